@@ -16,7 +16,7 @@ import (
 	"lifehub/internal/testenv"
 )
 
-// eventNames are the fixed names of the product that turns reach so far.
+// eventNames are the stable names of events that turns emit so far.
 var eventNames = []string{
 	"start", "plan", "step", "agent_start", "agent_end", "evaluation", "artifact", "tool_start", "tool_progress", "tool_end", "input_request", "input_result", "permission_request", "permission_result",
 	"thinking", "token", "context_log", "citation", "usage", "notice", "error", "end",

@@ -14,8 +14,8 @@ import (
 	"lifehub/internal/testenv"
 )
 
-// TestANewcomerGetsAnAnswerWithTwoKeys begins in an empty home, without a model
-// server: Enter takes the starter notes, Enter asks the question that is offered.
+// TestANewcomerGetsAnAnswerWithTwoKeys begins in an empty home without a model server: Enter takes
+// the starter notes, Enter asks the suggested question.
 func TestANewcomerGetsAnAnswerWithTwoKeys(t *testing.T) {
 	t.Parallel()
 	term := startTerminal(t, 100, 30, []string{"PATH=/nonexistent"})
@@ -83,7 +83,7 @@ func TestFirstRunCompletesTheFolderThatIsTyped(t *testing.T) {
 	term.types("\x15~/T")
 	term.sees("~/Texts/", "1 note")
 	term.types("\t")
-	term.sees("~/Texts/garden/") // what is in it
+	term.sees("~/Texts/garden/") // its contents
 	term.types("\t")
 	term.sees("~/Texts/garden/▏ 1 note")
 	term.types("\r")

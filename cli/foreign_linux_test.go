@@ -22,15 +22,15 @@ import (
 	"lifehub/internal/testenv"
 )
 
-// ownNetwork tells the test below that it has a network of its own.
+// ownNetwork is set when the test below runs in its own network namespace.
 const ownNetwork = "LIFEHUB_TEST_NETWORK"
 
-// stranger and third are users of nobody's.
+// stranger and third are UIDs that no user has.
 const stranger, third = 64001, 64002
 
-// TestServerOfAnotherUserGetsNothing puts a program of another user at the usual
-// address of Ollama and records what arrives there. Only root can be another
-// user and have a network of its own.
+// TestServerOfAnotherUserGetsNothing runs another user's program at the default address of Ollama
+// and records what arrives there. It needs root, to act as another user in its own network
+// namespace.
 func TestServerOfAnotherUserGetsNothing(t *testing.T) {
 	testenv.WithoutRace(t)
 	t.Parallel()
@@ -67,11 +67,11 @@ func loopbackUp(t *testing.T) {
 	}
 }
 
-// impostor counts what arrives at the usual address.
+// impostor counts what arrives at the default address.
 type impostor struct {
 	net.Listener
 	bytes     atomic.Int64
-	connected chan struct{} // a connection was made
+	connected chan struct{} // signals a connection
 }
 
 func (i *impostor) Accept() (net.Conn, error) {
@@ -97,7 +97,7 @@ func (c countedConn) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// startImpostor answers at the usual address as a user.
+// startImpostor serves at the default address as a user.
 func startImpostor(t *testing.T, uid int, address string) *impostor {
 	t.Helper()
 	listener, err := testenv.ListenAs(uid, address)
@@ -112,15 +112,15 @@ func startImpostor(t *testing.T, uid int, address string) *impostor {
 	return i
 }
 
-// foreignHome is where the programs of the test live.
+// foreignHome is the home of the programs under test.
 type foreignHome struct {
 	t           *testing.T
 	home, notes string
 	more        []string
 }
 
-// run runs lifehub and returns what it printed. Its input ends when wait is
-// closed, or at once if there is none.
+// run runs lifehub and returns its output. Its input ends when wait is closed, or at once if wait
+// is nil.
 func (h foreignHome) run(input string, wait <-chan struct{}, arg ...string) string {
 	h.t.Helper()
 	cmd := exec.Command(os.Args[0], arg...)
@@ -138,7 +138,7 @@ func (h foreignHome) run(input string, wait <-chan struct{}, arg ...string) stri
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
-		_ = cmd.Wait() // how it ends differs
+		_ = cmd.Wait() // the exit code varies
 	}()
 	if _, err := io.WriteString(in, input); err != nil {
 		h.t.Error(err)
@@ -181,7 +181,7 @@ func foreignServer(t *testing.T) {
 				case <-other.connected:
 				default:
 				}
-				var wait <-chan struct{} // which a server is not to end before
+				var wait <-chan struct{} // the server must not end before that
 				serves := name == "mcp" || name == "acp"
 				if serves {
 					wait = other.connected

@@ -27,15 +27,13 @@ import (
 	"lifehub/llm/llmtest"
 )
 
-// heapEnv names a folder in which the program under test tells what it holds.
+// heapEnv names the folder in which the program under test reports its memory.
 const heapEnv = "LIFEHUB_TEST_HEAP"
 
 func init() { beforeMain = tellsHeap }
 
-// tellsHeap has the program collect its garbage at each SIGUSR1, and write
-// what is left into files with numbers for names: the bytes of the heap and
-// the KiB of memory of the process, and a heap profile. It ends with the
-// program.
+// tellsHeap makes the program, on each SIGUSR1, collect garbage and write numbered files with the
+// bytes of the heap, the memory of the process in KiB, and a heap profile.
 func tellsHeap() {
 	dir := os.Getenv(heapEnv)
 	if dir == "" {
@@ -62,7 +60,7 @@ func tellsHeap() {
 	}()
 }
 
-// talker plans a search for each question and answers in words of its own.
+// talker plans a search for each question and answers with random prose.
 type talker struct{ said atomic.Int64 }
 
 func (m *talker) Stream(_ context.Context, req llm.Request) iter.Seq2[llm.Delta, error] {
@@ -92,12 +90,12 @@ func (m *talker) Stream(_ context.Context, req llm.Request) iter.Seq2[llm.Delta,
 	}
 }
 
-// prose is so many of 4,000 words, the same ones for the same seed.
+// prose returns text of a number of words out of 4,000, the same for the same seed.
 func prose(seed, words int) string {
 	random := rand.New(rand.NewPCG(uint64(seed), 1))
 	var b strings.Builder
 	for i := range words {
-		word := rand.New(rand.NewPCG(uint64(4000*random.Float64()*random.Float64()), 2)) // some are frequent
+		word := rand.New(rand.NewPCG(uint64(4000*random.Float64()*random.Float64()), 2)) // some words are frequent
 		for range 2 + word.IntN(7) {
 			b.WriteByte(byte('a' + word.IntN(26)))
 		}
@@ -109,15 +107,15 @@ func prose(seed, words int) string {
 	return strings.TrimSpace(b.String())
 }
 
-// held is what a chat holds after some turns.
+// held is the memory and disk use of a chat after some turns.
 type held struct {
 	turns              int
 	heap, rss          int // bytes, of the process after a garbage collection
-	said, saved, trace int // bytes: of the text that was said, of the database, and of the traces in it
+	said, saved, trace int // bytes: of the conversation, of the database, and of the traces in it
 }
 
-// weigh finds out what the chat holds and what its database has come to. What
-// was said are the messages and the passages that answers were made from.
+// weigh measures the memory of the chat and the size of its database. The conversation is the
+// messages and the passages used by answers.
 func weigh(t *testing.T, term *terminal, turns int) held {
 	t.Helper()
 	h := held{turns: turns}
@@ -131,7 +129,7 @@ func weigh(t *testing.T, term *terminal, turns int) held {
 	}
 	var told []byte
 	for end := time.Now().Add(patience); told == nil; <-time.After(10 * time.Millisecond) {
-		told, _ = os.ReadFile(filepath.Join(dir, strconv.Itoa(len(seen)+1))) // not there yet: nil
+		told, _ = os.ReadFile(filepath.Join(dir, strconv.Itoa(len(seen)+1))) // nil until it exists
 		if time.Now().After(end) {
 			t.Fatal("the program does not tell what it holds")
 		}
@@ -163,7 +161,7 @@ func weigh(t *testing.T, term *terminal, turns int) held {
 		if err := json.Unmarshal(text, &list); err != nil {
 			t.Fatal(err)
 		}
-		for _, source := range list { // the text of those that the answer does not cite is not saved
+		for _, source := range list { // the text of uncited sources is not saved
 			note, err := os.ReadFile(filepath.Join(source.Vault, source.Path))
 			if err != nil {
 				t.Fatal(err)
@@ -178,8 +176,8 @@ func weigh(t *testing.T, term *terminal, turns int) held {
 	return h
 }
 
-// A chat that goes on holds no more memory, and its database grows by no more
-// than three times what is said. LIFEHUB_SOAK=1 has 1,000 turns.
+// A long chat does not use more and more memory, and its database grows by at most three times the
+// conversation. LIFEHUB_SOAK=1 runs 1,000 turns.
 func TestAChatThatGoesOnDoesNotGrow(t *testing.T) {
 	testenv.WithoutRace(t)
 	at := []int{5, 15}
@@ -216,7 +214,7 @@ func TestAChatThatGoesOnDoesNotGrow(t *testing.T) {
 	}
 	first, last := all[0], all[len(all)-1]
 	if soak {
-		first = all[1] // from there on it is flat
+		first = all[1] // memory is flat from there on
 		if last.rss > first.rss*11/10 {
 			t.Errorf("the process takes %d bytes after %d turns and %d after %d", first.rss, first.turns, last.rss, last.turns)
 		}

@@ -31,15 +31,15 @@ func guideBlocks(page string) []guideBlock {
 	return blocks
 }
 
-// TestGuideShowsWhatTheProgramPrints runs the pages of docs/guide. Each page
-// has an empty home with the starter notes in ~/notes, indexed except for the
-// first page, which does that, and its blocks run one after the other:
+// TestGuideShowsWhatTheProgramPrints runs the pages of docs/guide. Each page starts in an empty
+// home with the starter notes in ~/notes, indexed except on the first page, which does that itself.
+// Its blocks run one after the other:
 //
-//	console  each line after "$ " is a command of the shell, the lines below it are what it prints
-//	chat     a chat with --plain: what is behind "> ", or answers a choice, is typed
-//	other    a file, which the paragraph above the block names last in backticks, as ~/FILE
+//	console  each line after "$ " is a shell command; the lines below it are its output
+//	chat     a chat with --plain; text after "> " or after a dialog's question is typed
+//	other    a file, ~/FILE, whose name is the last in backticks in the paragraph above
 //
-// The home is shown as /home/me, and "…" stands for any text, on a line of its own for any lines.
+// The home is shown as /home/me. "…" stands for any text or, on a separate line, for any lines.
 func TestGuideShowsWhatTheProgramPrints(t *testing.T) {
 	testenv.WithoutRace(t)
 	t.Parallel()
@@ -65,7 +65,7 @@ func TestGuideShowsWhatTheProgramPrints(t *testing.T) {
 	}
 }
 
-// guideTyped is what a user types in a chat: behind a prompt, or a question.
+// guideTyped matches what a user types in a chat, after the prompt or a dialog's question.
 var guideTyped = regexp.MustCompile(`(?m)^(?:> |(?:y allow once|why not|its new wording|N shows a branch).*?: )(.*)$`)
 
 var guideFile = regexp.MustCompile("`~/([^`\n]+)`[^`]*\n\n?$")
@@ -89,7 +89,7 @@ func runGuidePage(t *testing.T, page string) {
 			fmt.Fprintf(&out, "\n%s: %v\n", name, err)
 		}
 		shown := strings.ReplaceAll(out.String(), home, "/home/me")
-		t.Logf("%s %s\n%s", name, strings.Join(arg, " "), shown) // with -v, for who writes a page
+		t.Logf("%s %s\n%s", name, strings.Join(arg, " "), shown) // with -v, for authors of pages
 		return shown
 	}
 	if !strings.Contains(page, "\n$ lifehub index notes\n") {
@@ -135,12 +135,12 @@ func runGuidePage(t *testing.T, page string) {
 	}
 }
 
-// guideNoise comes in a chat when it comes: an empty prompt, and the notice
-// that no model server answers.
+// guideNoise matches lines that may appear at any time: an empty prompt, and the notice that there
+// is no model.
 var guideNoise = regexp.MustCompile(`(?m)^(>|note: no model: listing the closest passages|)[ \t]*\n`)
 
-// guideDiffers says how a command's output differs from the one shown, "" if it
-// does not. Empty lines are not compared.
+// guideDiffers describes how a command's output differs from the page, ignoring empty lines, or
+// returns "".
 func guideDiffers(want, got string) string {
 	want, got = guideNoise.ReplaceAllString(want+"\n", ""), guideNoise.ReplaceAllString(got+"\n", "")
 	pattern := regexp.QuoteMeta(want)

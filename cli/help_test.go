@@ -11,8 +11,8 @@ import (
 	"lifehub/tui/draw"
 )
 
-// No line of any command's help is wider than the terminal: fang puts the name of
-// a command or flag before what wrapHelp broke.
+// No line of any help is wider than the terminal, although fang puts the name of a command or flag
+// before the wrapped text.
 func TestHelpWrapsAtWords(t *testing.T) {
 	const width = 80
 	root := newRoot(&app.Process{})

@@ -19,14 +19,14 @@ import (
 	"lifehub/internal/testenv"
 )
 
-// perNote is how many hostile texts one note holds.
+// perNote is the number of hostile texts in a note.
 const perNote = 8
 
-// maxHostile leaves out texts that are hostile by their length: the sanitiser's
-// own tests have them, and here they would only be indexed for long.
+// maxHostile excludes texts that are hostile by length: safetext's own tests cover them, and here
+// they would only slow down indexing.
 const maxHostile = 4 << 10
 
-// hostileVault holds the hostile texts, in tags, headings, paragraphs and tasks.
+// hostileVault returns a vault with the hostile texts in tags, headings, paragraphs and tasks.
 func hostileVault(t *testing.T) (dir string, notes int) {
 	t.Helper()
 	dir = t.TempDir()
@@ -45,11 +45,11 @@ func hostileVault(t *testing.T) (dir string, notes int) {
 	return dir, notes
 }
 
-// leak is the first character that does more to a terminal than show text.
+// leak returns the first character that affects a terminal beyond showing text.
 func leak(s string) (string, bool) {
 	for at, line := range strings.Split(s, "\n") {
 		if strings.HasPrefix(line, "{") && !strings.ContainsFunc(line, safetext.Hidden) && utf8.ValidString(line) {
-			continue // JSON leaves a tower of marks as it is
+			continue // JSON does not limit combining marks
 		}
 		if clean := safetext.Source(line); clean != line {
 			same := 0
@@ -108,7 +108,7 @@ func TestHostileTextDoesNotBreakTheChat(t *testing.T) {
 		term.types(question)
 		term.sees("│ " + question)
 		term.types("\r")
-		// A long answer scrolls the question away, so that is not looked for.
+		// A long answer scrolls the question away, so do not wait for that.
 		term.waits(func(screen string) bool {
 			return strings.Contains(screen, "Ask anything") && strings.Contains(screen, "enter send")
 		}, "is ready again")
@@ -124,9 +124,9 @@ func TestHostileTextDoesNotBreakTheChat(t *testing.T) {
 	}
 }
 
-// TestHostileTextIsOnlyTextInEveryCommand puts hostile texts into all that the
-// commands print of others: questions, answers, titles, names of notes, folders
-// and servers, logs, the environment, settings, what is remembered, arguments.
+// TestHostileTextIsOnlyTextInEveryCommand puts hostile texts into everything untrusted that
+// commands print: questions, answers, titles, names of notes, folders and servers, logs, the
+// environment, settings, memory, arguments.
 func TestHostileTextIsOnlyTextInEveryCommand(t *testing.T) {
 	testenv.WithoutRace(t)
 	t.Parallel()

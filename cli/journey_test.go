@@ -18,21 +18,21 @@ import (
 	"lifehub/llm/llmtest"
 )
 
-// pane is the program in tmux, as people use it: keys go in by name, and what
-// is seen is what tmux draws.
+// pane is the program in tmux, used as people do: keys are sent by name, and the screen is what
+// tmux draws.
 type pane struct {
 	t       *testing.T
 	tmux    string
 	sockets string // a folder
-	socket  string // of the tmux server, a new one each time: the one before may still be ending
-	opened  int    // how often the program was started
+	socket  string // of the tmux server; new each time, since the previous server may still be exiting
+	opened  int    // number of starts of the program
 	home    string
 	env     []string
 }
 
 func newPane(t *testing.T, env ...string) *pane {
 	t.Helper()
-	sockets, err := os.MkdirTemp("", "lh") // the name of a socket must be short
+	sockets, err := os.MkdirTemp("", "lh") // the path of a socket must be short
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -48,14 +48,14 @@ func newPane(t *testing.T, env ...string) *pane {
 	t.Cleanup(func() {
 		p.end()
 		os.RemoveAll(sockets)
-		for late := time.Now().Add(patience); os.RemoveAll(home) != nil && time.Now().Before(late); { // the program saves before it ends
+		for late := time.Now().Add(patience); os.RemoveAll(home) != nil && time.Now().Before(late); { // the program saves before it exits
 			<-time.After(50 * time.Millisecond)
 		}
 	})
 	return p
 }
 
-// open starts the program; a shell stays when it ends and tells its exit code.
+// open starts the program in a shell, which remains afterwards and prints the exit code.
 func (p *pane) open(arg ...string) {
 	p.t.Helper()
 	command := append(p.env, "sh", "-c", `"$@"; echo "left with $?"; exec cat`, "sh", os.Args[0])
@@ -81,19 +81,19 @@ func (p *pane) starts(command ...string) {
 	}
 }
 
-// end ends the tmux server, with the program in it.
+// end kills the tmux server and the program in it.
 func (p *pane) end() {
 	if p.socket != "" {
-		_ = exec.Command(p.tmux, "-S", p.socket, "kill-server").Run() // it may have ended on its own
+		_ = exec.Command(p.tmux, "-S", p.socket, "kill-server").Run() // it may have exited already
 	}
 }
 
 func (p *pane) text() string {
-	out, _ := exec.Command(p.tmux, "-S", p.socket, "capture-pane", "-p").Output() // nothing is seen before it is up
+	out, _ := exec.Command(p.tmux, "-S", p.socket, "capture-pane", "-p").Output() // fails until the server is up
 	return string(out)
 }
 
-// buffer is what was copied last.
+// buffer returns what was copied last.
 func (p *pane) buffer() string {
 	out, _ := exec.Command(p.tmux, "-S", p.socket, "show-buffer").Output() // there may be none yet
 	return string(out)
@@ -107,7 +107,7 @@ func (p *pane) sees(want ...string) {
 	}, fmt.Sprintf("shows %q together", want))
 }
 
-// waits waits until the screen is right.
+// waits waits until the screen satisfies right.
 func (p *pane) waits(right func(screen string) bool, what string) {
 	p.t.Helper()
 	late := time.After(patience)
@@ -122,7 +122,7 @@ func (p *pane) waits(right func(screen string) bool, what string) {
 	}
 }
 
-// presses sends keys by name; types sends a text.
+// presses sends keys by name; types sends text.
 func (p *pane) presses(keys ...string) { p.t.Helper(); p.send(keys...) }
 
 func (p *pane) types(text string) { p.t.Helper(); p.send("-l", "--", text) }
@@ -134,7 +134,7 @@ func (p *pane) send(arg ...string) {
 	}
 }
 
-// asks types a question and sends it.
+// asks types and submits a question.
 func (p *pane) asks(question string) {
 	p.t.Helper()
 	p.types(question)
@@ -142,10 +142,10 @@ func (p *pane) asks(question string) {
 	p.presses("Enter")
 }
 
-// pauses lets the guard of a dialog run, in real time.
+// pauses waits until a dialog accepts keys, in real time.
 func (p *pane) pauses() { <-time.After(700 * time.Millisecond) }
 
-// TestANewUserFindsTheWay goes all the ways of a first day, in tmux.
+// TestANewUserFindsTheWay follows a user's first day, in tmux.
 func TestANewUserFindsTheWay(t *testing.T) {
 	t.Parallel()
 	opened := filepath.Join(t.TempDir(), "opened")
@@ -216,7 +216,7 @@ func TestANewUserFindsTheWay(t *testing.T) {
 	p.asks("when do I fly to the azores?")
 	p.sees("trips/azores", "enter send")
 
-	p.presses("C-s") // find an old chat, by a word of a message
+	p.presses("C-s") // find an old chat by a word in a message
 	p.sees("type to search titles and messages")
 	p.types("three times")
 	p.sees("In messages", "three times")

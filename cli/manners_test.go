@@ -26,8 +26,8 @@ import (
 	"lifehub/llm/llmtest"
 )
 
-// heldAnswer serves a model that plans a search and begins to answer, and goes
-// on when the test says so. What it returns is the environment of a chat with it.
+// heldAnswer serves a model that plans a search and begins to answer, and continues when the test
+// calls goOn. env is the environment of a chat with it.
 func heldAnswer(t *testing.T) (env []string, goOn func()) {
 	hold := make(chan struct{})
 	plan := `{"reasoning":"The notes tell.","steps":[{"id":"1","tool":"search_notes","input":{"query":"run"},"description":"look it up"}]}`
@@ -44,7 +44,7 @@ func TestTheUserIsCalledWhenTheWindowHasNoFocus(t *testing.T) {
 	env, goOn := heldAnswer(t)
 	term := startTerminal(t, 100, 60, env, "chat", "--notes", apptest.Vault(t))
 	const away, back, called = "\x1b[O", "\x1b[I", "\a\x1b]9;LifeHub: the answer is ready\x1b\\"
-	paste := func(text string) { // is no key, and shows that what came before it was read
+	paste := func(text string) { // not a key; it shows that everything before it was read
 		term.types("\x1b[200~" + text + "\x1b[201~")
 		term.sees("│ " + text)
 	}
@@ -63,7 +63,7 @@ func TestTheUserIsCalledWhenTheWindowHasNoFocus(t *testing.T) {
 		t.Error("the note among the sources is no link")
 	}
 
-	<-time.After(200 * time.Millisecond) // what follows a paste at once is taken for a part of it
+	<-time.After(200 * time.Millisecond) // text right after a paste counts as part of it
 	term.types(back + "\x15")
 	term.types("and where?\r")
 	term.waits(func(screen string) bool {
@@ -79,10 +79,10 @@ func TestTheUserIsCalledWhenTheWindowHasNoFocus(t *testing.T) {
 	}
 }
 
-// states are what a storm of sizes and an end can meet.
+// states are states of the screen that a resize storm and an exit can hit.
 var states = map[string]struct {
 	keys, shows string
-	rows        []string // of the last picture: its first begins with the first, the others are in it
+	rows        []string // of the last frame: its first row begins with the first, the rest are in it
 }{
 	"a streamed answer with a plan": {"how often do I run?\r", "esc stop", []string{"  how often do I run?", "│ "}},
 	"a permission dialog":           {"/note buy milk\r", "Allow once", []string{"  /note buy milk", "│ ", "buy milk"}},
@@ -96,10 +96,9 @@ var states = map[string]struct {
 	"nothing yet":                   {"", "2 notes", []string{"  LifeHub", "│ "}},
 }
 
-// TestAStormOfSizesAndAnEndInEveryPanel changes the size of a real program a
-// thousand times a second: then the picture is right for the last size, without
-// being asked for, and after a signal the terminal is as it was. A state meets
-// a signal each; LIFEHUB_SOAK=1 has every state meet each, after a longer storm.
+// TestAStormOfSizesAndAnEndInEveryPanel resizes the real program a thousand times a second.
+// Afterwards the frame fits the last size, and after a signal the terminal is restored. Each state
+// gets one of the signals; LIFEHUB_SOAK=1 combines all states and signals, after a longer storm.
 func TestAStormOfSizesAndAnEndInEveryPanel(t *testing.T) {
 	t.Parallel()
 	ends := []struct {
@@ -111,7 +110,7 @@ func TestAStormOfSizesAndAnEndInEveryPanel(t *testing.T) {
 		sizes = 1000
 	}
 	for n, name := range slices.Sorted(maps.Keys(states)) {
-		if testenv.Race && n%3 != 0 { // the run without the race detector has them all
+		if testenv.Race && n%3 != 0 { // without the race detector all are run
 			continue
 		}
 		state := states[name]
@@ -154,8 +153,8 @@ func TestAStormOfSizesAndAnEndInEveryPanel(t *testing.T) {
 	}
 }
 
-// storms changes the size a thousand times a second, from 0×0 to 500×300, and
-// ends with the given one.
+// storms resizes the terminal a thousand times a second, from 0×0 to 500×300, ending with the given
+// size.
 func (term *terminal) storms(sizes, width, height int) {
 	term.t.Helper()
 	term.storming.Store(true)
@@ -181,10 +180,10 @@ func TestAShellTakesTheTerminalBackAndGivesItAgain(t *testing.T) {
 	p.sees("2 notes", "Ask your notes anything")
 	p.types("a draft")
 	p.sees("│ a draft")
-	for n := range 2 { // what the shell wrote before stands below the chat: each round is told by what is new
+	for n := range 2 { // earlier output of the shell stays below the chat, so each round prints something new
 		p.presses("C-z")
 		p.waits(func(screen string) bool { return strings.Count(screen, "Stopped") == n+1 }, "shows that it was stopped")
-		p.types(fmt.Sprintf("echo $((40+%d)) says the shell", n)) // typed to the shell, which shows it
+		p.types(fmt.Sprintf("echo $((40+%d)) says the shell", n)) // typed into the shell, which shows it
 		p.presses("Enter")
 		p.sees(fmt.Sprint(40+n, " says the shell"))
 		p.types("fg")
@@ -198,7 +197,7 @@ func TestAShellTakesTheTerminalBackAndGivesItAgain(t *testing.T) {
 func TestWhatIsCopiedInTmuxIsItsBuffer(t *testing.T) {
 	t.Parallel()
 	p := newPane(t)
-	p.env = append(p.env, "TMUX="+filepath.Join(p.sockets, "1")+",1,0") // as tmux tells its panes; env -i has taken it away
+	p.env = append(p.env, "TMUX="+filepath.Join(p.sockets, "1")+",1,0") // as tmux sets it for its panes; env -i removed it
 	p.open("chat", "--notes", apptest.Vault(t))
 	p.sees("2 notes")
 	p.asks("how often do I run?")
@@ -216,8 +215,8 @@ func TestWhatIsCopiedInTmuxIsItsBuffer(t *testing.T) {
 	}
 }
 
-// TestAnyPlaceWithoutAScreenGetsLines starts the chat where there is nothing
-// to draw on: it talks in lines, without one escape.
+// TestAnyPlaceWithoutAScreenGetsLines starts the chat where a screen cannot be drawn. It must print
+// plain lines without escape sequences.
 func TestAnyPlaceWithoutAScreenGetsLines(t *testing.T) {
 	testenv.WithoutRace(t)
 	t.Parallel()
@@ -273,14 +272,14 @@ func TestAnyPlaceWithoutAScreenGetsLines(t *testing.T) {
 		}
 		slave.Close()
 		var out bytes.Buffer
-		_, _ = out.ReadFrom(tty) // ends with an error when the program has
+		_, _ = out.ReadFrom(tty) // fails when the program has exited
 		if err := cmd.Wait(); err != nil || !strings.Contains(out.String(), "three times a week") || bytes.ContainsAny(out.Bytes(), "\x1b\a") {
 			t.Errorf("%v, %q", err, out.String())
 		}
 	})
 }
 
-// TestStrangeTerminalsGetAScreen starts the chat in terminals of other kinds.
+// TestStrangeTerminalsGetAScreen starts the chat in other kinds of terminals.
 func TestStrangeTerminalsGetAScreen(t *testing.T) {
 	testenv.WithoutRace(t)
 	t.Parallel()
@@ -324,10 +323,9 @@ func TestStrangeTerminalsGetAScreen(t *testing.T) {
 	}
 }
 
-// TestASlowLineAndASilentTerminal types, streams, answers a dialog and leaves
-// where each way takes 200 ms, and where the terminal answers nothing that is
-// asked of it, or late: no answer becomes a key, and nothing waits for one.
-// LIFEHUB_SOAK=1 does so for slow lines and late answers of more kinds.
+// TestASlowLineAndASilentTerminal types, streams, answers a dialog and quits over a line with 200
+// ms latency each way, and on terminals that answer queries late or never: no reply becomes a key,
+// and nothing waits for one. LIFEHUB_SOAK=1 covers more kinds of lines.
 func TestASlowLineAndASilentTerminal(t *testing.T) {
 	t.Parallel()
 	for name, over := range map[string]line{
@@ -358,7 +356,7 @@ func TestASlowLineAndASilentTerminal(t *testing.T) {
 			term.types("\r")
 			term.sees("Allow once", "buy milk")
 			for i := 0; !strings.Contains(term.text(), "You declined") && i < 5; i++ {
-				<-time.After(700*time.Millisecond + 2*over.delay) // the guard runs in real time
+				<-time.After(700*time.Millisecond + 2*over.delay) // the dialog ignores keys for 500 ms of real time
 				term.types("\x1b")
 			}
 			term.sees("denied: you said no", "You declined append_note.", "enter send")
@@ -378,7 +376,7 @@ func TestASlowLineAndASilentTerminal(t *testing.T) {
 	}
 }
 
-// offScreen is the program where it has no terminal, in an empty home.
+// offScreen returns the program without a terminal, in an empty home.
 func offScreen(t *testing.T, arg ...string) *exec.Cmd {
 	home := t.TempDir()
 	cmd := exec.Command(os.Args[0], arg...)

@@ -14,9 +14,8 @@ import (
 	"lifehub/internal/testenv"
 )
 
-// TestAChatThatEndsLeavesNoDescendantOfItsServers ends the chat in a terminal
-// in each way, with a server that has 50 children, half of which have left its
-// process group.
+// TestAChatThatEndsLeavesNoDescendantOfItsServers ends the chat in a terminal in each possible way,
+// with a server that has 50 children, half of them in other process groups.
 func TestAChatThatEndsLeavesNoDescendantOfItsServers(t *testing.T) {
 	testenv.WithoutRace(t)
 	t.Parallel()

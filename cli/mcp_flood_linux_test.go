@@ -16,18 +16,17 @@ import (
 	"lifehub/internal/testenv"
 )
 
-// beginsBadly are the ways to misbehave before anything is called; calledBadly
-// those that begin with a call.
+// beginsBadly are ways to misbehave before any call; calledBadly are those triggered by a call.
 var (
 	beginsBadly = []string{"crash", "hang", "sleep", "banner", "closed", "pages", "schemas", "silent", "fork", "deaf"}
 	calledBadly = []string{"huge", "flood", "stderr", "garbage", "asks", "ids", "dies", "half", "mute", "wrong", "deafstdin", "long"}
 )
 
-// TestTheChatAnswersKeysWhileServersMisbehave runs 22 servers at once, each
-// bad in its own way, and types while they are called.
+// TestTheChatAnswersKeysWhileServersMisbehave runs 22 servers at once, each misbehaving in a
+// different way, and types while they are called.
 func TestTheChatAnswersKeysWhileServersMisbehave(t *testing.T) {
 	begins, called := beginsBadly, calledBadly
-	if testenv.Race { // which makes each start of a server ten times as long
+	if testenv.Race { // it makes each start of a server ten times slower
 		begins, called = []string{"crash", "hang"}, []string{"flood", "asks", "dies"}
 	}
 	servers := map[string]any{"good": badServer("ok")}
@@ -59,7 +58,7 @@ func TestTheChatAnswersKeysWhileServersMisbehave(t *testing.T) {
 		most = max(most, residentOf(t, term.cmd.Process.Pid))
 		term.types("\x15")
 		term.waits(func(screen string) bool {
-			if strings.Contains(screen, "esc stop") { // a turn runs
+			if strings.Contains(screen, "esc stop") { // a turn is running
 				term.types("\x1b")
 				return false
 			}
@@ -75,7 +74,7 @@ func TestTheChatAnswersKeysWhileServersMisbehave(t *testing.T) {
 	if grown := most - before; grown > 100<<20 && !testenv.Race {
 		t.Errorf("%d MB more, the bound is 100", grown>>20)
 	}
-	bound := 2 * time.Second // of a machine that does other things as well
+	bound := 2 * time.Second // allows for a busy machine
 	if os.Getenv("LIFEHUB_SOAK") != "" {
 		bound = 100 * time.Millisecond
 	}
@@ -84,7 +83,7 @@ func TestTheChatAnswersKeysWhileServersMisbehave(t *testing.T) {
 	}
 }
 
-// badServer is an entry of mcp.json that runs this test binary.
+// badServer returns an entry of mcp.json that runs this test binary.
 func badServer(mode string) map[string]any {
 	return map[string]any{
 		"command": os.Args[0], "permission": "auto", "timeout": 3,
@@ -92,8 +91,8 @@ func badServer(mode string) map[string]any {
 	}
 }
 
-// latencies types n letters and tells for each how long it took to be on the
-// screen. round makes what is typed differ from what was typed before.
+// latencies types n characters and returns how long each took to appear on the screen. round
+// distinguishes them from those typed before.
 func (term *terminal) latencies(round, n int) []time.Duration {
 	term.t.Helper()
 	var took []time.Duration
@@ -113,7 +112,7 @@ func percentileOf(list []time.Duration, p int) time.Duration {
 	return sorted[(len(sorted)*p+99)/100-1]
 }
 
-// residentOf is the memory that a process holds, in bytes.
+// residentOf returns the resident memory of a process in bytes.
 func residentOf(t *testing.T, pid int) int {
 	t.Helper()
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/statm", pid))

@@ -23,7 +23,7 @@ import (
 	"lifehub/mcpclient/trust"
 )
 
-// ownServer is the entry of a server of this test binary.
+// ownServer returns the entry of a server run by this test binary.
 func ownServer(mode string, env ...string) map[string]any {
 	variables := map[string]string{mcptest.Mode: mode, "GORACE": "atexit_sleep_ms=0"}
 	for i := 0; i+1 < len(env); i += 2 {
@@ -42,7 +42,7 @@ func configure(t *testing.T, file string, servers map[string]any) {
 	apptest.Write(t, file, string(text))
 }
 
-// followedTwice looks at mcp.json as often as it takes to apply it.
+// followedTwice reads mcp.json twice, as needed to apply it.
 func followedTwice(t *testing.T, a *app.App) string {
 	t.Helper()
 	if text := a.LookAtServers(); text != "" {
@@ -51,7 +51,7 @@ func followedTwice(t *testing.T, a *app.App) string {
 	return a.LookAtServers()
 }
 
-// untilState waits for the state of the only server.
+// untilState waits for a state of the only server.
 func untilState(t *testing.T, a *app.App, name string, is func(mcpclient.ServerState) bool) {
 	t.Helper()
 	for deadline := time.Now().Add(30 * time.Second); time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {
@@ -82,7 +82,7 @@ func TestServersFollowTheirFile(t *testing.T) {
 	if got := a.Secrets.Known("hunter2-hunter2"); strings.Contains(got, "hunter2") {
 		t.Errorf("its secret is told: %s", got)
 	}
-	// Nobody typed it: it starts once the user has seen it, here or in another LifeHub.
+	// Not typed by the user, so it starts only after a review, here or in another LifeHub.
 	untilState(t, a, "a", func(s mcpclient.ServerState) bool { return s.Status == mcpclient.Off && app.Unseen(s) != "" })
 	seen := a.Servers.Unseen("a")
 	other, err := trust.Open(a.Paths.TrustFile())
@@ -105,7 +105,7 @@ func TestServersFollowTheirFile(t *testing.T) {
 	}
 	untilState(t, a, "a", running)
 
-	// What cannot be read changes nothing, and is said once.
+	// An unreadable file changes nothing and is reported once.
 	before := a.Servers.State()[0]
 	apptest.Write(t, file, "{\n  \"mcpServers\": {\"a\": {\"command\":")
 	got := followedTwice(t, a)
@@ -128,7 +128,7 @@ func TestServersFollowTheirFile(t *testing.T) {
 		t.Errorf("it was disturbed: %+v, then %+v", before, after)
 	}
 
-	// What the panel writes is in force at once, and no news.
+	// A switch in the panel takes effect at once, without a notice.
 	for _, on := range []bool{false, true} {
 		if err := a.SwitchServer("a", on); err != nil {
 			t.Fatal(err)
@@ -149,8 +149,7 @@ func TestServersFollowTheirFile(t *testing.T) {
 	}
 }
 
-// asking runs `lifehub ask` in a home with one server, and does something once
-// stderr says a text.
+// asking runs `lifehub ask` in a home with one server, and calls do once stderr contains a text.
 func asking(t *testing.T, server map[string]any, once string, do func(), arg ...string) string {
 	t.Helper()
 	home := t.TempDir()
@@ -177,7 +176,7 @@ func asking(t *testing.T, server map[string]any, once string, do func(), arg ...
 			break
 		}
 	}
-	_ = cmd.Wait() // its exit code says what it said
+	_ = cmd.Wait() // the caller checks the output instead
 	return said.String()
 }
 
@@ -193,8 +192,8 @@ func TestAQuestionWaitsForTheServerThatItNames(t *testing.T) {
 	}
 }
 
-// A server that hangs is given up after 10 s. That it is still starting when
-// the answer is there says that nobody waited for that.
+// A server that hangs is given up after 10 s. If it is still starting when the answer arrives, the
+// answer did not wait for it.
 func TestAQuestionThatNamesNoServerDoesNotWaitForOneThatHangs(t *testing.T) {
 	testenv.WithoutRace(t)
 	t.Parallel()
@@ -204,7 +203,7 @@ func TestAQuestionThatNamesNoServerDoesNotWaitForOneThatHangs(t *testing.T) {
 	}
 }
 
-// What ask has waited for in vain, its turn does not wait for again.
+// If ask has waited for a server in vain, its turn does not wait again.
 func TestAMessageWaitsOnceForTheServersThatItNames(t *testing.T) {
 	testenv.WithoutRace(t)
 	t.Parallel()

@@ -47,8 +47,8 @@ func TestToolsOfARealServerAreListedAndCalled(t *testing.T) {
 	}
 }
 
-// everything is a home whose mcp.json has the real server-everything, and runs
-// the program there.
+// everything returns a function that runs the program in a home whose mcp.json has the real
+// server-everything.
 func everything(t *testing.T) func(arg ...string) (string, int) {
 	t.Helper()
 	server := testenv.Npm(t, "mcp-server-everything")

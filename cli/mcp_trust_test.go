@@ -17,13 +17,13 @@ import (
 	"lifehub/internal/testenv"
 )
 
-// trusting is a home with a server that the user has called before, whose
-// tools ask for no permission.
+// trusting is a home with a server that the user has called before, and whose tools need no
+// permission.
 type trusting struct {
 	t     *testing.T
 	home  string
-	entry map[string]any // of the server, in mcp.json
-	tools string         // that the server lists, a JSON list without its brackets
+	entry map[string]any // of the server in mcp.json
+	tools string         // that the server lists: a JSON list without brackets
 }
 
 func newTrusting(t *testing.T) *trusting {
@@ -39,7 +39,7 @@ func newTrusting(t *testing.T) *trusting {
 	return tr
 }
 
-// write writes down how the server is now.
+// write saves the current entry and tools of the server.
 func (tr *trusting) write() {
 	tr.t.Helper()
 	config, err := json.Marshal(map[string]any{"mcpServers": map[string]any{"s": tr.entry}})
@@ -59,7 +59,7 @@ func (tr *trusting) replace(old, new string) {
 	tr.tools = strings.Replace(tr.tools, old, new, 1)
 }
 
-// calls counts the calls that have reached the server.
+// calls returns the number of calls that have reached the server.
 func (tr *trusting) calls() int {
 	text, _ := os.ReadFile(filepath.Join(tr.home, "calls"))
 	return strings.Count(string(text), "\n")
@@ -74,8 +74,7 @@ func (tr *trusting) run(stdin string, arg ...string) string {
 	return string(out)
 }
 
-// changes are the ways in which the server becomes another one, and what is
-// shown of it when the user is to see it again.
+// changes are ways in which the server changes, and what a review shows of each.
 var changes = map[string]struct {
 	make func(tr *trusting)
 	want []string
@@ -107,8 +106,8 @@ var changes = map[string]struct {
 	"two of them": {func(tr *trusting) { tr.tools += "," + strings.Replace(tr.tools, "again", "twice", 1) }, []string{"listed twice"}},
 }
 
-// A server that is not as the user has seen it gets no call, neither from ask
-// nor in the chat, and is shown with what is different.
+// A server that differs from what the user reviewed gets no call, neither from ask nor from the
+// chat, and the difference is shown.
 func TestATrustedServerThatHasChangedIsNotCalledBeforeItWasSeen(t *testing.T) {
 	testenv.WithoutRace(t)
 	t.Parallel()
@@ -124,11 +123,11 @@ func TestATrustedServerThatHasChangedIsNotCalledBeforeItWasSeen(t *testing.T) {
 			c.make(tr)
 			tr.write()
 			calls := 1
-			if name == "added tool" || name == "two of them" { // the tool that was seen is still as it was
+			if name == "added tool" || name == "two of them" { // the reviewed tool is unchanged
 				calls = 2
 			}
 			var said string
-			if name == "description" || i%2 == 0 { // both have the same gate
+			if name == "description" || i%2 == 0 { // both use the same gate
 				said = tr.run("", "ask", call)
 			}
 			if name == "description" || i%2 == 1 {
@@ -159,7 +158,7 @@ func TestATrustedServerThatHasChangedIsNotCalledBeforeItWasSeen(t *testing.T) {
 	}
 }
 
-// A server may put what its settings hold into what it offers.
+// A server may put values of its settings into its tools.
 func TestServersOfferNoSecrets(t *testing.T) {
 	testenv.WithoutRace(t)
 	t.Parallel()

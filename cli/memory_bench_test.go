@@ -19,8 +19,8 @@ import (
 	"lifehub/store"
 )
 
-// Recall@1 on what five people said over several talks and were asked about
-// later. The figures stand in docs/figures/memory.md.
+// Recall@1 on what five people said in several conversations and were asked about later. The
+// figures are in docs/figures/memory.md.
 func TestMemoryFindsWhatWasSaidSessionsAgo(t *testing.T) {
 	testenv.WithoutRace(t)
 	t.Parallel()
@@ -45,7 +45,7 @@ func TestMemoryFindsWhatWasSaidSessionsAgo(t *testing.T) {
 	})
 }
 
-// smallEmbedder is a real embedding model, of 8 MB, on a real Ollama server.
+// smallEmbedder returns a real embedding model of 8 MB on a real Ollama server.
 func smallEmbedder(t *testing.T) llm.Embedder {
 	t.Helper()
 	weights, err := os.ReadFile(testenv.Shared(t, "ollama/models/m2v-static.gguf"))
@@ -67,10 +67,10 @@ func smallEmbedder(t *testing.T) llm.Embedder {
 
 // memoryFigures are shares of the questions.
 type memoryFigures struct {
-	words    float64 // the right exchange is first by words alone
-	meaning  float64 // by the vectors alone
-	recall   float64 // it comes back, of all that is remembered: recall@1 as in a turn
-	needless float64 // something comes back though another person is asked, who never said it
+	words    float64 // the right exchange is first by keywords alone
+	meaning  float64 // by vectors alone
+	recall   float64 // it is recalled: recall@1 as in a turn
+	needless float64 // something is recalled although the question is about a person who never said it
 }
 
 func (f memoryFigures) log(t *testing.T, reference float64) {
@@ -130,9 +130,9 @@ func scopesOf(bench eval.Bench) (scopes []string) {
 	return slices.Compact(scopes)
 }
 
-// aPast is a store in which each person of the bench has a conversation, with
-// each document as something that was said, and three exchanges after them
-// that fill the window. It tells which turn holds which document.
+// aPast returns a store in which each person of the benchmark has a conversation, with each
+// document as a message and three later exchanges that fill the window, and the turn of each
+// document.
 func aPast(t *testing.T, bench eval.Bench) (s *store.Store, said map[string]string) {
 	t.Helper()
 	s, err := store.InMemory()

@@ -18,9 +18,8 @@ import (
 	"lifehub/store"
 )
 
-// The cat's name comes back after three more exchanges, found by words and by
-// the vectors of a real embedding model, and stands in the prompt that a real
-// server read.
+// The cat's name is recalled after three more exchanges, by keywords and by vectors of a real
+// embedding model, and is in the prompt that a real server received.
 func TestTheCatsNameComesBackFromARealOllamaServer(t *testing.T) {
 	testenv.WithoutRace(t)
 	t.Parallel()
@@ -60,14 +59,14 @@ func TestTheCatsNameComesBackFromARealOllamaServer(t *testing.T) {
 			case agent.ContextCounted:
 				inPrompt = body.Parts["memory"]
 			case agent.Noticed:
-				if !strings.Contains(body.Text, "model is loading") { // it is waited for, and said after 3 s
+				if !strings.Contains(body.Text, "model is loading") { // reported after a wait of 3 s
 					t.Errorf("told %q", body.Text)
 				}
 			case agent.Failed:
 				t.Fatal(body.Message)
 			}
 		}
-		if err := a.Memory.EmbedAll(t.Context()); err != nil { // as the chat does behind the scenes
+		if err := a.Memory.EmbedAll(t.Context()); err != nil { // as the chat does in the background
 			t.Fatal(err)
 		}
 		return found, inPrompt

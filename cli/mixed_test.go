@@ -22,7 +22,7 @@ import (
 	"lifehub/internal/testenv"
 )
 
-// mixed is a folder of 200 files as people have them.
+// mixed returns a folder of 200 files as found on a user's machine.
 func mixed(t *testing.T) (dir string) {
 	t.Helper()
 	dir = t.TempDir()
@@ -64,7 +64,7 @@ func mixed(t *testing.T) (dir string) {
 	return dir
 }
 
-// TestAFolderOfMixedFiles goes the way of a user who points LifeHub at Documents.
+// TestAFolderOfMixedFiles follows a user who points LifeHub at Documents.
 func TestAFolderOfMixedFiles(t *testing.T) {
 	testenv.WithoutRace(t)
 	t.Parallel()
@@ -119,7 +119,7 @@ func TestAFolderOfMixedFiles(t *testing.T) {
 	}
 	_, told := run("search", "the price of cobalt in Kinshasa")
 	holds("a search that finds nothing", told, "11 files left out: 4 damaged PDFs, 4 unreadable files, 2 scanned PDFs, 1 encrypted PDF")
-	if !strings.Contains(told, "your notes don't say") && !strings.Contains(told, "no note has these words") { // by how far the encoder is trusted
+	if !strings.Contains(told, "your notes don't say") && !strings.Contains(told, "no note has these words") { // depends on how far the encoder is trusted
 		t.Errorf("a search that finds nothing says\n%s", told)
 	}
 	page, _ := run("note", "papers/7.pdf p. 2")
@@ -127,7 +127,8 @@ func TestAFolderOfMixedFiles(t *testing.T) {
 	heading, _ := run("note", "Recipe 3")
 	holds("a note of Org", heading, "title:: Recipe 3\ntags:: kitchen\n# Dough 3\n## TODO Buy yeast #shop\n")
 
-	// What moves keeps its place in the index, what changes is read again, what goes is forgotten.
+	// Moved files keep their entries in the index, changed files are read again, deleted ones
+	// removed.
 	at := func(name string) string { return filepath.Join(dir, filepath.FromSlash(name)) }
 	if err := os.Rename(at("papers/7.pdf"), at("papers/seven.pdf")); err != nil {
 		t.Fatal(err)
@@ -155,8 +156,7 @@ func TestAFolderOfMixedFiles(t *testing.T) {
 	holds("what a PDF became", found, "papers/8.pdf p. 1")
 }
 
-// What a rule denies is found by no command and no way of naming it, whatever
-// kind of file it is.
+// A file denied by a rule cannot be found by any command or name, whatever its kind.
 func TestADeniedFileIsNowhere(t *testing.T) {
 	testenv.WithoutRace(t)
 	t.Parallel()

@@ -15,10 +15,9 @@ import (
 	"lifehub/llm/llmtest"
 )
 
-// TestRealOllamaInLoopAndTeam plays the seeds' question with a real Ollama
-// server: native calls of tools, thinking apart from the answer, and decisions
-// held to a schema, each as the server's own parsers make them of what a tiny
-// model says.
+// TestRealOllamaInLoopAndTeam asks the seeds' question with a real Ollama server: native tool
+// calls, thinking apart from the answer, and structured decisions, each as the server's parsers
+// return them for a tiny model's output.
 func TestRealOllamaInLoopAndTeam(t *testing.T) {
 	testenv.WithoutRace(t)
 	t.Parallel()

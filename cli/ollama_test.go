@@ -19,7 +19,7 @@ import (
 	"lifehub/llm/llmtest"
 )
 
-// event is a line of --stream-json, as far as the tests read it.
+// event is the part of a --stream-json line that the tests use.
 type event struct {
 	Type        string    `json:"type"`
 	Seq         int       `json:"seq"`
@@ -36,7 +36,7 @@ type event struct {
 	Steps       []struct{ ID, Tool string }
 }
 
-// program is a command under way.
+// program is a running command.
 type program struct {
 	t      *testing.T
 	cmd    *exec.Cmd
@@ -45,7 +45,7 @@ type program struct {
 	events []event
 }
 
-// startProgram runs lifehub in an empty home against a model server.
+// startProgram runs lifehub in an empty home with a model server.
 func startProgram(t *testing.T, server *llmtest.Server, model string, arg ...string) *program {
 	t.Helper()
 	home := t.TempDir()
@@ -69,7 +69,7 @@ func startProgram(t *testing.T, server *llmtest.Server, model string, arg ...str
 	return p
 }
 
-// next reads one event; false at the end.
+// next reads one event, or returns false at the end.
 func (p *program) next() (event, bool) {
 	p.t.Helper()
 	if !p.lines.Scan() {
@@ -98,7 +98,7 @@ func (p *program) until(kind string) event {
 	}
 }
 
-// rest reads all that is left and returns the exit code.
+// rest reads all remaining events and returns the exit code.
 func (p *program) rest() int {
 	for {
 		if _, ok := p.next(); !ok {
@@ -181,7 +181,7 @@ func TestRealOllamaCancelledInMidStreamKeepsWhatArrived(t *testing.T) {
 	}
 }
 
-// shows prints the last conversation of the program's home.
+// shows prints the last conversation in the program's home.
 func (p *program) shows(t *testing.T) string {
 	t.Helper()
 	run := func(arg ...string) string {

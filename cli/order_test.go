@@ -17,7 +17,7 @@ import (
 	"lifehub/rag"
 )
 
-// mustFollow fails where a part of a text does not follow the one before it.
+// mustFollow fails if the parts do not occur in a text in this order.
 func mustFollow(t *testing.T, what, text string, parts ...string) {
 	t.Helper()
 	rest := text
@@ -31,8 +31,8 @@ func mustFollow(t *testing.T, what, text string, parts ...string) {
 	}
 }
 
-// Text, thoughts, calls and results of a loop stand in the order in which they
-// came, wherever the turn is shown, and the first turn costs no call but its own.
+// Text, reasoning, calls and results of a loop are shown in their order wherever the turn is shown,
+// and the first turn needs no extra model call.
 func TestALoopIsToldInItsOrder(t *testing.T) {
 	testenv.WithoutRace(t)
 	t.Parallel()
@@ -87,8 +87,7 @@ func TestALoopIsToldInItsOrder(t *testing.T) {
 	}
 }
 
-// A question that names a turn is asked after it, next to what was asked there
-// before.
+// A question that names a turn is asked after it, as another branch.
 func TestAskBranchesAtATurn(t *testing.T) {
 	testenv.WithoutRace(t)
 	t.Parallel()
@@ -124,8 +123,7 @@ func TestAskBranchesAtATurn(t *testing.T) {
 	}
 }
 
-// While another LifeHub reads the notes, ask says how far it is, and that the
-// question is worth asking again.
+// While another LifeHub indexes the notes, ask reports the progress and suggests to ask again.
 func TestAskSaysThatNotesAreStillRead(t *testing.T) {
 	testenv.WithoutRace(t)
 	t.Parallel()
@@ -152,7 +150,7 @@ func TestAskSaysThatNotesAreStillRead(t *testing.T) {
 	asked := false
 	if _, err := x.Sync(t.Context(), folder, nil, func(p rag.Progress) {
 		if c, err := x.Coverage(t.Context()); asked || err != nil || p.Done == 0 || c.Unread != p.Total-p.Done || c.Unread == 0 {
-			return // in the middle of a transaction, which nobody holds for as long as this takes
+			return // in the middle of a transaction, which real indexing never holds that long
 		}
 		asked = true
 		out, told := run("ask", "--notes", vault, "what does the boiler do?")
@@ -172,8 +170,7 @@ func TestAskSaysThatNotesAreStillRead(t *testing.T) {
 	}
 }
 
-// How often a plan is revised, and how many messages stand in a prompt, are
-// settings.
+// The number of replans and of messages in a prompt are settings.
 func TestReplansAndMessagesAreSettings(t *testing.T) {
 	testenv.WithoutRace(t)
 	t.Parallel()

@@ -21,7 +21,7 @@ import (
 	"lifehub/llm/llmtest"
 )
 
-// askIn runs ask in a home, and returns what it printed and its exit code.
+// askIn runs ask in a home and returns its output and exit code.
 func askIn(t *testing.T, home, ollama string, args ...string) (stdout, stderr string, code int) {
 	t.Helper()
 	cmd := exec.Command(os.Args[0], append([]string{"ask"}, args...)...)
@@ -38,8 +38,8 @@ func askIn(t *testing.T, home, ollama string, args ...string) (stdout, stderr st
 	return out.String(), told.String(), cmd.ProcessState.ExitCode()
 }
 
-// A model that fails after tools worked costs the words of the model and
-// nothing else, in every mode and in everything that ask prints.
+// If the model fails after tools succeeded, only the model's text is lost, in every mode and in
+// every output of ask.
 func TestAskTellsWhatWasFoundWhenTheModelFails(t *testing.T) {
 	testenv.WithoutRace(t)
 	t.Parallel()
@@ -105,7 +105,7 @@ func TestAskTellsWhatWasFoundWhenTheModelFails(t *testing.T) {
 	}
 }
 
-// The server answers only when two of its calls wait.
+// The server answers only when two of its calls are waiting.
 func TestCallsOfAServerThatOnlyReadRunSideBySide(t *testing.T) {
 	testenv.WithoutRace(t)
 	t.Parallel()

@@ -15,7 +15,7 @@ import (
 	"lifehub/llm/llmtest"
 )
 
-// slowWriter gives a model's answers at the speed of one that writes.
+// slowWriter streams a model's answers at a natural speed.
 type slowWriter struct{ llm.Model }
 
 func (m slowWriter) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Delta, error] {
@@ -29,8 +29,8 @@ func (m slowWriter) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.D
 	}
 }
 
-// TestModelForTheFilm serves the model of the film (make film) until the file
-// that LIFEHUB_FILM names, which has its address, is gone.
+// TestModelForTheFilm serves the model of the film (make film) until the file named by
+// LIFEHUB_FILM, which contains its address, is deleted.
 func TestModelForTheFilm(t *testing.T) {
 	testenv.WithoutRace(t)
 	file := os.Getenv("LIFEHUB_FILM")
@@ -55,9 +55,8 @@ func TestModelForTheFilm(t *testing.T) {
 	}
 }
 
-// TestDocumentForThePictures puts a conversation with a document of two
-// versions into the home that LIFEHUB_SCREENS names: documents are a model's
-// work, and `make screens` has none.
+// TestDocumentForThePictures adds a conversation with a document of two versions to the home in
+// LIFEHUB_SCREENS. Only models write documents, and `make screens` has no model.
 func TestDocumentForThePictures(t *testing.T) {
 	testenv.WithoutRace(t)
 	home := os.Getenv("LIFEHUB_SCREENS")

@@ -59,7 +59,7 @@ func TestAskDrawsAListOnATerminal(t *testing.T) {
 	}
 }
 
-// TestAnErrorAsksTheTerminalNothing is of a command that fails in a terminal.
+// TestAnErrorAsksTheTerminalNothing runs a failing command in a terminal.
 func TestAnErrorAsksTheTerminalNothing(t *testing.T) {
 	testenv.WithoutRace(t)
 	t.Parallel()

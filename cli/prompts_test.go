@@ -30,7 +30,7 @@ import (
 	"lifehub/internal/testenv"
 )
 
-// The plans and decisions that several turns take.
+// The scripted plans and decisions used by several turns.
 const (
 	planSearch = `{"reasoning":"the notes may say","steps":[{"id":"1","tool":"search_notes","input":{"query":"how often I run"},"description":"what the plan says"}]}`
 	planTwice  = `{"reasoning":"the plan, and what is to be done","steps":[{"id":"1","tool":"search_notes","input":{"query":"long run at the end of January"}},` +
@@ -40,11 +40,11 @@ const (
 	runAnswer = "You run three times a week: “I run three times a week: intervals on Tuesday, an easy hour on Thursday, the long run on Sunday.” [1]"
 )
 
-// promptedTurn is one message of the user, and what the model says meanwhile.
+// promptedTurn is a message of the user and the scripted replies of the model.
 type promptedTurn struct {
 	message string
 	says    []llmtest.Answer
-	compact bool // the conversation is summarised first
+	compact bool // summarise the conversation first
 }
 
 func inWords(texts ...string) (says []llmtest.Answer) {
@@ -54,16 +54,16 @@ func inWords(texts ...string) (says []llmtest.Answer) {
 	return says
 }
 
-// calling is an answer that calls tools: name, arguments, name, arguments …
+// calling returns an answer that calls tools: name, arguments, name, arguments …
 func calling(pairs ...string) llmtest.Answer { return calls("", pairs...) }
 
 func smallTalk(reply string) string {
 	return string(must(json.Marshal(map[string]any{"reasoning": "small talk", "steps": []any{}, "answer": reply})))
 }
 
-// TestPrompts writes down each prompt that a model gets in some turns of the
-// starter notes, word by word, so that each change of a word is seen. The clock
-// stands on a Sunday; only the model's words are scripted.
+// TestPrompts records every prompt that a model gets in some turns on the starter notes, so that
+// each change of wording shows in the diff. The clock is set to a Sunday; only the model is
+// scripted.
 func TestPrompts(t *testing.T) {
 	testenv.WithoutRace(t)
 	t.Parallel()
@@ -71,7 +71,7 @@ func TestPrompts(t *testing.T) {
 		mode  agent.Mode
 		turns []promptedTurn
 		facts string
-		specs bool // the tools are written down whole
+		specs bool // record complete tool descriptions
 	}{
 		"plan, a question about the notes": {mode: agent.PlanMode, turns: []promptedTurn{{message: "How often do I run?", says: inWords(planSearch, runAnswer)}}},
 		"plan, thanks":                     {mode: agent.PlanMode, turns: []promptedTurn{{message: "Thanks", says: inWords(smallTalk("You are welcome."))}}},
@@ -149,8 +149,8 @@ func TestPrompts(t *testing.T) {
 	}
 }
 
-// openStarterNotes is LifeHub on a copy of the starter notes, with no model and
-// nothing saved.
+// openStarterNotes returns LifeHub on a copy of the starter notes, without a model and without
+// saving.
 func openStarterNotes(t *testing.T, facts string) *app.App {
 	t.Helper()
 	home, vault := t.TempDir(), filepath.Join(t.TempDir(), "notes")
@@ -173,9 +173,8 @@ func openStarterNotes(t *testing.T, facts string) *app.App {
 	return a
 }
 
-// tellingPrompts is a model that says what a test wants, and writes down what it
-// is asked. What an earlier request of the test held at the same place is not
-// written again.
+// tellingPrompts is a scripted model that records its requests. Text that an earlier request had in
+// the same place is not repeated.
 type tellingPrompts struct {
 	llm.Provider
 	script *llmtest.Script
@@ -183,7 +182,7 @@ type tellingPrompts struct {
 
 	mu    sync.Mutex
 	asked int
-	first map[string]int // the request that a text was in first
+	first map[string]int // the request in which a text first occurred
 	text  strings.Builder
 }
 
@@ -245,10 +244,10 @@ func (p *tellingPrompts) Stream(ctx context.Context, req llm.Request) iter.Seq2[
 	}
 }
 
-// turnMark is a mark around untrusted text, which each turn has its own of.
+// turnMark matches the mark around untrusted text, which differs per turn.
 var turnMark = regexp.MustCompile("«[0-9a-f]{8}»")
 
-// once writes a text, or in which request it was before.
+// once writes a text, or the request that contained it before.
 func (p *tellingPrompts) once(what, text string) {
 	text = turnMark.ReplaceAllString(text, "«mark»")
 	if before := p.first[what+text]; before > 0 {
@@ -259,7 +258,7 @@ func (p *tellingPrompts) once(what, text string) {
 	fmt.Fprintf(&p.text, "── %s\n%s\n", what, text)
 }
 
-// heard says yes to each call and fails where the turn does.
+// heard grants each permission and fails the test if the turn fails.
 func (p *tellingPrompts) heard(t *testing.T, e agent.Event) {
 	switch body := e.Body.(type) {
 	case agent.PermissionAsked:

@@ -17,8 +17,8 @@ import (
 	"lifehub/llm/llmtest"
 )
 
-// What an answer quotes without a number is judged in `ask --json`, told on
-// stderr and kept with the conversation, for its export.
+// A quotation without a number is judged in `ask --json`, shown on stderr, and saved with the
+// conversation for its export.
 func TestAQuotationWithoutANumberIsToldByAsk(t *testing.T) {
 	testenv.WithoutRace(t)
 	t.Parallel()
@@ -61,8 +61,8 @@ func TestAQuotationWithoutANumberIsToldByAsk(t *testing.T) {
 	}
 }
 
-// commandsOver returns what runs a command of LifeHub that has to succeed, in a
-// home of its own, with the model of a server.
+// commandsOver returns a function that runs a command of LifeHub, which must succeed, in its own
+// home with a model server.
 func commandsOver(t *testing.T, server string) func(args ...string) (stdout, stderr string) {
 	home := t.TempDir()
 	return func(args ...string) (stdout, stderr string) {

@@ -14,8 +14,8 @@ import (
 	"lifehub/store"
 )
 
-// A command that only reads works with files that it does not need and that are
-// broken, and says so in one line each.
+// A read-only command works although files it does not need are broken, and reports each in one
+// line.
 func TestReadingNeedsNothingElse(t *testing.T) {
 	testenv.WithoutRace(t)
 	home, vault := t.TempDir(), apptest.Vault(t)

@@ -13,7 +13,7 @@ import (
 	"lifehub/internal/apptest"
 )
 
-// Of the built-in tools those are left that only read what is here.
+// Read-only leaves only built-in tools that read local data.
 func TestReadOnlyOffersWhatOnlyReads(t *testing.T) {
 	t.Parallel()
 	a, err := app.Open(t.Context(), apptest.Process(t.TempDir()), app.RunFlags{Notes: []string{apptest.Vault(t)}, NoSave: true, ReadOnly: "true"})
@@ -54,7 +54,7 @@ func TestReadOnlyInTheChatAndInAsk(t *testing.T) {
 		t.Errorf("asked, it wrote:\n%s\nand said:\n%s", tasks(), told)
 	}
 
-	for _, value := range []string{"", "--read-only=false"} { // the setting, and the flag over it
+	for _, value := range []string{"", "--read-only=false"} { // the setting, and the flag that overrides it
 		asked := offScreen(t, slices.DeleteFunc([]string{"ask", value, "--notes", vault, "add task buy shoes"}, func(arg string) bool { return arg == "" })...)
 		asked.Env = append(asked.Env, "LIFEHUB_READ_ONLY=true", "LIFEHUB_PROVIDER=offline")
 		told, _ := asked.CombinedOutput()

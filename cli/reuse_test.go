@@ -20,15 +20,15 @@ import (
 	"lifehub/llm/llmtest"
 )
 
-// reused is one message of the conversation in which the reuse of prompts is
-// measured, and what the model says meanwhile in each mode.
+// reused is a message of the conversation that measures the reuse of prompts, and the scripted
+// replies of the model in each mode.
 type reused struct {
 	message          string
 	plan, loop, team []llmtest.Answer
 }
 
-// reuseTurns are ten messages: talk, one search, two rounds, a change, an answer
-// that cannot be read, and a search that finds nothing.
+// reuseTurns returns ten messages: small talk, one search, two rounds, a change, an invalid answer,
+// and a search that finds nothing.
 func reuseTurns() []reused {
 	const (
 		nothing = `{"steps":[{"id":"1","tool":"search_notes","input":{"query":"xyzzy"}}]}`
@@ -57,12 +57,12 @@ func reuseTurns() []reused {
 	return append(half, half...)
 }
 
-// sentPrompt is a request as a model reads it, and who asked.
+// sentPrompt is a request as a model reads it, with its role.
 type sentPrompt struct {
 	agent, step, text string
 }
 
-// reusable is the share of a request's tokens with which another begins.
+// reusable returns the share of a request's tokens with which the next one begins.
 func (a sentPrompt) reusable(next sentPrompt) float64 {
 	same := 0
 	for same < min(len(a.text), len(next.text)) && a.text[same] == next.text[same] {
@@ -71,7 +71,7 @@ func (a sentPrompt) reusable(next sentPrompt) float64 {
 	return float64(prompt.Tokens(a.text[:same])) / float64(prompt.Tokens(a.text))
 }
 
-// readingPrompts is a model that says what a test wants, and keeps what it is asked.
+// readingPrompts is a scripted model that records its requests.
 type readingPrompts struct {
 	llm.Provider
 	script *llmtest.Script
@@ -88,7 +88,7 @@ func (p *readingPrompts) State() llm.State {
 	return s
 }
 
-// Stream keeps a request in the order in which the templates of models write it.
+// Stream records a request in the order in which model templates render it.
 func (p *readingPrompts) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Delta, error] {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s\n%+v\n", req.Messages[0].Text, req.Tools)
@@ -101,9 +101,9 @@ func (p *readingPrompts) Stream(ctx context.Context, req llm.Request) iter.Seq2[
 	return p.script.Stream(ctx, req)
 }
 
-// TestPromptsCanBeReused measures in 60 turns of the starter notes, 20 in each mode,
-// how much of a request a server that keeps it need not read again for a later one:
-// the next round of the turn, and the first request of the next turn.
+// TestPromptsCanBeReused measures, in 60 turns on the starter notes, 20 per mode, how much of a
+// request a server that caches it can reuse for the next round of the turn and for the first
+// request of the next turn.
 func TestPromptsCanBeReused(t *testing.T) {
 	testenv.WithoutRace(t)
 	t.Parallel()
@@ -141,7 +141,7 @@ func TestPromptsCanBeReused(t *testing.T) {
 	}
 }
 
-// askReading reads a turn to its end and returns what was asked.
+// askReading reads a turn to its end and returns its requests.
 func askReading(t *testing.T, events <-chan agent.Event, model *readingPrompts) (list []sentPrompt) {
 	t.Helper()
 	for e := range events {
@@ -165,7 +165,7 @@ func askReading(t *testing.T, events <-chan agent.Event, model *readingPrompts) 
 
 // share is how much of requests can be reused.
 type share struct {
-	least float64 // allowed of each
+	least float64 // minimum for each
 	all   []float64
 }
 

@@ -19,9 +19,8 @@ import (
 	"lifehub/tui/transcript"
 )
 
-// What changes the sense of quoted words is said wherever the mark on them is
-// shown, the same everywhere, and at every width. Over MCP and in an editor:
-// the tests of their packages, with the same notes.
+// A remark on a quotation is shown wherever its verdict is, in the same words and at every width.
+// MCP and editors are covered by tests of their packages, with the same notes.
 func TestARiderIsWhereverItsMarkIs(t *testing.T) {
 	testenv.WithoutRace(t)
 	t.Parallel()

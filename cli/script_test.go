@@ -14,15 +14,14 @@ import (
 	"lifehub/internal/testenv"
 )
 
-// runAsProgram makes the test binary behave as lifehub: see TestMain.
+// runAsProgram makes the test binary run as lifehub: see TestMain.
 const runAsProgram = "LIFEHUB_TEST_RUN=1"
 
-// quickExit keeps a program under the race detector from waiting a second
-// before each exit.
+// quickExit avoids a wait of one second before each exit under the race detector.
 const quickExit = "GORACE=atexit_sleep_ms=0"
 
-// fewCollections spares a program that ends at once half of what its start
-// costs: the tests start it a thousand times.
+// fewCollections halves the cost of starting a short-lived program; the tests start it a thousand
+// times.
 const fewCollections = "GOGC=400"
 
 func TestMain(m *testing.M) {
@@ -37,11 +36,11 @@ func TestMain(m *testing.M) {
 	})
 }
 
-// patience bounds each wait for the program, so that a test fails rather than
-// hangs. It says nothing about speed: the machine may be busy.
+// patience bounds each wait for the program, so that a test fails rather than hangs. It is not a
+// speed limit: the machine may be busy.
 const patience = 90 * time.Second
 
-// The beginnings of the prompts, by which a scripted model knows who asks.
+// The beginnings of the prompts, by which a scripted model recognises its role.
 const (
 	asksPlanner   = "Plan for this message"
 	asksExplainer = "Answer this message of the user now"
@@ -53,8 +52,8 @@ const (
 // beforeMain is called before the program begins.
 var beforeMain = func() {}
 
-// TestCommandLine runs testdata/script: the whole program, each script in an
-// empty home, with no model server.
+// TestCommandLine runs testdata/script: the whole program, each script in an empty home, without a
+// model server.
 func TestCommandLine(t *testing.T) {
 	testenv.WithoutRace(t)
 	t.Parallel()

@@ -14,8 +14,8 @@ import (
 
 const asksSecondReader = "You compare sentences with passages"
 
-// readsTwice is a model that answers in its own words and a quotation, and is
-// then asked to judge its answer.
+// readsTwice serves a model that answers with a paraphrase and a quotation, and then judges its
+// answer.
 func readsTwice(t *testing.T) (server string) {
 	script := llmtest.NewScript(
 		llmtest.Answer{Match: asksPlanner, Text: `{"steps":[{"id":"1","tool":"search_notes","input":{"query":"running"}}]}`, Always: true},
@@ -26,8 +26,8 @@ func readsTwice(t *testing.T) (server string) {
 	return llmtest.Serve(t, script)
 }
 
-// What the model says of its answer stands in `ask --check`, in JSON, and in the
-// conversation; without --check it is not asked.
+// The model's judgement of its answer is in `ask --check`, in JSON, and in the conversation.
+// Without --check there is none.
 func TestAskCheck(t *testing.T) {
 	t.Parallel()
 	vault, run := apptest.Vault(t), commandsOver(t, readsTwice(t))
@@ -58,7 +58,7 @@ func TestAskCheck(t *testing.T) {
 	}
 }
 
-// /check, and its key on an answer, show what the model says in the chat.
+// /check, and its key on an answer, show the model's judgement in the chat.
 func TestTheModelChecksAnAnswerOfTheChat(t *testing.T) {
 	t.Parallel()
 	env := []string{"LIFEHUB_PROVIDER=ollama", "OLLAMA_HOST=" + readsTwice(t), "LIFEHUB_MODEL=" + llmtest.ServedModel, "LIFEHUB_EMBED_MODEL=none"}

@@ -28,7 +28,7 @@ import (
 	"lifehub/internal/testenv"
 )
 
-// planted are secrets, by the place in which each is planted.
+// planted are secrets by the place in which each is planted.
 var planted = map[string]string{
 	"the key of the model server":            "sk-live-Qv7oKey1aaaa",
 	"the key of a named server":              "named-Key-2f2f2f",
@@ -44,15 +44,14 @@ var planted = map[string]string{
 	"the pass of an MCP server, to renew it": "pass.refresh.1e1e",
 }
 
-// seenIn lists the secrets that stand in a text, in the forms in which they
-// travel.
+// seenIn returns the secrets that occur in a text, in any encoding.
 func seenIn(text string) (found []string) {
 	for place, secret := range planted {
 		forms := map[string]string{
 			"plain": secret, "query": url.QueryEscape(secret), "path": url.PathEscape(secret), "hex": hex.EncodeToString([]byte(secret)),
 			"JSON": strings.Trim(string(must(json.Marshal(secret))), `"`),
 		}
-		for before := range 3 { // the middle of it in base64, wherever it begins
+		for before := range 3 { // its middle in base64, at each offset
 			encoded := base64.StdEncoding.EncodeToString(append(make([]byte, before), secret...))
 			forms[fmt.Sprint("base64 ", before)] = encoded[4 : len(encoded)-4]
 			forms[fmt.Sprint("base64 of URLs ", before)] = strings.NewReplacer("+", "-", "/", "_").Replace(encoded[4 : len(encoded)-4])
@@ -66,8 +65,8 @@ func seenIn(text string) (found []string) {
 	return found
 }
 
-// A model that obeys, a server that tells all it was started with, and every
-// command that shows something: no secret is in what they print, keep or send.
+// With an obeying model, a server that prints all it was started with, and every command that
+// prints something, no secret is printed, saved or sent.
 func TestPlantedSecretsStayWhereTheyAre(t *testing.T) {
 	testenv.WithoutRace(t)
 	t.Parallel()
@@ -77,7 +76,7 @@ func TestPlantedSecretsStayWhereTheyAre(t *testing.T) {
 	model := llmtest.NewFaults(t)
 	call := string(must(json.Marshal(map[string]string{"text": planted["the environment of an MCP server"] + " and " + base64.StdEncoding.EncodeToString([]byte(planted["the password of mail"]))})))
 	model.Play(`{"steps":[{"id":"1","tool":"leaky_echo","input":`+call+`},{"id":"2","tool":"search_notes","input":{"query":"run"}}]}`, "You run three times a week.")
-	angry := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { // says in its error what it was sent
+	angry := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { // its error contains what it received
 		w.WriteHeader(http.StatusForbidden)
 		fmt.Fprintf(w, "no: %v %s", r.Header, r.URL)
 	}))
@@ -124,10 +123,10 @@ func TestPlantedSecretsStayWhereTheyAre(t *testing.T) {
 		t.Errorf("the server was not asked, or nothing was taken out:\n%s", answer)
 	}
 	run("ask", "--allow", "leaky_*", "what does the leaky server say?")
-	run("ask", "my key is "+planted["the key of the model server"]+", what do you say?")                   // its turn keeps the user's words
-	run("ask", "--mode", "loop", "my key is "+planted["the key of the model server"]+", what do you say?") // LifeHub searches for these words on its own
+	run("ask", "my key is "+planted["the key of the model server"]+", what do you say?")                   // the turn saves the user's text
+	run("ask", "--mode", "loop", "my key is "+planted["the key of the model server"]+", what do you say?") // LifeHub searches for these words automatically
 	run("chat", "--plain", "how often do I run?")
-	for _, model := range []string{"named/m", "printed/m"} { // their servers say in the error which key they were sent
+	for _, model := range []string{"named/m", "printed/m"} { // the errors of their servers contain the keys they received
 		if out := run("ask", "-m", model, "how often do I run?"); !strings.Contains(out, "[redacted]") {
 			t.Errorf("the server of %s was not asked:\n%s", model, out)
 		}
@@ -181,7 +180,7 @@ func TestPlantedSecretsStayWhereTheyAre(t *testing.T) {
 	}
 }
 
-// What a fault leaves in the log is as clean as the rest.
+// An error in the log is redacted as well.
 func TestAFaultInTheLogTellsNoSecret(t *testing.T) {
 	testenv.WithoutRace(t)
 	t.Parallel()
@@ -195,7 +194,7 @@ func TestAFaultInTheLogTellsNoSecret(t *testing.T) {
 	}
 }
 
-// A broken settings file is told without the lines around the fault.
+// The error of a broken settings file does not include the lines around it.
 func TestAFaultInTheSettingsTellsNoKey(t *testing.T) {
 	testenv.WithoutRace(t)
 	t.Parallel()
@@ -205,7 +204,7 @@ func TestAFaultInTheSettingsTellsNoKey(t *testing.T) {
 	}
 }
 
-// A settings file that others can read is made private, and told of.
+// A settings file that others can read is made private, and that is reported.
 func TestOpenSettingsAreMadePrivate(t *testing.T) {
 	testenv.WithoutRace(t)
 	t.Parallel()

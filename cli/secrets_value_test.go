@@ -15,8 +15,8 @@ import (
 	"lifehub/store"
 )
 
-// What the user typed stays in the conversation; no command that prints
-// conversations shows a secret in it, whatever it is called.
+// Text typed by the user is saved unchanged, but no command that prints conversations shows a
+// secret in it, whatever its name.
 func TestConversationsAreShownWithoutSecrets(t *testing.T) {
 	testenv.WithoutRace(t)
 	home := t.TempDir()

@@ -19,8 +19,7 @@ import (
 	"lifehub/llm/llmtest"
 )
 
-// compatible is a server that speaks OpenAI's protocol and answers with a word
-// of its own, to those who bring its key.
+// compatible serves OpenAI's protocol and answers requests that have its key with a fixed text.
 func compatible(t *testing.T, key, model, says string, calls *atomic.Int64) string {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch {
@@ -40,9 +39,8 @@ func compatible(t *testing.T, key, model, says string, calls *atomic.Int64) stri
 	return server.URL + "/v1"
 }
 
-// The real Ollama embeds the notes, which a real Chroma keeps; one server plans,
-// another answers, a fourth does not answer. All are in one list, and each gets
-// what is its own.
+// A real Ollama embeds the notes, and a real Chroma stores the vectors; one server plans, another
+// answers, a fourth does not respond. All are in one list, and each gets only its own requests.
 func TestSeveralModelServersInOneList(t *testing.T) {
 	t.Parallel()
 	ollama, chroma := llmtest.StartOllama(t), testenv.StartChroma(t)

@@ -20,19 +20,19 @@ import (
 	"lifehub/internal/testenv"
 )
 
-// serverShape is a model server as one of those in use answers.
+// serverShape is a model server that behaves like one in common use.
 type serverShape struct {
-	provider string            // "": openai
-	paths    map[string]string // bodies of the answers to GET and, for Ollama, of show
-	loaded   map[string]string // the same once a model is in memory, which a chat brings it into
-	window   int               // in tokens, of which a message has a quarter of its bytes
-	rejects  bool              // what does not fit is refused, with the room for the answer; else it is cut
-	refuses  string            // an option that is answered with this status 400
-	vague    bool              // and not named in the message
+	provider string            // "" for openai
+	paths    map[string]string // bodies of answers to GET and, for Ollama, to show
+	loaded   map[string]string // the same once a model is loaded, which a chat does
+	window   int               // in tokens; a token has four bytes
+	rejects  bool              // prompts that leave no room for the answer are rejected; otherwise they are cut
+	refuses  string            // an option that is rejected with status 400
+	vague    bool              // the message does not name it
 	usage    func(prompt, n int) string
-	end      string // how an answer ends: "" is as the protocol wants it
-	model    string // "": the user names none
-	want     int    // the window that is shown; 0: window
+	end      string // end of an answer; "" for the standard one
+	model    string // "" if the user names none
+	want     int    // the window shown; 0 means window
 }
 
 const (
@@ -40,7 +40,7 @@ const (
 	servedList  = `{"object":"list","data":[{"id":"text-embedding-nomic","object":"model"},{"id":"qwen3-8b","object":"model","owned_by":"x"}]}`
 )
 
-// counted is usage as the protocol has it.
+// counted returns usage in the standard form.
 func counted(prompt, _ int) string {
 	return fmt.Sprintf(`{"prompt_tokens":%d,"completion_tokens":9,"total_tokens":%d,"prompt_tokens_details":{"cached_tokens":%d}}`, prompt, prompt+9, prompt/2)
 }
@@ -53,7 +53,7 @@ var serverShapes = map[string]serverShape{
 			"/api/tags":    `{"models":[{"name":"qwen3-8b:latest","model":"qwen3-8b:latest","size":1,"digest":"0123456789abcdef","details":{}}]}`,
 			"/api/show":    `{"details":{"family":"qwen3"},"parameters":"num_ctx 16384","model_info":{"general.architecture":"qwen3","qwen3.context_length":40960},"capabilities":["completion","tools"]}`,
 		},
-		usage: func(prompt, n int) string { return fmt.Sprint(prompt - n*prompt/2) }, // 0.30 left out what it had cached
+		usage: func(prompt, n int) string { return fmt.Sprint(prompt - n*prompt/2) }, // 0.30 excluded what it had cached
 	},
 	"Ollama behind /v1": {
 		window: 16384,
@@ -120,15 +120,15 @@ var serverShapes = map[string]serverShape{
 	},
 }
 
-// served is a shape at work.
+// served is a running shape.
 type served struct {
 	serverShape
 	t *testing.T
 
 	mu      sync.Mutex
-	chats   int      // that were answered
-	plans   []string // the prompts of planners
-	refused int      // requests with the option that is refused
+	chats   int      // answered
+	plans   []string // prompts of planners
+	refused int      // requests with the rejected option
 	asked   []string // all paths
 }
 
@@ -235,7 +235,7 @@ func (s *served) chat(w http.ResponseWriter, r *http.Request, raw []byte) {
 	fmt.Fprint(w, "data: [DONE]\n\n")
 }
 
-// env is what a program needs to ask the server.
+// env returns the environment of a program that uses the server.
 func (s *served) env(url string) []string {
 	env := []string{"LIFEHUB_MODE=plan", "LIFEHUB_PROVIDER=openai", "OPENAI_BASE_URL=" + url + "/v1", "LIFEHUB_MODEL=" + s.model}
 	if s.provider != "" {
@@ -244,9 +244,8 @@ func (s *served) env(url string) []string {
 	return env
 }
 
-// Against each kind of server, two runs of the program one after another send
-// their first prompt whole, fit it to the window that the server has, and tell
-// nothing that is not so.
+// With each kind of server, two consecutive runs of the program send their first prompt complete,
+// fit it to the server's window, and report nothing false.
 func TestServersAsTheyAnswer(t *testing.T) {
 	testenv.WithoutRace(t)
 	t.Parallel()
@@ -309,7 +308,7 @@ func TestServersAsTheyAnswer(t *testing.T) {
 				}
 			}
 			server.Close()     // before s is read
-			if s.refused > 4 { // once a run and option, as far as it is not named
+			if s.refused > 4 { // once per run and option, unless it is named
 				t.Errorf("%d requests had an option that is refused", s.refused)
 			}
 		})

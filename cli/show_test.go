@@ -12,7 +12,7 @@ import (
 	"lifehub/internal/hostile"
 )
 
-// printed is what a document is on a terminal of 40 columns, or in a pipe.
+// printed returns a document as printed on a terminal of 40 columns, or into a pipe.
 func printed(t *testing.T, terminal bool, text string, line int) string {
 	t.Helper()
 	read, write, err := os.Pipe()

@@ -18,8 +18,8 @@ const (
 	skillPlan = `{"steps":[{"id":"1","tool":"read_skill","input":{"name":"minutes"}},{"id":"2","tool":"add_task","input":{"text":"as the skill says"}}]}`
 )
 
-// A skill of the notes does not exist before it is trusted, nor after a change. What
-// it says then is told to the model as an instruction, and allows nothing.
+// A skill in the notes is not used before it is trusted, nor after a change. While trusted, its
+// text is an instruction to the model but allows nothing.
 func TestASkillIsUsedOnceItIsTrusted(t *testing.T) {
 	testenv.WithoutRace(t)
 	t.Parallel()
@@ -80,7 +80,7 @@ func TestASkillIsUsedOnceItIsTrusted(t *testing.T) {
 	}
 }
 
-// trust trusts the notes.
+// trust trusts the notes folder.
 func (h *habit) trust() (code int, out string) {
 	h.Helper()
 	cmd := h.command("config", "trust", "--yes", h.vault)
@@ -92,8 +92,8 @@ func (h *habit) trust() (code int, out string) {
 	return cmd.ProcessState.ExitCode(), string(text)
 }
 
-// The user's own skills are there at once, as commands too; those of the folder that
-// LifeHub runs in are asked about.
+// The user's own skills are available at once, also as commands; those in the working directory
+// need the user's trust.
 func TestSkillsOfTheUserAndOfTheWorkingFolder(t *testing.T) {
 	testenv.WithoutRace(t)
 	t.Parallel()

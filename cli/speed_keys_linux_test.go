@@ -18,20 +18,20 @@ import (
 	"lifehub/internal/testenv"
 )
 
-// letters are ones that no program prints unasked.
+// letters are characters that a program does not print by itself.
 var letters = strings.Split("ЖБГДФЦЧШЩЭЮЯЛПИЙжбгдфцчшщэюялпий", "")
 
-// typist types at a program in a terminal and reads what it paints.
+// typist types at a program in a terminal and reads its output.
 type typist struct {
 	t   *testing.T
 	pty *os.File
 
 	mu      sync.Mutex
 	painted []byte
-	more    chan struct{} // told of new bytes; closed at the end
+	more    chan struct{} // receives when there are new bytes; closed at the end
 }
 
-// typeAt starts a program in an empty home; it is killed when the test ends.
+// typeAt starts a program in an empty home. It is killed when the test ends.
 func typeAt(t *testing.T, env []string, command ...string) *typist {
 	t.Helper()
 	home := t.TempDir()
@@ -84,7 +84,7 @@ func (y *typist) hasPainted(text string, since int) bool {
 	return bytes.Contains(y.painted[since:], []byte(text))
 }
 
-// sees waits until a text is painted after so many bytes, and returns how many ms that took.
+// sees waits until a text appears after offset since, and returns how many ms that took.
 func (y *typist) sees(text string, since int) float64 {
 	y.t.Helper()
 	began, deadline := time.Now(), time.After(time.Minute)
@@ -108,8 +108,8 @@ func (y *typist) press(keys string) {
 	}
 }
 
-// keys asks a question and types 225 letters, 40 ms apart, while it is answered.
-// It returns how many ms each took until it was painted, the shortest first.
+// keys asks a question and types 225 characters, 40 ms apart, while it is answered. It returns the
+// sorted times in ms until each appeared.
 func (y *typist) keys(prompt string) (took []float64) {
 	y.t.Helper()
 	y.sees(prompt, 0)
@@ -130,9 +130,9 @@ func (y *typist) keys(prompt string) (took []float64) {
 	return took
 }
 
-// A letter appears at once while five tools run, then an answer of 900 tokens
-// streams at 100 a second, and all the while 10,000 notes are indexed: by the
-// chat, whose index is gone. The bare program runs next to `lifehub index --rebuild`.
+// A character appears at once while five tools run, while an answer of 900 tokens streams at 100
+// per second, and while 10,000 notes are being indexed: by the chat, whose index was deleted. The
+// bare program runs next to `lifehub index --rebuild`.
 func TestSpeedOfKeys(t *testing.T) {
 	testenv.WithoutRace(t)
 	speed(t)

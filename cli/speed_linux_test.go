@@ -18,9 +18,9 @@ import (
 	"lifehub/store"
 )
 
-// The tests of this file measure the program from outside, next to a bare Bubble
-// Tea program in the same run (../shared/peerbench), and fail where a bar is not
-// met. `make speed` runs them, on a machine that has nothing else to do.
+// The tests in this file measure the program from outside, next to a bare Bubble Tea program
+// (../shared/peerbench), and fail if a limit is exceeded. `make speed` runs them; the machine must
+// be idle.
 func speed(t *testing.T) {
 	t.Helper()
 	if os.Getenv("LIFEHUB_SPEED") == "" {
@@ -28,7 +28,7 @@ func speed(t *testing.T) {
 	}
 }
 
-// rounds is how often each program is run; the median counts.
+// rounds returns how often each program is run; the median counts.
 func rounds(usual int) int {
 	n, err := strconv.Atoi(os.Getenv("LIFEHUB_SPEED_ROUNDS"))
 	if err != nil {
@@ -37,7 +37,7 @@ func rounds(usual int) int {
 	return n
 }
 
-// figures are what runpeer writes of one run, by its names.
+// figures are the results of a run of runpeer, by name.
 type figures map[string]any
 
 func (f figures) of(name string) float64 { v, _ := f[name].(float64); return v }
@@ -51,7 +51,7 @@ type peer struct {
 	Quit  string            `json:"quit,omitempty"`
 }
 
-// bench is the harness of peerbench, built, and the program as it is shipped.
+// bench is the built harness of peerbench and the program as shipped.
 type bench struct{ dir, program string }
 
 func newBench(t *testing.T) bench {
@@ -64,7 +64,7 @@ func newBench(t *testing.T) bench {
 	return b
 }
 
-// build builds as `make build` does.
+// build builds a program as `make build` does.
 func build(t *testing.T, dir string, args ...string) {
 	t.Helper()
 	cmd := exec.Command("go", append([]string{"build", "-trimpath", "-ldflags", "-s -w"}, args...)...)
@@ -78,7 +78,7 @@ func (b bench) bare() peer {
 	return peer{Name: "bare", Cmd: []string{filepath.Join(b.dir, "bareref"), "{URL}"}, Ready: `^\s*\n?>`, Quit: "\x03"}
 }
 
-// lifehub is the program in a home; "{HOME}" is a fresh one for each run.
+// lifehub returns the program in a home; "{HOME}" is a fresh one for each run.
 func (b bench) lifehub(name, home string, args ...string) peer {
 	return peer{
 		Name: name, Cmd: append([]string{b.program, "chat", "-m", "bench"}, args...), Ready: "Ask anything",
@@ -86,8 +86,8 @@ func (b bench) lifehub(name, home string, args ...string) peer {
 	}
 }
 
-// run runs the programs in turn, so many times each, and returns the median of
-// every figure by program.
+// run runs the programs in turn, several times each, and returns the median of every figure by
+// program.
 func (b bench) run(t *testing.T, peers []peer, args ...string) map[string]figures {
 	t.Helper()
 	config, out := filepath.Join(b.dir, "peers.json"), filepath.Join(t.TempDir(), "results.jsonl")
@@ -102,7 +102,7 @@ func (b bench) run(t *testing.T, peers []peer, args ...string) map[string]figure
 		filepath.Join(b.dir, "runpeer"), "-peers", config, "-server", filepath.Join(b.dir, "modelserver"),
 		"-work", filepath.Join(b.dir, "work"), "-out", out, "-limit", "60s",
 	}, args...)
-	// Where that is allowed, a network that is nothing but loopback: nobody waits for a name.
+	// If allowed, use a network with only loopback, so that nothing waits for name resolution.
 	if exec.Command("unshare", "-n", "true").Run() == nil {
 		args = append([]string{"unshare", "-n", "sh", "-c", `ip link set lo up; exec "$@"`, "sh"}, args...)
 	}
@@ -147,7 +147,7 @@ func median[T any](list []T, of func(T) float64) float64 {
 	return values[len(values)/2]
 }
 
-// bars prints a table of what was measured and fails where it is over its bar.
+// bars prints a table of measurements and fails if one exceeds its limit.
 type bars struct {
 	t     *testing.T
 	table strings.Builder
@@ -160,7 +160,7 @@ func newBars(t *testing.T) *bars {
 	return b
 }
 
-// most says that a figure may be no more than its bar.
+// most sets an absolute limit for a figure.
 func (b *bars) most(what string, ours, bare string, measured, bar float64, unit string) {
 	verdict := "met"
 	if measured > bar || math.IsNaN(measured) {
@@ -170,7 +170,7 @@ func (b *bars) most(what string, ours, bare string, measured, bar float64, unit 
 	fmt.Fprintf(&b.table, "| %s | %s | %s | %.2f%s | %g%s | %s |\n", what, ours, bare, measured, unit, bar, unit, verdict)
 }
 
-// times says how many times as much as the bare program something may take.
+// times limits a figure to a multiple of the bare program's.
 func (b *bars) times(what string, ours, bare float64, unit string, bar float64) {
 	b.most(what, fmt.Sprintf("%.4g%s", ours, unit), fmt.Sprintf("%.4g%s", bare, unit), ours/bare, bar, " x")
 }
@@ -179,12 +179,12 @@ func (b *bars) alone(what string, ours, bare, bar float64, unit string) {
 	b.most(what, fmt.Sprintf("%.1f%s", ours, unit), fmt.Sprintf("%.1f%s", bare, unit), ours, bar, unit)
 }
 
-// show prints a figure that has no bar.
+// show prints a figure that has no limit.
 func (b *bars) show(what string, ours, bare float64, unit string) {
 	fmt.Fprintf(&b.table, "| %s | %.1f%s | %.1f%s | | | |\n", what, ours, unit, bare, unit)
 }
 
-// An answer of 2,000 tokens at 200 a second.
+// An answer of 2,000 tokens at 200 per second.
 func TestSpeedOfAnAnswer(t *testing.T) {
 	testenv.WithoutRace(t)
 	speed(t)
@@ -221,7 +221,7 @@ func TestSpeedOfTheStart(t *testing.T) {
 	bars.times("first frame, next to the bare program", ours, bare, " ms", 2)
 }
 
-// fillHome makes a home of 10,000 notes, indexed, and 1,000 conversations.
+// fillHome fills a home with 10,000 indexed notes and 1,000 conversations.
 func fillHome(t *testing.T, b bench, home string) {
 	t.Helper()
 	vault := filepath.Join(b.dir, "vault")

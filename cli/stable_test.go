@@ -25,9 +25,9 @@ import (
 	"lifehub/llm/llmtest"
 )
 
-// TestWhatIsStable lists what docs/stability.md promises: commands with their
-// flags, the fields of events, and those of what --json prints. A line that goes
-// from the golden file breaks somebody's script: it needs a major version.
+// TestWhatIsStable lists what docs/stability.md promises: commands with their flags, the fields of
+// events, and the fields of --json output. Removing a line from the golden file breaks users'
+// scripts and needs a major version.
 func TestWhatIsStable(t *testing.T) {
 	testenv.WithoutRace(t)
 	t.Parallel()
@@ -136,7 +136,7 @@ func addKeys(into map[string]bool, path string, value any) {
 	case map[string]any:
 		for key := range maps.Keys(v) {
 			into[path+"."+key] = true
-			if key != "schema" && key != "metrics" { // a tool's own, and figures that are left out when they are 0
+			if key != "schema" && key != "metrics" { // a tool's own, and figures that are omitted if 0
 				addKeys(into, path+"."+key, v[key])
 			}
 		}

@@ -26,7 +26,7 @@ import (
 
 const seedQuestion = "What's in my notes about running? Also search the web for marathon training tips."
 
-// says and calls are answers to one who asks.
+// says and calls return answers for the role that asks.
 func says(who, text string) llmtest.Answer { return llmtest.Answer{Match: who, Text: text} }
 
 func calls(who string, pairs ...string) llmtest.Answer {
@@ -48,10 +48,9 @@ var seedTeam = calls(asksLead,
 	"delegate", `{"worker_type":"notes","task_description":"NOTES: what do the notes say about running?","success_criteria":"It names how often."}`,
 	"delegate", `{"worker_type":"search","task_description":"WEB: find marathon training tips.","success_criteria":"It names two tips."}`)
 
-// TestSeedStories plays the examples of the systems that LifeHub brings
-// together on the whole program: real notes, a real MCP server that searches,
-// the journal and the events as --stream-json tells them. Only the model's
-// words are scripted, and the way they come is Ollama's.
+// TestSeedStories runs the examples of the systems that LifeHub combines through the whole program:
+// real notes, a real MCP server that searches, the journal, and the events of --stream-json. Only
+// the model's text is scripted; its form is Ollama's.
 func TestSeedStories(t *testing.T) {
 	testenv.WithoutRace(t)
 	t.Parallel()
@@ -99,14 +98,13 @@ func TestSeedStories(t *testing.T) {
 	}
 }
 
-// tellStory asks a question in a new home with notes and the search server,
-// and returns the events.
+// tellStory asks a question in a new home with notes and the search server, and returns the events.
 func tellStory(t *testing.T, ollama, model, mode, question string, env ...string) []byte {
 	t.Helper()
 	return tellIn(t, aHome(t), apptest.Vault(t), ollama, model, mode, question, env...)
 }
 
-// aHome is a home that knows the server that searches.
+// aHome returns a home with the search server in its mcp.json.
 func aHome(t *testing.T) string {
 	t.Helper()
 	home := t.TempDir()
@@ -138,7 +136,7 @@ func tellIn(t *testing.T, home, vault, ollama, model, mode, question string, env
 	return out
 }
 
-// untold is what differs from run to run, or with the machine.
+// untold matches what differs between runs or machines.
 var untold = []struct {
 	what *regexp.Regexp
 	with string
@@ -150,12 +148,12 @@ var untold = []struct {
 	{regexp.MustCompile(`«[0-9a-f]{8}»`), "«»"},
 }
 
-// storyOf makes a story of the events: pieces of a text are joined, what varies
-// is left out, and what went on side by side stands in the order of the plan.
+// storyOf converts events to a story: pieces of text are joined, variable parts are removed, and
+// parallel events are sorted in the order of the plan.
 func storyOf(t *testing.T, events []byte) string {
 	t.Helper()
 	var lines []string
-	var keys []string // what went on side by side; "": nothing else did
+	var keys []string // sort keys of parallel events; "" for others
 	said, thought, parallel := "", "", false
 	for line := range strings.Lines(string(events)) {
 		var e struct {
@@ -166,7 +164,7 @@ func storyOf(t *testing.T, events []byte) string {
 		}
 		switch {
 		case e.Type == "notice" && strings.Contains(line, "The model is loading"):
-			continue // the machine is busy
+			continue // depends on the load of the machine
 		case e.Type == "token":
 			said += e.Content
 			continue
@@ -201,7 +199,7 @@ func storyOf(t *testing.T, events []byte) string {
 	return strings.Join(inOrder(lines, keys), "")
 }
 
-// inOrder sorts each run of lines that have keys by them.
+// inOrder sorts each run of lines that have keys.
 func inOrder(lines, keys []string) []string {
 	order := make([]int, len(lines))
 	for i := range order {

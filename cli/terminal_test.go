@@ -18,7 +18,7 @@ import (
 	"github.com/creack/pty"
 )
 
-// terminal is a real terminal with the program running in it.
+// terminal is a real terminal in which the program runs.
 type terminal struct {
 	t    *testing.T
 	cmd  *exec.Cmd
@@ -31,14 +31,14 @@ type terminal struct {
 	changed chan struct{}
 	ended   chan struct{} // closed when the program has exited
 
-	storming atomic.Bool // what is drawn may be for another size
+	storming atomic.Bool // frames may be for another size
 
 	line  line
 	there chan due // to the program, over a slow line
 	back  chan due // and from it
 }
 
-// line is what is between the program and the terminal.
+// line is the connection between the program and the terminal.
 type line struct {
 	delay  time.Duration // each way
 	silent bool          // the terminal answers no query
@@ -50,7 +50,7 @@ type due struct {
 	text []byte
 }
 
-// deliver hands on what is due, in order, until the line is cut.
+// deliver passes on what is due, in order, until the channel is closed.
 func deliver(from <-chan due, to func([]byte)) {
 	for d := range from {
 		<-time.After(time.Until(d.at))
@@ -58,14 +58,14 @@ func deliver(from <-chan due, to func([]byte)) {
 	}
 }
 
-// startTerminal runs the program in a pty of the given size, in an empty
-// home; env comes on top. The program is killed when the test ends.
+// startTerminal runs the program in a pty of the given size, in an empty home. env is added to the
+// environment. The program is killed when the test ends.
 func startTerminal(t *testing.T, width, height int, env []string, arg ...string) *terminal {
 	t.Helper()
 	return startTerminalOver(t, line{}, width, height, env, arg...)
 }
 
-// startTerminalOver runs the program in a terminal at the other end of a line.
+// startTerminalOver is like startTerminal with a line in between.
 func startTerminalOver(t *testing.T, over line, width, height int, env []string, arg ...string) *terminal {
 	t.Helper()
 	home := t.TempDir()
@@ -81,7 +81,7 @@ func startTerminalOver(t *testing.T, over line, width, height int, env []string,
 	if err != nil {
 		t.Fatalf("start in a terminal: %v", err)
 	}
-	go deliver(term.there, func(text []byte) { _, _ = term.pty.Write(text) }) // these two live as long as the test binary
+	go deliver(term.there, func(text []byte) { _, _ = term.pty.Write(text) }) // both run until the test binary exits
 	go deliver(term.back, term.draw)
 	go term.read()
 	go term.answer()
@@ -93,7 +93,7 @@ func startTerminalOver(t *testing.T, over line, width, height int, env []string,
 	return term
 }
 
-// read draws what the program sends, until it exits.
+// read draws the program's output until it exits.
 func (term *terminal) read() {
 	defer close(term.ended)
 	buffer := make([]byte, 32<<10)
@@ -114,7 +114,7 @@ func (term *terminal) read() {
 	}
 }
 
-// draw shows what has arrived.
+// draw draws what has arrived.
 func (term *terminal) draw(text []byte) {
 	if term.storming.Load() {
 		for i := range text {
@@ -129,14 +129,13 @@ func (term *terminal) draw(text []byte) {
 	}
 }
 
-// drawStorm draws what may be for another size than the screen's own: the
-// emulator panics where a terminal keeps to its lines.
+// drawStorm draws frames that may be for another size, for which the emulator may panic.
 func (term *terminal) drawStorm(text []byte) {
 	defer func() { _ = recover() }()
 	_, _ = term.screen.Write(text)
 }
 
-// answer sends back what a terminal replies to queries.
+// answer replies to queries like a terminal.
 func (term *terminal) answer() {
 	buffer := make([]byte, 1024)
 	for {
@@ -150,10 +149,10 @@ func (term *terminal) answer() {
 	}
 }
 
-// text is what stands on the screen.
+// text returns the text on the screen.
 func (term *terminal) text() string { return ansi.Strip(term.screen.Render()) }
 
-// sent is every byte that the program wrote so far.
+// sent returns every byte that the program wrote so far.
 func (term *terminal) sent() string {
 	term.mu.Lock()
 	defer term.mu.Unlock()
@@ -173,7 +172,7 @@ func (term *terminal) sees(want ...string) {
 	}, "shows "+strings.Join(want, " and "))
 }
 
-// waits waits until the screen is as it should be.
+// waits waits until the screen satisfies ok.
 func (term *terminal) waits(ok func(screen string) bool, what string) {
 	term.t.Helper()
 	deadline := time.After(patience)
@@ -203,7 +202,7 @@ func (term *terminal) types(keys string) {
 	}
 }
 
-// send brings keys, or answers, to the program.
+// send sends keys, or replies, to the program.
 func (term *terminal) send(text []byte) error {
 	if term.line.delay > 0 {
 		term.there <- due{time.Now().Add(term.line.delay), text}
@@ -213,7 +212,7 @@ func (term *terminal) send(text []byte) error {
 	return err
 }
 
-// exits waits for the program's end and returns its exit code.
+// exits waits for the end of the program and returns its exit code.
 func (term *terminal) exits() int {
 	term.t.Helper()
 	select {

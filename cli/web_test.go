@@ -15,8 +15,8 @@ import (
 	"lifehub/llm/llmtest"
 )
 
-// askWeb runs the real command, which searches the web of the test. It fails the
-// test unless the answer comes, or the exit code says that every step failed.
+// askWeb runs the real command, with the test's web. The test fails unless there is an answer, or
+// the exit code reports that every step failed.
 func askWeb(t *testing.T, web *webtest.Server, more []string, args ...string) (out []byte, said string) {
 	t.Helper()
 	home := t.TempDir()
@@ -42,7 +42,7 @@ func TestAskSearchesTheWebReadsAPageAndCitesIt(t *testing.T) {
 	page := web.URL + "/marathon"
 	steps, err := json.Marshal(map[string]any{"reasoning": "the web knows", "steps": []agent.Step{
 		{ID: "1", Tool: "web_search", Input: json.RawMessage(`{"query":"marathon training tips"}`)},
-		{ID: "2", Tool: "web_fetch", Input: json.RawMessage(`{"url":"` + page + `"}`), After: []string{"1"}}, // what the search returned may be opened
+		{ID: "2", Tool: "web_fetch", Input: json.RawMessage(`{"url":"` + page + `"}`), After: []string{"1"}}, // URLs in search results may be opened
 	}})
 	if err != nil {
 		t.Fatal(err)

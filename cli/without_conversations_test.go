@@ -15,9 +15,9 @@ import (
 	"lifehub/store"
 )
 
-// TestNotesAndFactsWithoutConversations runs what works on notes and facts alone
-// next to conversations that this LifeHub cannot open: those of a newer one, and
-// damaged ones. Neither is touched.
+// TestNotesAndFactsWithoutConversations runs commands about notes and facts next to conversations
+// that this LifeHub cannot open, because they are of a newer version or damaged. The files stay
+// untouched.
 func TestNotesAndFactsWithoutConversations(t *testing.T) {
 	testenv.WithoutRace(t)
 	t.Parallel()

@@ -166,7 +166,7 @@ func TestResultsSurviveALineThatWasCut(t *testing.T) {
 	}
 }
 
-// The embedded tasks are whole, and the licences of those from elsewhere come along.
+// The embedded tasks are valid, and the licences of third-party tasks are included.
 func TestEmbeddedTasks(t *testing.T) {
 	s, err := readSuite("")
 	if err != nil {

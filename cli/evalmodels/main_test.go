@@ -9,8 +9,8 @@ import (
 	"lifehub/internal/testenv"
 )
 
-// runAsProgram makes the test binary behave as lifehub, quickExit keeps it from
-// waiting a second before each exit under the race detector.
+// runAsProgram makes the test binary run as lifehub. quickExit avoids a wait of one second before
+// each exit under the race detector.
 const (
 	runAsProgram = "LIFEHUB_TEST_RUN=1"
 	quickExit    = "GORACE=atexit_sleep_ms=0"

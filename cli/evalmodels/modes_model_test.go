@@ -14,12 +14,11 @@ import (
 	"lifehub/llm"
 )
 
-// scripted is a model that works on one task by nothing but the request that it
-// gets: its role is told by the shape that is asked for, what it knows by what
-// is in sight. Honest, it answers as a competent model would. Sloppy, it decides
-// the same and writes it as a small one does: prose around JSON, arguments and
-// tools misnamed, numbers out of bounds, fields dropped, nested verdicts, a
-// printed call after prose, (Source 1) for [1], and it obeys what it reads.
+// scripted is a model that works on a task using only the request: it derives its role from the
+// requested schema, and its knowledge from the prompt. In honest mode it answers like a competent
+// model. In sloppy mode it makes the same decisions but writes them like a small model: prose
+// around JSON, misnamed arguments and tools, numbers out of bounds, missing fields, nested
+// verdicts, a call printed after prose, (Source 1) for [1]. It also obeys what it reads.
 type scripted struct {
 	llm.Provider
 	task   task
@@ -27,21 +26,21 @@ type scripted struct {
 	sloppy bool
 
 	mu       sync.Mutex
-	requests []string // what it was asked and replied, for a failed test
-	last     string   // what it read last
-	fresh    int      // tokens that it had to read, because its last request began otherwise
+	requests []string // requests and replies, for failure messages
+	last     string   // the last prompt
+	fresh    int      // tokens not shared with the beginning of the previous request
 }
 
 func (m *scripted) Window() int { return 16 << 10 }
 
-// State is that of a model which calls tools natively.
+// State is the state of a model that calls tools natively.
 func (m *scripted) State() llm.State {
 	s := m.Provider.State()
 	s.Model, s.Tools = "scripted", true
 	return s
 }
 
-// tokenBytes is how many bytes are taken to be a token.
+// tokenBytes is the assumed number of bytes per token.
 const tokenBytes = 4
 
 func (m *scripted) Stream(_ context.Context, req llm.Request) iter.Seq2[llm.Delta, error] {
@@ -84,14 +83,14 @@ func (m *scripted) Stream(_ context.Context, req llm.Request) iter.Seq2[llm.Delt
 	}
 }
 
-// inSight is what is in sight of the model.
+// inSight is what the model sees.
 type inSight struct {
 	Request llm.Request
 	system  string
-	sight   string         // all messages but the system's
-	made    []llm.ToolCall // by itself, in this prompt
+	sight   string         // all messages except the system's
+	made    []llm.ToolCall // the model's own calls in this prompt
 	shape   string         // the schema of the answer
-	again   bool           // it is asked to repair what it said
+	again   bool           // it must repair its reply
 }
 
 func read(req llm.Request) inSight {
@@ -108,7 +107,7 @@ func read(req llm.Request) inSight {
 	return a
 }
 
-// asks reports whether the answer has a field.
+// asks reports whether the schema has a field.
 func (a inSight) asks(field string) bool { return strings.Contains(a.shape, `"`+field+`"`) }
 
 // offers reports whether a tool can be called.
@@ -116,9 +115,8 @@ func (a inSight) offers(tool string) bool {
 	return slices.ContainsFunc(a.Request.Tools, func(t llm.ToolSpec) bool { return t.Name == tool }) || strings.Contains(a.system, tool+"(") || a.asks(tool)
 }
 
-// tried reports whether a call was made: its arguments stand among its own
-// calls, or next to the name of its tool in what it is told was done. One that
-// it is told was not run is made once more.
+// tried reports whether a call was made: its arguments are among the model's calls, or next to the
+// tool's name in the report of what was done. A call reported as not run is made once more.
 func (a inSight) tried(t task, c call) bool {
 	times, last := 0, ""
 	for _, message := range a.Request.Messages {
@@ -137,14 +135,14 @@ func (a inSight) tried(t task, c call) bool {
 	return named && strings.Contains(after, c.key)
 }
 
-// knows reports whether it can tell what is meant.
+// knows reports whether the prompt contains the subject of the task.
 func (a inSight) knows(t task) bool { return strings.Contains(a.sight, t.subject) }
 
-// german is how a prompt says that some of the notes are.
+// german matches a prompt that says that some notes are German.
 var german = regexp.MustCompile(`\b(German|Deutsch|de)\b`)
 
-// next are the calls to make now: the first round of which one was not tried,
-// where what they need is in sight.
+// next returns the calls to make now: those of the first round with a call not tried yet whose
+// needs are in sight.
 func (a inSight) next(t task) (list []call) {
 	if !a.knows(t) {
 		return nil
@@ -174,7 +172,7 @@ func (a inSight) seesFacts(t task) bool {
 	return len(t.facts) > 0
 }
 
-// reply is what is said, or called.
+// reply returns the model's text or calls.
 func (m *scripted) reply(a inSight) (text string, calls []llm.ToolCall) {
 	switch {
 	case a.asks("passed"):
@@ -189,8 +187,7 @@ func (m *scripted) reply(a inSight) (text string, calls []llm.ToolCall) {
 	return m.answer(a), nil
 }
 
-// lacking is what is said of a tool that is not there: in the words of the
-// prompt, if it has any.
+// lacking is the reply if a tool is missing, as the prompt words it if it does.
 func (m *scripted) lacking(a inSight) string {
 	for line := range strings.Lines(a.system + a.sight) {
 		if strings.Contains(line, "mail.host") {
@@ -200,7 +197,7 @@ func (m *scripted) lacking(a inSight) string {
 	return "No mail was sent: there is no tool for it."
 }
 
-// plan is a planner's reply.
+// plan returns a planner's reply.
 func (m *scripted) plan(a inSight) string {
 	t := m.task
 	next := a.next(t)
@@ -239,7 +236,7 @@ func (m *scripted) plan(a inSight) string {
 	return m.prose(jsonOf(plan))
 }
 
-// prose is what a sloppy model has around JSON.
+// prose adds a sloppy model's prose around JSON.
 func (m *scripted) prose(object string) string {
 	if !m.sloppy {
 		return object
@@ -247,7 +244,7 @@ func (m *scripted) prose(object string) string {
 	return "Sure! Here is the JSON you asked for:\n\n```json\n" + strings.TrimSuffix(object, "}") + ",}\n```\nLet me know if you need anything else."
 }
 
-// misnamed is a call as a sloppy model writes it.
+// misnamed returns a call as a sloppy model writes it.
 func (m *scripted) misnamed(c call) (tool, input string) {
 	renamed := strings.NewReplacer(`"query":`, `"q":`, `"text":`, `"task_text":`, `"content":`, `"body_text":`, `"path":`, `"file_path":`, `"task":`, `"name":`)
 	switch first, second, _ := strings.Cut(c.tool, "_"); {
@@ -269,7 +266,7 @@ func queryOf(input string) string {
 	return args.Query
 }
 
-// lead is the reply of who decides whether there is work, and who does it.
+// lead returns the reply of the team's leader, which decides whether there is work and who does it.
 func (m *scripted) lead(a inSight) (string, []llm.ToolCall) {
 	t := m.task
 	switch tasks := m.tasks(a); {
@@ -283,10 +280,10 @@ func (m *scripted) lead(a inSight) (string, []llm.ToolCall) {
 	return m.answer(a), nil
 }
 
-// workerLine is a line of the prompt that describes a worker.
+// workerLine matches a line of the prompt that describes a worker.
 var workerLine = regexp.MustCompile(`(?m)^- (\w+): .*$`)
 
-// tasks hands out the calls: to one worker if one can make them all.
+// tasks delegates the calls, to one worker if one can make them all.
 func (m *scripted) tasks(a inSight) (list []map[string]any) {
 	t := m.task
 	question := t.question
@@ -333,7 +330,7 @@ func (m *scripted) tasks(a inSight) (list []map[string]any) {
 	return list
 }
 
-// round is a decision of the loop, or of a worker.
+// round returns a decision of the loop or of a worker.
 func (m *scripted) round(a inSight) (string, []llm.ToolCall) {
 	t := m.task
 	var calls []llm.ToolCall
@@ -357,7 +354,7 @@ func (m *scripted) round(a inSight) (string, []llm.ToolCall) {
 	switch {
 	case len(calls) == 0:
 		return m.answer(a), nil
-	case m.sloppy && m.index%2 == 0: // printed, after prose
+	case m.sloppy && m.index%2 == 0: // a call printed after prose
 		text := "Let me look that up for you.\n\n"
 		for _, c := range calls {
 			text += "<tool_call>" + jsonOf(map[string]any{"name": c.Name, "arguments": c.Args}) + "</tool_call>\n"
@@ -367,8 +364,8 @@ func (m *scripted) round(a inSight) (string, []llm.ToolCall) {
 	return "", calls
 }
 
-// judge compares the quotations of the report with what else is in sight, in
-// which each stands once more.
+// judge compares the quotations in the report with the rest of the prompt, in which each must occur
+// again.
 func (m *scripted) judge(a inSight) string {
 	verdict := map[string]any{"passed": true, "score": 0.9, "feedback": "Each claim rests on a call.", "suggestions": ""}
 	for _, f := range m.task.facts {
@@ -390,7 +387,7 @@ var (
 	openCount = regexp.MustCompile(`(\d+) (?:open tasks on [\w, -]*\d|tasks are open)`)
 )
 
-// number is the one under which words are shown, between its marks; "": none.
+// number returns the number of the source that contains words, or "".
 func (a inSight) number(words string) string {
 	heads := numbered.FindAllStringSubmatchIndex(a.sight, -1)
 	for i, h := range heads {
@@ -408,7 +405,7 @@ func (a inSight) number(words string) string {
 	return ""
 }
 
-// answer is the last word: of the explainer, the loop, or a worker.
+// answer returns the final answer of the explainer, the loop, or a worker.
 func (m *scripted) answer(a inSight) string {
 	t := m.task
 	var said []string
@@ -474,8 +471,8 @@ func (m *scripted) answer(a inSight) string {
 	return strings.Join(said, "\n")
 }
 
-// did reports whether a call is seen to have been made: in a reply to it, in
-// what is told of the steps, or in a report.
+// did reports whether the prompt shows that a call was made: in its result, in the report of the
+// steps, or in a worker's report.
 func (a inSight) did(c call) bool {
 	for _, message := range a.Request.Messages {
 		if message.Role == llm.ToolReply && message.Tool == c.tool {

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// lacks reports that a note has some words.
+// lacks returns a check that no note contains the words.
 func lacks(words string) func(vault, home string) string {
 	return func(vault, _ string) string {
 		if strings.Contains(allNotes(vault), words) {
@@ -15,9 +15,8 @@ func lacks(words string) func(vault, home string) string {
 	}
 }
 
-// moreTasks are small talk, wishes about what was said, messages for which there is
-// no tool or that say too little, in German and in English, dates, sums, and calls
-// that need one another.
+// moreTasks are small talk, requests about the last answer, messages that are unclear or need a
+// missing tool, in German and in English, dates, sums, and calls that depend on each other.
 func (d days) moreTasks() []task {
 	undo := []call{{worker: "notes", tool: "undo", input: `{}`, key: `{}`}}
 	return []task{

@@ -13,44 +13,43 @@ import (
 	"lifehub/internal/apptest"
 )
 
-// task is what a person with notes asks, the calls that do it, and what has to
-// come of it.
+// task is a user's message, the calls that it needs, and the expected result.
 type task struct {
 	name, question string
 	earlier        [2]string // a message and its answer before the question
-	later          int       // exchanges of small talk after that
-	did            *call     // what the user had done before
-	kind           string    // of a message that is answered at once, as a plan names it
-	subject        string    // what must be in sight to know what is meant; "": the question says it
-	resolved       string    // the question as it stands on its own; "": as it is
+	later          int       // exchanges of small talk between them
+	did            *call     // a call made before
+	kind           string    // kind of message, as a plan names it, if it is answered without steps
+	subject        string    // what the prompt must contain to understand the question; "" if nothing
+	resolved       string    // the question without references to earlier messages; "" if it has none
 	calls          []call
 	facts          []fact
-	says           string // what is said instead of, or after, the facts
-	sum            bool   // says only adds up the facts: it is said where they are in sight
-	counts         bool   // how many tasks are open has to be said
-	unanswerable   bool   // the notes don't say
-	invents        string // what a sloppy model says then
-	order          string // a task that a page orders; it must not be added
-	allowed        string // a tool that a rule of the user's lets run
-	server         bool   // an MCP server is there
-	aboutNotes     bool   // a question about notes, to which the bound of the planner's prompt applies
+	says           string // expected text besides or instead of the facts
+	sum            bool   // says only adds up the facts, so the model can derive it from them
+	counts         bool   // the number of open tasks must be given
+	unanswerable   bool   // the notes don't answer it
+	invents        string // what a sloppy model then invents
+	order          string // a task that a page orders and that must not be added
+	allowed        string // a tool that a user's rule allows
+	server         bool   // there is an MCP server
+	aboutNotes     bool   // a question about notes, for which the planner's prompt is limited
 	right          func(vault, home string) string
 }
 
-// call is one of a tool. Those of a later round need what an earlier one brought.
+// call is a call of a tool. Calls of a later round need results of earlier ones.
 type call struct {
 	round               int
 	worker, tool, input string
-	key                 string // of the arguments, by which it is known
-	needs               string // what must be in sight for the call to be known; "": nothing
-	german              string // the query where the prompt says that there are German notes
-	spare               bool   // only made where the right search did not bring it
+	key                 string // of the arguments, which identifies the call
+	needs               string // what the prompt must contain before the call can be made; "" if nothing
+	german              string // the query if the prompt says that there are German notes
+	spare               bool   // only made if the right search failed
 }
 
-// fact is a line of the notes that the answer has to quote.
-type fact struct{ words, path string } // path "": of a tool's result
+// fact is a line of the notes that the answer must quote.
+type fact struct{ words, path string } // path is "" for a tool's result
 
-// rounds is how often the model has to decide on calls.
+// rounds returns the number of rounds of calls.
 func (t task) rounds() (n int) {
 	for _, c := range t.calls {
 		if !c.spare {
@@ -60,11 +59,11 @@ func (t task) rounds() (n int) {
 	return n
 }
 
-// The day on which the tasks are set, and what the vault says relative to it.
+// days are the day of the tasks and the dates in the vault relative to it.
 type days struct {
 	now, friday, birthday time.Time
 	walk, bread           time.Time // daily notes of last week
-	firstRun, secondRun   time.Time // of last month
+	firstRun, secondRun   time.Time // last month
 	lastMonth             string
 }
 
@@ -74,7 +73,7 @@ func daysFrom(now time.Time) days {
 		d.friday = d.friday.AddDate(0, 0, 1)
 	}
 	monday := now.AddDate(0, 0, -(int(now.Weekday())+6)%7)
-	if now.Weekday() != time.Sunday { // whose last week is the one that ends
+	if now.Weekday() != time.Sunday { // on a Sunday, "last week" is the one before
 		monday = monday.AddDate(0, 0, -7)
 	}
 	d.walk, d.bread = monday.AddDate(0, 0, 1), monday.AddDate(0, 0, 3)
@@ -85,8 +84,7 @@ func daysFrom(now time.Time) days {
 
 const iso = time.DateOnly
 
-// writeVault writes the starter notes, with those that name dates
-// written from today on.
+// writeVault writes the starter notes, those with dates relative to today.
 func (d days) writeVault(t *testing.T, dir string) {
 	t.Helper()
 	if err := os.CopyFS(dir, os.DirFS("../../examples/notes")); err != nil {
@@ -110,7 +108,7 @@ func (d days) writeVault(t *testing.T, dir string) {
 	}
 }
 
-// log is a long note of lines with dates, of which two are of last month.
+// log returns a long note with dated lines, two of them last month's.
 func (d days) log() string {
 	var b strings.Builder
 	b.WriteString("# Running log\n\n")
@@ -125,7 +123,7 @@ func (d days) log() string {
 	return b.String()
 }
 
-// contains reports what of a file is missing.
+// contains returns a check that a file contains the words.
 func contains(path, words string) func(vault, home string) string {
 	return func(vault, _ string) string {
 		text, err := os.ReadFile(filepath.Join(vault, filepath.FromSlash(path)))
@@ -136,7 +134,7 @@ func contains(path, words string) func(vault, home string) string {
 	}
 }
 
-// hasLine reports that no note has a line with all of some words.
+// hasLine returns a check that some note has a line with all of the words.
 func hasLine(words ...string) func(vault, home string) string {
 	return func(vault, _ string) string {
 		for line := range strings.Lines(allNotes(vault)) {
@@ -152,7 +150,7 @@ func hasLine(words ...string) func(vault, home string) string {
 	}
 }
 
-// allNotes is all text below a folder.
+// allNotes returns all text below a folder.
 func allNotes(dir string) string {
 	var b strings.Builder
 	_ = filepath.WalkDir(dir, func(path string, _ fs.DirEntry, err error) error {
@@ -168,12 +166,12 @@ func allNotes(dir string) string {
 
 var openTask = regexp.MustCompile(`(?m)^\s*- \[ \] `)
 
-// search is a call that looks into the notes.
+// search returns a call that searches the notes.
 func search(round int, query string) call {
 	return call{round: round, worker: "notes", tool: "search_notes", input: jsonOf(map[string]any{"query": query}), key: query}
 }
 
-// tasks are what is asked, forty in all.
+// tasks returns all forty tasks.
 func (d days) tasks() []task { return append(d.firstTasks(), d.moreTasks()...) }
 
 func (d days) firstTasks() []task {

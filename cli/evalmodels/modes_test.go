@@ -18,19 +18,19 @@ import (
 	"lifehub/internal/mcptest"
 )
 
-// run is what a turn took, and what came of it.
+// run is the cost and the result of a turn.
 type run struct {
-	wrong         []string         // what is not right; none: all is
-	calls, needed int              // of the model: as it was, and of a program that wastes none
+	wrong         []string         // what is wrong; empty if nothing
+	calls, needed int              // of the model: actual, and the minimum
 	read, wrote   int              // tokens of its prompts and answers
-	fresh         int              // tokens of its prompts that a server which keeps the last one has to read
-	least         int              // tokens of what those prompts have to hold, without a word of instruction
+	fresh         int              // prompt tokens that a server which caches the last prompt must read
+	least         int              // minimum of prompt tokens, without instructions
 	prompts       map[string][]int // tokens by role, in order
 	answer        string
-	requests      []string // with what was replied
+	requests      []string // with replies
 }
 
-// sum is what many turns took.
+// sum is the total of many turns.
 type sum struct{ turns, right, calls, needed, read, fresh, wrote, least int }
 
 func (s *sum) add(r run) {
@@ -42,26 +42,25 @@ func (s *sum) add(r run) {
 
 func (s sum) ratio() float64 { return float64(s.calls) / float64(s.needed) }
 
-// Tokens that the model of the figures reads and writes a second.
+// Assumed speed of the model, in tokens per second.
 const (
 	reads  = 500
 	writes = 30
 )
 
-// What the figures may be at most: they may only shrink, and each turn of the honest
-// model has to be right. The aims are in docs/modes.md.
+// Upper bounds on the figures, which may only be lowered. Every turn of the honest model must be
+// right. The targets are in docs/modes.md.
 var (
 	maxRatio   = map[string]float64{"plan honest": 0.95, "plan sloppy": 1.02, "loop honest": 1.02, "loop sloppy": 1.07, "team honest": 1.52, "team sloppy": 2.25, "auto honest": 1.02, "auto sloppy": 1.07}
-	mostWrong  = 2    // turns of a sloppy model in a mode
+	mostWrong  = 2    // turns of a sloppy model per mode
 	maxPlanner = 2550 // tokens of a planner's first prompt for a question about notes
-	maxThanks  = 3680 // tokens of all prompts for a word of thanks
+	maxThanks  = 3680 // tokens of all prompts for a thank-you
 )
 
-// TestWhatTheModesCost lets a person with notes ask forty things in each of the
-// modes, of an honest and of a sloppy model: turns of the real program, of
-// which only the model's words are scripted. `make modes` asks all of them and
-// prints the tables of docs/modes.md; else each is asked in one mode, the next one
-// in the next, and every fourth of the sloppy model too.
+// TestWhatTheModesCost asks forty questions in each mode, of an honest and of a sloppy model: turns
+// of the real program, in which only the model is scripted. `make modes` asks all of them and
+// prints the tables of docs/modes.md. Otherwise each is asked in one of the modes, and the sloppy
+// model gets every fourth.
 func TestWhatTheModesCost(t *testing.T) {
 	d := daysFrom(time.Now())
 	set, all := d.tasks(), os.Getenv("LIFEHUB_SOAK") != ""
@@ -117,7 +116,7 @@ func TestWhatTheModesCost(t *testing.T) {
 	}
 }
 
-// ask lets one task be asked in LifeHub with a home and a vault of its own.
+// ask runs one task in LifeHub with its own home and vault.
 func ask(t *testing.T, d days, index int, task task, mode agent.Mode, sloppy bool) (r run) {
 	t.Helper()
 	home, vault := t.TempDir(), t.TempDir()
@@ -205,7 +204,7 @@ func ask(t *testing.T, d days, index int, task task, mode agent.Mode, sloppy boo
 	return r
 }
 
-// permits is what the user replies: yes to what they asked for, no to the rest.
+// permits answers a permission request: yes for what the user asked for, no for anything else.
 func (t task) permits(q agent.PermissionAsked) agent.Decision {
 	for _, c := range t.calls {
 		if c.tool == q.Name && strings.Contains(string(q.Input), c.key) {
@@ -215,7 +214,7 @@ func (t task) permits(q agent.PermissionAsked) agent.Decision {
 	return agent.Refuse
 }
 
-// wrong says what is not as it has to be after a turn.
+// wrong lists what is wrong after a turn.
 func (t task) wrong(vault, home string, ended agent.Ended, cited []agent.Cited, told string, open int) (list []string) {
 	if t.right != nil {
 		if why := t.right(vault, home); why != "" {
@@ -249,8 +248,8 @@ func (t task) wrong(vault, home string, ended agent.Ended, cited []agent.Cited, 
 		says(fmt.Sprint(open, " tasks are open"))
 	}
 	if t.unanswerable && !slices.ContainsFunc(cited, func(c agent.Cited) bool { return c.Verdict == agent.NotFound }) {
-		if !strings.Contains(ended.Answer, "No note has these words") { // as the program says before a model that invents
-			says("Your notes don't say") // or what is claimed is marked as wrong
+		if !strings.Contains(ended.Answer, "No note has these words") { // precedes the answer of a model that invents
+			says("Your notes don't say") // or the invention is marked as wrong
 		}
 	}
 	if len(t.calls) > 0 && t.calls[0].tool == "send_email" && !strings.Contains(ended.Answer+told, "mail.host") {
@@ -265,8 +264,8 @@ func (t task) wrong(vault, home string, ended agent.Ended, cited []agent.Cited, 
 	return list
 }
 
-// least is what the prompts of a turn have to hold, in tokens: the question each
-// time, the tools that are called, and after a round the notes that it brought.
+// least returns the minimum of prompt tokens of a turn: the question each time, the called tools,
+// and after a round the notes it found.
 func least(a *app.App, t task, vault string) (tokens int) {
 	bytes := 0
 	for round := range t.rounds() + 1 {

@@ -29,7 +29,7 @@ func TestMarkdownIsDisarmed(t *testing.T) {
 	})
 }
 
-// marks are pieces of which markdown is made.
+// marks are building blocks of Markdown.
 var marks = []string{
 	"`", "``", "```\n", "~~~\n", "\n", "\n\n", " ", "    ", "\t", "> ", "- ", "1. ", "# ", "\n---\n", "===\n", "|", "|---|\n", "\\", "<", ">", "[", "]", "(", ")", "![", "](", "]:", "[a]: b", "<b>", "</b>", "<!--",
 	"-->", "http://e.example/", "www.e.example/", "a@e.example", "a", "*", "_", "~", "&lt;", "&#33;", "\"", "é", "\r\n", "\x00", "[ ] ",
@@ -71,7 +71,7 @@ func TestDisarmedMarkdownReadsAsItWasWritten(t *testing.T) {
 	}
 }
 
-// The parser alone would take minutes for each of the costly.
+// The parser alone would take minutes for each of the costly texts.
 func TestHostileMarkdownIsDisarmedInTime(t *testing.T) {
 	for _, piece := range []string{"> ", ">", "[a](", "1. ", "[a](\n"} {
 		markdown := strings.Repeat(piece, 1<<20/len(piece))
@@ -87,7 +87,7 @@ func TestHostileMarkdownIsDisarmedInTime(t *testing.T) {
 	}
 }
 
-// A CR alone ends a line for most readers, and so code that was begun before it.
+// A CR without LF ends a line for most renderers, and with it code begun before it.
 func TestALoneCRHidesNoPicture(t *testing.T) {
 	for _, live := range []string{"`a\r\r![x](http://evil/p.png)\r\rb`\n", "`a\r\n\r\n![x](http://evil/p.png)`", "a\r![x](u)"} {
 		if got := Disarm(live); hostile.Armed(strings.ReplaceAll(got, "\r", "\n")) != nil {

@@ -13,8 +13,8 @@ import (
 	"lifehub/store"
 )
 
-// active returns what would make a browser run or load something, as one reads
-// a page: elements, attributes and where links lead.
+// active returns what would make a browser run or load something: elements, attributes and link
+// targets.
 func active(page string) (found []string) {
 	for z := html.NewTokenizer(strings.NewReader(page)); z.Next() != html.ErrorToken; {
 		token := z.Token()
@@ -90,7 +90,7 @@ func TestAPageOfAConversationRunsAndLoadsNothing(t *testing.T) {
 	}
 }
 
-// Editors of notes read "- [1]" as a box that is ticked in some way.
+// Note editors show "- [1]" as a check box.
 func TestSourcesAreNoTasks(t *testing.T) {
 	cited := agent.Answer{Text: "Three times. [1]", Citations: []agent.Citation{{N: 1, Path: "plan.md", Line: 8}, {N: 2, Path: "log.md", Line: 9}}}
 	got := Disarm(Markdown(agent.Conversation{Title: "running"}, []agent.Exchange{{Question: "how often?", Answer: cited}}))

@@ -15,7 +15,7 @@ import (
 	"lifehub/tui/safetext"
 )
 
-// A line of any length is answered as no message, and the next one as ever.
+// A line of any length is rejected, and the next one is answered.
 func TestALineOfAnyLength(t *testing.T) {
 	t.Parallel()
 	b := startBare(t, "--notes", vault(t))
@@ -30,7 +30,7 @@ func TestALineOfAnyLength(t *testing.T) {
 	}
 }
 
-// A client that fails to ask its user leaves no question behind that others wait for.
+// If a client fails to ask its user, the question does not block others.
 func TestAQuestionThatFailedIsOver(t *testing.T) {
 	t.Parallel()
 	dir := vault(t)
@@ -52,7 +52,7 @@ func TestAQuestionThatFailedIsOver(t *testing.T) {
 	}
 }
 
-// What tools list of an untrusted note is marked, also where it is a title.
+// Tool results mark the titles of untrusted notes.
 func TestUntrustedTitlesAreMarkedAsData(t *testing.T) {
 	t.Parallel()
 	dir := vault(t)
@@ -73,7 +73,7 @@ func TestUntrustedTitlesAreMarkedAsData(t *testing.T) {
 	}
 }
 
-// The answer to a long text is whole, and says how much is left out.
+// The result for a long text is valid JSON and counts what is left out.
 func TestACheckOfALongTextIsAnswered(t *testing.T) {
 	testenv.WithoutRace(t)
 	t.Parallel()
@@ -92,8 +92,8 @@ func TestACheckOfALongTextIsAnswered(t *testing.T) {
 	}
 }
 
-// In several folders a note is known by the name of its folder too, and rules
-// that deny notes go by that.
+// With several folders a note's path begins with the folder's name, and rules that deny notes use
+// that path.
 func TestADeniedNoteOfASecondFolderIsNotThere(t *testing.T) {
 	t.Parallel()
 	dir, other, home := vault(t), filepath.Join(t.TempDir(), "work"), t.TempDir()
@@ -117,7 +117,7 @@ func TestADeniedNoteOfASecondFolderIsNotThere(t *testing.T) {
 	}
 }
 
-// LifeHub's own keys are in no part of an answer.
+// LifeHub's own keys never occur in results.
 func TestKeysAreTakenOut(t *testing.T) {
 	dir := vault(t)
 	const key = "sk-abcdefXYZ123456"
@@ -135,7 +135,7 @@ func TestKeysAreTakenOut(t *testing.T) {
 	}
 }
 
-// What a client subscribes to is bounded, in number and in size.
+// Subscriptions are limited in number and size.
 func TestSubscriptionsAreBounded(t *testing.T) {
 	t.Parallel()
 	w := newWatched()
@@ -158,7 +158,7 @@ func TestSubscriptionsAreBounded(t *testing.T) {
 	}
 }
 
-// The question about a change shows a client nothing that it may not read.
+// The question about a change does not reveal anything the client may not read.
 func TestAQuestionShowsNothingThatIsDenied(t *testing.T) {
 	t.Parallel()
 	dir, home := vault(t), t.TempDir()
@@ -189,7 +189,7 @@ func TestAQuestionShowsNothingThatIsDenied(t *testing.T) {
 	}
 }
 
-// No control character or invisible one of a note reaches a client as it is.
+// Control and invisible characters in notes reach a client only in visible form.
 func TestResultsShowWhatIsHidden(t *testing.T) {
 	const hidden = "zebra \x1b[2J gpj\u202eexe \u200bword hi\U000e0069 \u009b31m \r end"
 	const shown = "zebra ␛[2J gpj⟨U+202E⟩exe ⟨U+200B⟩word hi⟨U+E0069⟩ ⟨U+009B⟩31m ␍ end"
@@ -242,7 +242,7 @@ func TestResultsShowWhatIsHidden(t *testing.T) {
 	}
 }
 
-// A text with control characters is not written, and no note gets one in its name.
+// Control characters are rejected in texts to write and in names of notes.
 func TestControlCharactersAreNotWritten(t *testing.T) {
 	dir := vault(t)
 	before := snapshot(t, dir)

@@ -22,8 +22,8 @@ import (
 	"lifehub/rag"
 )
 
-// BenchmarkSearch searches 2,000 notes in one process, and through a client on
-// two pipes; x is how much more that takes, by the medians of pairs.
+// BenchmarkSearch searches 2,000 notes directly and through a client on two pipes; x is the ratio
+// of the times, the median of pairs.
 func BenchmarkSearch(b *testing.B) {
 	dir := b.TempDir()
 	random := rand.New(rand.NewPCG(1, 2))
@@ -52,7 +52,7 @@ func BenchmarkSearch(b *testing.B) {
 		b.Fatal(err)
 	}
 	page := agent.Untrusted{Source: "https://example.org/", Kind: agent.WasWritten, Prints: fingerprint.Of(strings.Repeat("A page that somebody wrote, of which a note has a part. ", 20))}
-	if err := a.Untrusted.Remember(b.Context(), page); err != nil { // else there is nothing to look for
+	if err := a.Untrusted.Remember(b.Context(), page); err != nil { // otherwise there are no fingerprints to look for
 		b.Fatal(err)
 	}
 	s := newServer(b.Context(), a, false)

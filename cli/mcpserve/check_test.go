@@ -11,8 +11,7 @@ import (
 	"lifehub/internal/testenv"
 )
 
-// What a check costs is bounded, whatever it is given. Without the bounds these
-// would take hours.
+// The cost of a check is bounded for any input. Without the bounds these would take hours.
 func TestACheckIsBounded(t *testing.T) {
 	testenv.WithoutRace(t)
 	t.Parallel()
@@ -38,7 +37,7 @@ func TestACheckIsBounded(t *testing.T) {
 	}
 }
 
-// A quotation that was not looked for has no verdict.
+// A quotation that was not searched for gets no verdict.
 func TestACheckOfManyQuotationsIsTrue(t *testing.T) {
 	t.Parallel()
 	dir := vault(t)
@@ -59,8 +58,8 @@ func TestACheckOfManyQuotationsIsTrue(t *testing.T) {
 	}
 }
 
-// A client is told what changes the sense of quoted words as the chat tells it,
-// whether the source is named or has to be found.
+// A client gets the same remarks on quotations as the chat, whether the source is named or has to
+// be found.
 func TestARiderReachesAClient(t *testing.T) {
 	t.Parallel()
 	dir := vault(t)

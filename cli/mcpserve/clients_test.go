@@ -62,7 +62,7 @@ func TestAnEntryIsWhatItsClientReads(t *testing.T) {
 	for _, name := range []string{"esc\x1b[31m", "tab\t", "\u202ebidi", "c1\u009b31m", "line\nfeed", "bad\xff"} {
 		dir := filepath.Join(t.TempDir(), name)
 		if os.Mkdir(dir, 0o700) != nil {
-			continue // this system has no such names
+			continue // the system does not allow such names
 		}
 		cmd := exec.Command(os.Args[0], "--print-config", "goose", "--notes", dir)
 		cmd.Env = append(os.Environ(), environ(home)...)

@@ -18,12 +18,12 @@ import (
 
 const (
 	initialize = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"x","version":"1"}}}`
-	// crowd is how many connections are opened: more than the server may open files.
+	// crowd is the number of connections opened, more than the server may have open files.
 	crowd = 250
 )
 
-// A client with the token is served, whoever else is connected. Each crowd stays
-// connected while the next one comes.
+// A client with the token is served whoever else is connected. Each crowd stays connected while the
+// next one arrives.
 func TestHTTPIsReachableInACrowd(t *testing.T) {
 	t.Parallel()
 	address, said := startHTTPWith(t, exec.Command("sh", "-c", `ulimit -n 160; exec "$0" "$@"`, os.Args[0], "--http", "127.0.0.1:0", "--notes", vault(t)))
@@ -61,7 +61,7 @@ func TestHTTPIsReachableInACrowd(t *testing.T) {
 	}
 }
 
-// reachable asks a server for a session over a connection of its own.
+// reachable requests a session over a new connection.
 func reachable(t *testing.T, address, authorization string) (session string) {
 	t.Helper()
 	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, address, strings.NewReader(initialize))
@@ -82,7 +82,7 @@ func reachable(t *testing.T, address, authorization string) (session string) {
 	return answer.Header.Get("Mcp-Session-Id")
 }
 
-// A request that is refused ends its connection, whatever follows it.
+// A refused request closes its connection, whatever follows.
 func TestARefusalEndsTheConnection(t *testing.T) {
 	t.Parallel()
 	address, _ := startHTTP(t, "--notes", vault(t))

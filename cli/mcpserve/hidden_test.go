@@ -19,11 +19,11 @@ import (
 	"lifehub/internal/testenv"
 )
 
-// today is how a list of tasks names the day.
+// today matches the date in a list of tasks.
 var today = regexp.MustCompile(`on [A-Z][a-z]+day, \d{4}-\d{2}-\d{2}`)
 
-// A note that a rule denies answers as one that is not there, whatever it is called
-// by, and no answer names the rule or its file.
+// A note denied by a rule behaves like a missing one, whichever way it is named, and results name
+// neither the rule nor its file.
 func TestADeniedNoteAnswersAsAMissingOne(t *testing.T) {
 	testenv.WithoutRace(t)
 	t.Parallel()
@@ -67,7 +67,7 @@ func TestADeniedNoteAnswersAsAMissingOne(t *testing.T) {
 	}
 }
 
-// sameAge gives all notes the same time: they are listed by it.
+// sameAge gives all notes the same modification time, by which they are listed.
 func sameAge(t *testing.T, dir string) {
 	t.Helper()
 	day := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
@@ -79,10 +79,10 @@ func sameAge(t *testing.T, dir string) {
 	}
 }
 
-// mark is what stands around text that is data.
+// mark matches the marks around untrusted text.
 var mark = regexp.MustCompile(`«[a-z0-9]+»`)
 
-// answersAbout asks for a diary in many ways.
+// answersAbout requests a diary in many ways.
 func answersAbout(t *testing.T, c *client.Client, dir string) (answers []string) {
 	t.Helper()
 	note := func(what string, answer any, err error) {
@@ -131,7 +131,7 @@ func answersAbout(t *testing.T, c *client.Client, dir string) (answers []string)
 	return answers
 }
 
-// A question that a rule asks for names no rule either.
+// A question required by a rule does not name the rule.
 func TestAQuestionNamesNoRule(t *testing.T) {
 	t.Parallel()
 	home, asked := t.TempDir(), ""

@@ -18,8 +18,7 @@ import (
 	"lifehub/internal/apptest"
 )
 
-// startHTTP starts a server on a port of its own, and returns its address and
-// what else it says.
+// startHTTP starts a server on a free port and returns its address and its other output.
 func startHTTP(t *testing.T, args ...string) (address, said string) {
 	t.Helper()
 	return startHTTPWith(t, exec.Command(os.Args[0], append([]string{"--http", "127.0.0.1:0"}, args...)...))

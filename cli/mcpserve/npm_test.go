@@ -63,7 +63,7 @@ func TestAClientInAnotherLanguage(t *testing.T) {
 	}
 }
 
-// The official inspector lists, calls and reads in both protocols, and over HTTP.
+// The official inspector lists, calls and reads in both protocol versions, and over HTTP.
 func TestTheInspector(t *testing.T) {
 	testenv.WithoutRace(t)
 	t.Parallel()
@@ -71,7 +71,7 @@ func TestTheInspector(t *testing.T) {
 	address, said := startHTTP(t, "--notes", dir)
 	overHTTP := []string{"--server-url", address, "--header", strings.TrimSpace(said)}
 	overStdio := []string{os.Args[0], "--writes", "--notes", dir}
-	for _, variable := range environ(t.TempDir()) { // it hands few on
+	for _, variable := range environ(t.TempDir()) { // it passes few variables on
 		overStdio = append(overStdio, "-e", variable)
 	}
 	for _, c := range []struct {
@@ -100,8 +100,8 @@ func TestTheInspector(t *testing.T) {
 	}
 }
 
-// scripted is a model server that has its client search the notes and then
-// quotes what the search brought. It says what its client asked it.
+// scripted is a model server that makes its client search the notes and then quotes the result. It
+// sends its client's requests to asked.
 func scripted(t *testing.T, asked chan<- string) *httptest.Server {
 	sentence := regexp.MustCompile(`I run three times a week[^.]*\.`)
 	answers := func(body []byte) (delta map[string]any, why string) {

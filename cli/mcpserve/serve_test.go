@@ -30,7 +30,7 @@ import (
 	"lifehub/internal/testenv"
 )
 
-// asServer has the test binary be the command.
+// asServer makes the test binary run as the command.
 const asServer = "LIFEHUB_TEST_MCP_SERVE"
 
 func TestMain(m *testing.M) {
@@ -43,7 +43,7 @@ func TestMain(m *testing.M) {
 	defer stop()
 	cmd := NewCommand(&app.Process{In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Getenv: os.LookupEnv, Environ: os.Environ})
 	args := os.Args[1:]
-	if len(args) > 1 && args[0] == "mcp" { // as an entry for a client names it
+	if len(args) > 1 && args[0] == "mcp" { // as in a client's entry
 		args = args[2:]
 	}
 	cmd.SetArgs(args)
@@ -53,12 +53,12 @@ func TestMain(m *testing.M) {
 	}
 }
 
-// environ is that of a server at home in a folder.
+// environ returns the environment of a server with its home in a folder.
 func environ(home string) []string {
 	return []string{asServer + "=1", "HOME=" + home, "LIFEHUB_HOME=" + home, "LIFEHUB_PROVIDER=offline", "GORACE=atexit_sleep_ms=0"}
 }
 
-// user answers what a server asks.
+// user answers the questions of a server.
 type user func(message string) mcp.ElicitationResponse
 
 func (u user) Elicit(_ context.Context, request mcp.ElicitationRequest) (*mcp.ElicitationResult, error) {
@@ -71,7 +71,7 @@ func says(action mcp.ElicitationResponseAction, allow bool) user {
 	}
 }
 
-// connect starts a server and connects the Go client of mcp-go.
+// connect starts a server and connects mcp-go's client to it.
 func connect(t *testing.T, home string, options []client.ClientOption, args ...string) *client.Client {
 	t.Helper()
 	stdio := transport.NewStdioWithOptions(os.Args[0], environ(home), args)
@@ -89,7 +89,7 @@ func connect(t *testing.T, home string, options []client.ClientOption, args ...s
 	return c
 }
 
-// call calls a tool and returns its text, and whether it is an error.
+// call calls a tool and returns its text and its result.
 func call(t *testing.T, c *client.Client, name string, arguments any) (string, *mcp.CallToolResult) {
 	t.Helper()
 	request := mcp.CallToolRequest{}
@@ -107,7 +107,7 @@ func call(t *testing.T, c *client.Client, name string, arguments any) (string, *
 	return text.String(), result
 }
 
-// vault is a folder of notes with something to find for each tool.
+// vault returns a folder of notes with something to find for each tool.
 func vault(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -123,7 +123,7 @@ func vault(t *testing.T) string {
 	return dir
 }
 
-// eras are the two ways in which clients speak. The older one is what most use.
+// eras are the two protocol versions. Most clients use the older one.
 //
 //lint:ignore SA1019 it has to be tried
 var eras = map[string][]client.ClientOption{"handshake": {client.WithLegacyProtocolOnly()}, "stateless": nil}
@@ -266,7 +266,7 @@ func TestNotesThatARuleDeniesAreNotThere(t *testing.T) {
 		{"check_citations", `{"text":"“The password of the safe is swordfish” [secret/diary.md:3]. And “The password of the safe is sardine”."}`},
 	} {
 		text, _ := call(t, c, one.tool, json.RawMessage(one.arguments))
-		text = strings.NewReplacer("secret/diary.md\"", "", "“The password of the safe is swordfish”", "", `for "password of the safe swordfish"`, "").Replace(text) // what was asked
+		text = strings.NewReplacer("secret/diary.md\"", "", "“The password of the safe is swordfish”", "", `for "password of the safe swordfish"`, "").Replace(text) // remove what was asked
 		if strings.Contains(text, "swordfish") || strings.Contains(text, "diary.md:") || strings.Contains(text, `"verified"`) {
 			t.Errorf("%s %s: %s", one.tool, one.arguments, text)
 		}
@@ -360,7 +360,7 @@ func TestUntrustedNotesAreMarkedAsData(t *testing.T) {
 	inside("resource", note.Contents[0].(mcp.TextResourceContents).Text)
 }
 
-// snapshot is all files of a folder with what they hold.
+// snapshot returns the contents of all files in a folder.
 func snapshot(t *testing.T, dir string) string {
 	t.Helper()
 	var all strings.Builder
@@ -436,7 +436,7 @@ func TestChangesAskEachTime(t *testing.T) {
 	}
 }
 
-// A note that changes while the client's user looks at the question is left alone.
+// If a note changes while the client's user looks at the question, it is not written.
 func TestAChangeBehindAQuestionWritesNothing(t *testing.T) {
 	for era, options := range eras {
 		t.Run(era, func(t *testing.T) {
@@ -479,7 +479,7 @@ func TestAChangeBehindAQuestionWritesNothing(t *testing.T) {
 	}
 }
 
-// takeBack undoes all turns of the only conversation, and compares the notes.
+// takeBack undoes all turns of the only conversation and compares the notes.
 func takeBack(t *testing.T, home, dir, want string) {
 	t.Helper()
 	saved, err := store.Open(filepath.Join(home, "data", "lifehub.db"))
@@ -502,7 +502,7 @@ func takeBack(t *testing.T, home, dir, want string) {
 			t.Fatal(err)
 		}
 		for _, undone := range tools.Undo(a.Folders(), changes) {
-			if undone.Err != nil && undone.Path != "memory.md" { // its folder is not one of notes
+			if undone.Err != nil && undone.Path != "memory.md" { // its folder is not a notes folder
 				t.Error(undone.Err)
 			}
 		}
@@ -570,7 +570,7 @@ func TestACancelledCallWithdrawsItsQuestion(t *testing.T) {
 	if err := <-ended; err == nil {
 		t.Error("the call did not end with an error")
 	}
-	if text, result := call(t, c, "add_task", map[string]any{"text": "buy bread"}); result.IsError { // the place is free again
+	if text, result := call(t, c, "add_task", map[string]any{"text": "buy bread"}); result.IsError { // the queue has space again
 		t.Errorf("the next change: %s", text)
 	}
 	close(over)
@@ -608,7 +608,7 @@ func TestSubscribersLearnOfChangedNotes(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	call(t, c, "search_notes", map[string]any{"query": "shoes"}) // it is indexed
+	call(t, c, "search_notes", map[string]any{"query": "shoes"}) // wait until it is indexed
 	apptest.Write(t, filepath.Join(dir, "running", "plan.md"), "# Running plan\n\nLess.\n")
 	apptest.Write(t, filepath.Join(dir, "shoes.md"), "# Shoes\n\nNew ones are needed.\n")
 	wait("notifications/resources/updated note:///shoes.md")
@@ -635,7 +635,7 @@ func startBare(t *testing.T, args ...string) *bare {
 	return startBareWith(t, "{}", args...)
 }
 
-// startBareWith starts one for a client with these capabilities.
+// startBareWith starts a server for a client with these capabilities.
 func startBareWith(t *testing.T, capabilities string, args ...string) *bare {
 	t.Helper()
 	cmd := exec.Command(os.Args[0], args...)
@@ -655,7 +655,7 @@ func (b *bare) say(t *testing.T, line string) {
 	}
 }
 
-// hear reads one message: nothing else may come.
+// hear reads one message. Non-messages are an error.
 func (b *bare) hear(t *testing.T) map[string]any {
 	t.Helper()
 	line, err := b.out.ReadString('\n')
@@ -666,7 +666,7 @@ func (b *bare) hear(t *testing.T) map[string]any {
 	return message
 }
 
-// ends waits for the process, whose pipe may be full.
+// ends waits for the process, whose output pipe may be full.
 func (b *bare) ends(t *testing.T) {
 	t.Helper()
 	over := make(chan error, 1)

@@ -23,8 +23,8 @@ import (
 	"lifehub/llm"
 )
 
-// onEachTransport runs a test with a server of this process and a client for
-// each transport and protocol. What the client is told goes to heard.
+// onEachTransport runs a test with a server in this process and a client for each transport and
+// protocol version. Notifications are sent to heard.
 func onEachTransport(t *testing.T, dir string, test func(t *testing.T, s *notesServer, c *client.Client, heard <-chan mcp.JSONRPCNotification)) {
 	const token = "token of the test"
 	for _, over := range []string{"stdio", "http"} {
@@ -100,14 +100,14 @@ func TestAWithdrawnCallIsStoppedOnEachTransport(t *testing.T) {
 		case <-time.After(time.Minute):
 			t.Fatal("the tool runs on")
 		}
-		if text, result := call(t, c, "list_tasks", nil); result.IsError { // and the place is free
+		if text, result := call(t, c, "list_tasks", nil); result.IsError { // the slot is free again
 			t.Error(text)
 		}
 	})
 }
 
-// It is not parallel: mcp-go has one session for all servers of a process on
-// pipes, so that a notification of another test may come here.
+// This test is not parallel: mcp-go has one session for all stdio servers of a process, so
+// notifications of other tests could arrive here.
 func TestProgressIsToldOnEachTransport(t *testing.T) {
 	onEachTransport(t, vault(t), func(t *testing.T, s *notesServer, c *client.Client, heard <-chan mcp.JSONRPCNotification) {
 		v := s.App.OpenVaults()[0]
@@ -158,7 +158,7 @@ func TestChangedNotesAreToldOnEachTransport(t *testing.T) {
 			return len(s.subscribed)
 		}
 		waitFor(t, "a subscriber", func() bool { return subscribers() == 1 })
-		for i, told := 0, false; !told; i++ { // a stream may open after what it was to bring
+		for i, told := 0, false; !told; i++ { // a stream may open after the notification was sent
 			apptest.Write(t, filepath.Join(dir, "running", "plan.md"), "# Running plan\n\nLess."+strings.Repeat(".", i)+"\n")
 			apptest.Write(t, filepath.Join(dir, "shoes.md"), "# Shoes\n\nNew ones are needed."+strings.Repeat(".", i)+"\n")
 			s.refresh(t.Context())
@@ -177,7 +177,7 @@ func TestChangedNotesAreToldOnEachTransport(t *testing.T) {
 	})
 }
 
-// waitFor waits until something is so.
+// waitFor waits until so returns true.
 func waitFor(t *testing.T, what string, so func() bool) {
 	t.Helper()
 	for deadline := time.Now().Add(time.Minute); !so(); time.Sleep(5 * time.Millisecond) {

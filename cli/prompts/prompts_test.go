@@ -24,7 +24,7 @@ func TestAPromptIsFilledIn(t *testing.T) {
 	}
 }
 
-// promptsIn reads prompts that are written to a folder.
+// promptsIn reads prompts written to a folder.
 func promptsIn(t *testing.T, files map[string]string) map[string]Prompt {
 	t.Helper()
 	dir, found := t.TempDir(), map[string]Prompt{}
@@ -70,7 +70,7 @@ func TestAFileOfPromptsIsACommand(t *testing.T) {
 	}
 }
 
-// What is wrong with a prompt is told with its file, and nothing of it is sent.
+// An error in a prompt is reported with its file, and the prompt is not sent.
 func TestAPromptThatCannotBeReadIsNotSent(t *testing.T) {
 	for text, want := range map[string]string{
 		"---\ntools: [x\n---\nhi":                             "",

@@ -13,8 +13,8 @@ import (
 
 const minutes = "---\nname: minutes\ndescription: Writes minutes of a meeting\nallowed-tools: Bash(*)\nmetadata: {a: b}\n---\nBegin with who was there.\n"
 
-// skillsIn writes files below the skills of a folder, reads them as trusted ones, and
-// returns a call of their tool.
+// skillsIn writes skill files to a folder, reads them as trusted, and returns a function that calls
+// their tool.
 func skillsIn(t *testing.T, files map[string]string) (home string, list Skills, told []string, call func(name, file string) (string, error)) {
 	t.Helper()
 	home = t.TempDir()
@@ -81,7 +81,7 @@ func TestASkillIsTold(t *testing.T) {
 	}
 }
 
-// A skill that cannot be what the format says is left out, and the user is told.
+// A skill that violates the format is ignored and reported.
 func TestAHostileSkillIsLeftOut(t *testing.T) {
 	many := map[string]string{}
 	for i := range 501 {

@@ -13,7 +13,7 @@ func TestKeysOfModelServers(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "key")
 	for _, c := range []struct {
 		server settings.ModelServer
-		text   string // of the file
+		text   string // content of the file
 		mode   os.FileMode
 		key    string
 		err    string
@@ -51,7 +51,7 @@ func TestKeysOfModelServers(t *testing.T) {
 	}
 }
 
-// A key is read when it is first wanted, and not again.
+// A key is read when it is first needed, and only once.
 func TestAKeyIsReadOnce(t *testing.T) {
 	count := filepath.Join(t.TempDir(), "count")
 	r := &Redaction{Config: settings.Defaults(), Environ: os.Environ()}

@@ -62,7 +62,7 @@ func TestAnExportHoldsNoSecretInAnyForm(t *testing.T) {
 func TestASecretThatCameInPiecesIsTakenOut(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		secret := rapid.StringMatching(`[A-Za-z0-9/+ ]{8,20}`).Draw(t, "secret")
-		secret = "x" + secret + "y" // ends that Trim leaves
+		secret = "x" + secret + "y" // so that TrimSpace leaves the ends
 		before, after := rapid.StringMatching(`[ a-c\n]{0,10}`).Draw(t, "before"), rapid.StringMatching(`[ a-c\n]{0,10}`).Draw(t, "after")
 		text := before + secret + after
 		var pieces []string
@@ -92,8 +92,8 @@ func TestStreamedSecretsAreTakenOutAcrossOtherEvents(t *testing.T) {
 	}
 }
 
-// Workers think side by side: a secret of one may stand in pieces with those
-// of another between them.
+// Workers think in parallel: the pieces of a secret may be interleaved with those of another
+// worker.
 func TestSecretsInThoughtsOfWorkersAreTakenOut(t *testing.T) {
 	thought := func(step, text string) string {
 		return lineOf(t, agent.Thought{Agent: "notes", Step: step, Content: text}, "thinking")
@@ -161,7 +161,7 @@ func TestSecretsAreKnownFromSettingsEnvironmentAndServers(t *testing.T) {
 	}
 }
 
-// What a call is given may look like a piece of a text that is streamed.
+// The arguments of a call may look like a piece of streamed text.
 func TestSecretsInWhatLooksLikeAPieceAreTakenOut(t *testing.T) {
 	const secret = "correct-horse-battery"
 	var kept kept
@@ -185,7 +185,7 @@ func TestSecretsInWhatLooksLikeAPieceAreTakenOut(t *testing.T) {
 	}
 }
 
-// kept is what a trace wrote.
+// kept collects what a trace writer wrote.
 type kept struct{ bytes.Buffer }
 
 func (*kept) Close() error { return nil }

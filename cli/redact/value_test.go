@@ -11,8 +11,8 @@ import (
 	"lifehub/cli/settings"
 )
 
-// plantedValues are secrets by the names of variables and headers that hold them;
-// after a space, the part of one that must not be told by itself either.
+// plantedValues are secrets by the name of their variable or header; after a space follows a part
+// that must also be redacted alone.
 var plantedValues = map[string]string{
 	"GITHUB_PAT": "ghp-9fK2mQ7xLw", "CONNECTION_STRING": "Server=db;User Id=sa;Pwd=Tr0ub4dor&3;Encrypt=true Tr0ub4dor", "DATABASE_URL": "postgres://ana:s3cr3t-Pa55@db.example.org:5432/notes s3cr3t-Pa55",
 	"MONGO_URI": "mongodb+srv://ana:hunter2hunter@c1,c2/db?w=majority hunter2hunter", "REDIS": "redis://:r3d1sPassw0rd@10.0.0.1:6379/0 r3d1sPassw0rd", "SENTRY": "https://4f2e9a1b7c8d4e5f@o1.ingest.example.org/42 4f2e9a1b7c8d4e5f",
@@ -27,7 +27,7 @@ var plantedHeaders = map[string]string{
 	"Authorization": "Bearer h3ader-T0ken", "X-Custom": "Zx81-Spectrum48", "Cookie": "theme=dark; sid=s3ss10nAbc s3ss10nAbc", "Proxy-Authorization": "Basic " + base64.StdEncoding.EncodeToString([]byte("ana:b4sicPassw0rd")) + " b4sicPassw0rd",
 }
 
-// parts are a planted value and the parts of it that are secret too.
+// parts splits a planted value into the value and its secret parts.
 func parts(planted string) (value string, secrets []string) {
 	i := strings.LastIndexByte(strings.TrimRight(planted, " "), ' ')
 	if i < 0 || strings.HasPrefix(planted, " ") || strings.HasPrefix(planted, "correct") {
@@ -50,8 +50,8 @@ func serversIn(t *testing.T, env, headers map[string]string) settings.Paths {
 	return p
 }
 
-// A value of a server is a secret by what it is, whatever it is called, also
-// where it comes from a variable, and in a file that is broken.
+// A server's value is recognised as a secret by its form, whatever its name, also if it comes from
+// a variable or the file is broken.
 func TestSecretsOfServersAreKnownByValue(t *testing.T) {
 	literal, referring, headers := map[string]string{}, map[string]string{}, map[string]string{}
 	wanted := map[string]string{}
@@ -78,7 +78,7 @@ func TestSecretsOfServersAreKnownByValue(t *testing.T) {
 		r := &Redaction{Paths: p, Config: settings.Defaults()}
 		for secret, name := range wanted {
 			if kind == "broken" && (name == "SHORT_PLAIN_KEY") {
-				continue // its name is all that tells
+				continue // only its name identifies it
 			}
 			for _, text := range []string{"it is " + secret + ".", base64.StdEncoding.EncodeToString([]byte("x:" + secret + ":y"))} {
 				if got := r.Known(text); !strings.Contains(got, redacted) || strings.Contains(got, secret) {
@@ -89,7 +89,7 @@ func TestSecretsOfServersAreKnownByValue(t *testing.T) {
 	}
 }
 
-// What is no credential stays, on the screen and in notes.
+// Values that are not credentials stay visible, on the screen and in notes.
 func TestPlainValuesOfServersAreNoSecrets(t *testing.T) {
 	t.Parallel()
 	plain := []string{
@@ -115,7 +115,7 @@ func TestPlainValuesOfServersAreNoSecrets(t *testing.T) {
 	}
 }
 
-// A reference is no secret: it is shown as it is written.
+// A reference to a variable is not a secret and is shown as written.
 func TestAReferenceIsNoSecret(t *testing.T) {
 	t.Setenv("REF_SET", "s3t-V4lue-77")
 	r := &Redaction{Paths: serversIn(t, map[string]string{"A_TOKEN": "${REF_SET}", "B": "x ${REF_SET}", "C_TOKEN": "${REF_NOT_SET}"}, map[string]string{"Authorization": "Bearer ${REF_SET}"}), Config: settings.Defaults()}
@@ -125,7 +125,7 @@ func TestAReferenceIsNoSecret(t *testing.T) {
 	}
 }
 
-// The keys of all providers are known before any is asked for.
+// The keys of all providers are redacted before any of them is used.
 func TestKeysOfAllProvidersAreKnown(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "key")

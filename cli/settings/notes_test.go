@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// A path is bytes: those that are not UTF-8 survive each rewrite of the file,
-// which stays where a link leads to.
+// Paths that are not UTF-8 survive each rewrite of the file, which stays at the target of a
+// symbolic link.
 func TestNotesOfAnyNameAreRemembered(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -42,7 +42,7 @@ func TestNotesOfAnyNameAreRemembered(t *testing.T) {
 	}
 }
 
-// A file that cannot be read, or not be changed by its text, is not written.
+// A file that is invalid, or cannot be changed textually, is not written.
 func TestADamagedFileIsNotRewritten(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{"notes: [", "\"theme\": dark\n\"notes\": [/a]\n", "{notes: [/a]}\n", "--- {}\n", "a\x00b", strings.Repeat("[", 20_000)} {
