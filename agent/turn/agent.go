@@ -1,6 +1,6 @@
-// Package turn answers a message. It knows no screen, no disk and no network:
-// models, tools and the history of a conversation are handed to it. Start with
-// [Agent.Ask]; one message's way is the file turn.go.
+// Package turn answers a message. It has no access to the screen, the disk or
+// the network: models, tools and the history of a conversation are passed in.
+// Start with [Agent.Ask]; the steps of answering are in turn.go.
 package turn
 
 import (
@@ -20,101 +20,101 @@ import (
 	"lifehub/llm"
 )
 
-// Options is what an Agent works with. Model and History are required.
+// Options configures an Agent. Model and History are required.
 type Options struct {
 	Model       llm.Model
-	Roles       map[string]prompt.Role // models for the planner and the second reader, by those names; nil: Model
-	Window      func() int             // tokens that the model's window holds; nil or 0: unknown
-	Tools       func() []agent.Tool    // the enabled tools of this moment; nil: none
+	Roles       map[string]prompt.Role // models for the planner and the second reader, by role; nil: Model
+	Window      func() int             // tokens in the model's window; nil or 0: unknown
+	Tools       func() []agent.Tool    // returns the enabled tools; nil: none
 	History     agent.History
-	Journal     agent.Journal     // nil: a turn that is cut cannot be resumed
+	Journal     agent.Journal     // nil: an interrupted turn cannot be resumed
 	Memory      memory.LongTerm   // the zero value remembers nothing beyond the window
-	Summaries   agent.Summaries   // keeps what older turns came down to; nil: they are left out when they do not fit
-	TokenRatios agent.TokenRatios // keeps how models count tokens; nil: learned again in each run
-	// RejectsLongPrompts reports that the model server refuses a prompt that is too long, and
-	// never cuts it in silence; nil: it does not.
+	Summaries   agent.Summaries   // stores summaries of older turns; nil: turns that do not fit are left out
+	TokenRatios agent.TokenRatios // stores measured token ratios; nil: measured again in each run
+	// RejectsLongPrompts reports whether the model server rejects prompts that
+	// are too long rather than truncating them silently. nil means false.
 	RejectsLongPrompts func() bool
-	Facts              func(ctx context.Context) ([]agent.Fact, error) // what is remembered about the user, as it stands now; nil: nothing
+	Facts              func(ctx context.Context) ([]agent.Fact, error) // returns the facts about the user; nil: none
 	Rules              *gate.Rules                                     // nil: each tool's own level
-	Save               func(ctx context.Context, rule gate.Rule) error // keeps an "always"; nil: for this run only
+	Save               func(ctx context.Context, rule gate.Rule) error // saves a permanent rule; nil: such rules last for this run
 
-	// Missing says why tools that LifeHub knows are not among Tools, by name; nil:
-	// none is missing.
+	// Missing returns the reason why each known tool is not among Tools, by
+	// name. nil: none is missing.
 	Missing func() map[string]string
 
-	// Writes reports whether a tool that LifeHub knows would change something, also
-	// one that is missing; nil: unknown.
+	// Writes reports whether a known tool would change something, even if it is
+	// missing. nil: unknown.
 	Writes func(tool string) bool
 
-	// Prepare may wait for tools that a text, a message or the plan of a turn that
-	// is resumed, names and that are not there yet; it says what it waits for. nil:
-	// nothing is waited for.
+	// Prepare may wait for tools that text (a message, or the plan of a resumed
+	// turn) names and that are not available yet. It calls say to report what
+	// it waits for. May be nil.
 	Prepare func(ctx context.Context, text string, say func(string))
 	// Attach reads what a message names; nil: nothing.
 	Attach agent.Attacher
-	// Provenance remembers what is untrusted; nil: for this run only.
+	// Provenance records untrusted text; nil: only for this run.
 	Provenance agent.Provenance
 
-	// Unattended says that nobody can be asked: what needs a confirmation is
-	// refused, and Ended.Unasked names it.
+	// Unattended means that there is no user to ask: calls that need permission
+	// are refused and listed in Ended.Unasked.
 	Unattended bool
-	// ReadOnly reports whether nothing that writes or sends may run, at this
-	// moment; nil: it may.
+	// ReadOnly reports whether nothing may be written or sent now. nil means
+	// false.
 	ReadOnly func() bool
 
-	// Reread returns the lines of a source as they stand on disk now, for
-	// the check of citations; false: they are gone. A Source without a Vault
-	// is looked for in all. nil: not read again.
+	// Reread returns the current lines of a source for checking citations;
+	// false if they are gone. A Source without a Vault is searched for in all
+	// vaults. nil: sources are not read again.
 	Reread func(agent.Source) (string, bool)
 
-	// Trace begins a trace of a turn's events and prompts, as in [events.Stream];
-	// nil: none is kept.
+	// Trace opens a trace of a turn, as in [events.Stream]; nil: no trace.
 	Trace func(turn string) io.WriteCloser
 
-	// Redact takes the user's secrets out of a text: of what tools bring and say,
-	// before anybody learns of it; nil: nothing is taken out.
+	// Redact removes the user's secrets from the results and errors of tools
+	// before they are used. nil: nothing is removed.
 	Redact func(text string) string
 
-	// Ready waits until Window and ModelName are those of the next request; nil:
-	// they are.
+	// Ready waits until Window and ModelName describe the model of the next
+	// request. May be nil.
 	Ready func(ctx context.Context) error
-	// ModelName is who answers at this moment, for figures and notices; nil: unknown.
+	// ModelName returns the name of the current model, for metrics and notices;
+	// nil: unknown.
 	ModelName func() string
 
-	// AboutNotes says what the notes are, a line for each vault, for the planner;
-	// nil: nothing.
+	// AboutNotes describes the notes for the planner, one line for each vault.
+	// May be nil.
 	AboutNotes func(ctx context.Context) []string
 
-	// Instructions is the user's persona, put before every prompt.
+	// Instructions are the user's own instructions, which start every prompt.
 	Instructions string
 	Limits       Limits
 	Mode         func() agent.Mode // of the next turn; nil: PlanMode
-	Fitting      func() agent.Mode // what AutoMode is for the model that answers now; nil: PlanMode
+	Fitting      func() agent.Mode // mode that AutoMode selects for the current model; nil: PlanMode
 	Think        func() string     // as in llm.Request; nil: off
 	Now          func() time.Time  // nil: time.Now
 }
 
-// Limits bound a turn. The zero value of each has its default.
+// Limits bounds a turn. A zero field has its default.
 type Limits struct {
-	Passages int // that a search brings; 0: 5
-	Rounds   int // of LoopMode; 0: 8
-	Replans  int // how often a plan is revised at most; 0: 2, less: never
-	Messages int // of the conversation that are in a prompt, at most; 0: all that fit
-	Parallel int // steps at once; 0: 4
+	Passages int // passages of a search; 0: 5
+	Rounds   int // rounds of LoopMode; 0: 8
+	Replans  int // how often a plan may be revised; 0: 2, negative: never
+	Messages int // messages of the conversation in a prompt; 0: as many as fit
+	Parallel int // concurrent steps; 0: 4
 
-	Approve func() bool // whether a plan runs only once the user has approved it; nil: no
+	Approve func() bool // whether the user must approve a plan before it runs; nil: no
 }
 
-// Agent answers messages. Make it with [New]; it is safe for concurrent use.
+// Agent answers messages. Create it with [New]. It is safe for concurrent use.
 type Agent struct {
 	Options
-	Then    then // follows each answer that is whole; nil: nothing does
+	Then    then // follows each complete answer; may be nil
 	gate    *gate.Gate
 	schemas args.Schemas
 	meters  prompt.Meters
 }
 
-// New returns an Agent with what is missing in the options set to its default.
+// New returns an Agent, with defaults for missing options.
 func New(o Options) *Agent {
 	if o.Window == nil {
 		o.Window = func() int { return 0 }
@@ -185,19 +185,19 @@ func (a *Agent) Ask(ctx context.Context, conversation, message string) <-chan ag
 	})
 }
 
-// Resume continues a turn that did not come to its end, with the same
-// events as [Agent.Ask]. What has ended is not done again: results are read
-// back from the journal. What the user was asked is asked again. A call that
-// was started and whose end is not known is asked about, unless its tool can
-// tell what became of it or it changes nothing.
+// Resume continues an interrupted turn, with the same events as [Agent.Ask].
+// Finished calls are not repeated; their results are read from the journal.
+// Unanswered questions are asked again. If the outcome of a started call is
+// unknown, the user is asked, unless its tool can determine the outcome or
+// changes nothing.
 func (a *Agent) Resume(ctx context.Context, conversation, turnID string) <-chan agent.Event {
 	return a.start(ctx, conversation, func(t *turn, ctx context.Context) error { return t.reopen(ctx, turnID) })
 }
 
-// Call makes one call of a tool as a turn of its own, for a user who asked for
-// just that: no model has a part in it, and the gate asks as ever. What the
-// tool said is the answer. Its events are to be read as those of [Agent.Ask].
-// from names who asked in place of the user: then the arguments are untrusted.
+// Call makes a single call of a tool as a turn, on request of the user: no
+// model is involved, and the gate applies as usual. The result is the answer.
+// Read the events like those of [Agent.Ask]. from names whoever requested the
+// call on behalf of the user; its arguments are then untrusted.
 func (a *Agent) Call(ctx context.Context, conversation, message string, step agent.Step, from ...string) <-chan agent.Event {
 	return a.start(ctx, conversation, func(t *turn, ctx context.Context) error {
 		t.mode, t.command, t.gate.Command = agent.PlanMode, &step, len(from) == 0
@@ -207,9 +207,9 @@ func (a *Agent) Call(ctx context.Context, conversation, message string, step age
 	})
 }
 
-// SecondRead asks the model what the sources of a finished turn's answer say of
-// its sentences that no quotation bears out, saves what it says and returns the citations
-// ([answer.SecondRead]). After an error all is as it was.
+// SecondRead asks the model whether the sources support those sentences of a
+// finished answer that no quotation supports. It saves and returns the
+// citations with these verdicts; after an error nothing is changed.
 func (a *Agent) SecondRead(ctx context.Context, conversation, turnID string) (_ []agent.Citation, err error) {
 	defer agent.Catch(&err)
 	exchanges, err := a.History.Exchanges(ctx, conversation)
@@ -233,7 +233,7 @@ func (a *Agent) SecondRead(ctx context.Context, conversation, turnID string) (_ 
 	return citations, a.History.Judge(ctx, t.events.Turn, citations)
 }
 
-// start runs a turn, which begins in some way, in its own goroutine.
+// start runs a turn in its own goroutine.
 func (a *Agent) start(ctx context.Context, conversation string, begin func(*turn, context.Context) error) <-chan agent.Event {
 	to := make(chan agent.Event)
 	go func() {
@@ -244,9 +244,9 @@ func (a *Agent) start(ctx context.Context, conversation string, begin func(*turn
 	return to
 }
 
-// Decide reports what the gate does with a call that a model makes in a new
-// conversation, and why: in one where the user has said nothing that the call
-// takes up. untrusted: after text was read that is not the user's.
+// Decide returns what the gate would do with a call by a model in a new
+// conversation, in which the user typed nothing that occurs in the call.
+// untrusted means that untrusted text was read before.
 func (a *Agent) Decide(ctx context.Context, tool agent.Tool, input json.RawMessage, untrusted bool) (agent.Level, string) {
 	t := newTurn(a, "", nil)
 	if untrusted {

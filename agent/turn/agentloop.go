@@ -10,30 +10,31 @@ import (
 	"lifehub/llm"
 )
 
-// agentLoop is one way of deciding again and again: that of the loop, or that of
-// a worker of a team. Its calls are those of the turn, and pass the same gate.
+// agentLoop lets a model decide its calls round by round, for the loop or for a
+// worker of a team. Its calls belong to the turn and pass the same gate.
 type agentLoop struct {
 	turn       *turn
-	base       prompt.Prompt // what it is asked before its first round
-	parentStep string        // the step that it works for; "": the turn itself
+	base       prompt.Prompt // the prompt of the first round
+	parentStep string        // step that the worker works for; "" for the turn itself
 	attempt    int
-	callable   []agent.Tool // those it may call
-	silent     bool         // it is offered none of them any more
+	callable   []agent.Tool // tools that may be called
+	silent     bool         // no tools are offered any more
 	rounds     int
-	stream     bool     // what it says is the answer, and is streamed
-	numbered   bool     // what it found has numbers, by which it cites
-	reports    []string // what other workers reported that is in its prompt, for the gate
-	lead       bool     // its calls are tasks for workers
+	stream     bool     // the text is streamed as the answer
+	numbered   bool     // findings are numbered for citing
+	reports    []string // other workers' reports in the prompt, for the gate
+	lead       bool     // calls are tasks for workers
 
 	found    []finding
-	told     []agent.Source // the lines of what it found that are in after
-	after    []llm.Message  // what it said and got back, oldest first
-	text     string         // its last words
-	repeated int            // rounds in a row that brought nothing new
-	verdicts []string       // on its earlier attempts
+	told     []agent.Source // lines of the findings that are in after
+	after    []llm.Message  // replies and results so far, oldest first
+	text     string         // text of the last reply
+	repeated int            // consecutive rounds without new results
+	verdicts []string       // on earlier attempts
 }
 
-// run goes round and round. false: it used up its rounds, or had nothing to say.
+// run runs rounds until the model answers. It reports false if the rounds were
+// used up or the answer is empty.
 func (l *agentLoop) run(ctx context.Context) (said bool, err error) {
 	for range l.rounds {
 		if kept, err := l.savedRound(ctx); err != nil {
@@ -64,26 +65,26 @@ func (l *agentLoop) run(ctx context.Context) (said bool, err error) {
 	return false, nil
 }
 
-// reply is what the model decided.
+// reply is a reply of the model.
 type reply struct {
 	text    string
-	before  string // what of text is no call
+	before  string // the part of text before any call
 	calls   []llm.ToolCall
-	thought string // before its calls, as the server tells it
-	printed bool   // the calls were in its text
-	problem error  // why a call in its text cannot be read
+	thought string // reasoning before the calls
+	printed bool   // the calls were in the text
+	problem error  // why a call in the text cannot be parsed
 }
 
 func (l *agentLoop) known(name string) bool {
 	return toolchoice.Meant(l.callable, name) != nil
 }
 
-// hasCalls reports whether the reply is calls, or was meant to be.
+// hasCalls reports whether the reply has calls, or a malformed one.
 func (r reply) hasCalls() bool { return len(r.calls) > 0 || r.problem != nil }
 
-// decide asks the model what to do next. What it says is held back as long as
-// it may be a call; what it says before its calls is a part of the answer, but
-// before a call that it prints a thought.
+// decide asks the model what to do next. Text is held back while it may be a
+// call. Text before native calls is part of the answer; text before a printed
+// call is a thought.
 func (l *agentLoop) decide(ctx context.Context) (reply, error) {
 	var r reply
 	p := l.prompt()
@@ -112,13 +113,13 @@ func (l *agentLoop) decide(ctx context.Context) (reply, error) {
 	}
 	if r.hasCalls() {
 		before := strings.TrimRight(r.before, " \t\r\n")
-		if l.stream && (!r.printed || l.text != "") { // a printed call may come after more than is held back
+		if l.stream && (!r.printed || l.text != "") { // more text may precede a printed call than is held back
 			hear.UpTo(len(before))
 		} else if strings.TrimSpace(before) != "" {
 			l.turn.events.Emit(agent.Thought{Agent: l.base.Agent, Step: l.parentStep, Content: before + "\n"})
 		}
 		if l.stream && strings.TrimSpace(l.text) != "" {
-			l.turn.answer.say("\n\n") // the calls come between this and what is said next
+			l.turn.answer.say("\n\n") // separates the text before and after the calls
 			l.turn.answer.sayHeld(false)
 		}
 		return r, nil
@@ -133,10 +134,10 @@ func (l *agentLoop) decide(ctx context.Context) (reply, error) {
 	return r, nil
 }
 
-// prompt is what the model is asked in each round.
+// prompt returns the prompt of a round.
 func (l *agentLoop) prompt() prompt.Prompt {
 	p := l.base
-	if l.stream { // the conversation may have been summarised meanwhile
+	if l.stream { // the conversation may have been summarized meanwhile
 		p.Summary, p.Omitted, p.History = l.turn.recalled.Summary.Text, l.turn.recalled.Omitted, prompt.Alternating(l.turn.recalled.History)
 	}
 	p.After, p.Log = l.after, contextLog(l.found)
@@ -149,7 +150,7 @@ func (l *agentLoop) prompt() prompt.Prompt {
 	return p
 }
 
-// readPrinted finds the calls that are in the text.
+// readPrinted parses the calls in the text.
 func (r *reply) readPrinted(known func(name string) bool) {
 	var printed []prompt.Step
 	r.before, printed, r.problem = prompt.Calls(r.text, known)
@@ -159,7 +160,7 @@ func (r *reply) readPrinted(known func(name string) bool) {
 	r.printed = r.hasCalls()
 }
 
-// prefix is what the ids of its steps begin with.
+// prefix returns the prefix of the ids of its steps.
 func (l *agentLoop) prefix() string {
 	if l.parentStep == "" {
 		return ""

@@ -13,10 +13,10 @@ import (
 	"lifehub/agent/prompt"
 )
 
-// approve shows a plan to the user before it is journalled and any of it runs, and
-// returns what they left of it. A turn that is resumed thus knows approved plans only,
-// and asks about any other. declined says why nothing of it is to run; "": it is.
-// No permission comes of it: the gate asks about each call as ever.
+// approve asks the user to approve a plan before it is journalled or run, and
+// returns the plan as edited. A resumed turn therefore contains only approved
+// plans. declined is the reason why nothing may run, or "". Approval is not a
+// permission: the gate still asks about each call.
 func (t *turn) approve(ctx context.Context, made agent.PlanMade) (_ agent.PlanMade, declined string) {
 	if !t.agent.Limits.Approve() || len(made.Steps) == 0 {
 		return made, ""
@@ -46,19 +46,19 @@ func (t *turn) approve(ctx context.Context, made agent.PlanMade) (_ agent.PlanMa
 	return changed, ""
 }
 
-// What a step of the form is set to.
+// Values of a step in the form.
 const (
 	runStep  = "run"
 	dropStep = "drop"
 )
 
-// planForm is the schema of a form that changes steps: for each whether it runs, by its
-// ID, and its arguments, by ID.NAME.
+// planForm returns the JSON Schema of a form for editing steps: whether each
+// step runs, by its ID, and its arguments, by ID.NAME.
 func (t *turn) planForm(steps []agent.Step) json.RawMessage {
 	var fields []string
 	add := func(name string, property map[string]any) {
-		key, _ := json.Marshal(name)       // a text can be written
-		value, _ := json.Marshal(property) // as can what was read of JSON
+		key, _ := json.Marshal(name)       // marshalling a string cannot fail
+		value, _ := json.Marshal(property) // nor can marshalling parsed JSON
 		fields = append(fields, string(key)+":"+string(value))
 	}
 	for _, step := range steps {
@@ -69,7 +69,7 @@ func (t *turn) planForm(steps []agent.Step) json.RawMessage {
 		add(step.ID, map[string]any{"type": "string", "title": step.ID + " " + step.Tool, "description": about, "enum": []string{runStep, dropStep}, "default": runStep})
 		input, err := args.ReadObject(step.Input)
 		if err != nil {
-			continue // it is not of an object, and runs or fails as it is
+			continue // not an object: the step stays as it is
 		}
 		for _, name := range slices.Sorted(maps.Keys(input)) {
 			property := map[string]any{"type": "string", "title": "  " + name, "default": written(input[name]), "minLength": 0}
@@ -82,18 +82,19 @@ func (t *turn) planForm(steps []agent.Step) json.RawMessage {
 	return json.RawMessage(`{"type":"object","properties":{` + strings.Join(fields, ",") + `}}`)
 }
 
-// written is an argument as the form shows it: a text, or JSON.
+// written returns an argument as shown in the form: a string as it is, anything
+// else as JSON.
 func written(value any) string {
 	if text, ok := value.(string); ok {
 		return text
 	}
-	raw, _ := json.Marshal(value) // it was read of JSON
+	raw, _ := json.Marshal(value) // cannot fail: the value came from JSON
 	return string(raw)
 }
 
-// edited is the plan as the values of its form have it, or says which of them does not
-// fit. A step that uses the result of a dropped one is dropped with it. What the
-// values leave out stays as planned.
+// edited returns the plan as changed by the values of the form, or an error if
+// they do not fit. A step that uses the result of a dropped one is dropped as
+// well. Missing values leave the plan unchanged.
 func (t *turn) edited(made agent.PlanMade, values json.RawMessage) (agent.PlanMade, error) {
 	given, err := args.ReadObject(values)
 	if err != nil {
@@ -124,8 +125,8 @@ func (t *turn) edited(made agent.PlanMade, values json.RawMessage) (agent.PlanMa
 	return made, nil
 }
 
-// editedInput is the arguments of a step with those that were changed: a text as it was
-// written, all else as JSON. One that was cleared is left out.
+// editedInput returns the arguments of a step with changes applied: a string as
+// written, anything else parsed as JSON. A cleared argument is removed.
 func editedInput(step agent.Step, given map[string]any) (json.RawMessage, error) {
 	input, err := args.ReadObject(step.Input)
 	if err != nil {

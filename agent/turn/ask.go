@@ -12,12 +12,11 @@ import (
 	"lifehub/llm"
 )
 
-// askOrHear asks for a decision until read can use it, at most [prompt.Tries]
-// times; read may change the prompt for the next. The reply that a decision holds
-// instead of work is streamed to the user while it arrives; then, or if read says
-// so, the message is answered. unusable says why the decision cannot be used at
-// last, or that the server answered with an error of its own; err why there is no
-// model to ask.
+// askOrHear asks for a decision until read accepts it, at most [prompt.Tries]
+// times; read may change the prompt for the next try. If the decision contains
+// an answer instead of steps, the answer is streamed as it arrives. answered
+// reports that, or that read reported it. unusable is why the last decision was
+// rejected, or the server's error response; err is any other failure.
 func (a *answer) askOrHear(ctx context.Context, p *prompt.Prompt, read func(said string) (answered bool, unusable error)) (answered bool, unusable, err error) {
 	for range prompt.Tries {
 		var said strings.Builder
@@ -55,8 +54,8 @@ func (a *answer) askOrHear(ctx context.Context, p *prompt.Prompt, read func(said
 	return false, unusable, nil
 }
 
-// failedToDecide reports whether an error is the server's answer to this one request,
-// so that the next, which asks for plain text, may do better.
+// failedToDecide reports whether an error is the server's response to this
+// request, so that a request for plain text may still succeed.
 func failedToDecide(err error) bool {
 	var status *llm.StatusError
 	return errors.As(err, &status) && !slices.Contains([]int{http.StatusUnauthorized, http.StatusForbidden, http.StatusTooManyRequests}, status.Code)

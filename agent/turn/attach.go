@@ -14,8 +14,8 @@ import (
 	"lifehub/internal/text"
 )
 
-// attach takes in what came with the message and reads what it names, before
-// the plan is made.
+// attach records the attachments of the message and reads what it names, before
+// planning.
 func (t *turn) attach(ctx context.Context) error {
 	for i, a := range t.answer.with {
 		brought := agent.Result{Text: a.Text, Untrusted: true}
@@ -33,9 +33,8 @@ func (t *turn) attach(ctx context.Context) error {
 	return nil
 }
 
-// notesLike are the user's own notes that a text may have been taken from,
-// without what is untrusted in them: who pastes a part of a note does not make
-// the note untrusted.
+// notesLike returns the trusted text of the user's notes that a pasted text may
+// come from, so that pasting part of a note does not make the note untrusted.
 func (t *turn) notesLike(ctx context.Context, pasted string) (own []string) {
 	tool := t.steps.tool(agent.SearchNotes)
 	if tool == nil || t.answer.reread == nil {
@@ -48,7 +47,7 @@ func (t *turn) notesLike(ctx context.Context, pasted string) (own []string) {
 			continue
 		}
 		found, err := gate.Look(ctx, tool, input)
-		if err != nil { // then all of it is taken for untrusted
+		if err != nil { // then all of it stays untrusted
 			continue
 		}
 		for _, s := range found.Sources {

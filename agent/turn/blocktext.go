@@ -23,9 +23,9 @@ var (
 	blockMark = pattern.Lazy(`^(?:#{1,6}\s|[-*+]\s|>|\||={3,})`)
 )
 
-// blockMarkdown is a block as an item of a list, with its number, which ends at
-// the byte end; "" where it holds no word. nested: without its parent, which is
-// in the list already.
+// blockMarkdown formats a block as a list item with its number, which ends at
+// byte end; "" if it contains no word. nested means that its parent was just
+// written.
 func blockMarkdown(b agent.Block, heading string, n int, nested bool) (md string, end int) {
 	number := ""
 	if n > 0 {
@@ -46,7 +46,7 @@ func blockMarkdown(b agent.Block, heading string, n int, nested bool) (md string
 	if body = inline(itemMark.ReplaceAllString(body, "$1"), b.Words); body == "" && after == "" {
 		return "", 0
 	}
-	if heading == "" || above != "" { // it begins the item
+	if heading == "" || above != "" { // it starts the item
 		body = blockMark.ReplaceAllString(body, `\$0`)
 	}
 	switch {
@@ -60,7 +60,7 @@ func blockMarkdown(b agent.Block, heading string, n int, nested bool) (md string
 	return md + number + after, len(md) + len(number)
 }
 
-// rowText is a row of a table, each cell with the name of its column.
+// rowText formats a table row, with the column name before each cell.
 func rowText(header, row string) string {
 	names, cells := cellsOf(header), cellsOf(row)
 	var parts []string
@@ -85,19 +85,19 @@ func cellsOf(row string) []string {
 	return cells
 }
 
-// ownCitation is a number in brackets of a note's own, or of a tool's, which
-// would be read as a citation.
+// ownCitation matches a number in brackets that would be mistaken for a
+// citation.
 var ownCitation = pattern.Lazy(markText)
 
-// markText matches what is read as a citation: [1], [1, 2], 【1】 or 【1†line 3】.
+// markText matches the forms of a citation: [1], [1, 2], 【1】 or 【1†line 3】.
 const markText = `[\[【]\s*\^?(\d+(?:\s*[,;–-]\s*\d+)*)\s*[\]】]|【(\d+)[^】\n]*】`
 
-// unsafe are the places where a text would be read as something else: an
-// image, HTML, code or a formula that begins and does not end.
+// unsafe matches markup that must not be copied: images, HTML, and the start of
+// code or formulas.
 var unsafe = pattern.Lazy(`!\[[^\]]*\](?:\([^)]*\))?|<[!/?a-zA-Z][^>]*>?|\x60{2,}|\${2,}|~{3,}`)
 
-// inline is a text of a note in one line of Markdown that cannot break what is
-// around it, with words in bold; "" when it holds no word.
+// inline formats text of a note as one line of Markdown that cannot affect its
+// surroundings, with words in bold; "" if it contains no letter or digit.
 func inline(s string, words []string) string {
 	s = ownCitation.ReplaceAllString(text.Cut(s, 4*maxShown), "($1$2)")
 	s = unsafe.ReplaceAllString(s, " … ")
@@ -121,16 +121,15 @@ func inline(s string, words []string) string {
 	return highlight(s, words)
 }
 
-// protected are the parts of a line in which nothing is highlighted.
+// protected matches the parts of a line in which nothing is highlighted.
 var protected = pattern.Lazy("`[^`]*`|\\]\\([^)]*\\)|\\[\\[[^\\]]*\\]\\]|https?://\\S+|\\*+[^*]+\\*+|__[^_]+__|\\$[^$]+\\$")
 
-// highlight puts words of a line in bold, where that leaves its other marks as
-// they are.
+// highlight makes words of a line bold, unless that would break other markup.
 func highlight(s string, words []string) string {
 	if strings.Contains(protected.ReplaceAllString(s, ""), "*") {
 		return s
 	}
-	bold := make([]bool, len(s)+1) // by bytes
+	bold := make([]bool, len(s)+1) // by byte
 	for _, word := range words {
 		for at := 0; word != ""; {
 			i := strings.Index(s[at:], word)
@@ -160,7 +159,7 @@ func highlight(s string, words []string) string {
 	return out.String()
 }
 
-// isWhole reports whether a part of a line is a whole word.
+// isWhole reports whether s[from:to] is a whole word.
 func isWhole(s string, from, to int) bool {
 	inWord := func(r rune) bool { return unicode.IsLetter(r) || unicode.IsNumber(r) }
 	first, _ := utf8.DecodeRuneInString(s[from:])
@@ -169,12 +168,12 @@ func isWhole(s string, from, to int) bool {
 	return text.Unspaced(first) || !inWord(before) && !inWord(after)
 }
 
-// code is a name as inline code.
+// code formats a name as inline code.
 func code(name string) string {
 	return "`" + strings.ReplaceAll(text.OneLine(name), "`", "'") + "`"
 }
 
-// fenced is code between fences that it cannot close.
+// fenced formats text as a code block.
 func fenced(code string) string {
 	fence := "```"
 	for strings.Contains(code, fence) {
@@ -183,7 +182,7 @@ func fenced(code string) string {
 	return fence + "\n" + text.Cut(code, 4*maxShown) + "\n" + fence
 }
 
-// tell says how a step ended, in plain words.
+// tell describes how a step ended.
 func tell(tool string, status agent.Status, result string, n int) string {
 	said := plainBlock(result)
 	if status == agent.Done {
@@ -205,11 +204,12 @@ func tell(tool string, status agent.Status, result string, n int) string {
 	return ended + "."
 }
 
-// breaking begin a block that would swallow or outshout what follows.
+// breaking matches the start of a block that would absorb or dominate the
+// following text.
 var breaking = pattern.Lazy("(?m)^\\s*(#{1,6}\\s|```|~~~|<|={3,}\\s*$)")
 
-// plainBlock is what a tool said, as Markdown that ends with it: lists stay,
-// headings, fences and HTML become text.
+// plainBlock escapes the text of a tool so that headings, fences and HTML
+// become plain text. Lists remain.
 func plainBlock(s string) string {
 	s = strings.TrimSpace(s)
 	if len(s) > maxResult {

@@ -18,34 +18,34 @@ import (
 const (
 	// callTimeout bounds a call of a tool that is not Timed.
 	callTimeout = 60 * time.Second
-	// MaxResult is what of a tool's text reaches the model, in bytes.
+	// MaxResult bounds the text of a result that reaches the model, in bytes.
 	MaxResult = 32 << 10
-	// maxReason bounds what a tool's error says, in bytes.
+	// maxReason bounds the text of an error, in bytes.
 	maxReason = 4 << 10
 )
 
-// Outcome is what became of a call.
+// Outcome is the outcome of a call.
 type Outcome struct {
 	Status agent.Status
 	Result agent.Result
 	Reason string          // why there is no result
-	same   string          // the step whose identical call stands for this one
-	input  json.RawMessage // with which it ran, where the user changed it
-	seen   bool            // the user was shown the call, and allowed it
+	same   string          // the step that made the identical call
+	input  json.RawMessage // arguments that it ran with, if the user changed them
+	seen   bool            // the user saw and allowed the call
 
-	stopped bool  // the turn was stopped before its end was known
-	err     error // of the tool
+	stopped bool  // the turn was stopped before the call ended
+	err     error // error of the tool
 }
 
-// calls keeps order among the calls of one turn.
+// calls coordinates the calls of one turn.
 type calls struct {
-	slots   chan struct{} // as many calls run at once
+	slots   chan struct{} // limits concurrent calls
 	writing chan struct{} // calls that change something run one at a time
 	mu      sync.Mutex
 	made    map[string]*madeCall
 }
 
-// madeCall is a call that runs or has run; done is closed when it has.
+// madeCall is a running or finished call. done is closed when it ends.
 type madeCall struct {
 	step    string
 	done    chan struct{}
@@ -53,11 +53,11 @@ type madeCall struct {
 	Outcome
 }
 
-// sameCall is the same for identical calls.
+// sameCall returns a key that is equal for identical calls.
 func sameCall(tool string, input args.Input) string { return tool + " " + input.Canonical() }
 
-// do makes a call, or waits for the identical one that another step makes:
-// identical calls of a turn run once.
+// do makes a call. If another step makes the identical call, do waits for its
+// outcome instead: identical calls of a turn run once.
 func (w *runner) do(ctx context.Context, c gate.Call) Outcome {
 	ctx = agent.WithOrigin(ctx, agent.Origin{Conversation: w.record.Conversation, Turn: w.events.Turn})
 	key := sameCall(c.Name(), c.Input)
@@ -72,7 +72,7 @@ func (w *runner) do(ctx context.Context, c gate.Call) Outcome {
 		return mine.Outcome
 	}
 	w.calls.mu.Unlock()
-	c.Turn.LetNext() // it is the other one that may ask
+	c.Turn.LetNext() // only the other call asks the user
 	select {
 	case <-twin.done:
 		shared := twin.Outcome
@@ -83,8 +83,8 @@ func (w *runner) do(ctx context.Context, c gate.Call) Outcome {
 	}
 }
 
-// make takes a call through the gate and runs it. Its end is in the journal
-// before anybody learns of it.
+// make takes a call through the gate and runs it. Its outcome is journalled
+// before it is used or shown.
 func (w *runner) make(ctx context.Context, c gate.Call) Outcome {
 	w.record.Called(c.Tool, c.Input)
 	ctx = w.gate.WithHidden(ctx, c.Tool)
@@ -132,7 +132,7 @@ func (w *runner) make(ctx context.Context, c gate.Call) Outcome {
 	ended := agent.ToolEnded{Step: c.Step, Call: c.ID, Name: name, Took: w.events.Since(start)}
 	if o.Status != agent.Done {
 		if o.Result.Untrusted {
-			w.record.MarkError(name) // its error, in its own words
+			w.record.MarkError(name) // the error text comes from the tool
 		}
 		ended.Error, ended.Cause = o.Reason, text.Clip(w.redact(neterr.Cause(o.err)), maxReason)
 		w.events.Emit(ended)
@@ -159,7 +159,7 @@ func (w *runner) make(ctx context.Context, c gate.Call) Outcome {
 	return o
 }
 
-// perform runs a permitted call and returns what became of it.
+// perform runs a permitted call.
 func (w *runner) perform(ctx context.Context, tool agent.Tool, p *gate.Permit) Outcome {
 	result, err := w.runInTime(ctx, tool, p)
 	o := outcomeOf(ctx, result, err)
@@ -170,13 +170,13 @@ func (w *runner) perform(ctx context.Context, tool agent.Tool, p *gate.Permit) O
 	return o
 }
 
-// delegating is a tool whose calls hand work to others, who make calls of the
-// turn themselves: each of these has a bound and a place of its own.
+// delegating is a tool whose calls delegate work to agents. These make calls of
+// the turn, each with its own timeout and slot.
 type delegating interface{ Delegating() }
 
-// runInTime runs a permitted call within its time.
+// runInTime runs a permitted call with its timeout.
 func (w *runner) runInTime(ctx context.Context, tool agent.Tool, p *gate.Permit) (result agent.Result, err error) {
-	if _, ok := tool.(delegating); ok { // it tells of itself, so that it has to end before the turn
+	if _, ok := tool.(delegating); ok { // it emits events and must end before the turn
 		defer agent.Catch(&err)
 		return p.Run(ctx)
 	}
@@ -194,10 +194,10 @@ func (w *runner) runInTime(ctx context.Context, tool agent.Tool, p *gate.Permit)
 	return result, err
 }
 
-// mayWrite reports whether a permitted call waits until no other that may
-// change something runs. A tool of another program is believed when it says
-// that it only reads, here and nowhere else; where it says nothing, a rule that
-// lets the call run unseen counts as much.
+// mayWrite reports whether a permitted call has to wait for other calls that
+// may change something. Only here is another program believed if it declares
+// that its tool only reads; without a declaration, a rule that allows the call
+// unseen counts the same.
 func mayWrite(c gate.Call, p *gate.Permit) bool {
 	hinted, ok := c.Tool.(agent.Hinted)
 	if ok && hinted.ReadOnlyHint() != nil {
@@ -206,11 +206,11 @@ func mayWrite(c gate.Call, p *gate.Permit) bool {
 	return c.Tool.Level(c.Input.JSON()) != agent.Auto && (p.Asked() || !ok)
 }
 
-// enter waits for a free slot, and, if the call may change something, for the
-// other such calls to end. Call leave afterwards.
+// enter waits for a free slot and, if the call may change something, for other
+// such calls to end. The caller must call leave.
 func (c *calls) enter(ctx context.Context, made gate.Call, p *gate.Permit) (leave func(), err error) {
 	if _, ok := made.Tool.(delegating); ok {
-		return func() {}, nil // its worker's calls take the places
+		return func() {}, nil // the calls of its worker take the slots
 	}
 	writes := mayWrite(made, p)
 	if writes {
@@ -232,8 +232,8 @@ func (c *calls) enter(ctx context.Context, made gate.Call, p *gate.Permit) (leav
 	}, nil
 }
 
-// forgetReadings lets calls that change nothing be made again, because
-// something was changed since.
+// forgetReadings allows read-only calls to be repeated, because something was
+// changed.
 func (c *calls) forgetReadings() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -243,7 +243,7 @@ func (c *calls) forgetReadings() {
 			if made.reading && made.Status == agent.Done {
 				delete(c.made, key)
 			}
-		default: // it is still running
+		default: // still running
 		}
 	}
 }
@@ -257,7 +257,7 @@ func take(ctx context.Context, places chan struct{}) error {
 	}
 }
 
-// outcomeOf is what became of a call that ended with a result or an error.
+// outcomeOf returns the outcome of a call that returned result and err.
 func outcomeOf(ctx context.Context, result agent.Result, err error) Outcome {
 	var broke *agent.PanicError
 	switch {

@@ -12,7 +12,7 @@ import (
 	"lifehub/internal/text"
 )
 
-// check judges the citations of the answer and emits each.
+// check checks the citations of the answer and emits each verdict.
 func (a *answer) check(ctx context.Context, answer string) []agent.Citation {
 	said := strings.TrimSuffix(answer, a.passageList) // by the model
 	citations := citation.CheckBut(said, a.sources, a.reread, a.userSaid)
@@ -20,7 +20,7 @@ func (a *answer) check(ctx context.Context, answer string) []agent.Citation {
 	citations = slices.DeleteFunc(citations, func(c agent.Citation) bool {
 		return c.Words != "" && c.Verdict == agent.NotFound && (!searched || a.wasSaid(c.Words))
 	})
-	if !a.gate.Command { // else the answer is what the tool returned
+	if !a.gate.Command { // otherwise the answer is the result of the tool
 		citations = append(citations, a.unread(context.WithoutCancel(ctx), said)...)
 	}
 	for _, c := range a.listed { // they claim nothing
@@ -37,19 +37,18 @@ func (a *answer) check(ctx context.Context, answer string) []agent.Citation {
 	return citations
 }
 
-// notRead is the detail of a place that an answer names and nobody read.
+// notRead is the detail of a cited place that nobody read.
 const notRead = "source was not read"
 
-// unread lists the places that the answer names and that were not read in the
-// conversation, whoever named them before: a poisoned note, the user or nobody.
-// Left out is what a tool of the turn listed, or a note of the user's own links
-// to; what the turn made; and a name without brackets that the user typed and that
-// no note has.
+// unread returns the places that the answer names but that were not read in the
+// conversation, whoever named them. Exceptions are places that a tool listed,
+// that a note of the user links to, or that the turn created, and names without
+// brackets that the user typed and that are not notes.
 func (a *answer) unread(ctx context.Context, answer string) (citations []agent.Citation) {
 	places := citation.PlacesIn(answer)
 	seen := a.record.Seen()
 	for _, s := range a.sources {
-		if s.Call != "" { // what a tool said that reads no notes
+		if s.Call != "" { // results of tools that read no notes
 			seen.Listed = append(seen.Listed, s)
 		}
 	}
@@ -84,7 +83,8 @@ func (a *answer) unread(ctx context.Context, answer string) (citations []agent.C
 	return citations
 }
 
-// holds reports whether a place was read, or made, in the turn.
+// holds reports whether a place was read, listed, linked or created in the
+// turn.
 func holds(s gate.Seen, p citation.NamedPlace) bool {
 	links := func(s agent.Source) bool { return !s.Untrusted && p.LinkedIn(s.Text) }
 	return p.Within(s.Sources) || p.Within(s.Listed) || slices.ContainsFunc(s.Sources, links) ||
@@ -92,7 +92,7 @@ func holds(s gate.Seen, p citation.NamedPlace) bool {
 		slices.ContainsFunc(s.Given, func(input string) bool { return strings.Contains(input, p.Name) })
 }
 
-// exists reports whether a path is that of a note.
+// exists reports whether the place is an existing note.
 func (a *answer) exists(p citation.NamedPlace) bool {
 	if a.reread == nil {
 		return false
@@ -101,7 +101,7 @@ func (a *answer) exists(p citation.NamedPlace) bool {
 	return ok
 }
 
-// userSaid reports whether words repeat the question, or the input of a step.
+// userSaid reports whether words occur in the question or the input of a step.
 func (a *answer) userSaid(words string) bool {
 	parts := citation.QuoteParts(words)
 	return len(parts) > 0 && (citation.InOrder(text.Tokens(a.question), parts) || slices.ContainsFunc(a.steps.found, func(f finding) bool {
@@ -109,9 +109,9 @@ func (a *answer) userSaid(words string) bool {
 	}))
 }
 
-// wasSaid reports whether words are in what this turn goes by next to its
-// sources: in the conversation, and in what steps were given and told. Of the
-// question an answer may leave words out: "nothing about “boiler pressure”".
+// wasSaid reports whether words occur in what the turn used besides sources:
+// the conversation, and the inputs and results of steps. Quotations of the
+// question may skip words: "nothing about “boiler pressure”".
 func (a *answer) wasSaid(words string) bool {
 	parts := citation.QuoteParts(words)
 	in := func(s string) bool { return citation.InOrder(text.Tokens(s), parts) }
@@ -139,8 +139,8 @@ func (a *answer) wasSaid(words string) bool {
 	})
 }
 
-// allQuoted reports whether each sentence of a report quotes its sources, and
-// every quotation stands there.
+// allQuoted reports whether every sentence of a report quotes its sources and
+// all quotations are verified.
 func allQuoted(report string, sources []agent.Source) bool {
 	citations := citation.Check(report, numbered(sources), nil)
 	for _, s := range text.Sentences(report) {
@@ -154,14 +154,14 @@ func allQuoted(report string, sources []agent.Source) bool {
 	return len(citations) > 0 && !slices.ContainsFunc(citations, func(c agent.Citation) bool { return c.Verdict != agent.Verified })
 }
 
-// cites reports whether a report cites or quotes sources, and whether one of
-// them wrongly.
+// cites reports whether a report cites or quotes sources, and whether any of
+// that is wrong.
 func cites(report string, sources []agent.Source) (some, wrong bool) {
 	citations := citation.Check(report, numbered(sources), nil)
 	return len(citations) > 0, slices.ContainsFunc(citations, func(c agent.Citation) bool { return c.Verdict != agent.Verified && c.Verdict != agent.Cites })
 }
 
-// numbered are sources in the order of their numbers.
+// numbered returns sources numbered in order.
 func numbered(sources []agent.Source) []agent.Source {
 	list := slices.Clone(sources)
 	for i := range list {

@@ -24,23 +24,23 @@ var summaryPrompt string
 const (
 	// summaryWords bounds a summary.
 	summaryWords = 300
-	// maxSummaryTokens bounds it for a model that does not heed that.
+	// maxSummaryTokens bounds it for a model that ignores summaryWords.
 	maxSummaryTokens = 1024
-	// summaryRoom is what is summarised at once where the window is unknown, in
-	// estimated tokens.
+	// summaryRoom is how much is summarized at once if the window is unknown,
+	// in estimated tokens.
 	summaryRoom = 6000
 	// maxSummaries bounds the model calls of one compaction.
 	maxSummaries = 6
 )
 
-// Compact replaces all but the last messages of a conversation with
-// a summary. focus says what matters most; "" is for all of it. The messages stay
-// in the conversation and can be read and searched as before.
+// Compact summarizes all but the last messages of a conversation. focus is what
+// matters most; "" for everything. The messages remain readable and searchable.
 func (a *Agent) Compact(ctx context.Context, conversation, focus string) (agent.Compacted, error) {
 	return a.compact(ctx, conversation, focus, 0)
 }
 
-// compact keeps the last messages, of so many tokens as keep, whole.
+// compact is like Compact but leaves at least the last keep tokens of messages
+// in full.
 func (a *Agent) compact(ctx context.Context, conversation, focus string, keep int) (agent.Compacted, error) {
 	if a.Summaries == nil {
 		return agent.Compacted{}, errors.New("this conversation is not saved")
@@ -71,7 +71,8 @@ func (a *Agent) compact(ctx context.Context, conversation, focus string, keep in
 	return done, a.Summaries.KeepSummary(ctx, last, done.Text)
 }
 
-// rememberSummary remembers a summary of untrusted text for what it is.
+// rememberSummary records a summary that derives from untrusted text as
+// untrusted.
 func (a *Agent) rememberSummary(ctx context.Context, conversation, before string, messages []llm.Message, text string) error {
 	from := gate.Sources(ctx, a.Provenance, before)
 	var own fingerprint.Own
@@ -89,9 +90,9 @@ func (a *Agent) rememberSummary(ctx context.Context, conversation, before string
 	return a.Provenance.Remember(ctx, agent.Untrusted{Source: from[0], Conversation: conversation, Kind: agent.WasSaid, Prints: fingerprint.Except(text, false, &own)})
 }
 
-// uncovered are the messages of a path after a summary's turn and before those
-// that stay whole, and the last turn among them. At least the last two exchanges
-// stay, and as many as have no more tokens than keep.
+// uncovered returns the messages of a path that follow the summary of turn
+// after and precede those left in full, and the last turn among them. At least
+// two exchanges are left in full, and as many as fit into keep tokens.
 func uncovered(path []agent.Exchange, after string, keep int) (messages []llm.Message, last string) {
 	for len(path) > 0 && path[len(path)-1].Open {
 		path = path[:len(path)-1]
@@ -121,7 +122,7 @@ func uncovered(path []agent.Exchange, after string, keep int) (messages []llm.Me
 	return messages, last
 }
 
-// summarise folds messages into a summary, as many at once as fit the window.
+// summarise adds messages to a summary, as many at a time as fit the window.
 func (a *Agent) summarise(ctx context.Context, summary string, messages []llm.Message, focus string) (string, error) {
 	if err := a.Ready(ctx); err != nil {
 		return "", err
@@ -187,8 +188,8 @@ func (a *Agent) summariseOnce(ctx context.Context, before string, messages []llm
 	return "", agent.ErrNoAnswer
 }
 
-// recallSummary reads what older turns came down to, and takes the messages
-// out of the history that it covers.
+// recallSummary loads the summary of older turns, and removes the messages it
+// covers from the history.
 func (t *turn) recallSummary(ctx context.Context) (err error) {
 	if t.agent.Summaries == nil {
 		return nil
@@ -200,9 +201,9 @@ func (t *turn) recallSummary(ctx context.Context) (err error) {
 	return nil
 }
 
-// compactHistory summarises the older half of a conversation that takes more
-// than half of the window, in one step: a history that loses its first message with
-// each turn could not be kept by a server that caches prompts.
+// compactHistory summarizes the older half of a conversation that takes more
+// than half of the window, in one step. If the history lost one message in each
+// turn, servers could not cache the prompt.
 func (t *turn) compactHistory(ctx context.Context) {
 	if t.agent.Summaries == nil || t.agent.mostMessages() < everyMessage || len(t.recent) <= prompt.VerbatimMessages {
 		return
@@ -216,7 +217,8 @@ func (t *turn) compactHistory(ctx context.Context) {
 	}
 }
 
-// compactOlder summarises the older turns, once a turn, and reports whether it did.
+// compactOlder summarizes the older turns, at most once in a turn, and reports
+// whether it did.
 func (t *turn) compactOlder(ctx context.Context, keep int) bool {
 	if t.compacted {
 		return false
@@ -237,8 +239,8 @@ func (t *turn) compactOlder(ctx context.Context, keep int) bool {
 	return true
 }
 
-// compactToFit summarises the older turns, once a turn, when a prompt does not
-// fit even with its results shortened.
+// compactToFit summarizes the older turns if a prompt does not fit even with
+// its results shortened.
 func (t *turn) compactToFit(ctx context.Context, p prompt.Prompt) prompt.Prompt {
 	if t.agent.Summaries == nil || len(p.History) <= prompt.VerbatimMessages || !t.model.Overflows(ctx, p) || !t.compactOlder(ctx, 0) {
 		return p

@@ -14,13 +14,13 @@ import (
 // it from memory.
 type draft struct {
 	on     bool
-	kind   string // kind of the message, as the model named it
-	byForm bool   // the form of the message says that it needs no notes
+	kind   string // kind of the message according to the model
+	byForm bool   // the form of the message indicates that it needs no notes
 	text   strings.Builder
 }
 
-// holdDraft makes the answer a draft as long as no tool has been called, unless
-// the message needs no notes.
+// holdDraft makes the answer a draft until a tool is called, unless the message
+// needs no notes.
 func (a *answer) holdDraft() {
 	a.draft.on = len(a.with) == 0 && a.steps.attached == 0
 	a.draft.byForm = isBrief(a.question) || holdsText.MatchString(a.question)
@@ -32,7 +32,7 @@ func (a *answer) isDraft() bool {
 	return a.draft.on && !a.steps.hasCalled() && !needsNoNotes(a.draft.kind, a.draft.byForm)
 }
 
-// sayAsIs streams an answer of the program itself, which no notes can change.
+// sayAsIs streams a message of the program itself, which no notes can change.
 func (a *answer) sayAsIs(text string) {
 	a.draft.on = false
 	a.say(text)
@@ -57,13 +57,13 @@ func (a *answer) takeDraft() (held string) {
 	return held
 }
 
-// said returns the answer so far, the draft included.
+// said returns the answer so far, including the draft.
 func (a *answer) said() string { return a.events.Said() + a.draft.text.String() }
 
-// hasSaid reports whether there is any answer yet.
+// hasSaid reports whether the answer has any text yet.
 func (a *answer) hasSaid() bool { return a.said() != "" }
 
-// The kinds of messages, as a model that answers at once names them.
+// Kinds of messages, as named by a model that answers at once.
 const (
 	smallTalk = "talk"
 	onWhatWas = "conversation"
@@ -74,8 +74,8 @@ const (
 // kindsSchema is the JSON Schema of the kind that a model gives to a message.
 const kindsSchema = `{"type":"string","enum":["` + smallTalk + `","` + onWhatWas + `","` + givenText + `","` + otherwise + `"]}`
 
-// needsNoNotes reports whether a message needs no notes, by the kind that the
-// model named or, without one, by the form of the message.
+// needsNoNotes reports whether a message needs no notes, according to the kind
+// given by the model or, without one, the form of the message.
 func needsNoNotes(kind string, byForm bool) bool {
 	switch kind {
 	case smallTalk, onWhatWas, givenText:
@@ -86,7 +86,8 @@ func needsNoNotes(kind string, byForm bool) bool {
 	return byForm
 }
 
-// fewWords is the most words of a message without a question that is small talk.
+// fewWords is the greatest number of words in a message without a question that
+// counts as small talk.
 const fewWords = 5
 
 // isBrief reports whether a message is a few words without a question: small
@@ -104,8 +105,8 @@ func isBrief(message string) bool {
 // at least four words after a colon or in quotation marks.
 var holdsText = pattern.Lazy(`\n|(?::\s+|["“„«])(?:[^\s"“”„«»]+\s+){3}`)
 
-// restsOn reports whether most words of an answer occur in an earlier text: the
-// answer shortens, lists or repeats it.
+// restsOn reports whether most words of an answer occur in an earlier text,
+// which the answer shortens, lists or repeats.
 func restsOn(answer, before string) bool {
 	said := map[string]bool{}
 	for w := range text.Words(before) {
@@ -122,9 +123,9 @@ func restsOn(answer, before string) bool {
 	return known > 0 && 2*known >= all
 }
 
-// needsNoSource reports whether the answer claims nothing of its own: it only asks,
-// says again what a message of the conversation or the prompt says of the date and of
-// missing tools, or has the result of a tool that only reckons.
+// needsNoSource reports whether the answer makes no claim of its own: it only
+// asks, repeats a message of the conversation or the prompt's date or list of
+// missing tools, or contains the result of a tool that only computes.
 func (a *answer) needsNoSource() bool {
 	said := a.said()
 	for _, f := range a.steps.found {
