@@ -129,7 +129,7 @@ func (v vaults) taskLine(ctx context.Context, note notes.Note, text string, due 
 	}
 	style, ok := notes.MostUsed(note.Tasks)
 	if !ok {
-		if all, err := v.tasks(ctx); err == nil {
+		if all, _, err := v.tasks(ctx); err == nil {
 			var tasks []notes.Task
 			for _, t := range all {
 				tasks = append(tasks, t.Task)

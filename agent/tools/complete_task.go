@@ -54,7 +54,7 @@ var pathAndLine = pattern.Lazy(`^(.+):(\d+)$`)
 // openTask returns the open task that is meant. If there are several, the error
 // lists them.
 func (v vaults) openTask(ctx context.Context, args completeArgs) (vaultTask, error) {
-	all, err := v.tasks(ctx)
+	all, _, err := v.tasks(ctx)
 	if err != nil {
 		return vaultTask{}, err
 	}

@@ -27,7 +27,7 @@ const (
 
 func newListNotes(v vaults) agent.Tool {
 	return agent.NewTool(spec[listArgs]("list_notes"), agent.Auto, func(ctx context.Context, args listArgs) (agent.Result, error) {
-		places, err := v.list(ctx)
+		places, unread, err := v.visible(ctx)
 		if err != nil {
 			return agent.Result{}, err
 		}
@@ -42,12 +42,17 @@ func newListNotes(v vaults) agent.Tool {
 				continue
 			}
 			note, err := p.glance(ctx)
-			if err == nil && hasTag(note, tag) { // the index reports unreadable notes
+			switch {
+			case err == nil && hasTag(note, tag):
 				found = append(found, note)
+			case notes.CannotRead(err):
+				unread = append(unread, PathOf(v, p.folder, p.Entry.Path))
 			}
 		}
 		slices.SortStableFunc(found, func(a, b notes.Note) int { return cmp.Or(b.Date.Compare(a.Date), b.ModTime.Compare(a.ModTime)) })
-		return listResult(found, len(places), args), nil
+		listed := listResult(found, len(places), args)
+		listed.Text += missing(unread)
+		return listed, nil
 	})
 }
 

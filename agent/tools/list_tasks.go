@@ -32,7 +32,7 @@ func newListTasks(v vaults, now func() time.Time) agent.Tool {
 		if err != nil {
 			return agent.Result{}, err
 		}
-		all, err := v.tasks(ctx)
+		all, unread, err := v.tasks(ctx)
 		if err != nil {
 			return agent.Result{}, err
 		}
@@ -42,9 +42,13 @@ func newListTasks(v vaults, now func() time.Time) agent.Tool {
 		found := slices.DeleteFunc(slices.Clone(about), func(t vaultTask) bool { return !t.is(status, today) })
 		byDate(found, status)
 		if len(found) == 0 {
-			return noTasks(comingUp(about, status, today), len(all), status, aboutWords(words, asked, today), today), nil
+			none := noTasks(comingUp(about, status, today), len(all), status, aboutWords(words, asked, today), today)
+			none.Text += missing(unread)
+			return none, nil
 		}
-		return tasksResult(found, status, aboutWords(words, asked, today), today), nil
+		listed := tasksResult(found, status, aboutWords(words, asked, today), today)
+		listed.Text += missing(unread)
+		return listed, nil
 	})
 }
 

@@ -57,30 +57,58 @@ var errNoVault = errors.New("no notes folder is open")
 
 // list returns the notes of all vaults, except hidden ones.
 func (v vaults) list(ctx context.Context) ([]place, error) {
-	places, err := v.all(ctx)
+	places, _, err := v.visible(ctx)
+	return places, err
+}
+
+// visible is list, with the paths of the notes and folders that could not be read.
+func (v vaults) visible(ctx context.Context) (places []place, unread []string, err error) {
+	places, unread, err = v.walk(ctx)
 	if agent.HidesNotes(ctx) {
 		places = slices.DeleteFunc(places, func(p place) bool { return agent.HidesNote(ctx, PathOf(v, p.folder, p.Entry.Path)) })
+		unread = slices.DeleteFunc(unread, func(name string) bool { return agent.HidesNote(ctx, name) })
 	}
-	return places, err
+	return places, unread, err
 }
 
 // all is like list but includes hidden notes.
 func (v vaults) all(ctx context.Context) ([]place, error) {
+	places, _, err := v.walk(ctx)
+	return places, err
+}
+
+func (v vaults) walk(ctx context.Context) (places []place, unread []string, err error) {
 	folders := v()
 	if len(folders) == 0 {
-		return nil, errNoVault
+		return nil, nil, errNoVault
 	}
-	var places []place
 	for _, folder := range folders {
-		entries, _, err := folder.List(ctx)
+		entries, problems, err := folder.List(ctx)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		for _, entry := range entries {
 			places = append(places, place{folder: folder, Entry: entry})
 		}
+		for _, p := range problems {
+			if p.Unknown {
+				unread = append(unread, PathOf(v, folder, p.Path))
+			}
+		}
 	}
-	return places, nil
+	return places, unread, nil
+}
+
+// missing says which notes and folders a list lacks because they could not be read.
+func missing(unread []string) string {
+	if len(unread) == 0 {
+		return ""
+	}
+	text := "\n\nNot readable now, so missing here: " + strings.Join(unread[:min(len(unread), mostNamed)], ", ")
+	if more := len(unread) - mostNamed; more > 0 {
+		text += fmt.Sprintf(" and %d more", more)
+	}
+	return text + "."
 }
 
 // locate returns the vault that a path belongs to, and the path within it. The
@@ -276,20 +304,23 @@ func pathsOf(ctx context.Context, places []place) string {
 	return text
 }
 
-// tasks returns the tasks of all vaults, in path order.
-func (v vaults) tasks(ctx context.Context) ([]vaultTask, error) {
-	places, err := v.list(ctx)
+// tasks collects the tasks of all vaults, in path order, and the paths of the
+// notes and folders that could not be read.
+func (v vaults) tasks(ctx context.Context) (all []vaultTask, unread []string, err error) {
+	places, unread, err := v.visible(ctx)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	places = slices.DeleteFunc(places, func(p place) bool { return notes.IsPDF(p.Entry.Path) })
-	var all []vaultTask
 	for _, p := range places {
 		if err := ctx.Err(); err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		raw, entry, err := p.folder.Raw(p.Entry.Path)
-		if err != nil || !notes.MayHoldAny(raw) { // the index reports unreadable notes
+		if notes.CannotRead(err) {
+			unread = append(unread, PathOf(v, p.folder, p.Entry.Path))
+		}
+		if err != nil || !notes.MayHoldAny(raw) {
 			continue
 		}
 		note := opened(ctx, notes.Parse(entry, raw))
@@ -297,7 +328,7 @@ func (v vaults) tasks(ctx context.Context) ([]vaultTask, error) {
 			all = append(all, newVaultTask(place{folder: p.folder, Entry: entry}, note, t))
 		}
 	}
-	return all, nil
+	return all, unread, nil
 }
 
 // vaultTask is a task and the note that contains it.

@@ -345,7 +345,7 @@ func servers(ctx context.Context, a *app.App) []Finding {
 	for _, s := range a.Servers.State() {
 		f := Finding{What: "mcp " + s.Name, OK: s.OK(), Pending: s.Status == mcpclient.Starting, Says: s.Text()}
 		if !f.OK {
-			f.Fix = "check its command in " + a.Paths.ServersFile()
+			f.Fix = "check its entry in " + a.Paths.ServersFile()
 		}
 		findings = append(findings, f)
 	}
