@@ -28,11 +28,11 @@ type artifactsCommand struct {
 
 func newArtifacts(sh *app.Process) *cobra.Command {
 	c := &artifactsCommand{Process: sh}
-	list := &cobra.Command{Use: "list", Short: "List documents, last changed first", RunE: app.WithStore(sh, c.list)}
+	list := &cobra.Command{Use: "list", Short: "List documents, last changed first", RunE: app.ReadingStore(sh, c.list)}
 	app.AddJSON(list, &c.asJSON, "one JSON object")
-	show := &cobra.Command{Use: "show NAME [VERSION]", Short: "Print a document (default: its newest version)", RunE: app.WithStore(sh, c.show)}
-	diff := &cobra.Command{Use: "diff NAME [VERSION]", Short: "Show a document's versions, or what one changed", RunE: app.WithStore(sh, c.diff)}
-	export := &cobra.Command{Use: "export NAME FILE", Short: "Write the newest version of a document to a file", RunE: app.WithStore(sh, c.export)}
+	show := &cobra.Command{Use: "show NAME [VERSION]", Short: "Print a document (default: its newest version)", RunE: app.ReadingStore(sh, c.show)}
+	diff := &cobra.Command{Use: "diff NAME [VERSION]", Short: "Show a document's versions, or what one changed", RunE: app.ReadingStore(sh, c.diff)}
+	export := &cobra.Command{Use: "export NAME FILE", Short: "Write the newest version of a document to a file", RunE: app.ReadingStore(sh, c.export)}
 	export.Flags().BoolVar(&c.force, "force", false, "overwrite an existing file")
 	cmd := app.Group("artifacts", "Documents LifeHub wrote", list, show, diff, export)
 	cmd.PersistentFlags().StringVar(&c.chat, "chat", "", "only documents of this conversation")

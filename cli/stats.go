@@ -36,7 +36,7 @@ func newStats(sh *app.Process) *cobra.Command {
 		Example: "  lifehub stats                        # by day\n" +
 			"  lifehub stats --by model --since 7d\n" +
 			"  lifehub stats --by turn --since 2026-03-01 --json",
-		RunE: app.WithStore(sh, s.run),
+		RunE: app.ReadingStore(sh, s.run),
 	}
 	cmd.Flags().StringVar(&s.by, "by", "day", "group by day, model or turn")
 	cmd.Flags().StringVar(&s.since, "since", "", "only turns since a date (2026-03-01), or of the last days or hours (7d, 12h)")

@@ -32,7 +32,7 @@ type traceCommand struct {
 
 func newTrace(sh *app.Process) *cobra.Command {
 	c := &traceCommand{Process: sh}
-	list := &cobra.Command{Use: "list", Short: "List traces, newest first", RunE: app.WithStore(sh, c.list)}
+	list := &cobra.Command{Use: "list", Short: "List traces, newest first", RunE: app.ReadingStore(sh, c.list)}
 	app.AddNumber(list, &c.limit, 20, 0, "traces", "how many; 0: all")
 	app.AddJSON(list, &c.asJSON, "print a JSON array")
 	show := &cobra.Command{
@@ -97,7 +97,7 @@ func (c *traceCommand) list(ctx context.Context, s *store.Store, _ []string) err
 // onTrace reads the trace of a turn for a command. Damage is reported on stderr, and what can be
 // read is used.
 func (c *traceCommand) onTrace(do func(context.Context, store.Trace, []agent.Event) error) func(*cobra.Command, []string) error {
-	return app.WithStore(c.Process, func(ctx context.Context, s *store.Store, given []string) error {
+	return app.ReadingStore(c.Process, func(ctx context.Context, s *store.Store, given []string) error {
 		if len(given) == 0 {
 			last, err := s.Traces.List(ctx, 1)
 			if err != nil {
