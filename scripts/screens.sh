@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# Makes the pictures under docs/screens from the running program: the chat on the
-# starter notes, with no model server (but for a document, which a script makes), driven in tmux as a person would.
+# Makes the screenshots in docs/screens from the running program: the chat on the starter notes, driven in tmux.
+# There is no model server; the document is written by a script.
 # Needs tmux and what scripts/shot.sh needs; `make tools` builds the rest.
 #   scripts/screens.sh [OUT] [COLUMNS] [ROWS] [THEME]     docs/screens 100 34 dark
-# LIFEHUB names another binary than that of this tree, STEPS other steps: "film" makes the moving picture of the
-# README, of a session with a scripted model.
+# LIFEHUB selects another binary than this tree's, and STEPS other steps: "film" makes the animation in the
+# README, a session with a scripted model.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 out="${1:-docs/screens}" cols="${2:-100}" rows="${3:-34}" theme="${4:-dark}"
@@ -39,7 +39,7 @@ set -g status off
 set -s exit-empty off
 CONF
 
-# open ARGS…: start the program in a fresh window.
+# open ARGS…: start the program in a new window.
 open() {
   tmux -L "$server" -f "$work/tmux.conf" kill-session -t chat 2>/dev/null || true
   tmux -L "$server" -f "$work/tmux.conf" new-session -d -s chat -x "$cols" -y "$rows" -c "$work" \
@@ -50,7 +50,7 @@ extra=(LC_ALL=C.UTF-8)
 
 screen() { tmux -L "$server" capture-pane -p -t chat; }
 
-# await TEXT: until the screen shows it, 20 s at most.
+# await TEXT: wait until the screen shows a text, at most 20 s.
 await() {
   for _ in $(seq 200); do
     if screen | grep -qF -- "$1"; then return; fi
@@ -61,7 +61,7 @@ await() {
   exit 1
 }
 
-# calm: until the screen stays the same for half a second, 3 s at most.
+# calm: wait until the screen is unchanged for half a second, at most 3 s.
 calm() {
   local before="" now
   for _ in $(seq 6); do
@@ -75,7 +75,7 @@ calm() {
 type() { tmux -L "$server" send-keys -t chat -l -- "$1"; }
 key() { tmux -L "$server" send-keys -t chat "$@"; }
 
-# slowly TEXT: type as a person does.
+# slowly TEXT: type at human speed.
 slowly() {
   local i
   for ((i = 0; i < ${#1}; i++)); do
@@ -86,14 +86,14 @@ slowly() {
 
 pause() { read -rt "$1" <> <(:) || true; }
 
-# model: start the scripted model of the film, which open then finds.
+# model: start the scripted model of the film, which open then uses.
 model() {
   LIFEHUB_FILM="$work/model" go test ./cli -count=1 -run 'TestModelForTheFilm$' >/dev/null &
   until [ -s "$work/model" ]; do pause 0.2; done
   extra+=("OLLAMA_HOST=$(cat "$work/model")" LIFEHUB_MODEL=scripted)
 }
 
-# record: keep each picture of the screen until `cut NAME` makes OUT/NAME.gif of them.
+# record: capture each frame until `cut NAME` joins them in OUT/NAME.gif.
 record() {
   mkdir "$work/frames"
   (
@@ -124,16 +124,16 @@ cut() {
   echo "$out/$1.gif"
 }
 
-# resize COLUMNS ROWS: of the windows opened from now on.
+# resize COLUMNS ROWS: set the size of windows opened later.
 resize() { cols="$1" rows="$2"; }
 
-# document: put a conversation in which a team made a document into the home.
+# document: add a conversation in which a team wrote a document to the home.
 document() {
   tmux -L "$server" kill-session -t chat
   LIFEHUB_SCREENS="$work" go test ./cli -count=1 -run 'TestDocumentForThePictures$' >/dev/null
 }
 
-# picture NAME: OUT/NAME.png of the screen as it is.
+# picture NAME: save the current screen as OUT/NAME.png.
 picture() {
   calm
   scripts/shot.sh chat "$out/$1.png" "$server"

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Makes a picture of a tmux pane: scripts/shot.sh SESSION OUT.png [SERVER]
-# SERVER is the name of the tmux server (tmux -L), "default" if left out. The
-# text of the screen is written next to it as OUT.txt if SHOT_TEXT is set.
-# rsvg-convert draws it, with the fonts of the system (Debian: librsvg2-bin
+# Saves a tmux pane as an image: scripts/shot.sh SESSION OUT.png [SERVER]
+# SERVER is the name of the tmux server (tmux -L); the default is "default". If
+# SHOT_TEXT is set, the text of the screen is saved as OUT.txt.
+# Needs rsvg-convert and fonts (Debian: librsvg2-bin
 # fonts-jetbrains-mono fonts-noto-color-emoji fonts-noto-cjk).
 set -euo pipefail
 session="$1" out="$2" server="${3:-default}"

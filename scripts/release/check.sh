@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Builds what is committed twice and compares the checksums of all files; installs each
-# Linux package of this machine's architecture in an empty root with the package
-# manager where there is one, else by unpacking it, and asks a question there.
+# Builds the committed tree twice and compares the checksums of all files. Then installs
+# each Linux package for this architecture in an empty root, with the package manager if
+# available or by unpacking it, and asks a question there.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 root=$(mktemp -d)

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Makes dist-docs/ for the packages, the man page and the completions as the
-# program prints them, and bin/sbom. The same commit gives the same bytes.
+# Builds dist-docs/ for the packages, with the man page and the completions printed
+# by the program, and bin/sbom. The same commit gives the same bytes.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 rm -rf dist-docs && mkdir -p dist-docs bin

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// kinds writes what each byte of some lines is.
+// kinds returns the kind of each byte of some lines.
 func kinds(name, code string, cut func(line string) []string) string {
 	l, st := Named(name), State{}
 	var out strings.Builder
@@ -40,7 +40,7 @@ func TestCodeIsToldApart(t *testing.T) {
 	}
 }
 
-// A line may come in pieces that do not end inside a word or a mark.
+// A line may arrive in pieces that do not end inside a word or a marker.
 func TestALineInPiecesReadsAsTheWhole(t *testing.T) {
 	words := func(line string) []string { return strings.SplitAfter(line, " ") }
 	for name, sample := range samples {

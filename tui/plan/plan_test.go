@@ -13,8 +13,8 @@ import (
 	"lifehub/tui/safetext"
 )
 
-// The row of a worker whose result nobody was content with does not look like
-// one that went well, nor does one that the user said no to.
+// The row of a worker whose result was not accepted, or that the user denied, does not look
+// successful.
 func TestRowsOfWorkersTellHowTheyEnded(t *testing.T) {
 	const task = "What do my notes say about running, and about the bike?"
 	judged := func(list ...agent.Judgement) (told []agent.Evaluated) {
@@ -89,8 +89,7 @@ func TestAFailureTooLongForItsRowNamesTheCause(t *testing.T) {
 	}
 }
 
-// What the system says itself about an error of the network is behind the
-// sentence, where the step is unfolded.
+// Below the error of a network failure, an expanded step shows the system's own message.
 func TestAFailedStepUnfoldsToItsCause(t *testing.T) {
 	const says, cause = "the host a.example was not found; check that this machine is online, and the spelling", "lookup a.example: no\x1b[2J such host"
 	now := time.Unix(0, 0)

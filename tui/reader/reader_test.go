@@ -17,7 +17,7 @@ import (
 	"lifehub/tui/safetext"
 )
 
-// note has every construct.
+// note contains every Markdown construct.
 const note = `---
 title: Weekly running
 tags: [run, plan]
@@ -92,7 +92,7 @@ var word = regexp.MustCompile(`[\pL\pN]+`)
 func TestNoWordIsLost(t *testing.T) {
 	shown := word.FindAllString(ansi.Strip(strings.Join(Parse(note).rows(50, theme(true)), "\n")), -1)
 	slices.Sort(shown)
-	behind := "python go b br amp copy path title Wiki Note x png ref running log md https" // names and addresses behind what is shown
+	behind := "python go b br amp copy path title Wiki Note x png ref running log md https" // names and addresses that are not shown themselves
 	for _, word := range word.FindAllString(note, -1) {
 		if _, ok := slices.BinarySearch(shown, word); !ok && !slices.Contains(strings.Fields(behind), word) {
 			t.Errorf("%q is not on the screen", word)
@@ -129,8 +129,8 @@ func TestLinksOfABlock(t *testing.T) {
 	}
 }
 
-// harmless reports what in a row is more than text, styles of a theme without
-// colours and links of the web; "": nothing is.
+// harmless returns what a row contains besides text, styles of a colourless theme and web links, or
+// "".
 func harmless(row string) string {
 	var text string
 	for state := byte(0); row != ""; {
@@ -170,7 +170,7 @@ func checkHarmless(t *testing.T, source string) {
 	}
 }
 
-// smuggled are ways to hand an escape sequence to whoever unescapes twice.
+// smuggled are ways to pass an escape sequence to a renderer that unescapes twice.
 var smuggled = []string{
 	"&#27;[8mhidden", "&#x1b;[8mhidden", "&#27[8mhidden", "&amp;#27;[8mhidden", "&NewLine;x", "&#x9b;8m", "`&#27;[8m`", "`&amp;#27;[8m`", "[a&#27;[8m](x)", "[a](https://e.example/&#27;[8m)",
 	"[a](<&#27;]8;;https://e.example&#7;>)", "![&#27;[8m](x)", "~~&#27;[8m~~", "**&#27;[8m**", "# &#27;[8m", "<b title='&#27;[8m'>", "<!-- &#27;[8m -->", "| &#27;[8m |\n|---|\n| &#27;[8m |", "[[&#27;[8m|&#27;[8m]]",
@@ -217,7 +217,7 @@ func TestHostileStructureIsDrawn(t *testing.T) {
 	}
 }
 
-// What a list, a table and code are drawn as, by rows.
+// The rows that lists, tables and code are drawn as.
 func TestBlocksAreDrawn(t *testing.T) {
 	for source, want := range map[string]string{
 		"- [ ] a task that goes around\n- [x] done\n  - below it":                "[ ] a task that\n    goes around\n[x] done\n  • below it",
@@ -237,7 +237,7 @@ func TestBlocksAreDrawn(t *testing.T) {
 	}
 }
 
-// A cited item is marked alone, and a cited line of a long block is in sight.
+// A cited item is marked alone, and a cited line of a long block is visible.
 func TestCitedLinesAreInSight(t *testing.T) {
 	source := "# Log\n\n" + strings.Repeat("- an item\n", 99) + "- the cited one\n- after it\n"
 	rows, _, _ := NewView(Parse(source), 102, 102).Lines(40, 9, theme(false))
@@ -248,7 +248,7 @@ func TestCitedLinesAreInSight(t *testing.T) {
 	for name, line := range map[string]string{"code": "    line %d", "table": "| line | %d |", "a paragraph": "line %d  "} {
 		source := "| a | b |\n|---|---|\n"
 		if name != "table" {
-			source = "```\n" // code that is indented goes on in it
+			source = "```\n" // its indented code continues in it
 			if name == "a paragraph" {
 				source = ""
 			}
@@ -264,7 +264,7 @@ func TestCitedLinesAreInSight(t *testing.T) {
 	}
 }
 
-// What is drawn at once is bounded, whatever a document holds.
+// Blocks drawn at once are limited in size, whatever a document contains.
 func TestLongBlocksAreDrawnInPieces(t *testing.T) {
 	for name, source := range map[string]string{
 		"code": "```go\n" + strings.Repeat("x := 1\n", 2000) + "```\n", "table": "|a|\n|--|\n" + strings.Repeat("| b |\n", 2000), "quote": strings.Repeat("> word word\n", 2000), "list": strings.Repeat("- word word\n", 2000), "paragraph": strings.Repeat("word word\n", 2000),
@@ -292,7 +292,7 @@ func TestWhatCannotBeDrawnIsShownAsWritten(t *testing.T) {
 	}
 	d := Parse("a paragraph")
 	d.theme = &draw.Theme{}
-	d.blocks[0].kind = code // without the highlighting of a theme
+	d.blocks[0].kind = code // without the theme's highlighting
 	d.blocks[0].info = "go"
 	if got := d.draw(d.blocks[0], -1, 20); len(got.Rows) == 0 {
 		t.Error("nothing is drawn")
@@ -364,8 +364,8 @@ func TestEveryLinkIsReachedAndSeen(t *testing.T) {
 	}
 }
 
-// BenchmarkOpen measures a note until its first page is drawn, and of each page
-// further the 99th of a hundred and the worst.
+// BenchmarkOpen measures the time until the first page of a note is drawn, and the 99th percentile
+// and maximum over a hundred further pages.
 func BenchmarkOpen(b *testing.B) {
 	dark, body := theme(true), note[strings.Index(note, "# "):]
 	for name, source := range map[string]string{"300 lines": strings.Repeat(body, 6), "10,000 lines": strings.Repeat(body, 10_000/strings.Count(body, "\n"))} {

@@ -15,8 +15,8 @@ import (
 	"github.com/charmbracelet/x/vt"
 )
 
-// pictures makes pictures that follow one another as those of a chat do: text
-// grows, rows move up and down, parts are replaced, and all of it.
+// pictures generates consecutive frames like those of a chat: text grows, rows move up and down,
+// parts or all of it are replaced.
 type pictures struct {
 	*rand.Rand
 	width, height int
@@ -24,8 +24,8 @@ type pictures struct {
 	pieces        []string
 }
 
-// pieces of text. The emulator gives all letters of several characters the room
-// of one letter, so the last two are for terminals that say they do.
+// pieces are building blocks of rows. The emulator draws a grapheme of several characters as wide
+// as its first, so the last two are for terminals that report that.
 var pieces = []string{"word ", "漢字", "🙂", "│", "\x1b[1;31mred\x1b[m ", "\x1b[48;5;236m shade \x1b[m", "\x1b]8;;https://a.example\x1b\\link\x1b]8;;\x1b\\", "          ", "ﬁ", "👩‍👩‍👧", "हिन्दी"}
 
 func (p *pictures) row() string {
@@ -43,7 +43,7 @@ func (p *pictures) next() string {
 		for i := range p.rows {
 			p.rows[i] = p.row()
 		}
-	case 1, 2: // what streams
+	case 1, 2: // streaming text
 		y := at()
 		p.rows[y] = ansi.Truncate(p.rows[y]+p.pieces[p.IntN(len(p.pieces))], p.width, "")
 	case 3:
@@ -69,7 +69,7 @@ func (p *pictures) next() string {
 	return strings.Join(p.rows, "\n")
 }
 
-// shows is what an emulator shows, by rows of cells.
+// shows returns what an emulator shows, by rows of cells.
 func shows(e *vt.Emulator, width, height int) string {
 	var b strings.Builder
 	for y := range height {
@@ -94,8 +94,8 @@ func describe(s uv.Style) string {
 	return fmt.Sprint(name(s.Fg), name(s.Bg), s.Attrs, s.Underline)
 }
 
-// TestTheTerminalShowsEachPicture compares a terminal that got the changes with
-// one that got the whole picture.
+// TestTheTerminalShowsEachPicture compares a terminal that got only the changes with one that got
+// the whole frame.
 func TestTheTerminalShowsEachPicture(t *testing.T) {
 	for seed := range uint64(30) {
 		p := &pictures{Rand: rand.New(rand.NewPCG(seed, 1)), width: 20 + int(seed)%30, height: 4 + int(seed)%20}
@@ -135,8 +135,8 @@ func TestTheTerminalShowsEachPicture(t *testing.T) {
 	}
 }
 
-// On the terminal's own screen pictures grow and shrink below what the shell
-// left, and what is printed comes above them, once.
+// On the normal screen, frames grow and shrink below the shell's output, and printed text appears
+// above them, once.
 func TestPrintedAboveThePicture(t *testing.T) {
 	terminal := vt.NewEmulator(20, 8)
 	r := &Renderer{}

@@ -11,8 +11,7 @@ import (
 	"lifehub/internal/hostile"
 )
 
-// unshown returns the first character of s that does not show and of which shown
-// says nothing.
+// unshown returns the first invisible character of s that shown does not reveal.
 func unshown(s, shown string) string {
 	s = strings.ReplaceAll(s, "\r\n", "\n")
 	for i, r := range s {

@@ -11,8 +11,8 @@ import (
 	"lifehub/internal/hostile"
 )
 
-// fault returns why s may not be printed, "" if it may. It is written apart
-// from the cleaner on purpose: by lists of what is forbidden.
+// fault returns why s must not be printed, or "". It is independent of the cleaner on purpose and
+// uses lists of what is forbidden.
 func fault(s string) string {
 	if !utf8.ValidString(s) {
 		return "not UTF-8"
@@ -134,7 +134,7 @@ func TestRevealHidesNothing(t *testing.T) {
 	}
 }
 
-// anyText draws strings rich in what the cleaner treats specially.
+// anyText generates strings rich in characters that the cleaner treats specially.
 var anyText = rapid.Custom(func(t *rapid.T) string {
 	piece := rapid.OneOf(
 		rapid.SampledFrom([]string{

@@ -18,7 +18,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// passes is what passes of bursts, each followed by a pause.
+// passes returns what passes of bursts, each followed by a pause.
 func passes(bursts ...string) string {
 	var f filter
 	for _, burst := range bursts {
@@ -39,7 +39,7 @@ func TestKeysAndRepliesPassByteForByteAtAnySplit(t *testing.T) {
 		}
 		bursts := []string{""}
 		for i := range len(said) {
-			if any.IntN(4) == 0 && !strings.Contains(said[max(0, i-5):i], "\x1b[M") { // a report of the mouse without numbers comes whole
+			if any.IntN(4) == 0 && !strings.Contains(said[max(0, i-5):i], "\x1b[M") { // an X10 mouse report is not split
 				bursts = append(bursts, "")
 			}
 			bursts[len(bursts)-1] += said[i : i+1]
@@ -98,7 +98,7 @@ func TestWhatTheDecoderCannotHoldIsDroppedWhole(t *testing.T) {
 	}
 }
 
-// onPipe is a reader, and what writes to it.
+// onPipe returns a reader and functions to write to it and to read from it.
 func onPipe(t *testing.T) (*Reader, func(string), func() string) {
 	t.Helper()
 	out, in, err := os.Pipe()
@@ -117,13 +117,13 @@ func onPipe(t *testing.T) (*Reader, func(string), func() string) {
 	}
 }
 
-// pastedText is what was pasted under a name.
+// pastedText returns the text pasted under a name.
 func (r *Reader) pastedText(name string) (string, bool) {
 	pasted, ok := r.WithTexts(tea.PasteMsg{Content: name}).(tea.PasteMsg)
 	return pasted.Content, ok && pasted.Content != name
 }
 
-// named is what passes of a paste.
+// named returns what passes of a paste.
 func named(name string) string { return pasteStart + name + pasteEnd }
 
 func TestAPasteEndsWhereTheTerminalIsSilent(t *testing.T) {
@@ -184,7 +184,7 @@ func TestTextThatArrivesAtOnceIsOneMessage(t *testing.T) {
 	}
 }
 
-// Each message costs a frame, and that as much as all that is written.
+// Each message costs a frame, as much as writing any amount of text.
 func TestKeysInQuickSuccessionAreOneMessageAFrame(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const keys = 2000
@@ -193,7 +193,7 @@ func TestKeysInQuickSuccessionAreOneMessageAFrame(t *testing.T) {
 			for range keys {
 				r.take([]byte("a"))
 				wait := max(0, r.silence())
-				if wait < gap { // nothing follows as long as the reader waits
+				if wait < gap { // no input may follow while the reader waits
 					time.Sleep(wait)
 					r.settle()
 					time.Sleep(gap - wait)
@@ -229,7 +229,7 @@ func TestWhatIsTypedRightBehindAPasteIsPasted(t *testing.T) {
 	}
 }
 
-// A clipboard may hold the mark of an end, and the terminal may pause behind it.
+// A clipboard may contain an end marker, and the terminal may pause after it.
 func TestTextRightBehindAPasteSendsNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for _, bursts := range [][]string{
@@ -320,17 +320,16 @@ func TestALargePasteIsWhole(t *testing.T) {
 	}
 }
 
-// talk is what a terminal says to the real decoder: bursts with pauses between
-// them, in a bubble of synctest.
+// talk is the input of the real decoder: bursts with pauses between them, in a synctest bubble.
 type talk struct {
 	Reader
 	bursts func() (burst string, pause time.Duration, ok bool)
-	left   string   // of the burst that is being read
-	passed []string // last
+	left   string   // rest of the burst being read
+	passed []string // passed last
 }
 
 func (d *talk) Read(p []byte) (int, error) {
-	const most = readSize / 2 // as in fill, so that all fits into p
+	const most = readSize / 2 // as in fill, so that everything fits into p
 	if d.left == "" {
 		burst, pause, ok := d.bursts()
 		if !ok {
@@ -354,7 +353,7 @@ func (d *talk) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// decode has the real decoder read bursts, and returns the last events.
+// decode lets the real decoder read bursts, and returns the last events.
 func decode(t *testing.T, bursts func() (string, time.Duration, bool)) (events []uv.Event) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
@@ -383,9 +382,8 @@ func decode(t *testing.T, bursts func() (string, time.Duration, bool)) (events [
 	return events
 }
 
-// TestTheDecoderJoinsNothingThatWasCountedApart sends parts of sequences, each
-// at a time at which the decoder still waits for the rest of the one before, or
-// not any more.
+// TestTheDecoderJoinsNothingThatWasCountedApart sends parts of sequences, some while the decoder
+// still waits for the rest of the previous one and some after it gave up.
 func TestTheDecoderJoinsNothingThatWasCountedApart(t *testing.T) {
 	some, many := strings.Repeat("1;", 30), strings.Repeat("1;", 40)+"m"
 	for _, parts := range [][]string{
@@ -437,9 +435,8 @@ func TestTheDecoderJoinsNothingThatWasCountedApart(t *testing.T) {
 	}
 }
 
-// TestNoBytesPanicTheDecoder feeds what a seeded generator makes to the real
-// decoder, in bursts and a byte at a time: 10 million sequences if LIFEHUB_SOAK
-// is set. What is typed behind them arrives.
+// TestNoBytesPanicTheDecoder feeds the output of a seeded generator to the real decoder, in bursts
+// and byte by byte: 10 million sequences if LIFEHUB_SOAK is set. Text typed afterwards must arrive.
 func TestNoBytesPanicTheDecoder(t *testing.T) {
 	const batch = 10_000
 	batches := 20
@@ -454,7 +451,7 @@ func TestNoBytesPanicTheDecoder(t *testing.T) {
 		last := []string{"", "\x1b", "x"}
 		events := decode(t, func() (string, time.Duration, bool) {
 			switch {
-			case len(bytes) > 0: // one at a time
+			case len(bytes) > 0: // byte by byte
 				b := bytes[0]
 				bytes = bytes[1:]
 				return b, pauses[any.IntN(len(pauses))], true
@@ -508,8 +505,8 @@ func TestTheGeneratorMakesWhatTheParserCannotHold(t *testing.T) {
 	}
 }
 
-// FuzzTerminal feeds any bytes to the real decoder, paused behind each byte
-// that the second argument names.
+// FuzzTerminal feeds arbitrary bytes to the real decoder, with a pause after each byte selected by
+// the second argument.
 func FuzzTerminal(f *testing.F) {
 	for i, s := range slices.Concat(legitimate, hostile) {
 		f.Add([]byte(s), uint64(i)*0x9e3779b97f4a7c15)

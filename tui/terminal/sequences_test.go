@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// legitimate are what terminals send: keys in each encoding, the mouse, focus,
-// and replies to queries.
+// legitimate are sequences that terminals send: keys in each encoding, mouse and focus reports, and
+// replies to queries.
 var legitimate = []string{
 	"a", "Z", " ", "ä", "走る", "👩‍👧‍👦", "e\u0301", "\u00a0", "\u0085", "~", ";:?<", "\r", "\t", "\x7f", "\b", "\x00", "\x03", "\x1a", "\x1f",
 	"\x1ba", "\x1b\r", "\x1b\x7f", "\x1b ", "\x1bü", "\x1b走", "\x1b\\", "\x1b.", "\x1b5",
@@ -21,8 +21,7 @@ var legitimate = []string{
 	"\x1bP1+r524742=382F382F38\x1b\\", "\x1bP0+r\x1b\\", "\x1bP1$r0;1;4;38:2::255:0:0m\x1b\\",
 }
 
-// hostile are sequences that no terminal sends, most of them more than the
-// decoder can hold.
+// hostile are sequences that no terminal sends, most of them beyond what the decoder can handle.
 var hostile = []string{
 	"\x1b[" + strings.Repeat("1;", 33) + "1m", "\x1b[" + strings.Repeat(";", 40), "\x1b[?" + strings.Repeat("1;", 40) + "h", "\x1b[" + strings.Repeat("1:", 40) + "u",
 	"\x1bP" + strings.Repeat("1;", 40) + "q", "\x1bP" + strings.Repeat(":", 33) + "1|x\x1b\\", "\x1b #[" + strings.Repeat("1;", 40) + "m", "\x1b P" + strings.Repeat("1;", 40) + "m",
@@ -37,8 +36,8 @@ var hostile = []string{
 	"\x1b]11;x\x18", "\x1bPx\x1a", "\x1b]x\x1bx", "\x1b[1\x18", "\x1b[1\x1b", "\x1b[3$", "\x1b[3$\x1b[3$", "\x1b$$", "\x80", "\x9c", "\xc3", "\xe8\xb5", "\xff", "\xed\xa0\x80", "\xf4\x90\x80\x80", "\ufffd", "\u009b1;1m", "\u0090q",
 }
 
-// generate makes a sequence of any kind: legitimate, hostile, one of either
-// that is cut or altered, or bytes that a parser looks at.
+// generate returns a random sequence: a legitimate or hostile one, possibly cut or altered, or
+// bytes that are special to a parser.
 func generate(any *rand.Rand) string {
 	const bytes = "\x00\a\r\n\x18\x1a\x1b\x1b\x1b[[[]PX^_O\\ $!#<=>?;;;::0129mMtu_~RAcyn|rqabc\x7f\x80\x90\x98\x9b\x9c\x9d\x9e\x9f\xc2\xe2\xff"
 	switch any.IntN(8) {
@@ -46,7 +45,7 @@ func generate(any *rand.Rand) string {
 		return legitimate[any.IntN(len(legitimate))]
 	case 1, 2:
 		return hostile[any.IntN(len(hostile))]
-	case 3: // a control sequence of any parameters
+	case 3: // a control sequence with any parameters
 		var s strings.Builder
 		s.WriteString([]string{"\x1b[", "\x1b[", "\x1b[", "\x1bP", "\x9b", "\x1b ["}[any.IntN(6)])
 		s.WriteString([]string{"", "", "?", "<", ">", "="}[any.IntN(6)])

@@ -1,10 +1,10 @@
-// Picture draws what a terminal shows.
+// Picture renders terminal screens as images.
 //
-//	picture svg <SCREEN >OUT.svg       a screen as `tmux capture-pane -e -p` writes it
-//	picture gif OUT.gif <LIST          a film: a line "FRAME.png SECONDS" for each frame
+//	picture svg <SCREEN >OUT.svg       a screen as written by `tmux capture-pane -e -p`
+//	picture gif OUT.gif <LIST          an animation: a line "FRAME.png SECONDS" for each frame
 //
-// Each cell stands where the terminal has it, whatever the fonts say, so that
-// frames close and columns of Chinese or emoji line up.
+// Each cell is placed where the terminal has it, whatever the fonts' metrics, so that borders join
+// and columns of Chinese characters or emoji are aligned.
 package main
 
 import (
@@ -43,8 +43,8 @@ func main() {
 	}
 }
 
-// Sizes in pixels. The letters of JetBrains Mono are 0.6 of their size wide and
-// its lines of frames join at 1.32 of it.
+// Sizes in pixels. The characters of JetBrains Mono are 0.6 of their size wide, and its box-drawing
+// characters join at a line height of 1.32.
 const (
 	letterSize            = 15.0
 	cellWidth, cellHeight = 9.0, 19.8
@@ -52,7 +52,7 @@ const (
 	margin                = 14.0
 )
 
-// ground and ink are the colours of a cell that names none.
+// ground and ink are the default colours of a cell.
 func ground() string { return cmp.Or(os.Getenv("PICTURE_BACKGROUND"), "#171717") }
 func ink() string    { return cmp.Or(os.Getenv("PICTURE_FOREGROUND"), "#D8D8D8") }
 
@@ -68,7 +68,7 @@ func drawScreen(from io.Reader, to io.Writer) error {
 		row, column int
 		colour      ansi.Color
 	}
-	var shades []shade // lines that end on a background: tmux leaves the blanks after it out
+	var shades []shade // background of lines whose trailing blanks tmux omits
 	for in.Scan() {
 		column, start, run := 0, 0, ""
 		flush := func() {
@@ -112,8 +112,8 @@ func drawScreen(from io.Reader, to io.Writer) error {
 	return err
 }
 
-// joins reports whether letters of a text may be drawn in one piece: the font
-// is sure to have them, each as wide as a cell.
+// joins reports whether text may be drawn as one piece, because the font certainly has its
+// characters, each one cell wide.
 func joins(text string) bool {
 	return !strings.ContainsFunc(text, func(r rune) bool { return r > '~' && (r < 0x2500 || r > 0x257F) })
 }
@@ -150,7 +150,7 @@ func drawRun(to *strings.Builder, run string, from, past, row int, style cellbuf
 	fmt.Fprintf(to, `<text x="%.1f" y="%.1f" fill="%s"%s>%s</text>`+"\n", x, y+baseline, front, looks, html.EscapeString(run))
 }
 
-// named is a colour as SVG has it.
+// named returns a colour for SVG.
 func named(c ansi.Color, none string) string {
 	if c == nil {
 		return none
@@ -159,7 +159,7 @@ func named(c ansi.Color, none string) string {
 	return fmt.Sprintf("#%02x%02x%02x", r>>8, g>>8, b>>8)
 }
 
-// writeFilm joins frames of one size; each holds only what changed.
+// writeFilm joins frames of the same size into a GIF. Each frame contains only what changed.
 func writeFilm(list io.Reader, out string) error {
 	var frames []image.Image
 	film := &gif.GIF{}
@@ -228,7 +228,7 @@ func writeFilm(list io.Reader, out string) error {
 	return to.Close()
 }
 
-// differs is the smallest rectangle outside of which two frames are the same.
+// differs returns the smallest rectangle outside of which two frames are the same.
 func differs(a, b *image.Paletted) image.Rectangle {
 	r := image.Rectangle{}
 	for y := b.Rect.Min.Y; y < b.Rect.Max.Y; y++ {

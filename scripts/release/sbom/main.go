@@ -1,5 +1,5 @@
-// Command sbom writes what a binary is made of as SPDX 2.3, from what the Go
-// linker recorded in it: sbom BINARY DOCUMENT. The same binary gives the same bytes.
+// Command sbom writes an SPDX 2.3 document of a binary's modules, as recorded by the Go linker:
+// sbom BINARY DOCUMENT. The same binary gives the same bytes.
 package main
 
 import (

@@ -1,6 +1,5 @@
-// Typecheck reports what would not compile in a module on other systems, from
-// its sources alone: compiling everything for a system that runs nothing costs
-// six times as much.
+// Typecheck reports what would not compile in a module on other systems. It only type-checks the
+// sources, because compiling everything takes six times as long.
 //
 //	typecheck DIR GOOS/GOARCH…
 package main
