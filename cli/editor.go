@@ -7,8 +7,8 @@ import (
 	tuiterminal "lifehub/tui/terminal"
 )
 
-// runEditor opens a file in the user's editor, a command line as the setting has it,
-// and waits until it is closed.
+// runEditor opens a file in the user's editor, given as a command line, and waits until the editor
+// exits.
 func runEditor(sh *app.Process, editor, path string) error {
 	cmd, err := tuiterminal.EditorCommand(editor, path, 0)
 	if err != nil {

@@ -1,8 +1,8 @@
 //go:build ignore
 
-// Strings prints every string with words in it that the Go files below the working
-// directory have, tests left out, as "file:line<tab>quoted string": for somebody who
-// reads all that a user may read, and for a test that looks for banned phrases.
+// Strings prints every string with words in the Go files below the working directory, except
+// tests, as "file:line<tab>quoted string". It is for proofreading everything a user may read, and
+// for a test that looks for banned phrases.
 package main
 
 import (
@@ -35,7 +35,7 @@ func main() {
 	}
 }
 
-// printTexts prints the literals of a file, and the help in a field's tag.
+// printTexts prints the literals of a file and the help texts in field tags.
 func printTexts(out *bufio.Writer, path string) error {
 	files := token.NewFileSet()
 	file, err := parser.ParseFile(files, path, nil, parser.SkipObjectResolution)

@@ -153,7 +153,7 @@ func Group(use, short string, commands ...*cobra.Command) *cobra.Command {
 // DidYouMean suggests a subcommand of cmd with a name close to word, or returns "".
 func DidYouMean(cmd *cobra.Command, word string) string {
 	cmd.SuggestionsMinimumDistance = 2
-	if len(word) <= 3 { // of these most differ in two letters
+	if len(word) <= 3 { // most of these differ in two characters
 		cmd.SuggestionsMinimumDistance = 1
 	}
 	near := cmd.SuggestionsFor(word)

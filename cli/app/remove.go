@@ -12,8 +12,8 @@ import (
 	"lifehub/store"
 )
 
-// RemoveConversations deletes conversations and everything saved with them, also
-// outside of the database.
+// RemoveConversations deletes conversations and everything saved with them, including files
+// outside the database.
 func RemoveConversations(ctx context.Context, p settings.Paths, s *store.Store, ids []string) error {
 	if err := removeServerFiles(ctx, p, s, ids); err != nil {
 		return err
@@ -21,7 +21,7 @@ func RemoveConversations(ctx context.Context, p settings.Paths, s *store.Store, 
 	if err := s.Remove(ctx, ids...); err != nil {
 		return err
 	}
-	copies := filepath.Join(p.Data, "chats") // earlier versions kept conversations as notes too
+	copies := filepath.Join(p.Data, "chats") // earlier versions also saved conversations as notes
 	if err := errors.Join(os.RemoveAll(copies), os.RemoveAll(p.Index(copies))); err != nil {
 		return fmt.Errorf("delete old copies of conversations: %w", err)
 	}
@@ -45,7 +45,7 @@ func removeServerFiles(ctx context.Context, p settings.Paths, s *store.Store, id
 		}
 		for _, e := range tree {
 			said.WriteString(e.Answer.Text)
-			if trace, err := s.Traces.Read(ctx, e.Turn); err == nil { // not every turn has one
+			if trace, err := s.Traces.Read(ctx, e.Turn); err == nil { // not every turn has a trace
 				said.Write(trace.Lines)
 			}
 		}

@@ -71,7 +71,7 @@ type tool struct {
 	Schema      map[string]any `yaml:"schema"`
 }
 
-// The tasks, and the licences of those that come from elsewhere.
+// The tasks, and the licences of third-party tasks.
 //
 //go:embed tasks
 var embedded embed.FS

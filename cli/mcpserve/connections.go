@@ -84,7 +84,7 @@ func (c *connections) add(conn net.Conn) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if len(c.open) >= maxConnections {
-		worst := slices.MinFunc(c.open, func(a, b *connection) int { return int(a.state - b.state) }) // the first of equals
+		worst := slices.MinFunc(c.open, func(a, b *connection) int { return int(a.state - b.state) }) // the oldest of equals
 		worst.Close()                                                                                 //nolint:errcheck // it is given up
 		c.open = slices.DeleteFunc(c.open, func(o *connection) bool { return o == worst })
 	}

@@ -54,10 +54,10 @@ func secretsByValue(value string) []string {
 var plainValues = []pattern.Pattern{
 	pattern.Lazy(`^[+-]?\d[\d_.,]*(?i:e[+-]?\d+|ms|s|m|h|d|[kmgt]i?b?|px|%)?$`),                                                  // numbers, sizes, durations
 	pattern.Lazy(`^v?\d+(?:\.\d+)+(?:[-+][a-z]+[.\d]*)?$`),                                                                       // versions
-	pattern.Lazy(`^\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:?\d{2})?)?$|^\d{2}:\d{2}(?::\d{2})?$`), // moments
-	pattern.Lazy(`^[\w.+-]+@[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)*\.[A-Za-z]{2,}$`),                                                   // mail
+	pattern.Lazy(`^\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:?\d{2})?)?$|^\d{2}:\d{2}(?::\d{2})?$`), // dates and times
+	pattern.Lazy(`^[\w.+-]+@[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)*\.[A-Za-z]{2,}$`),                                                   // mail addresses
 	pattern.Lazy(`^(?:[a-z][a-z-]*\d{0,3}\.)+[a-z]{2,6}(?::\d+)?$|^localhost(?::\d+)?$`),                                         // hosts
-	pattern.Lazy(`^(?:[A-Za-z]:[\\/]|\\\\)[^"<>|]*$`),                                                                            // paths of Windows
+	pattern.Lazy(`^(?:[A-Za-z]:[\\/]|\\\\)[^"<>|]*$`),                                                                            // Windows paths
 }
 
 // isPlain reports whether a value is not a credential, including as an item of a list or after a

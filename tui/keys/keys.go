@@ -17,7 +17,7 @@ type Map struct {
 	Send, Newline, Up, Down, Undo, Redo, Search, Compose, Palette, Help, HelpOnEmpty key.Binding
 	// Anywhere.
 	Stop, Clear, Leave, Suspend, Redraw, Sidebar, Plan, Unfold, New, Conversations, Model, Mode key.Binding
-	// Moving in the transcript.
+	// Scrolling the transcript.
 	PageUp, PageDown, Top, Bottom, PreviousQuestion, NextQuestion, Focus key.Binding
 	// In the transcript, when it has the focus.
 	Next, Previous, First, Last, Fold, Copy, CopyCode, Check, Open, Back, Edit, Retry, EarlierBranch, LaterBranch key.Binding
@@ -39,11 +39,11 @@ type Map struct {
 	ArgumentNext, ArgumentPrevious key.Binding
 	// In the permission dialog, when it is unknown whether a call happened.
 	Again, Checked key.Binding
-	// In the panel of servers.
+	// In the MCP server panel.
 	ServersLook, ServersTrust, ServersConsent, ServersRestart, ServersSwitch, ServersLog, ServersClose key.Binding
-	// When a server asks for something.
+	// In a dialog of a server.
 	FillIn, Agree, Decline, CopyURL key.Binding
-	// In its form.
+	// In a server's form.
 	FieldNext, FieldPrevious, FieldDone, OptionNext, OptionPrevious, OptionSwitch key.Binding
 	// In the reader.
 	Reader struct{ Next, Previous, Follow, Back, Edit, Copy, Close key.Binding }

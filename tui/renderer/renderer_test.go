@@ -25,7 +25,7 @@ type pictures struct {
 }
 
 // pieces are building blocks of rows. The emulator draws a grapheme of several characters as wide
-// as its first, so the last two are for terminals that report that.
+// as a single one, so the last two are not used with ansi.WcWidth.
 var pieces = []string{"word ", "漢字", "🙂", "│", "\x1b[1;31mred\x1b[m ", "\x1b[48;5;236m shade \x1b[m", "\x1b]8;;https://a.example\x1b\\link\x1b]8;;\x1b\\", "          ", "ﬁ", "👩‍👩‍👧", "हिन्दी"}
 
 func (p *pictures) row() string {

@@ -16,7 +16,7 @@ func escape(s string) (n int, whole bool) {
 		return csi(s, 2)
 	case b == ']' || b == 'P' || b == 'X' || b == '^' || b == '_':
 		return controlString(s, 2)
-	case b >= 0x20 && b <= 0x2f: // intermediates, as in ESC ( 0
+	case b >= 0x20 && b <= 0x2f: // intermediate bytes, as in ESC ( 0
 		i := 2
 		for i < len(s) && s[i] >= 0x20 && s[i] <= 0x2f {
 			i++

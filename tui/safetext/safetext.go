@@ -289,7 +289,7 @@ func (c *cleaner) joinerFits(r rune, rest string) bool {
 		return c.joins <= maxJoins
 	}
 	if r == zwj && indic(c.prev) && c.marks > 0 {
-		return true // the chillu letters of Malayalam, half forms at the end of a word
+		return true // Malayalam chillu letters, half forms at the end of a word
 	}
 	return usesJoiners(c.prev) && usesJoiners(next) && kindOf(next) == letter
 }
