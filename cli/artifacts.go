@@ -39,8 +39,8 @@ func newArtifacts(sh *app.Process) *cobra.Command {
 	return cmd
 }
 
-func (c *artifactsCommand) list(ctx context.Context, kept *store.Store, _ []string) error {
-	all, err := kept.Artifacts(ctx, c.chat)
+func (c *artifactsCommand) list(ctx context.Context, conversations *store.Store, _ []string) error {
+	all, err := conversations.Artifacts(ctx, c.chat)
 	if err != nil {
 		return err
 	}
@@ -56,20 +56,20 @@ func (c *artifactsCommand) list(ctx context.Context, kept *store.Store, _ []stri
 	})
 }
 
-func (c *artifactsCommand) show(ctx context.Context, kept *store.Store, given []string) error {
-	a, err := artifactOf(ctx, kept, c.chat, given)
+func (c *artifactsCommand) show(ctx context.Context, conversations *store.Store, given []string) error {
+	a, err := artifactOf(ctx, conversations, c.chat, given)
 	if err != nil {
 		return err
 	}
 	return printDocument(c.Process, a.Text, 0)
 }
 
-func (c *artifactsCommand) diff(ctx context.Context, kept *store.Store, given []string) error {
-	a, err := artifactOf(ctx, kept, c.chat, given)
+func (c *artifactsCommand) diff(ctx context.Context, conversations *store.Store, given []string) error {
+	a, err := artifactOf(ctx, conversations, c.chat, given)
 	if err != nil {
 		return err
 	}
-	versions, err := kept.ArtifactVersions(ctx, a.Conversation, a.Name)
+	versions, err := conversations.ArtifactVersions(ctx, a.Conversation, a.Name)
 	if err != nil {
 		return err
 	}
@@ -84,8 +84,8 @@ func (c *artifactsCommand) diff(ctx context.Context, kept *store.Store, given []
 	return nil
 }
 
-func (c *artifactsCommand) export(ctx context.Context, kept *store.Store, given []string) error {
-	a, err := artifactOf(ctx, kept, c.chat, given[:1])
+func (c *artifactsCommand) export(ctx context.Context, conversations *store.Store, given []string) error {
+	a, err := artifactOf(ctx, conversations, c.chat, given[:1])
 	if err != nil {
 		return err
 	}
@@ -97,7 +97,7 @@ func (c *artifactsCommand) export(ctx context.Context, kept *store.Store, given 
 	if err != nil {
 		return fmt.Errorf("export %s: %w", a.Name, err)
 	}
-	err = kept.Outlive(ctx, a.Conversation) // the user may save the file as a note, so its provenance must outlive the conversation
+	err = conversations.Outlive(ctx, a.Conversation) // the user may save the file as a note, so its provenance must outlive the conversation
 	if err != nil {
 		return errors.Join(err, file.Close())
 	}
@@ -107,7 +107,7 @@ func (c *artifactsCommand) export(ctx context.Context, kept *store.Store, given 
 
 // artifactOf finds a document by name, in the given version or the newest. If several conversations
 // have one of that name, it takes the one changed last.
-func artifactOf(ctx context.Context, kept *store.Store, chat string, given []string) (agent.Artifact, error) {
+func artifactOf(ctx context.Context, conversations *store.Store, chat string, given []string) (agent.Artifact, error) {
 	version := 0
 	if len(given) > 1 {
 		n, err := strconv.Atoi(given[1])
@@ -116,13 +116,13 @@ func artifactOf(ctx context.Context, kept *store.Store, chat string, given []str
 		}
 		version = n
 	}
-	all, err := kept.Artifacts(ctx, chat)
+	all, err := conversations.Artifacts(ctx, chat)
 	if err != nil {
 		return agent.Artifact{}, err
 	}
 	for _, a := range all {
 		if a.Name == given[0] {
-			return kept.Artifact(ctx, a.Conversation, a.Name, version)
+			return conversations.Artifact(ctx, a.Conversation, a.Name, version)
 		}
 	}
 	return agent.Artifact{}, fmt.Errorf("%q: %w; `lifehub artifacts list` names them all", given[0], agent.ErrNoArtifact)

@@ -124,7 +124,7 @@ func watchNotes(ctx context.Context, sh *app.Process, a *app.App, f indexFlags) 
 	var watches sync.WaitGroup
 	for _, v := range a.OpenVaults() {
 		watches.Go(func() {
-			told := func(changes rag.Changes, err error) {
+			report := func(changes rag.Changes, err error) {
 				printing.Lock()
 				defer printing.Unlock()
 				if err != nil && ctx.Err() == nil {
@@ -134,7 +134,7 @@ func watchNotes(ctx context.Context, sh *app.Process, a *app.App, f indexFlags) 
 				}
 			}
 			agent.Safely(func() {
-				_ = v.Index.Watch(ctx, v.Folder, func() llm.Embedder { return a.Embedder(ctx) }, told) // it returns when ctx is cancelled
+				_ = v.Index.Watch(ctx, v.Folder, func() llm.Embedder { return a.Embedder(ctx) }, report) // it returns when ctx is cancelled
 			})
 		})
 	}

@@ -45,7 +45,7 @@ func newStats(sh *app.Process) *cobra.Command {
 	return cmd
 }
 
-func (s *statsCommand) run(ctx context.Context, kept *store.Store, _ []string) error {
+func (s *statsCommand) run(ctx context.Context, conversations *store.Store, _ []string) error {
 	since, err := parseSince(s.since, time.Now())
 	if err != nil {
 		return settings.UsageError{Err: err}
@@ -53,7 +53,7 @@ func (s *statsCommand) run(ctx context.Context, kept *store.Store, _ []string) e
 	if s.by != "day" && s.by != "model" && s.by != "turn" {
 		return settings.UsageError{Err: fmt.Errorf("--by: %q is not day, model or turn", s.by)}
 	}
-	list, err := kept.Figures(ctx, s.by, since, s.limit)
+	list, err := conversations.Figures(ctx, s.by, since, s.limit)
 	if err != nil {
 		return err
 	}

@@ -23,11 +23,11 @@ func Suspend() tea.Msg {
 // halt stops this process until the shell continues it. SIGSTOP is used because a SIGTSTP that was
 // caught once no longer stops a Go program, even after signal.Reset.
 func halt() {
-	goesOn := make(chan os.Signal, 1)
-	signal.Notify(goesOn, syscall.SIGCONT)
-	defer signal.Stop(goesOn)
+	continued := make(chan os.Signal, 1)
+	signal.Notify(continued, syscall.SIGCONT)
+	defer signal.Stop(continued)
 	if syscall.Kill(os.Getpid(), syscall.SIGSTOP) == nil {
-		<-goesOn // other threads may stop before this one
+		<-continued // other threads may stop before this one
 	}
 }
 
