@@ -46,7 +46,7 @@ func newCompleteTask(v noteWriter, now func() time.Time) agent.Tool {
 		p.replace(t.Task.Line, lines...)
 		c.now = p.bytes()
 		return c, nil
-	}, "note", "task") // without a note it is the task that says which note
+	}, "note", "task") // without a note, the task determines the note
 }
 
 var pathAndLine = pattern.Lazy(`^(.+):(\d+)$`)

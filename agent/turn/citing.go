@@ -65,7 +65,7 @@ func (a *answer) unread(ctx context.Context, answer string) (citations []agent.C
 	typed := a.question
 	earlier, err := a.conversations.Exchanges(ctx, a.record.Conversation)
 	if err != nil {
-		return nil // nothing is known to be unread
+		return nil // report nothing as unread
 	}
 	for _, e := range earlier {
 		typed += "\n" + e.Question

@@ -9,8 +9,9 @@ import (
 	"lifehub/agent"
 )
 
-// effectsOf returns what a call did that ended with err: what its tool said
-// while it ran, or that nobody knows.
+// effectsOf returns the effects of a call that ended with err: those its tool
+// reported or, if it reported none, that it was called or that its outcome is
+// unknown.
 func effectsOf(tool agent.Tool, said []agent.Effect, err error) []agent.Effect {
 	name := tool.Spec().Name
 	switch {
@@ -22,13 +23,13 @@ func effectsOf(tool agent.Tool, said []agent.Effect, err error) []agent.Effect {
 	return []agent.Effect{{Kind: agent.ToolCalled, Tool: name, Count: 1}}
 }
 
-// stepEffect is what a step did.
+// stepEffect is an effect of a step.
 type stepEffect struct {
 	step   string
 	effect agent.Effect
 }
 
-// did adds what a step did to the effects of the turn.
+// did records effects of a step.
 func (w *runner) did(step string, effects ...agent.Effect) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -37,14 +38,15 @@ func (w *runner) did(step string, effects ...agent.Effect) {
 	}
 }
 
-// undid takes back what was said of a step's effects.
+// undid removes the recorded effects of a step.
 func (w *runner) undid(step string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.effects = slices.DeleteFunc(w.effects, func(e stepEffect) bool { return e.step == step })
 }
 
-// effectsBy returns what a step did so far; "" is all steps.
+// effectsBy returns the effects of a step so far, or of all steps if step is
+// "".
 func (w *runner) effectsBy(step string) (effects []agent.Effect) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -56,9 +58,9 @@ func (w *runner) effectsBy(step string) (effects []agent.Effect) {
 	return effects
 }
 
-// reportOfWrites is the answer of a turn that only wrote: what each call said when it
-// was done, as the journal has it, or that the user declined it. No model is asked
-// what was done. "": there is something to explain.
+// reportOfWrites returns the answer of a turn that only made changes: the
+// result of each call, or that the user declined it, without asking a model. It
+// returns "" if there is anything else to explain.
 func (t *turn) reportOfWrites() string {
 	if len(t.steps.found) == 0 || t.steps.attached > 0 || len(t.steps.dropped) > 0 {
 		return ""
@@ -76,8 +78,8 @@ func (t *turn) reportOfWrites() string {
 	return strings.Join(lines, "\n\n")
 }
 
-// changes reports whether a tool is known to change something: one of another
-// program that does not say so is not.
+// changes reports whether a tool is known to change something. A tool of
+// another program that declares nothing is not.
 func (w *runner) changes(name string) bool {
 	tool := w.tool(name)
 	if tool == nil {
@@ -87,7 +89,7 @@ func (w *runner) changes(name string) bool {
 	return agent.MayWrite(tool) && (!foreign || hinted.ReadOnlyHint() != nil)
 }
 
-// noteWriter notes a tool that a plan or a call named, if it changes something.
+// noteWriter records a tool named by a plan or call, if it changes something.
 func (w *runner) noteWriter(name string) {
 	if !w.changes(name) {
 		return
@@ -99,15 +101,15 @@ func (w *runner) noteWriter(name string) {
 	}
 }
 
-// writingTools are the tools that change something, and that the turn's plans or calls
-// named, whatever became of them.
+// writingTools returns the tools that change something and were named by the
+// turn's plans or calls, whatever the outcome.
 func (w *runner) writingTools() []string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return slices.Clone(w.writers)
 }
 
-// noteCalled notes that a tool was called, by the status of the call.
+// noteCalled records that a tool was called, unless it was denied or skipped.
 func (w *runner) noteCalled(tool agent.Tool, status agent.Status) {
 	_, delegates := tool.(delegating)
 	if delegates || tool != nil && onlyReckons(tool.Spec().Name) || status == agent.Denied || status == agent.Skipped {
@@ -118,11 +120,12 @@ func (w *runner) noteCalled(tool agent.Tool, status agent.Status) {
 	w.called = true
 }
 
-// onlyReckons reports whether a tool knows nothing that a model could not.
+// onlyReckons reports whether a tool only computes, and so knows nothing that
+// the model does not.
 func onlyReckons(tool string) bool { return tool == agent.Today || tool == agent.Calculate }
 
-// hasCalled reports whether a tool was called that may know what the model does not.
-// Handing out a task is not a call.
+// hasCalled reports whether a tool was called that may know something the model
+// does not. Delegating a task does not count.
 func (w *runner) hasCalled() bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()

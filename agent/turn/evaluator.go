@@ -24,10 +24,10 @@ var judgementSchema = json.RawMessage(`{"type":"object","properties":{"passed":{
 
 const maxJudgement = 1024 // tokens
 
-// evaluate judges a report by its criteria. A report without words has failed;
-// one that can be checked without a model needs no judge; one that the
-// evaluator says nothing readable of, or cannot be asked about, is taken as it
-// is, and the user is told.
+// evaluate judges a report by the criteria of its task. An empty report fails.
+// A report that can be checked without a model is not sent to the evaluator. If
+// the evaluator fails or its verdict cannot be read, the report passes and the
+// user is notified.
 func (l *agentLoop) evaluate(ctx context.Context, task delegation, report string) (agent.Judgement, error) {
 	if report == "" {
 		return agent.Judgement{Feedback: "There is no report."}, nil
@@ -68,18 +68,18 @@ func (l *agentLoop) evaluate(ctx context.Context, task delegation, report string
 	return agent.Judgement{Passed: true, Unjudged: true, Feedback: "It could not be judged."}, nil
 }
 
-// noCall is said to a worker that reports without having made a call.
+// noCall is the feedback for a worker that reports without having made a call.
 const noCall = "No call was made, so the report rests on nothing but memory. Make the calls that the task needs. If no tool can help, say so and report again."
 
 // fromMemory reports whether a worker's first report was made without a call,
-// although it has tools and was given no text to work on. One that reports so again
-// is judged by what it says.
+// although it has tools and was given no text to work on. Further such reports
+// are judged by their content.
 func (l *agentLoop) fromMemory(task delegation) bool {
 	return l.attempt == 1 && len(l.found) == 0 && len(l.callable) > 0 && len(task.Material) == 0 && l.turn.steps.attached == 0
 }
 
-// allFound is what its citations are numbered by: what the user attached, then
-// what its own calls brought.
+// allFound returns the findings that the report's citations refer to: the
+// attachments, then the worker's own findings.
 func (l *agentLoop) allFound() []finding {
 	if l.stream {
 		return l.found
@@ -87,9 +87,10 @@ func (l *agentLoop) allFound() []finding {
 	return slices.Concat(l.turn.steps.found, l.found)
 }
 
-// checked says why a report needs no judge; "": it needs one. What the user saw
-// and allowed needs none, nor does what only quotes, or what the user is told
-// is not in the notes.
+// checked returns the reason why a report needs no evaluator; "" if it does
+// need one. Changes that the user saw and allowed need none, nor do reports
+// that only quote, or searches without an answer, of which the user is
+// notified.
 func (l *agentLoop) checked(report string) (why string) {
 	wrote := slices.DeleteFunc(slices.Clone(l.found), func(f finding) bool { return !l.mayHaveWritten(f) })
 	sources := l.turn.answer.sourcesOf(l.allFound())
@@ -106,13 +107,13 @@ func (l *agentLoop) checked(report string) (why string) {
 	return ""
 }
 
-// mayHaveWritten reports whether a call was one that may change something.
+// mayHaveWritten reports whether a call may have changed something.
 func (l *agentLoop) mayHaveWritten(f finding) bool {
 	return f.same == "" && agent.MayWrite(l.turn.steps.tool(f.step.Tool))
 }
 
-// readJudgement reads a verdict, also one inside another object. A score above 1
-// is one of ten, or a hundred.
+// readJudgement parses a verdict, which may be nested in another object. A
+// score above 1 is on a scale to 10 or 100.
 func readJudgement(text string) (agent.Judgement, error) {
 	var said struct {
 		Passed                *bool
@@ -158,8 +159,8 @@ func inOneLine(raw json.RawMessage) string {
 	return text.Clip(strings.Join(prompt.Texts(raw), "; "), maxReason)
 }
 
-// again is what a worker is told whose result was not accepted: why, and what it
-// has changed already.
+// again returns the message to a worker whose report was rejected: why, and
+// what it already changed.
 func (l *agentLoop) again(j agent.Judgement) string {
 	words := strings.TrimSuffix(j.Feedback+"\nSuggested: "+j.Suggestions, "\nSuggested: ")
 	told := l.turn.marked("Your report was not accepted. What the evaluator says of it:", words, 2*maxReason)

@@ -12,9 +12,9 @@ import (
 	"lifehub/internal/text"
 )
 
-// evidence is what the evaluator sees of the worker's calls, in so many tokens:
-// all of it where there is room, else what of the results is nearest to the
-// report. What a call wrote stays whole.
+// evidence returns the worker's calls as shown to the evaluator, within room
+// tokens: in full if they fit, otherwise the parts of the results closest to
+// the report. The arguments of calls that write are never shortened.
 func (l *agentLoop) evidence(report string, room int) (parts []prompt.Part) {
 	var blocks []block
 	used := 0
@@ -31,7 +31,7 @@ func (l *agentLoop) evidence(report string, room int) (parts []prompt.Part) {
 	}
 	nearest := slices.Clone(blocks)
 	rank(nearest, report)
-	left := make([]int, len(parts)) // bytes that are not shown
+	left := make([]int, len(parts)) // bytes omitted
 	shown := map[int]bool{}
 	for _, b := range nearest {
 		if cost := prompt.Tokens(b.text) + 4; used+cost <= room { // 4: the mark of a gap
@@ -41,7 +41,7 @@ func (l *agentLoop) evidence(report string, room int) (parts []prompt.Part) {
 			left[b.call] += len(b.text)
 		}
 	}
-	gap := true // a line is to begin
+	gap := true // a gap or the start
 	for i, b := range blocks {
 		switch {
 		case !shown[b.at]:
@@ -63,7 +63,7 @@ func (l *agentLoop) evidence(report string, room int) (parts []prompt.Part) {
 	return parts
 }
 
-// toldOf is what the worker saw of a call.
+// toldOf returns the result of a call as shown to the worker.
 func (l *agentLoop) toldOf(f finding) string {
 	if f.same != "" {
 		return "the same as call " + f.same
@@ -87,15 +87,15 @@ func (l *agentLoop) toldOf(f finding) string {
 	return b.String()
 }
 
-// block is a piece of what a call brought.
+// block is a piece of a result.
 type block struct {
 	call, at int
 	text     string
 	score    float64
 }
 
-// rank sorts blocks by how many words of the report they hold, a word counting
-// the more the fewer blocks hold it.
+// rank sorts blocks by the words they share with the report. Words that occur
+// in fewer blocks count more.
 func rank(blocks []block, report string) {
 	wanted, holds := map[string]bool{}, map[string]int{}
 	for _, t := range text.Tokens(report) {
@@ -119,8 +119,8 @@ func rank(blocks []block, report string) {
 	slices.SortStableFunc(blocks, func(a, b block) int { return cmp.Compare(b.score, a.score) })
 }
 
-// cutBlocks cuts a text into pieces of some sentences. A sentence stays whole,
-// unless it is longer than most paragraphs.
+// cutBlocks splits text into blocks of a few sentences. A sentence is split
+// only if it is very long.
 func cutBlocks(words string) (blocks []string) {
 	const usual, longest = 300, 2000 // bytes
 	start := 0

@@ -12,7 +12,7 @@ import (
 	"lifehub/llm"
 )
 
-// explain streams the answer from what the steps brought.
+// explain streams the answer, based on the findings of the steps.
 func (a *answer) explain(ctx context.Context) error {
 	defer a.events.Phase(agent.PhaseStarted{Agent: "explainer"})()
 	a.numberAll()
@@ -45,9 +45,9 @@ func (a *answer) explain(ctx context.Context) error {
 	return nil
 }
 
-// askForText streams the model's answer. A plan in it is not said; one in place
-// of an answer is asked about once more. planned: a plan is all there is, or
-// the end.
+// askForText streams the model's answer without any plan in it. If the reply is
+// only a plan, it asks once more. planned reports that the last reply was, or
+// ended with, a plan.
 func (a *answer) askForText(ctx context.Context, p prompt.Prompt) (usage llm.Usage, planned bool, err error) {
 	for range prompt.Tries {
 		var whole strings.Builder
@@ -69,7 +69,7 @@ func (a *answer) askForText(ctx context.Context, p prompt.Prompt) (usage llm.Usa
 	return usage, true, nil
 }
 
-// notAPlan is said to a model that answers with a plan.
+// notAPlan is the reply to a model that answers with a plan.
 const notAPlan = "That is a plan, and nothing more can be run. Answer the user's message now, in plain text, from what was found and done."
 
 func (a *answer) explainerPrompt() prompt.Prompt {
@@ -112,15 +112,16 @@ func (a *answer) explainerPrompt() prompt.Prompt {
 	return p
 }
 
-// asksAnswer goes before the message that a model is to answer.
+// asksAnswer precedes the message that the model is to answer.
 const asksAnswer = "Answer this message of the user now, in Markdown and without JSON:\n"
 
-// alreadyListed is told to the model when the notes of a time are listed.
+// alreadyListed is for the model if the answer starts with a list of the notes
+// of a period.
 const alreadyListed = "The answer already begins with the list of the notes of that time, by date. Do not list them again: say what they hold, cited."
 
-// otherWords is told to the model when the sources are the closest in meaning.
+// otherWords is for the model if the sources are only semantically close.
 const otherWords = "No note has the words of this message, and the user was told so. The sources are the closest in meaning: answer from them if they are about the same in other words, else say in one sentence that they are not."
 
-// alreadySaid is told to the model when the search doubts its passages.
+// alreadySaid is for the model if the search doubts its passages.
 const alreadySaid = "The notes hardly answer this, and the user was told so: the answer already begins with \"Your notes don't say\". " +
 	"Do not say it again. Tell in a few words what the sources do hold, cited, and give no answer that they do not hold."

@@ -10,9 +10,9 @@ import (
 	"lifehub/llm"
 )
 
-// findTools is the tool that describes others. Servers of models drop native calls of
-// tools that a request does not hold: what it finds is offered from the next request
-// on.
+// findTools is the tool that describes other tools. What it finds is offered
+// from the next request on, because model servers drop native calls of tools
+// that a request does not offer.
 type findTools struct{ turn *turn }
 
 func (f *findTools) Spec() llm.ToolSpec {
@@ -26,7 +26,7 @@ func (f *findTools) Spec() llm.ToolSpec {
 func (f *findTools) Level(json.RawMessage) agent.Level { return agent.Auto }
 func (f *findTools) ReadOnly() bool                    { return true }
 
-// Run describes the tools that fit.
+// Run describes the tools that match.
 func (f *findTools) Run(_ context.Context, raw json.RawMessage) (agent.Result, error) {
 	found := f.turn.findTools(raw)
 	if len(found) == 0 {
@@ -35,7 +35,7 @@ func (f *findTools) Run(_ context.Context, raw json.RawMessage) (agent.Result, e
 	return agent.Result{Text: toolchoice.Describe(toolchoice.Specs(found), f.turn.answer.toolFence())}, nil
 }
 
-// findTools are the tools that a call of find_tools finds.
+// findTools returns the tools that a call of find_tools finds.
 func (t *turn) findTools(input json.RawMessage) []agent.Tool {
 	args, err := agent.ReadArgs[struct{ Query string }](agent.FindTools, input)
 	if err != nil {
@@ -44,7 +44,8 @@ func (t *turn) findTools(input json.RawMessage) []agent.Tool {
 	return toolchoice.NewBlock(t.steps.tools, t.window()).Find(args.Query)
 }
 
-// window is that of the model which decides about calls; 0: unknown.
+// window returns the window of the model that decides about calls; 0 if
+// unknown.
 func (t *turn) window() int {
 	if planner, other := t.agent.Roles["planner"]; other && t.mode == agent.PlanMode {
 		return planner.Window()
@@ -52,8 +53,8 @@ func (t *turn) window() int {
 	return t.agent.Window()
 }
 
-// offered are the tools that a model is offered: those of the conversation, and what
-// the calls of this turn found.
+// offered returns the tools that a model is offered: those of the conversation
+// and those found by calls of this turn.
 func (t *turn) offered(tools []agent.Tool, found []finding) toolchoice.Block {
 	b := toolchoice.NewBlock(tools, t.window()).With(t.called...)
 	for _, f := range found {
@@ -67,8 +68,8 @@ func (t *turn) offered(tools []agent.Tool, found []finding) toolchoice.Block {
 	return b
 }
 
-// calledBefore are the tools that the conversation called before, and those that the
-// user's messages name: they stay among those that are offered.
+// calledBefore returns the tools that the conversation called, and those named
+// in the user's messages. They remain among the offered ones.
 func (t *turn) calledBefore() (names []string) {
 	for _, e := range t.path {
 		for _, l := range e.Answer.Log {
@@ -92,12 +93,12 @@ func (t *turn) calledBefore() (names []string) {
 	return append(names, t.only...)
 }
 
-// inText is the block in a prompt for a model that calls no tools on its own.
+// inText describes the block in a prompt, for a model without native calls.
 func (t *turn) inText(b toolchoice.Block) string {
 	return toolchoice.Describe(toolchoice.Specs(b.Tools), t.answer.toolFence()) + t.besides(b)
 }
 
-// besides tells of the tools that are not offered.
+// besides describes the tools that are not offered.
 func (t *turn) besides(b toolchoice.Block) (told string) {
 	if rest := b.Further(t.answer.toolFence()); rest != "" {
 		told = "\n\n" + rest

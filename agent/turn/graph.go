@@ -17,39 +17,39 @@ import (
 	"lifehub/internal/pattern"
 )
 
-// runner runs the steps that the plans and rounds of one turn ask for. The fields
-// from tools to attached are set before the first step.
+// runner runs the steps of the plans and rounds of one turn. The fields from
+// tools to attached are set before the first step.
 type runner struct {
 	events *events.Stream
 	record *gate.Record
 	gate   *gate.Guard
 
-	tools    []agent.Tool             // the enabled ones when the turn began
-	missing  map[string]string        // why tools that are known are not among Tools, by name
-	writes   func(tool string) bool   // whether one that is missing would change something; nil: unknown
-	redact   func(text string) string // takes the user's secrets out
-	saved    saved                    // of a turn that was interrupted and is resumed
-	found    []finding                // what was attached, then what the steps brought, in plan order
-	attached int                      // how many of found the user attached
-	again    bool                     // the turn's last plan leaves something to plan with its results in sight
+	tools    []agent.Tool             // enabled tools when the turn began
+	missing  map[string]string        // why known tools are not among tools, by name
+	writes   func(tool string) bool   // whether a missing tool would change something; nil: unknown
+	redact   func(text string) string // removes the user's secrets
+	saved    saved                    // state of the interrupted turn, if this one resumes it
+	found    []finding                // attachments, then the findings of the steps, in plan order
+	attached int                      // number of attachments in found
+	again    bool                     // the last plan asks to plan again when its results are known
 
 	calls calls
 
-	mu        sync.Mutex // guards what follows, and saved.plans
-	dropped   []string   // what of the plans was left out or changed, and why
+	mu        sync.Mutex // guards the fields below, and saved.plans
+	dropped   []string   // what was left out of the plans or changed in them, and why
 	stepsMade int        // by all plans of the turn
 	effects   []stepEffect
-	writers   []string // tools that change something, and that a plan or a call named
-	called    bool     // a tool was called, other than to hand out a task
+	writers   []string // tools that change something and were named by a plan or call
+	called    bool     // a tool was called, other than to delegate a task
 }
 
-// newRunner returns a runner that makes so many calls at once.
+// newRunner returns a runner for that many concurrent calls.
 func newRunner(guard *gate.Guard, parallel int) *runner {
 	return &runner{events: guard.Record.Stream, record: guard.Record, gate: guard, calls: calls{slots: make(chan struct{}, parallel), writing: make(chan struct{}, 1), made: map[string]*madeCall{}}}
 }
 
-// RunCall makes one call behind a gate, outside of any turn. A nil tool fails.
-// redact takes the secrets out of what it brings.
+// RunCall makes one call through a gate, outside any turn. If tool is nil, it
+// fails. redact removes secrets from the result.
 func RunCall(ctx context.Context, guard *gate.Guard, redact func(text string) string, tool agent.Tool, input json.RawMessage) (Outcome, error) {
 	w := newRunner(guard, 1)
 	w.redact = redact
@@ -64,15 +64,15 @@ func RunCall(ctx context.Context, guard *gate.Guard, redact func(text string) st
 	return found[0].Outcome, nil
 }
 
-// finding is what one step brought.
+// finding is a step and its outcome.
 type finding struct {
 	step agent.Step
 	Outcome
 }
 
-// runPlan runs the steps as a graph: each as soon as those it comes after have
-// ended, however they ended. A failed step is recorded as one; only a
-// cancelled ctx is an error.
+// runPlan runs the steps as a graph: each as soon as the steps it depends on
+// have ended, with any outcome. A failed step is recorded as failed; only a
+// cancelled ctx is returned as an error.
 func (w *runner) runPlan(ctx context.Context, steps []agent.Step) error {
 	defer w.events.Phase(agent.PhaseStarted{Agent: "worker"})()
 	found, err := w.runSteps(ctx, steps, w.found)
@@ -80,11 +80,11 @@ func (w *runner) runPlan(ctx context.Context, steps []agent.Step) error {
 	return err
 }
 
-// runSteps runs the steps as a graph. before are the findings of earlier plans,
+// runSteps runs steps as a graph. before has the findings of earlier plans,
 // whose results the steps may use.
 func (w *runner) runSteps(ctx context.Context, steps []agent.Step, before []finding) ([]finding, error) {
 	found := make([]finding, len(steps))
-	ended := make(map[string]chan struct{}, len(steps)) // closed when the step's outcome is there
+	ended := make(map[string]chan struct{}, len(steps)) // closed when the outcome of the step is known
 	at := make(map[string]*finding, len(steps)+len(before))
 	over := make(chan struct{})
 	close(over)
@@ -112,7 +112,8 @@ func (w *runner) runSteps(ctx context.Context, steps []agent.Step, before []find
 	return found, ctx.Err()
 }
 
-// step waits for the steps before it, fills in their results, and calls its tool.
+// step waits for the steps it depends on, fills in their results and calls its
+// tool.
 func (w *runner) step(ctx context.Context, step agent.Step, at *gate.Turnstile, ended map[string]chan struct{}, earlier func(string) finding) (o Outcome) {
 	defer func() {
 		var err error
@@ -123,7 +124,7 @@ func (w *runner) step(ctx context.Context, step agent.Step, at *gate.Turnstile, 
 	before := w.saved.steps[step.ID]
 	if before != nil && before.outcome != nil {
 		for id, call := range w.saved.steps {
-			if call.outcome != nil && (id == step.ID || strings.HasPrefix(id, step.ID+".")) { // its worker made those
+			if call.outcome != nil && (id == step.ID || strings.HasPrefix(id, step.ID+".")) { // made by its worker
 				w.noteCalled(w.tool(call.tool), call.outcome.Status)
 			}
 		}
@@ -175,12 +176,12 @@ func (w *runner) step(ctx context.Context, step agent.Step, at *gate.Turnstile, 
 		input = repaired.Input
 	}
 	if before != nil && before.tool == step.Tool {
-		input = before.input // what is asked again is what was asked
+		input = before.input // the same call that was asked about before
 	}
 	return w.do(ctx, gate.Call{Step: step.ID, ID: step.ID, Key: w.events.Turn + "/" + step.ID, Tool: tool, Input: input, Origin: made, Turn: at})
 }
 
-// why says what the user should know of an outcome.
+// why returns what the user should know about an outcome.
 func (o Outcome) why() string {
 	if o.Reason == "" && o.same != "" {
 		return "the same call as step " + o.same
@@ -188,14 +189,15 @@ func (o Outcome) why() string {
 	return o.Reason
 }
 
-// tool is the turn's tool of this name, also a former one; nil: there is none.
+// tool returns the tool with this name or former name; nil if there is none.
 func (w *runner) tool(name string) agent.Tool { return toolchoice.Named(w.tools, name) }
 
-// reference is how a step uses the text that an earlier one brought: {{1.text}}.
+// reference matches how a step refers to the text of an earlier result:
+// {{1.text}}.
 var reference = pattern.Lazy(`\{\{\s*([\w-]+)\.(?:text|result|output)\s*\}\}`)
 
-// references lists the steps whose results an input uses, of those that isStep
-// knows.
+// references returns the ids of steps whose results an input uses, among those
+// for which isStep is true.
 func references(input json.RawMessage, isStep func(id string) bool) (ids []string) {
 	for _, m := range reference.FindAllSubmatch(input, -1) {
 		if id := string(m[1]); isStep(id) && !slices.Contains(ids, id) {
@@ -205,15 +207,15 @@ func references(input json.RawMessage, isStep func(id string) bool) (ids []strin
 	return ids
 }
 
-// material is what an earlier step brought, for the worker of a later one.
+// material is the result of an earlier step, for the worker of a later one.
 type material struct {
 	ID   string   `json:"id"`
 	Text string   `json:"text"`
-	From []string `json:"from,omitempty"` // the places that it was made from
+	From []string `json:"from,omitempty"` // sources of the text
 }
 
-// withMaterial gives a task the results of the steps it comes after as its
-// material. The task refers to them; their words are no part of it.
+// withMaterial adds the results of the steps that a task depends on as its
+// material, and replaces references in the task with mentions of it.
 func withMaterial(input json.RawMessage, ids, after []string, earlier func(string) finding) (json.RawMessage, error) {
 	if err := areDone(ids, earlier); err != nil {
 		return nil, err
@@ -253,7 +255,7 @@ func withMaterial(input json.RawMessage, ids, after []string, earlier func(strin
 	return json.Marshal(task)
 }
 
-// areDone reports the first of the steps whose result is not there.
+// areDone returns an error for the first step without a result.
 func areDone(ids []string, earlier func(string) finding) error {
 	for _, id := range ids {
 		if from := earlier(id); from.Status != agent.Done {
@@ -263,8 +265,8 @@ func areDone(ids []string, earlier func(string) finding) error {
 	return nil
 }
 
-// fillIn puts the texts of the steps ids in place of the references to them,
-// inside the strings of an input.
+// fillIn replaces references to the steps ids, inside the strings of an input,
+// with the texts of their results.
 func fillIn(input json.RawMessage, ids []string, earlier func(string) finding) (json.RawMessage, error) {
 	if err := areDone(ids, earlier); err != nil {
 		return nil, err
@@ -286,7 +288,7 @@ func fillIn(input json.RawMessage, ids []string, earlier func(string) finding) (
 	return filled, nil
 }
 
-// stepsOf are those of findings.
+// stepsOf returns the steps of findings.
 func stepsOf(found []finding) (steps []agent.Step) {
 	for _, f := range found {
 		steps = append(steps, f.step)
@@ -294,7 +296,7 @@ func stepsOf(found []finding) (steps []agent.Step) {
 	return steps
 }
 
-// stepIDs are those of the steps of findings.
+// stepIDs returns the ids of the steps of findings.
 func stepIDs(found []finding) (ids []string) {
 	for _, f := range found {
 		ids = append(ids, f.step.ID)

@@ -7,8 +7,9 @@ import (
 	"lifehub/agent"
 )
 
-// merge adds a source to others: to the one that shares lines with it, which then
-// takes in the others that it shares lines with, unless they have a number.
+// merge adds a source to a list. If sources in the list overlap with it, the
+// first such source is extended and absorbs further overlapping ones that have
+// no number.
 func merge(sources []agent.Source, s agent.Source) []agent.Source {
 	at := sharing(sources, s)
 	if at < 0 {
@@ -25,8 +26,8 @@ func merge(sources []agent.Source, s agent.Source) []agent.Source {
 	return sources
 }
 
-// sharing finds the first source that holds all of s, else the first that shares
-// lines with it; -1: none does.
+// sharing returns the index of the first source that contains all of s, or else
+// of the first that overlaps with it; -1 if there is none.
 func sharing(sources []agent.Source, s agent.Source) int {
 	first := -1
 	for i, other := range sources {
@@ -41,8 +42,8 @@ func sharing(sources []agent.Source, s agent.Source) int {
 	return first
 }
 
-// join is a with the lines of b that it lacks. false: they share none, or one
-// that they share is not the same in both.
+// joinSources returns a extended by the lines of b. It reports false if they do
+// not overlap, or if an overlapping line differs.
 func joinSources(a, b agent.Source) (agent.Source, bool) {
 	ours, theirs := linesOf(a), linesOf(b)
 	switch {
@@ -71,7 +72,8 @@ func samePlace(a, b agent.Source) bool {
 	return a.Vault == b.Vault && a.Path == b.Path && a.Call == b.Call
 }
 
-// linesOf are the lines of a source; nil: its text is not those that it names.
+// linesOf returns the lines of a source; nil if its text does not consist of
+// the lines it names.
 func linesOf(s agent.Source) []string {
 	lines := strings.Split(s.Text, "\n")
 	if s.Line < 1 || len(lines) != s.EndLine-s.Line+1 {
@@ -80,12 +82,13 @@ func linesOf(s agent.Source) []string {
 	return lines
 }
 
-// contains reports whether a source that is no lines is one with another.
+// contains reports whether source a, which may not consist of lines, contains
+// b.
 func contains(a, b agent.Source) bool {
 	return a.Line == b.Line && a.EndLine == b.EndLine && strings.Contains(a.Text, b.Text)
 }
 
-// unseen are the lines of s that none of the sources holds, as sources.
+// unseen returns the runs of lines of s that none of the sources contains.
 func unseen(sources []agent.Source, s agent.Source) (runs []agent.Source) {
 	lines := linesOf(s)
 	seen := make([]bool, len(lines))

@@ -8,11 +8,12 @@ import (
 	"lifehub/agent/gate"
 )
 
-// noModel is who answers where no model is connected: its rules know nothing by heart.
+// noModel is the name of the model if none is connected. Its rules know nothing
+// from memory.
 const noModel = "offline"
 
-// holdDraft keeps back what the model says before any call, where the notes may be
-// searched unasked: it may be said from memory.
+// holdDraft makes the answer a draft if the notes may be searched without
+// asking, because text before any call may come from the model's memory.
 func (t *turn) holdDraft(ctx context.Context) {
 	search, ok := t.searchStep(t.steps.tools)
 	if !ok || t.agent.ModelName() == noModel {
@@ -23,8 +24,9 @@ func (t *turn) holdDraft(ctx context.Context) {
 	}
 }
 
-// lookUp searches the notes for a message that was answered from memory. If something
-// fits, the model answers again from it; else the answer is marked.
+// lookUp searches the notes for a message that was answered from memory. If
+// something fits, the model answers again, based on it; otherwise the answer is
+// marked.
 func (t *turn) lookUp(ctx context.Context) error {
 	if !t.answer.isDraft() || len(t.steps.writingTools()) > 0 || !t.answer.hasSaid() || t.answer.needsNoSource() {
 		return nil
@@ -56,7 +58,7 @@ func (t *turn) lookUp(ctx context.Context) error {
 	return t.answer.explain(ctx)
 }
 
-// fits reports whether a search brought what likely answers.
+// fits reports whether a search found a likely answer.
 func fits(found []finding) bool {
 	for _, f := range found {
 		if f.Status == agent.Done && !f.Result.Nothing && !f.Result.Unlikely {

@@ -14,8 +14,8 @@ import (
 //go:embed prompts/loop.md
 var loopPrompt string
 
-// loop lets the model decide each next call until it answers. false: the
-// model cannot call tools, and nothing was done.
+// loop lets the model decide each next call until it answers. able is false if
+// the model cannot call tools; then nothing was done.
 func (t *turn) loop(ctx context.Context) (able bool, err error) {
 	carried, err := t.carriedParts(ctx)
 	if err != nil {
@@ -28,7 +28,7 @@ func (t *turn) loop(ctx context.Context) (able bool, err error) {
 	})
 }
 
-// decideAgain runs the loop of the turn itself, whose words are the answer.
+// decideAgain runs the loop of the turn itself, whose text is the answer.
 func (t *turn) decideAgain(ctx context.Context, material []prompt.Part, l *agentLoop) (able bool, err error) {
 	l.rounds, l.stream, l.numbered, l.found = t.rounds, true, true, t.steps.found
 	l.base.Material = append(l.base.Material, material...)

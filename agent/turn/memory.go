@@ -17,15 +17,15 @@ import (
 )
 
 const (
-	// everyMessage is more than a conversation has.
+	// everyMessage is more than any conversation has.
 	everyMessage = 1 << 16
-	// lastMessages are not looked for where nobody reads the conversation: without a
-	// model. What is before them is in the long-term memory.
+	// lastMessages is the number of messages in the history if no model is
+	// connected to read it. Earlier messages are found in long-term memory.
 	lastMessages = 6
 )
 
-// mostMessages is how many of the last messages of a conversation the prompts may
-// hold.
+// mostMessages returns the maximum number of messages of a conversation in the
+// prompts.
 func (a *Agent) mostMessages() int {
 	n := cmp.Or(a.Limits.Messages, everyMessage)
 	if a.ModelName() == noModel {
@@ -34,8 +34,8 @@ func (a *Agent) mostMessages() int {
 	return n
 }
 
-// inPrompts is how many of the last messages of a conversation are in the prompts:
-// of those that may be, all that no summary stands for.
+// inPrompts returns the number of messages of a conversation in the prompts,
+// excluding those covered by a summary.
 func (a *Agent) inPrompts(ctx context.Context, conversation string) int {
 	n := a.mostMessages()
 	if a.Summaries == nil {
@@ -47,9 +47,8 @@ func (a *Agent) inPrompts(ctx context.Context, conversation string) int {
 	return n
 }
 
-// Recall finds past exchanges that help with a question, the best first: at
-// most k (0: 1), and only those that fit it well. Of a conversation's own messages
-// those are not searched that are in the prompts.
+// Recall returns at most k (0: 1) past exchanges that fit a question well, best
+// first. It does not search messages that are already in the prompts.
 func (a *Agent) Recall(ctx context.Context, conversation, question string, k int) ([]agent.Recollection, error) {
 	found, err := a.Memory.Recall(ctx, conversation, question, a.inPrompts(ctx, conversation), k)
 	for i, r := range found {
@@ -58,10 +57,10 @@ func (a *Agent) Recall(ctx context.Context, conversation, question string, k int
 	return found, err
 }
 
-// recall brings back what was said before: the messages of the conversation, or a
-// summary of the older ones, the facts about the user, and of what is not in the
-// prompts the exchanges most like the question. An answer that never came leaves
-// no message. A memory that cannot be read is told and left out.
+// recall loads what was said before: the messages of the conversation or a
+// summary of the older ones, the facts about the user, and the most similar
+// exchanges that are not in the prompts. Messages without text are omitted.
+// Memory that cannot be read is reported and omitted.
 func (t *turn) recall(ctx context.Context) error {
 	recent, err := t.answer.conversations.Recent(ctx, t.record.Conversation, cmp.Or(t.agent.Limits.Messages, everyMessage))
 	if err != nil {
@@ -74,11 +73,11 @@ func (t *turn) recall(ctx context.Context) error {
 		}
 	}
 	if len(t.recent) > prompt.VerbatimMessages {
-		_ = t.model.Wait(ctx) // the model decides how much of them is read; the first request says what is wrong with it
+		_ = t.model.Wait(ctx) // the model determines how many are in the prompt; the first request reports any error
 		t.recent = t.recent[max(0, len(t.recent)-t.agent.mostMessages()):]
 	}
 	if len(t.recent) > 0 {
-		if path, err := t.answer.conversations.Exchanges(ctx, t.record.Conversation); err == nil { // else the answers are as they were said
+		if path, err := t.answer.conversations.Exchanges(ctx, t.record.Conversation); err == nil { // otherwise the answers stay without records
 			t.path = slices.DeleteFunc(path, func(e agent.Exchange) bool { return e.Turn == t.events.Turn })
 		}
 	}
@@ -88,7 +87,7 @@ func (t *turn) recall(ctx context.Context) error {
 		t.events.Notice("Some memories could not be read for this turn: %v.", err)
 	}
 	t.recalled.History = t.recent
-	t.recallUntrusted(ctx) // in the words that were said
+	t.recallUntrusted(ctx) // by the original text
 	t.keepHistory()
 	if len(t.recalled.Past) > 0 || len(t.recalled.Facts) > 0 {
 		t.events.Emit(agent.Remembered{Exchanges: t.recalled.Past, Facts: t.recalled.Facts})
@@ -96,8 +95,8 @@ func (t *turn) recall(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// keepHistory puts the messages that the prompts hold into the words that a model
-// sees, and counts those that they do not.
+// keepHistory rewrites the messages of the prompts as the model sees them, and
+// counts the omitted ones.
 func (t *turn) keepHistory() {
 	t.recalled.History = asSeen(t.recent, t.path)
 	said := 0
@@ -109,8 +108,8 @@ func (t *turn) keepHistory() {
 	t.recalled.Omitted = max(0, said-len(t.recent))
 }
 
-// withoutTools is a message without the tools that may answer it, which were for its
-// own turn.
+// withoutTools returns a message without its list of tools, which applied only
+// to its own turn.
 func withoutTools(message string) string {
 	sent := agent.ParseMessage(message)
 	if sent.Tools == nil {
@@ -120,11 +119,11 @@ func withoutTools(message string) string {
 	return sent.String()
 }
 
-// asSeen are the messages of a conversation's path as a model sees them: each answer
-// with the notes that it cites in place of their numbers, and with the record of what
-// its turn did. A turn that came to no answer has its record alone.
+// asSeen returns messages as a model sees them: with paths in place of citation
+// numbers, and with the record of each turn after its answer. A turn without an
+// answer is represented by its record alone.
 func asSeen(messages []llm.Message, path []agent.Exchange) (seen []llm.Message) {
-	for _, m := range slices.Backward(messages) { // the last of two that are the same first
+	for _, m := range slices.Backward(messages) { // match identical messages from the end
 		at := len(path) - 1
 		for at >= 0 && (m.Role == llm.Assistant && path[at].Answer.Text != m.Text || m.Role == llm.User && withoutTools(path[at].Question) != m.Text) {
 			at--
@@ -157,8 +156,8 @@ func (t *turn) recallPast(ctx context.Context) (err error) {
 	return err
 }
 
-// recallFacts reads the facts again, since the user may have edited them, and
-// keeps those that the prompts are to hold.
+// recallFacts reads the facts, which the user may have edited, and selects
+// those for the prompts.
 func (t *turn) recallFacts(ctx context.Context) error {
 	if t.agent.Facts == nil {
 		return nil
@@ -171,8 +170,8 @@ func (t *turn) recallFacts(ctx context.Context) error {
 	return err
 }
 
-// recallUntrusted finds out what of the messages, the summary and the memory
-// that are in the prompts is untrusted.
+// recallUntrusted records which of the messages, the summary and the memory in
+// the prompts are untrusted.
 func (t *turn) recallUntrusted(ctx context.Context) {
 	t.record.AddOwn(t.answer.persona)
 	for _, m := range append(slices.Clip(t.recalled.History), llm.Message{Role: llm.User, Text: t.message}) {
@@ -196,8 +195,8 @@ func (t *turn) recallUntrusted(ctx context.Context) {
 	}
 }
 
-// archive puts all but the last messages into long-term memory. It never costs
-// the turn.
+// archive moves all but the last messages to long-term memory. Errors do not
+// fail the turn.
 func (t *turn) archive(ctx context.Context) {
 	m := t.agent.Memory
 	if m.Store == nil || t.events.Turn == "" {

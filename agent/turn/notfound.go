@@ -9,12 +9,12 @@ import (
 	"lifehub/internal/text"
 )
 
-// unlikely reports whether the turn searched the notes, no search found what
-// likely answers, and neither another tool nor memory brought something.
+// unlikely reports whether the notes were searched without finding a likely
+// answer, and neither another tool nor the memory provided anything.
 func (a *answer) unlikely() bool { return !a.recalled.Fits() && nothingIn(a.steps.found) }
 
-// nothingIn reports whether there was a search of the notes, and neither it
-// nor another call brought what likely answers.
+// nothingIn reports whether the notes were searched and no call found a likely
+// answer.
 func nothingIn(found []finding) bool {
 	searched := false
 	for _, f := range found {
@@ -29,7 +29,7 @@ func nothingIn(found []finding) bool {
 	return searched
 }
 
-// failure says which tools failed; "": none did.
+// failure names the tools that failed; "" if none did.
 func (a *answer) failure() string {
 	var failed []string
 	for _, f := range a.steps.found[a.steps.attached:] {
@@ -45,8 +45,9 @@ func (a *answer) failure() string {
 	return strings.Join(failed, ", ") + " failed. "
 }
 
-// doubt puts before the answer what failed, that the notes don't say, and what
-// comes nearest. The names of the user's own notes are no sign of untrusted text.
+// doubt sets the start of the answer: which tools failed, that the notes do not
+// have the answer, and what comes closest. The titles of the user's own notes
+// do not count as untrusted text.
 func (a *answer) doubt() {
 	if a.noneOfTime() {
 		a.unanswered, a.nearestSources, a.events.Lead = true, []agent.Source{}, a.failure()+"No notes from "+a.coverage.Time.Days+".\n\n"
@@ -80,17 +81,19 @@ func (a *answer) doubt() {
 	a.events.Lead += "\n\n"
 }
 
-// byMeaning reports whether a search lists what is closest in meaning.
+// byMeaning reports whether a search returned only the semantically closest
+// passages.
 func (a *answer) byMeaning() bool {
 	return slices.ContainsFunc(a.steps.found, func(f finding) bool { return f.Status == agent.Done && f.Result.ByMeaning })
 }
 
-// noneOfTime reports whether only notes of a time are an answer, and there is none.
+// noneOfTime reports whether only notes of a certain period can answer, and
+// there are none.
 func (a *answer) noneOfTime() bool {
 	return a.coverage != nil && a.coverage.Time != nil && a.coverage.Time.Only && a.coverage.Time.Notes == 0
 }
 
-// listTime puts the notes of the time that is asked for before the answer.
+// listTime puts a list of the notes of the requested period before the answer.
 func (a *answer) listTime() {
 	if a.coverage == nil || a.coverage.Time.Listed() == "" {
 		return
@@ -101,10 +104,10 @@ func (a *answer) listTime() {
 	a.events.Lead = a.coverage.Time.Listed() + "\n\n"
 }
 
-// maxNearest bounds the near misses that are named.
+// maxNearest bounds the near misses listed.
 const maxNearest = 3
 
-// nearest are the best places of the searches, one a note; never nil.
+// nearest returns the best sources, one for each note; never nil.
 func (a *answer) nearest() []agent.Source {
 	places := []agent.Source{}
 	named := map[string]bool{}

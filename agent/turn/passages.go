@@ -15,14 +15,14 @@ import (
 
 const (
 	maxNotes  = 3 // in a list of passages
-	maxListed = 5 // passages in it
-	daysWell  = 7 // notes of a time that are listed with several lines each
+	maxListed = 5 // passages in a list
+	daysWell  = 7 // up to this many notes of a period are listed with several lines each
 	dayLines  = 3
 
-	headingSeparator = " › " // of a path of headings
+	headingSeparator = " › " // in a heading path
 )
 
-// What a list of passages begins with.
+// Openings of a list of passages.
 const (
 	noModelLead    = "No model is connected. "
 	modelFailed    = "The model failed. "
@@ -30,8 +30,8 @@ const (
 	closestMeaning = "No note has these words. Closest in meaning:"
 )
 
-// passages answers without a model: with what the tools said, and the passages
-// of the notes that fit best. It claims nothing, so none of it is checked.
+// passages returns an answer without a model: the results of the tools and the
+// best-fitting passages. It makes no claims, so none are checked.
 func (a *answer) passages(found []finding, opening string) string {
 	l := lister{answer: a}
 	searched, attached := false, false
@@ -70,8 +70,8 @@ func (a *answer) factFits() bool {
 	return slices.ContainsFunc(a.recalled.Facts, func(f agent.Fact) bool { return f.Fits })
 }
 
-// timeAsked is the time that the last search was about and that only its own
-// notes answer; nil: there is none.
+// timeAsked returns the period of the last search, if only notes of that period
+// can answer; nil otherwise.
 func (a *answer) timeAsked() *when.Found {
 	if a.coverage == nil || a.coverage.Time == nil || !a.coverage.Time.Only {
 		return nil
@@ -95,18 +95,18 @@ type lister struct {
 	answer *answer
 	out    strings.Builder
 	notes  []*noteBlocks
-	shown  []agent.Citation // At counts from the beginning of the list
+	shown  []agent.Citation // At is relative to the start of the list
 }
 
-// noteBlocks are the blocks of one note.
+// noteBlocks has the blocks of one note.
 type noteBlocks struct {
 	blocks []agent.Block
-	show   int // how many of them, from the first
+	show   int // number of leading blocks to show
 }
 
 func (n *noteBlocks) source() agent.Source { return n.blocks[0].Source }
 
-// next is the score of the first block that is not shown; -1: all are.
+// next returns the score of the first block that is not shown; -1 if all are.
 func (n *noteBlocks) next() float64 {
 	if n.show == len(n.blocks) {
 		return -1
@@ -121,7 +121,7 @@ func (l *lister) paragraph(s string) {
 	l.out.WriteString(s)
 }
 
-// outcome says what a step did, unless its text is among the passages.
+// outcome writes what a step did, unless its text is among the passages.
 func (l *lister) outcome(f finding) {
 	r := forModel(f)
 	if f.Status == agent.Done && (f.step.Tool == agent.SearchNotes || r.cited) {
@@ -135,7 +135,7 @@ func (l *lister) outcome(f finding) {
 	l.cite(number)
 }
 
-// tellWorkers says what the calls of workers returned.
+// tellWorkers writes the results of calls by workers.
 func (l *lister) tellWorkers() {
 	for _, s := range l.answer.sources[:l.answer.foundSources] {
 		if s.Call != "" && !l.answer.inResults(s) {
@@ -145,7 +145,8 @@ func (l *lister) tellWorkers() {
 	}
 }
 
-// cite records that the list ends with the number of a whole source; 0: with none.
+// cite records that the text so far ends with the number of a source, unless n
+// is 0.
 func (l *lister) cite(n int) {
 	if n > 0 {
 		s := l.answer.sources[n-1]
@@ -153,8 +154,8 @@ func (l *lister) cite(n int) {
 	}
 }
 
-// collect gathers the blocks of what was found, note by note in the order of
-// the searches. A source that no search cut into blocks is cut here.
+// collect gathers the blocks found, by note in the order of the searches.
+// Sources that a search did not split into blocks are split here.
 func (l *lister) collect(found []finding) {
 	for i, f := range l.answer.recalled.Facts {
 		if f.Fits {
@@ -171,14 +172,15 @@ func (l *lister) collect(found []finding) {
 			l.add(b)
 		}
 		for _, s := range f.Result.Sources {
-			if len(f.Result.Blocks) == 0 && s.Call == "" { // else its text was told
+			if len(f.Result.Blocks) == 0 && s.Call == "" { // otherwise outcome has written its text
 				l.addWhole(s)
 			}
 		}
 	}
 }
 
-// certain is the score of what the user named, behind all that a search weighed.
+// certain is the score of what the user named, which is below all search
+// scores.
 const certain = 1e-9
 
 func (l *lister) add(b agent.Block) {
@@ -194,7 +196,7 @@ func (l *lister) add(b agent.Block) {
 	}
 }
 
-// addWhole adds all blocks of a source, unless it is front matter.
+// addWhole adds all blocks of a source, except front matter.
 func (l *lister) addWhole(s agent.Source) {
 	if s.Line == 1 && strings.HasPrefix(s.Text, "---") {
 		return
@@ -210,9 +212,9 @@ func (l *lister) addWhole(s agent.Source) {
 	}
 }
 
-// best writes the best blocks of the first notes: of those that hold a word of
-// the question, or of all where they are ranked by meaning.
-// What the user called by its name, and no search found, is written whole.
+// best writes the best blocks of the first notes: of those that contain a word
+// of the question, or of all if they are ranked semantically. What the user
+// named explicitly, without a search, is written in full.
 func (l *lister) best(opening string, searched bool) {
 	for _, n := range l.notes {
 		slices.SortStableFunc(n.blocks, func(a, b agent.Block) int { return cmp.Compare(b.Score, a.Score) })
@@ -261,7 +263,7 @@ func (l *lister) best(opening string, searched bool) {
 	}
 }
 
-// byDate writes the first lines of the notes of a time, in its order.
+// byDate writes the first lines of the notes of a period, by date.
 func (l *lister) byDate(found []finding, asked *when.Found) {
 	for _, f := range found {
 		for _, b := range f.Result.Blocks {
@@ -288,7 +290,7 @@ func (l *lister) byDate(found []finding, asked *when.Found) {
 	}
 }
 
-// note writes a line about a note, and the blocks of it that are shown.
+// note writes a line about a note, and its blocks that are shown.
 func (l *lister) note(n *noteBlocks) {
 	first := n.source()
 	common := strings.Split(first.Heading, headingSeparator)
@@ -313,7 +315,7 @@ func (l *lister) note(n *noteBlocks) {
 	l.paragraph(head)
 	var before agent.Block
 	for _, b := range n.blocks[:n.show] {
-		nested := b.Lead == before.Lead || before.Lead == "" && b.Lead == before.Source.Text // its parent was written just now
+		nested := b.Lead == before.Lead || before.Lead == "" && b.Lead == before.Source.Text // its parent was just written
 		l.block(b, strings.Join(strings.Split(b.Source.Heading, headingSeparator)[len(common):], headingSeparator), nested)
 		before = b
 	}
@@ -322,7 +324,7 @@ func (l *lister) note(n *noteBlocks) {
 	}
 }
 
-// dayOf is the day of a note whose path does not name it.
+// dayOf returns the date of a note, unless its path contains it.
 func dayOf(path, day string) string {
 	if strings.Contains(strings.ReplaceAll(path, "_", "-"), day) {
 		return ""
@@ -330,8 +332,8 @@ func dayOf(path, day string) string {
 	return " · " + day
 }
 
-// block writes a block with its number, under the heading that its note's line
-// does not name; nested: below the item that was written before.
+// block writes a block with its number, under the part of its heading that the
+// note's line lacks. nested means that its parent was just written.
 func (l *lister) block(b agent.Block, heading string, nested bool) {
 	s := b.Source
 	if agent.IsPDF(s.Path) {
@@ -353,7 +355,8 @@ func (l *lister) block(b agent.Block, heading string, nested bool) {
 	}
 }
 
-// numberIn is the number of the source that a block is in, else of one of its note.
+// numberIn returns the number of the source that contains a block, or else of
+// another source of its note.
 func (l *lister) numberIn(s agent.Source) (number int) {
 	for _, other := range l.answer.sources {
 		switch {
@@ -367,8 +370,8 @@ func (l *lister) numberIn(s agent.Source) (number int) {
 	return number
 }
 
-// saidBefore is what the user said long before that fits the question best; "":
-// nothing does.
+// saidBefore returns the best-fitting earlier statement of the user; "" if
+// there is none.
 func (a *answer) saidBefore() string {
 	for _, p := range a.recalled.Past {
 		if said := inline(p.Question, nil); said != "" && !strings.HasSuffix(said, "?") {
@@ -378,18 +381,18 @@ func (a *answer) saidBefore() string {
 	return ""
 }
 
-// listPassages lists what the steps found where the model that should have
-// answered from it failed.
+// listPassages lists the findings of the steps if the model failed before
+// answering.
 func (a *answer) listPassages(ctx context.Context) {
 	var err error
-	defer agent.Catch(&err) // the turn has failed already, and says so
+	defer agent.Catch(&err) // the turn has already failed and reports that
 	found := a.steps.found[a.steps.attached:]
 	if ctx.Err() != nil || !slices.ContainsFunc(found, func(f finding) bool { return f.Status == agent.Done && !f.Result.Nothing }) {
 		return
 	}
 	a.numberAll()
 	a.passageList = a.passages(found, modelFailed)
-	if strings.Contains(a.steps.saved.text, a.passageList) { // it failed before, and is saved; or there is none
+	if strings.Contains(a.steps.saved.text, a.passageList) { // saved by an earlier failure, or empty
 		a.passageList, a.listed = "", nil
 		return
 	}

@@ -10,14 +10,14 @@ import (
 )
 
 const (
-	// maxSteps bounds a plan.
+	// maxSteps bounds the steps of a plan.
 	maxSteps = 8
-	// maxTurnSteps bounds the steps of a turn, those of all its plans and workers.
+	// maxTurnSteps bounds the steps of a turn, over all its plans and workers.
 	maxTurnSteps = 25
 )
 
-// leaveOut notes what of a plan was left out or changed, each once, for the
-// explainer and the end of the turn.
+// leaveOut records what was left out of a plan or changed, for the explainer
+// and the end of the turn.
 func (w *runner) leaveOut(dropped []string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -28,9 +28,9 @@ func (w *runner) leaveOut(dropped []string) {
 	}
 }
 
-// plan keeps a plan before any of it is done, and returns the steps that the
-// turn has room for. reports names what of other workers was in its prompt:
-// what a model made of text is untrusted to the next one.
+// plan journals a plan before it is run, and returns the steps that the turn
+// has room for. reports names other workers' reports in the prompt, which count
+// as untrusted.
 func (w *runner) plan(ctx context.Context, made agent.PlanMade, reports ...string) ([]agent.Step, error) {
 	for _, step := range made.Steps {
 		w.noteWriter(step.Tool)
@@ -52,8 +52,9 @@ func (w *runner) plan(ctx context.Context, made agent.PlanMade, reports ...strin
 	return made.Steps, nil
 }
 
-// savedPlan is the next plan that the turn, or the attempt of a worker, had
-// made before it was cut. false: there is none, and one is to be made.
+// savedPlan returns the next plan that the turn, or an attempt of a worker,
+// made before it was interrupted. It reports false if there is none, so that a
+// new one has to be made.
 func (w *runner) savedPlan(under string, attempt int) (steps []agent.Step, saved bool, err error) {
 	w.mu.Lock()
 	at := slices.IndexFunc(w.saved.plans, func(p agent.Entry) bool { return p.Plan.Under == under && p.Plan.Attempt == attempt })
@@ -71,7 +72,7 @@ func (w *runner) savedPlan(under string, attempt int) (steps []agent.Step, saved
 	for _, step := range made.Steps {
 		w.noteWriter(step.Tool)
 	}
-	w.record.MarkUntrusted(entry.Untrusted...) // it may not be found again, and what comes of the plan is made of it
+	w.record.MarkUntrusted(entry.Untrusted...) // the text may not be found again, but it influenced the plan
 	w.record.Planned(made.Steps, w.record.ReadSoFar())
 	if under == "" {
 		w.again = made.Again
@@ -85,12 +86,12 @@ func (w *runner) savedPlan(under string, attempt int) (steps []agent.Step, saved
 	return made.Steps, true, nil
 }
 
-// withoutDone leaves out the steps whose very calls were made before; the
-// others use those results instead.
+// withoutDone removes steps whose identical calls were already made. Other
+// steps use those results instead.
 func (w *runner) withoutDone(steps []agent.Step) []agent.Step {
 	w.calls.mu.Lock()
 	defer w.calls.mu.Unlock()
-	done := map[string]string{} // by the id of a step that is left out, the step that made its call
+	done := map[string]string{} // by the id of a removed step: the step that made its call
 	steps = slices.DeleteFunc(steps, func(s agent.Step) bool {
 		twin := w.calls.made[sameCall(s.Tool, args.Read(s.Input))]
 		if twin != nil {
@@ -111,15 +112,15 @@ func (w *runner) withoutDone(steps []agent.Step) []agent.Step {
 	return steps
 }
 
-// roomForSteps is how many more steps the turn may make.
+// roomForSteps returns how many more steps the turn may make.
 func (w *runner) roomForSteps() int {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return maxTurnSteps - w.stepsMade
 }
 
-// takeSteps counts steps, and returns how many of them the turn may make.
-// Workers ask side by side.
+// takeSteps reserves up to n steps and returns how many. Workers call it
+// concurrently.
 func (w *runner) takeSteps(n int) int {
 	w.mu.Lock()
 	defer w.mu.Unlock()

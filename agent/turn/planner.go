@@ -20,16 +20,16 @@ import (
 //go:embed prompts/planner.md
 var plannerPrompt string
 
-// plan asks the model what to do. A plan that cannot be used is asked for once
-// more; then the turn falls back on searching the notes for the question.
-// answered: the answer was streamed already, and nothing is to be done.
+// plan asks the model for a plan. An unusable plan is requested once more;
+// after that, the turn falls back on searching the notes. answered reports that
+// the answer was already streamed and nothing is left to do.
 func (t *turn) plan(ctx context.Context) (steps []agent.Step, answered bool, err error) {
 	if steps, saved, err := t.steps.savedPlan("", 0); saved || err != nil {
 		return steps, false, err
 	}
 	defer t.events.Phase(agent.PhaseStarted{Agent: "planner"})()
 	made := agent.PlanMade{}
-	if t.answer.question == agent.NothingTyped { // no tool was asked for
+	if t.answer.question == agent.NothingTyped { // no tool was requested
 		made = t.fallback(nil)
 	} else if made, answered, err = t.askForPlan(ctx); answered || err != nil {
 		return nil, answered, err
@@ -43,12 +43,12 @@ func (t *turn) plan(ctx context.Context) (steps []agent.Step, answered bool, err
 	return steps, false, err
 }
 
-// askForPlan asks for a plan until it can be used. An answer without steps is
-// streamed to the user while it arrives.
+// askForPlan asks for a plan until it is usable. An answer without steps is
+// streamed as it arrives.
 func (t *turn) askForPlan(ctx context.Context) (made agent.PlanMade, answered bool, err error) {
-	t.answer.number(t.steps.found) // what was attached
+	t.answer.number(t.steps.found) // the attachments
 	p := t.answer.withAttached(t.plannerPrompt(ctx))
-	var partial agent.PlanMade // the best so far: not all of its steps can run
+	var partial agent.PlanMade // the best so far, not all of whose steps can run
 	answered, problem, err := t.answer.askOrHear(ctx, &p, func(said string) (answered bool, problem error) {
 		if made, answered, problem = t.read(said); answered {
 			return true, nil
@@ -72,10 +72,10 @@ func (t *turn) askForPlan(ctx context.Context) (made agent.PlanMade, answered bo
 	return t.fallback(problem), false, nil
 }
 
-// withNotes adds a search for the question to a plan that looks for its answer on
-// the web alone, unless the question begins with that tool (@tool …): the user's
-// own notes may know. It comes last, so that nothing of the plan waits for what it
-// finds, or is decided by it.
+// withNotes adds a search of the notes to a plan that only searches the web,
+// since the user's own notes may have the answer, unless the question starts
+// with a tool of the plan (@tool …). The search comes last, so that nothing in
+// the plan depends on it.
 func (t *turn) withNotes(made agent.PlanMade) agent.PlanMade {
 	search, ok := t.searchStep(t.steps.tools)
 	called, _, _ := strings.Cut(t.answer.question, " ")
@@ -96,8 +96,8 @@ func (t *turn) withNotes(made agent.PlanMade) agent.PlanMade {
 	return made
 }
 
-// withoutWeak takes back what the search that was added found where it is not
-// likely an answer, and something else is.
+// withoutWeak discards the findings of the added search if they are an unlikely
+// answer and something better was found.
 func (t *turn) withoutWeak() {
 	for i, f := range t.steps.found {
 		if f.step.Extra && f.Status == agent.Done && f.Result.Unlikely && !t.answer.unlikely() {
@@ -106,12 +106,12 @@ func (t *turn) withoutWeak() {
 	}
 }
 
-// asksPlan goes before the message for which a model is to plan.
+// asksPlan precedes the message that the model is to plan for.
 const asksPlan = "Plan for this message of the user:\n"
 
-// plannerPrompt asks for a plan. The same model is asked for the answer with the same
-// system prompt, where the window has room for it: a server that keeps what it read
-// reads the tools and the conversation once.
+// plannerPrompt returns the prompt for a plan. If the same model also answers
+// and its window is large enough, both requests use the same system prompt, so
+// that a server can cache the tools and the conversation.
 func (t *turn) plannerPrompt(ctx context.Context) prompt.Prompt {
 	block := t.offered(t.steps.tools, nil)
 	own := []string{strings.NewReplacer("{steps}", strconv.Itoa(maxSteps), "{tools}", t.inText(block)).Replace(plannerPrompt)}
@@ -135,7 +135,7 @@ func (t *turn) plannerPrompt(ctx context.Context) prompt.Prompt {
 	return p
 }
 
-// aboutNotes says what the notes are, in the same words throughout the turn.
+// aboutNotes describes the user's notes, identically throughout the turn.
 func (t *turn) aboutNotes(ctx context.Context) []prompt.Part {
 	if t.about == nil {
 		t.about = new(strings.Join(t.agent.AboutNotes(ctx), "\n"))
@@ -146,7 +146,7 @@ func (t *turn) aboutNotes(ctx context.Context) []prompt.Part {
 	return []prompt.Part{{Kind: "memory", Head: "What the user's notes are, as data:", Text: *t.about, Fence: t.answer.fence()}}
 }
 
-// read makes a plan of a draft, or tells that the draft answered the user.
+// read parses a plan, or reports that the model answered instead.
 func (t *turn) read(text string) (made agent.PlanMade, answered bool, err error) {
 	draft, err := prompt.Plan(text)
 	if err != nil {
@@ -159,11 +159,11 @@ func (t *turn) read(text string) (made agent.PlanMade, answered bool, err error)
 		return made, false, t.unusable(draft.Steps, made.Dropped)
 	case len(made.Steps) > 0:
 		if t.answer.hasSaid() {
-			t.answer.say("\n\n") // what it said before it named steps stays
+			t.answer.say("\n\n") // text before the steps is kept
 			t.answer.sayHeld(false)
 		}
 		return made, false, nil
-	case len(made.Dropped) > 0 && !t.answer.hasSaid(): // an answer that it wrote may say that they were done
+	case len(made.Dropped) > 0 && !t.answer.hasSaid(): // such an answer may claim that the steps were done
 		return made, false, t.unusable(draft.Steps, made.Dropped)
 	case strings.TrimSpace(draft.Answer) != "" || t.answer.hasSaid():
 		if !t.answer.hasSaid() {
@@ -174,8 +174,8 @@ func (t *turn) read(text string) (made agent.PlanMade, answered bool, err error)
 	return agent.PlanMade{}, false, errors.New("it has neither steps nor an answer")
 }
 
-// unusable is why a plan cannot be used of which steps were dropped, with how their
-// tools are called.
+// unusable returns the error for a plan with dropped steps, including how to
+// call their tools.
 func (t *turn) unusable(drafts []prompt.Step, dropped []string) error {
 	var atFault []agent.Tool
 	for _, d := range drafts[:min(len(drafts), maxSteps)] {
@@ -187,7 +187,7 @@ func (t *turn) unusable(drafts []prompt.Step, dropped []string) error {
 	return &prompt.UnusableError{Err: errors.New(strings.Join(dropped, "; ")), Help: t.howToCall(atFault...)}
 }
 
-// howToCall shows a model how tools are called; "" for none.
+// howToCall describes to a model how to call tools; "" without tools.
 func (t *turn) howToCall(tools ...agent.Tool) string {
 	if len(tools) == 0 {
 		return ""
@@ -195,8 +195,8 @@ func (t *turn) howToCall(tools ...agent.Tool) string {
 	return "To be called as:\n" + toolchoice.Describe(toolchoice.Specs(tools), t.answer.toolFence())
 }
 
-// fallback is the plan when the model gave none, for a problem, or was not
-// asked for one: search the notes.
+// fallback returns the plan to search the notes, used if the model returned no
+// usable plan (with the problem) or was not asked.
 func (t *turn) fallback(problem error) agent.PlanMade {
 	made := agent.PlanMade{Steps: []agent.Step{}}
 	if problem != nil {
@@ -208,8 +208,8 @@ func (t *turn) fallback(problem error) agent.PlanMade {
 	return made
 }
 
-// searchStep is a search of the notes for the question; false: nothing
-// searches them.
+// searchStep returns a search of the notes for the question; false if there is
+// no tool for it.
 func (t *turn) searchStep(tools []agent.Tool) (agent.Step, bool) {
 	for _, tool := range tools {
 		spec := tool.Spec()
@@ -229,9 +229,9 @@ func (t *turn) searchStep(tools []agent.Tool) (agent.Step, bool) {
 	return agent.Step{}, false
 }
 
-// planSchema is the shape of a plan: flat, because small models and the
-// grammars made from it do best with that. steps come before answer, so that
-// an answer can be streamed knowing that there are none.
+// planSchema returns the JSON Schema of a plan. It is flat, which works best
+// for small models and for grammars generated from it. steps precedes answer,
+// so that an answer is streamed only if there are no steps.
 func planSchema(offered []llm.ToolSpec) json.RawMessage {
 	tool := `{"type":"string"}`
 	if len(offered) > 0 {
@@ -254,9 +254,9 @@ func planSchema(offered []llm.ToolSpec) json.RawMessage {
 //go:embed prompts/replan.md
 var replanPrompt string
 
-// replan asks for further steps when the last plan was to be continued, or a
-// step of it failed or found nothing. No steps: the answer has to do with what
-// there is. What has been done is not done again.
+// replan asks for further steps if the last plan asked for that, or one of its
+// steps failed or found nothing. It returns no steps if the answer has to be
+// based on what there is. Calls already made are not repeated.
 func (t *turn) replan(ctx context.Context) ([]agent.Step, error) {
 	if steps, saved, err := t.steps.savedPlan("", 0); saved || err != nil {
 		return steps, err
@@ -280,7 +280,7 @@ func (t *turn) replan(ctx context.Context) ([]agent.Step, error) {
 	}
 	draft, err := prompt.Plan(text.String())
 	if err != nil {
-		return nil, nil // it names no other way
+		return nil, nil // no alternative
 	}
 	made := agent.PlanMade{Reasoning: draft.Reasoning, Again: draft.Again, Before: stepsOf(t.steps.found[t.steps.attached:])}
 	made.Steps, made.Dropped, made.Repaired = t.steps.repairSteps(draft.Steps, t.steps.tools, stepIDs(t.steps.found))
@@ -297,7 +297,7 @@ func (t *turn) replan(ctx context.Context) ([]agent.Step, error) {
 	return t.steps.plan(ctx, made)
 }
 
-// replanPrompt continues what the planner was asked before: by what came fresh of
+// replanPrompt continues the planner's conversation with the fresh results of
 // its plan, and what is missing.
 func (t *turn) replanPrompt(ctx context.Context, fresh []finding, missing []string) prompt.Prompt {
 	p := t.answer.withAttached(t.plannerPrompt(ctx))
@@ -328,9 +328,9 @@ func (t *turn) replanPrompt(ctx context.Context, fresh []finding, missing []stri
 	return p
 }
 
-// missingOf says which steps failed or found nothing; their arguments and errors
-// stand between marks, with the results. What the user refused is not asked for
-// another way.
+// missingOf lists the steps that failed or found nothing. Their arguments and
+// errors are with the results, between marks. A step that the user refused is
+// not retried in another way.
 func missingOf(found []finding) (missing []string) {
 	for _, f := range found {
 		how := string(f.Status) + ", see below"
@@ -349,7 +349,7 @@ func missingOf(found []finding) (missing []string) {
 	if !slices.ContainsFunc(found, func(f finding) bool {
 		return f.Status == agent.StepFailed || (f.Result.Nothing || f.Result.ByMeaning) && !f.step.Extra
 	}) {
-		return nil // steps that were left out because of a no
+		return nil // only steps skipped because of a refusal
 	}
 	return missing
 }

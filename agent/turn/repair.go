@@ -17,12 +17,12 @@ import (
 	"lifehub/internal/text"
 )
 
-// repairSteps makes steps that can run of those that the model wrote, and says
-// what was left out and what was written otherwise. earlier are the ids of the turn's steps before:
-// their results can be used.
+// repairSteps turns the model's steps into steps that can run, and reports what
+// was dropped and what was corrected. earlier has the ids of the turn's
+// previous steps, whose results can be used.
 func (w *runner) repairSteps(drafts []prompt.Step, offered []agent.Tool, earlier []string) (steps []agent.Step, dropped, repaired []string) {
 	steps = []agent.Step{}
-	renamed := map[string]string{} // the model's id → ours; "": the step was dropped
+	renamed := map[string]string{} // the model's id → our id; "" if the step was dropped
 	taken := map[string]bool{}
 	for _, id := range earlier {
 		taken[id] = true
@@ -59,13 +59,13 @@ func (w *runner) repairSteps(drafts []prompt.Step, offered []agent.Tool, earlier
 		if step.ID != d.ID && !slices.Contains(earlier, d.ID) {
 			repaired = append(repaired, fmt.Sprintf("step %.20s is now step %s", d.ID, step.ID))
 		}
-		if renamed[d.ID] == "" { // of two steps with one id, the first is meant
+		if renamed[d.ID] == "" { // of two steps with the same id, the first is meant
 			renamed[d.ID] = step.ID
 		}
 		steps = append(steps, step)
 	}
 	for _, id := range earlier {
-		if _, again := renamed[id]; !again { // else the new step of that name is meant
+		if _, again := renamed[id]; !again { // otherwise the new step of that name is meant
 			renamed[id] = id
 		}
 	}
@@ -74,14 +74,14 @@ func (w *runner) repairSteps(drafts []prompt.Step, offered []agent.Tool, earlier
 	return steps, shorten(append(dropped, lost...)), shorten(repaired)
 }
 
-// repairStep makes a step of a draft; its id is not set yet. changed is what was
-// written otherwise and means the same, lost what was left out.
+// repairStep converts a step, except for its id. changed lists corrections that
+// keep the meaning; lost lists what was dropped.
 func (w *runner) repairStep(d prompt.Step, offered []agent.Tool) (step agent.Step, changed, lost []string, err error) {
 	if d.Tool == "" || strings.EqualFold(d.Tool, "none") || strings.EqualFold(d.Tool, "null") {
 		return agent.Step{}, nil, nil, errors.New("it names no tool")
 	}
 	tool, why := toolchoice.Find(offered, d.Tool), ""
-	if tool == nil && toolchoice.Find(w.tools, d.Tool) == nil { // else others have it, as another worker does
+	if tool == nil && toolchoice.Find(w.tools, d.Tool) == nil { // otherwise another worker may have it
 		if why = w.missing[d.Tool]; why == "" {
 			tool = toolchoice.Meant(offered, d.Tool)
 		}
@@ -109,7 +109,7 @@ func (w *runner) repairStep(d prompt.Step, offered []agent.Tool) (step agent.Ste
 
 const maxDropped = 20
 
-// shorten bounds what is told of a plan's faults.
+// shorten bounds the list of problems in a plan.
 func shorten(dropped []string) []string {
 	if len(dropped) <= maxDropped {
 		return dropped
@@ -117,8 +117,8 @@ func shorten(dropped []string) []string {
 	return append(dropped[:maxDropped:maxDropped], fmt.Sprintf("and %d more", len(dropped)-maxDropped))
 }
 
-// linkSteps keeps of each step's after the steps that exist and stand in no
-// circle, and adds those whose results it uses.
+// linkSteps removes dependencies on missing steps and those that form a cycle,
+// and adds dependencies on the steps whose results are used.
 func linkSteps(steps []agent.Step, renamed map[string]string) (dropped []string) {
 	position := map[string]int{}
 	for i, step := range steps {
@@ -142,7 +142,7 @@ func linkSteps(steps []agent.Step, renamed map[string]string) (dropped []string)
 	return append(dropped, cutCircles(steps, position)...)
 }
 
-// renameReferences writes the references to steps with our ids.
+// renameReferences replaces the step ids in references with ours.
 func renameReferences(input json.RawMessage, renamed map[string]string) json.RawMessage {
 	return reference.ReplaceAllFunc(input, func(ref []byte) []byte {
 		id := string(reference.FindSubmatch(ref)[1])
@@ -153,8 +153,8 @@ func renameReferences(input json.RawMessage, renamed map[string]string) json.Raw
 	})
 }
 
-// dropLost leaves out the steps that use a result which will not be there,
-// and those that use theirs.
+// dropLost drops the steps that use a result that will not exist, and
+// transitively those that use theirs.
 func dropLost(steps []agent.Step, renamed map[string]string) (kept []agent.Step, dropped []string) {
 	for i := 0; i < len(steps); i++ {
 		step := steps[i]
@@ -169,12 +169,12 @@ func dropLost(steps []agent.Step, renamed map[string]string) (kept []agent.Step,
 		for j := range steps {
 			steps[j].After = slices.DeleteFunc(steps[j].After, func(id string) bool { return id == step.ID })
 		}
-		i = -1 // others may have lost this one's result
+		i = -1 // others may have lost its result
 	}
 	return steps, dropped
 }
 
-// cutCircles removes each wait that closes a circle, in plan order.
+// cutCircles removes each dependency that closes a cycle, in plan order.
 func cutCircles(steps []agent.Step, position map[string]int) (dropped []string) {
 	for i := range steps {
 		step := &steps[i]
@@ -189,7 +189,7 @@ func cutCircles(steps []agent.Step, position map[string]int) (dropped []string) 
 	return dropped
 }
 
-// reaches reports whether the step from waits, directly or not, for the step to.
+// reaches reports whether step from depends on step to, directly or indirectly.
 func reaches(steps []agent.Step, position map[string]int, from, to string, seen map[string]bool) bool {
 	if from == to {
 		return true
@@ -204,7 +204,8 @@ func reaches(steps []agent.Step, position map[string]int, from, to string, seen 
 	})
 }
 
-// uniqueID returns a short plain id that is not taken yet, and takes it.
+// uniqueID returns id if it is short, plain and not taken, or else a free
+// number, and marks it as taken.
 func uniqueID(id string, taken map[string]bool) string {
 	plain := func(r rune) bool {
 		return r != '-' && r != '_' && (r < '0' || r > '9') && (r|0x20 < 'a' || r|0x20 > 'z')

@@ -10,19 +10,19 @@ import (
 	"lifehub/agent"
 )
 
-// role is a kind of member of the team: what it is for, which of the turn's
-// tools it may use, and how many rounds one attempt has.
+// role is a kind of worker: its purpose, its tools and its number of rounds in
+// an attempt.
 type role struct {
 	name   string
-	does   string   // for the lead
-	prompt string   // its own instructions
-	tools  []string // globs of names
-	own    bool     // they do not name tools of servers
+	does   string   // description for the lead
+	prompt string   // instructions for the worker
+	tools  []string // globs of tool names
+	own    bool     // the globs do not match tools of servers
 	rounds int
 }
 
-// roles are all kinds, in the order in which the lead is told of them. What
-// a server of the user's offers goes by its name, and to general.
+// roles has all roles, in the order shown to the lead. A server's tool is
+// available to the roles whose globs match its name, and to general.
 var roles = []role{
 	{
 		name: "notes", does: "finds out, and changes, what is in the user's notes and tasks", rounds: 5,
@@ -50,8 +50,8 @@ var roles = []role{
 	},
 }
 
-// of returns those of the tools that the worker may use. general has all, except
-// the one that sends mail.
+// of returns the tools that the worker may use. general has all except the one
+// that sends mail.
 func (w role) of(tools []agent.Tool) (own []agent.Tool) {
 	for _, tool := range tools {
 		switch name := tool.Spec().Name; {
@@ -76,7 +76,7 @@ func (w role) uses(tool agent.Tool) bool {
 	})
 }
 
-// workersFor are the workers that the tools of a turn give work to.
+// workersFor returns the roles that have tools in this turn.
 func workersFor(tools []agent.Tool) (kinds []role) {
 	for _, w := range roles {
 		if w.name == "email" && !slices.ContainsFunc(tools, func(t agent.Tool) bool { return t.Spec().Name == sendsMail }) {
@@ -89,7 +89,8 @@ func workersFor(tools []agent.Tool) (kinds []role) {
 	return kinds
 }
 
-// workersAndTools tells the lead who has which tools, and which are not available.
+// workersAndTools describes to the lead the tools of each worker, and the
+// skills.
 func (t *turn) workersAndTools(kinds []role) string {
 	var b strings.Builder
 	for _, w := range kinds {
@@ -113,7 +114,7 @@ func describeWorkers(kinds []role) string {
 	return strings.TrimRight(b.String(), "\n")
 }
 
-// workerNames is the JSON list of the kinds' names.
+// workerNames returns the names of roles as a JSON list.
 func workerNames(kinds []role) string {
 	names := make([]string, len(kinds))
 	for i, w := range kinds {

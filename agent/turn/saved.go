@@ -14,36 +14,36 @@ import (
 	"lifehub/agent/gate"
 )
 
-// saved is what is known of a turn that was interrupted and is resumed. The zero
-// value is a turn that begins.
+// saved is the journalled state of an interrupted turn. The zero value belongs
+// to a new turn.
 type saved struct {
-	text    string                // of the answer, as far as it was kept
-	plans   []agent.Entry         // in the order in which they were made
-	steps   map[string]*savedCall // what became of their steps; nil: there is no plan
-	calls   map[string]*savedCall // those that were begun or decided, by [sameCall]
-	judged  map[try]agent.Entry   // what workers reported, and the verdict
+	text    string                // the saved part of the answer
+	plans   []agent.Entry         // in order
+	steps   map[string]*savedCall // calls by step id; nil if there is no plan
+	calls   map[string]*savedCall // calls that were started or decided, by [sameCall]
+	judged  map[try]agent.Entry   // workers' reports and the verdicts on them
 	damaged bool                  // calls may have been started that are not in calls
 }
 
-// try is which attempt of a step's worker.
+// try identifies an attempt of a step's worker.
 type try struct {
 	step    string
 	attempt int
 }
 
-// savedCall is how far a call came.
+// savedCall is the state of a call.
 type savedCall struct {
 	step    string
-	tool    string // "": it never got as far as its arguments
+	tool    string // "" if its arguments were not journalled
 	input   args.Input
 	started time.Time
 	mark    []byte
-	outcome *Outcome // nil: it did not end, and the user did not refuse it
+	outcome *Outcome // nil if it neither ended nor was refused
 	ended   bool
-	effects []agent.Effect // of one that ended
+	effects []agent.Effect // if it ended
 }
 
-// readJournal makes sense of what was saved.
+// readJournal parses the saved state of a turn.
 func readJournal(left agent.Unfinished) saved {
 	k := saved{calls: map[string]*savedCall{}, judged: map[try]agent.Entry{}, text: left.Text, damaged: left.Damaged}
 	for _, e := range left.Entries {
@@ -54,7 +54,7 @@ func readJournal(left agent.Unfinished) saved {
 	return k
 }
 
-// add takes in an entry, and reports false for one that makes no sense.
+// add adds an entry. It reports false if the entry is invalid.
 func (k *saved) add(e agent.Entry) bool {
 	if e.Moment == agent.Planned {
 		if e.Plan == nil {
@@ -110,12 +110,12 @@ func (k *saved) add(e agent.Entry) bool {
 // hasPlan reports whether a plan was made before the turn was interrupted.
 func (k *saved) hasPlan() bool { return k.steps != nil }
 
-// hasAnswered reports whether the answer was there, and a plan followed it.
+// hasAnswered reports whether the answer was complete and a plan followed it.
 func (k *saved) hasAnswered() bool {
 	return slices.ContainsFunc(k.plans, func(p agent.Entry) bool { return p.Plan.FollowsAnswer() })
 }
 
-// Mode is that of the first plan; "": there is none.
+// Mode returns the mode of the first plan; "" if there is none.
 func (k *saved) Mode() agent.Mode {
 	if len(k.plans) == 0 {
 		return ""
@@ -123,7 +123,7 @@ func (k *saved) Mode() agent.Mode {
 	return k.plans[0].Plan.Mode
 }
 
-// tools names the tools of saved plans, one a line.
+// tools returns the names of the tools in saved plans, one in each line.
 func (k *saved) tools() string {
 	var names strings.Builder
 	for _, p := range k.plans {
@@ -134,8 +134,8 @@ func (k *saved) tools() string {
 	return names.String()
 }
 
-// longer is the answer as kept before the turn was interrupted, if text has not
-// become as long: what the user was told is not taken back.
+// longer returns the longer of text and the answer saved before the
+// interruption, because text that was shown is not withdrawn.
 func (k *saved) longer(text string) string {
 	if len(k.text) > len(text) {
 		return k.text
@@ -143,8 +143,8 @@ func (k *saved) longer(text string) string {
 	return text
 }
 
-// verdict is what a worker's attempt reported and what the evaluator said of it,
-// if it came so far.
+// verdict returns the report of a worker's attempt and the verdict on it, if
+// there is one.
 func (k *saved) verdict(step string, attempt int) (report string, verdict agent.Judgement, ok bool) {
 	e, ok := k.judged[try{step, attempt}]
 	if !ok {
@@ -153,9 +153,9 @@ func (k *saved) verdict(step string, attempt int) (report string, verdict agent.
 	return e.Report, *e.Verdict, true
 }
 
-// resume takes up what was saved of an interrupted turn: its tools get the names
-// that they have now, identical calls share what ended, and its effects and the
-// liberties of its calls count.
+// resume applies the saved state of an interrupted turn: it updates former
+// names of tools, and restores the outcomes of finished calls, which identical
+// calls share, and the effects.
 func (w *runner) resume() {
 	now := func(name string) string {
 		if tool := w.tool(name); tool != nil {
@@ -181,13 +181,14 @@ func (w *runner) resume() {
 			}
 		}
 		w.did(step, c.effects...)
-		if !c.ended && !c.started.IsZero() && c.tool != agent.DelegateTool && !agent.ReadOnly(w.tool(c.tool)) { // nobody knows
+		if !c.ended && !c.started.IsZero() && c.tool != agent.DelegateTool && !agent.ReadOnly(w.tool(c.tool)) { // outcome unknown
 			w.did(step, agent.Effect{Kind: agent.Unknown, Tool: c.tool})
 		}
 	}
 }
 
-// recallLiberties counts those of the calls that began before the turn was interrupted.
+// recallLiberties counts the deviations of the calls started before the turn
+// was interrupted.
 func (w *runner) recallLiberties() {
 	for _, before := range w.saved.steps {
 		if tool := w.tool(before.tool); agent.IsOutward(tool) && !before.started.IsZero() {
@@ -196,13 +197,13 @@ func (w *runner) recallLiberties() {
 	}
 }
 
-// admit decides whether a call runs. Without a permit it does not, and the
-// outcome is what becomes of it.
+// admit decides whether a call may run. Without a permit it may not, and the
+// outcome says why.
 func (w *runner) admit(ctx context.Context, c gate.Call) (*gate.Permit, Outcome) {
 	pass := w.gate.Pass
 	if before := w.saved.calls[sameCall(c.Name(), c.Input)]; w.saved.damaged || before != nil && !before.started.IsZero() {
 		if before != nil {
-			w.undid(before.step) // now it is found out
+			w.undid(before.step) // it is determined again below
 		}
 		switch happened, effects := w.happened(ctx, c, before); happened {
 		case agent.HasHappened:
@@ -232,11 +233,12 @@ func (w *runner) admit(ctx context.Context, c gate.Call) (*gate.Permit, Outcome)
 	return p, Outcome{}
 }
 
-// happened returns what became of a call that was or may have been started
-// before the turn was interrupted. before is nil where nothing is known.
+// happened determines whether a call happened that was, or may have been,
+// started before the turn was interrupted. before is nil if nothing is known
+// about it.
 func (w *runner) happened(ctx context.Context, c gate.Call, before *savedCall) (agent.Happened, []agent.Effect) {
 	if agent.ReadOnly(c.Tool) {
-		return agent.HasNotHappened, nil // and if not, nobody minds
+		return agent.HasNotHappened, nil // repeating it is harmless
 	}
 	checker, ok := c.Tool.(agent.Checker)
 	if !ok || before == nil || before.mark == nil {
@@ -256,8 +258,8 @@ func (w *runner) happened(ctx context.Context, c gate.Call, before *savedCall) (
 	return f.happened, f.effects
 }
 
-// recordEnd records how a call ended. One that was stopped before it began stays
-// open, and one that was stopped in the middle stays unknown.
+// recordEnd journals how a call ended. A call that was stopped is not recorded:
+// it stays open or its outcome unknown.
 func (w *runner) recordEnd(ctx context.Context, c gate.Call, o Outcome) {
 	if o.stopped {
 		return

@@ -21,18 +21,19 @@ var secondReadPrompt string
 
 const verdictSchema = `{"type":"object","properties":{"verdicts":{"type":"array","items":{"type":"object","properties":{"sentence":{"type":"integer"},"verdict":{"enum":["supported","contradicted","not there"]}},"required":["sentence","verdict"]}}},"required":["verdicts"]}`
 
-// maxReadSentences bounds what one call judges.
+// maxReadSentences bounds the sentences judged in one call.
 const maxReadSentences = 40
 
-// secondRead asks the model, in one call, what the sources of an answer say of
-// its sentences that quote nothing and differ in nothing, and returns all
-// citations, these with its word: supported, contradicted, or cited with
-// "model: not there". A sentence that it gives no verdict on stays as it was.
-// Where there is none it is [agent.ErrNothingToJudge]. Nothing else is judged: the model's word is never a tick, and takes none away.
-// fence is the mark around what is data.
+// secondRead asks the model, in one call, whether the sources support the
+// sentences of an answer that are cited without a quotation. It returns all
+// citations, these with the model's verdict: supported, contradicted, or cited
+// with the detail "model: not there". Sentences without a verdict are
+// unchanged. The model's verdict never adds or removes a tick. The error is
+// [agent.ErrNothingToJudge] if there is no such sentence. fence is the mark
+// around untrusted text.
 func secondRead(ctx context.Context, asker *prompt.Asker, fence string, said agent.Answer) ([]agent.Citation, error) {
 	citations := slices.Clone(said.Citations)
-	bySentence := map[string][]int{} // sources by sentence
+	bySentence := map[string][]int{} // source numbers by sentence
 	var sentences []string
 	source := func(n int) int {
 		return slices.IndexFunc(said.Sources, func(s agent.Source) bool { return s.N == n && s.Text != "" })
@@ -102,8 +103,8 @@ func secondRead(ctx context.Context, asker *prompt.Asker, fence string, said age
 	return citations, nil
 }
 
-// readVerdicts reads what a model says of sentences 1 to n. What is no verdict,
-// names no such sentence, or is said of one in two ways is left out.
+// readVerdicts parses the model's verdicts on sentences 1 to n. Invalid and
+// contradictory verdicts are skipped.
 func readVerdicts(reply string, n int) map[int]agent.Verdict {
 	var said struct {
 		Verdicts []struct {

@@ -13,9 +13,8 @@ import (
 	"lifehub/internal/text"
 )
 
-// number gives what was found its numbers in the answer, in plan order. A number
-// that was given stays: what is found of the same lines later only widens its
-// source.
+// number assigns numbers to the sources found, in plan order. Assigned numbers
+// are stable: overlapping lines found later only extend the source.
 func (a *answer) number(found []finding) {
 	a.sources = a.sources[:a.foundSources]
 	for _, s := range a.sourcesOf(found) {
@@ -30,9 +29,9 @@ func (a *answer) number(found []finding) {
 	}
 }
 
-// sourcesOf lists the places of steps that an answer can cite, each once, those
-// that overlap as one. A text that names none is one itself, unless it only
-// tells what its tool did.
+// sourcesOf returns the distinct citable sources of steps, with overlapping
+// ones merged. A result without sources is itself a source, unless it only
+// reports what the tool did.
 func (a *answer) sourcesOf(found []finding) (sources []agent.Source) {
 	for _, f := range found {
 		if f.same != "" || f.Status != agent.Done {
@@ -44,14 +43,14 @@ func (a *answer) sourcesOf(found []finding) (sources []agent.Source) {
 			places = []agent.Source{sourceOf(f)}
 		}
 		for _, s := range places {
-			s.Untrusted = s.Untrusted || f.Result.Untrusted && f.step.Tool != agent.DelegateTool // its worker's sources say it each
+			s.Untrusted = s.Untrusted || f.Result.Untrusted && f.step.Tool != agent.DelegateTool // the worker's sources are marked one by one
 			sources = merge(sources, s)
 		}
 	}
 	return sources
 }
 
-// sourceOf is the text of a step as a place that can be cited.
+// sourceOf returns the text of a result as a citable source.
 func sourceOf(f finding) agent.Source {
 	s := agent.Source{
 		Path: f.step.Tool, Call: f.step.ID, Heading: text.Clip(text.OneLine(cmp.Or(f.step.Description, strings.Join(args.Read(f.step.Input).Texts(), " · "))), 80),
@@ -63,7 +62,7 @@ func sourceOf(f finding) agent.Source {
 	return s
 }
 
-// resultNumber is the number by which the text of a step is cited; 0: it has none.
+// resultNumber returns the citation number of a step's text; 0 if it has none.
 func (a *answer) resultNumber(step string) int {
 	i := slices.IndexFunc(a.sources, func(s agent.Source) bool { return s.Call == step })
 	if i < 0 {
@@ -72,14 +71,14 @@ func (a *answer) resultNumber(step string) int {
 	return a.sources[i].N
 }
 
-// numberAll numbers all that an answer can cite, the facts last.
+// numberAll numbers everything citable, with the facts last.
 func (a *answer) numberAll() {
 	a.number(a.steps.found)
 	a.citeFacts()
 }
 
 // citeFacts numbers the facts after the other sources, so that the answer can
-// say which it used.
+// cite them.
 func (a *answer) citeFacts() {
 	for _, f := range a.recalled.Facts {
 		s := f.Source()
@@ -88,8 +87,8 @@ func (a *answer) citeFacts() {
 	}
 }
 
-// material is what was found as a prompt holds it: each place once, by its number,
-// then the steps, with what else they brought.
+// material returns the findings as parts of a prompt: the numbered sources,
+// then the steps with the rest of their results.
 func (a *answer) material() (parts []prompt.Part) {
 	for _, s := range a.sources[:a.foundSources] {
 		if !a.inResults(s) {
@@ -102,7 +101,7 @@ func (a *answer) material() (parts []prompt.Part) {
 	return parts
 }
 
-// sourcePart is a source in a prompt, with its number.
+// sourcePart returns a numbered source as part of a prompt.
 func (a *answer) sourcePart(s agent.Source) prompt.Part {
 	return prompt.Part{Kind: "sources", Head: fmt.Sprintf("[%d] %s", a.numberOf(s), s.Head()), Text: s.Text, Fence: a.fence()}
 }
@@ -112,13 +111,14 @@ func (a *answer) inResults(s agent.Source) bool {
 	return slices.ContainsFunc(a.steps.found, func(f finding) bool { return f.step.ID == s.Call })
 }
 
-// resultPart is a step in a prompt, with its number if its text can be cited.
+// resultPart returns a step as part of a prompt, with a number if its text can
+// be cited.
 func (a *answer) resultPart(f finding) prompt.Part {
 	p := prompt.Part{Kind: "results", Head: resultHead(f), Fence: a.fence()}
-	if input := cmp.Or(string(f.input), string(f.step.Input)); len(input) > len("{}") { // the model may have them from what it read
+	if input := cmp.Or(string(f.input), string(f.step.Input)); len(input) > len("{}") { // the arguments may derive from text that was read
 		p.Text = "called with " + text.OneLine(text.Clip(input, maxContext))
 	}
-	if r := forModel(f); !r.cited && r.text != "" { // else it is in the sources
+	if r := forModel(f); !r.cited && r.text != "" { // otherwise it is among the sources
 		p.Text = strings.TrimPrefix(p.Text+"\n"+r.text, "\n")
 	}
 	if f.Result.IsInstructions() {
@@ -130,13 +130,13 @@ func (a *answer) resultPart(f finding) prompt.Part {
 	return p
 }
 
-// resultText is how a step ended, in words.
+// resultText is the outcome of a step as text.
 type resultText struct {
-	text  string // what the tool said, or why it did not
-	cited bool   // its content is in the sources already
+	text  string // the result or the error
+	cited bool   // the text is among the sources already
 }
 
-// forModel is what the explainer is told of a step.
+// forModel returns the outcome of a step as shown to the explainer.
 func forModel(f finding) resultText {
 	r := resultText{text: f.Result.Text}
 	switch {
@@ -145,12 +145,12 @@ func forModel(f finding) resultText {
 	case f.Status != agent.Done:
 		r.text = f.Reason
 	default:
-		r.cited = len(f.Result.Sources) > 0 && f.step.Tool != agent.DelegateTool // a report is next to what it rests on
+		r.cited = len(f.Result.Sources) > 0 && f.step.Tool != agent.DelegateTool // a report is shown in addition to its sources
 	}
 	return r
 }
 
-// resultHead names a step and how it ended, in one line.
+// resultHead describes a step and its status in one line.
 func resultHead(f finding) string {
 	about := text.Clip(f.step.Description, 200)
 	head := fmt.Sprintf("Step %s, %s", f.step.ID, f.step.Tool)
@@ -178,7 +178,8 @@ func resultHead(f finding) string {
 	return head
 }
 
-// numberOf is the number of the source that the lines of s are in; 0: of none.
+// numberOf returns the number of the source that contains the lines of s; 0 if
+// there is none.
 func (a *answer) numberOf(s agent.Source) int {
 	if i := sharing(a.sources, s); i >= 0 {
 		return a.sources[i].N
@@ -186,10 +187,11 @@ func (a *answer) numberOf(s agent.Source) int {
 	return 0
 }
 
-// maxContext is what of a result the log of a prompt holds, in bytes.
+// maxContext bounds a result in the log of a prompt, in bytes.
 const maxContext = 500
 
-// logged is what a step came to. Passages are saved with the answer already.
+// logged returns the log entry of a step. Passages are omitted, because they
+// are saved with the answer.
 func logged(f finding, limit int) agent.Logged {
 	r := forModel(f)
 	if r.cited && limit == agent.MaxLogged {
@@ -202,7 +204,7 @@ func logged(f finding, limit int) agent.Logged {
 	return agent.Logged{Step: f.step.ID, Action: events.ActionOf(f.step), Result: cmp.Or(text.Clip(result, limit), string(f.Status))}
 }
 
-// contextLog is what a prompt holds of steps.
+// contextLog returns the log entries of steps for a prompt.
 func contextLog(found []finding) (log []agent.Logged) {
 	for _, f := range found {
 		log = append(log, logged(f, maxContext))
@@ -210,7 +212,7 @@ func contextLog(found []finding) (log []agent.Logged) {
 	return log
 }
 
-// log is what was done and thought meanwhile, with what came of it.
+// log returns the actions and thoughts of the turn, with results.
 func (a *answer) log() []agent.Logged {
 	results := map[string]string{}
 	for _, f := range a.steps.found {

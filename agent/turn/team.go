@@ -15,9 +15,9 @@ import (
 //go:embed prompts/lead.md
 var leadPrompt string
 
-// team lets a lead hand tasks to workers, round by round, and answer from their
-// reports: the loop with one tool. false: the model cannot call tools, and
-// nothing was done.
+// team lets a lead delegate tasks to workers, round by round, and answer from
+// their reports: a loop with a single tool. able is false if the model cannot
+// call tools; then nothing was done.
 func (t *turn) team(ctx context.Context) (able bool, err error) {
 	carried, err := t.carriedParts(ctx)
 	if err != nil {
@@ -31,7 +31,8 @@ func (t *turn) team(ctx context.Context) (able bool, err error) {
 	})
 }
 
-// isWholeMessage reports whether the lead gave the whole message to one worker.
+// isWholeMessage reports whether the lead delegated the whole message to one
+// worker.
 func isWholeMessage(steps []agent.Step) bool {
 	if len(steps) != 1 {
 		return false
@@ -40,8 +41,8 @@ func isWholeMessage(steps []agent.Step) bool {
 	return err == nil && task.Whole
 }
 
-// soleReport is the report of an only worker, if it can be the answer because it
-// cites its sources; "": it cannot.
+// soleReport returns the report of the only worker if it can serve as the
+// answer, because it cites its sources; "" otherwise.
 func (t *turn) soleReport() string {
 	if !t.sole {
 		return ""
@@ -60,8 +61,8 @@ func (t *turn) soleReport() string {
 	return f.Result.Text
 }
 
-// carriedParts tells a model what earlier turns of the conversation left that its
-// tools work on.
+// carriedParts describes what earlier turns of the conversation left for its
+// tools.
 func (t *turn) carriedParts(ctx context.Context) (parts []prompt.Part, err error) {
 	ctx = agent.WithOrigin(ctx, agent.Origin{Conversation: t.record.Conversation, Turn: t.events.Turn})
 	for _, tool := range t.steps.tools {

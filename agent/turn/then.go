@@ -9,11 +9,12 @@ import (
 	"lifehub/agent/gate"
 )
 
-// then makes a call of an answer that is whole, as the last step of its turn: it
-// passes the gate, is journalled and taken back like any other.
+// then returns a call that follows a complete answer as the last step of its
+// turn. It passes the gate and is journalled and undone like any other call.
 type then func(agent.Answer) agent.Step
 
-// ErrNotDone is that of a turn whose answer is there, and whose [Then] was not done.
+// ErrNotDone means that the answer is complete but the call that follows it was
+// not made.
 var ErrNotDone = errors.New("the answer was not written")
 
 // finish makes the call that follows the answer.
@@ -22,7 +23,7 @@ func (t *turn) finish(ctx context.Context) (err error) {
 	if t.agent.Then == nil && !t.steps.saved.hasAnswered() {
 		return nil
 	}
-	t.steps.tools = t.agent.Tools() // also where the message names those that may answer it
+	t.steps.tools = t.agent.Tools() // even if the message restricts the tools
 	t.answer.sayHeld(true)
 	steps, saved, err := t.steps.savedPlan("", agent.AfterAnswer)
 	if err != nil {
@@ -63,7 +64,7 @@ func (t *turn) finish(ctx context.Context) (err error) {
 	return nil
 }
 
-// lacking says why the answer is not whole; "": it is.
+// lacking returns why the answer is incomplete; "" if it is complete.
 func (t *turn) lacking() string {
 	switch {
 	case t.events.Cut:
@@ -80,8 +81,9 @@ func (t *turn) lacking() string {
 	return ""
 }
 
-// retrace goes through the plans of a resumed turn whose answer was said already, and
-// was on its way to its [Then]: nothing is asked again. false: it came not so far.
+// retrace replays the plans of a resumed turn whose answer was complete before
+// the interruption, without asking the model. It reports false if the answer
+// was not complete.
 func (t *turn) retrace(ctx context.Context) (retraced bool, err error) {
 	if !t.steps.saved.hasAnswered() {
 		return false, nil

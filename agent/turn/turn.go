@@ -21,32 +21,32 @@ import (
 type turn struct {
 	agent   *Agent
 	mode    agent.Mode
-	message string      // what the user sent, attachments included
-	only    []string    // the tools that the message leaves; nil: all
-	command *agent.Step // the one call that the user asked for; nil: it is to be found out what to do
+	message string      // as sent, including attachments
+	only    []string    // tools that the message allows; nil: all
+	command *agent.Step // the call that the user requested; nil if the model decides
 	called  []string    // tools that the conversation called or named before
-	about   *string     // what the notes are, for prompts; nil: not asked for yet
-	rounds  int         // of the loop, at most
+	about   *string     // description of the notes for prompts; nil if not loaded yet
+	rounds  int         // maximum number of rounds of the loop
 
-	events   *events.Stream   // numbers, journals and traces every event; the front ends read it
-	record   *gate.Record     // what was read, and where it comes from
+	events   *events.Stream   // numbers, journals and traces every event, and sends it to the front end
+	record   *gate.Record     // what was read, and its sources
 	gate     *gate.Guard      // decides whether a call may run
 	model    *prompt.Asker    // fits a prompt into the window and asks the model
 	recalled *memory.Recalled // facts, past exchanges, summary
-	steps    *runner          // runs calls as a graph, and keeps what they found
-	answer   *answer          // the text as it streams, its numbered sources and citations
+	steps    *runner          // runs calls as a graph, and has their findings
+	answer   *answer          // the streamed text, its numbered sources and citations
 
-	citations *[]agent.Citation // of the answer; nil: not judged yet
+	citations *[]agent.Citation // of the answer; nil if not checked yet
 
-	recent []llm.Message    // the messages of History in the words that were said
-	path   []agent.Exchange // of the conversation, before this turn
+	recent []llm.Message    // messages of the history in their original text
+	path   []agent.Exchange // exchanges of the conversation before this turn
 
-	withoutNotes bool // the model answered from memory, and the notes have nothing that fits
-	sole         bool // one worker has the whole message; not of a resumed plan, whose sources are numbered afresh
+	withoutNotes bool // the model answered from memory, and no note fits
+	sole         bool // one worker has the whole message; false for a resumed plan, whose sources are numbered again
 
-	compacted bool          // the older turns were summarised in this turn
-	replanned int           // how many findings the last plan was told
-	replans   []llm.Message // what the planner said and was told after its first plan
+	compacted bool          // the older turns were summarized during this turn
+	replanned int           // number of findings that the planner has seen
+	replans   []llm.Message // messages after the first plan
 }
 
 func newTurn(a *Agent, conversation string, to chan<- agent.Event) *turn {
@@ -68,7 +68,7 @@ func newTurn(a *Agent, conversation string, to chan<- agent.Event) *turn {
 	return t
 }
 
-// asker asks the model, and tells a stream of it.
+// asker returns an Asker that reports to a stream.
 func (a *Agent) asker(stream *events.Stream, think func() string) *prompt.Asker {
 	server := prompt.Server{Window: a.Window, ModelName: a.ModelName, Think: think, Ready: a.Ready, RejectsLongPrompts: a.RejectsLongPrompts}
 	asker := &prompt.Asker{Stream: stream, Model: a.Model, Meters: &a.meters, Server: server, Roles: map[string]*prompt.Asker{}}
@@ -79,7 +79,7 @@ func (a *Agent) asker(stream *events.Stream, think func() string) *prompt.Asker 
 	return asker
 }
 
-// prompts is what of the conversation is in the prompt at this moment.
+// prompts returns what the prompts contain now.
 func (t *turn) prompts() gate.Prompts {
 	return gate.Prompts{
 		Instructions: t.answer.persona, Question: t.answer.question, History: t.recalled.History,
@@ -87,14 +87,14 @@ func (t *turn) prompts() gate.Prompts {
 	}
 }
 
-// sent takes the message apart: nothing but what was typed is ever read as a
-// question or a command.
+// sent parses the message. Only the typed part is ever treated as a question or
+// command.
 func (t *turn) sent(message string) {
 	m := agent.ParseMessage(message)
 	t.message, t.answer.question, t.answer.with, t.only = message, cmp.Or(m.Text, agent.NothingTyped), m.Attached, m.Tools
 }
 
-// run is one turn from its first event to its last. begin saves a new message
+// run runs a turn from its first event to its last. begin saves a new message
 // or resumes an interrupted turn.
 func (t *turn) run(ctx context.Context, begin func(context.Context) error) {
 	err := begin(ctx)
@@ -131,7 +131,7 @@ func (t *turn) begin(ctx context.Context) (err error) {
 	return nil
 }
 
-// reply is the whole flow. What it brought is in t, also after an error.
+// reply answers the message. Its results are in t, even after an error.
 func (t *turn) reply(ctx context.Context) (err error) {
 	defer agent.Catch(&err)
 	t.prepare(ctx)
@@ -159,7 +159,7 @@ func (t *turn) reply(ctx context.Context) (err error) {
 	if retraced, err := t.retrace(ctx); retraced || err != nil {
 		return err
 	}
-	_ = t.model.Wait(ctx) // what it is decides mode and tools; the first request says what is wrong with it
+	_ = t.model.Wait(ctx) // the model determines mode and tools; the first request reports any error
 	if t.mode == agent.AutoMode {
 		t.mode = t.agent.Fitting()
 	}
@@ -195,7 +195,7 @@ func (t *turn) byMode(ctx context.Context) error {
 	return t.byPlan(ctx)
 }
 
-// talk is what the user's messages, this one last, say of times.
+// talk returns the times mentioned in the user's messages, including this one.
 func (t *turn) talk() when.Talk {
 	var typed []string
 	for _, m := range t.answer.typedBefore() {
@@ -206,8 +206,8 @@ func (t *turn) talk() when.Talk {
 	return when.TalkOf(append(typed, t.answer.question), t.agent.Now())
 }
 
-// prepare waits for what the turn needs. The user is asked only where the model
-// is: the one call of a command needs none.
+// prepare waits for what the turn needs. The user may be asked only if a model
+// is used, not for a command.
 func (t *turn) prepare(ctx context.Context) {
 	if t.command == nil {
 		host := agent.HostOptions{
@@ -219,7 +219,8 @@ func (t *turn) prepare(ctx context.Context) {
 	t.agent.Prepare(ctx, t.answer.question+t.steps.saved.tools(), func(text string) { t.events.Notice("%s", text) })
 }
 
-// byPlan plans, works, plans again where something is missing, and answers.
+// byPlan plans, runs the steps, plans again if something is missing, and
+// answers.
 func (t *turn) byPlan(ctx context.Context) error {
 	t.steps.tools = slices.DeleteFunc(slices.Clone(t.steps.tools), func(tool agent.Tool) bool { _, rounds := tool.(agent.LoopOnly); return rounds })
 	steps, answered, err := t.plan(ctx)
@@ -283,7 +284,7 @@ func (t *turn) end(ctx context.Context, failure error) {
 	answer.Metrics = t.events.Timed()
 	answer.Course = t.events.Course(t.ending(answer, failure))
 	if t.staysOpen(ctx) {
-		_ = t.events.Journal.Progress(context.WithoutCancel(ctx), t.events.Turn, answer.Text) // what is kept already is seldom less
+		_ = t.events.Journal.Progress(context.WithoutCancel(ctx), t.events.Turn, answer.Text) // the saved progress is rarely older
 	} else {
 		if err := t.save(ctx, answer); err != nil && failure == nil {
 			failure = fmt.Errorf("save the answer: %w", err)
@@ -293,7 +294,8 @@ func (t *turn) end(ctx context.Context, failure error) {
 	t.events.Emit(t.ending(answer, failure))
 }
 
-// effects are what the turn did to the world, and what of it has to be known.
+// effects returns the effects of the turn, including missing ones that the user
+// should know about.
 func (t *turn) effects() agent.Effects {
 	did := t.steps.effectsBy("")
 	if t.withoutNotes {
@@ -302,7 +304,7 @@ func (t *turn) effects() agent.Effects {
 	return agent.Sum(did).OrUnchanged(t.steps.writingTools())
 }
 
-// ending is the event that ends the turn.
+// ending returns the event that ends the turn.
 func (t *turn) ending(answer agent.Answer, failure error) agent.Body {
 	if failure == nil {
 		return agent.Ended{Answer: answer.Text, Log: answer.Log, Effects: answer.Effects, Sources: answer.Sources, Dropped: t.steps.dropped, Unasked: t.gate.Unasked(), Unanswered: t.answer.unanswered, Nearest: t.answer.nearestSources, Close: t.answer.close, Coverage: t.answer.coverage, Metrics: answer.Metrics}
@@ -318,12 +320,13 @@ func (t *turn) ending(answer agent.Answer, failure error) agent.Body {
 	return told
 }
 
-// staysOpen reports whether nobody stopped the turn, and LifeHub ends all the same.
+// staysOpen reports whether the turn was interrupted only because LifeHub shuts
+// down.
 func (t *turn) staysOpen(ctx context.Context) bool {
 	return errors.Is(context.Cause(ctx), agent.ErrShutdown) && t.events.Journal != nil && t.events.Turn != ""
 }
 
-// save writes the answer, also of a turn that was cancelled.
+// save saves the answer, even if the turn was cancelled.
 func (t *turn) save(ctx context.Context, answer agent.Answer) error {
 	if t.events.Turn == "" {
 		return nil
@@ -355,7 +358,7 @@ func (t *turn) reopen(ctx context.Context, id string) (err error) {
 	return nil
 }
 
-// runCommand makes the one call that the user asked for.
+// runCommand makes the call that the user requested.
 func (t *turn) runCommand(ctx context.Context) error {
 	step := *t.command
 	step.ID = "1"
