@@ -72,9 +72,13 @@ func TestPrompts(t *testing.T) {
 		turns []promptedTurn
 		facts string
 		specs bool // record complete tool descriptions
+		small bool // the window has 8,192 tokens
 	}{
 		"plan, a question about the notes": {mode: agent.PlanMode, turns: []promptedTurn{{message: "How often do I run?", says: inWords(planSearch, runAnswer)}}},
-		"plan, thanks":                     {mode: agent.PlanMode, turns: []promptedTurn{{message: "Thanks", says: inWords(smallTalk("You are welcome."))}}},
+		"plan, a small window": {mode: agent.PlanMode, small: true, turns: []promptedTurn{{message: "Wie oft laufe ich?", says: inWords(
+			`{"reasoning":"the notes may say","steps":[{"id":"1","tool":"search_notes","input":{}}]}`, planSearch, runAnswer,
+		)}}},
+		"plan, thanks": {mode: agent.PlanMode, turns: []promptedTurn{{message: "Thanks", says: inWords(smallTalk("You are welcome."))}}},
 		"plan, overlapping results": {
 			mode: agent.PlanMode, turns: []promptedTurn{{message: "How long is the long run at the end of January, and what is to be done for the Spring Half?", says: inWords(planTwice, planTwice, runAnswer)}},
 		},
@@ -130,7 +134,7 @@ func TestPrompts(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				time.Sleep(time.Until(time.Date(2026, 11, 22, 12, 0, 0, 0, time.Local)))
 				a := openStarterNotes(t, tc.facts)
-				told := &tellingPrompts{Provider: a.Provider, first: map[string]int{}, specs: tc.specs}
+				told := &tellingPrompts{Provider: a.Provider, first: map[string]int{}, specs: tc.specs, small: tc.small}
 				a.Provider = told
 				a.Mode.Use(tc.mode)
 				const conversation = "c1" // the mark of a turn depends on it
@@ -179,6 +183,7 @@ type tellingPrompts struct {
 	llm.Provider
 	script *llmtest.Script
 	specs  bool
+	small  bool
 
 	mu    sync.Mutex
 	asked int
@@ -186,7 +191,12 @@ type tellingPrompts struct {
 	text  strings.Builder
 }
 
-func (p *tellingPrompts) Window() int { return 16384 }
+func (p *tellingPrompts) Window() int {
+	if p.small {
+		return 8192
+	}
+	return 16384
+}
 
 func (p *tellingPrompts) State() llm.State {
 	s := p.Provider.State()

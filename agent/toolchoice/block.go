@@ -118,7 +118,7 @@ func (b Block) With(names ...string) Block {
 func (b Block) Known() []agent.Tool {
 	known := slices.Clone(b.Tools)
 	for _, tool := range b.Rest {
-		if !slices.Contains(b.Tools, tool) {
+		if Named(b.Tools, tool.Spec().Name) == nil { // tools need not be comparable
 			known = append(known, tool)
 		}
 	}

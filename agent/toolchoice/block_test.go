@@ -68,6 +68,23 @@ func TestABlockIsWhatTheWindowHasRoomFor(t *testing.T) {
 	}
 }
 
+// incomparable is a tool that == cannot compare.
+type incomparable struct {
+	agent.Tool
+	_ func()
+}
+
+func TestAllToolsAreKnownOnce(t *testing.T) {
+	var list []agent.Tool
+	for _, tool := range kit() {
+		list = append(list, incomparable{Tool: tool})
+	}
+	known := NewBlock(list, 8192).With("files_tool_7").Known()
+	if len(known) != len(list) {
+		t.Errorf("%d tools are known of %d: %s", len(known), len(list), namesOf(known))
+	}
+}
+
 func TestWhatIsFoundComesLast(t *testing.T) {
 	b := NewBlock(kit(), 16384)
 	more := b.With("files_tool_7", "add_task", "no_tool", "files_tool_3", "files_tool_7")

@@ -154,7 +154,7 @@ func replies(calls []told, r reply) (messages []llm.Message) {
 		for _, c := range calls {
 			fmt.Fprintf(&b, "%s %s:\n%s\n\n", c.call.Name, text.OneLine(text.Clip(string(c.call.Args), 300)), c.text)
 		}
-		return []llm.Message{{Role: llm.Assistant, Text: text.Clip(r.text, repeatResult)}, {Role: llm.User, Text: "What the calls brought:\n\n" + strings.TrimSpace(b.String())}}
+		return []llm.Message{{Role: llm.Assistant, Text: text.Clip(r.text, repeatResult)}, {Role: llm.User, Text: "The results of the calls:\n\n" + strings.TrimSpace(b.String())}}
 	}
 	asked := llm.Message{Role: llm.Assistant, Text: r.text, Thinking: text.Clip(r.thought, maxThought)}
 	for _, c := range calls {
