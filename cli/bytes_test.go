@@ -38,7 +38,7 @@ func TestNoBytesEndTheChat(t *testing.T) {
 	t.Parallel()
 	const paste, end = "\x1b[200~", "\n" + hostile.Mark + "\x1b[201~"
 	pasted := func(screen string) bool {
-		return strings.Contains(screen, "│ "+hostile.Mark) || strings.Contains(screen, "[paste ")
+		return strings.Contains(screen, "▌ "+hostile.Mark) || strings.Contains(screen, "[paste ")
 	}
 	const focus = "\x1b[I" // completes what was typed before it
 	typed := func(screen string) bool {
@@ -71,7 +71,7 @@ func TestNoBytesEndTheChat(t *testing.T) {
 				each.send(term, payload)
 				term.waits(each.arrives, fmt.Sprintf("shows what comes with %.80q", payload))
 				term.types("\x03") // empties the composer
-				term.sees("│ Ask anything")
+				term.sees("▌ Ask anything")
 			}
 			term.types("ibexword")
 			h.keeps("ibexword")
@@ -86,7 +86,7 @@ func TestNoBytesEndTheChat(t *testing.T) {
 				t.Errorf("the terminal keeps %q", left)
 			}
 			term = h.opens("chat", "--notes", vault)
-			term.sees("│ ibexword")
+			term.sees("▌ ibexword")
 			if said := h.runs("chats", "list"); strings.Contains(said, "message") {
 				t.Errorf("something was sent:\n%s", said)
 			}

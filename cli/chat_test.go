@@ -60,7 +60,7 @@ func TestChatWritesATaskOnlyAfterYes(t *testing.T) {
 			<-time.After(700 * time.Millisecond) // the dialog ignores keys for 500 ms of real time
 			term.types(test.key)
 			term.waits(func(screen string) bool {
-				return !strings.Contains(screen, "Allow once") && strings.Contains(screen, "enter send")
+				return !strings.Contains(screen, "Allow once") && strings.Contains(screen, "ctrl+p commands")
 			}, "has closed the dialog and ended the turn: quitting earlier stops the approved call")
 			term.types("\x04")
 			term.exits()
@@ -100,7 +100,7 @@ func TestSentencesAnswerNoQuestion(t *testing.T) {
 			term.types(string(letter))
 			<-time.After(80 * time.Millisecond) // typing at 12 keys per second
 		}
-		term.sees("Allow once", "│ "+sentence)
+		term.sees("Allow once", "▌ "+sentence)
 		term.types("\r") // it is queued
 		term.sees("Press y or n, then Enter")
 	}
@@ -147,7 +147,7 @@ func TestUndoTakesBackTheTaskThatATurnWrote(t *testing.T) {
 	term.waits(func(screen string) bool {
 		return strings.Contains(apptest.Read(t, filepath.Join(vault, "tasks.md")), "running socks") && !strings.Contains(screen, "working")
 	}, "has written the task")
-	term.sees("enter send")
+	term.sees("ctrl+p commands")
 	term.types("/undo\r")
 	term.sees("Undone", "tasks.md is as it was before")
 	if got := apptest.Read(t, filepath.Join(vault, "tasks.md")); got != before {
@@ -194,7 +194,7 @@ func TestChatGoesOnWithATurnThatWasKilled(t *testing.T) {
 	second.waits(func(string) bool {
 		return strings.Contains(apptest.Read(t, filepath.Join(vault, "tasks.md")), "- [ ] buy running socks")
 	}, "writes the task")
-	second.waits(func(screen string) bool { return strings.Contains(screen, "enter send") }, "comes to its end")
+	second.waits(func(screen string) bool { return strings.Contains(screen, "ctrl+p commands") }, "comes to its end")
 	if n := strings.Count(apptest.Read(t, filepath.Join(vault, "tasks.md")), "running socks"); n != 1 {
 		t.Errorf("the task is there %d times", n)
 	}

@@ -98,7 +98,7 @@ func TestDraftSurvivesAKill(t *testing.T) {
 	term.types("and ibexword?\r")
 	term.sees("queued: “and ibexword?”")
 	term.types("half a tapirword " + pasteOfLines)
-	term.sees("│ half a tapirword [paste 1")
+	term.sees("▌ half a tapirword [paste 1")
 	h.keeps("tapirword [paste 1")
 	term.killed()
 	goOn()
@@ -113,27 +113,27 @@ func TestDraftSurvivesAKill(t *testing.T) {
 		}
 		term.sees("not sent: “and zebraword?”", "not sent: “and ibexword?”", "half a tapirword [paste 1")
 		if name != "the first screen" {
-			term.sees("│ half a tapirword [paste 1", "nothing of it was sent")
+			term.sees("▌ half a tapirword [paste 1", "nothing of it was sent")
 		}
 		h.keeps("tapirword [paste 1")
 		term.killed()
 	}
 	term = h.opens("chat", "-c", "--notes", vault)
-	term.sees("▌ how often do I run?", "not sent: “and zebraword?”", "not sent: “and ibexword?”", "│ half a tapirword [paste 1")
+	term.sees("▌ how often do I run?", "not sent: “and zebraword?”", "not sent: “and ibexword?”", "▌ half a tapirword [paste 1")
 	idle := func(waiting string, gone string) {
 		t.Helper()
 		term.waits(func(screen string) bool {
-			return strings.Contains(screen, "│ Ask anything") && strings.Contains(screen, "enter send") && strings.Contains(screen, waiting) && (gone == "" || !strings.Contains(screen, gone))
+			return strings.Contains(screen, "▌ Ask anything") && strings.Contains(screen, "ctrl+p commands") && strings.Contains(screen, waiting) && (gone == "" || !strings.Contains(screen, gone))
 		}, "has answered, and shows "+waiting)
 	}
 	term.types("\r") // the user sends the draft
 	idle("not sent: “and zebraword?”", "")
 	term.types("\x1b[A\x1b[A") // the first of the queued messages
-	term.sees("│ and zebraword?", "enter to send")
+	term.sees("▌ and zebraword?", "enter to send")
 	term.types("\r")
 	idle("not sent: “and ibexword?”", "not sent: “and zebraword?”")
 	term.types("\x1b[A")
-	term.sees("│ and ibexword?")
+	term.sees("▌ and ibexword?")
 	term.types("\x03")
 	idle("", "ibexword")
 	term.types("\x04")
@@ -167,7 +167,7 @@ func TestDraftSurvivesEveryEnd(t *testing.T) {
 			term := h.opens("chat", "--notes", vault)
 			asksAndQueues(term)
 			term.types("tapirword")
-			term.sees("│ tapirword")
+			term.sees("▌ tapirword")
 			end(term)
 			term.exits()
 			term = h.opens("chat", "-c", "--notes", vault)
@@ -202,7 +202,7 @@ func TestPermissionIsAskedAgainAfterAKill(t *testing.T) {
 			end(term)
 			term.exits()
 			term = h.opens("chat", "--notes", vault, "-c")
-			term.sees("▌ /note buy zebras", "This was cut off", "│ Ask anything")
+			term.sees("▌ /note buy zebras", "This was cut off", "▌ Ask anything")
 			if strings.Contains(term.text(), "not sent") {
 				t.Errorf("what was asked is there twice:\n%s", term.text())
 			}
@@ -229,15 +229,15 @@ func TestDraftOfTheEditorSurvivesAKill(t *testing.T) {
 	term := h.opens("chat", "--notes", vault)
 	term.sees("2 notes")
 	term.types("a zebraword")
-	term.sees("│ a zebraword")
+	term.sees("▌ a zebraword")
 	term.types("\x07")
 	h.keeps("gone on with")
 	h.keeps(`"editing"`)
 	term.killed()
 	term = h.opens("chat", "--notes", vault)
-	term.sees("│ a zebraword, gone on with", "nothing of it was sent")
+	term.sees("▌ a zebraword, gone on with", "nothing of it was sent")
 	term.types("\x03")
-	term.sees("│ Ask")
+	term.sees("▌ Ask")
 	term.types("\x04")
 	term.exits()
 	h.loses("zebraword")
@@ -251,7 +251,7 @@ func TestDraftIsNotKeptWhereNothingIs(t *testing.T) {
 	term := h.opens("chat", "--notes", vault)
 	term.sees("2 notes")
 	term.types("how often do I run?\r")
-	term.sees("three times a week", "enter send")
+	term.sees("three times a week", "ctrl+p commands")
 	term.types("zebraword " + pasteOfLines)
 	h.keeps("zebraword")
 	term.killed()
@@ -259,7 +259,7 @@ func TestDraftIsNotKeptWhereNothingIs(t *testing.T) {
 	unsaved := h.opens("chat", "--no-save", "--notes", vault)
 	unsaved.sees("2 notes")
 	unsaved.types("ibexword")
-	unsaved.sees("│ ibexword")
+	unsaved.sees("▌ ibexword")
 	if strings.Contains(unsaved.text(), "zebraword") {
 		t.Errorf("a conversation that is not kept takes what is:\n%s", unsaved.text())
 	}

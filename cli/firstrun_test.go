@@ -21,7 +21,7 @@ func TestANewcomerGetsAnAnswerWithTwoKeys(t *testing.T) {
 	term := startTerminal(t, 100, 30, []string{"PATH=/nonexistent"})
 	term.sees("Welcome to LifeHub", "No model on this machine", "ollama pull", "▌ Starter notes")
 	term.types("\r")
-	term.sees("│ What do my notes say about the running plan?", "25 notes")
+	term.sees("▌ What do my notes say about the running plan?", "25 notes")
 	term.types("\r")
 	term.sees("three times a week", "running/plan.md:8", "✓")
 	term.types("\x04")

@@ -203,7 +203,7 @@ func TestAChatThatGoesOnDoesNotGrow(t *testing.T) {
 	for turn := 1; turn <= at[len(at)-1]; turn++ {
 		term.types(fmt.Sprintf("question %d of subject %d: %s?\r", turn, turn%40, prose(-turn-2000, 10)))
 		term.waits(func(screen string) bool {
-			return model.said.Load() == int64(turn) && strings.Contains(screen, "enter send") && !strings.Contains(screen, "esc stop")
+			return model.said.Load() == int64(turn) && strings.Contains(screen, "ctrl+p commands") && !strings.Contains(screen, "esc stop")
 		}, fmt.Sprintf("ends turn %d", turn))
 		if turn == at[len(all)] {
 			h := weigh(t, term, turn)

@@ -106,11 +106,11 @@ func TestHostileTextDoesNotBreakTheChat(t *testing.T) {
 	term.sees(fmt.Sprintf("%d notes", notes))
 	for _, question := range []string{"what does the marmalade say?", "list my open tasks", "what does preserve3 say?"} {
 		term.types(question)
-		term.sees("│ " + question)
+		term.sees("▌ " + question)
 		term.types("\r")
 		// A long answer scrolls the question away, so do not wait for that.
 		term.waits(func(screen string) bool {
-			return strings.Contains(screen, "Ask anything") && strings.Contains(screen, "enter send")
+			return strings.Contains(screen, "Ask anything") && strings.Contains(screen, "ctrl+p commands")
 		}, "is ready again")
 	}
 	for _, forbidden := range []string{"\x1b]52", "\x1b]0;pwned", "\x1bc", "\x1b[5n", "\x1bP"} {

@@ -138,7 +138,7 @@ func (p *pane) send(arg ...string) {
 func (p *pane) asks(question string) {
 	p.t.Helper()
 	p.types(question)
-	p.sees("│ " + question)
+	p.sees("▌ " + question)
 	p.presses("Enter")
 }
 
@@ -158,9 +158,9 @@ func TestANewUserFindsTheWay(t *testing.T) {
 	p.open() // first run
 	p.sees("Welcome to LifeHub", "▌ Starter notes", "Skip for now")
 	p.presses("Enter")
-	p.sees("│ What do my notes say about the running plan?")
+	p.sees("▌ What do my notes say about the running plan?")
 	p.presses("Enter") // ask
-	p.sees("three times a week", "[1] running/plan.md:8", "enter send")
+	p.sees("three times a week", "[1] running/plan.md:8", "ctrl+p commands")
 
 	p.types("/sources") // open a source
 	p.presses("Enter")
@@ -185,19 +185,19 @@ func TestANewUserFindsTheWay(t *testing.T) {
 	p.presses("Escape")
 	p.sees("› [1]", "esc back")
 	p.presses("Escape")
-	p.sees("enter send")
+	p.sees("ctrl+p commands")
 
 	p.asks("add task buy running socks") // approve
 	p.sees("Allow once", "running socks")
 	p.pauses()
 	p.presses("y", "Enter")
-	p.sees("added to tasks.md", "enter send")
+	p.sees("added to tasks.md", "ctrl+p commands")
 
 	p.asks("add task sell the boat") // cancel
 	p.sees("Allow once", "sell the boat")
 	p.pauses()
 	p.presses("Escape")
-	p.sees("You declined add_task", "enter send")
+	p.sees("You declined add_task", "ctrl+p commands")
 	tasks := apptest.Read(t, filepath.Join(p.home, ".lifehub", "data", "starter-notes", "tasks.md"))
 	if !strings.Contains(tasks, "buy running socks") || strings.Contains(tasks, "sell the boat") {
 		t.Errorf("the tasks are\n%s", tasks)
@@ -205,16 +205,16 @@ func TestANewUserFindsTheWay(t *testing.T) {
 
 	p.types("/edit 3") // branch
 	p.presses("Enter")
-	p.sees("editing an earlier question", "│ What do my notes say about the running plan?")
+	p.sees("editing an earlier question", "▌ What do my notes say about the running plan?")
 	p.types(" And where?")
-	p.sees("│ What do my notes say about the running plan? And where?")
+	p.sees("▌ What do my notes say about the running plan? And where?")
 	p.presses("Enter")
-	p.sees("‹ 2 of 2 ›", "enter send")
+	p.sees("‹ 2 of 2 ›", "ctrl+p commands")
 
 	p.presses("C-n") // another conversation
 	p.sees("Ask your notes anything")
 	p.asks("when do I fly to the azores?")
-	p.sees("trips/azores", "enter send")
+	p.sees("trips/azores", "ctrl+p commands")
 
 	p.presses("C-s") // find an old chat by a word in a message
 	p.sees("type to search titles and messages")
@@ -224,12 +224,12 @@ func TestANewUserFindsTheWay(t *testing.T) {
 	p.sees("█ What do my notes say about the running plan?", "three times a week")
 
 	p.presses("Escape") // quit
-	p.sees("enter send")
+	p.sees("ctrl+p commands")
 	p.presses("C-d")
 	p.sees("left with 0")
 
 	p.open("chat", "-c") // resume the last one
-	p.sees("when do I fly to the azores?", "trips/azores", "enter send")
+	p.sees("when do I fly to the azores?", "trips/azores", "ctrl+p commands")
 	p.types("/quit")
 	p.presses("Enter")
 	p.sees("left with 0")
@@ -242,7 +242,7 @@ func TestAUserSwitchesTheModel(t *testing.T) {
 	p := newPane(t)
 	p.env = append(p.env, "OLLAMA_HOST="+server.URL, "LIFEHUB_MODEL=scripted-plan", "LIFEHUB_EMBED_MODEL=tiny-bow")
 	p.open("chat", "--notes", apptest.Vault(t))
-	p.sees("scripted-plan", "enter send")
+	p.sees("scripted-plan", "ctrl+p commands")
 	p.presses("M-m")
 	p.sees("Models", "scripted-other")
 	p.types("scripted-other")
@@ -250,7 +250,7 @@ func TestAUserSwitchesTheModel(t *testing.T) {
 	p.presses("Enter")
 	p.sees("now using scripted-other")
 	p.asks("how often do I run?")
-	p.sees("✓ searched", "Another model says so.", "enter send")
+	p.sees("✓ searched", "Another model says so.", "ctrl+p commands")
 	p.presses("C-c", "C-c")
 	p.sees("left with 0")
 }

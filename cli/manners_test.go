@@ -55,7 +55,7 @@ func TestTheUserIsCalledWhenTheWindowHasNoFocus(t *testing.T) {
 	paste("seen")
 	goOn()
 	term.waits(func(string) bool { return strings.Contains(term.sent(), called) }, "calls the user")
-	term.sees("enter send", "│ seen")
+	term.sees("ctrl+p commands", "▌ seen")
 	if got := term.sent(); !strings.Contains(got, "\x1b]2;LifeHub · how often do I run?\a") {
 		t.Error("the window was never named after the conversation")
 	}
@@ -67,7 +67,7 @@ func TestTheUserIsCalledWhenTheWindowHasNoFocus(t *testing.T) {
 	term.types(back + "\x15")
 	term.types("and where?\r")
 	term.waits(func(screen string) bool {
-		return strings.Contains(screen, "▌ and where?") && strings.Contains(screen, "enter send") && strings.Count(screen, "changed nothing") == 2
+		return strings.Contains(screen, "▌ and where?") && strings.Contains(screen, "ctrl+p commands") && strings.Count(screen, "changed nothing") == 2
 	}, "has answered again")
 	if n := strings.Count(term.sent(), "\x1b]9;L"); n != 1 {
 		t.Errorf("the user was called %d times, want once", n)
@@ -90,8 +90,8 @@ var states = map[string]struct {
 	"conversations":                 {"\x13", "close", []string{"  LifeHub", "│ ", "type to search"}},
 	"servers":                       {"/mcp\r", "close", []string{"  LifeHub", "│ "}},
 	"figures":                       {"/stats\r", "esc close", []string{"  LifeHub", "│ "}},
-	"commands":                      {"/", "complete", []string{"  LifeHub", "│ /"}},
-	"notes to name":                 {"@run", "insert", []string{"  LifeHub", "│ @run", "running.md"}},
+	"commands":                      {"/", "complete", []string{"  LifeHub", "▌ /"}},
+	"notes to name":                 {"@run", "insert", []string{"  LifeHub", "▌ @run", "running.md"}},
 	"first run":                     {"", "Which notes", []string{"  LifeHub", "│ "}},
 	"nothing yet":                   {"", "2 notes", []string{"  LifeHub", "│ "}},
 }
@@ -179,7 +179,7 @@ func TestAShellTakesTheTerminalBackAndGivesItAgain(t *testing.T) {
 	p.presses("Enter")
 	p.sees("2 notes", "Ask your notes anything")
 	p.types("a draft")
-	p.sees("│ a draft")
+	p.sees("▌ a draft")
 	for n := range 2 { // earlier output of the shell stays below the chat, so each round prints something new
 		p.presses("C-z")
 		p.waits(func(screen string) bool { return strings.Count(screen, "Stopped") == n+1 }, "shows that it was stopped")
@@ -188,7 +188,7 @@ func TestAShellTakesTheTerminalBackAndGivesItAgain(t *testing.T) {
 		p.sees(fmt.Sprint(40+n, " says the shell"))
 		p.types("fg")
 		p.presses("Enter")
-		p.sees("│ a draft", "Ask your notes anything")
+		p.sees("▌ a draft", "Ask your notes anything")
 	}
 	p.presses("C-c", "C-d")
 	p.sees("Stopped")
@@ -201,7 +201,7 @@ func TestWhatIsCopiedInTmuxIsItsBuffer(t *testing.T) {
 	p.open("chat", "--notes", apptest.Vault(t))
 	p.sees("2 notes")
 	p.asks("how often do I run?")
-	p.sees("three times a week", "enter send")
+	p.sees("three times a week", "ctrl+p commands")
 	p.types("/copy")
 	p.presses("Enter")
 	p.sees("copied")
@@ -305,7 +305,7 @@ func TestStrangeTerminalsGetAScreen(t *testing.T) {
 			if tc.width >= 80 {
 				term.sees("2 notes")
 				term.types("how often do I run?\r")
-				term.sees("three times a week", "enter send")
+				term.sees("three times a week", "ctrl+p commands")
 			} else {
 				term.types("x\x03")
 			}
@@ -342,24 +342,24 @@ func TestASlowLineAndASilentTerminal(t *testing.T) {
 			env, goOn := heldAnswer(t)
 			vault := apptest.Vault(t)
 			term := startTerminalOver(t, over, 100, 30, env, "chat", "--notes", vault)
-			term.sees("2 notes", "│ Ask anything")
+			term.sees("2 notes", "▌ Ask anything")
 			for _, key := range "how often do I run?" {
 				term.types(string(key))
 			}
-			term.sees("│ how often do I run?")
+			term.sees("▌ how often do I run?")
 			term.types("\r")
 			term.sees("esc stop", "You run three")
 			term.types("/note buy milk")
-			term.sees("│ /note buy milk")
+			term.sees("▌ /note buy milk")
 			goOn()
-			term.sees("changed nothing", "enter send")
+			term.sees("changed nothing", "ctrl+p commands")
 			term.types("\r")
 			term.sees("Allow once", "buy milk")
 			for i := 0; !strings.Contains(term.text(), "You declined") && i < 5; i++ {
 				<-time.After(700*time.Millisecond + 2*over.delay) // the dialog ignores keys for 500 ms of real time
 				term.types("\x1b")
 			}
-			term.sees("denied: you said no", "You declined append_note.", "enter send")
+			term.sees("denied: you said no", "You declined append_note.", "ctrl+p commands")
 			if screen := term.text(); strings.Contains(screen, "rgb:") || strings.Contains(screen, "$y") {
 				t.Errorf("an answer of the terminal was typed:\n%s", screen)
 			}

@@ -145,7 +145,7 @@ func TestWhatComesBackIsShownAndNeverSentByItself(t *testing.T) {
 	inRig(t, 80, 24, options, func(r *rig) {
 		r.mustShow("not sent: “one”")
 		r.mustShow("not sent: “two”")
-		r.mustShow("│ half a")
+		r.mustShow("▌ half a")
 		r.mustShow("What you had typed in “Old times” is here again")
 		r.pass(time.Minute)
 		r.keys(" thought", "enter")
@@ -154,11 +154,11 @@ func TestWhatComesBackIsShownAndNeverSentByItself(t *testing.T) {
 		r.mustShow("not sent: “one”")
 		r.mustShow("not sent: “two”")
 		r.keys("up", "up")
-		r.mustShow("│ one")
+		r.mustShow("▌ one")
 		r.mustShow("queued message 1 of 2 · enter to send")
 		r.keys("!", "down") // it stays where it was, as it is now
 		r.mustShow("not sent: “one!”")
-		r.mustShow("│ two")
+		r.mustShow("▌ two")
 		r.keys("down")
 		r.mustShow("not sent: “one!”")
 		r.mustShow("not sent: “two”")
@@ -215,7 +215,7 @@ func TestTheUserIsToldOnceWhenWhatIsTypedCannotBeKept(t *testing.T) {
 			r.pass(draftPause)
 		}
 		r.mustShow("What you type could not be saved: no space left on device")
-		r.mustShow("│ aaaaa")
+		r.mustShow("▌ aaaaa")
 		if n := strings.Count(r.text(), "could not be saved"); n != 1 {
 			t.Errorf("it is said %d times:\n%s", n, r.text())
 		}

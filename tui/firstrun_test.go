@@ -40,13 +40,13 @@ func TestFirstRunOffersAQuestionToBeginWith(t *testing.T) {
 		r.keys("down", "enter")
 		question := chattest.World.Questions[0]
 		r.mustShow("▌ " + question)
-		r.mustShow("│ " + question)
+		r.mustShow("▌ " + question)
 		r.keys("w")
-		r.mustNotShow("│ " + question) // what is written takes its place
+		r.mustNotShow("\n  ▌ " + question) // what is written takes its place
 		r.keys("backspace")
-		r.mustShow("enter send")
+		r.mustShow("ctrl+p commands")
 		r.keys("enter")
-		r.mustShow("│ Write the next message · enter queues it")
+		r.mustShow("▌ Write the next message · enter queues it")
 		if !slices.Equal(assistant.Asked, []string{question}) {
 			t.Errorf("asked = %q", assistant.Asked)
 		}

@@ -1,48 +1,34 @@
 package tui
 
 import (
+	"cmp"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
+	"charm.land/lipgloss/v2"
 
 	"lifehub/tui/draw"
 	"lifehub/tui/safetext"
 )
 
 // Rows is what a window has room for. What is least needed goes first when it is
-// small: blank lines, the box around the composer, header, last line; what is
-// written and the keys of a question stay.
+// small: blank lines, the header, the mode below what is written, the last line;
+// what is written and the keys of a question stay.
 type Rows struct {
 	Header   int  // 2: with a blank line below
 	Air      bool // a blank line above the composer
-	Edge     Edge
+	Roomy    bool // a shaded one above and below what is written
+	Mode     bool // the last row of the composer, with the mode and the model
 	Status   bool
 	Composer int // at most so many lines of what is written
 }
 
-// Edge is what stands around what the user writes.
-type Edge int
-
-// The edges, from the one that takes least room.
-const (
-	Bare Edge = iota
-	Ruled
-	Boxed
-)
-
-// Narrow is the width below which there is no gutter, and no box.
-const Narrow = 24
-
 // Gutter is how many cells stay blank at the left and at the right of everything.
-const Gutter = 2
+const Gutter = draw.Gutter
 
-// WritingWidth is how wide what the user writes is in a window of a width.
-func WritingWidth(width int) int {
-	if width < Narrow {
-		return width - Gutter
-	}
-	return width - 2*Gutter - draw.BoxSides
-}
+// WritingWidth is how wide what the user writes is in a window of a width: at its
+// right as much is blank as at its left.
+func WritingWidth(width int) int { return draw.ColumnOf(width).TextWidth() - draw.Inset }
 
 // Layout divides a window. asked says that a question waits for the user, which
 // has the room of what is least needed; inline that the picture stands below the
@@ -52,20 +38,16 @@ func Layout(width, height int, asked, inline bool) Rows {
 	if asked {
 		room -= 8
 	}
-	r := Rows{Air: room >= 28 || inline && room >= 7, Status: height >= 3 && room >= 2, Composer: max(1, height/3)}
+	r := Rows{
+		Air: room >= 28 || inline && room >= 7, Roomy: room >= 20, Mode: room >= 7 && width >= draw.Narrow,
+		Status: height >= 3 && room >= 2, Composer: max(1, height/3),
+	}
 	switch {
 	case inline || room < 4:
 	case room < 20:
 		r.Header = 1
 	default:
 		r.Header = 2
-	}
-	switch {
-	case width < Narrow:
-	case room >= 12:
-		r.Edge = Boxed
-	case room >= 7:
-		r.Edge = Ruled
 	}
 	switch {
 	case asked && height < 6:
@@ -76,74 +58,81 @@ func Layout(width, height int, asked, inline bool) Rows {
 	return r
 }
 
-// writing puts the edge around what is written. box has what stands in it. The
-// text begins at column x of line y.
-func (r Rows) writing(written []string, box draw.Box, width int, theme *draw.Theme) (lines []string, x, y int) {
-	gutter := strings.Repeat(" ", Gutter)
-	if r.Edge == Boxed {
-		for _, line := range box.View(written, width-2*Gutter) {
-			lines = append(lines, gutter+line)
-		}
-		return lines, Gutter + draw.BoxSides/2, 1
-	}
-	if r.Edge == Ruled {
-		lines = append(lines, gutter+box.Rule(width-2*Gutter))
-	}
-	y = len(lines)
-	for i, line := range written {
-		prompt := gutter
-		if i == 0 {
-			prompt = theme.Brand.Render("> ")
-		}
-		lines = append(lines, prompt+line)
-	}
-	return lines, Gutter, y
+// Block is the composer: what is written on the shade of the theme, behind a bar.
+type Block struct {
+	Bar         lipgloss.Style // in the colour of the mode while keys write there
+	Mode, Gauge string         // of the row below it: the mode with the model, how full the context window is
 }
 
 // Bottom is all that stands below the conversation, with what is written at
 // column x of line y.
-func (r Rows) Bottom(written []string, box draw.Box, status string, width int, theme *draw.Theme) (lines []string, x, y int) {
-	lines, x, y = r.writing(written, box, width, theme)
+func (r Rows) Bottom(written []string, block Block, status string, width int, theme *draw.Theme) (lines []string, x, y int) {
+	column := draw.ColumnOf(width)
+	bar := block.Bar.Render("▌") + strings.Repeat(" ", draw.Inset-1)
+	row := func(text string) {
+		lines = append(lines, strings.Repeat(" ", column.Left)+draw.Shaded(draw.Truncate(bar+text, column.Width()), column.Width(), theme))
+	}
 	if r.Air {
-		lines, y = append([]string{""}, lines...), y+1
+		lines = append(lines, "")
+	}
+	if r.Roomy {
+		row("")
+	}
+	y = len(lines)
+	for _, line := range written {
+		row(line)
+	}
+	if r.Roomy {
+		row("")
+	}
+	if r.Mode {
+		row(bothEnds(block.Mode, block.Gauge, column.TextWidth()-draw.Inset))
+	}
+	if r.Air { // half a row of shade
+		lines = append(lines, strings.Repeat(" ", column.Left)+block.Bar.Render("▘")+draw.UpperHalf(column.Width()-1, theme))
 	}
 	if r.Status {
 		lines = append(lines, status)
 	}
-	return lines, x, y
+	return lines, column.Text, y
 }
 
-// WritingBox is the box around the composer: doing is in its upper edge, the
-// mode and the gauge of the context window in its lower one. While keys write
-// there, its border has the colour of the mode.
-func WritingBox(width int, doing, mode, gauge string, readOnly, mentions, keys bool, theme *draw.Theme) draw.Box {
-	b := draw.Box{Title: doing, Figures: gauge}
-	style := theme.Border
-	switch {
-	case !keys:
-	case mode == "loop", mode == "auto: loop":
-		style = theme.You.Bold(false)
-	case mode == "team":
-		style = theme.Reference
-	default:
-		style = theme.Brand.Bold(false)
+// bothEnds is a line with a text at each end, of which the right one is left out
+// where there is no room for both.
+func bothEnds(left, right string, width int) string {
+	if left != "" && draw.Width(left)+2+draw.Width(right) > width {
+		return draw.Truncate(left, width)
 	}
-	b.Border = style
-	more := "/ commands"
-	if mentions {
-		more = "@ notes · " + more
-	}
-	mode = safetext.Line(mode)
-	if readOnly {
-		mode = strings.TrimPrefix(mode+" · read-only", " · ")
-	}
-	b.Keys = theme.Dim.Render(more)
-	if mode != "" {
-		b.Keys = style.Render(mode)
-		if with := b.Keys + style.Render(" ─ ") + theme.Dim.Render(more); draw.Width(with)+draw.Width(gauge)+7 <= width-2*Gutter {
-			b.Keys = with
+	return draw.Justify(left, right, width)
+}
+
+// WritingBlock is the block of the composer. While keys write there, its bar has
+// the colour of the mode.
+func WritingBlock(mode, model, gauge string, readOnly, keys bool, theme *draw.Theme) Block {
+	b := Block{Bar: theme.Border, Gauge: gauge}
+	name := theme.Dim
+	if keys {
+		switch {
+		case mode == "team":
+			b.Bar = theme.Reference
+		case strings.HasSuffix(mode, "loop"):
+			b.Bar = theme.You.Bold(false)
+		default:
+			b.Bar = theme.Brand.Bold(false)
 		}
+		name = b.Bar
 	}
+	var parts []string
+	if mode != "" {
+		parts = append(parts, name.Render(safetext.Line(mode)))
+	}
+	if readOnly {
+		parts = append(parts, theme.Text.Render("read-only"))
+	}
+	if model != "" {
+		parts = append(parts, theme.Dim.Render(safetext.Line(model)))
+	}
+	b.Mode = strings.Join(parts, "   ")
 	return b
 }
 
@@ -157,25 +146,14 @@ func Cursor(at *tea.Cursor, x, y, width, height int) *tea.Cursor {
 	return at
 }
 
-// Inset puts lines into the gutter of a window of a width.
-func Inset(lines []string, width int) []string {
-	if width < Narrow {
-		return lines
-	}
+// Inset moves lines to the right by so many cells.
+func Inset(lines []string, cells int) []string {
 	for i, line := range lines {
 		if line != "" {
-			lines[i] = strings.Repeat(" ", Gutter) + line
+			lines[i] = strings.Repeat(" ", cells) + line
 		}
 	}
 	return lines
-}
-
-// Inside is the width between the gutters of a window.
-func Inside(width int) int {
-	if width < Narrow {
-		return width
-	}
-	return width - 2*Gutter
 }
 
 // Line is a line that is rebuilt only when what it tells has changed.
@@ -193,13 +171,15 @@ func (k *Line) Get(theme *draw.Theme, key string, build func() string) string {
 	return k.line
 }
 
-// Header is the first line: the conversation, and what answers over how many
-// notes. Of the latter what has no room is left out.
-func Header(width int, title string, parts []string, theme *draw.Theme) string {
-	width = Inside(width)
+// Header is the first line: the question that is answered in sight or else the
+// conversation, and what answers over how many notes. Of the latter what has no
+// room is left out.
+func Header(width int, asked, title string, parts []string, theme *draw.Theme) string {
+	column := draw.ColumnOf(width)
+	width = column.TextWidth()
 	name := theme.Brand.Render("LifeHub")
-	if title != "" {
-		name = theme.Text.Render(draw.Summary(title, width))
+	if asked != "" || title != "" {
+		name = theme.Text.Render(draw.Summary(cmp.Or(asked, title), width))
 	}
 	need := min(width/2, draw.Width(name)) // so much of a title goes before the rest
 	for len(parts) > 0 && need+2+draw.Width(strings.Join(parts, " · ")) > width {
@@ -209,25 +189,37 @@ func Header(width int, title string, parts []string, theme *draw.Theme) string {
 	if right != "" {
 		name = draw.Truncate(name, width-draw.Width(right)-2)
 	}
-	return Inset([]string{draw.Justify(name, theme.Dim.Render(right), width)}, width)[0]
+	line := draw.Justify(name, theme.Dim.Render(right), width)
+	if asked != "" {
+		return Inset([]string{theme.You.Render("▌") + strings.Repeat(" ", column.Text-column.Left-1) + line}, column.Left)[0]
+	}
+	return Inset([]string{line}, column.Text)[0]
 }
 
-// Status is the last line: a hint, or the keys of the moment, and figures.
-// keys and figures that have no room are left out, those that are last first.
-func Status(width int, hint string, keys, figures []string, theme *draw.Theme) string {
-	width = Inside(width)
-	inset := func(left, right string) string {
-		return Inset([]string{draw.Justify(left, theme.Dim.Render(right), width)}, width)[0]
+// Status is the last line: what is going on, or a hint, and at the right figures
+// and the keys of the moment. What has no room is left out: keys from the first on,
+// all but the last, then figures.
+func Status(width int, doing string, figures, keys []string, theme *draw.Theme) string {
+	column := draw.ColumnOf(width)
+	right := func() string {
+		var shown []string
+		for _, figure := range figures {
+			shown = append(shown, theme.Dim.Render(figure))
+		}
+		for _, hint := range keys {
+			name, does, _ := strings.Cut(hint, " ")
+			shown = append(shown, theme.Text.Render(name)+" "+theme.Dim.Render(does))
+		}
+		return strings.Join(shown, "   ")
 	}
-	if hint != "" {
-		return inset(theme.Warning.Render(safetext.Line(hint)), strings.Join(figures, " · "))
+	fits := func() bool { return draw.Width(doing)+3+draw.Width(right()) <= column.TextWidth() }
+	for len(keys) > 1 && !fits() {
+		keys = keys[1:]
 	}
-	left, right := strings.Join(keys, " · "), strings.Join(figures, " · ")
-	for len(figures) > 0 && draw.Width(left)+2+draw.Width(right) > width {
-		figures = figures[:len(figures)-1]
-		right = strings.Join(figures, " · ")
+	for len(figures) > 0 && !fits() {
+		figures = figures[1:]
 	}
-	return inset(theme.Dim.Render(left), right)
+	return Inset([]string{bothEnds(doing, right(), column.TextWidth())}, column.Text)[0]
 }
 
 // maxWindowTitle is how many columns a terminal's tab shows of its title.

@@ -281,7 +281,7 @@ func TestPastes(t *testing.T) {
 			}
 			r.mustShow("… 131,064 more lines")
 			r.keys("up", "!")
-			r.mustShow("│ see [paste 1 · 131,072 lines]!")
+			r.mustShow("▌ see [paste 1 · 131,072 lines]!")
 			r.keys("enter")
 			r.pass(100 * time.Millisecond)
 			if want := strings.Replace(assistant.Asked[0], "]", "]!", 1); len(assistant.Asked) != 2 || assistant.Asked[1] != want {
@@ -363,11 +363,11 @@ func TestAClosedPaletteOpensAgain(t *testing.T) {
 			r.mustShow("▌ Start a new conversation")
 			r.keys("esc")
 			r.mustNotShow("▌ Start")
-			r.mustShow("│ Ask anything") // no slash is left behind
+			r.mustShow("▌ Ask anything") // no slash is left behind
 		}
 		r.keys("/c", "esc")
-		r.mustNotShow("▌ ")
-		r.mustShow("│ Ask anything") // nothing of it is left typed
+		r.mustNotShow("▐")
+		r.mustShow("▌ Ask anything") // nothing of it is left typed
 		r.keys("/c")
 		r.mustShow("/copy")
 	})

@@ -13,6 +13,7 @@ import (
 	"lifehub/agent"
 	"lifehub/internal/chattest"
 	"lifehub/internal/testenv"
+	"lifehub/tui/draw"
 )
 
 // TestLayoutOfEveryScreen draws every scene at sizes that people have: each
@@ -44,7 +45,7 @@ func (r *rig) layoutProblem(width, height int) string {
 	if len(lines) != height {
 		return fmt.Sprintf("%d lines", len(lines))
 	}
-	composer := -1
+	composer := -1 // its last row
 	for y, line := range lines {
 		if got := ansi.StringWidth(line); got > width {
 			return fmt.Sprintf("line %d is %d cells wide", y, got)
@@ -54,24 +55,77 @@ func (r *rig) layoutProblem(width, height int) string {
 				return fmt.Sprintf("line %d has a broken frame", y)
 			}
 		}
-		if strings.HasPrefix(line, "  ╭") {
+		if strings.HasPrefix(strings.TrimLeft(line, " "), "▌") {
 			composer = y
 		}
 	}
-	cursor := r.m.View().Cursor
-	if composer < 0 || !strings.HasPrefix(lines[len(lines)-2], "  ╰ plan") && !strings.HasPrefix(lines[len(lines)-2], "  ╰ / commands") {
-		return "" // without a box
-	}
-	corner := ansi.StringWidth(strings.Split(lines[composer], "╮")[0])
-	for y, line := range lines[composer+1 : len(lines)-2] {
-		if !strings.HasPrefix(line, "  │ ") || ansi.Cut(line, corner, corner+1) != "│" {
-			return fmt.Sprintf("line %d leaves the box of the composer", composer+1+y)
-		}
-	}
-	if cursor != nil && (cursor.X < 4 || cursor.X >= width-3 || cursor.Y <= composer || cursor.Y >= len(lines)-2) {
-		return fmt.Sprintf("the cursor stands at %d,%d, outside of the composer", cursor.X, cursor.Y)
+	column := draw.ColumnOf(r.m.drawn.size[0])
+	if at := r.m.View().Cursor; at != nil && (composer < 0 || at.X < column.Text || at.X >= column.Right || at.Y > composer || at.Y < composer-height/3-4) {
+		return fmt.Sprintf("the cursor is at %d,%d, outside of the composer", at.X, at.Y)
 	}
 	return ""
+}
+
+// TestOneTextColumnAtEveryWidth measures the edges of everything on the screen:
+// text begins at one column and ends at another, blocks begin at the bar.
+func TestOneTextColumnAtEveryWidth(t *testing.T) {
+	o := chattest.WithWorld(chattest.Play(
+		agent.ContextCounted{Agent: "explainer", Used: 2100, Allocated: 16384},
+		agent.Said{Content: strings.Repeat("prose ", 200) + "\n\n---\n\n```go\nshort()\n```\n\n| a | b |\n|---|---|\n| c | d |\n"},
+		agent.Ended{Answer: "prose", Effects: agent.Effects{}},
+	))
+	inRig(t, 80, 40, o, func(r *rig) {
+		r.ask(strings.Repeat("how ", 60))
+		for width := 40; width <= 200; width++ {
+			r.send(tea.WindowSizeMsg{Width: width, Height: 60})
+			lines := strings.Split(r.m.View().Content, "\n")
+			column := draw.ColumnOf(width)
+			if column.Left < draw.Gutter || width-column.Right < draw.Gutter || column.TextWidth() > draw.Readable {
+				t.Fatalf("%d: %+v", width, column)
+			}
+			ends := map[string]bool{}
+			for y, line := range lines {
+				bare := ansi.Strip(line)
+				text := strings.TrimLeft(bare, " ")
+				if text == "" {
+					continue
+				}
+				from, to := draw.Width(bare)-draw.Width(text), draw.Width(bare)
+				want, what := column.Text, ""
+				switch {
+				case y == 0:
+					if what = "header"; strings.HasPrefix(text, "▌") {
+						want = column.Left
+					}
+				case strings.HasPrefix(text, "▌"), strings.HasPrefix(text, "▘"):
+					want, what = column.Left, "block"
+				case strings.HasSuffix(text, "help"):
+					from, what = want, "footer" // it is aligned at the right
+				case strings.HasSuffix(text, "changed nothing"):
+					from, what = want, "effects"
+				case strings.HasPrefix(text, "───") && !strings.Contains(text, "┼"):
+					what = "rule"
+				case strings.HasPrefix(text, "╭"), strings.HasPrefix(text, "╰"):
+					what = "code"
+				}
+				if from != want {
+					t.Errorf("%d: row %d begins at %d, not %d: %s", width, y, from, want, bare)
+				}
+				if what != "" && what != "effects" && to != column.Right || to > column.Right {
+					t.Errorf("%d: row %d ends at %d, not %d: %s", width, y, to, column.Right, bare)
+				}
+				ends[what] = true
+			}
+			for _, what := range []string{"block", "footer", "effects", "header", "rule", "code"} {
+				if !ends[what] {
+					t.Fatalf("%d: no %s in\n%s", width, what, r.text())
+				}
+			}
+			if t.Failed() {
+				return
+			}
+		}
+	})
 }
 
 // TestLayoutAtEveryWidth keeps the words of three scenes at the widths that

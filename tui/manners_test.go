@@ -183,7 +183,7 @@ func TestTheWelcomeSaysWhatIsCountedAndSuggestsWhatItShows(t *testing.T) {
 		r.mustShow("notes · embedding 50 of 300 passages")
 		r.send(statusMsg{Vault: "notes", Notes: 200, Indexed: 200, Questions: []string{"What do my notes say about running?"}})
 		r.keys("down")
-		r.mustShow("│ What do my notes say about running?")
+		r.mustShow("▌ What do my notes say about running?")
 		r.ask("/tools")
 		r.mustNotShow("What do my notes say about running?")
 	})

@@ -14,7 +14,7 @@ func TestTheModeCanBeChanged(t *testing.T) {
 			}
 		}
 		r.m.status.Fitting = "loop"
-		if got := r.m.modeShown(); got != "auto: loop" {
+		if got := r.m.modeShown(); got != "auto · loop" {
 			t.Errorf("the mode is shown as %q", got)
 		}
 		r.ask("/mode team")

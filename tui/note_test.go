@@ -39,7 +39,7 @@ func TestACommandCanBeATurn(t *testing.T) {
 			r.keys("hello", "enter", "/note buy milk", "enter", "a draft")
 			r.pass(100 * time.Millisecond)
 			r.mustShow("added to daily/2026-11-21.md")
-			r.mustShow("│ a draft")
+			r.mustShow("▌ a draft")
 			if len(*noted) != 1 {
 				t.Errorf("noted %q", *noted)
 			}

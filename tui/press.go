@@ -304,7 +304,7 @@ func (m *Model) click(column, line int) tea.Cmd {
 	case m.asks.Open():
 		return nil
 	case m.panel == nil && column >= m.drawn.size[0]: // the sidebar
-		if c, ok := m.drawn.sidebar.Source(line); ok {
+		if c, ok := m.drawn.sidebar.Source(line + m.drawn.bodyTop); ok {
 			return m.openSource(c)
 		}
 		return nil

@@ -140,9 +140,9 @@ func TestALineTypedBeforeTheScreenWasThereIsAsked(t *testing.T) {
 
 func TestLinesTypedBeforeTheScreenWasThereAreNotSent(t *testing.T) {
 	c := startTypedAhead(t, "one\rtwo\r")
-	c.waitFor(t, "│ one")
-	c.until("the second line is below", func() bool { return strings.Contains(ansi.Strip(c.Render()), "\n  │ two") })
-	if strings.Contains(ansi.Strip(c.Render()), "▌ ") {
+	c.waitFor(t, "▌ one")
+	c.until("the second line is below", func() bool { return strings.Contains(ansi.Strip(c.Render()), "\n  ▌ two") })
+	if !strings.Contains(ansi.Strip(c.Render()), "Ask your notes anything") {
 		t.Errorf("it was sent:\n%s", ansi.Strip(c.Render()))
 	}
 	io.WriteString(c.tty, "\x03\x03\x03")
@@ -205,9 +205,9 @@ func TestTheEditorOpensTheDraft(t *testing.T) {
 	c := startOnTerminal(t, "EDITOR='"+editor+"'")
 	c.waitFor(t, "Ask your notes anything")
 	io.WriteString(c.tty, "written")
-	c.waitFor(t, "│ written")
+	c.waitFor(t, "▌ written")
 	io.WriteString(c.tty, "\x07")
-	c.waitFor(t, "│ written in the editor")
+	c.waitFor(t, "▌ written in the editor")
 	io.WriteString(c.tty, "\x03\x04")
 	c.leaves(10 + int(backend.Quit))
 }
@@ -222,7 +222,7 @@ func TestAStopGivesTheTerminalBackAndTheWayBackDrawsAnew(t *testing.T) {
 	c := startOnTerminal(t)
 	c.waitFor(t, "Ask your notes anything")
 	io.WriteString(c.tty, "draft")
-	c.waitFor(t, "│ draft")
+	c.waitFor(t, "▌ draft")
 	for range 3 {
 		c.cmd.Process.Signal(syscall.SIGTSTP)
 		c.until("it is stopped", c.stopped)
@@ -230,7 +230,7 @@ func TestAStopGivesTheTerminalBackAndTheWayBackDrawsAnew(t *testing.T) {
 		c.until("the alternate screen is off", func() bool { return !c.IsAltScreen() })
 		c.cmd.Process.Signal(syscall.SIGCONT)
 		c.until("the alternate screen is on", c.IsAltScreen)
-		c.waitFor(t, "│ draft")
+		c.waitFor(t, "▌ draft")
 	}
 	io.WriteString(c.tty, "\x03\x04")
 	c.leaves(10 + int(backend.Quit))
@@ -252,7 +252,7 @@ func TestAStormOfSizesLeavesTheRightPicture(t *testing.T) {
 	io.WriteString(c.tty, "\x0c") // what was drawn for other sizes goes
 	c.until("the last picture", func() bool {
 		rows := strings.Split(strings.TrimRight(ansi.Strip(c.Render()), "\n"), "\n")
-		return len(rows) == 20 && strings.HasPrefix(rows[0], "  go  ") && strings.Contains(rows[16], "esc stops ") && strings.HasPrefix(rows[17], "  │ ") && strings.Contains(rows[19], "nothing sent")
+		return len(rows) == 20 && strings.HasPrefix(rows[0], "  go  ") && strings.HasPrefix(rows[16], "  ▌ ") && strings.Contains(rows[19], "esc stops ") && strings.Contains(rows[19], "nothing sent")
 	})
 	io.WriteString(c.tty, "\x1b")
 	c.waitFor(t, "■ stopped")

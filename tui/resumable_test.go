@@ -187,7 +187,7 @@ func TestAQuestionThatCouldNotBeKeptIsBackInTheComposer(t *testing.T) {
 	options := chattest.WithWorld(chattest.Play(agent.Started{}, agent.Failed{Message: "The disk is full.", Err: errors.New("full"), Unkept: true}))
 	inRig(t, 80, 24, options, func(r *rig) {
 		r.ask("a long question")
-		r.mustShow("│ a long question")
+		r.mustShow("▌ a long question")
 		r.mustShow("The disk is full.")
 	})
 }

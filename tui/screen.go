@@ -1,7 +1,6 @@
 package tui
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -12,6 +11,7 @@ import (
 	"lifehub/agent"
 	"lifehub/tui/draw"
 	"lifehub/tui/panel"
+	"lifehub/tui/safetext"
 	"lifehub/tui/terminal"
 	"lifehub/tui/transcript"
 )
@@ -38,7 +38,7 @@ func (m *Model) draw() {
 	main := w
 	if !inline {
 		m.drawn.sidebar.Hidden, m.drawn.sidebar.Busy = m.Options.NoSidebar, m.turn != nil
-		main -= m.drawn.sidebar.Takes(w, h-2, &m.transcript, &m.prompt, m.status, m.theme)
+		main -= m.drawn.sidebar.Takes(w, h, &m.transcript, &m.prompt, m.status, m.theme)
 	}
 	if size := [2]int{main, h}; size != m.drawn.size {
 		m.drawn.size = size
@@ -48,28 +48,28 @@ func (m *Model) draw() {
 	top := make([]string, min(rows.Header, 2))
 	written := m.composer.Lines
 	hidden := max(0, len(written)-rows.Composer)
-	bottom, x, y := rows.Bottom(written[hidden:], m.writingBox(main), m.statusLine(main), main, m.theme)
+	bottom, x, y := rows.Bottom(written[hidden:], m.writingBlock(main, rows), m.statusLine(main), main, m.theme)
 	above := m.aboveComposer(main, h-len(top)-len(bottom))
 	if len(above) > h-len(top)-len(bottom) {
 		top = nil
 	}
 	if len(above) > h-len(bottom) { // no edge is left in part
-		rows.Air, rows.Edge = false, Bare
-		bottom, x, y = rows.Bottom(written[hidden:], m.writingBox(main), m.statusLine(main), main, m.theme)
+		rows.Air, rows.Roomy, rows.Mode = false, false, false
+		bottom, x, y = rows.Bottom(written[hidden:], m.writingBlock(main, rows), m.statusLine(main), main, m.theme)
 	}
 	below := len(bottom) - y
 	bottom = bottom[max(0, len(bottom)-max(0, h-len(above))):]
 	body := m.body(main, max(0, h-len(top)-len(bottom)-len(above)), len(top))
-	copy(top, m.header(w)) // after the body: its question may be out of sight
+	copy(top, m.header(main, rows)) // after the body: its question may be out of sight
 	if inline {
 		body = transcript.WithoutEnd(body)
 	}
 	lines := slices.Concat(top, body, above, bottom)
 	lines = lines[max(0, len(lines)-h):]
 	if main < w {
-		m.drawn.sidebar.Beside(lines[len(top):], main)
+		m.drawn.sidebar.Beside(lines, main)
 	}
-	if w < Narrow {
+	if w < draw.Narrow {
 		for i := range lines {
 			lines[i] = draw.Truncate(lines[i], w)
 		}
@@ -88,30 +88,42 @@ func (m *Model) cursor(x, y int) *tea.Cursor {
 	return Cursor(m.composer.CursorAt(), x, y, m.term.width, m.term.height)
 }
 
-// writingBox is the box of the composer: its edges say what is going on, the modes
-// and how full the context window is; the mode's colour is its while keys write.
-func (m *Model) writingBox(width int) draw.Box {
-	doing, stop := "", m.keys.Stop.Help().Key
-	switch {
-	case m.turn != nil:
-		doing = m.theme.Running.Render(draw.Spinner[m.spinner.Beat%len(draw.Spinner)]) + " " + m.turn.Turn.State(m.asks.Open())
-		if !m.focused && !m.asks.Open() && m.panel == nil && !m.turn.Turn.Stopped {
-			doing += m.theme.Dim.Render(" · " + stop + " stops")
-		}
-	case m.editing != nil:
-		doing = m.theme.Warning.Render("editing an earlier question") + m.theme.Dim.Render(" · "+m.keys.Send.Help().Key+" creates a branch · "+stop+" cancels")
+// writingBlock is the block of the composer: its last row has the mode, the model
+// and how full the context window is, which a sidebar shows itself.
+func (m *Model) writingBlock(width int, rows Rows) Block {
+	model, gauge := m.status.Model, m.prompt.Gauge(m.status, m.theme)
+	if m.status.Provider == "offline" { // the header says it
+		model = ""
 	}
-	gauge := m.prompt.Gauge(m.status, m.theme)
-	if width < m.term.width { // the sidebar shows it
+	if width < m.term.width {
 		gauge = ""
 	}
-	return WritingBox(width, doing, m.modeShown(), gauge, m.status.ReadOnly, m.Options.Mentions != nil || m.Options.Open != nil, m.panel == nil && !m.focused && !m.asks.Open(), m.theme)
+	return WritingBlock(m.modeShown(), model, gauge, m.status.ReadOnly, m.panel == nil && !m.focused && !m.asks.Open(), m.theme)
+}
+
+// doing is what is going on, or what there is to know until the next key; "":
+// nothing.
+func (m *Model) doing() string {
+	stop := m.keys.Stop.Help().Key
+	switch {
+	case m.hint != "":
+		return m.theme.Warning.Render(safetext.Line(m.hint))
+	case m.turn != nil:
+		doing := m.theme.Running.Render(draw.Spinner[m.spinner.Beat%len(draw.Spinner)]) + " " + m.turn.Turn.State(m.asks.Open())
+		if !m.focused && !m.asks.Open() && m.panel == nil && !m.turn.Turn.Stopped {
+			doing += "   " + m.theme.Text.Render(stop) + m.theme.Dim.Render(" stops")
+		}
+		return doing
+	case m.editing != nil:
+		return m.theme.Warning.Render("editing an earlier question") + m.theme.Dim.Render(" · "+m.keys.Send.Help().Key+" creates a branch · "+stop+" cancels")
+	}
+	return ""
 }
 
 // modeShown is the mode with that which auto is for the model.
 func (m *Model) modeShown() string {
 	if m.mode == string(agent.AutoMode) && m.status.Fitting != "" {
-		return m.mode + ": " + m.status.Fitting
+		return m.mode + " · " + m.status.Fitting
 	}
 	return m.mode
 }
@@ -176,11 +188,12 @@ func (m *Model) aboveComposer(width, height int) []string {
 	if height > 14 {
 		most -= 3 // of what was said last
 	}
-	inside := Inside(width)
+	column := draw.ColumnOf(width)
+	inside := column.Width()
 	waiting := m.composer.Waiting(&m.keys, inside, m.theme, m.turn != nil)
 	if m.asks.Open() {
 		waiting = waiting[:min(len(waiting), max(0, most-leastAsked))]
-		return Inset(append(m.asks.View(inside, most-len(waiting), &m.keys, !m.composer.Empty(), m.theme, now), waiting...), width)
+		return Inset(append(m.asks.View(inside, most-len(waiting), &m.keys, !m.composer.Empty(), m.theme, now), waiting...), column.Left)
 	}
 	lines := m.pulls.View(inside, height, &m.keys, m.theme, !m.composer.Empty(), now)
 	if m.resumable != nil && m.resumable.Offered && m.turn == nil {
@@ -190,31 +203,35 @@ func (m *Model) aboveComposer(width, height int) []string {
 		m.lists.Line = len(lines)
 		lines = append(lines, m.lists.View(inside, max(1, height-2), &m.keys, m.theme)...)
 	}
-	return Inset(append(lines, waiting...), width)
+	return Inset(append(lines, waiting...), column.Left)
 }
 
 // header is the first line and a blank one: the question above what is in sight
-// or the conversation, and what answers over how many notes.
-func (m *Model) header(width int) []string {
+// or the conversation, and what answers over how many notes. The model is there
+// where the composer has no row for it, or when it does not answer.
+func (m *Model) header(width int, rows Rows) []string {
 	status := m.status
 	status.Silent = m.unreachable
-	parts, title := status.Parts(width), cmp.Or(m.transcript.QuestionAbove(), m.chat.title)
-	key := fmt.Sprint(width, parts, title)
-	return []string{m.drawn.lines.header.Get(m.theme, key, func() string { return Header(width, title, parts, m.theme) }), ""}
+	if rows.Mode && !status.Silent {
+		status.Model = ""
+	}
+	parts, asked := status.Parts(width), m.transcript.QuestionAbove()
+	key := fmt.Sprint(width, parts, asked, m.chat.title)
+	return []string{m.drawn.lines.header.Get(m.theme, key, func() string { return Header(width, asked, m.chat.title, parts, m.theme) }), ""}
 }
 
-// statusLine is the last line: the keys of the moment, what left the machine,
-// and how fast an answer streams.
+// statusLine is the last line: what is going on, what left the machine, how fast
+// an answer streams, and the keys of the moment.
 func (m *Model) statusLine(width int) string {
-	keys, figures := m.hints(), []string{Sent(m.status.Sent)}
+	doing, keys, figures := m.doing(), m.hints(), []string{Sent(m.status.Sent)}
 	if width < m.term.width { // the sidebar says it
 		figures = nil
 	}
 	if t := m.turn; t != nil && !t.Turn.Stopped && t.speed.PerSecond > 0 {
-		figures = append(figures, fmt.Sprintf("%.0f tok/s", t.speed.PerSecond))
+		figures = append([]string{fmt.Sprintf("%.0f tok/s", t.speed.PerSecond)}, figures...)
 	}
-	key := fmt.Sprint(width, m.hint, keys, figures)
-	return m.drawn.lines.status.Get(m.theme, key, func() string { return Status(width, m.hint, keys, figures, m.theme) })
+	key := fmt.Sprint(width, doing, keys, figures)
+	return m.drawn.lines.status.Get(m.theme, key, func() string { return Status(width, doing, figures, keys, m.theme) })
 }
 
 // hints are the keys that matter now.
@@ -233,15 +250,20 @@ func (m *Model) hints() []string {
 	case m.transcript.Below():
 		return []string{panel.Hint(k.Bottom, "to the end"), panel.Hint(k.HelpOnEmpty, "help")}
 	}
-	send := "send"
-	if m.turn != nil {
-		send = "queue"
+	var hints []string
+	if m.Options.Mentions != nil || m.Options.Open != nil {
+		hints = append(hints, "@ notes")
 	}
-	hints := []string{panel.Hint(k.Send, send)}
+	if len(m.transcript.Entries) > 0 {
+		hints = append(hints, panel.Hint(k.Focus, "conversation"))
+	}
+	if m.turn != nil {
+		return append(hints, panel.Hint(k.HelpOnEmpty, "help"))
+	}
 	if m.Options.UseMode != nil {
 		hints = append(hints, panel.Hint(k.Mode, "mode"))
 	}
-	return append(hints, panel.Hint(k.HelpOnEmpty, "help"))
+	return append(hints, panel.Hint(k.Palette, "commands"), panel.Hint(k.HelpOnEmpty, "help"))
 }
 
 // printOver prints what is over into the terminal's own scrollback, where it

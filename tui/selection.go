@@ -6,6 +6,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
+	"lifehub/tui/draw"
 	"lifehub/tui/layout"
 )
 
@@ -42,7 +43,7 @@ func (s *Selection) Begin(at tea.Position, sidebar, width, height, top, bottom i
 	if at.Y < top || at.Y >= bottom {
 		top, bottom = 0, height
 	}
-	left, right := Gutter, sidebar
+	left, right := draw.ColumnOf(sidebar).Text, sidebar
 	if at.X >= sidebar {
 		left, right = sidebar, width
 	}

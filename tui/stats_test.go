@@ -28,7 +28,7 @@ func TestThePageOfFiguresClosesAndGivesTheKeysBack(t *testing.T) {
 		r.keys("/stats", "enter", "up", "down", "tab", "esc")
 		r.mustNotShow("half of the turns")
 		r.keys("hello")
-		r.mustShow("│ hello")
+		r.mustShow("▌ hello")
 	})
 }
 

@@ -96,7 +96,7 @@ func TestACommandForAShellStaysInTheComposer(t *testing.T) {
 	inRig(t, 80, 24, chattest.WithWorld(assistant), func(r *rig) {
 		r.keys("!rm -rf notes", "enter")
 		r.mustShow("LifeHub runs no shell")
-		r.mustShow("│ !rm -rf notes")
+		r.mustShow("▌ !rm -rf notes")
 		r.keys("/sorces", "enter")
 		if len(assistant.Asked) > 0 {
 			t.Errorf("asked %q", assistant.Asked)

@@ -1,7 +1,6 @@
 package draw
 
 import (
-	"cmp"
 	"strings"
 
 	"charm.land/lipgloss/v2"
@@ -40,12 +39,6 @@ func (b Box) View(lines []string, width int) []string {
 		out = append(out, side+" "+line+strings.Repeat(" ", max(0, inside-Width(line)))+" "+side)
 	}
 	return append(out, layout.Edge("╰", b.Keys, b.Figures, "╯", width, b.Border.Render))
-}
-
-// Rule is the box where only one line of it has room: what is going on, or
-// else the keys, and the figures.
-func (b Box) Rule(width int) string {
-	return layout.Edge("─", cmp.Or(b.Title, b.Keys), cmp.Or(b.Count, b.Figures), "─", width, b.Border.Render)
 }
 
 // Over lays the lines of a box, each as wide as the first, over lines of a screen
@@ -96,4 +89,14 @@ func Shaded(line string, width int, theme *Theme) string {
 	on, _, _ := strings.Cut(theme.Shade.Render("x"), "x")
 	line += strings.Repeat(" ", max(0, width-Width(line)))
 	return on + under(line, on) + ansi.ResetStyle
+}
+
+// UpperHalf is so many cells whose upper half has the shade of the theme: the edge
+// below a shaded block. Where the theme has no shade it is "".
+func UpperHalf(width int, theme *Theme) string {
+	background := theme.Shade.GetBackground()
+	if background == (lipgloss.NoColor{}) {
+		return ""
+	}
+	return lipgloss.NewStyle().Foreground(background).Render(strings.Repeat("▀", max(0, width)))
 }

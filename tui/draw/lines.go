@@ -172,3 +172,30 @@ func Unstyled(parts ...string) string { return strings.Join(parts, "") }
 
 // Readable is the widest line of text, in cells: longer ones are hard to read.
 const Readable = 110
+
+const (
+	Gutter = 2  // cells that stay blank at the left and at the right of everything
+	Inset  = 2  // cells of a column before its text: a bar, and a blank
+	Narrow = 24 // the width of a window below which there is no gutter
+)
+
+// Column is the text column of a window, in the middle of it. Blocks and dialogs
+// take it from Left to Right; text begins at Text, behind the bar that a block may
+// have, and ends at Right.
+type Column struct{ Left, Text, Right int }
+
+// ColumnOf returns the column of a window of a width.
+func ColumnOf(width int) Column {
+	if width < Narrow {
+		return Column{Left: 0, Text: min(Inset, max(0, width-1)), Right: max(1, width)}
+	}
+	wide := min(width-2*Gutter, Inset+Readable)
+	left := (width - wide) / 2
+	return Column{Left: left, Text: left + Inset, Right: left + wide}
+}
+
+// Width is how wide blocks and dialogs are.
+func (c Column) Width() int { return c.Right - c.Left }
+
+// TextWidth is how wide lines of text are at most.
+func (c Column) TextWidth() int { return c.Right - c.Text }

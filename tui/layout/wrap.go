@@ -50,6 +50,7 @@ type Wrapper struct {
 	glued   bool // no line may end after word, because it ends in an opening bracket
 	started bool // the first line was output
 	cut     bool // the current line is longer than Width
+	Cut     bool // a line was cut at Side
 	Longest int  // width of the widest word so far
 }
 
@@ -234,6 +235,7 @@ func (w *Wrapper) full() bool {
 	if w.cut = w.Side != ""; !w.cut {
 		w.Newline()
 	}
+	w.Cut = w.Cut || w.cut
 	return w.cut
 }
 

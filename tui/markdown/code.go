@@ -158,8 +158,10 @@ func (s *Stream) openCode(c *code) {
 	}
 	roomy := m.width >= 2*leastWidth
 	switch {
-	case c.kind == fenced && roomy:
+	case c.kind == fenced && roomy && s.wider:
 		s.frame(c, s.wide(m))
+	case c.kind == fenced && roomy:
+		s.frame(c, m)
 	case c.kind != tags && roomy:
 		c.wrap = s.wrapper(margin{m.first + "  ", m.rest + "  ", m.width - 2})
 	default:
@@ -275,6 +277,7 @@ func (s *Stream) codeLine(line string) bool {
 	if !s.middle {
 		c.endLine()
 	}
+	s.cut = s.cut || c.wrap.Cut && s.end != guessed
 	if c.endsIn(line) {
 		s.closeLeaf()
 	}
@@ -336,6 +339,7 @@ func (s *Stream) closeCode() {
 	if c.rest != "" || c.wrap.Column > 0 {
 		c.endLine()
 	}
+	s.cut = s.cut || c.wrap.Cut && s.end != guessed
 	if c.lower != "" && s.end != guessed {
 		s.lines = append(s.lines, c.lower)
 	}

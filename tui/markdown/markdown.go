@@ -17,8 +17,10 @@ import (
 
 // Stream is a Markdown text under way. It is not safe for concurrent use.
 type Stream struct {
-	width int // of prose
-	full  int // of code and tables, at least as wide
+	width int  // of prose
+	full  int  // that code and tables may have, at least as wide
+	cut   bool // a line of code is longer than prose
+	wider bool // code has full for that reason
 	theme layout.Theme
 	Copy  string // how a frame of code says by which number it is copied, a format; "": it does not
 
@@ -41,8 +43,8 @@ type Stream struct {
 	dirty int // the first line changed since Changed was called
 }
 
-// New returns an empty stream: prose is drawn width columns wide, code and tables
-// have full.
+// New returns an empty stream: prose is drawn width columns wide. Tables may have
+// full, and so may code if one of its lines is longer than prose.
 func New(width, full int, theme layout.Theme) *Stream {
 	return &Stream{width: max(width, 1), full: max(width, full, 1), theme: theme}
 }
@@ -105,8 +107,17 @@ func Render(src string, width int, theme layout.Theme) []string {
 	return s.Lines()
 }
 
-// update draws what has arrived since the last time.
+// update draws what has arrived since the last time, and everything again, once,
+// where code turns out to need more room than prose has.
 func (s *Stream) update() {
+	s.advance()
+	if s.cut && !s.wider && s.full > s.width {
+		s.wider = true
+		s.redraw()
+	}
+}
+
+func (s *Stream) advance() {
 	s.stale = false
 	if !s.closed && s.source.Len() < s.due {
 		s.goOn()

@@ -321,6 +321,7 @@ func TestEveryCutOfTheTextGivesTheSamePicture(t *testing.T) {
 		}
 		s := New(width, full, darkPalette.Theme())
 		var settled, screen []string
+		wider := false
 		for rest := src; rest != ""; {
 			n := rapid.IntRange(1, min(len(rest), 12+len(src)/100)).Draw(t, "n")
 			s.Write(rest[:n])
@@ -328,6 +329,9 @@ func TestEveryCutOfTheTextGivesTheSamePicture(t *testing.T) {
 			lines := s.Lines()
 			if err := check(lines, full); err != nil {
 				t.Fatal(err)
+			}
+			if s.wider != wider { // code got more room: all is drawn again, once
+				wider, settled = s.wider, nil
 			}
 			if err := same(lines[:min(len(settled), len(lines))], settled); err != nil {
 				t.Fatalf("settled: %v", err)

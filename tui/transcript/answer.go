@@ -63,6 +63,7 @@ func (a *Answer) Render(width int, theme *draw.Theme) []string {
 		}
 	}
 	a.width, a.theme = width, theme
+	width = min(width, draw.Readable)
 
 	body := a.stream.Lines()
 	// Only what changed is copied: the cost of a token is not the answer's length.

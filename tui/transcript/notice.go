@@ -42,7 +42,7 @@ func (f *Failure) Copied() string { return strings.TrimSpace(f.Text + "\n" + f.H
 type Page struct{ Source string }
 
 func (p *Page) Render(width int, theme *draw.Theme) []string {
-	return reader.NewView(reader.Parse(p.Source), 0, 0).All(min(width, draw.Readable), theme)
+	return reader.NewView(reader.Parse(p.Source), 0, 0).All(width, theme)
 }
 
 func (p *Page) Copied() string { return p.Source }

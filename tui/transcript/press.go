@@ -63,7 +63,7 @@ func (t *Model) ChooseLine(line, column int) {
 	}
 	part := 0
 	if p, ok := t.Item(at).(multiPart); ok {
-		part = p.part(n, column-gutter-inset)
+		part = p.part(n, column-t.column.Text)
 	}
 	t.Choose(at, part)
 }

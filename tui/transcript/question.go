@@ -33,7 +33,7 @@ func (q *Question) Render(width int, theme *draw.Theme) []string {
 	if all := strings.Count(text, "\n") + 1; !q.whole && all > longQuestion {
 		text, hidden = strings.Join(strings.SplitN(text, "\n", shownQuestion+1)[:shownQuestion], "\n"), all-shownQuestion
 	}
-	lines := draw.Wrap(safetext.Text(text), min(width, draw.Readable))
+	lines := draw.Wrap(safetext.Text(text), width)
 	if hidden > 0 {
 		lines = append(lines, theme.Dim.Render(draw.Truncate("… "+draw.Count(hidden, "more line"), width)))
 	}
@@ -63,8 +63,8 @@ func (q *Question) Sibling(by int) (turn, problem string) {
 	return q.Siblings[at], ""
 }
 
-// QuestionAbove is the question, on one line behind its bar, that the first
-// line in sight answers; "" while the question itself is in sight.
+// QuestionAbove is the question, on one line, that the first line in sight
+// answers; "" while the question itself is in sight.
 func (t *Model) QuestionAbove() string {
 	if len(t.Entries) == 0 {
 		return ""
@@ -75,7 +75,7 @@ func (t *Model) QuestionAbove() string {
 			if at == first.Entry && first.Line < len(t.Lines(at))-1 {
 				return ""
 			}
-			return "▌ " + draw.Summary(asked.Text, t.width)
+			return draw.Summary(asked.Text, t.width)
 		}
 	}
 	return ""

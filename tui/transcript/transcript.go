@@ -4,6 +4,7 @@ package transcript
 
 import (
 	"slices"
+	"strings"
 
 	"lifehub/tui/draw"
 )
@@ -41,6 +42,8 @@ type Model struct {
 
 	Theme         *draw.Theme
 	width, Height int // of the place on screen, in cells
+	column        draw.Column
+	indent        string // the blanks left of the column
 	Entries       []Entry
 	Earlier       string // the last turn that stands above all entries and is not held; "": there is none
 	Awaited       string // the earlier that was asked for last
@@ -66,12 +69,6 @@ type Entry struct {
 
 // Spot is a line of an item.
 type Spot struct{ Entry, Line int }
-
-const (
-	gutter = 2 // cells left and right of everything
-	left   = "  "
-	inset  = 2 // the bar of a question, and of what is chosen, and a blank
-)
 
 func (t *Model) Add(i Item) {
 	t.Entries = append(t.Entries, Entry{Item: i})
@@ -156,17 +153,15 @@ func (t *Model) remove(i Item) {
 }
 
 func (t *Model) Clear() {
-	*t = Model{Unfolded: t.Unfolded, Host: t.Host, Theme: t.Theme, width: t.width, Height: t.Height, Chosen: -1}
+	*t = Model{Unfolded: t.Unfolded, Host: t.Host, Theme: t.Theme, width: t.width, column: t.column, indent: t.indent, Height: t.Height, Chosen: -1}
 }
 
 // Lines returns the lines of an entry, rendered if need be.
 func (t *Model) Lines(at int) []string {
 	e := &t.Entries[at]
-	width := max(1, t.width-2*gutter-inset)
-	switch e.Item.(type) {
-	case *Question, *Answer, *Page: // these bound their own prose
-	default:
-		width = min(width, draw.Readable)
+	width := t.column.TextWidth()
+	if _, answer := e.Item.(*Answer); answer && t.width >= draw.Narrow { // its code and tables take what there is
+		width = t.width - draw.Gutter - t.column.Text
 	}
 	if e.Width != width {
 		e.lines = append(e.Render(width, t.Theme), "") // the item's own array, if it has room
@@ -178,6 +173,9 @@ func (t *Model) Lines(at int) []string {
 // Resize sets the space that there is on screen.
 func (t *Model) Resize(width, height int) {
 	t.width, t.Height = width, height
+	if column := draw.ColumnOf(width); column != t.column {
+		t.column, t.indent = column, strings.Repeat(" ", column.Left)
+	}
 }
 
 // end is the spot whose line is the first in sight when the last line is the
@@ -331,9 +329,9 @@ func (t *Model) placed(at, n int) string {
 		bar = t.Theme.Selected.Render("▌") + " "
 	}
 	if question {
-		return left + draw.Shaded(bar+line, t.width-2*gutter, t.Theme)
+		return t.indent + draw.Shaded(bar+line, t.column.Width(), t.Theme)
 	}
-	return left + bar + line // in one piece: this is most of what a frame allocates
+	return t.indent + bar + line // in one piece: this is most of what a frame allocates
 }
 
 // Choose gives the keys to an item, or to none with -1.

@@ -108,7 +108,7 @@ func TestWholeTurn(t *testing.T) {
 					if at := strings.LastIndex(line, "\x1b["); at >= 0 && !strings.HasPrefix(line[at:], ansi.ResetStyle) {
 						t.Errorf("%d columns: a style goes on after the line %q", width, line)
 					}
-					if draw.Width(line) > width-gutter {
+					if draw.Width(line) > width-draw.Gutter {
 						t.Errorf("%d columns: a line of %d: %q", width, draw.Width(line), line)
 					}
 					for _, marked := range underlined.FindAllString(line, -1) {

@@ -64,11 +64,6 @@ func drawScreen(from io.Reader, to io.Writer) error {
 	var style cellbuf.Style // tmux carries it over line ends
 	var body strings.Builder
 	row, widest := 0, 0
-	type shade struct {
-		row, column int
-		colour      ansi.Color
-	}
-	var shades []shade // background of lines whose trailing blanks tmux omits
 	for in.Scan() {
 		column, start, run := 0, 0, ""
 		flush := func() {
@@ -91,17 +86,11 @@ func drawScreen(from io.Reader, to io.Writer) error {
 			}
 		}
 		flush()
-		if style.Bg != nil && column > 0 {
-			shades = append(shades, shade{row, column, style.Bg})
-		}
 		widest = max(widest, column)
 		row++
 	}
 	if err := in.Err(); err != nil {
 		return fmt.Errorf("read the screen: %w", err)
-	}
-	for _, s := range shades {
-		drawRun(&body, strings.Repeat(" ", widest-s.column), s.column, widest, s.row, cellbuf.Style{Bg: s.colour})
 	}
 	w, h := float64(widest)*cellWidth+2*margin, float64(row)*cellHeight+2*margin
 	_, err := fmt.Fprintf(to, `<svg xmlns="http://www.w3.org/2000/svg" width="%.0f" height="%.0f" viewBox="0 0 %.0f %.0f">
