@@ -17,19 +17,19 @@ import (
 	"lifehub/rag/words"
 )
 
-// embedding is the embedding of what one model has not seen yet.
+// embedding is the state of embedding what a model has not seen yet.
 type embedding struct {
 	*syncRun
 	meaning   vectors.Collection
 	embedder  llm.Embedder
-	used      map[vectors.Key]bool // the passages looked at
+	used      map[vectors.Key]bool // the passages of the notes to sync
 	todo      []vectors.Key        // those without a vector
-	done      int                  // of todo
+	done      int                  // number of todo
 	dimension int                  // of the model's vectors; 0: not known yet
-	refused   int                  // texts
+	refused   int                  // number of texts
 }
 
-// prepare finds out what is to be done.
+// prepare finds the passages without a vector.
 func (e *embedding) prepare(ctx context.Context, resized bool) (err error) {
 	if e.used, e.todo, err = e.missing(ctx, e.meaning); err != nil {
 		return err
@@ -46,7 +46,7 @@ func (e *embedding) prepare(ctx context.Context, resized bool) (err error) {
 	return err
 }
 
-// request is a batch on its way to the embedder.
+// request is a batch that was sent to the embedder.
 type request struct {
 	passages int
 	windows  []vectors.Key
@@ -59,10 +59,10 @@ type answer struct {
 	err        error
 }
 
-// batches embeds what is to be done; each batch is kept at once, in order. While
-// a server has one, the next waits there already, so that it never waits for us.
-// Where the embedder is away it says so: words find the rest. other: the model
-// turned out to be another, and everything is to be done again.
+// batches embeds the passages without a vector, and stores each batch in order. The next
+// batch is sent before a server has answered, so that it never waits. away reports that
+// the embedder does not answer, and other that the model was replaced, so that everything
+// has to be embedded again.
 func (e *embedding) batches(ctx context.Context) (away, other bool, err error) {
 	sent, cancel := context.WithCancel(ctx)
 	var waiting sync.WaitGroup
@@ -106,9 +106,8 @@ func (e *embedding) batches(ctx context.Context) (away, other bool, err error) {
 	return false, false, nil
 }
 
-// inFlight is how many passages are sent at once, and how many times before the
-// first are answered: once where nothing is waited for, or where all depends on
-// the answer.
+// inFlight returns the size of a batch, and how many are sent before the first is
+// answered: one if the embedder is built in, or if the dimension is unknown.
 func (e *embedding) inFlight() (size, times int) {
 	switch {
 	case embed.IsBuiltIn(e.embedder.Name()):
@@ -119,8 +118,8 @@ func (e *embedding) inFlight() (size, times int) {
 	return embedBatch, 2
 }
 
-// send sends a batch. What is built in is no server: it takes this goroutine, of
-// low priority in a chat.
+// send sends a batch. A built-in embedder runs in this goroutine, which has a low
+// priority in a chat.
 func (e *embedding) send(ctx context.Context, waiting *sync.WaitGroup, batch []vectors.Key) (request, error) {
 	windows, texts, err := e.texts(ctx, batch)
 	if err != nil {
@@ -145,7 +144,7 @@ func (e *embedding) send(ctx context.Context, waiting *sync.WaitGroup, batch []v
 	return r, nil
 }
 
-// away reports that the embedder does not work now.
+// away reports that the embedder does not answer.
 func (e *embedding) away(ctx context.Context, why error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
@@ -156,7 +155,7 @@ func (e *embedding) away(ctx context.Context, why error) error {
 	return e.count(ctx, e.embedder.Name(), have)
 }
 
-// end measures what was made, and writes down that nothing is missing.
+// end measures the trust in the vectors, and records that none is missing.
 func (e *embedding) end(ctx context.Context) error {
 	e.index.setWhy("")
 	if err := e.count(ctx, e.embedder.Name(), len(e.used)); err != nil {
@@ -178,8 +177,8 @@ func (e *embedding) end(ctx context.Context) error {
 	return e.complete(ctx, e.embedder.Name())
 }
 
-// measureTrust writes down how far the embedder can be trusted on these notes,
-// again when they have doubled or halved.
+// measureTrust records how far the embedder can be trusted on these notes, again when
+// their number has doubled or halved.
 func (e *embedding) measureTrust(ctx context.Context) error {
 	model := e.embedder.Name()
 	count, _, err := e.meaning.Size(ctx)
@@ -203,9 +202,9 @@ func (e *embedding) measureTrust(ctx context.Context) error {
 		words.SetMeta(ctx, e.db, "trusted at "+model, strconv.Itoa(count)))
 }
 
-// again asks the embedder for one vector more. If its size is no longer that of
-// the collection, the name stayed and the model did not: every passage is to
-// be embedded again; else all stays as it is.
+// again asks the embedder for one more vector. If its dimension is not that of the
+// collection, another model has the same name, and again removes all vectors, so that
+// every passage is embedded again.
 func (e *embedding) again(ctx context.Context) (bool, error) {
 	_, prefix := embed.Prefixes(e.embedder.Name())
 	embeddings, err := e.embedder.Embed(ctx, []string{prefix + "notes"})

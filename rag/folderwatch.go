@@ -19,55 +19,50 @@ import (
 )
 
 const (
-	// settle is how long a folder must be quiet before its changes are taken
-	// in: editors write, rename and touch a file in one save.
+	// settle is how long a folder must be quiet before a sync, since editors write,
+	// rename and touch a file in one save.
 	settle = 250 * time.Millisecond
-	// longest is how long a folder that is never quiet is waited for.
+	// longest bounds the wait for a folder that is never quiet.
 	longest = 2 * time.Second
-	// few is how many notes are taken in one by one; more are a sync of the
-	// whole folder.
+	// few is the maximum number of notes that are synced one by one.
 	few = 100
-	// poll is how often a folder that cannot be watched is compared, and one
-	// that is gone looked for.
+	// poll is the interval of syncs of a folder that cannot be watched, and of checks
+	// for a folder that is missing.
 	poll = 5 * time.Second
-	// sweep is how often a watched folder is compared all the same, since
-	// network folders lose events.
+	// sweep is the interval of syncs of a watched folder, since network folders lose
+	// events.
 	sweep = 10 * time.Minute
-	// again is how often an embedder or a place of the vectors that was away
-	// is tried.
+	// again is the interval of retries if embedder or vectors were not available.
 	again = 30 * time.Second
 )
 
-// Watcher watches a folder of notes.
+// folderWatcher watches a folder of notes.
 type folderWatcher struct {
 	Dir string
-	// Sync takes changes in: of the notes at these paths, or of the whole folder;
-	// nil: whole.
+	// Sync syncs the notes at these paths, or the whole folder if paths is nil.
 	Sync func(ctx context.Context, paths []string)
-	// Incomplete is asked now and then whether the whole folder is to be taken in
-	// though it has not changed.
+	// Incomplete reports whether to sync the whole folder though it has not changed.
 	Incomplete func() bool
-	// Warn is told what is wrong with the folder.
+	// Warn is called with what is wrong with the folder.
 	Warn func(text string)
 
-	// Poll and Again are how often a folder is polled and tried again, as the
-	// constants say; tests have less patience.
+	// Poll and Again are the constants, or shorter in tests.
 	Poll, Again time.Duration
 	Start       func() (*fsnotify.Watcher, error)
 
 	watcher *fsnotify.Watcher // nil: the folder is polled
-	changed map[string]bool   // notes, by their paths
-	whole   bool              // more happened than single notes tell
-	gone    bool              // the folder is not there now
+	changed map[string]bool   // paths of notes
+	whole   bool              // the whole folder must be synced
+	gone    bool              // the folder is missing
 }
 
-// New returns a watcher of a folder that does nothing with its changes yet.
+// newFolderWatcher returns a watcher whose functions are not set.
 func newFolderWatcher(dir string) *folderWatcher {
 	return &folderWatcher{Dir: dir, Poll: poll, Again: again, Start: fsnotify.NewWatcher}
 }
 
-// Run watches until ctx ends, and returns why it ended. Where the system cannot
-// watch, the folder is compared every few seconds.
+// Run watches until ctx is done, and returns its error. If the system cannot watch the
+// folder, it is polled.
 func (w *folderWatcher) Run(ctx context.Context) (err error) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -80,12 +75,12 @@ func (w *folderWatcher) Run(ctx context.Context) (err error) {
 	} else {
 		defer w.watcher.Close() //nolint:errcheck // the watch is over
 	}
-	w.takeWhole(ctx) // what happened before the watch began
+	w.takeWhole(ctx) // for changes before the watch began
 	w.loop(ctx)
 	return ctx.Err()
 }
 
-// cannot goes over to polling, and says so.
+// cannot switches to polling, with a warning.
 func (w *folderWatcher) cannot(err error) {
 	w.watcher = nil
 	w.Warn(fmt.Sprintf("the folder cannot be watched (%v); it is checked every %v", err, w.Poll))
@@ -136,14 +131,14 @@ func (w *folderWatcher) loop(ctx context.Context) {
 	}
 }
 
-// note remembers what an event is about, and reports whether it matters.
+// note records an event, and reports whether it matters.
 func (w *folderWatcher) note(event fsnotify.Event) bool {
 	relative, err := filepath.Rel(w.Dir, event.Name)
 	if err != nil || event.Op == fsnotify.Chmod {
 		return false
 	}
 	relative = filepath.ToSlash(relative)
-	if relative == "." || filepath.Base(event.Name) == ".lifehubignore" { // the folder itself went, or is another one now
+	if relative == "." || filepath.Base(event.Name) == ".lifehubignore" { // the folder was removed or replaced
 		w.whole = true
 		return true
 	}
@@ -160,14 +155,14 @@ func (w *folderWatcher) note(event fsnotify.Event) bool {
 	case notes.IsNote(relative):
 		w.changed[relative] = true
 		return true
-	case filepath.Ext(relative) == "": // perhaps a folder that is no more
+	case filepath.Ext(relative) == "": // perhaps a removed folder
 		w.whole = w.whole || event.Has(fsnotify.Remove) || event.Has(fsnotify.Rename)
 		return w.whole
 	}
 	return false
 }
 
-// watchBelow watches a folder and all in it that are not hidden.
+// watchBelow watches a folder and all visible folders in it.
 func (w *folderWatcher) watchBelow(dir string) error {
 	return filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		if err != nil {
@@ -186,13 +181,13 @@ func (w *folderWatcher) watchBelow(dir string) error {
 	})
 }
 
-// takeWhole takes the whole folder in.
+// takeWhole syncs the whole folder.
 func (w *folderWatcher) takeWhole(ctx context.Context) {
 	w.whole = true
 	w.take(ctx)
 }
 
-// take takes in what was noted.
+// take syncs the recorded changes.
 func (w *folderWatcher) take(ctx context.Context) {
 	paths := slices.Collect(maps.Keys(w.changed))
 	whole := w.whole || len(paths) > few
@@ -203,7 +198,7 @@ func (w *folderWatcher) take(ctx context.Context) {
 	}
 	if whole {
 		paths = nil
-		if w.watcher != nil { // a folder that moved lost its watch when the system told of the move
+		if w.watcher != nil { // a folder that was moved is no longer watched
 			if err := w.watchBelow(w.Dir); err != nil {
 				w.cannot(err)
 			}
@@ -213,8 +208,8 @@ func (w *folderWatcher) take(ctx context.Context) {
 	w.away() // it may have gone while it was read
 }
 
-// away reports whether the folder is gone, and says so once. An unplugged disk
-// is no reason to forget the notes: they are looked for every few seconds.
+// away reports whether the folder is missing, with a warning the first time. The index
+// stays, since a disk may have been unplugged.
 func (w *folderWatcher) away() bool {
 	_, err := os.Stat(w.Dir)
 	was := w.gone

@@ -19,24 +19,24 @@ import (
 	"lifehub/rag/words"
 )
 
-// generation is a words file that is open: words.db, and after each rebuild
-// words-1.db, words-2.db … The highest number is the index; no number is used
-// twice. A rebuild fills new.db, which its last step renames.
+// generation is an open keyword index: words.db or, after rebuilds, words-1.db, words-2.db
+// and so on. The highest number is current, and no number is reused. A rebuild writes
+// new.db, and renames it in its last step.
 // Why: docs/design/index-files.md.
 type generation struct {
 	number  int
 	db      *sql.DB
-	limited error       // why it is open for reading alone; nil: it can be written
-	opened  os.FileInfo // of the words file
+	limited error       // why it is read-only; nil: it is not
+	opened  os.FileInfo // of file
 
-	// file is the words file. Closing any descriptor of it would drop the locks
-	// that SQLite holds on it in this process, so that it is closed after db.
+	// file is closed after db, since closing any descriptor of the file drops the
+	// locks that SQLite holds on it in this process.
 	file *os.File
 
-	users atomic.Int32 // the index itself and those who hold it; the last closes it
+	users atomic.Int32 // the index and the callers of acquire; the last one closes it
 }
 
-// release lets go of what [Index.acquire] returned.
+// release releases the result of [Index.acquire].
 func (g *generation) release() error {
 	if g.users.Add(-1) > 0 {
 		return nil
@@ -54,14 +54,14 @@ func (x *Index) generationBase(number int) string {
 	return filepath.Join(x.dir, "words-"+strconv.Itoa(number))
 }
 
-// rebuildPath is where a rebuild fills the next generation.
+// rebuildPath is the path at which a rebuild writes the next generation.
 func (x *Index) rebuildPath() string { return filepath.Join(x.dir, "new.db") }
 
 // generationFile matches the files of generations: 1 the number, 2 the kind.
 var generationFile = pattern.Lazy(`^(?:new|words(?:-(\d{1,9}))?)\.(db|stamp)(?:-wal|-shm|-journal|\.new)?$`)
 
-// newest is the number of the index's generation. A stamp counts: it tells of
-// a words file that is lost.
+// newest returns the number of the current generation. A stamp counts, since it shows
+// that a file was lost.
 func newest(dir string) (int, error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -77,9 +77,9 @@ func newest(dir string) (int, error) {
 	return number, nil
 }
 
-// removeOthers deletes what earlier generations and killed rebuilds left. The
-// caller holds the lock. What another program still has open may stay, where
-// the system demands that, until the next writer comes.
+// removeOthers deletes the files of earlier generations and of killed rebuilds. The
+// caller must hold the lock. Where the system does not delete open files, those remain
+// until the next sync.
 func (x *Index) removeOthers() {
 	number, err := newest(x.dir)
 	if err != nil {
@@ -108,8 +108,8 @@ func removeGenerations(dir string, but int) error {
 	return err
 }
 
-// acquire returns the newest generation, which stays open until its readers are
-// done; nil: it is damaged.
+// acquire returns the newest generation, which the caller must release; nil if it is
+// damaged.
 func (x *Index) acquire(locked bool) (*generation, error) {
 	x.mu.RLock()
 	g := x.words
@@ -133,7 +133,7 @@ func (x *Index) acquire(locked bool) (*generation, error) {
 func (x *Index) stale(g *generation) bool {
 	number, err := newest(x.dir)
 	if err != nil {
-		return false // it cannot be looked at now; what is open still answers
+		return false // the folder cannot be read now; the open file can
 	}
 	now, err := os.Stat(x.wordsPath(number))
 	if err != nil {
@@ -143,14 +143,14 @@ func (x *Index) stale(g *generation) bool {
 		g.limited != nil && (now.Size() != g.opened.Size() || !now.ModTime().Equal(g.opened.ModTime()))
 }
 
-// reopen opens the newest generation, unless it is open as it should be. The
-// caller holds mu; locked: also the lock of writers.
+// reopen opens the newest generation, unless it is open. The caller must hold mu and, if
+// locked is set, the write lock.
 func (x *Index) reopen(locked bool) error {
 	if x.words != nil && !x.stale(x.words) && (!locked || x.words.limited == nil) {
 		return nil
 	}
 	if x.words != nil && x.words.limited != nil {
-		x.retire() // SQLite goes on reading alone as long as this process has it open so
+		x.retire() // while it is open, SQLite opens it read-only again
 	}
 	g, err := x.openNewest(locked)
 	if err != nil && !words.IsDamage(err) {
@@ -161,7 +161,7 @@ func (x *Index) reopen(locked bool) error {
 	return nil
 }
 
-// retire gives up the generation in use. The caller holds mu.
+// retire releases the current generation. The caller must hold mu.
 func (x *Index) retire() {
 	if x.words != nil {
 		x.words.release() //nolint:errcheck // nothing more is read from it or written to it
@@ -169,7 +169,7 @@ func (x *Index) retire() {
 	}
 }
 
-// lose gives up a generation that turned out to be damaged while it was open.
+// lose releases a generation that was found damaged while it was open.
 func (x *Index) lose(g *generation, damage error) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -179,9 +179,8 @@ func (x *Index) lose(g *generation, damage error) {
 	}
 }
 
-// openNewest opens the newest generation. What a finished sync has not signed
-// is looked at closely under the lock; a writer at work elsewhere keeps what
-// it has committed whole.
+// openNewest opens the newest generation. If no sync has signed it, it is checked under
+// the lock, unless another process is writing, whose commits are sound.
 func (x *Index) openNewest(locked bool) (*generation, error) {
 	number, err := newest(x.dir)
 	if err != nil {
@@ -221,8 +220,8 @@ func (x *Index) openNewest(locked bool) (*generation, error) {
 	return g, nil
 }
 
-// openGeneration opens a words file; where nothing can be written, or too
-// little is left for it, for reading alone. make allows a new one, empty.
+// openGeneration opens a keyword index, read-only if it cannot be written or the disk is
+// full. If make is set, it creates a missing one.
 func (x *Index) openGeneration(number int, signed, make bool) (*generation, error) {
 	path := x.wordsPath(number)
 	flags := os.O_RDWR
@@ -244,7 +243,7 @@ func (x *Index) openGeneration(number int, signed, make bool) (*generation, erro
 	if g.opened, err = file.Stat(); err != nil {
 		return nil, errors.Join(err, file.Close())
 	}
-	if err = limited; err == nil { // else SQLite would open it, and fail at the first write
+	if err = limited; err == nil { // otherwise SQLite would open it, and fail at the first write
 		if g.db, err = words.Open(path, words.ReadWrite); err == nil {
 			return g, nil
 		}
@@ -265,25 +264,24 @@ func (x *Index) openGeneration(number int, signed, make bool) (*generation, erro
 	return nil, errors.Join(err, file.Close())
 }
 
-// stamp is what a finished sync says of the words file, so that damage done
-// to it at rest is found without looking at every page. It is taken away
-// before anything is written.
+// stamp describes the file after a sync, so that later damage is found without a check
+// of every page. It is removed before the first write.
 type stamp struct {
 	Size  int64  `json:"size"`
 	Mtime int64  `json:"mtime"`
 	Sum   uint32 `json:"sum"`
 }
 
-// sign puts everything into the one file, and writes its stamp.
+// sign moves SQLite's log into the file, and writes its stamp.
 func (x *Index) sign(ctx context.Context, g *generation) error {
 	whole, err := words.Checkpoint(ctx, g.db)
 	if err != nil || !whole {
-		return err // somebody reads an older state: the next open looks closer
+		return err // a reader has an older state open: the next open checks the file
 	}
 	return signFile(x.stampPath(g.number), g.file)
 }
 
-// writeStamp signs a words file that nothing in this process has open.
+// writeStamp signs a file that this process does not have open.
 func writeStamp(path, signed string) error {
 	file, err := os.Open(signed)
 	if err != nil {
@@ -292,8 +290,7 @@ func writeStamp(path, signed string) error {
 	return errors.Join(signFile(path, file), file.Close())
 }
 
-// signFile writes the stamp of a words file. Everything must be in it: nothing
-// may be left in SQLite's log.
+// signFile writes the stamp of a file. SQLite's log must be empty.
 func signFile(path string, file *os.File) error {
 	status, err := file.Stat()
 	if err != nil {
@@ -310,8 +307,8 @@ func signFile(path string, file *os.File) error {
 	return writeWhole(path, text)
 }
 
-// verifyStamp reports whether the words file was signed off. A damageError
-// says that it is not what was signed.
+// verifyStamp reports whether a file was signed. It returns a damage error if the file
+// is not the one that was signed.
 func verifyStamp(path, of string) (signed bool, err error) {
 	text, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -326,7 +323,7 @@ func verifyStamp(path, of string) (signed bool, err error) {
 	}
 	var s stamp
 	if err != nil || json.Unmarshal(text, &s) != nil {
-		return false, err // without a stamp that can be read the file is looked at closely
+		return false, err // a file without a readable stamp is checked
 	}
 	if status.Size() == s.Size && status.ModTime().UnixNano() == s.Mtime {
 		return true, nil
@@ -350,7 +347,7 @@ func sumFile(file *os.File) (uint32, error) {
 	return sum.Sum32(), err
 }
 
-// writeWhole replaces a file so that it is wholly old or wholly new.
+// writeWhole replaces a file atomically.
 func writeWhole(path string, text []byte) error {
 	temp := path + ".new"
 	if err := os.WriteFile(temp, text, 0o600); err != nil {

@@ -15,7 +15,7 @@ import (
 	"lifehub/notes"
 )
 
-// indexed is what the index knows of a file.
+// indexed is the state of a file in the index.
 type indexed struct {
 	id     int64 // 0: it was skipped
 	size   int64
@@ -24,7 +24,7 @@ type indexed struct {
 	reason string // why it was skipped, or what is wrong with it
 }
 
-// readFew brings the words of the few notes asked for up to date.
+// readFew updates the keywords of a few notes.
 func (s *syncRun) readFew(ctx context.Context) error {
 	known, err := knownFiles(ctx, s.db, s.only)
 	if err != nil {
@@ -53,15 +53,15 @@ func (s *syncRun) readFew(ctx context.Context) error {
 	return s.write(ctx, todo, again, lost, known, -1)
 }
 
-// matches reports whether the file is, by size and time, what was indexed, or was
-// skipped for a reason that still holds.
+// matches reports whether the file has the indexed size and time, or was skipped for a
+// reason that still holds.
 func (f indexed) matches(e notes.Entry) bool {
 	return f.size == e.Size && f.mtime == e.ModTime.UnixNano() && (f.id != 0 || !notes.IsOutdated(f.reason))
 }
 
-// knownFiles reads what the index holds of files; only nil: of every file.
-// SQLite joins the rows to one text: ten thousand rows fetched one by one
-// would cost as much as looking at the files themselves.
+// knownFiles returns the indexed state of some files, or of all if only is nil. SQLite
+// joins the rows to one text, since fetching ten thousand rows would cost as much as
+// examining the files.
 func knownFiles(ctx context.Context, db *sql.DB, only []string) (map[string]indexed, error) {
 	where, args := "", []any(nil)
 	if only != nil {
@@ -99,13 +99,13 @@ func knownFiles(ctx context.Context, db *sql.DB, only []string) (map[string]inde
 	return known, nil
 }
 
-// contentHash is the same for a file under another name.
+// contentHash identifies the content of a file, whatever its name.
 func contentHash(raw []byte) []byte {
 	sum := sha256.Sum256(raw)
 	return sum[:16]
 }
 
-// hashes adds the content hashes of some notes to what is known of them.
+// hashes reads the content hashes of some notes into known.
 func (s *syncRun) hashes(ctx context.Context, known map[string]indexed, names []string) error {
 	statement, err := s.db.PrepareContext(ctx, `SELECT hash FROM notes WHERE path = ?`)
 	if err != nil {

@@ -20,16 +20,14 @@ import (
 )
 
 const (
-	// embedBatch is how many passages go to an embedding server at once. One that
-	// refuses so many gets them in halves. With two batches on their way, a
-	// question waits for no more than 32 texts.
+	// embedBatch is the number of passages in a request. A server that refuses them gets
+	// them in halves. With two requests in flight, a question waits for 32 texts at most.
 	embedBatch = 16
-	// builtInBatch passages take some 10 ms.
+	// builtInBatch passages take about 10 ms.
 	builtInBatch = 256
 )
 
-// embed brings the meaning up to date. Where it cannot be kept now, words
-// answer, and the next sync tries again.
+// embed updates the vectors. If they cannot be stored now, the next sync tries again.
 func (s *syncRun) embed(ctx context.Context, embedder llm.Embedder) error {
 	err := s.embedMissing(ctx, embedder)
 	if away := (*vectors.AwayError)(nil); errors.As(err, &away) && ctx.Err() == nil {
@@ -40,7 +38,7 @@ func (s *syncRun) embed(ctx context.Context, embedder llm.Embedder) error {
 	return err
 }
 
-// embedMissing embeds every passage whose text this model has not seen.
+// embedMissing embeds every passage that has no vector of this model.
 func (s *syncRun) embedMissing(ctx context.Context, embedder llm.Embedder) error {
 	x, name := s.index, embedder.Name()
 	state, err := x.vectors.State(ctx, name)
@@ -72,11 +70,11 @@ func (s *syncRun) embedMissing(ctx context.Context, embedder llm.Embedder) error
 	return e.end(ctx)
 }
 
-// count writes down how many passages have their vectors: of one that needs
-// several, the collection could not tell.
+// count records how many passages have their vectors. The collection does not know,
+// since a passage may need several.
 func (s *syncRun) count(ctx context.Context, model string, passages int) error {
 	if s.only != nil {
-		return nil // few: what the last sync of all counted still serves
+		return nil // the count of the last full sync is close enough
 	}
 	if err := s.begin(ctx); err != nil {
 		return err
@@ -84,8 +82,7 @@ func (s *syncRun) count(ctx context.Context, model string, passages int) error {
 	return words.SetMeta(ctx, s.db, "embedded "+model, strconv.Itoa(passages))
 }
 
-// complete writes down that nothing is missing, so that the next sync need
-// not look.
+// complete records that no vector is missing, so that the next sync need not check.
 func (s *syncRun) complete(ctx context.Context, model string) error {
 	if err := s.begin(ctx); err != nil {
 		return err
@@ -97,8 +94,7 @@ func (s *syncRun) complete(ctx context.Context, model string) error {
 	return words.SetMeta(ctx, s.db, "complete "+model, state)
 }
 
-// missing lists the keys of the passages looked at, and those without a vector in the
-// order of the notes.
+// missing returns the keys of the passages to sync, and in order those without a vector.
 func (s *syncRun) missing(ctx context.Context, m vectors.Collection) (used map[vectors.Key]bool, missing []vectors.Key, err error) {
 	query, args := `SELECT key FROM passages ORDER BY id`, []any(nil)
 	if s.only != nil {
@@ -127,11 +123,10 @@ func (s *syncRun) missing(ctx context.Context, m vectors.Collection) (used map[v
 	return used, missing, err
 }
 
-// texts returns the texts of passages as the embedder gets them, one for each
-// window of the model. They are read at once: a query for each would lock the
-// file as often. The built-in encoder, which adds up words, also gets the path:
-// folders are called "recipes" and "running". Of a note in another language than
-// its own that is all it gets.
+// texts returns the texts to embed for some passages, one for each window of the model.
+// They are read in one query, since each locks the file. For the built-in encoder they
+// begin with the path, which has words such as "recipes" and "running"; for a note in
+// another language than English they are the path alone.
 func (s *syncRun) texts(ctx context.Context, passages []vectors.Key) (windows []vectors.Key, texts []string, err error) {
 	type place struct {
 		note                            int64
@@ -184,7 +179,7 @@ func (s *syncRun) texts(ctx context.Context, passages []vectors.Key) (windows []
 	return windows, texts, nil
 }
 
-// whyNot says why the last embedding did not work; "": it did.
+// whyNot returns why the last embedding failed; "" if it did not.
 func (x *Index) whyNot() string {
 	x.mu.RLock()
 	defer x.mu.RUnlock()

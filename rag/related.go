@@ -17,16 +17,15 @@ import (
 	"lifehub/rag/words"
 )
 
-// Related are the notes that belong to a note.
+// Related contains the notes that are related to a note.
 type Related struct {
 	Path  string        `json:"note"`
 	Notes []RelatedNote `json:"related"`       // never nil
-	Why   string        `json:"why,omitempty"` // why nearness took no part; "": it did
+	Why   string        `json:"why,omitempty"` // why no vectors were used; "": they were
 }
 
-// Related finds the notes that belong to the note at a path: by links, tags and
-// mentions, and by nearness where there is an embedder, to notes that are not left
-// out.
+// Related finds the notes related to the note at a path by links, tags, mentions and
+// vectors, except those at the paths in without.
 func (x *Index) Related(ctx context.Context, path string, limit int, without ...string) (Related, error) {
 	g, err := x.acquireRepaired(ctx)
 	if err != nil {
@@ -35,7 +34,7 @@ func (x *Index) Related(ctx context.Context, path string, limit int, without ...
 	defer g.release() //nolint:errcheck // it was only read
 	r := Related{Path: path, Notes: []RelatedNote{}}
 	found, why, err := findRelated(ctx, search.Vault{
-		DB: g.db, Dir: x.options.Vault, Size: x.options.Size,
+		DB: g.db, Dir: x.options.Vault,
 		Meaning: func() (vectors.Collection, llm.Embedder, error) { return x.loadMeaning() },
 	}, path, limit, without)
 	if err != nil {
@@ -45,15 +44,15 @@ func (x *Index) Related(ctx context.Context, path string, limit int, without ...
 	return r, nil
 }
 
-// Note is a note that belongs to another.
+// RelatedNote is a note that is related to another.
 type RelatedNote struct {
 	Path  string          `json:"path"` // below its vault, with slashes
 	Title string          `json:"title"`
 	Score float64         `json:"score"` // the sum of the reasons' weights
-	Why   []RelatedReason `json:"why"`   // the weightiest first
+	Why   []RelatedReason `json:"why"`   // by weight
 }
 
-// Reasons says them in words.
+// Reasons formats the reasons for the user.
 func (n RelatedNote) Reasons() string {
 	var said []string
 	for _, r := range n.Why {
@@ -62,30 +61,30 @@ func (n RelatedNote) Reasons() string {
 	return strings.Join(said, ", ")
 }
 
-// Reason is why a note belongs to another.
+// RelatedReason is why a note is related to another.
 type RelatedReason struct {
 	Kind   RelatedKind `json:"kind"`
-	Line   int         `json:"line,omitempty"` // the first line that says so: of the note itself where it links, else of the other
+	Line   int         `json:"line,omitempty"` // of the first link or mention: in the note itself if it links, else in the other
 	Tag    string      `json:"tag,omitempty"`
 	weight float64     // 1 for a link
 }
 
-// Kind is what a reason is.
+// RelatedKind is the kind of a reason.
 type RelatedKind string
 
-// The kinds of reasons. What a link says weighs 1, a mention half, a tag the
-// more the fewer notes have it, nearness as far as it stands out.
+// The kinds of reasons. A link weighs 1, a mention 0.5, a tag more the fewer notes have
+// it, and nearness as far as it stands out.
 const (
 	byLink      RelatedKind = "links"      // the note links to the other
 	byBacklink  RelatedKind = "links_here" // the other links to it
 	byEmbed     RelatedKind = "embeds"
-	byBackEmbed RelatedKind = "embedded_here" // the other shows the note
-	byMention   RelatedKind = "mentions"      // its title or an alias is in the text of the other, which has no link to it
-	byTag       RelatedKind = "tag"           // both have it
-	byMeaning   RelatedKind = "meaning"       // among the closest in meaning
+	byBackEmbed RelatedKind = "embedded_here" // the other embeds the note
+	byMention   RelatedKind = "mentions"      // the other contains the title or an alias, without a link
+	byTag       RelatedKind = "tag"           // both have the tag
+	byMeaning   RelatedKind = "meaning"       // the vectors of both are near
 )
 
-// String says a reason in words.
+// String formats a reason for the user.
 func (r RelatedReason) String() string {
 	said := map[RelatedKind]string{
 		byLink: "linked", byBacklink: "links here", byEmbed: "embedded", byBackEmbed: "embeds this note", byMention: "mentions it without a link",
@@ -97,19 +96,18 @@ func (r RelatedReason) String() string {
 	return said
 }
 
-// mostMentions is how many passages are read for a name of the note.
+// mostMentions bounds the passages that are searched for a name of the note.
 const mostMentions = 200
 
-// finder finds what belongs to one note.
+// finder finds the notes related to one note.
 type finder struct {
 	in    search.Vault
 	note  notes.Note
 	found map[string]*RelatedNote
 }
 
-// Find returns the notes that belong to the note at path, those with the
-// weightiest reasons first. why says why nearness took no part; "": it did.
-// The error is [fs.ErrNotExist] where the index has no such note.
+// findRelated returns the notes related to the note at path, by score, and why no
+// vectors were used. The error is [fs.ErrNotExist] if the index has no such note.
 func findRelated(ctx context.Context, in search.Vault, path string, limit int, without []string) (all []RelatedNote, why string, err error) {
 	f := finder{in: in, found: map[string]*RelatedNote{}}
 	if f.note, err = f.read(ctx, path); err != nil {
@@ -143,7 +141,7 @@ func findRelated(ctx context.Context, in search.Vault, path string, limit int, w
 	return all, why, nil
 }
 
-// add gives a note a reason, the first of its kind and tag alone.
+// add adds a reason, unless the note has one of this kind and tag.
 func (f *finder) add(path string, r RelatedReason) {
 	if path == "" || path == f.note.Path {
 		return
@@ -158,7 +156,7 @@ func (f *finder) add(path string, r RelatedReason) {
 	}
 }
 
-// read parses a note as it was indexed.
+// read returns a note as it was indexed.
 func (f *finder) read(ctx context.Context, path string) (notes.Note, error) {
 	var packed []byte
 	err := f.in.DB.QueryRowContext(ctx, `SELECT text FROM notes WHERE path = ?`, path).Scan(&packed)

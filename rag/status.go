@@ -14,23 +14,23 @@ import (
 	"lifehub/rag/vectors"
 )
 
-// What Status says of a note, besides skipped.
+// The states of a note in Status, besides skipped.
 const (
 	indexedNote = "indexed"
 	staleNote   = "stale"   // changed since it was indexed
 	missingNote = "missing" // not indexed yet
 )
 
-// FileStatus is how a file of the folder stands in the index.
+// FileStatus is the state of a file of the folder in the index.
 type FileStatus struct {
 	Path     string `json:"path"`
 	State    string `json:"state"`            // indexed, stale, missing, skipped
 	Passages int    `json:"passages"`         // 0: none
-	Embedded int    `json:"embedded"`         // passages that have a meaning
+	Embedded int    `json:"embedded"`         // passages with a vector
 	Reason   string `json:"reason,omitempty"` // why it was skipped, or what is wrong with it
 }
 
-// Status reports how every file of the folder stands in the index, by path.
+// Status returns the state of every file of the folder in the index, by path.
 func (x *Index) Status(ctx context.Context, folder *notes.Folder) ([]FileStatus, error) {
 	g, err := x.acquireSound()
 	if err != nil {
@@ -67,9 +67,8 @@ func (x *Index) Status(ctx context.Context, folder *notes.Folder) ([]FileStatus,
 	return all, nil
 }
 
-// DryRun reports what a Sync would do, by the files' sizes and times, and does
-// nothing. To tell a moved note, a new file of the size of one that is gone
-// is read.
+// DryRun returns what a sync would change, by the sizes and times of files. It reads only
+// new files that have the size of a removed one, to recognise moved notes.
 func (x *Index) DryRun(ctx context.Context, folder *notes.Folder) (Changes, error) {
 	g, err := x.acquireSound()
 	if err != nil {
@@ -106,8 +105,7 @@ func (x *Index) DryRun(ctx context.Context, folder *notes.Folder) (Changes, erro
 	return changes, g.db.QueryRowContext(ctx, `SELECT count(*) FROM passages`).Scan(&changes.Passages)
 }
 
-// comeAndGone reports which of the new files are notes that were elsewhere,
-// which are new, and which notes are gone.
+// comeAndGone returns which notes were moved, added and removed.
 func comeAndGone(ctx context.Context, folder *notes.Folder, db *sql.DB, fresh []notes.Entry, lost map[string]indexed) (all []Change, err error) {
 	maps.DeleteFunc(lost, func(_ string, was indexed) bool { return was.id == 0 })
 	names := slices.Sorted(maps.Keys(lost))
@@ -115,7 +113,7 @@ func comeAndGone(ctx context.Context, folder *notes.Folder, db *sql.DB, fresh []
 	if err := s.hashes(ctx, lost, names); err != nil {
 		return nil, err
 	}
-	gone := map[string][]string{} // content → paths that are no more
+	gone := map[string][]string{} // removed paths by content
 	sizes := map[int64]bool{}
 	for _, name := range names {
 		gone[string(lost[name].hash)] = append(gone[string(lost[name].hash)], name)
@@ -158,8 +156,7 @@ func compare(ctx context.Context, folder *notes.Folder, db *sql.DB) ([]notes.Ent
 	return entries, problems, known, err
 }
 
-// countPassages returns, for each note, its passages and how many of them
-// have a vector.
+// countPassages returns the number of passages of each note, and of those with a vector.
 func (x *Index) countPassages(ctx context.Context, db *sql.DB) (map[string][2]int, error) {
 	m, _, err := x.loadMeaning()
 	if err != nil {

@@ -31,19 +31,18 @@ const (
 	skipped = "skipped"
 )
 
-// Sync makes the index match the folder: first the words of every note that
-// changed, then the meaning of every passage the embedder has not seen. Each
-// step is kept as it is done, so a sync that was interrupted goes on where it
-// was. embedder nil: words only. A failing embedder, a broken note or a
-// folder being indexed by another process are told in Changes. The error is
-// for what keeps the index from being written: a cancelled ctx, a full disk, a
-// folder that is read-only. What is indexed can be searched all the same.
+// Sync updates the index to the folder: first the keywords of every note that changed,
+// then the vectors of every passage that the embedder has not seen, if it is not nil.
+// Each step is committed, so that the next sync continues after an interrupted one. A
+// failing embedder, a broken note, or a folder that another process is indexing are
+// reported in Changes. Sync fails only if the index cannot be written: ctx is cancelled,
+// the disk is full, the folder is read-only. The index can be searched all the same.
 func (x *Index) Sync(ctx context.Context, folder *notes.Folder, embedder llm.Embedder, progress func(Progress)) (Changes, error) {
 	return x.syncOrWait(ctx, syncRun{folder: folder, embedder: embedder, progress: progress})
 }
 
-// SyncPaths does the same for a few notes, changed, new or gone, whatever the
-// size of the rest. Their paths are below the folder, with slashes.
+// SyncPaths is like Sync for a few notes that were changed, added or removed. Its cost
+// does not depend on the other notes. Paths are below the folder, with slashes.
 func (x *Index) SyncPaths(ctx context.Context, folder *notes.Folder, embedder llm.Embedder, paths []string) (Changes, error) {
 	if len(paths) == 0 {
 		return Changes{}, nil
@@ -51,10 +50,9 @@ func (x *Index) SyncPaths(ctx context.Context, folder *notes.Folder, embedder ll
 	return x.syncOrWait(ctx, syncRun{folder: folder, embedder: embedder, only: paths})
 }
 
-// Rebuild does what Sync does with an index that reads every note again. The
-// one there was answers until the new one is whole, and whatever ends this
-// early. Vectors stay: each names the text it was made from, and proves itself
-// by its checksum.
+// Rebuild is like Sync with a new index, for which every note is read again. The old one
+// is searched until the new one is complete, and stays if Rebuild fails. Vectors are not
+// rebuilt, since each names the text it was made from and has a checksum.
 func (x *Index) Rebuild(ctx context.Context, folder *notes.Folder, embedder llm.Embedder, progress func(Progress)) (changes Changes, err error) {
 	if err := x.Use(embedder); err != nil {
 		return Changes{}, fmt.Errorf("index %s: %w", folder.Dir(), err)
@@ -68,7 +66,7 @@ func (x *Index) Rebuild(ctx context.Context, folder *notes.Folder, embedder llm.
 	return changes, err
 }
 
-// syncOrWait syncs, unless another process is at it.
+// syncOrWait syncs, unless another process is syncing.
 func (x *Index) syncOrWait(ctx context.Context, s syncRun) (Changes, error) {
 	if err := x.Use(s.embedder); err != nil {
 		return Changes{}, fmt.Errorf("index %s: %w", s.folder.Dir(), err)
@@ -82,7 +80,7 @@ func (x *Index) syncOrWait(ctx context.Context, s syncRun) (Changes, error) {
 	return changes, err
 }
 
-// sync does one run. The caller holds syncing.
+// sync does one run. The caller must hold syncing.
 func (x *Index) sync(ctx context.Context, s syncRun) (Changes, error) {
 	s.index = x
 	if s.progress == nil {
@@ -110,19 +108,18 @@ func (x *Index) sync(ctx context.Context, s syncRun) (Changes, error) {
 	return s.changes, nil
 }
 
-// elsewhere is the outcome while another process indexes this vault: what it
-// has finished is searched.
+// elsewhere returns the result of a sync while another process indexes this vault.
 func (x *Index) elsewhere(ctx context.Context) (Changes, error) {
 	changes := Changes{Warnings: []string{"another LifeHub is indexing these notes; what it has finished can be searched"}}
 	coverage, err := x.coverage(ctx)
 	if words.IsDamage(err) {
-		err = nil // the other one rebuilds it
+		err = nil // the other process rebuilds it
 	}
 	changes.Total = coverage.Total
 	return changes, err
 }
 
-// run brings the newest generation up to date, or makes one.
+// run updates the newest generation, or creates one.
 func (s *syncRun) run(ctx context.Context) (err error) {
 	x := s.index
 	if s.words, err = x.acquire(true); err != nil {
@@ -150,7 +147,7 @@ func (s *syncRun) run(ctx context.Context) (err error) {
 	return errors.Join(err, s.sign(ctx))
 }
 
-// countLeftOut writes down what is in the folder and not in the index.
+// countLeftOut records how many files of the folder are not in the index.
 func (s *syncRun) countLeftOut(ctx context.Context) error {
 	for _, c := range s.changes.Notes {
 		if _, later := s.unreadable[c.Path]; c.What == skipped && !later {
@@ -164,7 +161,7 @@ func (s *syncRun) countLeftOut(ctx context.Context) error {
 	return errors.Join(s.begin(ctx), words.SetMeta(ctx, s.db, "left out", string(now)))
 }
 
-// renew fills the next generation from the notes, and makes it the newest.
+// renew creates the next generation from the notes.
 func (s *syncRun) renew(ctx context.Context) error {
 	x := s.index
 	if s.words == nil {
@@ -200,7 +197,7 @@ func (s *syncRun) renew(ctx context.Context) error {
 	return nil
 }
 
-// fill writes a words file from the notes.
+// fill writes a keyword index from the notes.
 func (s *syncRun) fill(ctx context.Context, path string) error {
 	db, err := words.Make(path)
 	if err != nil {
@@ -217,24 +214,24 @@ func (s *syncRun) fill(ctx context.Context, path string) error {
 	return errors.Join(err, db.Close())
 }
 
-// syncRun is one sync at work.
+// syncRun is the state of one sync.
 type syncRun struct {
 	index    *Index
 	words    *generation
-	db       *sql.DB // of words, or of what replaces it
+	db       *sql.DB // of words, or of its replacement
 	folder   *notes.Folder
-	embedder llm.Embedder // nil: words only
-	only     []string     // the notes to look at; nil: all
-	rebuild  bool         // whatever the state of the words
+	embedder llm.Embedder // nil: keywords only
+	only     []string     // the notes to sync; nil: all
+	rebuild  bool
 	progress func(Progress)
 	changes  Changes
-	unsigned bool   // the stamp was taken away, because something is written
-	listing  string // sum of the files that the index will hold; "": not known
+	unsigned bool   // the stamp was removed, because the index is changed
+	listing  string // checksum of the list of files in the index; "": unknown
 
 	unreadable unreadable
 }
 
-// readNotes brings the words up to date.
+// readNotes updates the keywords.
 func (s *syncRun) readNotes(ctx context.Context) error {
 	s.unreadable = unreadable{}
 	read := s.readAll
@@ -247,7 +244,7 @@ func (s *syncRun) readNotes(ctx context.Context) error {
 	return s.noteUnreadable(ctx)
 }
 
-// readAll does so for all notes.
+// readAll updates the keywords of all notes.
 func (s *syncRun) readAll(ctx context.Context) error {
 	entries, problems, others, err := s.folder.Survey(ctx)
 	if err != nil {
@@ -308,7 +305,7 @@ func (s *syncRun) readAll(ctx context.Context) error {
 	return s.write(ctx, todo, again, lost, known, s.changes.Total)
 }
 
-// reportSkipped reports again the files that are no notes and did not change.
+// reportSkipped reports the unchanged files that are not notes.
 func (s *syncRun) reportSkipped(ctx context.Context) error {
 	for scan := range database.Rows(ctx, s.db, `SELECT path, reason FROM skipped ORDER BY path`) {
 		var name, reason string
@@ -320,7 +317,7 @@ func (s *syncRun) reportSkipped(ctx context.Context) error {
 	return nil
 }
 
-// write takes in what changed and what was lost.
+// write updates the notes that changed, and removes those that were lost.
 func (s *syncRun) write(ctx context.Context, todo []notes.Entry, again, lost []string, known map[string]indexed, total int) error {
 	if err := s.begin(ctx); err != nil {
 		return err
@@ -328,7 +325,7 @@ func (s *syncRun) write(ctx context.Context, todo []notes.Entry, again, lost []s
 	if _, err := s.db.ExecContext(ctx, `DELETE FROM meta WHERE key = 'listing'`); err != nil {
 		return err
 	}
-	if total >= 0 { // a search meanwhile knows by them what it does not see
+	if total >= 0 { // searches meanwhile report the notes that are not read yet
 		if err := errors.Join(words.SetMeta(ctx, s.db, "unread", strconv.Itoa(len(todo))), words.SetMeta(ctx, s.db, "total", strconv.Itoa(total))); err != nil {
 			return err
 		}
@@ -337,7 +334,7 @@ func (s *syncRun) write(ctx context.Context, todo []notes.Entry, again, lost []s
 		return err
 	}
 	slices.Sort(lost)
-	gone := map[string][]string{} // content → paths that are no more
+	gone := map[string][]string{} // removed paths by content
 	for _, name := range lost {
 		gone[string(known[name].hash)] = append(gone[string(known[name].hash)], name)
 	}
@@ -347,9 +344,8 @@ func (s *syncRun) write(ctx context.Context, todo []notes.Entry, again, lost []s
 	return s.finish(ctx, known, gone, total)
 }
 
-// begin takes away, before the first write, what says that all is done: the
-// stamp, and that every passage is embedded. Killed from here on, the next
-// sync looks again.
+// begin removes, before the first write, the stamp and the marks that every passage is
+// embedded. If this process is killed, the next sync checks both.
 func (s *syncRun) begin(ctx context.Context) error {
 	if s.unsigned {
 		return nil
@@ -362,13 +358,11 @@ func (s *syncRun) begin(ctx context.Context) error {
 	return err
 }
 
-// batchBytes is how much note text goes into one transaction: big enough that
-// commits and merges of the word index do not count, small enough that a kill
-// loses no more than a few seconds.
+// batchBytes is the amount of text in one transaction: large enough to make the cost of
+// commits and merges small, small enough to lose only a few seconds if killed.
 const batchBytes = 4 << 20
 
-// read indexes the notes that changed, and takes them out of gone when they
-// only moved.
+// read indexes the notes that changed, and removes those that were moved from gone.
 func (s *syncRun) read(ctx context.Context, todo []notes.Entry, known map[string]indexed, gone map[string][]string) error {
 	in := notes.Reader{Folder: s.folder}
 	defer in.Close()
@@ -421,7 +415,7 @@ func (s *syncRun) readOne(ctx context.Context, in *notes.Reader, to *words.Write
 	raw, entry, err := in.Load(ctx, name)
 	if errors.Is(err, os.ErrNotExist) {
 		s.listing = ""
-		return nil // deleted since it was listed: the next sync sees that
+		return nil // deleted since it was listed: the next sync removes it
 	}
 	if entry.Size != listed.Size || !entry.ModTime.Equal(listed.ModTime) {
 		s.listing = ""
@@ -429,17 +423,17 @@ func (s *syncRun) readOne(ctx context.Context, in *notes.Reader, to *words.Write
 	if err != nil && ctx.Err() != nil {
 		return err
 	}
-	if errors.Is(err, notes.ErrBusy) { // it looks changed to the next sync
+	if errors.Is(err, notes.ErrBusy) { // the next sync reads it again
 		s.listing, entry.ModTime = "", time.Unix(0, 0)
 	}
 	if notes.CannotRead(err) {
-		s.listing, s.unreadable[name], entry = "", 1, notes.Entry{} // it looks changed to the next sync
+		s.listing, s.unreadable[name], entry = "", 1, notes.Entry{} // the next sync reads it again
 	}
 	if err != nil {
 		entry.Path = name
 		s.report(name, skipped, "", notes.Reason(err))
 		if _, later := s.unreadable[name]; later && was.id != 0 {
-			return nil // what was read of it before stays
+			return nil // its earlier content stays
 		}
 		return to.Skip(entry, was.id, notes.Reason(err))
 	}
@@ -453,7 +447,7 @@ func (s *syncRun) readOne(ctx context.Context, in *notes.Reader, to *words.Write
 		s.report(entry.Path, skipped, "", notes.ExportedChat)
 		return to.Skip(entry, was.id, notes.ExportedChat)
 	}
-	note.Title = passage.Shorten(note.Title, passage.MaxHeading) // it stands in the row of each passage
+	note.Title = passage.Shorten(note.Title, passage.MaxHeading) // it is in the row of each passage
 	pieces := passage.Cut(note, s.index.options.Size)
 	what, from, id, keys := added, "", was.id, []vectors.Key(nil)
 	if was.id != 0 {
@@ -470,9 +464,8 @@ func (s *syncRun) readOne(ctx context.Context, in *notes.Reader, to *words.Write
 	return to.WriteNote(id, note, hash, reason, pieces, keys)
 }
 
-// finish takes away the notes that are no more, and writes down the state of
-// the whole. total is the number of files in the folder; -1: it was not
-// counted, since only a few were looked at.
+// finish removes notes, and records the state of the index. total is the number of files
+// in the folder; -1 if only a few were synced.
 func (s *syncRun) finish(ctx context.Context, known map[string]indexed, gone map[string][]string, total int) error {
 	tx, err := s.db.BeginTx(ctx, nil)
 	if err != nil {

@@ -13,12 +13,12 @@ import (
 	"lifehub/rag/words"
 )
 
-// unreadable holds the files and folders that could not be looked at, by path, with
-// the number of notes of the index in each. What is known of them stays: a note is
-// gone only if a complete list of its folder lacks it.
+// unreadable contains the files and folders that could not be read, by path, with the
+// number of indexed notes in each. These stay: a note is removed only if it is missing
+// from a complete list of its folder.
 type unreadable map[string]int
 
-// unreadableOf are those of a list of the folder.
+// unreadableOf returns the unreadable files among the problems of a folder.
 func unreadableOf(problems []notes.Problem) unreadable {
 	u := unreadable{}
 	for _, p := range problems {
@@ -29,7 +29,7 @@ func unreadableOf(problems []notes.Problem) unreadable {
 	return u
 }
 
-// over returns the one that a file is, or is in; false: there is none.
+// over returns the unreadable path that is a file or contains it.
 func (u unreadable) over(name string) (at string, ok bool) {
 	for at = name; at != "."; at = path.Dir(at) {
 		if _, ok := u[at]; ok {
@@ -39,7 +39,8 @@ func (u unreadable) over(name string) (at string, ok bool) {
 	return "", false
 }
 
-// notes returns how many notes they are; one without a note in the index counts as one.
+// notes returns the number of unreadable notes. A path without indexed notes counts as
+// one.
 func (u unreadable) notes() (sum int) {
 	for _, n := range u {
 		sum += max(n, 1)
@@ -49,15 +50,15 @@ func (u unreadable) notes() (sum int) {
 
 const unreadableKey = "unreadable"
 
-// readUnreadable reads what the last sync wrote down.
+// readUnreadable reads what the last sync recorded.
 func readUnreadable(ctx context.Context, db *sql.DB) unreadable {
 	u := unreadable{}
-	_ = json.Unmarshal([]byte(words.Meta(ctx, db, unreadableKey)), &u) // not written down: there are none
+	_ = json.Unmarshal([]byte(words.Meta(ctx, db, unreadableKey)), &u) // not recorded: there are none
 	return u
 }
 
-// noteUnreadable writes down what could not be read now. A sync of a few notes
-// knows nothing of the others.
+// noteUnreadable records what could not be read. A sync of a few notes keeps the record
+// of the others.
 func (s *syncRun) noteUnreadable(ctx context.Context) error {
 	was := readUnreadable(ctx, s.db)
 	if s.only != nil {
@@ -77,7 +78,7 @@ func (s *syncRun) noteUnreadable(ctx context.Context) error {
 	return errors.Join(s.begin(ctx), words.SetMeta(ctx, s.db, unreadableKey, string(now)))
 }
 
-// noteNothingRead writes down that the folder itself could not be listed.
+// noteNothingRead records that the folder could not be listed.
 func (s *syncRun) noteNothingRead(ctx context.Context) error {
 	if ctx.Err() != nil || s.words == nil || s.db != s.words.db {
 		return nil
@@ -90,8 +91,8 @@ func (s *syncRun) noteNothingRead(ctx context.Context) error {
 	return errors.Join(s.noteUnreadable(ctx), s.sign(ctx))
 }
 
-// losesNothing says why a new index must not replace the one there is; nil: all that
-// is not in the new one was looked for and is gone.
+// losesNothing returns an error if the new index must not replace the old one, because
+// notes that it lacks could not be read.
 func (s *syncRun) losesNothing(ctx context.Context) error {
 	if len(s.unreadable) == 0 {
 		return nil

@@ -10,10 +10,10 @@ import (
 	"lifehub/notes"
 )
 
-// Watch keeps the index like the folder until ctx ends, and returns why it
-// ended. embedder is asked before each sync and now and then, so that it may
-// change; nil from it: words only. told hears of every sync that changed
-// something or failed. While the folder is gone the index stays as it is.
+// Watch syncs the index whenever the folder changes, until ctx is done, and returns its
+// error. embedder is called before each sync and periodically, so that the embedder may
+// change; if it returns nil, only keywords are indexed. told is called after every sync
+// that changed something or failed. While the folder is missing the index stays as it is.
 func (x *Index) Watch(ctx context.Context, folder *notes.Folder, embedder func() llm.Embedder, told func(Changes, error)) error {
 	return x.watcher(folder, embedder, told).Run(ctx)
 }
@@ -22,7 +22,7 @@ func (x *Index) watcher(folder *notes.Folder, embedder func() llm.Embedder, told
 	model, unreadable := "", 0 // of the last sync
 	w := newFolderWatcher(folder.Dir())
 	w.Warn = func(text string) { told(Changes{Warnings: []string{text}}, nil) }
-	w.Incomplete = func() bool { // another model is in use, or what is read, makes or keeps the vectors was away
+	w.Incomplete = func() bool { // the embedder changed, or notes, embedder or vectors were not available
 		if x.someUnreadable.Load() {
 			return true
 		}
@@ -55,7 +55,7 @@ func (x *Index) watcher(folder *notes.Folder, embedder func() llm.Embedder, told
 	return w
 }
 
-// altered reports whether a sync did more than report again what it skipped.
+// altered reports whether a sync changed any note.
 func (c Changes) altered() bool {
 	for _, change := range c.Notes {
 		if change.What != skipped {

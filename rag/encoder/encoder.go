@@ -215,22 +215,17 @@ func (Encoder) Knows(word string) bool {
 	return err == nil && t.find(word) >= 0
 }
 
-// Understands returns the share of a question's words that the table has, stop
-// words aside; 0 where its stop words or its script are those of another language.
-func (Encoder) Understands(question string) float64 {
+// Understands reports whether the table has a content word of a question. It does not
+// if the stop words or the script of the question are those of another language.
+func (Encoder) Understands(question string) bool {
 	t, err := english()
 	if err != nil || len(text.Languages(question)) > 0 || !text.Latin(question) {
-		return 0 // text.Languages are those other than English
+		return false // text.Languages does not return English
 	}
-	known, all := 0, 0
 	for word := range words(question) {
-		if text.StopWord(word, "") {
-			continue
-		}
-		all++
-		if t.lookUp(word) >= 0 {
-			known++
+		if !text.StopWord(word, "") && t.lookUp(word) >= 0 {
+			return true
 		}
 	}
-	return float64(known) / float64(max(1, all))
+	return false
 }

@@ -1,8 +1,10 @@
 package eval
 
 import (
+	"encoding/json"
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -38,6 +40,33 @@ func contenders(t *testing.T) []contender {
 		all = append(all, contender{c.name, c.open(t)})
 	}
 	return all
+}
+
+// sinceEarlier prints how figures changed since a run that saved them in the folder
+// LIFEHUB_FIGURES, or saves them there.
+func sinceEarlier(t *testing.T, name string, now []Figures) {
+	t.Helper()
+	dir := os.Getenv("LIFEHUB_FIGURES")
+	if dir == "" {
+		return
+	}
+	file := filepath.Join(dir, name+".json")
+	var before []Figures
+	if raw, err := os.ReadFile(file); err == nil {
+		if err := json.Unmarshal(raw, &before); err != nil || len(before) != len(now) {
+			t.Fatalf("%s has %d figures of other questions: %v", file, len(before), err)
+		}
+		d := Compare(before, now)
+		fmt.Printf("%s since the saved run: %+.4f (%+.4f to %+.4f, p %.4f)\n", name, d.Mean, d.Low, d.High, d.P)
+		return
+	}
+	raw, err := json.Marshal(now)
+	if err == nil {
+		err = os.WriteFile(file, raw, 0o600)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
 }
 
 // TestFigures prints what words, meaning and both together reach on every
@@ -81,6 +110,7 @@ func TestFigures(t *testing.T) {
 			differences[c.name] = append(differences[c.name], d)
 			row(c.name+" alone", Mean(alone), "| |")
 			row("words + "+c.name, Mean(fused), fmt.Sprintf("%+.4f | %+.4f to %+.4f | %.4f", d.Mean, d.Low, d.High, d.P))
+			sinceEarlier(t, name+" "+c.name, fused)
 		}
 	}
 	for _, c := range all {

@@ -36,7 +36,6 @@ type search struct {
 	embedder     string // the name of the one that was used; "": none
 	why          string // why no vectors were used
 	trouble      Trouble
-	understood   float64        // share of the words of the question that the embedder knows
 	semanticOnly bool           // no note has a content word of the question, so that only the vectors rank
 	substituted  string         // words that no note has → words that were searched for; "": none
 	named        map[int64]bool // notes whose title, alias or file name, or a link to which, is the question

@@ -64,7 +64,7 @@ func tooFew(have, passages int) bool { return have*10 < passages*7 }
 // weight returns the weight of the vectors in a score, by the trust that the model
 // has earned on this vault. If it is 0, s.why is the reason.
 func (s *search) weight(ctx context.Context, m vectors.Collection, model string) float64 {
-	if s.understood = s.understands(); s.understood == 0 {
+	if !s.understands() {
 		s.why = model + " does not know the words of the question"
 		return 0
 	}
@@ -89,31 +89,30 @@ func (s *search) weight(ctx context.Context, m vectors.Collection, model string)
 	}
 	trust, err := strconv.ParseFloat(words.Meta(ctx, s.db, "trust "+model), 64)
 	if err != nil {
+		weight := startWeight
 		if embed.IsBuiltIn(model) {
-			s.understood *= s.englishShare(ctx) // trust is not measured on few notes
+			weight *= s.englishShare(ctx) // trust is not measured on few notes
 		}
-		if s.understood == 0 {
+		if weight == 0 {
 			s.why = model + " does not understand these notes"
 		}
-		return startWeight * s.understood
+		return weight
 	}
 	if trust < leastTrust {
 		s.why = model + " does not understand these notes (trust " + strconv.FormatFloat(trust, 'f', 2, 64) + ")"
 		return 0
 	}
-	return mostWeight * trust * s.understood
+	return mostWeight * trust
 }
 
-// understands returns the share of the question's words that the model knows, if it
-// can tell. Trust cannot: it was measured with words of the notes.
-func (s *search) understands() float64 {
+// understands reports whether the model may know the question. Trust cannot tell, since
+// it was measured with words of the notes.
+func (s *search) understands() bool {
 	if s.words.otherLanguage && !embed.ManyLanguages(s.model.Name()) {
-		return 0
+		return false
 	}
-	if e, ok := s.model.(interface{ Understands(question string) float64 }); ok {
-		return e.Understands(s.corrected())
-	}
-	return 1
+	e, limited := s.model.(interface{ Understands(question string) bool })
+	return !limited || e.Understands(s.corrected())
 }
 
 // englishShare returns the share of the notes that are not known to be in another

@@ -97,7 +97,7 @@ func (s *search) candidates(ctx context.Context) ([]candidate, Signals, error) {
 		return nil, Signals{}, err
 	}
 	if s.semanticOnly = s.semanticOnly && s.embedder != ""; s.semanticOnly {
-		w = weights{semantic: 1 - ngramWeight*(1-s.understood), ngrams: 1} // the only keywords are stop words
+		w = weights{semantic: 1} // the only keywords are stop words
 	}
 	if err := s.byDate(ctx, byID); err != nil {
 		return nil, Signals{}, err
