@@ -146,7 +146,7 @@ func TestWhatComesBackIsShownAndNeverSentByItself(t *testing.T) {
 		r.mustShow("not sent: “one”")
 		r.mustShow("not sent: “two”")
 		r.mustShow("▌ half a")
-		r.mustShow("What you had typed in “Old times” is here again")
+		r.mustShow("What you had typed in “Old times” is back")
 		r.pass(time.Minute)
 		r.keys(" thought", "enter")
 		r.pass(time.Second)

@@ -580,6 +580,7 @@ func TestKeysCanBeRebound(t *testing.T) {
 	inRig(t, 80, 24, o, func(r *rig) {
 		r.send(tea.KeyPressMsg{Code: tea.KeyF2})
 		r.mustShow("Writing")
+		r.keys("f", "2")
 		r.mustShow("f2")
 	})
 	for name, bound := range map[string]map[string][]string{
@@ -600,9 +601,9 @@ func TestKeysCanBeRebound(t *testing.T) {
 
 func TestKeysOfListsAndFormsCanBeReboundToo(t *testing.T) {
 	o := chattest.WithEverything()
-	o.Keys = map[string][]string{"list_down": {"ctrl+x"}, "picker_choose": {"ctrl+y"}, "complete": {"ctrl+x"}}
+	o.Keys = map[string][]string{"list_down": {"ctrl+k"}, "picker_choose": {"ctrl+y"}, "complete": {"ctrl+x"}}
 	inRig(t, 80, 24, o, func(r *rig) {
-		r.keys("ctrl+s", "ctrl+x", "ctrl+y")
+		r.keys("ctrl+s", "ctrl+k", "ctrl+y")
 		r.mustShow("Are you there?")
 		r.keys("/mo", "ctrl+x")
 		if got := r.m.composer.Text(); got != "/model " {

@@ -64,7 +64,7 @@ func TestWhatAMessageNamesIsReadAlongWithIt(t *testing.T) {
 // A tool is no attachment, and what nothing is called by is not passed over in silence.
 func TestANameOfNothingIsTold(t *testing.T) {
 	for message, want := range map[string]string{
-		"what does @nothing say?": "No note, file or tool is named @nothing. so it is plain text; type @ for a list.",
+		"what does @nothing say?": "No note, file or tool is named @nothing, so it is plain text; type @ for a list.",
 		"@talk now":               "",
 	} {
 		a := talks(Options{Attach: drawer{}}, func(context.Context) (agent.Result, error) { return agent.Result{Text: "talked"}, nil })

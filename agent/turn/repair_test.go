@@ -82,7 +82,7 @@ func TestPlansAreReadAndRepaired(t *testing.T) {
 
 		"a number as text": {`{"steps":[{"id":"1","tool":"find","input":{"q":"a","n":"3","k":1}}]}`, "1 find {\"k\":1,\"n\":3,\"q\":\"a\"}\n~ step 1: n was a text"},
 		"a text as number": {`{"steps":[{"id":"1","tool":"find","input":{"q":7,"k":1}}]}`, "1 find {\"k\":1,\"q\":\"7\"}\n~ step 1: q was a number"},
-		"a text as list":   {`{"steps":[{"id":"1","tool":"find","input":{"q":"a","tags":"x","k":1}}]}`, "1 find {\"k\":1,\"q\":\"a\",\"tags\":[\"x\"]}\n~ step 1: tags was no list"},
+		"a text as list":   {`{"steps":[{"id":"1","tool":"find","input":{"q":"a","tags":"x","k":1}}]}`, "1 find {\"k\":1,\"q\":\"a\",\"tags\":[\"x\"]}\n~ step 1: tags was not a list"},
 		"a list as text":   {`{"steps":[{"id":"1","tool":"find","input":{"q":["a"],"k":1}}]}`, "1 find {\"k\":1,\"q\":\"a\"}\n~ step 1: q was a list of one"},
 		"true as text":     {`{"steps":[{"id":"1","tool":"find","input":{"q":"a","deep":"True","k":1}}]}`, "1 find {\"deep\":true,\"k\":1,\"q\":\"a\"}\n~ step 1: deep was a text"},
 		"null":             {`{"steps":[{"id":"1","tool":"find","input":{"q":"a","n":null,"k":1}}]}`, "1 find {\"k\":1,\"q\":\"a\"}\n~ step 1: n was null"},

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"lifehub/agent"
 	"lifehub/tui/draw"
@@ -32,8 +33,8 @@ func (c *chat) resume(ctx context.Context, which string) error {
 			c.print("%s\n", list.Empty)
 			return nil
 		}
-		for n, r := range list.Rows[:min(len(list.Rows), listLast)] {
-			c.print("%d. %s\n", n+1, joined(r.Label, strings.Join(strings.Fields(r.Detail), " ")))
+		for n, of := range list.List[:min(len(list.List), listLast)] {
+			c.print("%d. %s\n", n+1, joined(of.Title, draw.Count(of.Messages, "message")+" · "+draw.When(of.Updated, time.Now())))
 		}
 		c.print("/resume N opens one; `lifehub chats list` has all with their IDs, `lifehub chats search` finds words\n")
 		return nil
