@@ -122,8 +122,9 @@ func (a *AnswerStream) pass(end bool) {
 	}
 }
 
-// complete is how much of the inside of a JSON string can be read: at its end
-// an escape, the first of two that make one character, or a rune may be cut.
+// complete returns the length of the prefix of raw, the inside of a JSON
+// string, that can be decoded. An escape, a surrogate pair or a rune may be
+// incomplete at its end.
 func complete(raw string) int {
 	for i := 0; i < len(raw); {
 		rest, size := raw[i:], 1
@@ -145,8 +146,8 @@ func complete(raw string) int {
 	return len(raw)
 }
 
-// unquoted is the text that the inside of a JSON string stands for; one with
-// escapes that JSON does not know stands for itself.
+// unquoted decodes the inside of a JSON string. If it has invalid escapes, it
+// is returned unchanged.
 func unquoted(raw string) (text string) {
 	var b strings.Builder
 	repairString(&b, `"`+raw+`"`)

@@ -25,37 +25,39 @@ type Asker struct {
 	Model  llm.Model
 	Meters *Meters
 	Server
-	// Roles ask other models, by the agent of a prompt.
+	// Roles maps the agent of a prompt to an Asker with another model.
 	Roles map[string]*Asker
-	// Compact may shorten the conversation in a prompt that does not fit; nil: never.
+	// Compact may shorten the conversation in a prompt that does not fit. May
+	// be nil.
 	Compact func(ctx context.Context, p Prompt) Prompt
 
-	slow, blind atomic.Bool // the user was told that the model is slow; that it cannot see images
+	slow, blind atomic.Bool // whether the user was notified that the model is slow, or cannot see images
 	mu          sync.Mutex
-	lacking     []string // what prompts lack, as the user was told
+	lacking     []string // omissions from prompts that the user was notified of
 }
 
-// Role is a model of its own for one agent of a turn, such as the planner.
+// Role is a separate model for one agent of a turn, such as the planner.
 type Role struct {
 	Model llm.Model
 	Server
 }
 
-// Server is what is known of the model and its server at each moment.
+// Server describes the current model and its server.
 type Server struct {
-	Window    func() int    // tokens that the model's window holds; 0: unknown
-	ModelName func() string // who answers, for figures and notices; "": unknown
+	Window    func() int    // tokens in the model's window; 0 if unknown
+	ModelName func() string // name of the model, for metrics and notices; "" if unknown
 	Think     func() string // as in llm.Request
-	// Ready waits until Window and ModelName are those of the next request.
+	// Ready waits until Window and ModelName describe the model of the next
+	// request.
 	Ready func(ctx context.Context) error
-	// RejectsLongPrompts reports that the server refuses a prompt that is too long,
-	// and never cuts it in silence.
+	// RejectsLongPrompts reports whether the server rejects prompts that are
+	// too long rather than truncating them silently.
 	RejectsLongPrompts func() bool
 }
 
 // Ask makes one model call: it fits the prompt into the window, streams the
-// answer to say, and tells thoughts and costs as events. A model that cannot
-// see is told that there are images.
+// answer to say, and emits reasoning and usage as events. If the model cannot
+// see images, the prompt mentions them instead.
 func (a *Asker) Ask(ctx context.Context, p Prompt, say func(text string)) (llm.Usage, error) {
 	if other := a.Roles[p.Agent]; other != nil {
 		return other.Ask(ctx, p, say)
@@ -70,8 +72,8 @@ func (a *Asker) Ask(ctx context.Context, p Prompt, say func(text string)) (llm.U
 	return usage, err
 }
 
-// askWithin asks within the window. A prompt that the server finds too long is
-// shortened and sent again.
+// askWithin asks within the window. A prompt that the server rejects as too
+// long is shortened and sent again.
 func (a *Asker) askWithin(ctx context.Context, p Prompt, say func(text string)) (llm.Usage, error) {
 	if err := a.Wait(ctx); err != nil {
 		return llm.Usage{}, err
@@ -81,7 +83,7 @@ func (a *Asker) askWithin(ctx context.Context, p Prompt, say func(text string)) 
 	}
 	for n := 1; ; n++ {
 		window, s := a.measured(ctx)
-		if window == 0 && n > 1 { // nobody says what it is
+		if window == 0 && n > 1 { // the window is unknown
 			window, s = int(float64(p.Tokens())*math.Pow(Shorter, float64(n-1))), 1
 		}
 		usage, err := a.send(ctx, p, window, s, say)
@@ -92,19 +94,20 @@ func (a *Asker) askWithin(ctx context.Context, p Prompt, say func(text string)) 
 		if n == 1 {
 			a.Stream.Notice("The prompt was longer than the context window; it is shortened and sent again.")
 		}
-		if err := a.Wait(ctx); err != nil { // the server may tell another window now
+		if err := a.Wait(ctx); err != nil { // the server may report another window now
 			return usage, err
 		}
 	}
 }
 
 const (
-	// lengthTries is how often a prompt is sent that the server finds too long.
+	// lengthTries is how often a prompt is sent if the server rejects it as too
+	// long.
 	lengthTries = 4
 )
 
-// measured is the window of this moment, 0 for unknown, and what an estimate
-// is multiplied with to fit into it.
+// measured returns the current window, 0 if unknown, and the factor that
+// converts estimated tokens to the server's.
 func (a *Asker) measured(ctx context.Context) (window int, scale float64) {
 	g := a.Meters.Of(ctx, a.ModelName())
 	window = a.Window()
@@ -114,7 +117,8 @@ func (a *Asker) measured(ctx context.Context) (window int, scale float64) {
 	return window, Scale(g, a.RejectsLongPrompts())
 }
 
-// send makes one request that fits a window, and reads its answer to the end.
+// send makes one request that fits the window, and reads the response to its
+// end.
 func (a *Asker) send(ctx context.Context, p Prompt, window int, scale float64, say func(string)) (llm.Usage, error) {
 	fitted := p.Fit(window, scale)
 	a.Stream.Emit(fitted.Counted(p, window, a.Meters.Of(ctx, a.ModelName())))
@@ -123,7 +127,7 @@ func (a *Asker) send(ctx context.Context, p Prompt, window int, scale float64, s
 	}
 	req := p.Request
 	req.Messages = fitted.Messages
-	if room := window - int(float64(fitted.Estimate)*scale); window > 0 && req.MaxTokens > 0 { // vLLM refuses more
+	if room := window - int(float64(fitted.Estimate)*scale); window > 0 && req.MaxTokens > 0 { // vLLM rejects more
 		req.MaxTokens = min(req.MaxTokens, max(room, Reserve(window)))
 	}
 	req.Think = a.Think()
@@ -160,8 +164,7 @@ func (a *Asker) send(ctx context.Context, p Prompt, window int, scale float64, s
 	return usage, nil
 }
 
-// leftOut reports whether it is told for the first time in the turn what a
-// prompt lacks.
+// leftOut records an omission, and reports whether it is new in this turn.
 func (a *Asker) leftOut(what string) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -172,15 +175,15 @@ func (a *Asker) leftOut(what string) bool {
 	return true
 }
 
-// Shortened reports whether a prompt of the turn lacks something.
+// Shortened reports whether any prompt of the turn was shortened.
 func (a *Asker) Shortened() bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return len(a.lacking) > 0
 }
 
-// checkWhole reports when the server dropped a part of the prompt, which it does
-// without a word, and learns from its count.
+// checkWhole notifies the user if the server silently truncated the prompt, and
+// learns from its token count.
 func (a *Asker) checkWhole(ctx context.Context, c Count, window int) {
 	expected := float64(c.Estimate) * max(a.Meters.Of(ctx, a.ModelName()).High, 1)
 	if a.Meters.Cut(ctx, a.ModelName(), c, window, a.RejectsLongPrompts()) {
@@ -193,11 +196,11 @@ func (a *Asker) checkWhole(ctx context.Context, c Count, window int) {
 	}
 }
 
-// slowModel is how long a model may say nothing before the user is told why.
+// slowModel is how long a model may be silent before the user is notified.
 const slowModel = 3 * time.Second
 
-// tellSlow says, once a turn, what a silent model is at: what its server said
-// of it, or else what is likely.
+// tellSlow notifies the user, once in a turn, why the model is silent: the
+// reason given by its server, or else the likely one.
 func (a *Asker) tellSlow(why string) {
 	if a.slow.Swap(true) {
 		return
@@ -213,7 +216,7 @@ func (a *Asker) tellSlow(why string) {
 	a.Stream.Emit(agent.Noticed{Text: "The model is loading" + name + ", or reading a long prompt. The first time, this can take a minute or two.", Passing: true})
 }
 
-// Wait waits until Window and ModelName are those of the next request.
+// Wait waits until Window and ModelName describe the model of the next request.
 func (a *Asker) Wait(ctx context.Context) error {
 	for _, err := range a.listen(ctx, func(ctx context.Context) iter.Seq2[llm.Delta, error] {
 		return func(yield func(llm.Delta, error) bool) { yield(llm.Delta{}, a.Ready(ctx)) }
@@ -236,10 +239,9 @@ func (a *Asker) emitUsage(p Prompt, usage llm.Usage) {
 	a.Stream.Emit(used)
 }
 
-// listen reads a stream of the model in its own goroutine, so that a cancelled
-// ctx ends the loop at once, even if the model does not notice. The
-// goroutine ends when the stream does, or at its next piece after the loop
-// was left.
+// listen reads a stream of the model in a goroutine, so that a cancelled ctx
+// ends the loop at once even if the model ignores it. The goroutine ends when
+// the stream does, or at its next piece after the loop was left.
 func (a *Asker) listen(ctx context.Context, stream func(context.Context) iter.Seq2[llm.Delta, error]) iter.Seq2[llm.Delta, error] {
 	type piece struct {
 		delta llm.Delta
@@ -296,10 +298,10 @@ func (a *Asker) listen(ctx context.Context, stream func(context.Context) iter.Se
 	}
 }
 
-// Room is how many tokens, as [Tokens] estimates them, a prompt of this moment
-// may have.
+// Room returns the number of tokens, as estimated by [Tokens], that a prompt
+// may have now.
 func (a *Asker) Room(ctx context.Context) int {
-	const unknown = 8192 // what a window is taken to hold that nobody tells
+	const unknown = 8192 // assumed if the window is unknown
 	window, scale := a.measured(ctx)
 	if window <= 0 {
 		window = unknown
@@ -325,7 +327,7 @@ func (a *Asker) Overflows(ctx context.Context, p Prompt) bool {
 	return float64(p.Tokens())*s > float64(window-Reserve(window))
 }
 
-// traceRequest keeps a request in the trace.
+// traceRequest writes a request to the trace.
 func (a *Asker) traceRequest(who string, req llm.Request) {
 	body := agent.Prompted{Agent: who, Model: a.ModelName(), Messages: req.Messages, Schema: req.Schema, Think: req.Think, MaxTokens: req.MaxTokens}
 	for _, spec := range req.Tools {
@@ -334,11 +336,11 @@ func (a *Asker) traceRequest(who string, req llm.Request) {
 	a.Stream.Prompted(body)
 }
 
-// images is the capability of a model that can see.
+// images is the name of the capability to see images.
 const images = "images"
 
-// isBlind reports whether err is that of a model that cannot see images, and
-// tells the user so, once a turn.
+// isBlind reports whether err means that the model cannot see images. It
+// notifies the user once in a turn.
 func (a *Asker) isBlind(err error) bool {
 	var unsupported *llm.UnsupportedError
 	if !errors.As(err, &unsupported) || unsupported.Capability != images {
@@ -350,7 +352,8 @@ func (a *Asker) isBlind(err error) bool {
 	return true
 }
 
-// CannotCall reports whether a model, or its server, knows no calls of tools.
+// CannotCall reports whether err means that the model or its server does not
+// support tool calls.
 func CannotCall(err error) bool {
 	var unsupported *llm.UnsupportedError
 	var status *llm.StatusError
@@ -361,16 +364,15 @@ func CannotCall(err error) bool {
 //go:embed prompts/repair.md
 var repairPrompt string
 
-// MaxPlanTokens bounds an answer that has to be read, so that a model that never
-// stops is stopped.
+// MaxPlanTokens bounds a reply that is parsed, for a model that never stops.
 const MaxPlanTokens = 4096
 
-// Tries is how often the model is asked for what has to be read: once, and once
-// to repair it.
+// Tries is how often the model is asked for a parsable reply: once, and once to
+// repair it.
 const Tries = 2
 
-// AskFor asks until read can use the answer, at most [Tries] times. unusable says
-// why it cannot be used at last, err why the model gave none.
+// AskFor asks until read accepts the answer, at most [Tries] times. unusable is
+// why the last answer was rejected, err why there was none.
 func (a *Asker) AskFor(ctx context.Context, p Prompt, read func(answer string) error) (unusable, err error) {
 	for range Tries {
 		var answer strings.Builder
@@ -389,16 +391,16 @@ func (a *Asker) AskFor(ctx context.Context, p Prompt, read func(answer string) e
 	return unusable, nil
 }
 
-// UnusableError is why an answer cannot be used, with what helps to repair it.
+// UnusableError is why an answer is unusable, with help for repairing it.
 type UnusableError struct {
 	Err  error
-	Help string // for the model alone
+	Help string // shown only to the model
 }
 
 func (e *UnusableError) Error() string { return e.Err.Error() }
 func (e *UnusableError) Unwrap() error { return e.Err }
 
-// Repair is what is said after an answer that cannot be used.
+// Repair returns the messages that ask the model to repair an unusable answer.
 func Repair(answer string, problem error) []llm.Message {
 	told := text.Clip(problem.Error(), 1000)
 	if unusable := (*UnusableError)(nil); errors.As(problem, &unusable) {

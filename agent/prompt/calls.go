@@ -8,15 +8,14 @@ import (
 	"lifehub/internal/pattern"
 )
 
-// callMarks stand before calls that a model prints as text, because its
-// server does not know its way of calling: what Hermes, Qwen and our own
-// prompt write, and what Mistral does.
-// Why only these: docs/design/agent-modes.md.
+// callMarks precede calls that a model prints as text because its server does
+// not support its format: that of Hermes, Qwen and our own prompt, and that of
+// Mistral. See docs/design/agent-modes.md for why only these.
 var callMarks = []string{"<tool_call>", "[TOOL_CALLS]"}
 
-// markAt is where the first line of a text that begins with a mark of a call, or
-// prints one, begins with it; -1: none does. In code that something stands before, a mark
-// is quoted.
+// markAt returns the offset of the first line that starts with a call mark or
+// is a printed call; -1 if there is none. A mark in a code block that is
+// preceded by text is a quotation and does not count.
 func markAt(text string) int {
 	at, open, quoted := 0, false, false
 	for line := range strings.Lines(text) {
@@ -36,13 +35,14 @@ func markAt(text string) int {
 
 var fence = pattern.Lazy("(?s)```(?:json|tool_calls?)?[ \t]*\n(.*?)```")
 
-// Calls finds the calls that a model printed as text. before is what it
-// said ahead of them. No calls and no error: the text is no call. An error
-// says what of a call cannot be read.
+// Calls finds the calls that a model printed as text. before is the text in
+// front of them. If there are neither calls nor an error, the text is not a
+// call. An error describes why a call cannot be parsed.
 //
-// All JSON after a mark is calls. Without one, a text is calls if it begins as
-// JSON, or else if its first fence of JSON does, and all of them name tools that
-// are there and hold arguments: anything else is an answer that holds JSON.
+// All JSON after a mark is parsed as calls. Without a mark, the text is calls
+// only if it, or else its first JSON code block, starts as JSON, and all values
+// name known tools and have arguments. Anything else is an answer that contains
+// JSON.
 func Calls(text string, known func(name string) bool) (before string, calls []Step, err error) {
 	text = withoutThoughts(text)
 	if len(text) > maxDraft {
@@ -79,8 +79,7 @@ func Calls(text string, known func(name string) bool) (before string, calls []St
 	return before, calls, nil
 }
 
-// callsIn reads the JSON of a text as calls: each value has to be one, or
-// several.
+// callsIn parses all JSON values in a text as calls.
 func callsIn(text string) (calls []Step, err error) {
 	for raw, err := range jsonIn(text) {
 		if err != nil {
@@ -100,7 +99,7 @@ func callsIn(text string) (calls []Step, err error) {
 
 var quotedName = pattern.Lazy(`["']([\w.\-]+)["']`)
 
-// namesTool reports whether a text that is no JSON was meant to be a call.
+// namesTool reports whether a text that is invalid JSON was meant to be a call.
 func namesTool(text string, known func(string) bool) bool {
 	return slices.ContainsFunc(quotedName.FindAllStringSubmatch(text, 200), func(m []string) bool { return known(m[1]) })
 }

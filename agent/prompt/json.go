@@ -12,7 +12,7 @@ import (
 
 var errNoObject = errors.New("not a JSON object")
 
-// withoutThoughts is what follows a model's thoughts in its text.
+// withoutThoughts returns the part of a model's text after its reasoning.
 func withoutThoughts(text string) string {
 	if i := strings.LastIndex(text, "</think>"); i >= 0 {
 		return text[i+len("</think>"):]
@@ -20,8 +20,8 @@ func withoutThoughts(text string) string {
 	return text
 }
 
-// jsonIn goes through the JSON objects, and lists of objects, that stand in a
-// model's text after its thoughts. It ends at one that is broken, with why.
+// jsonIn yields the JSON objects, and lists of objects, in a model's text after
+// its reasoning. It stops with an error at the first invalid one.
 func jsonIn(text string) iter.Seq2[json.RawMessage, error] {
 	return func(yield func(json.RawMessage, error) bool) {
 		text := withoutThoughts(text)
@@ -46,7 +46,7 @@ func jsonIn(text string) iter.Seq2[json.RawMessage, error] {
 	}
 }
 
-// Object reads the first of them into a struct.
+// Object decodes the first JSON object in a text.
 func Object(text string, into any) error {
 	for raw, err := range jsonIn(text) {
 		if err == nil && json.Unmarshal(raw, into) != nil {
@@ -57,7 +57,8 @@ func Object(text string, into any) error {
 	return errNoObject
 }
 
-// beginsJSON tells an object or a list of objects from a bracket in prose.
+// beginsJSON reports whether text starts with an object or a list of objects,
+// rather than a bracket in prose.
 func beginsJSON(text string) bool {
 	if text == "" || text[0] != '{' && text[0] != '[' {
 		return false
@@ -66,7 +67,8 @@ func beginsJSON(text string) bool {
 	return text[0] == '{' && (strings.HasPrefix(inside, `"`) || strings.HasPrefix(inside, "'")) || text[0] == '[' && strings.HasPrefix(inside, "{")
 }
 
-// readJSON reads the value that text begins with, and returns its length there.
+// readJSON parses the value at the start of text, repairing it if necessary,
+// and returns its length in text.
 func readJSON(text string) (raw json.RawMessage, length int, err error) {
 	if err = json.NewDecoder(strings.NewReader(text)).Decode(&raw); err == nil {
 		return raw, len(raw), nil
@@ -82,13 +84,13 @@ var (
 	constants  = strings.NewReplacer("True", "true", "False", "false", "None", "null")
 )
 
-// repairJSON writes the object or list that text begins with as JSON has it,
-// where it can mean one thing only: without commas before a closing bracket,
-// with control characters and lone backslashes within strings escaped, and
-// with the quotes and constants of Python replaced. length is 0 if the value does not end.
+// repairJSON rewrites the object or list at the start of text as valid JSON,
+// where its meaning is unambiguous: it removes trailing commas, escapes control
+// characters and lone backslashes in strings, and replaces the quotes and
+// constants of Python. length is 0 if the value is incomplete.
 func repairJSON(text string) (fixed string, length int) {
 	var b strings.Builder
-	depth, from := 0, 0 // from: where what stands between two strings begins
+	depth, from := 0, 0 // from is the start of the text between two strings
 	between := func(to int) {
 		b.WriteString(commaAtEnd.ReplaceAllString(constants.Replace(text[from:to]), "$1"))
 	}
@@ -114,8 +116,9 @@ func repairJSON(text string) (fixed string, length int) {
 	return "", 0
 }
 
-// repairString writes the string that text begins with, in either quotes, and
-// returns its length there; 0: it does not end.
+// repairString writes the string at the start of text, in either kind of
+// quotes, as a JSON string. It returns the length of the string in text; 0 if
+// it is incomplete.
 func repairString(b *strings.Builder, text string) (length int) {
 	b.WriteByte('"')
 	for i := 1; i < len(text); i++ {

@@ -9,25 +9,26 @@ import (
 	"strings"
 )
 
-// maxDraft bounds what is read of a planner's answer, in bytes.
+// maxDraft bounds how much of a model's text is parsed, in bytes.
 const maxDraft = 256 << 10
 
-// Draft is a plan as the model wrote it, before anything was checked.
+// Draft is a plan as written by the model, before any checks.
 type Draft struct {
 	Reasoning string
 	Answer    string
 	Steps     []Step
-	Again     bool // more is to be planned once the steps have run
+	Again     bool // planning continues after the steps
 }
 
-// Step is a step of a plan, or a call, as the model wrote it.
+// Step is a step of a plan, or a call, as written by the model.
 type Step struct {
 	ID, Tool, Description string
 	Input                 json.RawMessage
 	After                 []string
 }
 
-// listIn is the list of steps of a plan's fields. "plan" may also name words.
+// listIn returns the list of steps among a plan's fields. "plan" may also be
+// plain text.
 func listIn(fields map[string]json.RawMessage) json.RawMessage {
 	if plan := fields["plan"]; len(plan) > 0 && plan[0] == '[' {
 		return plan
@@ -35,10 +36,10 @@ func listIn(fields map[string]json.RawMessage) json.RawMessage {
 	return first(fields, "steps", "tasks", "tool_calls")
 }
 
-// Plan finds the plan in a model's answer: it may stand in a fence, after
-// thoughts, between prose, or be only its list of steps, or calls in the way of
-// OpenAI. JSON that is broken is an error: a part of a plan is never taken for
-// the whole.
+// Plan parses the plan in a model's reply. It may be in a code block, after
+// reasoning or between prose, or consist only of its list of steps, or of calls
+// in OpenAI's format. Invalid JSON is an error, so that a part of a plan is
+// never mistaken for the whole.
 func Plan(text string) (Draft, error) {
 	problem := errNoObject
 	for raw, err := range jsonIn(text) {
@@ -54,7 +55,7 @@ func Plan(text string) (Draft, error) {
 	return Draft{}, problem
 }
 
-// asDraft reads a JSON value as a plan: an object with steps or an answer, a
+// asDraft parses a JSON value as a plan: an object with steps or an answer, a
 // list of steps, or one step.
 func asDraft(raw json.RawMessage) (Draft, error) {
 	if raw[0] == '[' {
@@ -103,9 +104,10 @@ func asSteps(raw json.RawMessage) ([]Step, error) {
 	return withoutIdle(steps), nil
 }
 
-// withoutIdle leaves out the steps without a tool of a plan that has others, such as
-// {"tool": null, "description": "Synthesize"}: the answer is written in any case. What
-// comes after one comes after the steps before it.
+// withoutIdle removes the steps without a tool from a plan that has other
+// steps, such as {"tool": null, "description": "Synthesize"}, because an answer
+// is written anyway. Steps that depend on a removed one depend on its
+// dependencies instead.
 func withoutIdle(steps []Step) []Step {
 	idle := func(s Step) bool { return s.Tool == "" && s.Input == nil }
 	if !slices.ContainsFunc(steps, func(s Step) bool { return !idle(s) }) {
@@ -142,7 +144,7 @@ func asStep(raw json.RawMessage, index int) (Step, error) {
 	return step, nil
 }
 
-// first is the field with the first of the names that is there.
+// first returns the value of the first name that is present.
 func first(fields map[string]json.RawMessage, names ...string) json.RawMessage {
 	for _, name := range names {
 		if value, ok := fields[name]; ok {
@@ -152,7 +154,7 @@ func first(fields map[string]json.RawMessage, names ...string) json.RawMessage {
 	return nil
 }
 
-// Text reads a string or a number as text; anything else is none.
+// Text returns a JSON string or number as text; "" for anything else.
 func Text(raw json.RawMessage) string {
 	var s string
 	if json.Unmarshal(raw, &s) == nil {
@@ -165,7 +167,7 @@ func Text(raw json.RawMessage) string {
 	return ""
 }
 
-// Texts reads a list of them, or one alone.
+// Texts returns the texts in a JSON list, or a single text.
 func Texts(raw json.RawMessage) (texts []string) {
 	var list []json.RawMessage
 	if json.Unmarshal(raw, &list) != nil {

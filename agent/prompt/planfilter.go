@@ -8,25 +8,26 @@ import (
 	"lifehub/internal/pattern"
 )
 
-// PlanFilter passes on an answer while it arrives, except for a plan in it:
-// from that on it says nothing. Other JSON waits only until it is whole.
+// PlanFilter passes on a streamed answer up to the first plan in it, and drops
+// the rest. Other JSON is held back until it is complete.
 type PlanFilter struct {
 	Say   func(text string)
-	Known func(tool string) bool // whether a tool is called so
+	Known func(tool string) bool // reports whether there is a tool with this name
 	Found bool                   // a plan was found
 
-	held string // not said yet: it begins as a plan may, or is the end of what has arrived
+	held string // held back: the possible start of a plan
 }
 
-// planHead is how a plan may begin; maybeHead the beginning of that at the end
-// of a text. cutPlan begins as nothing but a plan does.
+// planHead matches the start of a plan; maybeHead matches an incomplete
+// planHead at the end of a text. cutPlan matches the start of what can only be
+// a plan.
 var (
 	planHead  = pattern.Lazy("(?:```[A-Za-z_]*[ \t]*\r?\n\\s*)?(?:\\[\\s*)?\\{\\s*[\"'](?:reasoning|thoughts?|plan|steps|tasks|tool_calls|tool|tool_name|name|function|type|id|task_number|answer|again|description)[\"']\\s*:")
 	maybeHead = pattern.Lazy("(?:`{1,2}|```[A-Za-z_]*[ \t]*(?:\r?\n?\\s*)?)?(?:\\[\\s*)?(?:\\{\\s*(?:[\"'][a-z_]{0,12}[\"']?\\s*)?)?\\z")
 	cutPlan   = pattern.Lazy(`^[^{]*\{\s*["'](?:reasoning|steps|tasks|tool_calls|tool|tool_name)["']`)
 )
 
-// Add takes the next piece of the answer.
+// Add handles the next piece of the answer.
 func (f *PlanFilter) Add(piece string) {
 	if f.Found {
 		return
@@ -47,7 +48,7 @@ func (f *PlanFilter) Add(piece string) {
 		raw, length, err := readJSON(f.held[begin:])
 		switch {
 		case err != nil && len(f.held) <= maxDraft:
-			return // more of it comes
+			return // incomplete
 		case err != nil:
 			f.say(len(f.held))
 			return
@@ -59,7 +60,7 @@ func (f *PlanFilter) Add(piece string) {
 	}
 }
 
-// End says what waits, unless it is a plan that was cut.
+// End passes on what is held back, unless it is an incomplete plan.
 func (f *PlanFilter) End() {
 	if planHead.MatchString(f.held) && cutPlan.MatchString(f.held) {
 		f.Found, f.held = true, ""
@@ -67,7 +68,7 @@ func (f *PlanFilter) End() {
 	f.say(len(f.held))
 }
 
-// say passes on so much of what is held.
+// say passes on the first size bytes held back.
 func (f *PlanFilter) say(size int) {
 	if size > 0 {
 		f.Say(f.held[:size])
@@ -75,17 +76,17 @@ func (f *PlanFilter) say(size int) {
 	f.held = f.held[size:]
 }
 
-// isPlan reports whether JSON is a plan, or calls of known tools, and not what
-// the user asked to see as JSON.
+// isPlan reports whether JSON is a plan or calls of known tools, rather than
+// JSON that the user asked for.
 func isPlan(raw json.RawMessage, known func(tool string) bool) bool {
 	d, err := asDraft(raw)
 	if err != nil {
 		return false
 	}
 	var fields map[string]json.RawMessage
-	_ = json.Unmarshal(raw, &fields) // a list has none
+	_ = json.Unmarshal(raw, &fields) // fails for a list, which has no fields
 	list := listIn(fields)
-	ours := fields == nil || list != nil || fields["tool"] != nil // not only a name with arguments
+	ours := fields == nil || list != nil || fields["tool"] != nil // not just a name with arguments
 	if slices.ContainsFunc(d.Steps, func(s Step) bool { return known(s.Tool) || ours && s.Tool != "" && s.Input != nil }) {
 		return true
 	}

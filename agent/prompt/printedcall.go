@@ -8,29 +8,29 @@ import (
 	"lifehub/internal/pattern"
 )
 
-// Two more forms in which models print calls, each on lines of its own, as
-// Python's calls with named arguments and as ReAct's prompts have them
+// Two more formats in which models print calls, each on separate lines: Python
+// calls with named arguments, and the actions of ReAct prompts
 // (arXiv:2210.03629).
 var (
 	callLine   = pattern.Lazy(`^([A-Za-z_][\w.\-]*)\((?:\s*\w+\s*=|\s*\)[ \t]*(?:\r?\n|$))`)
 	actionLine = pattern.Lazy("^Action:[ \t]*`?([\\w.\\-]+)`?[ \t]*(?:\\r?\\n|$)")
 	inputLine  = pattern.Lazy(`^\s*Action Input:\s*`)
-	// callBegun is a line that is not complete and may become a call.
+	// callBegun matches an incomplete line that may become a call.
 	callBegun = pattern.Lazy(`^[ \t]*([A-Za-z_][\w.\-]*(\(\s*(\w+\s*)?\)?\s*)?|A|Action:?.*)$`)
 )
 
-// printsCall reports whether a line begins a call in one of these forms. It is
-// asked of every line with every piece of an answer, so most are told by their
-// first word.
+// printsCall reports whether a line starts a call in one of these formats. It
+// is called for every line with every piece of an answer, so it rejects most
+// lines by their first word.
 func printsCall(line string) bool {
 	end := strings.IndexAny(line, "( \t\r\n")
 	return end > 0 && line[end] == '(' && callLine.MatchString(line) || strings.HasPrefix(line, "Action:") && actionLine.MatchString(line)
 }
 
-// printedCalls reads the calls that a text begins with, with nothing but blank
-// lines between them. What follows an action is dropped: models continue with a
-// result that they made up. Behind other calls nothing may follow. No calls and
-// no error: it is no call of a tool that is there.
+// printedCalls parses the calls at the start of a text, with only blank lines
+// between them. Text after an action is dropped, because models continue with a
+// made-up result; after other calls, no text is allowed. If there are neither
+// calls nor an error, the text is not a call of a known tool.
 func printedCalls(text string, known func(name string) bool) (calls []Step, err error) {
 	for rest := strings.TrimSpace(text); rest != ""; rest = strings.TrimSpace(rest) {
 		var input json.RawMessage
@@ -61,7 +61,7 @@ func printedCalls(text string, known func(name string) bool) (calls []Step, err 
 	return calls, nil
 }
 
-// actionInput reads what follows an action's first line.
+// actionInput parses the input after an action's first line.
 func actionInput(text string) (input json.RawMessage, rest string, err error) {
 	m := inputLine.FindString(text)
 	if m == "" {
@@ -78,8 +78,8 @@ func actionInput(text string) (input json.RawMessage, rest string, err error) {
 	return input, text[length:], nil
 }
 
-// namedArguments reads the arguments of a call from behind its opening
-// parenthesis, with the constants and quotes of Python or JSON.
+// namedArguments parses the arguments of a call after its opening parenthesis,
+// with the constants and quotes of Python or JSON.
 func namedArguments(text string) (input json.RawMessage, rest string, err error) {
 	var object strings.Builder
 	object.WriteByte('{')

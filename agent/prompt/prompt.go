@@ -17,47 +17,48 @@ import (
 )
 
 const (
-	// MaxReserve is the room kept for the answer, in tokens; a small window
-	// keeps a quarter of itself.
+	// MaxReserve is the room reserved for the answer, in tokens; in a small
+	// window, it is a quarter of the window.
 	MaxReserve = 2048
-	// PerMessage is what a chat template adds around a message, in tokens.
+	// PerMessage is the overhead of a message in a chat template, in tokens.
 	PerMessage = 8
-	// Floor is what is kept of a shortened part, in tokens.
+	// Floor is the minimum size of a shortened part, in tokens.
 	Floor = 96
 )
 
 // Prompt is a request before it is fitted into the window, part by part.
 type Prompt struct {
 	Agent    string
-	Step     string      // the step that it works for; "": the turn itself
+	Step     string      // step that the agent works for; "" for the turn itself
 	Request  llm.Request // without its messages
 	System   string
-	Summary  string // of what was said before the history
-	Omitted  int    // messages before the history that the prompt does not hold
-	Fence    string // the mark around it
+	Summary  string // of what precedes the history
+	Omitted  int    // number of messages before the history that are not in the prompt
+	Fence    string // mark around untrusted text
 	History  []llm.Message
-	Intro    string // said before the material
+	Intro    string // precedes the material
 	Material []Part
-	Today    string         // the day, said before the question; "": it does not matter
-	Question string         // the end of the last user message
-	Images   [][]byte       // that go with it
-	After    []llm.Message  // what follows it: a second try, or the rounds of a loop
-	Brought  bool           // After tells what calls brought, and is no second try
-	Log      []agent.Logged // the calls whose results it holds
+	Today    string         // the date, which precedes the question; may be ""
+	Question string         // end of the last user message
+	Images   [][]byte       // attached to the question
+	After    []llm.Message  // messages after the question: a second try, or the rounds of a loop
+	Brought  bool           // After contains results of calls rather than a second try
+	Log      []agent.Logged // calls whose results are in the prompt
 	Call     func(llm.ToolCall)
-	Think    func(text string) // hears thoughts that the server tells apart; nil: nobody
+	Think    func(text string) // receives reasoning that the server reports separately; may be nil
 }
 
-// Part is a piece of material, most valuable first among its kind.
+// Part is a piece of material. Parts of a kind are ordered by decreasing value.
 type Part struct {
 	Kind  string // "sources", "results" or "memory"
-	Head  string // the line that names it
+	Head  string // title line
 	Text  string // untrusted
-	Fence string // the mark around text
+	Fence string // mark around Text
 }
 
-// String puts the text between marks, and no mark of its own inside: a model
-// that has seen the mark may have written it into a report.
+// String returns the head and the text between fence marks. Any mark inside the
+// text is removed, because a model that has seen the mark may have written it
+// into a report.
 func (p Part) String() string {
 	if p.Text == "" {
 		return p.Head
@@ -73,20 +74,21 @@ func (p Part) String() string {
 type fitted struct {
 	Messages []llm.Message
 	parts    map[string]int // estimated tokens by part
-	Estimate int            // their sum
-	Left     string         // what was left out, for the user; "" for nothing
+	Estimate int            // sum of parts
+	Left     string         // notice about what was left out, for the user; may be ""
 }
 
-// Tokens estimates the whole prompt.
+// Tokens returns the estimated size of the prompt.
 func (p Prompt) Tokens() int { return p.assemble().Estimate }
 
-// Reserve is the room kept for the answer in a window.
+// Reserve returns the room reserved for the answer in a window.
 func Reserve(window int) int { return min(MaxReserve, window/4) }
 
-// Fit shortens the prompt until it leaves room for an answer in a window of
-// so many tokens; 0 is no bound. The order: thoughts are cut, the oldest results and the weakest sources
-// lose their last lines, then messages before the last few left out, then parts, at
-// last the middle of the question and of those messages.
+// Fit shortens the prompt so that it leaves room for an answer in a window of
+// that many tokens; 0 means unbounded. It first removes reasoning, then the
+// last lines of the oldest results and weakest sources, then messages before
+// the last few, then whole parts, and finally the middle of the question and of
+// the remaining messages.
 func (p Prompt) Fit(window int, scale float64) fitted {
 	p.History = questionFirst(p.History)
 	if window <= 0 {
@@ -102,7 +104,7 @@ func (p Prompt) Fit(window int, scale float64) fitted {
 	return f
 }
 
-// missing says what a shrunk prompt lacks.
+// missing describes what a shrunk prompt lacks.
 func (p Prompt) missing(shrunk Prompt) (left []string) {
 	shortened, dropped := 0, 0
 	for i, part := range shrunk.Material {
@@ -139,8 +141,8 @@ func (p Prompt) missing(shrunk Prompt) (left []string) {
 	return left
 }
 
-// shrink gives up what fit says, until the prompt has no more tokens than
-// there is room for.
+// shrink removes text in the order described at [Prompt.Fit] until the prompt
+// has at most room tokens.
 func (p *Prompt) shrink(room int) {
 	used := p.Tokens()
 	shortenBy := func(text *string, least int, cut func(string, int) string) {
@@ -154,7 +156,7 @@ func (p *Prompt) shrink(room int) {
 		shorten(&p.After[i].Thinking, 0)
 	}
 	for i := range p.After {
-		if p.After[i].Role == llm.ToolReply || i%2 == 1 && p.After[i].Role == llm.User { // the oldest results first
+		if p.After[i].Role == llm.ToolReply || i%2 == 1 && p.After[i].Role == llm.User { // oldest results first
 			shortenBy(&p.After[i].Text, Floor, p.cutTail)
 		}
 	}
@@ -166,7 +168,7 @@ func (p *Prompt) shrink(room int) {
 		used -= Tokens(p.History[0].Text) + PerMessage
 		p.History = p.History[1:]
 	}
-	for _, i := range order[:max(0, len(order)-1)] { // the most valuable stays
+	for _, i := range order[:max(0, len(order)-1)] { // the most valuable part stays
 		if part := &p.Material[i]; used > room && part.Text != "" {
 			used -= Tokens(part.Text)
 			part.Text, part.Head = "", part.Head+" (left out)"
@@ -185,11 +187,11 @@ func (p *Prompt) shrink(room int) {
 	p.History = questionFirst(p.History)
 }
 
-// unanswered stands for an answer that never came.
+// unanswered is the placeholder for a missing answer.
 const unanswered = "(This turn was stopped before an answer.)"
 
-// Alternating puts an answer after each question that has none, also the last: the
-// templates of some models refuse two messages of the user in a row.
+// Alternating adds a placeholder after each question without an answer, because
+// the templates of some models reject two consecutive user messages.
 func Alternating(history []llm.Message) (list []llm.Message) {
 	for i, m := range history {
 		list = append(list, m)
@@ -200,7 +202,7 @@ func Alternating(history []llm.Message) (list []llm.Message) {
 	return list
 }
 
-// questionFirst leaves out answers whose question is not among the messages.
+// questionFirst removes leading answers, whose question is missing.
 func questionFirst(history []llm.Message) []llm.Message {
 	for len(history) > 0 && history[0].Role == llm.Assistant {
 		history = history[1:]
@@ -208,8 +210,9 @@ func questionFirst(history []llm.Message) []llm.Message {
 	return history
 }
 
-// expendable lists the parts in the order in which they are given up:
-// results from the oldest, then sources from the weakest, then memories.
+// expendable returns the indexes of the parts in the order in which they are
+// given up: results from the oldest, then sources from the weakest, then
+// memories.
 func (p *Prompt) expendable() []int {
 	var results, sources, memories []int
 	for i, part := range p.Material {
@@ -225,8 +228,8 @@ func (p *Prompt) expendable() []int {
 	return slices.Concat(results, sources, memories)
 }
 
-// assemble makes the messages: system, history, then the material with the
-// question last.
+// assemble builds the messages: system prompt, history, then the material with
+// the question at the end.
 func (p Prompt) assemble() fitted {
 	f := fitted{parts: map[string]int{}}
 	add := func(kind string, n int) {
@@ -277,12 +280,12 @@ func (p Prompt) assemble() fitted {
 	return f
 }
 
-// Tokens estimates the tokens of a text without knowing the tokenizer, rather
-// too high than too low: a quarter for a letter or space of English, three
-// for a digit or sign or a letter of another alphabet, five for a character
-// of a script without spaces.
+// Tokens estimates the number of tokens of a text without knowing the
+// tokenizer, rather too high than too low: a quarter for an English letter or a
+// space, three quarters for a digit, a sign or a letter of another alphabet,
+// and five quarters for a character of a script without spaces.
 func Tokens(s string) int {
-	quarters := 0 // of a token
+	quarters := 0 // quarters of a token
 	for _, r := range s {
 		switch {
 		case r == ' ' || r == '\n' || r == '\t':
@@ -298,13 +301,13 @@ func Tokens(s string) int {
 	return (quarters + 3) / 4
 }
 
-// SpecTokens estimates what a tool takes that is offered for native calls: templates
-// write schemas in half their length, at least.
+// SpecTokens estimates the size of a tool offered for native calls. Templates
+// write schemas in at most half their length.
 func SpecTokens(spec llm.ToolSpec) int {
 	return Tokens(spec.Name) + Tokens(spec.Description) + Tokens(string(spec.Schema))/2 + PerMessage
 }
 
-// ClipTokens keeps head and tail of a text, about n tokens of it.
+// ClipTokens shortens a text to about n tokens by removing its middle.
 func ClipTokens(s string, n int) string {
 	all := Tokens(s)
 	if all <= n {
@@ -313,15 +316,15 @@ func ClipTokens(s string, n int) string {
 	return text.Clip(s, len(s)*max(0, n-markTokens)/all)
 }
 
-// cutTail keeps the first lines of a result, about n tokens of it. A mark that
-// is open there is closed.
+// cutTail shortens a result to about n tokens by removing its last lines. An
+// open fence mark is closed.
 func (p Prompt) cutTail(s string, n int) string {
 	all := Tokens(s)
 	if all <= n {
 		return s
 	}
 	kept := s[:len(s)*max(0, n-markTokens)/all]
-	if end := strings.LastIndexByte(kept, '\n'); end >= len(kept)/2 { // else one line is most of it
+	if end := strings.LastIndexByte(kept, '\n'); end >= len(kept)/2 { // otherwise a single line is most of it
 		kept = kept[:end]
 	}
 	kept = strings.ToValidUTF8(kept, "")
@@ -331,7 +334,7 @@ func (p Prompt) cutTail(s string, n int) string {
 	return fmt.Sprintf("%s\n[… %d bytes left out …]", kept, len(s)-len(kept))
 }
 
-// markTokens is what the mark of a shortened text costs at most.
+// markTokens is the maximum size of the mark in a shortened text.
 const markTokens = 24
 
 func appendCount(list []string, n int, one, many string) []string {
@@ -344,14 +347,14 @@ func appendCount(list []string, n int, one, many string) []string {
 	return list
 }
 
-// CannotSee is told to a model that lacks it.
+// CannotSee is added to the prompt of a model without that capability.
 const CannotSee = "You cannot see images: say so where it matters."
 
 func (p Prompt) HasImages() bool {
 	return len(p.Images) > 0 || slices.ContainsFunc(p.After, func(m llm.Message) bool { return len(m.Images) > 0 })
 }
 
-// WithoutImages says to the model what it cannot see.
+// WithoutImages replaces the images by a note to the model.
 func (p Prompt) WithoutImages() Prompt {
 	if !p.HasImages() {
 		return p
@@ -364,8 +367,8 @@ func (p Prompt) WithoutImages() Prompt {
 	return p
 }
 
-// Counted reports how the prompt fills the window, in tokens as the server is
-// known to count them.
+// Counted returns the event that reports how the prompt fills the window, in
+// the server's tokens as far as measured.
 func (f fitted) Counted(p Prompt, window int, g agent.TokenRatio) agent.ContextCounted {
 	factor := g.High
 	if factor == 0 {
@@ -382,11 +385,11 @@ func (f fitted) Counted(p Prompt, window int, g agent.TokenRatio) agent.ContextC
 	return c
 }
 
-// VerbatimMessages are the last messages, which no summary replaces.
+// VerbatimMessages is the number of last messages that are never summarized.
 const VerbatimMessages = 4
 
-// summaryPart says what came before the history: a summary, and how many messages
-// are not in the prompt.
+// summaryPart describes what precedes the history: a summary, and the number of
+// messages that are not in the prompt.
 func summaryPart(text string, omitted int, fence string) Part {
 	before := "What was said before in this conversation"
 	if omitted > 0 {

@@ -2,14 +2,13 @@ package prompt
 
 import "strings"
 
-// Thoughts separates a <think> block that leaked into the head of an
-// answer from the answer itself, while both arrive in pieces. Only the head
-// is looked at: an answer may well speak about such tags.
+// Thoughts separates a <think> block at the start of a streamed answer from the
+// answer. It ignores later tags, which the answer may mention.
 type Thoughts struct {
 	Say, Think func(text string)
 	state      thinkState
-	held       string // not decided yet
-	close      string // the tag that ends the block
+	held       string // undecided text
+	close      string // end tag of the block
 }
 
 type thinkState int
@@ -17,7 +16,7 @@ type thinkState int
 const (
 	atHead thinkState = iota
 	inThought
-	afterThought // white space between thought and answer is dropped
+	afterThought // white space between reasoning and answer is dropped
 	inAnswer
 )
 
@@ -41,8 +40,8 @@ func (s *Thoughts) Add(text string) {
 	}
 }
 
-// head decides whether the answer begins with a thought, and returns what is
-// to be read on.
+// head decides whether the answer starts with reasoning, and returns the text
+// to be processed next.
 func (s *Thoughts) head(text string) string {
 	s.held += text
 	trimmed := strings.TrimLeft(s.held, " \t\r\n")
@@ -52,14 +51,14 @@ func (s *Thoughts) head(text string) string {
 			return rest
 		}
 		if strings.HasPrefix(tag[0], trimmed) {
-			return "" // may become one
+			return "" // may become a tag
 		}
 	}
 	s.state, s.held = inAnswer, ""
 	return trimmed
 }
 
-// thought passes on the thought up to its end, and returns what follows it.
+// thought passes on reasoning up to its end, and returns the text after it.
 func (s *Thoughts) thought(text string) string {
 	s.held += text
 	if before, after, ended := strings.Cut(s.held, s.close); ended {
@@ -79,7 +78,7 @@ func (s *Thoughts) tell(text string) {
 	}
 }
 
-// Flush lets go of what was held at the end of the stream.
+// Flush passes on what is held back at the end of the stream.
 func (s *Thoughts) Flush() {
 	held := s.held
 	s.held = ""
@@ -93,7 +92,8 @@ func (s *Thoughts) Flush() {
 	}
 }
 
-// overlap is the length of the longest end of text that begins tag.
+// overlap returns the length of the longest suffix of text that is a proper
+// prefix of tag.
 func overlap(text, tag string) int {
 	for n := min(len(text), len(tag)-1); n > 0; n-- {
 		if strings.HasSuffix(text, tag[:n]) {

@@ -12,28 +12,28 @@ import (
 	"lifehub/llm"
 )
 
-// Meters are those of this process, read from what is kept at first use.
+// Meters has the token ratios of models, loaded on first use.
 type Meters struct {
-	Saved agent.TokenRatios // nil: what is learned holds for this run
+	Saved agent.TokenRatios // nil: measurements last for this run
 	mu    sync.Mutex
 	By    map[string]agent.TokenRatio
-	Last  map[string]Count      // the last prompt that was counted as less than it should be
-	told  bool                  // the user knows that the server cuts prompts
-	sent  map[string][][]uint64 // by model: the hashes of the messages of its last prompts
+	Last  map[string]Count      // last suspicious count, by model
+	told  bool                  // the user was notified that the server truncates prompts
+	sent  map[string][][]uint64 // by model: message hashes of its last prompts
 }
 
-// Count is what the server counted of a prompt. Cached is the estimate of the
-// messages at its beginning that were sent before: some servers count only what
-// they had not read yet.
+// Count is the token count that a server reported for a prompt. Cached is the
+// estimated size of its leading messages that were sent before, because some
+// servers count only what is not cached.
 type Count struct{ Estimate, Counted, Cached int }
 
-// mostSent is how many prompts of a model a server may still have read.
+// mostSent is how many prompts of a model a server is assumed to cache.
 const mostSent = 8
 
 var hashSeed = maphash.MakeSeed()
 
-// cached notes a prompt, and returns the estimate of its beginning that an
-// earlier one had too.
+// cached records a prompt, and returns the estimated size of the prefix that it
+// shares with an earlier one.
 func (s *Meters) cached(model string, messages []llm.Message) int {
 	hashes := make([]uint64, len(messages))
 	for i, m := range messages {
@@ -61,6 +61,7 @@ func (s *Meters) cached(model string, messages []llm.Message) int {
 	return tokens
 }
 
+// Of returns the token ratio of a model.
 func (s *Meters) Of(ctx context.Context, model string) agent.TokenRatio {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -79,6 +80,7 @@ func (s *Meters) Of(ctx context.Context, model string) agent.TokenRatio {
 	return g
 }
 
+// Learn changes the token ratio of a model, and saves it.
 func (s *Meters) Learn(ctx context.Context, model string, change func(*agent.TokenRatio)) {
 	g := s.Of(ctx, model)
 	was := g
@@ -98,36 +100,35 @@ func (s *Meters) Learn(ctx context.Context, model string, change func(*agent.Tok
 }
 
 const (
-	// margin is what a prompt may be above all that were measured: another
-	// mixture of prose, code and languages.
+	// margin is a safety factor on the measured ratio, because another prompt
+	// may have another mixture of prose, code and languages.
 	margin = 1.1
-	// forget is how fast an outlier is forgotten, a part of the distance at
-	// each prompt.
+	// forget is the part of the distance by which an outlier decays with each
+	// prompt.
 	forget = 0.05
-	// leastMeasured is the estimate from which on a prompt teaches something;
-	// shorter ones are mostly the chat template.
+	// leastMeasured is the minimum estimate of a prompt to learn from; shorter
+	// ones are mostly the chat template.
 	leastMeasured = 100
-	// A count outside of these parts of the estimate is not that of the prompt:
-	// a server that leaves out what it had in its cache, or one that invents it.
+	// Counts outside these multiples of the estimate are implausible: the
+	// server left out what it had cached, or invented the count.
 	leastPlausible, mostPlausible = 0.4, 8.0
-	// leastScale bounds what a low count may teach; the estimate is at most
-	// half too high.
+	// leastScale bounds the effect of low counts.
 	leastScale = 0.7
-	// mostUnmeasured is what one token of the estimate stands for at most, as
-	// far as is known: common tokenizers undercut it by a third, those that do not
-	// know the language take about twice as many.
+	// mostUnmeasured is the factor assumed before any measurement. Common
+	// tokenizers need a third less than the estimate; those that were not
+	// trained on the language need about twice as much.
 	mostUnmeasured = 2.0
 	// leastWindow is the smallest window, in tokens, that a server is believed
-	// to cut prompts to: Ollama's smallest default.
+	// to truncate prompts to: Ollama's smallest default.
 	leastWindow = 2048
-	// unlike is how far the estimates of two prompts are apart that no server
-	// counts alike, a part of the larger.
+	// unlike is the minimum relative difference of two estimates that a server
+	// cannot give the same count.
 	unlike = 0.1
 )
 
-// Scale is what estimates are multiplied with to fit the next prompt, rather
-// too much than too little. Where nothing was measured yet, much too much, unless
-// the server refuses what is too long.
+// Scale returns the factor for converting estimates to the server's tokens when
+// fitting the next prompt, rather too high than too low. Before any measurement
+// it is much too high, unless the server rejects prompts that are too long.
 func Scale(g agent.TokenRatio, refuses bool) float64 {
 	if g.High == 0 && !refuses {
 		return mostUnmeasured
@@ -135,13 +136,13 @@ func Scale(g agent.TokenRatio, refuses bool) float64 {
 	return max(cmp.Or(g.High, 1)*margin, leastScale)
 }
 
-// Longer has the prompts counted as longer from now on: one was too long.
+// Longer raises the ratio after a prompt was too long.
 func Longer(g *agent.TokenRatio) { g.High = min(max(g.High, 1)/Shorter, mostPlausible) }
 
-// seen learns from a prompt of which the server counted so many tokens.
+// seen updates the ratio with a count.
 func seen(g *agent.TokenRatio, c Count) {
 	r := float64(c.Counted) / float64(c.Estimate)
-	if c.Counted > g.Window { // the server was given a larger one since
+	if c.Counted > g.Window { // the server has a larger window now
 		g.Window = 0
 	}
 	if c.Estimate < leastMeasured || r < leastPlausible || r > mostPlausible {
@@ -150,48 +151,47 @@ func seen(g *agent.TokenRatio, c Count) {
 	g.High = max(r, g.High-forget*(g.High-r))
 }
 
-// fills reports whether a count is that of a full window, of which the prompt
-// had left room for the answer when it was sent. Who counts more read more.
+// fills reports whether a count is that of a full window, although the prompt
+// left room for the answer. A count above the window is not.
 func (c Count) fills(window int) bool {
 	return window > 0 && c.Counted >= window-window/100 && c.Counted <= window
 }
 
-// short reports whether a server that cuts what is too long may have counted a
-// part of the prompt only, or left out what it had cached: its count alone does
-// not say which.
+// short reports whether a truncating server may have counted only a part of the
+// prompt. It may instead have left out what it had cached; the count does not
+// distinguish these.
 func (c Count) short(g agent.TokenRatio) bool {
 	return c.Counted >= leastWindow && float64(c.Counted) < margin*max(g.High, 1)*float64(c.Estimate)
 }
 
-// alike reports whether two prompts of different size have one count, as they
-// have where the server cut both to its window.
+// alike reports whether two prompts of different size have the same count, as
+// when a server truncated both to its window.
 func (c Count) alike(other Count) bool {
 	small, large := min(c.Estimate, other.Estimate), max(c.Estimate, other.Estimate)
 	return max(c.Counted-other.Counted, other.Counted-c.Counted) <= 1 && float64(small) < (1-unlike)*float64(large)
 }
 
-// farShort reports whether a count is so small a part of a long prompt that no
-// tokenizer and no cache explain it. One below half of the smallest window is
-// taken for invented.
+// farShort reports whether a count is too small a part of a long prompt to be
+// explained by a tokenizer or a cache. Counts below half of the smallest window
+// are assumed to be invented.
 func (c Count) farShort() bool {
 	const leastCounted, leastPart = leastWindow / 2, 0.25
 	fresh := c.Estimate - c.Cached
 	return c.Counted >= leastCounted && fresh >= leastWindow && float64(c.Counted) < leastPart*float64(fresh)
 }
 
-// fillsUsual reports whether a count is that of a usual window, or one less: a
-// prompt meets it by chance once in thousands.
+// fillsUsual reports whether a count is a power of two, or one less, like that
+// of a full window. By chance, one prompt in thousands has such a count.
 func (c Count) fillsUsual() bool {
 	power := func(n int) bool { return bits.OnesCount(uint(n)) == 1 }
 	return power(c.Counted) || power(c.Counted+1)
 }
 
-// Cut learns from a count, and reports whether the user has to hear, once a
-// run, that the server cuts prompts. A count that fills the window that the
-// server tells is believed. Where the window is not known and the server does
-// not refuse what is too long, a count is a witness, and two that agree teach
-// the window. A count that is far too small is reported whatever the server
-// tells of its window, and teaches nothing.
+// Cut learns from a count, and reports whether the user has to be notified,
+// once in a run, that the server truncates prompts. A count that fills the
+// reported window is trusted. If the window is unknown and the server does not
+// reject long prompts, two agreeing counts determine the window. A count that
+// is far too small is reported in any case, but nothing is learned from it.
 func (s *Meters) Cut(ctx context.Context, model string, c Count, window int, refuses bool) bool {
 	g := s.Of(ctx, model)
 	s.mu.Lock()
@@ -206,7 +206,7 @@ func (s *Meters) Cut(ctx context.Context, model string, c Count, window int, ref
 		s.Learn(ctx, model, Longer)
 	case doubtful && c.alike(before):
 		s.Learn(ctx, model, func(g *agent.TokenRatio) { g.Window = c.Counted })
-	case doubtful && c.fillsUsual(): // the next one like it will teach
+	case doubtful && c.fillsUsual(): // the next similar count decides
 	case c.farShort():
 	default:
 		s.Learn(ctx, model, func(g *agent.TokenRatio) { seen(g, c) })
@@ -218,6 +218,5 @@ func (s *Meters) Cut(ctx context.Context, model string, c Count, window int, ref
 	return !told
 }
 
-// Shorter is the part of a prompt's room that the next try has: its
-// tokenizer counts more than the estimate.
+// Shorter is the factor by which a prompt that was too long is reduced.
 const Shorter = 0.6
