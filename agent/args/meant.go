@@ -76,8 +76,8 @@ func abbreviates(short, long string) bool {
 	return true
 }
 
-// goesOn reports whether long starts with all the words of short and has more.
-func goesOn(long, short string) bool {
+// extends reports whether long starts with all the words of short and has more.
+func extends(long, short string) bool {
 	a, b := stems(long), stems(short)
 	return len(b) > 0 && len(b) < len(a) && slices.Equal(a[:len(b)], b)
 }
@@ -86,7 +86,7 @@ func goesOn(long, short string) bool {
 // one that it abbreviates, else the one that it extends. ok is false if there
 // is no such name or several.
 func near(word string, names []string) (name string, ok bool) {
-	for _, means := range []func(a, b string) bool{SameWords, abbreviates, goesOn} {
+	for _, means := range []func(a, b string) bool{SameWords, abbreviates, extends} {
 		if found := slices.DeleteFunc(slices.Clone(names), func(name string) bool { return !means(word, name) }); len(found) > 0 {
 			return found[0], len(found) == 1
 		}

@@ -28,12 +28,12 @@ import (
 // A quotation without a number is searched for in all sources and returned with
 // its words, and with the number 0 if no source contains it.
 func Check(answer string, sources []agent.Source, reread func(agent.Source) (string, bool)) []agent.Citation {
-	return CheckBut(answer, sources, reread, func(string) bool { return false })
+	return CheckExcept(answer, sources, reread, func(string) bool { return false })
 }
 
-// CheckBut is like Check but ignores quotations of the user's own words, for
+// CheckExcept is like Check but ignores quotations of the user's own words, for
 // which said reports true.
-func CheckBut(answer string, sources []agent.Source, reread func(agent.Source) (string, bool), said func(words string) bool) []agent.Citation {
+func CheckExcept(answer string, sources []agent.Source, reread func(agent.Source) (string, bool), said func(words string) bool) []agent.Citation {
 	d := &checker{sources: sources, reread: reread, said: said}
 	citations, _ := d.check(context.Background(), answer, math.MaxInt)
 	return citations
@@ -52,7 +52,7 @@ func (d *checker) check(ctx context.Context, answer string, most int) (citations
 	if len(d.sources) == 0 && len(claims) == 0 {
 		return nil, 0 // without sources, quotations are not checked
 	}
-	d.open, d.now, d.told = map[int]*passage{}, map[int]*passage{}, map[string]bool{}
+	d.open, d.now, d.judged = map[int]*passage{}, map[int]*passage{}, map[string]bool{}
 	judged := 0
 	for _, c := range claims {
 		for _, n := range c.numbers {
@@ -88,7 +88,7 @@ type checker struct {
 	said    func(words string) bool
 	open    map[int]*passage // by source number
 	now     map[int]*passage // by source number: the whole note on disk; nil if it is gone
-	told    map[string]bool  // quotations without a number that were judged already
+	judged  map[string]bool  // quotations without a number that were judged already
 }
 
 func (d *checker) passage(n int) *passage {

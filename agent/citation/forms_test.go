@@ -45,7 +45,7 @@ func TestWordsOfTheUserAreNobodysCitation(t *testing.T) {
 		"“book the dentist, too”: it is on Friday [1].":        agent.NotFound,
 		"You said “Physio is on Friday.” [1]":                  agent.Verified,
 	} {
-		if got := CheckBut(answer, note, nil, said); len(got) != 1 || got[0].Verdict != want {
+		if got := CheckExcept(answer, note, nil, said); len(got) != 1 || got[0].Verdict != want {
 			t.Errorf("%s: got %+v, want %s", answer, got, want)
 		}
 	}

@@ -55,10 +55,10 @@ func (d *checker) judgeLone(lone loneQuote) (citations []agent.Citation) {
 		numbers[i] = i + 1
 	}
 	for _, q := range d.joined(lone.quotes, numbers) {
-		if d.told[q.text] || lengthOf(q.text) <= maxTerm || len(contentOf(q.text)) < 2 {
+		if d.judged[q.text] || lengthOf(q.text) <= maxTerm || len(contentOf(q.text)) < 2 {
 			continue
 		}
-		d.told[q.text] = true
+		d.judged[q.text] = true
 		c := agent.Citation{Words: q.text, Verdict: agent.NotFound}
 		at, near := d.locate(numbers, q)
 		switch {

@@ -16,10 +16,10 @@ import (
 )
 
 const (
-	// maxLiberties bounds the small deviations from the user's own words in all
+	// maxDeviations bounds the small deviations from the user's own words in all
 	// calls of a turn (see [outbound]). Each could carry a few bits of what was
 	// read.
-	maxLiberties = 2
+	maxDeviations = 2
 	// maxNew bounds the words listed in a permission question.
 	maxNew = 8
 )
@@ -44,25 +44,25 @@ func (g *Guard) notFromUser(c Call, made Origin) []string {
 	}
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	all := o.liberties
-	for _, earlier := range g.liberties {
-		if !slices.Contains(o.liberties, earlier) {
+	all := o.deviations
+	for _, earlier := range g.deviations {
+		if !slices.Contains(o.deviations, earlier) {
 			all = append(slices.Clip(all), earlier)
 		}
 	}
 	switch {
 	case len(o.new) > 0:
 		return firstNew(o.new)
-	case len(o.liberties) > 0 && len(all) > maxLiberties:
-		return firstNew(o.liberties)
+	case len(o.deviations) > 0 && len(all) > maxDeviations:
+		return firstNew(o.deviations)
 	}
-	g.liberties = all
+	g.deviations = all
 	return nil
 }
 
-// RecallLiberties counts the deviations of a call that started before the turn
+// RecallDeviations counts the deviations of a call that started before the turn
 // was interrupted.
-func (g *Guard) RecallLiberties(tool agent.Tool, input args.Input) {
+func (g *Guard) RecallDeviations(tool agent.Tool, input args.Input) {
 	g.notFromUser(Call{Tool: tool, Input: input}, Origin{Private: []string{"what was read before"}})
 }
 
@@ -85,16 +85,16 @@ func (g *Guard) said(tool string, made Origin) (typed []string, others bool) {
 }
 
 // outbound compares the arguments of a call with what the user typed. A typed
-// word is free, as often as it occurs in one message. Small deviations count as
-// liberties: another form of a typed word, a function word, a punctuation mark,
+// word is free, as often as it occurs in one message. Small differences count as
+// deviations: another form of a typed word, a function word, a punctuation mark,
 // a date derived from a typed one, a value listed in the tool's schema.
 // Anything else is new.
 type outbound struct {
-	user      *vocabulary
-	used      map[string]int // how often each word has occurred so far
-	server    []string       // this turn's results from the tool's own server
-	new       []string
-	liberties []string
+	user       *vocabulary
+	used       map[string]int // how often each word has occurred so far
+	server     []string       // this turn's results from the tool's own server
+	new        []string
+	deviations []string
 }
 
 // firstNew returns the first maxNew distinct words.
@@ -115,7 +115,7 @@ func (o *outbound) full() bool { return len(o.new) > maxNew }
 
 // value compares one value of the arguments with its schema. The arguments are
 // at depth 0, and an argument may be a list or an object; deeper nesting, or an
-// empty nested value, is a liberty.
+// empty nested value, is a deviation.
 func (o *outbound) value(value any, s args.Shape, depth int) {
 	if o.full() || len(s.Default) > 0 && sameJSON(value, s.Default) {
 		return
@@ -124,16 +124,16 @@ func (o *outbound) value(value any, s args.Shape, depth int) {
 	case string:
 		switch {
 		case v == "":
-			o.liberty(`""`)
+			o.deviation(`""`)
 		case slices.Contains(s.Enum, value) && o.user.count[strings.ToLower(v)] == 0:
-			o.liberty(v)
+			o.deviation(v)
 		case o.brought(v):
 		default:
 			o.text(v)
 		}
 	case json.Number:
 		if s.Lists(v) && o.user.count[v.String()] == 0 {
-			o.liberty(v.String())
+			o.deviation(v.String())
 		} else if !o.brought(v.String()) {
 			o.text(v.String())
 		}
@@ -156,7 +156,7 @@ func (o *outbound) value(value any, s args.Shape, depth int) {
 			o.value(v[name], property, depth+1)
 		}
 	default: // null, true, false
-		o.liberty(fmt.Sprint(v))
+		o.deviation(fmt.Sprint(v))
 	}
 }
 
@@ -192,7 +192,7 @@ func (o *outbound) brought(value string) bool {
 
 func (o *outbound) nest(items int, sign string, depth int) {
 	if depth > 1 || depth == 1 && items == 0 {
-		o.liberty(sign)
+		o.deviation(sign)
 	}
 }
 
@@ -225,35 +225,35 @@ func (o *outbound) between(before, signs, after string) {
 	case signs == " " && inside, signs == "" && !inside, !padded && o.user.wrote(before+signs+after):
 		return
 	case signs == "":
-		o.liberty(before + after)
+		o.deviation(before + after)
 	}
 	for _, r := range signs {
 		switch {
 		case r >= ' ' && r <= '~', o.user.wrote(string(r)) && r > '~':
-			o.liberty(signName(r))
+			o.deviation(signName(r))
 		default:
 			o.new = append(o.new, signName(r))
 		}
 	}
 }
 
-// word counts the liberties of a word. It reports false if the word is new.
+// word counts the deviations of a word. It reports false if the word is new.
 func (o *outbound) word(word string) bool {
-	liberties, known := o.user.price(word)
+	deviations, known := o.user.price(word)
 	if !known {
 		return false
 	}
 	if o.used[word]++; o.used[word] > max(1, o.user.times(word)) {
-		liberties++
+		deviations++
 	}
-	for range liberties {
-		o.liberty(word)
+	for range deviations {
+		o.deviation(word)
 	}
 	return true
 }
 
-func (o *outbound) liberty(text string) {
-	if len(o.liberties) <= maxLiberties+maxNew {
-		o.liberties = append(o.liberties, text)
+func (o *outbound) deviation(text string) {
+	if len(o.deviations) <= maxDeviations+maxNew {
+		o.deviations = append(o.deviations, text)
 	}
 }

@@ -24,9 +24,9 @@ type Guard struct {
 	// Command means that the user, not a model, requested this call.
 	Command bool
 
-	mu        sync.Mutex
-	liberties []string // deviations in outbound calls so far; see notFromUser
-	refused   []string // tools that needed permission with no user to ask
+	mu         sync.Mutex
+	deviations []string // deviations in outbound calls so far; see notFromUser
+	refused    []string // tools that needed permission with no user to ask
 }
 
 // Prompts is the content of a turn's prompts besides the results of its tools.

@@ -65,9 +65,9 @@ func newVocabulary(messages []string, now time.Time) *vocabulary {
 	return v
 }
 
-// price returns how many liberties a word costs, and whether it may be sent at
+// price returns how many deviations a word costs, and whether it may be sent at
 // all.
-func (v *vocabulary) price(word string) (liberties int, known bool) {
+func (v *vocabulary) price(word string) (deviations int, known bool) {
 	lower := strings.ToLower(word)
 	switch {
 	case v.typed[word] || strings.ContainsFunc(word, text.Unspaced) && v.wrote(word):

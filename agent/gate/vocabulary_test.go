@@ -14,8 +14,8 @@ func TestWhatWasTypedIsFree(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		typed := strings.TrimSpace(norm.NFC.String(rapid.String().Draw(t, "typed")))
 		o := outbound{user: newVocabulary([]string{typed, "other words"}, time.Date(2026, 11, 21, 9, 0, 0, 0, time.UTC)), used: map[string]int{}}
-		if o.text(typed); len(o.new)+len(o.liberties) > 0 {
-			t.Fatalf("new %q, liberties %q", o.new, o.liberties)
+		if o.text(typed); len(o.new)+len(o.deviations) > 0 {
+			t.Fatalf("new %q, deviations %q", o.new, o.deviations)
 		}
 		text, whole := rapid.String().Draw(t, "text"), ""
 		for between, word := range wordsBetween(text) {

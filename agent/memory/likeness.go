@@ -34,13 +34,13 @@ func FittingFacts(ctx context.Context, question string, all []agent.Fact) ([]age
 
 // likeness is how similar a text is to a question.
 type likeness struct {
-	share   float64 // of the question's words that occur in the text
-	letters float64 // cosine of the n-gram vectors
+	share  float64 // of the question's words that occur in the text
+	ngrams float64 // cosine of the n-gram vectors
 }
 
-func (l likeness) fits() bool { return l.share >= leastShare || l.letters >= leastLetters }
+func (l likeness) fits() bool { return l.share >= minShare || l.ngrams >= minNgrams }
 
-func (l likeness) sum() float64 { return l.share + l.letters }
+func (l likeness) sum() float64 { return l.share + l.ngrams }
 
 // alike compares a question with each text.
 func alike(ctx context.Context, question string, texts []string) ([]likeness, error) {
@@ -66,13 +66,13 @@ func factTexts(facts []agent.Fact) []string {
 	return texts
 }
 
-// leastShare is the minimum share of the question's words, except stop words,
+// minShare is the minimum share of the question's words, except stop words,
 // that a fitting exchange contains.
-const leastShare = 0.4
+const minShare = 0.4
 
-// leastLetters is the minimum cosine of n-gram vectors, which also match parts
+// minNgrams is the minimum cosine of n-gram vectors, which also match parts
 // of words.
-const leastLetters = 0.2
+const minNgrams = 0.2
 
 // dot returns the dot product, which is the cosine of unit vectors.
 func dot(a, b []float32) (sum float64) {

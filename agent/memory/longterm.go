@@ -30,7 +30,7 @@ func ChooseFacts(ctx context.Context, question string, all []agent.Fact) ([]agen
 	for i := range all {
 		order[i] = i
 		if all[i].Fits = likeness[i].fits(); !all[i].Fits {
-			likeness[i].share, likeness[i].letters = 0, 0 // so that the newest come first among them
+			likeness[i].share, likeness[i].ngrams = 0, 0 // so that the newest come first among them
 		}
 	}
 	slices.SortStableFunc(order, func(a, b int) int {
@@ -204,9 +204,9 @@ func rankMemories(ctx context.Context, question string, found []agent.Recollecti
 			continue
 		}
 		if best > 0 {
-			r.Score = wordsWeight * r.BM25 / best
+			r.Score = keywordWeight * r.BM25 / best
 		}
-		r.Score += (1 - wordsWeight) * min(1, max(0, r.ZScore)/farAbove)
+		r.Score += (1 - keywordWeight) * min(1, max(0, r.ZScore)/fullDeviations)
 		fit = append(fit, r)
 	}
 	slices.SortStableFunc(fit, func(a, b agent.Recollection) int { return cmp.Compare(b.Score, a.Score) })
@@ -217,21 +217,21 @@ func rankMemories(ctx context.Context, question string, found []agent.Recollecti
 // later (docs/figures/memory.md). An exchange that does not fit costs a hundred
 // tokens, but a missed one costs the answer, so the thresholds are low.
 const (
-	// wordsWeight is the weight of the keyword score.
-	wordsWeight = 0.7
-	// leastAbove is the minimum of the z-score of a fitting exchange. Unlike
+	// keywordWeight is the weight of the keyword score.
+	keywordWeight = 0.7
+	// minDeviations is the minimum of the z-score of a fitting exchange. Unlike
 	// cosines, deviations are comparable between models.
-	leastAbove = 3.0
-	// leastMeaning is the minimum cosine, used if there are too few exchanges
+	minDeviations = 3.0
+	// minCosine is the minimum cosine, used if there are too few exchanges
 	// for a z-score.
-	leastMeaning = 0.6
-	// farAbove is the z-score that gets the full semantic score.
-	farAbove = 6.0
+	minCosine = 0.6
+	// fullDeviations is the z-score that gets the full semantic score.
+	fullDeviations = 6.0
 )
 
 func meansTheSame(r agent.Recollection) bool {
 	if r.ZScore == 0 {
-		return r.Cosine >= leastMeaning
+		return r.Cosine >= minCosine
 	}
-	return r.ZScore >= leastAbove
+	return r.ZScore >= minDeviations
 }

@@ -14,12 +14,12 @@ import (
 
 // Meters has the token ratios of models, loaded on first use.
 type Meters struct {
-	Saved agent.TokenRatios // nil: measurements last for this run
-	mu    sync.Mutex
-	By    map[string]agent.TokenRatio
-	Last  map[string]Count      // last suspicious count, by model
-	told  bool                  // the user was notified that the server truncates prompts
-	sent  map[string][][]uint64 // by model: message hashes of its last prompts
+	Saved    agent.TokenRatios // nil: measurements last for this run
+	mu       sync.Mutex
+	By       map[string]agent.TokenRatio
+	Last     map[string]Count      // last suspicious count, by model
+	notified bool                  // the user was notified that the server truncates prompts
+	sent     map[string][][]uint64 // by model: message hashes of its last prompts
 }
 
 // Count is the token count that a server reported for a prompt. Cached is the
@@ -195,7 +195,7 @@ func (c Count) fillsUsual() bool {
 func (s *Meters) Cut(ctx context.Context, model string, c Count, window int, refuses bool) bool {
 	g := s.Of(ctx, model)
 	s.mu.Lock()
-	before, told := s.Last[model], s.told
+	before, told := s.Last[model], s.notified
 	doubtful := !refuses && c.short(g)
 	if doubtful {
 		s.Last[model] = c
@@ -213,7 +213,7 @@ func (s *Meters) Cut(ctx context.Context, model string, c Count, window int, ref
 		return false
 	}
 	s.mu.Lock()
-	s.told = true
+	s.notified = true
 	s.mu.Unlock()
 	return !told
 }

@@ -21,8 +21,8 @@ const (
 	serversShare = 10
 )
 
-// few lists the tools offered in a smaller window.
-var few = []string{
+// smallWindowTools lists the tools offered in a smaller window.
+var smallWindowTools = []string{
 	agent.SearchNotes, agent.ReadNote, "list_tasks", "add_task", "complete_task",
 	agent.AppendNote, "edit_note", "remember", "calculate", agent.WebSearch,
 }
@@ -58,7 +58,7 @@ func NewBlock(tools []agent.Tool, window int) Block {
 			own++
 		}
 	}
-	roomy := IsRoomy(window) || own <= len(few)
+	roomy := IsRoomy(window) || own <= len(smallWindowTools)
 	for _, tool := range tools {
 		spec := tool.Spec()
 		switch {
@@ -67,7 +67,7 @@ func NewBlock(tools []agent.Tool, window int) Block {
 		case spec.By != "":
 			servers = append(servers, tool)
 			byServer[spec.By] += prompt.SpecTokens(spec)
-		case !roomy && !slices.Contains(few, spec.Name) && spec.Name != agent.ReadSkill:
+		case !roomy && !slices.Contains(smallWindowTools, spec.Name) && spec.Name != agent.ReadSkill:
 			b.Rest = append(b.Rest, tool)
 		case isWeb(tool):
 			web = append(web, tool)

@@ -35,7 +35,7 @@ func Find(tools []agent.Tool, name string) agent.Tool {
 			return tool
 		}
 	}
-	return theOne(tools, func(other string) bool { return Fold(other) == Fold(name) })
+	return onlyMatch(tools, func(other string) bool { return Fold(other) == Fold(name) })
 }
 
 // Meant returns the tool that a model means by a name. The name may have its
@@ -45,10 +45,10 @@ func Meant(tools []agent.Tool, name string) agent.Tool {
 	if tool := Find(tools, name); tool != nil {
 		return tool
 	}
-	if tool := theOne(tools, func(other string) bool { return args.SameWords(other, name) && sameDirection(other, name) }); tool != nil {
+	if tool := onlyMatch(tools, func(other string) bool { return args.SameWords(other, name) && sameDirection(other, name) }); tool != nil {
 		return tool
 	}
-	return theOne(tools, func(other string) bool { return strings.HasSuffix(Fold(other), "_"+Fold(name)) })
+	return onlyMatch(tools, func(other string) bool { return strings.HasSuffix(Fold(other), "_"+Fold(name)) })
 }
 
 // sameDirection reports whether each preposition such as "to" between two words
@@ -66,9 +66,9 @@ func sameDirection(name, other string) bool {
 // Fold returns a tool's name in lower case, with words joined by underscores.
 func Fold(name string) string { return strings.ToLower(strings.Join(args.NameWords(name), "_")) }
 
-// theOne returns the only tool with a matching name; nil if there is none or
+// onlyMatch returns the only tool with a matching name; nil if there is none or
 // several.
-func theOne(tools []agent.Tool, meant func(name string) bool) (found agent.Tool) {
+func onlyMatch(tools []agent.Tool, meant func(name string) bool) (found agent.Tool) {
 	for _, tool := range tools {
 		if meant(tool.Spec().Name) {
 			if found != nil {

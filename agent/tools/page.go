@@ -81,10 +81,10 @@ func (p *page) appendTo(end int, texts ...string) (line int) {
 	for last > 0 && strings.TrimSpace(p.lines[last-1]) == "" {
 		last--
 	}
-	goesOn := last > 0 && listItem.MatchString(p.text(last)) && listItem.MatchString(texts[0])
+	continuesList := last > 0 && listItem.MatchString(p.text(last)) && listItem.MatchString(texts[0])
 	line = last + 1
 	switch {
-	case last == 0 || goesOn:
+	case last == 0 || continuesList:
 	case last == end:
 		texts = append([]string{""}, texts...)
 		line++
@@ -95,7 +95,7 @@ func (p *page) appendTo(end int, texts ...string) (line int) {
 		last++
 		line++
 	}
-	if goesOn && last == end && end < len(p.lines) {
+	if continuesList && last == end && end < len(p.lines) {
 		texts = append(texts, "")
 	}
 	p.insert(last, texts...)

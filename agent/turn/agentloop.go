@@ -26,7 +26,7 @@ type agentLoop struct {
 	lead       bool     // calls are tasks for workers
 
 	found    []finding
-	told     []agent.Source // lines of the findings that are in after
+	shown    []agent.Source // lines of the findings that are in after
 	after    []llm.Message  // replies and results so far, oldest first
 	text     string         // text of the last reply
 	repeated int            // consecutive rounds without new results

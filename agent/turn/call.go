@@ -62,8 +62,8 @@ func (w *runner) do(ctx context.Context, c gate.Call) Outcome {
 	ctx = agent.WithOrigin(ctx, agent.Origin{Conversation: w.record.Conversation, Turn: w.events.Turn})
 	key := sameCall(c.Name(), c.Input)
 	w.calls.mu.Lock()
-	twin := w.calls.made[key]
-	if twin == nil {
+	other := w.calls.made[key]
+	if other == nil {
 		mine := &madeCall{step: c.Step, done: make(chan struct{}), reading: agent.ReadOnly(c.Tool), Outcome: Outcome{Status: agent.StepFailed, Reason: "the tool broke"}}
 		w.calls.made[key] = mine
 		w.calls.mu.Unlock()
@@ -74,9 +74,9 @@ func (w *runner) do(ctx context.Context, c gate.Call) Outcome {
 	w.calls.mu.Unlock()
 	c.Turn.LetNext() // only the other call asks the user
 	select {
-	case <-twin.done:
-		shared := twin.Outcome
-		shared.same = twin.step
+	case <-other.done:
+		shared := other.Outcome
+		shared.same = other.step
 		return shared
 	case <-ctx.Done():
 		return failed(ctx, ctx.Err())

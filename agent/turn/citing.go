@@ -15,7 +15,7 @@ import (
 // check checks the citations of the answer and emits each verdict.
 func (a *answer) check(ctx context.Context, answer string) []agent.Citation {
 	said := strings.TrimSuffix(answer, a.passageList) // by the model
-	citations := citation.CheckBut(said, a.sources, a.reread, a.userSaid)
+	citations := citation.CheckExcept(said, a.sources, a.reread, a.userSaid)
 	searched := len(a.sources) > 0 || a.coverage != nil
 	citations = slices.DeleteFunc(citations, func(c agent.Citation) bool {
 		return c.Words != "" && c.Verdict == agent.NotFound && (!searched || a.wasSaid(c.Words))

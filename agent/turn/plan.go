@@ -93,17 +93,17 @@ func (w *runner) withoutDone(steps []agent.Step) []agent.Step {
 	defer w.calls.mu.Unlock()
 	done := map[string]string{} // by the id of a removed step: the step that made its call
 	steps = slices.DeleteFunc(steps, func(s agent.Step) bool {
-		twin := w.calls.made[sameCall(s.Tool, args.Read(s.Input))]
-		if twin != nil {
-			done[s.ID] = twin.step
+		same := w.calls.made[sameCall(s.Tool, args.Read(s.Input))]
+		if same != nil {
+			done[s.ID] = same.step
 		}
-		return twin != nil
+		return same != nil
 	})
 	for i := range steps {
 		steps[i].Input = renameReferences(steps[i].Input, done)
 		for j, id := range steps[i].After {
-			if twin := done[id]; twin != "" {
-				steps[i].After[j] = twin
+			if same := done[id]; same != "" {
+				steps[i].After[j] = same
 			}
 		}
 		slices.Sort(steps[i].After)

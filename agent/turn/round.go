@@ -53,7 +53,7 @@ func (l *agentLoop) round(ctx context.Context, r reply) error {
 
 // stepsFor converts the calls that can run to steps. It also returns the reply
 // for each call, and what was dropped and corrected.
-func (l *agentLoop) stepsFor(asked []llm.ToolCall) (steps []agent.Step, calls []told, dropped, repaired []string) {
+func (l *agentLoop) stepsFor(asked []llm.ToolCall) (steps []agent.Step, calls []callReply, dropped, repaired []string) {
 	taken := map[string]bool{}
 	for _, id := range stepIDs(l.found) {
 		taken[strings.TrimPrefix(id, l.prefix())] = true
@@ -72,7 +72,7 @@ func (l *agentLoop) stepsFor(asked []llm.ToolCall) (steps []agent.Step, calls []
 			if tool := toolchoice.Meant(l.callable, c.Name); tool != nil {
 				text += "\n" + l.turn.howToCall(tool)
 			}
-			calls = append(calls, told{call: c, text: text})
+			calls = append(calls, callReply{call: c, text: text})
 			continue
 		}
 		for _, note := range lost {
@@ -86,13 +86,13 @@ func (l *agentLoop) stepsFor(asked []llm.ToolCall) (steps []agent.Step, calls []
 			step.After = stepIDs(l.found[l.turn.steps.attached:])
 		}
 		steps = append(steps, step)
-		calls = append(calls, told{call: c, step: step.ID})
+		calls = append(calls, callReply{call: c, step: step.ID})
 	}
 	return steps, calls, dropped, repaired
 }
 
-// told pairs a tool call with the text returned to the model.
-type told struct {
+// callReply pairs a tool call with the text returned to the model.
+type callReply struct {
 	call llm.ToolCall
 	step string // "" if the call was not run
 	text string
@@ -100,7 +100,7 @@ type told struct {
 
 // runRound runs the steps of a round and appends their results to the messages
 // for the model.
-func (l *agentLoop) runRound(ctx context.Context, steps []agent.Step, calls []told, r reply) error {
+func (l *agentLoop) runRound(ctx context.Context, steps []agent.Step, calls []callReply, r reply) error {
 	found, err := l.turn.steps.runSteps(agent.WithAgent(ctx, l.base.Agent), steps, l.found)
 	l.found = append(l.found, found...)
 	if l.stream {
@@ -148,7 +148,7 @@ func imagesOf(found []finding) []llm.Message {
 }
 
 // replies returns the messages that a round adds.
-func replies(calls []told, r reply) (messages []llm.Message) {
+func replies(calls []callReply, r reply) (messages []llm.Message) {
 	if r.printed {
 		var b strings.Builder
 		for _, c := range calls {
@@ -171,9 +171,9 @@ func (l *agentLoop) savedRound(ctx context.Context) (bool, error) {
 	if err != nil || !saved {
 		return false, err
 	}
-	var calls []told
+	var calls []callReply
 	for _, step := range steps {
-		calls = append(calls, told{call: llm.ToolCall{Name: step.Tool, Args: step.Input}, step: step.ID})
+		calls = append(calls, callReply{call: llm.ToolCall{Name: step.Tool, Args: step.Input}, step: step.ID})
 	}
 	return true, l.runRound(ctx, steps, calls, reply{})
 }
@@ -208,7 +208,7 @@ func (l *agentLoop) tell(f finding) string {
 		b.WriteString("It found nothing.\n")
 	}
 	if l.turn.model.Shortened() { // what it was shown may be gone
-		l.told = nil
+		l.shown = nil
 	}
 	places := f.Result.Sources
 	if f.Result.Text != "" && (len(places) == 0 || f.step.Tool == agent.DelegateTool) {
@@ -217,7 +217,7 @@ func (l *agentLoop) tell(f finding) string {
 	}
 	told, room := 0, MaxResult
 	for _, s := range places {
-		parts := unseen(l.told, s)
+		parts := unseen(l.shown, s)
 		if len(parts) == 0 {
 			told++
 			fmt.Fprintf(&b, "%sas above\n", l.head(s, ": "))
@@ -228,7 +228,7 @@ func (l *agentLoop) tell(f finding) string {
 				continue
 			}
 			b.WriteString(l.turn.marked(l.head(part, ""), part.Text, MaxResult) + "\n")
-			l.told = append(l.told, part)
+			l.shown = append(l.shown, part)
 		}
 	}
 	if f.same != "" && told == len(places) {

@@ -187,12 +187,12 @@ func (w *runner) resume() {
 	}
 }
 
-// recallLiberties counts the deviations of the calls started before the turn
+// recallDeviations counts the deviations of the calls started before the turn
 // was interrupted.
-func (w *runner) recallLiberties() {
+func (w *runner) recallDeviations() {
 	for _, before := range w.saved.steps {
 		if tool := w.tool(before.tool); agent.IsOutward(tool) && !before.started.IsZero() {
-			w.gate.RecallLiberties(tool, before.input)
+			w.gate.RecallDeviations(tool, before.input)
 		}
 	}
 }

@@ -145,7 +145,7 @@ func (t *turn) reply(ctx context.Context) (err error) {
 	if err := t.recall(ctx); err != nil {
 		return fmt.Errorf("read the conversation: %w", err)
 	}
-	t.steps.recallLiberties()
+	t.steps.recallDeviations()
 	ctx = agent.InTalk(ctx, t.talk())
 	if t.command != nil {
 		return t.runCommand(ctx)
