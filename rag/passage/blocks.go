@@ -169,8 +169,7 @@ func (w *blockWalk) fits(start, end int) bool {
 	return end-start <= 8*w.size && EstimateTokens(w.text[start:end]) <= w.size
 }
 
-// lines divides a range between lines, and a line that is itself too big
-// between sentences.
+// lines divides a range between lines, and a line that is too long between sentences.
 func (w *blockWalk) lines(start, end int, above []string) {
 	w.pack(start, end, above, func(rest string) int {
 		if i := strings.IndexByte(rest, '\n'); i >= 0 {
@@ -180,14 +179,13 @@ func (w *blockWalk) lines(start, end int, above []string) {
 	}, w.sentences)
 }
 
-// sentences divides a range after the ends of sentences, and a sentence that
-// is itself too big between words.
+// sentences divides a range between sentences, and a sentence that is too long between
+// words.
 func (w *blockWalk) sentences(start, end int, above []string) {
 	w.pack(start, end, above, text.SentenceEnd, w.words)
 }
 
-// words is the last resort: it cuts between words, or anywhere between
-// characters when there are none.
+// words divides a range between words, or between characters if there are none.
 func (w *blockWalk) words(start, end int, above []string) {
 	w.pack(start, end, above, func(rest string) int {
 		limit := min(len(rest), w.size*2)
@@ -204,8 +202,8 @@ func (w *blockWalk) words(start, end int, above []string) {
 	}, nil)
 }
 
-// pack walks a range in steps and adds units of as many steps as fit. A step
-// too big for a unit goes to divide.
+// pack divides a range into units of as many steps as fit. A step that is too long for a
+// unit is passed to divide.
 func (w *blockWalk) pack(start, end int, above []string, step func(string) int, divide func(int, int, []string)) {
 	path := w.path(above)
 	begin, tokens := start, 0
@@ -235,8 +233,8 @@ func (w *blockWalk) pack(start, end int, above []string, step func(string) int, 
 	}
 }
 
-// trim takes blank lines and trailing blanks off a range. The indentation of
-// the first line stays: it carries the nesting.
+// trim excludes blank lines and trailing blanks from a range, but not the indentation of
+// the first line, which shows its nesting.
 func (w *blockWalk) trim(start, end int) (from, to int) {
 	end = start + len(strings.TrimRightFunc(w.text[start:end], unicode.IsSpace))
 	for start < end {
@@ -273,7 +271,7 @@ var (
 	headingEnd = pattern.Lazy(`\s+(?:\^[A-Za-z0-9-]+|#+)$`)
 )
 
-// plainHeading is a heading without its markup, on one line.
+// plainHeading returns a heading on one line without its markup.
 func plainHeading(raw string) string {
 	if strings.Contains(raw, "[") { // the expressions cost more than the parser
 		raw = wikiLink.ReplaceAllStringFunc(raw, func(link string) string {

@@ -1,5 +1,5 @@
-// Package passage cuts a note into passages along its structure, and those into
-// texts that an embedder can read. Start at [Cut].
+// Package passage divides a note into passages along its structure, and these into
+// texts that an embedder can read. Start with [Cut].
 package passage
 
 import (
@@ -11,21 +11,21 @@ import (
 	"lifehub/notes"
 )
 
-// Piece is a passage as it is cut from a note: a range of its text.
+// Piece is a passage of a note: a range of its text.
 type Piece struct {
 	Start, End int // bytes of note.Text
 	Line       int // of start
 	EndLine    int // of the last byte
 	Heading    []string
-	Listing    bool // hardly more than links: an index of other notes
+	Listing    bool // hardly more than a list of links
 }
 
-// Separator stands between the headings of a path.
+// Separator separates the headings of a path.
 const Separator = " › "
 
-// Cut divides a note along its structure, a PDF at its pages, into passages of
-// at most about size tokens. Passages follow one another without overlap and leave out nothing
-// but blank lines and front matter.
+// Cut divides a note along its structure, or a PDF at its pages, into passages of at most
+// about size tokens. Passages do not overlap, and leave out only blank lines and front
+// matter.
 func Cut(note notes.Note, size int) []Piece {
 	body := BodyStart(note.Text, note.BodyLine)
 	c := cutter{text: note.Text, size: size}
@@ -37,7 +37,7 @@ func Cut(note notes.Note, size int) []Piece {
 		}
 		c.flush()
 	}
-	if len(c.pieces) == 0 { // nothing but front matter, or nothing at all: its name is still found
+	if len(c.pieces) == 0 { // an empty note is found by its name
 		c.pieces = []Piece{{End: len(note.Text)}}
 	}
 	lines := lineStarts(note.Text)
@@ -59,7 +59,7 @@ type cutter struct {
 	tokens int // of open
 }
 
-// pages cuts each line alone: it is a page, which a citation names.
+// pages divides each line separately, since it is a page, which citations name.
 func (c *cutter) pages() {
 	start := 0
 	for line := range strings.Lines(c.text) {
@@ -73,9 +73,8 @@ func (c *cutter) pages() {
 	}
 }
 
-// add puts a unit into the open piece, or closes that one first: when it
-// would grow too big, or when a section begins and it is big enough to stand
-// alone.
+// add adds a unit to the open piece, or to a new one if that would grow too large, or if
+// a section begins and the piece is large enough.
 func (c *cutter) add(u unit) {
 	tokens := EstimateTokens(c.text[u.start:u.end])
 	if len(c.open) > 0 {
@@ -104,7 +103,7 @@ func (c *cutter) flush() {
 	}
 	p := Piece{Start: first.start, End: last.end, Heading: path}
 	if n := len(c.pieces) - 1; onlyHeadings && n >= 0 && len(c.open) == 1 && c.tokens < c.size {
-		// A heading without a text ends the piece before it.
+		// A heading without text is added to the piece before it.
 		c.pieces[n].End = p.End
 		c.pieces[n].Heading = CommonPath(c.pieces[n].Heading, path)
 	} else {
@@ -121,8 +120,8 @@ func CommonPath(a, b []string) []string {
 	return a[:n]
 }
 
-// EstimateTokens guesses how many tokens an embedding model makes of a text:
-// English runs at 3.4 to 4 letters a token, Chinese and Japanese at about one.
+// EstimateTokens estimates the number of tokens of a text in an embedding model. English
+// has 3.4 to 4 characters a token, Chinese and Japanese about one.
 func EstimateTokens(s string) int {
 	quarter := 0
 	for _, r := range s {
@@ -155,7 +154,7 @@ func isListing(text string) bool {
 	return links >= 5 && links*10 >= lines*8
 }
 
-// BodyStart is the byte at which the given line begins; lines count from 1.
+// BodyStart returns the offset of a line, counted from 1.
 func BodyStart(text string, line int) int {
 	at := 0
 	for ; line > 1; line-- {

@@ -5,23 +5,22 @@ import (
 	"unicode/utf8"
 )
 
-// MostWindows is how many texts a passage is embedded as at most.
+// MostWindows is the maximum number of texts that a passage is embedded as.
 const MostWindows = 8
 
-// NeedsWindows reports whether some passages of a size are too long for a model.
+// NeedsWindows reports whether passages of a size may be too long for a model.
 func NeedsWindows(window, size int) bool { return roomOf(window) < size*9/8 }
 
-// roomOf is how many estimated tokens, of four letters each, surely fit into
-// a model's window: it may make one of 3.4 letters of plain English.
+// roomOf returns the number of estimated tokens, of four characters each, that fit into a
+// model's window, in which a token may have 3.4.
 func roomOf(window int) int { return window * 3 / 4 }
 
-// UsualWindow is taken for a model of which nothing is known: that of BERT and
-// most of its descendants.
+// UsualWindow is assumed for an unknown model. It is that of BERT and most of its
+// descendants.
 const UsualWindow = 512
 
-// Embedded are a passage as the embedder sees it: with the title and the
-// headings it stands under, which its own words often take for granted, in as
-// many windows as the model needs to read it all.
+// Embedded returns the texts to embed for a passage: the passage below its title and
+// headings, in as many windows as the model needs to read all of it.
 func Embedded(title, headings, text string, window int) []string {
 	place := title
 	if headings != "" && headings != title {
@@ -42,7 +41,7 @@ func Embedded(title, headings, text string, window int) []string {
 	}
 	room = max(16, room-EstimateTokens(place))
 	n := max(1, min(MostWindows, (EstimateTokens(text)+room-1)/room))
-	w := blockWalk{text: text, size: min(room, EstimateTokens(text)/n*9/8+1)} // alike in length: a short one is near to everything short
+	w := blockWalk{text: text, size: min(room, EstimateTokens(text)/n*9/8+1)} // of similar length, since a short text is near to all short texts
 	w.lines(0, len(text), nil)
 	var texts []string
 	for _, u := range w.units[:min(len(w.units), MostWindows)] {

@@ -11,8 +11,8 @@ import (
 	"lifehub/internal/text"
 )
 
-// Block is a part of a passage as a list of results shows it: a paragraph, a
-// list item, a row of a table, a property, a piece of code.
+// Block is a part of a passage in a list of results: a paragraph, a list item, a row of a
+// table, a property, or code.
 type Block struct {
 	Line, EndLine int    // in its note
 	Heading       string // the path of headings above it
@@ -20,14 +20,14 @@ type Block struct {
 	Text          string // its lines, or some sentences of a long paragraph
 	Code          bool
 	Score         float64  // how well it fits the question
-	Words         []string // of it, that the question asks for
+	Words         []string // its words that the question asks for
 }
 
 const (
 	maxBlock     = 400 // bytes; a longer paragraph is divided between sentences
 	maxCodeLines = 12  // of one block
 	maxLead      = 120 // bytes of a paragraph that leads to a list
-	wrapped      = 60  // bytes of a line in a text file that goes on in the next
+	wrapped      = 60  // bytes of a line in a text file that continues in the next
 )
 
 var (
@@ -38,10 +38,10 @@ var (
 	listMark     = pattern.Lazy(`^(?:[-*+]|\d{1,3}[.)])\s+`)
 )
 
-// blockCutter cuts a passage into blocks.
+// blockCutter divides a passage into blocks.
 type blockCutter struct {
 	blocks   []Block
-	base     []string // the headings above the passage
+	base     []string // headings above the passage
 	headings []heading
 	parents  []parent
 	lead     string // the paragraph that ends right before, if it leads to what follows
@@ -49,14 +49,14 @@ type blockCutter struct {
 	plain    bool   // a text file
 }
 
-// parent is a list item that others may be below.
+// parent is a list item that may have nested items.
 type parent struct {
 	indent int
 	text   string
 }
 
-// Blocks cuts a passage of the note at a path into its blocks. heading is its
-// path of headings, and line that of its first line.
+// Blocks divides a passage of the note at a path into blocks. headings is its path of
+// headings, and line the number of its first line.
 func Blocks(note, md, headings string, line int) []Block {
 	c := blockCutter{plain: strings.EqualFold(path.Ext(note), ".txt")}
 	if headings != "" {
@@ -115,8 +115,7 @@ func (c *blockCutter) enter(level int, name string) {
 	c.parents, c.lead = c.parents[:0], ""
 }
 
-// path is the path of headings at this point: those above the whole passage,
-// then the others in it.
+// path returns the current path of headings: those above the passage, then those in it.
 func (c *blockCutter) path() string {
 	all := slices.Clone(c.base)
 	for _, h := range c.headings {
@@ -127,7 +126,7 @@ func (c *blockCutter) path() string {
 	return strings.Join(all, Separator)
 }
 
-// code adds code in pieces, and joins the paragraph before to it.
+// code adds code in pieces, with the paragraph before it as lead.
 func (c *blockCutter) code(b Block) {
 	leadLine := 0
 	if last := len(c.blocks) - 1; last >= 0 && !c.blocks[last].Code && c.blocks[last].EndLine >= b.Line-3 && c.blocks[last].Heading == b.Heading && c.blocks[last].Lead == "" {
@@ -159,7 +158,7 @@ func (c *blockCutter) row(b Block) {
 	}
 }
 
-// lines adds each line on its own.
+// lines adds each line as a block.
 func (c *blockCutter) lines(b Block) {
 	for i, line := range strings.Split(b.Text, "\n") {
 		if line = strings.TrimSpace(line); line != "" {
@@ -197,15 +196,15 @@ func (c *blockCutter) paragraph(b Block) {
 	}
 }
 
-// pieceOf is the length of the sentences at the beginning that fit into a
-// block; else that of the words, else of the characters.
+// pieceOf returns the length of the first sentences that fit into a block, or else of
+// the first words or characters.
 func pieceOf(s string) (size int) {
 	if len(s) <= maxBlock {
 		return len(s)
 	}
 	for at := 0; at < maxBlock; {
 		at += max(1, text.SentenceEnd(s[at:maxBlock]))
-		if at < maxBlock && s[at-1] != '\n' { // else the sentence may go on
+		if at < maxBlock && s[at-1] != '\n' { // otherwise the sentence may continue
 			size = at
 		}
 	}
@@ -225,12 +224,11 @@ func isWrapped(s string) bool {
 	return more && len(first) > wrapped
 }
 
-// hidden are the fields of front matter that say nothing of their own, or that
-// stand in the heading of a result.
+// hidden are fields of front matter that are shown with a result already.
 var hidden = map[string]bool{"title": true, "tags": true, "tag": true, "aliases": true, "alias": true, "date": true, "lang": true, "source": true}
 
-// FrontBlocks cuts front matter into its fields, each with the lines of its
-// value; nil for text that is none.
+// FrontBlocks divides front matter into its fields, each with the lines of its value. It
+// returns nil for other text.
 func FrontBlocks(front string) (fields []Block) {
 	lines := strings.Split(strings.TrimSpace(front), "\n")
 	if fence := strings.TrimSpace(lines[0]); len(lines) < 3 || fence != "---" && fence != "+++" || strings.TrimSpace(lines[len(lines)-1]) != fence {
