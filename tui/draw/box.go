@@ -20,10 +20,6 @@ type Box struct {
 	Border  lipgloss.Style
 }
 
-// BoxWidth returns how wide a box is where so many cells are free: as wide as the
-// column of text, whether it is a list, a page or a question.
-func BoxWidth(free int) int { return min(free, Readable+2) }
-
 // BoxSides is how many cells of a width the sides of a box take.
 const BoxSides = 4
 

@@ -22,15 +22,14 @@ type Content struct {
 // Clicked tells a panel which of its rows was clicked.
 type Clicked int
 
-// Frame draws the panel over the body of the screen, as wide as [draw.BoxWidth]
-// says: centred where there is room, else as a sheet at its lower edge.
+// Frame draws the panel over the body of the screen, as wide as the column of text:
+// in the middle where there is room, else as a sheet at its lower edge.
 type Frame struct {
 	line int // of the body, the first of the content
 	rows map[int]int
 }
 
 const (
-	gutter      = 2
 	wideList    = 88 // from here on the details of the chosen row are next to the list
 	roomyWidth  = 100
 	roomyHeight = 22 // of the body: a window of 30 rows
@@ -41,12 +40,13 @@ const (
 // for a frame shows the content alone.
 func (f *Frame) Over(p Panel, body []string, width int, k *keys.Map, theme *draw.Theme) []string {
 	height := len(body)
-	if width < 24 || height < 8 {
+	if width < draw.Narrow || height < 8 {
 		c := p.View(width, height, k, theme)
 		f.line, f.rows = 0, c.Rows
 		return draw.PadHeight(c.Lines, height)
 	}
-	outer, rows := draw.BoxWidth(width-2*gutter), height-2
+	column := draw.ColumnOf(width)
+	outer, rows := column.Width(), height-2
 	roomy := width >= roomyWidth && height >= roomyHeight
 	if roomy {
 		rows = height*9/10 - 2
@@ -57,12 +57,12 @@ func (f *Frame) Over(p Panel, body []string, width int, k *keys.Map, theme *draw
 		box.Count = theme.Dim.Render(c.Count)
 	}
 	box.Keys = theme.Dim.Render(draw.Hints(p.Hints(k), outer-draw.BoxSides))
-	x, y := (width-outer)/2, max(0, height-len(c.Lines)-2)
+	y := max(0, height-len(c.Lines)-2)
 	if roomy {
 		y /= 2
 	}
 	f.line, f.rows = y+1, c.Rows
-	return draw.Over(draw.Dimmed(slices.Clone(body), theme), box.View(c.Lines, outer), x, y, width)
+	return draw.Over(draw.Dimmed(slices.Clone(body), theme), box.View(c.Lines, outer), column.Left, y, width)
 }
 
 // Click returns what a click on a line of the body is to the panel, nil when no row
