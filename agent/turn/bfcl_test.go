@@ -114,7 +114,7 @@ var brokenPlans = map[string]func(offered []agent.Tool, calls []wanted) (text, w
 	},
 	"refused: cut off": func(_ []agent.Tool, calls []wanted) (string, string) {
 		text := planJSON(calls, nil)
-		return text[:len(text)*2/3], "no valid JSON"
+		return text[:len(text)*2/3], "not valid JSON"
 	},
 }
 

@@ -49,7 +49,7 @@ func TestConnectionErrorAdviceFitsTheCause(t *testing.T) {
 	}{
 		"an untrusted certificate":      {address: secure.URL, says: "certificate", advice: "SSL_CERT_FILE"},
 		"a server without TLS":          {address: strings.Replace(plain.URL, "http:", "https:", 1), says: "TLS", advice: "http://"},
-		"a closed port":                 {address: gone.URL, says: "refuses the connection"},
+		"a closed port":                 {address: gone.URL, says: "connection refused"},
 		"a reset":                       {address: reset.URL, says: "closed the connection", advice: "check the address"},
 		"an unknown name":               {address: "http://gpu.invalid:8000", dial: &net.DNSError{Err: "no such host", Name: "gpu.invalid", IsNotFound: true}, says: "gpu.invalid was not found", advice: "the spelling"},
 		"an unreachable proxy":          {address: "http://gpu.example:8000", proxy: "http://me:secret@" + gone.Listener.Addr().String(), says: "through the proxy http://me:xxxxx@", advice: "NO_PROXY"},
