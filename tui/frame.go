@@ -191,7 +191,7 @@ func Header(width int, asked, title string, parts []string, theme *draw.Theme) s
 	}
 	line := draw.Justify(name, theme.Dim.Render(right), width)
 	if asked != "" {
-		return Inset([]string{theme.You.Render("▌") + strings.Repeat(" ", column.Text-column.Left-1) + line}, column.Left)[0]
+		return Inset([]string{theme.You.Render("▌") + strings.Repeat(" ", max(0, column.Text-column.Left-1)) + line}, column.Left)[0]
 	}
 	return Inset([]string{line}, column.Text)[0]
 }
