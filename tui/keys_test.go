@@ -566,6 +566,7 @@ func TestAClickChoosesWhatIsUnderIt(t *testing.T) {
 				r.click(at, y)
 			}
 		}
+		r.keys("esc") // a click opened it
 		r.mustShow("› [2]")
 		r.click(4, 22)
 		if r.m.focused {

@@ -6,6 +6,9 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 
+	"lifehub/agent"
+	"lifehub/internal/chattest"
+	"lifehub/tui/boxtest"
 	"lifehub/tui/layout"
 )
 
@@ -57,5 +60,31 @@ func testDragging(t *testing.T) {
 		if strings.Contains(r.m.View().Content, "\x1b[7m") {
 			t.Error("a key leaves it selected")
 		}
+	})
+}
+
+func TestDraggingCopiesContentWithoutFrames(t *testing.T) {
+	said := "Before.\n\n```go\nfunc f() {\n\tg(\"│\")\n}\n```\n\n| week | distance |\n|---|---:|\n| 1 | 12 km |\n| 2 | 13 km |\n\n> Never two hard days.\n\nAfter."
+	o := chattest.WithWorld(chattest.Play(agent.Said{Content: said}, agent.Ended{Answer: said}))
+	for _, look := range []boxtest.Look{{Theme: "dark", Coloured: true}, {Theme: "ansi", Coloured: true}, {}} {
+		inRig(t, 80, 40, o, func(r *rig) {
+			r.wear(look)
+			r.ask("what?")
+			x, y := r.rowOf("Before.")
+			_, last := r.rowOf("After.")
+			r.drag(x, y, 79, last)
+			want := "Before.\n\nfunc f() {\n    g(\"│\")\n}\n\nweek\tdistance\n1\t12 km\n2\t13 km\n\nNever two hard days.\n\nAfter."
+			if r.clip != want {
+				t.Errorf("%s: copied\n%s\nnot\n%s", look.Theme, r.clip, want)
+			}
+		})
+	}
+}
+
+func TestOneClickOpensASource(t *testing.T) {
+	inRig(t, 100, 40, withNotes(), func(r *rig) {
+		r.ask("how do I run more?")
+		r.clickOn("fitness.md:12")
+		r.mustShow("e edit")
 	})
 }

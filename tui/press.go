@@ -290,7 +290,7 @@ func (m *Model) mouse(msg tea.MouseMsg) tea.Cmd {
 		m.transcript.Scroll(panel.WheelLines(wheel))
 		return nil
 	}
-	text, click := m.drawn.selection.Mouse(msg, m.drawn.picture.Content, m.drawn.size[0], m.term.width, m.term.height, m.drawn.bodyTop, m.drawn.bodyTop+m.transcript.Height)
+	text, click := m.drawn.selection.Mouse(msg, m.drawn.size[0], m.term.width, m.term.height, m.drawn.bodyTop, m.drawn.bodyTop+m.transcript.Height, m.theme)
 	if click {
 		return m.click(msg.Mouse().X, msg.Mouse().Y-m.drawn.bodyTop)
 	}
@@ -322,14 +322,13 @@ func (m *Model) click(column, line int) tea.Cmd {
 		m.unfocus()
 		return nil
 	}
-	before, part := m.transcript.Chosen, m.transcript.Part
 	m.transcript.ChooseLine(line, column)
 	m.focused = true
 	var cmd tea.Cmd
 	switch i := m.transcript.Item(m.transcript.Chosen).(type) {
 	case *transcript.Sources:
-		if before == m.transcript.Chosen && part == m.transcript.Part && len(i.List) > 0 {
-			cmd = m.openSource(i.List[part])
+		if len(i.List) > 0 {
+			cmd = m.openSource(i.List[m.transcript.Part])
 		}
 	case transcript.Foldable:
 		m.transcript.FoldChosen()

@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"slices"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -15,13 +16,14 @@ import (
 type Selection struct {
 	held        bool // the button is down
 	from, to    tea.Position
-	left, right int // the columns it stays in
-	top, bottom int // and the rows
+	left, right int      // the columns it stays in
+	top, bottom int      // and the rows
+	lines       []string // of the picture, before what is selected was marked
 }
 
 // Mouse takes the mouse in a window, as Begin has it, and returns what End does
-// when the button goes up. picture is what the window shows.
-func (s *Selection) Mouse(msg tea.MouseMsg, picture string, sidebar, width, height, top, bottom int) (text string, click bool) {
+// when the button goes up.
+func (s *Selection) Mouse(msg tea.MouseMsg, sidebar, width, height, top, bottom int, theme *draw.Theme) (text string, click bool) {
 	at := tea.Position{X: msg.Mouse().X, Y: msg.Mouse().Y}
 	switch msg := msg.(type) {
 	case tea.MouseClickMsg:
@@ -31,7 +33,7 @@ func (s *Selection) Mouse(msg tea.MouseMsg, picture string, sidebar, width, heig
 	case tea.MouseMotionMsg:
 		s.Drag(at)
 	case tea.MouseReleaseMsg:
-		return s.End(strings.Split(picture, "\n"))
+		return s.End(theme)
 	}
 	return "", false
 }
@@ -60,13 +62,14 @@ func (s *Selection) Drag(at tea.Position) {
 // Any reports whether something is selected.
 func (s *Selection) Any() bool { return s.to != s.from }
 
-// End takes the button going up and returns the text of the lines of the picture
-// that is selected; "" and a click where the mouse did not move.
-func (s *Selection) End(lines []string) (text string, click bool) {
+// End takes the button going up and returns the text that is selected, without frames and rules, the cells of a table apart by tabs; "" and a click where the mouse did not move.
+func (s *Selection) End(theme *draw.Theme) (text string, click bool) {
 	click, s.held = s.held && !s.Any(), false
 	var rows []string
-	s.each(lines, func(y, from, to int) {
-		rows = append(rows, strings.TrimRight(ansi.Strip(cut(lines[y], from, to)), " "))
+	s.each(s.lines, func(y, from, to int) {
+		if row, ok := content(cut(s.lines[y], from, to), theme); ok {
+			rows = append(rows, row)
+		}
 	})
 	indent := -1 // of all lines but the first, which begins where the mouse did
 	for i, row := range rows {
@@ -80,8 +83,58 @@ func (s *Selection) End(lines []string) (text string, click bool) {
 	return strings.Trim(strings.Join(rows, "\n"), "\n"), click
 }
 
+// content is the text of a line without what is drawn around it: borders, which
+// the theme draws in one colour. Between two texts a border is a tab, for there it
+// parts the cells of a table. false: the line is the edge of a frame or a rule.
+func content(line string, theme *draw.Theme) (text string, ok bool) {
+	borders := map[string]bool{}
+	for _, drawn := range []string{theme.Border.Render("│"), theme.Dim.Render("│"), theme.Markdown.Border.Paint("│")} {
+		if on, _, styled := strings.Cut(drawn, "│"); styled && on != "" {
+			borders[on] = true
+		}
+	}
+	parts, look := []string{""}, ""
+	for state := byte(0); line != ""; {
+		piece, width, n, next := ansi.DecodeSequence(line, state, nil)
+		line, state = line[n:], next
+		switch {
+		case strings.HasPrefix(piece, "\x1b[") && strings.HasSuffix(piece, "m"):
+			look = piece
+		case width == 0:
+		case borders[look] && strings.Contains("╭╰┼─", piece):
+			if strings.TrimSpace(strings.Join(parts, "")) == "" {
+				return "", false
+			}
+		case borders[look] && strings.Contains("│╮╯", piece):
+			parts = append(parts, "")
+		default:
+			parts[len(parts)-1] += piece
+		}
+	}
+	if len(parts) == 1 {
+		return strings.TrimRight(parts[0], " "), true
+	}
+	if strings.TrimSpace(parts[0]) == "" { // a frame or the bar of a quotation: one blank is its padding
+		parts[1] = strings.TrimPrefix(parts[1], " ")
+		parts = parts[1:]
+	}
+	if strings.TrimSpace(parts[len(parts)-1]) == "" && len(parts) > 1 {
+		parts = parts[:len(parts)-1]
+	}
+	if len(parts) > 1 { // a table
+		for i, cell := range parts {
+			parts[i] = strings.TrimSpace(cell)
+		}
+	}
+	return strings.TrimRight(strings.Join(parts, "\t"), " "), true
+}
+
 // Show marks what is selected in the lines of a picture.
 func (s *Selection) Show(lines []string) {
+	if !s.Any() {
+		return
+	}
+	s.lines = slices.Clone(lines)
 	s.each(lines, func(y, from, to int) {
 		marked := ansi.Strip(cut(lines[y], from, to))
 		lines[y] = cut(lines[y], 0, from) + ansi.ResetStyle + "\x1b[7m" + marked + "\x1b[27m" + cut(lines[y], to, max(to, layout.Cells(lines[y])))
