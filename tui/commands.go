@@ -275,7 +275,7 @@ func (m *Model) setMode(mode agent.Mode) {
 func (m *Model) chooseTheme(name string) tea.Cmd {
 	switch {
 	case name == "":
-		m.cover(panel.NewThemes(m.Options.Theme.Name, m.term.background, m.wear, m.chooseTheme))
+		m.cover(panel.NewThemes(m.Options.Theme.Name, m.wear, m.chooseTheme))
 		return nil
 	case !slices.Contains(draw.ThemeNames(), name):
 		return m.flash("/theme takes " + strings.Join(draw.ThemeNames(), ", "))

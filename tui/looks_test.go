@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"image/color"
 	"testing"
 
 	tea "charm.land/bubbletea/v2"
@@ -15,6 +16,11 @@ func (r *rig) wear(look boxtest.Look) {
 		profile = colorprofile.TrueColor
 	}
 	r.m.Options.Theme.Name, r.m.Options.Theme.Colours = look.Theme, look.Colours
+	background := color.Color(color.Black)
+	if look.Theme == "light" {
+		background = color.White
+	}
+	r.send(tea.BackgroundColorMsg{Color: background})
 	r.send(tea.ColorProfileMsg{Profile: profile})
 }
 

@@ -252,7 +252,7 @@ func TestAStormOfSizesLeavesTheRightPicture(t *testing.T) {
 	io.WriteString(c.tty, "\x0c") // what was drawn for other sizes goes
 	c.until("the last picture", func() bool {
 		rows := strings.Split(strings.TrimRight(ansi.Strip(c.Render()), "\n"), "\n")
-		return len(rows) == 20 && strings.HasPrefix(rows[0], "  go  ") && strings.HasPrefix(rows[16], "  ▌ ") && strings.Contains(rows[19], "esc stops ") && strings.Contains(rows[19], "nothing sent")
+		return len(rows) == 20 && strings.HasPrefix(rows[0], "    go  ") && strings.HasPrefix(rows[16], "  ▌ ") && strings.Contains(rows[19], "esc stops ") && strings.Contains(rows[19], "nothing sent")
 	})
 	io.WriteString(c.tty, "\x1b")
 	c.waitFor(t, "■ stopped")

@@ -75,6 +75,7 @@ func (m *Model) draw() {
 		}
 	}
 	m.drawn.selection.Show(lines)
+	draw.Grounded(lines, w, m.theme)
 	m.drawn.picture.Content = strings.Join(lines, "\n")
 	m.drawn.picture.Cursor = m.cursor(x, len(lines)-below-hidden)
 }
@@ -274,7 +275,9 @@ func (m *Model) printOver() tea.Cmd {
 	if !m.Options.Inline || m.turn != nil || len(t.Entries) == 0 || m.term.width <= 0 {
 		return nil
 	}
-	text := strings.Join(t.Printed(), "\n") + "\n"
+	lines := t.Printed()
+	draw.Grounded(lines, m.term.width, m.theme)
+	text := strings.Join(lines, "\n") + "\n"
 	m.unfocus()
 	t.Clear()
 	return func() tea.Msg { return terminal.Print(text) }

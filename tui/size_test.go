@@ -26,6 +26,12 @@ import (
 // fits checks a picture against its window.
 func (r *rig) fits(what string, width, height int) {
 	r.t.Helper()
+	if width == 0 { // the terminal does not say
+		width = 80
+	}
+	if height == 0 {
+		height = 24
+	}
 	content := r.m.View().Content
 	if content == "" {
 		return

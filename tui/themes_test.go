@@ -7,6 +7,7 @@ import (
 
 	"lifehub/internal/chattest"
 	"lifehub/tui/backend"
+	"lifehub/tui/draw"
 )
 
 func TestAThemeIsSeenWhileItIsChosenAndSavedThen(t *testing.T) {
@@ -25,6 +26,14 @@ func TestAThemeIsSeenWhileItIsChosenAndSavedThen(t *testing.T) {
 		dark := r.m.View().Content
 		r.keys("/theme light", "enter")
 		wears("light", "38;2;95;100;108")
+		for _, line := range strings.Split(r.m.View().Content, "\n") { // on a dark terminal
+			if !strings.HasPrefix(line, "\x1b[38;2;28;28;28;48;2;255;255;255m") || draw.Width(line) != 100 {
+				t.Fatalf("a line without the ground of the light theme: %q", line)
+			}
+		}
+		if strings.Contains(dark, "48;2;30;30;30") {
+			t.Error("the dark theme paints a dark terminal")
+		}
 		r.mustShow("theme light, saved in your settings")
 		r.keys("/theme", "enter")
 		r.mustShow("▌ light")

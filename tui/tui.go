@@ -35,9 +35,8 @@ type Model struct {
 	term struct {
 		width, height int
 		dark, colours bool
-		few           bool   // 256 of them
-		background    string // "dark" or "light"; "": the terminal has not said
-		blurred       bool   // the window has not the focus
+		few           bool // 256 of them
+		blurred       bool // the window has not the focus
 	}
 
 	transcript transcript.Model
@@ -175,10 +174,7 @@ func (m *Model) handleTerminal(msg tea.Msg) tea.Cmd {
 	case tea.WindowSizeMsg:
 		m.resize(msg.Width, msg.Height)
 	case tea.BackgroundColorMsg:
-		m.term.dark, m.term.background = msg.IsDark(), "light"
-		if m.term.dark {
-			m.term.background = "dark"
-		}
+		m.term.dark = msg.IsDark()
 		m.wear("")
 	case tea.ColorProfileMsg:
 		m.term.colours, m.term.few = msg.Profile > colorprofile.ASCII, msg.Profile == colorprofile.ANSI256
@@ -303,6 +299,12 @@ func (m *Model) modeReported(msg tea.ModeReportMsg) {
 }
 
 func (m *Model) resize(width, height int) {
+	if width == 0 { // some terminals do not say
+		width = 80
+	}
+	if height == 0 {
+		height = 24
+	}
 	m.term.width, m.term.height = width, height
 	m.drawn.selection = Selection{}
 }

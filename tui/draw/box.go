@@ -77,14 +77,24 @@ func Dimmed(lines []string, theme *Theme) []string {
 
 // Shaded puts a styled line on the shade of the theme, as wide as said. Where the
 // theme has none the line stays as it is.
-func Shaded(line string, width int, theme *Theme) string {
-	background := theme.Shade.GetBackground()
-	if background == (lipgloss.NoColor{}) {
+func Shaded(line string, width int, theme *Theme) string { return on(theme.Shade, line, width) }
+
+// Grounded puts the styled lines of a screen so many cells wide on the ground of
+// the theme, if it paints one.
+func Grounded(lines []string, width int, theme *Theme) {
+	for i, line := range lines {
+		lines[i] = on(theme.Ground, line, width)
+	}
+}
+
+// on puts a styled line on the background of a style, if it has one.
+func on(style lipgloss.Style, line string, width int) string {
+	if style.GetBackground() == (lipgloss.NoColor{}) {
 		return line
 	}
-	on, _, _ := strings.Cut(theme.Shade.Render("x"), "x")
+	begin, _, _ := strings.Cut(style.Render("x"), "x")
 	line += strings.Repeat(" ", max(0, width-Width(line)))
-	return on + under(line, on) + ansi.ResetStyle
+	return begin + under(line, begin) + ansi.ResetStyle
 }
 
 // UpperHalf is so many cells whose upper half has the shade of the theme: the edge

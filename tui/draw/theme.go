@@ -37,6 +37,7 @@ type Theme struct {
 	Removed   lipgloss.Style
 	Reference lipgloss.Style // numbers and places of sources
 	Shade     lipgloss.Style // the background of what the user writes and wrote; none where colours are few
+	Ground    lipgloss.Style // of the whole screen; none where the terminal's own background suits
 
 	Markdown layout.Theme
 }
@@ -85,7 +86,7 @@ func NewTheme(name string, dark, coloured bool, own map[string]string) *Theme {
 	if coloured {
 		c = schemeOf(name, dark).with(own)
 	}
-	return c.theme(schemeOf(name, dark).light)
+	return c.theme(schemeOf(name, dark).light, dark)
 }
 
 // NewTheme256 makes it for a terminal of 256 colours.
@@ -94,11 +95,13 @@ func NewTheme256(name string, dark bool, own map[string]string) *Theme {
 	for _, colour := range c.byName() {
 		*colour = nearest256(*colour)
 	}
-	return c.theme(schemeOf(name, dark).light)
+	c.background = nearest256(c.background)
+	return c.theme(schemeOf(name, dark).light, dark)
 }
 
-// theme puts the colours on what they mean.
-func (c colours) theme(light bool) *Theme {
+// theme puts the colours on what they mean. light says for which background they
+// are, dark which one the terminal has: one that does not suit is painted over.
+func (c colours) theme(light, dark bool) *Theme {
 	plain := lipgloss.NewStyle()
 	in := func(colour string) lipgloss.Style {
 		if colour == "" {
@@ -112,15 +115,19 @@ func (c colours) theme(light bool) *Theme {
 		}
 		return in(colour)
 	}
-	shade := plain
+	shade, ground := plain, plain
+	ink := lipgloss.Color("#EEEEEE")
+	if light {
+		ink = lipgloss.Color("#1C1C1C")
+	}
 	if c.shade != "" {
-		ink := "#EEEEEE" // a shade that does not suit the terminal is still read
-		if light {
-			ink = "#1C1C1C"
-		}
-		shade = plain.Background(lipgloss.Color(c.shade)).Foreground(lipgloss.Color(ink))
+		shade = plain.Background(lipgloss.Color(c.shade)).Foreground(ink)
+	}
+	if c.background != "" && light == dark {
+		ground = plain.Background(lipgloss.Color(c.background)).Foreground(ink)
 	}
 	return &Theme{
+		Ground:    ground,
 		Shade:     shade,
 		Text:      plain,
 		Strong:    plain.Bold(true),

@@ -8,7 +8,7 @@ type scheme struct {
 }
 
 // colours are #rrggbb, or 0 to 15 for those of the terminal; "" leaves its own.
-// The background is the one they were chosen for: a theme does not paint it.
+// The background is the one they were chosen for: a theme paints it where that of the terminal is light and this one dark, or the other way round.
 type colours struct {
 	background, shade, border, dim, key, brand, you, selected, success, warning, danger, running, reference string
 }
@@ -84,17 +84,12 @@ func schemeOf(name string, dark bool) (found *scheme) {
 	return schemeOf("light", dark)
 }
 
-// Themes lists the themes, with what each is for, and which do not suit the
-// terminal's background, "dark" or "light"; "": it has not said.
-func Themes(background string) []Row {
+// Themes lists the themes, with what each is for.
+func Themes() []Row {
 	list := []Row{{Label: "auto", Detail: "follows the terminal"}}
 	for _, s := range schemes {
 		if s.About != "" {
-			r := Row{Label: s.Name, Detail: s.About}
-			if made := schemeOf(s.Name, background == "dark"); made.background != "" && background != "" && made.light != (background == "light") {
-				r.Detail = "hard to read on " + background
-			}
-			list = append(list, r)
+			list = append(list, Row{Label: s.Name, Detail: s.About})
 		}
 	}
 	return list
@@ -102,7 +97,7 @@ func Themes(background string) []Row {
 
 // ThemeNames are the names of the themes.
 func ThemeNames() (names []string) {
-	for _, r := range Themes("") {
+	for _, r := range Themes() {
 		names = append(names, r.Label)
 	}
 	return names

@@ -169,7 +169,7 @@ var plays = map[string]func(b *box){
 	"a model of several servers": opened(func() tea.Cmd {
 		return panel.OpenModels(context.Background(), several{}, backend.Status{Model: "work/gpt-oss-120b"}, nil)
 	}, "o", "s", "s"),
-	"themes": showing(func() panel.Panel { return panel.NewThemes("light", "light", func(string) {}, nil) }),
+	"themes": showing(func() panel.Panel { return panel.NewThemes("light", func(string) {}, nil) }),
 
 	"figures by day":   figures(chattest.WithFigures(), ""),
 	"figures by model": figures(chattest.WithFigures(), "", "tab", "down"),

@@ -18,11 +18,10 @@ type Themes struct {
 	taken bool
 }
 
-// NewThemes lists the themes, with the present one chosen, on the terminal's
-// background (see draw.Themes). wear shows one; choose
+// NewThemes lists the themes, with the present one chosen. wear shows one; choose
 // is given the name of the one that was chosen.
-func NewThemes(present, background string, wear func(name string), choose func(name string) tea.Cmd) *Themes {
-	t := &Themes{Picker: Picker{Title: "Themes", Rows: draw.Themes(background)}, wear: wear}
+func NewThemes(present string, wear func(name string), choose func(name string) tea.Cmd) *Themes {
+	t := &Themes{Picker: Picker{Title: "Themes", Rows: draw.Themes()}, wear: wear}
 	t.Chosen = max(0, slices.IndexFunc(t.Rows, func(r draw.Row) bool { return r.Label == present }))
 	t.Pick = func(at int) tea.Cmd {
 		t.taken = true
