@@ -147,7 +147,7 @@ func TestAnAnswerFromAPartOfTheNotesOffersToAskAgain(t *testing.T) {
 		r.send(statusMsg{Provider: "ollama", Model: "qwen3:8b", Notes: 1866, Indexed: 1866})
 		r.mustShow("All notes are indexed now: Enter asks again.")
 		r.keys("enter")
-		if n := strings.Count(r.text(), "▌ How often do I run?"); n != 2 {
+		if n := strings.Count(r.text(), "Three times."); n != 2 {
 			t.Errorf("asked %d times:\n%s", n, r.text())
 		}
 	})
