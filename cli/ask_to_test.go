@@ -197,7 +197,7 @@ func TestAHabitThatWasKilledWritesOnce(t *testing.T) {
 
 	code, out := h.run(ask...)
 	got := apptest.Read(t, h.note("log/diary.md"))
-	if code != app.ExitDone || !strings.Contains(out, "resuming the run that was interrupted") || strings.Count(got, habitAnswer) != 1 || !strings.Contains(got, "written meanwhile\n\n") {
+	if code != app.ExitDone || !strings.Contains(out, "resuming the interrupted run") || strings.Count(got, habitAnswer) != 1 || !strings.Contains(got, "written meanwhile\n\n") {
 		t.Errorf("exit %d, the note is %q\n%s", code, got, out)
 	}
 	if plans := len(h.script.Requests()); plans != 4 {

@@ -42,7 +42,7 @@ func TestNoBytesEndTheChat(t *testing.T) {
 	}
 	const focus = "\x1b[I" // completes what was typed before it
 	typed := func(screen string) bool {
-		return strings.Contains(strings.NewReplacer(" ", "", "│", "", "\n", "").Replace(screen), "tapir")
+		return strings.Contains(strings.NewReplacer(" ", "", "▌", "", "\n", "").Replace(screen), "tapir")
 	}
 	for name, each := range map[string]struct {
 		payloads []string

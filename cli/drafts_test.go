@@ -113,7 +113,7 @@ func TestDraftSurvivesAKill(t *testing.T) {
 		}
 		term.sees("not sent: “and zebraword?”", "not sent: “and ibexword?”", "half a tapirword [paste 1")
 		if name != "the first screen" {
-			term.sees("▌ half a tapirword [paste 1", "nothing of it was sent")
+			term.sees("▌ half a tapirword [paste 1", "none of it was sent")
 		}
 		h.keeps("tapirword [paste 1")
 		term.killed()
@@ -235,7 +235,7 @@ func TestDraftOfTheEditorSurvivesAKill(t *testing.T) {
 	h.keeps(`"editing"`)
 	term.killed()
 	term = h.opens("chat", "--notes", vault)
-	term.sees("▌ a zebraword, gone on with", "nothing of it was sent")
+	term.sees("▌ a zebraword, gone on with", "none of it was sent")
 	term.types("\x03")
 	term.sees("▌ Ask")
 	term.types("\x04")

@@ -209,7 +209,9 @@ func TestANewUserFindsTheWay(t *testing.T) {
 	p.types(" And where?")
 	p.sees("▌ What do my notes say about the running plan? And where?")
 	p.presses("Enter")
-	p.sees("‹ 2 of 2 ›", "ctrl+p commands")
+	p.sees("And where?", "Closest passages", "ctrl+p commands")
+	p.presses("PageUp")
+	p.sees("‹ 2 of 2 ›")
 
 	p.presses("C-n") // another conversation
 	p.sees("Ask your notes anything")
@@ -224,7 +226,7 @@ func TestANewUserFindsTheWay(t *testing.T) {
 	p.sees("█ What do my notes say about the running plan?", "three times a week")
 
 	p.presses("Escape") // quit
-	p.sees("ctrl+p commands")
+	p.sees("ctrl+end to the end")
 	p.presses("C-d")
 	p.sees("left with 0")
 

@@ -46,7 +46,7 @@ func TestTheUserIsCalledWhenTheWindowHasNoFocus(t *testing.T) {
 	const away, back, called = "\x1b[O", "\x1b[I", "\a\x1b]9;LifeHub: the answer is ready\x1b\\"
 	paste := func(text string) { // not a key; it shows that everything before it was read
 		term.types("\x1b[200~" + text + "\x1b[201~")
-		term.sees("│ " + text)
+		term.sees("▌ " + text)
 	}
 	term.sees("2 notes")
 	term.types("how often do I run?\r")
@@ -84,16 +84,16 @@ var states = map[string]struct {
 	keys, shows string
 	rows        []string // of the last frame: its first row begins with the first, the rest are in it
 }{
-	"a streamed answer with a plan": {"how often do I run?\r", "esc stop", []string{"  how often do I run?", "│ "}},
-	"a permission dialog":           {"/note buy milk\r", "Allow once", []string{"  /note buy milk", "│ ", "buy milk"}},
-	"help":                          {"\x1bOP", "esc close", []string{"  LifeHub", "│ "}},
-	"conversations":                 {"\x13", "close", []string{"  LifeHub", "│ ", "type to search"}},
-	"servers":                       {"/mcp\r", "close", []string{"  LifeHub", "│ "}},
-	"figures":                       {"/stats\r", "esc close", []string{"  LifeHub", "│ "}},
-	"commands":                      {"/", "complete", []string{"  LifeHub", "▌ /"}},
-	"notes to name":                 {"@run", "insert", []string{"  LifeHub", "▌ @run", "running.md"}},
-	"first run":                     {"", "Which notes", []string{"  LifeHub", "│ "}},
-	"nothing yet":                   {"", "2 notes", []string{"  LifeHub", "│ "}},
+	"a streamed answer with a plan": {"how often do I run?\r", "esc stop", []string{"    how often do I run?", "▌ "}},
+	"a permission dialog":           {"/note buy milk\r", "Allow once", []string{"    /note buy milk", "│ ", "buy milk"}},
+	"help":                          {"\x1bOP", "esc close", []string{"    LifeHub", "│ "}},
+	"conversations":                 {"\x13", "close", []string{"    LifeHub", "│ ", "type to search"}},
+	"servers":                       {"/mcp\r", "close", []string{"    LifeHub", "│ "}},
+	"figures":                       {"/stats\r", "esc close", []string{"    LifeHub", "│ "}},
+	"commands":                      {"/", "complete", []string{"    LifeHub", "▌ /"}},
+	"notes to name":                 {"@run", "insert", []string{"    LifeHub", "▌ @run", "running.md"}},
+	"first run":                     {"", "Which notes", []string{"    LifeHub", "│ "}},
+	"nothing yet":                   {"", "2 notes", []string{"    LifeHub", "▌ "}},
 }
 
 // TestAStormOfSizesAndAnEndInEveryPanel resizes the real program a thousand times a second.

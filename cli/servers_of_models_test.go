@@ -76,9 +76,7 @@ providers:
 		apptest.Write(t, shot, term.screen.Render())
 	}
 	term.types("plan7")
-	term.waits(func(screen string) bool {
-		return strings.Contains(screen, "plans/planner-7b") && !strings.Contains(screen, "writes/writer-70b  ")
-	}, "the filter")
+	term.sees("plans/planner-7b", "1 of 1")
 	term.types("\x1b")
 	term.waits(func(screen string) bool { return !strings.Contains(screen, "Models") }, "the closed list")
 	term.types("how often do I run?\r")

@@ -196,7 +196,7 @@ func (s *served) chat(w http.ResponseWriter, r *http.Request, raw []byte) {
 		s.t.Errorf("%d tokens were cut to %d", prompt, s.window)
 	}
 	answer := "A title"
-	if len(texts) > 0 && strings.Contains(texts[0], llmtest.PlanMark) {
+	if strings.Contains(strings.Join(texts, "\n"), llmtest.PlanMark) {
 		s.plans = append(s.plans, strings.Join(texts, "\n"))
 		answer = `{"reasoning":"it was told","steps":[],"answer":"It is noted."}`
 	}

@@ -26,7 +26,7 @@ func TestTheNotesAreToldInALine(t *testing.T) {
 	if _, err := x.Sync(t.Context(), folder, nil, nil); err != nil {
 		t.Fatal(err)
 	}
-	about(t, x, "7 notes; languages en, de; folders journal/, home/; tags #home; a note of a day journal/2026-03-03.md")
+	about(t, x, "7 notes; languages en (4), de (1); folders journal/, home/; tags #home; a note of a day journal/2026-03-03.md")
 }
 
 // Of few notes each language is named, of many those of one in twenty.
@@ -34,8 +34,8 @@ func TestTheLanguagesOfFewNotesAreAllNamed(t *testing.T) {
 	testenv.WithoutRace(t)
 	t.Parallel()
 	for many, want := range map[int]string{
-		30: "32 notes; languages en, de, zh; tags #run",
-		60: "62 notes; languages en; tags #run",
+		30: "32 notes; languages en (30), de (1), zh (1); tags #run",
+		60: "62 notes; languages en (60); tags #run",
 	} {
 		files := map[string]string{
 			"kuchen.md": "# Kuchen\n\nDer Kuchen muss bei mittlerer Hitze gebacken werden, bis er oben braun und in der Mitte nicht mehr feucht ist.\n",

@@ -55,7 +55,10 @@ func (l Library) Overview(ctx context.Context, today time.Time) (o Overview) {
 				continue
 			}
 			question := "What do my notes say about " + inSentence(n.Title, text) + "?"
-			if answers(question, func(f Found) bool { return f.Passages[0].Path == n.Path }) {
+			// By keywords alone, the words around the title may put another note first.
+			if answers(question, func(f Found) bool {
+				return slices.ContainsFunc(f.Passages[:min(len(f.Passages), 3)], func(p Passage) bool { return p.Path == n.Path })
+			}) {
 				o.Questions = append(o.Questions, question)
 			}
 		}

@@ -21,7 +21,7 @@ func TestAFolderThatBecomesKnownIsTakenIn(t *testing.T) {
 	if err := settings.RememberNotes(a.Paths.ConfigFile(), more); err != nil {
 		t.Fatal(err)
 	}
-	if said := <-bg.notices; !strings.HasPrefix(said, more+" is one of your folders of notes now") {
+	if said := <-bg.notices; !strings.HasPrefix(said, more+" is now one of your notes folders") {
 		t.Errorf("it says %q", said)
 	}
 	<-bg.wake // wakes the indexer

@@ -117,7 +117,7 @@ func TestUndoOnBranchesAndForksLeavesAloneWhatChangedSince(t *testing.T) {
 			t.Errorf("%s: the note holds %q, want %q; said %q, want %q", conversation, got, want, said, says)
 		}
 	}
-	const asBefore, left = "`plan.md` is as it was before", "`plan.md` was changed since, and is left as it is"
+	const asBefore, left = "`plan.md` is as it was before", "`plan.md` was changed since, so it is left as it is"
 
 	first := turn("c", "two\n")
 	second := turn("c", "three\n")
