@@ -185,7 +185,7 @@ func TestANewUserFindsTheWay(t *testing.T) {
 	p.presses("Escape")
 	p.sees("› [1]", "esc back")
 	p.presses("Escape")
-	p.sees("ctrl+p commands")
+	p.sees("? help")
 
 	p.asks("add task buy running socks") // approve
 	p.sees("Allow once", "running socks")
@@ -226,7 +226,7 @@ func TestANewUserFindsTheWay(t *testing.T) {
 	p.sees("█ What do my notes say about the running plan?", "three times a week")
 
 	p.presses("Escape") // quit
-	p.sees("ctrl+end to the end")
+	p.sees("? help")
 	p.presses("C-d")
 	p.sees("left with 0")
 
