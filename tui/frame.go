@@ -7,6 +7,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"charm.land/lipgloss/v2"
 
+	"lifehub/agent"
 	"lifehub/tui/draw"
 	"lifehub/tui/safetext"
 )
@@ -22,9 +23,6 @@ type Rows struct {
 	Status   bool
 	Composer int // at most so many lines of what is written
 }
-
-// Gutter is how many cells stay blank at the left and at the right of everything.
-const Gutter = draw.Gutter
 
 // WritingWidth is how wide what the user writes is in a window of a width: at its
 // right as much is blank as at its left.
@@ -97,8 +95,8 @@ func (r Rows) Bottom(written []string, block Block, status string, width int, th
 	return lines, column.Text, y
 }
 
-// bothEnds is a line with a text at each end, of which the right one is left out
-// where there is no room for both.
+// bothEnds returns a line with a text at each end. The right one is left out if
+// there is no room for both.
 func bothEnds(left, right string, width int) string {
 	if left != "" && draw.Width(left)+2+draw.Width(right) > width {
 		return draw.Truncate(left, width)
@@ -106,16 +104,16 @@ func bothEnds(left, right string, width int) string {
 	return draw.Justify(left, right, width)
 }
 
-// WritingBlock is the block of the composer. While keys write there, its bar has
-// the colour of the mode.
-func WritingBlock(mode, model, gauge string, readOnly, keys bool, theme *draw.Theme) Block {
+// WritingBlock returns the block of the composer, with the mode as it is shown. While
+// keys write there, its bar has the colour of the mode that runs.
+func WritingBlock(mode string, running agent.Mode, model, gauge string, readOnly, keys bool, theme *draw.Theme) Block {
 	b := Block{Bar: theme.Border, Gauge: gauge}
 	name := theme.Dim
 	if keys {
-		switch {
-		case mode == "team":
+		switch running {
+		case agent.TeamMode:
 			b.Bar = theme.Reference
-		case strings.HasSuffix(mode, "loop"):
+		case agent.LoopMode:
 			b.Bar = theme.You.Bold(false)
 		default:
 			b.Bar = theme.Brand.Bold(false)

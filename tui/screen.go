@@ -99,7 +99,7 @@ func (m *Model) writingBlock(width int, rows Rows) Block {
 	if width < m.term.width {
 		gauge = ""
 	}
-	return WritingBlock(m.modeShown(), model, gauge, m.status.ReadOnly, m.panel == nil && !m.focused && !m.asks.Open(), m.theme)
+	return WritingBlock(m.modeShown(), m.runningMode(), model, gauge, m.status.ReadOnly, m.panel == nil && !m.focused && !m.asks.Open(), m.theme)
 }
 
 // doing is what is going on, or what there is to know until the next key; "":
@@ -121,10 +121,19 @@ func (m *Model) doing() string {
 	return ""
 }
 
-// modeShown is the mode with that which auto is for the model.
-func (m *Model) modeShown() string {
+// runningMode returns the mode of the next turn: for auto the one that fits the
+// model, or auto while that is unknown.
+func (m *Model) runningMode() agent.Mode {
 	if m.mode == string(agent.AutoMode) && m.status.Fitting != "" {
-		return m.mode + " · " + m.status.Fitting
+		return agent.Mode(m.status.Fitting)
+	}
+	return agent.Mode(m.mode)
+}
+
+// modeShown returns the chosen mode, for auto followed by the one that runs.
+func (m *Model) modeShown() string {
+	if running := string(m.runningMode()); running != m.mode {
+		return m.mode + " · " + running
 	}
 	return m.mode
 }

@@ -62,7 +62,8 @@ func (s *Selection) Drag(at tea.Position) {
 // Any reports whether something is selected.
 func (s *Selection) Any() bool { return s.to != s.from }
 
-// End takes the button going up and returns the text that is selected, without frames and rules, the cells of a table apart by tabs; "" and a click where the mouse did not move.
+// End ends the drag and returns the selected text without frames and rules, with
+// tabs between the cells of a table. If the mouse did not move, it is a click.
 func (s *Selection) End(theme *draw.Theme) (text string, click bool) {
 	click, s.held = s.held && !s.Any(), false
 	var rows []string
@@ -83,9 +84,10 @@ func (s *Selection) End(theme *draw.Theme) (text string, click bool) {
 	return strings.Trim(strings.Join(rows, "\n"), "\n"), click
 }
 
-// content is the text of a line without what is drawn around it: borders, which
-// the theme draws in one colour. Between two texts a border is a tab, for there it
-// parts the cells of a table. false: the line is the edge of a frame or a rule.
+// content returns the text of a line without borders, which it recognises by the
+// colours of the theme, so that the same characters in code are kept. A border
+// between two texts separates cells of a table and becomes a tab. It reports false
+// for the edge of a frame or a rule.
 func content(line string, theme *draw.Theme) (text string, ok bool) {
 	borders := map[string]bool{}
 	for _, drawn := range []string{theme.Border.Render("│"), theme.Dim.Render("│"), theme.Markdown.Border.Paint("│")} {

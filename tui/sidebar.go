@@ -77,7 +77,7 @@ func (m *sidebar) show(a transcript.Aside, in *transcript.Model) {
 
 // draw makes the lines of the sidebar.
 func (m *sidebar) draw(height int, a transcript.Aside, p *Prompt, s backend.Status, theme *draw.Theme) {
-	const width = sidebarWidth - Gutter
+	const width = sidebarWidth - draw.Gutter
 	var above, below []string
 	m.cut, m.listed, m.of = false, 0, nil
 	if a.Plan != nil {

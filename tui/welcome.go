@@ -91,7 +91,7 @@ func (w *Welcome) View(width, height int, s backend.Status, opening bool, k *key
 		facts = []string{s.Vault, draw.Count(s.Notes, "note"), s.News}
 	}
 	facts = slices.DeleteFunc(facts, func(s string) bool { return s == "" })
-	if len(facts) == 3 && draw.Width(strings.Join(facts, " · ")) > width-2*Gutter {
+	if len(facts) == 3 && draw.Width(strings.Join(facts, " · ")) > width-2*draw.Gutter {
 		facts = slices.Delete(facts, 1, 2) // the header has it
 	}
 	add(theme.Dim.Render(safetext.Line(strings.Join(facts, " · "))))
@@ -108,7 +108,7 @@ func (w *Welcome) View(width, height int, s backend.Status, opening bool, k *key
 	}
 	for _, question := range w.questions {
 		row := draw.Row{Label: question}
-		lines = append(lines, centred(row.View(question == w.Question, widest, min(widest, width-2*Gutter), theme), widest, width))
+		lines = append(lines, centred(row.View(question == w.Question, widest, min(widest, width-2*draw.Gutter), theme), widest, width))
 	}
 	if !small && len(w.questions) > 0 {
 		add("")
@@ -120,7 +120,7 @@ func (w *Welcome) View(width, height int, s backend.Status, opening bool, k *key
 	if w.Earlier && k.Conversations.Enabled() {
 		hints = append(hints, k.Conversations.Help().Key+" earlier conversations")
 	}
-	add(theme.Dim.Render(draw.Hints(hints, width-2*Gutter)))
+	add(theme.Dim.Render(draw.Hints(hints, width-2*draw.Gutter)))
 	return lines
 }
 
@@ -135,7 +135,7 @@ func (w *Welcome) Hide() {
 
 // centred puts a text so many cells wide into the middle of a line.
 func centred(text string, wide, width int) string {
-	return strings.Repeat(" ", max(Gutter, (width-wide)/2)) + draw.Truncate(text, width-2*Gutter)
+	return strings.Repeat(" ", max(draw.Gutter, (width-wide)/2)) + draw.Truncate(text, width-2*draw.Gutter)
 }
 
 // Press moves the choice among the questions that are in sight. It leaves the

@@ -6,9 +6,9 @@ import (
 	"unicode/utf8"
 )
 
-// What a letter is worth at the start of the text, at the start of a word, right
-// after the one before, and further on in the same word; and what is worth more
-// when the last one ends a word.
+// Scores of a matched character: at the start of the text, at the start of a word,
+// right after the previous match, and further on in the same word. scoreWhole is
+// added if the last match ends a word.
 const (
 	scoreFirst  = 7
 	scoreWord   = 6
@@ -18,13 +18,14 @@ const (
 )
 
 const (
-	maxMatched = 400            // bytes of a text are looked at
-	maxLowered = 2 * maxMatched // that they are in lower case
+	maxMatched = 400            // bytes of a text that are compared
+	maxLowered = 2 * maxMatched // bytes of them in lower case, which may be longer
 )
 
-// Match says how well a text fits what is typed, 0: not at all. It holds every
-// typed word, in any order and in any case: its letters in order, each right after
-// the one before, further on in the same word, or at the start of another.
+// Match scores how well a text fits what is typed; 0 means not at all. A text fits
+// if it has every typed word, in any order and case: the characters of a word in
+// order, each right after the previous one, further on in the same word, or at the
+// start of another.
 func Match(text, typed string) (score int) {
 	text = lowered(text)
 	for _, typedWord := range strings.Fields(lowered(typed)) {
@@ -37,14 +38,13 @@ func Match(text, typed string) (score int) {
 	return max(1, score)
 }
 
-// MatchRow says how well a row of a list fits what is typed, 0: not at all. What is said
-// of its name holds a typed word whole or not at all: letters in order are in every
-// sentence.
-func MatchRow(name, says, typed string) (score int) {
-	says = strings.ToLower(says)
+// MatchRow is Match for a row of a list. In the description a typed word counts
+// only as a whole, because almost any sentence has its characters in order.
+func MatchRow(name, description, typed string) (score int) {
+	description = strings.ToLower(description)
 	for _, typedWord := range strings.Fields(lowered(typed)) {
 		worth := Match(name, typedWord)
-		if worth == 0 && !strings.Contains(says, typedWord) {
+		if worth == 0 && !strings.Contains(description, typedWord) {
 			return 0
 		}
 		score += worth
@@ -52,11 +52,11 @@ func MatchRow(name, says, typed string) (score int) {
 	return max(1, score)
 }
 
-// Matched are the bytes of a text that fit what is typed, in order.
+// Matched returns the offsets of the bytes that Match finds, in order.
 func Matched(text, typed string) (at []int) {
 	lower := lowered(text)
 	if !strings.EqualFold(lower, text[:min(len(text), len(lower))]) {
-		return nil // a letter takes more bytes in its other case: they are elsewhere
+		return nil // lower case has other lengths, so offsets would differ
 	}
 	for _, typedWord := range strings.Fields(lowered(typed)) {
 		_, found := match(lower, typedWord, true)
@@ -66,13 +66,13 @@ func Matched(text, typed string) (at []int) {
 	return slices.Compact(at)
 }
 
-// fold is as much of a text as is looked at, in lower case.
+// lowered returns the compared part of a text in lower case.
 func lowered(text string) string {
 	return strings.ToLower(strings.ToValidUTF8(text[:min(len(text), maxMatched)], ""))
 }
 
-// match finds the best place for the letters of a word in a text, and, if they are
-// wanted, where they are there. A score of 0: there is none.
+// match scores the best match of a word in a text, 0 if there is none, and returns
+// the offsets of its bytes if marks is set.
 func match(text, typed string, marks bool) (score int, at []int) {
 	if len(text) > maxLowered || !holdsLetters(text, typed) {
 		return 0, nil
