@@ -35,7 +35,7 @@ func talk(tb testing.TB, width, height, n int) *Model {
 	for i := range n {
 		list = append(list, agent.Exchange{Question: fmt.Sprintf("Question %d?", i), Answer: agent.Answer{Text: fmt.Sprintf("Answer **%d**.\n\n- one\n- two\n", i)}})
 	}
-	m.Update(Opened{ID: "c1", Exchanges: list})
+	m.Update(conversationMsg{ID: "c1", Exchanges: list})
 	return m
 }
 
@@ -131,7 +131,7 @@ func TestNothingIsRenderedThatDidNotChange(t *testing.T) {
 	for i := range 100 {
 		say(m, "word ")
 		m.Update(boxtest.Keys["left"])
-		m.Update(BeatMsg(time.Now()))
+		m.Update(beatMsg(time.Now()))
 		m.Update(tea.FocusMsg{})
 		if i%10 == 0 {
 			m.Update(statusMsg{Notes: i})

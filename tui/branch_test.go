@@ -148,13 +148,13 @@ func TestTheTurnsAboveComeOnce(t *testing.T) {
 			options.Branches, options.Conversations, options.Assistant, options.Prompt = store, store, chattest.Play(agent.Started{}, agent.Said{Content: "yes"}, agent.Ended{}), ""
 			inRig(t, 80, 24, options, func(r *rig) {
 				m := r.m
-				opened := Read(m.base, &m.Options, Opened{ID: "c1", Title: "Long"})
-				if len(opened.Exchanges) != FirstRead {
+				opened := readConversation(m.base, &m.Options, conversationMsg{ID: "c1", Title: "Long"})
+				if len(opened.Exchanges) != firstRead {
 					t.Fatalf("%d turns were read first", len(opened.Exchanges))
 				}
 				m.opened(opened)
 				m.transcript.Awaited = "" // what was read then is thrown away
-				late := m.readEarlier()().(Earlier)
+				late := m.readEarlier()().(earlierMsg)
 				r.keys(test.meanwhile...)
 				r.send(late)
 				questions := map[string]int{}
@@ -233,8 +233,8 @@ func TestALongChatHoldsItsLastTurns(t *testing.T) {
 		}
 		r.keys("ctrl+end")
 		ask(1)
-		if n := len(questions()); n != FirstRead {
-			r.t.Errorf("%d turns are held after reading back, want %d", n, FirstRead)
+		if n := len(questions()); n != firstRead {
+			r.t.Errorf("%d turns are held after reading back, want %d", n, firstRead)
 		}
 	})
 }

@@ -62,7 +62,7 @@ func (m *Model) editBack(number string) tea.Cmd {
 	if q == nil {
 		if above := m.readEarlier(); above != nil {
 			return func() tea.Msg {
-				msg := above().(Earlier)
+				msg := above().(earlierMsg)
 				msg.Edit = n
 				return msg
 			}
@@ -145,7 +145,7 @@ func (m *Model) fork(turn string) tea.Cmd {
 	if m.busy() {
 		return nil
 	}
-	return Fork(m.base, &m.Options, m.chat.id, turn)
+	return forkConversation(m.base, &m.Options, m.chat.id, turn)
 }
 
 // alternative shows the question asked before or after the chosen one in the
@@ -164,7 +164,7 @@ func (m *Model) showTurn(turn string, focus bool) tea.Cmd {
 	if m.busy() {
 		return nil
 	}
-	return Show(m.base, &m.Options, Opened{ID: m.chat.id, Title: m.chat.title, At: turn, Focus: focus})
+	return showBranch(m.base, &m.Options, conversationMsg{ID: m.chat.id, Title: m.chat.title, At: turn, Focus: focus})
 }
 
 // goOn has the next question answer a turn.
@@ -172,12 +172,12 @@ func (m *Model) goOn(turn string) tea.Cmd {
 	if m.busy() {
 		return nil
 	}
-	return GoOn(m.base, &m.Options, turn, Opened{ID: m.chat.id, Title: m.chat.title})
+	return continueFrom(m.base, &m.Options, turn, conversationMsg{ID: m.chat.id, Title: m.chat.title})
 }
 
 // mostTurns is how many turns the transcript holds before it lets go of all
 // but the last FirstRead: an evening with LifeHub takes no more memory than that.
-const mostTurns = 2 * FirstRead
+const mostTurns = 2 * firstRead
 
 // readEarlier reads the turns above those that are held.
 func (m *Model) readEarlier() tea.Cmd {
@@ -186,7 +186,7 @@ func (m *Model) readEarlier() tea.Cmd {
 		return nil
 	}
 	m.transcript.Awaited = last
-	return ReadEarlier(m.base, &m.Options, m.chat.id, Earlier{Opening: m.chat.openings, Last: last})
+	return readEarlierTurns(m.base, &m.Options, m.chat.id, earlierMsg{Opening: m.chat.openings, Last: last})
 }
 
 // readAbove reads the turns above those that are held once the user has
@@ -199,7 +199,7 @@ func (m *Model) readAbove() tea.Cmd {
 }
 
 // showEarlier puts them above what is shown; what is in sight stays there.
-func (m *Model) showEarlier(msg Earlier) {
+func (m *Model) showEarlier(msg earlierMsg) {
 	if msg.Opening != m.chat.openings || msg.Last != m.transcript.Earlier {
 		return // something else was opened, or let go, meanwhile
 	}
@@ -233,7 +233,7 @@ func (m *Model) newConversation() tea.Cmd {
 }
 
 // opened shows a saved conversation.
-func (m *Model) opened(msg Opened) tea.Cmd {
+func (m *Model) opened(msg conversationMsg) tea.Cmd {
 	if msg.Err != nil {
 		return m.fail(msg.Err)
 	}
@@ -251,7 +251,7 @@ func (m *Model) opened(msg Opened) tea.Cmd {
 		m.transcript.CanUndo()
 	}
 	if m.Options.Resume != nil {
-		m.resumable = FindResumable(msg.Exchanges, &m.transcript)
+		m.resumable = findResumable(msg.Exchanges, &m.transcript)
 	}
 	if msg.Said != "" {
 		m.transcript.Add(&transcript.Page{Source: msg.Said})

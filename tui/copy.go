@@ -10,9 +10,9 @@ import (
 	"lifehub/tui/terminal"
 )
 
-// Copy puts a text on the clipboard, and says so. Controls stay behind: what is
-// pasted into a shell is not to press its keys.
-func Copy(ctx context.Context, text string, environ []string) (says string, copied tea.Cmd) {
+// copyText puts a text on the clipboard and returns what to tell the user. Control
+// characters are removed, because pasted into a shell they would act as keys.
+func copyText(ctx context.Context, text string, environ []string) (says string, copied tea.Cmd) {
 	text = safetext.Source(text)
 	size := draw.Bytes(int64(len(text)))
 	switch {

@@ -133,7 +133,7 @@ func inOther(t *testing.T, d *drawer, test func(r *rig)) {
 		t.Fatal(err)
 	}
 	m.resize(80, 24)
-	m.opened(Read(m.base, &m.Options, Opened{ID: "c1"}))
+	m.opened(readConversation(m.base, &m.Options, conversationMsg{ID: "c1"}))
 	m.Update(m.draft.load(m.base, m.chat.id)())
 	test(&rig{t: t, m: m})
 }

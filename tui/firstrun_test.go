@@ -97,7 +97,7 @@ func TestFirstRunFetchesAModelAndSaysWhatWentWrong(t *testing.T) {
 		r.mustNotShow("pulling qwen3:4b  ")
 		r.mustShow("Which notes") // esc stopped the pull only
 		r.keys("enter")
-		r.send(Msg{Over: true, Err: errors.New("pull qwen3:4b: no network")})
+		r.send(pullMsg{Over: true, Err: errors.New("pull qwen3:4b: no network")})
 		r.mustShow("✗ pull qwen3:4b: no network")
 		r.keys("esc")
 		r.mustShow("Ask your notes anything")

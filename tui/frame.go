@@ -12,31 +12,31 @@ import (
 	"lifehub/tui/safetext"
 )
 
-// Rows is what a window has room for. What is least needed goes first when it is
-// small: blank lines, the header, the mode below what is written, the last line;
-// what is written and the keys of a question stay.
-type Rows struct {
-	Header   int  // 2: with a blank line below
+// rows are the parts of the screen that a window has room for. In a small window
+// the least needed are left out first: blank lines, the header, the mode below the
+// input, the last line. The input and the keys of a question always stay.
+type rows struct {
+	Header   int  // number of lines; the second is blank
 	Air      bool // a blank line above the composer
-	Roomy    bool // a shaded one above and below what is written
+	Roomy    bool // a shaded blank line above and below the input
 	Mode     bool // the last row of the composer, with the mode and the model
 	Status   bool
 	Composer int // at most so many lines of what is written
 }
 
-// WritingWidth is how wide what the user writes is in a window of a width: at its
-// right as much is blank as at its left.
-func WritingWidth(width int) int { return draw.ColumnOf(width).TextWidth() - draw.Inset }
+// writingWidth returns the width of the input in a window. Its right margin is as
+// wide as its left one.
+func writingWidth(width int) int { return draw.ColumnOf(width).TextWidth() - draw.Inset }
 
-// Layout divides a window. asked says that a question waits for the user, which
-// has the room of what is least needed; inline that the picture stands below the
-// terminal's own scrollback.
-func Layout(width, height int, asked, inline bool) Rows {
+// rowsFor divides a window. If asked is set, a question waits for the user and takes
+// the room of the least needed parts. If inline is set, the frame is below the
+// terminal's scrollback.
+func rowsFor(width, height int, asked, inline bool) rows {
 	room := height
 	if asked {
 		room -= 8
 	}
-	r := Rows{
+	r := rows{
 		Air: room >= 28 || inline && room >= 7, Roomy: room >= 20, Mode: room >= 7 && width >= draw.Narrow,
 		Status: height >= 3 && room >= 2, Composer: max(1, height/3),
 	}
@@ -56,15 +56,15 @@ func Layout(width, height int, asked, inline bool) Rows {
 	return r
 }
 
-// Block is the composer: what is written on the shade of the theme, behind a bar.
-type Block struct {
+// composerBlock is the composer: the input on a shaded background, behind a bar.
+type composerBlock struct {
 	Bar         lipgloss.Style // in the colour of the mode while keys write there
-	Mode, Gauge string         // of the row below it: the mode with the model, how full the context window is
+	Mode, Gauge string         // shown below the input: mode and model, and how full the context window is
 }
 
-// Bottom is all that stands below the conversation, with what is written at
+// Bottom returns all lines below the conversation, with the input beginning at
 // column x of line y.
-func (r Rows) Bottom(written []string, block Block, status string, width int, theme *draw.Theme) (lines []string, x, y int) {
+func (r rows) Bottom(written []string, block composerBlock, status string, width int, theme *draw.Theme) (lines []string, x, y int) {
 	column := draw.ColumnOf(width)
 	bar := block.Bar.Render("▌") + strings.Repeat(" ", draw.Inset-1)
 	row := func(text string) {
@@ -104,10 +104,10 @@ func bothEnds(left, right string, width int) string {
 	return draw.Justify(left, right, width)
 }
 
-// WritingBlock returns the block of the composer, with the mode as it is shown. While
+// newComposerBlock returns the block of the composer, with the mode as it is shown. While
 // keys write there, its bar has the colour of the mode that runs.
-func WritingBlock(mode string, running agent.Mode, model, gauge string, readOnly, keys bool, theme *draw.Theme) Block {
-	b := Block{Bar: theme.Border, Gauge: gauge}
+func newComposerBlock(mode string, running agent.Mode, model, gauge string, readOnly, keys bool, theme *draw.Theme) composerBlock {
+	b := composerBlock{Bar: theme.Border, Gauge: gauge}
 	name := theme.Dim
 	if keys {
 		switch running {
@@ -134,9 +134,9 @@ func WritingBlock(mode string, running agent.Mode, model, gauge string, readOnly
 	return b
 }
 
-// Cursor moves a cursor by where the text begins that it stands in; nil where that
-// is outside of the window.
-func Cursor(at *tea.Cursor, x, y, width, height int) *tea.Cursor {
+// placeCursor moves a cursor from the coordinates of a text to those of the window. It
+// returns nil if that is outside of the window.
+func placeCursor(at *tea.Cursor, x, y, width, height int) *tea.Cursor {
 	if at == nil || at.Y+y < 0 || at.Y+y >= height || at.X+x >= width {
 		return nil
 	}
@@ -144,8 +144,8 @@ func Cursor(at *tea.Cursor, x, y, width, height int) *tea.Cursor {
 	return at
 }
 
-// Inset moves lines to the right by so many cells.
-func Inset(lines []string, cells int) []string {
+// indented indents the lines that are not empty, in place, and returns them.
+func indented(lines []string, cells int) []string {
 	for i, line := range lines {
 		if line != "" {
 			lines[i] = strings.Repeat(" ", cells) + line
@@ -154,25 +154,24 @@ func Inset(lines []string, cells int) []string {
 	return lines
 }
 
-// Line is a line that is rebuilt only when what it tells has changed.
-type Line struct {
+// cachedLine is a line that is rebuilt only if its contents have changed.
+type cachedLine struct {
 	theme *draw.Theme
 	key   string
 	line  string
 }
 
-// Get returns the line, built if what key stands for has changed.
-func (k *Line) Get(theme *draw.Theme, key string, build func() string) string {
+// Get returns the line, rebuilding it if key or theme differ from the last call.
+func (k *cachedLine) Get(theme *draw.Theme, key string, build func() string) string {
 	if k.theme != theme || k.key != key || k.line == "" {
 		k.theme, k.key, k.line = theme, key, build()
 	}
 	return k.line
 }
 
-// Header is the first line: the question that is answered in sight or else the
-// conversation, and what answers over how many notes. Of the latter what has no
-// room is left out.
-func Header(width int, asked, title string, parts []string, theme *draw.Theme) string {
+// headerLine returns the first line: the question of the visible answer, or the title
+// of the conversation, and at the right as many of parts as fit.
+func headerLine(width int, asked, title string, parts []string, theme *draw.Theme) string {
 	column := draw.ColumnOf(width)
 	width = column.TextWidth()
 	name := theme.Brand.Render("LifeHub")
@@ -189,15 +188,15 @@ func Header(width int, asked, title string, parts []string, theme *draw.Theme) s
 	}
 	line := draw.Justify(name, theme.Dim.Render(right), width)
 	if asked != "" {
-		return Inset([]string{theme.You.Render("▌") + strings.Repeat(" ", max(0, column.Text-column.Left-1)) + line}, column.Left)[0]
+		return indented([]string{theme.You.Render("▌") + strings.Repeat(" ", max(0, column.Text-column.Left-1)) + line}, column.Left)[0]
 	}
-	return Inset([]string{line}, column.Text)[0]
+	return indented([]string{line}, column.Text)[0]
 }
 
-// Status is the last line: what is going on, or a hint, and at the right figures
-// and the keys of the moment. What has no room is left out: keys from the first on,
-// all but the last, then figures.
-func Status(width int, doing string, figures, keys []string, theme *draw.Theme) string {
+// statusLine returns the last line: the current activity or a hint, and at the right
+// figures and keys. Where room is short, keys are left out from the first on, all but
+// the last, then figures.
+func statusLine(width int, doing string, figures, keys []string, theme *draw.Theme) string {
 	column := draw.ColumnOf(width)
 	right := func() string {
 		var shown []string
@@ -217,14 +216,15 @@ func Status(width int, doing string, figures, keys []string, theme *draw.Theme) 
 	for len(figures) > 0 && !fits() {
 		figures = figures[1:]
 	}
-	return Inset([]string{bothEnds(doing, right(), column.TextWidth())}, column.Text)[0]
+	return indented([]string{bothEnds(doing, right(), column.TextWidth())}, column.Text)[0]
 }
 
-// maxWindowTitle is how many columns a terminal's tab shows of its title.
+// maxWindowTitle is the width of a title that the tab of a terminal shows.
 const maxWindowTitle = 40
 
-// WindowTitle names the conversation and whether a question waits.
-func WindowTitle(conversation string, asked bool) string {
+// windowTitle returns the title of the window, which begins with "?" if a question
+// waits for the user.
+func windowTitle(conversation string, asked bool) string {
 	title := "LifeHub"
 	if conversation != "" {
 		title += " · " + draw.Summary(conversation, maxWindowTitle)

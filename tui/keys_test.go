@@ -625,7 +625,7 @@ func TestAPulledModelAnswersTheQuestion(t *testing.T) {
 	o.Assistant = assistant
 	inRig(t, 80, 24, o, func(r *rig) {
 		r.m.beginPull("qwen3:8b", "why?")
-		r.send(Msg{Over: true})
+		r.send(pullMsg{Over: true})
 		r.pass(10 * time.Millisecond)
 		if !slices.Equal(assistant.Asked, []string{"why?"}) {
 			t.Errorf("asked = %q", assistant.Asked)

@@ -67,7 +67,7 @@ func TestTheUserIsCalledOnlyWhenTheWindowHasNoFocus(t *testing.T) {
 func TestTheTitleNamesTheConversationAndNothingElse(t *testing.T) {
 	for _, evil := range append([]string{"running", strings.Repeat("長い", 5000)}, hostile...) {
 		inRig(t, 80, 24, chattest.WithWorld(chattest.Hold()), func(r *rig) {
-			r.send(Opened{ID: "c1", Title: evil})
+			r.send(conversationMsg{ID: "c1", Title: evil})
 			title := r.m.View().WindowTitle
 			onlyText(t, "title", title)
 			if !strings.HasPrefix(title, "LifeHub") || draw.Width(title) > 40 || len(evil) > 5000 && draw.Width(title) < 38 || evil == "running" && title != "LifeHub · running" {

@@ -17,7 +17,7 @@ import (
 
 // press routes a key: what is on top takes it, the composer takes the rest.
 func (m *Model) press(pressed tea.KeyPressMsg) tea.Cmd {
-	m.drawn.selection = Selection{}
+	m.drawn.selection = selection{}
 	now := time.Now()
 	m.term.blurred = false // who types is here, whatever the terminal forgot to say
 	parting := m.leaving.asked
@@ -283,7 +283,7 @@ func (m *Model) lastAnswer() *transcript.Answer {
 // for clicks.
 func (m *Model) mouse(msg tea.MouseMsg) tea.Cmd {
 	if wheel, ok := msg.(tea.MouseWheelMsg); ok {
-		m.drawn.selection = Selection{}
+		m.drawn.selection = selection{}
 		if m.panel != nil {
 			return m.updatePanel(wheel)
 		}
@@ -341,7 +341,7 @@ func (m *Model) click(column, line int) tea.Cmd {
 
 // clip puts a text on the clipboard and says so.
 func (m *Model) clip(text string) tea.Cmd {
-	says, copied := Copy(m.base, text, m.Options.Environ)
+	says, copied := copyText(m.base, text, m.Options.Environ)
 	if says != "" {
 		m.flash(says)
 	}

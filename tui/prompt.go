@@ -13,32 +13,32 @@ import (
 	"lifehub/tui/panel"
 )
 
-// Prompt is what is known of the last prompt that was sent.
-type Prompt struct {
+// lastPrompt describes the last prompt that was sent.
+type lastPrompt struct {
 	Window panel.Context
 
 	used, allocated int // tokens of the context window
 }
 
-// Count takes in what an event says of it.
-func (p *Prompt) Count(body agent.Body) {
+// Count updates it from an event.
+func (p *lastPrompt) Count(body agent.Body) {
 	p.Window.Count(body)
 	switch e := body.(type) {
 	case agent.ContextCounted:
 		p.used, p.allocated = e.Used, e.Allocated
 	case agent.Used:
-		if e.Prompt > 0 { // else the server does not say, and what was counted here holds
+		if e.Prompt > 0 { // otherwise the server reports nothing, and our own count stays
 			p.used = e.Prompt + e.Answer
 		}
 	}
 }
 
-// Forget begins another conversation with the same model.
-func (p *Prompt) Forget() { *p = Prompt{allocated: p.allocated} }
+// Forget resets it for another conversation with the same model.
+func (p *lastPrompt) Forget() { *p = lastPrompt{allocated: p.allocated} }
 
-// Gauge is how full the context window is, in the lower edge of the composer:
-// "ctx ■■□□□□□□ 2.4k of 16k"; "" while nothing is known of it.
-func (p *Prompt) Gauge(s backend.Status, theme *draw.Theme) string {
+// Gauge shows how full the context window is: "ctx ■■□□□□□□ 2.4k of 16k". It is
+// empty while that is unknown.
+func (p *lastPrompt) Gauge(s backend.Status, theme *draw.Theme) string {
 	const cells = 8
 	window := cmp.Or(p.allocated, s.Window)
 	switch {
@@ -55,19 +55,20 @@ func (p *Prompt) Gauge(s backend.Status, theme *draw.Theme) string {
 	return theme.Dim.Render("ctx ") + style.Render(bar) + theme.Dim.Render(fmt.Sprintf(" %s of %s", draw.Short(p.used), draw.Short(window)))
 }
 
-// Sent says how much left this machine.
-func Sent(bytes int64) string {
+// sentText describes how much data left this machine.
+func sentText(bytes int64) string {
 	if bytes == 0 {
 		return "nothing sent"
 	}
 	return "sent out: " + draw.Bytes(bytes)
 }
 
-// Progress tells terminals that know how (OSC 9;4) how far long work is.
-func Progress(p *Pulling, s backend.Status) *tea.ProgressBar {
+// progressBar returns the progress of a pull or of indexing for terminals that show it
+// (OSC 9;4), or nil.
+func progressBar(p *pulling, s backend.Status) *tea.ProgressBar {
 	switch {
-	case p != nil && p.Total > 0:
-		return tea.NewProgressBar(tea.ProgressBarDefault, int(p.Done*100/p.Total))
+	case p != nil && p.step.Total > 0:
+		return tea.NewProgressBar(tea.ProgressBarDefault, int(p.step.Done*100/p.step.Total))
 	case s.Indexing && s.Notes > 0:
 		return tea.NewProgressBar(tea.ProgressBarDefault, min(100, s.Indexed*100/s.Notes))
 	}

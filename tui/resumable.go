@@ -13,22 +13,22 @@ import (
 	"lifehub/tui/transcript"
 )
 
-// Resumable is the last turn of the conversation, which did not come to its end.
-type Resumable struct {
+// resumable is the last turn of the conversation if it did not end.
+type resumable struct {
 	Asked   *transcript.Question
-	Offered bool // a line says so
+	Offered bool // a line offers to resume it
 	quiet   time.Time
 }
 
-// NewResumable is a turn that can be resumed from now on.
-func NewResumable(asked *transcript.Question, offered bool) *Resumable {
-	return &Resumable{Asked: asked, Offered: offered, quiet: time.Now()}
+// newResumable returns a turn that can now be resumed.
+func newResumable(asked *transcript.Question, offered bool) *resumable {
+	return &resumable{Asked: asked, Offered: offered, quiet: time.Now()}
 }
 
-// FindResumable finds out whether the last of the turns shown can be resumed;
-// nil: it can't. What was killed or cut off is offered; what the user stopped is
-// not, but /continue knows of it.
-func FindResumable(exchanges []agent.Exchange, shown *transcript.Model) *Resumable {
+// findResumable returns the last turn shown if it can be resumed, or nil. A turn that
+// was killed or cut off is offered; one that the user stopped is not, but /continue
+// resumes it.
+func findResumable(exchanges []agent.Exchange, shown *transcript.Model) *resumable {
 	if len(exchanges) == 0 {
 		return nil
 	}
@@ -37,15 +37,15 @@ func FindResumable(exchanges []agent.Exchange, shown *transcript.Model) *Resumab
 		return nil
 	}
 	if asked := shown.QuestionOf(last.Turn); asked != nil {
-		return NewResumable(asked, last.Open)
+		return newResumable(asked, last.Open)
 	}
 	return nil
 }
 
-// Press takes Enter, after a time without any other key, as a yes to the offer;
-// idle says that nothing is written and no turn runs. An Enter that comes too soon
-// does nothing, as in a dialog.
-func (r *Resumable) Press(pressed tea.KeyPressMsg, k *keys.Map, idle bool, now time.Time) (yes bool) {
+// Press accepts the offer on Enter after a pause without other keys. idle reports
+// that the input is empty and no turn runs. An Enter that comes too soon does
+// nothing, as in a dialog.
+func (r *resumable) Press(pressed tea.KeyPressMsg, k *keys.Map, idle bool, now time.Time) (yes bool) {
 	if !key.Matches(pressed, k.Send) {
 		r.quiet = now
 		return false
@@ -53,7 +53,7 @@ func (r *Resumable) Press(pressed tea.KeyPressMsg, k *keys.Map, idle bool, now t
 	return now.Sub(r.quiet) >= dialog.QuietPeriod && r.Offered && idle
 }
 
-// View is the offer, in at most height lines; empty says that nothing is written.
-func (r *Resumable) View(width, height int, keys *keys.Map, theme *draw.Theme, empty bool) []string {
+// View draws the offer in at most height lines. empty reports that the input is empty.
+func (r *resumable) View(width, height int, keys *keys.Map, theme *draw.Theme, empty bool) []string {
 	return dialog.Invite("This was cut off", "Resume it", "or ask something else", empty, width, height, keys, theme)
 }

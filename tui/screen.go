@@ -24,7 +24,7 @@ func (m *Model) draw() {
 	}
 	m.composer.Invite(m.invitation())
 	inline, asked := m.Options.Inline && m.panel == nil, m.asks.Open()
-	m.drawn.picture = tea.View{AltScreen: !inline, ReportFocus: true, WindowTitle: WindowTitle(m.chat.title, asked), ProgressBar: Progress(m.pulls.Running, m.status)}
+	m.drawn.picture = tea.View{AltScreen: !inline, ReportFocus: true, WindowTitle: windowTitle(m.chat.title, asked), ProgressBar: progressBar(m.pulls.Running, m.status)}
 	if !m.Options.NoMouse && !inline {
 		m.drawn.picture.MouseMode = tea.MouseModeCellMotion
 	}
@@ -42,9 +42,9 @@ func (m *Model) draw() {
 	}
 	if size := [2]int{main, h}; size != m.drawn.size {
 		m.drawn.size = size
-		m.composer.Resize(WritingWidth(main), h/3)
+		m.composer.Resize(writingWidth(main), h/3)
 	}
-	rows := Layout(main, h, asked, inline)
+	rows := rowsFor(main, h, asked, inline)
 	top := make([]string, min(rows.Header, 2))
 	written := m.composer.Lines
 	hidden := max(0, len(written)-rows.Composer)
@@ -86,12 +86,12 @@ func (m *Model) cursor(x, y int) *tea.Cursor {
 	if m.panel != nil || m.focused || m.asks.Typing() {
 		return nil
 	}
-	return Cursor(m.composer.CursorAt(), x, y, m.term.width, m.term.height)
+	return placeCursor(m.composer.CursorAt(), x, y, m.term.width, m.term.height)
 }
 
 // writingBlock is the block of the composer: its last row has the mode, the model
 // and how full the context window is, which a sidebar shows itself.
-func (m *Model) writingBlock(width int, rows Rows) Block {
+func (m *Model) writingBlock(width int, rows rows) composerBlock {
 	model, gauge := m.status.Model, m.prompt.Gauge(m.status, m.theme)
 	if m.status.Provider == "offline" { // the header says it
 		model = ""
@@ -99,7 +99,7 @@ func (m *Model) writingBlock(width int, rows Rows) Block {
 	if width < m.term.width {
 		gauge = ""
 	}
-	return WritingBlock(m.modeShown(), m.runningMode(), model, gauge, m.status.ReadOnly, m.panel == nil && !m.focused && !m.asks.Open(), m.theme)
+	return newComposerBlock(m.modeShown(), m.runningMode(), model, gauge, m.status.ReadOnly, m.panel == nil && !m.focused && !m.asks.Open(), m.theme)
 }
 
 // doing is what is going on, or what there is to know until the next key; "":
@@ -203,7 +203,7 @@ func (m *Model) aboveComposer(width, height int) []string {
 	waiting := m.composer.Waiting(&m.keys, inside, m.theme, m.turn != nil)
 	if m.asks.Open() {
 		waiting = waiting[:min(len(waiting), max(0, most-leastAsked))]
-		return Inset(append(m.asks.View(inside, most-len(waiting), &m.keys, !m.composer.Empty(), m.theme, now), waiting...), column.Left)
+		return indented(append(m.asks.View(inside, most-len(waiting), &m.keys, !m.composer.Empty(), m.theme, now), waiting...), column.Left)
 	}
 	lines := m.pulls.View(inside, height, &m.keys, m.theme, !m.composer.Empty(), now)
 	if m.resumable != nil && m.resumable.Offered && m.turn == nil {
@@ -213,13 +213,13 @@ func (m *Model) aboveComposer(width, height int) []string {
 		m.lists.Line = len(lines)
 		lines = append(lines, m.lists.View(inside, max(1, height-2), &m.keys, m.theme)...)
 	}
-	return Inset(append(lines, waiting...), column.Left)
+	return indented(append(lines, waiting...), column.Left)
 }
 
 // header is the first line and a blank one: the question above what is in sight
 // or the conversation, and what answers over how many notes. The model is there
 // where the composer has no row for it, or when it does not answer.
-func (m *Model) header(width int, rows Rows) []string {
+func (m *Model) header(width int, rows rows) []string {
 	status := m.status
 	status.Silent = m.unreachable
 	if rows.Mode && !status.Silent {
@@ -227,13 +227,13 @@ func (m *Model) header(width int, rows Rows) []string {
 	}
 	parts, asked := status.Parts(width), m.transcript.QuestionAbove()
 	key := fmt.Sprint(width, parts, asked, m.chat.title)
-	return []string{m.drawn.lines.header.Get(m.theme, key, func() string { return Header(width, asked, m.chat.title, parts, m.theme) }), ""}
+	return []string{m.drawn.lines.header.Get(m.theme, key, func() string { return headerLine(width, asked, m.chat.title, parts, m.theme) }), ""}
 }
 
 // statusLine is the last line: what is going on, what left the machine, how fast
 // an answer streams, and the keys of the moment.
 func (m *Model) statusLine(width int) string {
-	doing, keys, figures := m.doing(), m.hints(), []string{Sent(m.status.Sent)}
+	doing, keys, figures := m.doing(), m.hints(), []string{sentText(m.status.Sent)}
 	if width < m.term.width { // the sidebar says it
 		figures = nil
 	}
@@ -241,7 +241,7 @@ func (m *Model) statusLine(width int) string {
 		figures = append([]string{fmt.Sprintf("%.0f tok/s", t.speed.PerSecond)}, figures...)
 	}
 	key := fmt.Sprint(width, doing, keys, figures)
-	return m.drawn.lines.status.Get(m.theme, key, func() string { return Status(width, doing, figures, keys, m.theme) })
+	return m.drawn.lines.status.Get(m.theme, key, func() string { return statusLine(width, doing, figures, keys, m.theme) })
 }
 
 // hints are the keys that matter now.

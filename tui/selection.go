@@ -11,9 +11,9 @@ import (
 	"lifehub/tui/layout"
 )
 
-// Selection is the text that the mouse was dragged over: whole lines between the
+// selection is the text that the mouse was dragged over: whole lines between the
 // first cell and the last, within the columns and the rows where it began.
-type Selection struct {
+type selection struct {
 	held        bool // the button is down
 	from, to    tea.Position
 	left, right int      // the columns it stays in
@@ -23,11 +23,11 @@ type Selection struct {
 
 // Mouse takes the mouse in a window, as Begin has it, and returns what End does
 // when the button goes up.
-func (s *Selection) Mouse(msg tea.MouseMsg, sidebar, width, height, top, bottom int, theme *draw.Theme) (text string, click bool) {
+func (s *selection) Mouse(msg tea.MouseMsg, sidebar, width, height, top, bottom int, theme *draw.Theme) (text string, click bool) {
 	at := tea.Position{X: msg.Mouse().X, Y: msg.Mouse().Y}
 	switch msg := msg.(type) {
 	case tea.MouseClickMsg:
-		if *s = (Selection{}); msg.Button == tea.MouseLeft {
+		if *s = (selection{}); msg.Button == tea.MouseLeft {
 			s.Begin(at, sidebar, width, height, top, bottom)
 		}
 	case tea.MouseMotionMsg:
@@ -41,7 +41,7 @@ func (s *Selection) Mouse(msg tea.MouseMsg, sidebar, width, height, top, bottom 
 // Begin takes the button going down in a window: left of the sidebar, which begins
 // at a column, or in it, and in the conversation, in rows from top up to bottom,
 // or outside of it.
-func (s *Selection) Begin(at tea.Position, sidebar, width, height, top, bottom int) {
+func (s *selection) Begin(at tea.Position, sidebar, width, height, top, bottom int) {
 	if at.Y < top || at.Y >= bottom {
 		top, bottom = 0, height
 	}
@@ -49,22 +49,22 @@ func (s *Selection) Begin(at tea.Position, sidebar, width, height, top, bottom i
 	if at.X >= sidebar {
 		left, right = sidebar, width
 	}
-	*s = Selection{held: true, from: at, to: at, left: left, right: right, top: top, bottom: bottom}
+	*s = selection{held: true, from: at, to: at, left: left, right: right, top: top, bottom: bottom}
 }
 
 // Drag takes the mouse moving with the button down.
-func (s *Selection) Drag(at tea.Position) {
+func (s *selection) Drag(at tea.Position) {
 	if s.held {
 		s.to = tea.Position{X: max(s.left, min(at.X, s.right-1)), Y: max(s.top, min(at.Y, s.bottom-1))}
 	}
 }
 
 // Any reports whether something is selected.
-func (s *Selection) Any() bool { return s.to != s.from }
+func (s *selection) Any() bool { return s.to != s.from }
 
 // End ends the drag and returns the selected text without frames and rules, with
 // tabs between the cells of a table. If the mouse did not move, it is a click.
-func (s *Selection) End(theme *draw.Theme) (text string, click bool) {
+func (s *selection) End(theme *draw.Theme) (text string, click bool) {
 	click, s.held = s.held && !s.Any(), false
 	var rows []string
 	s.each(s.lines, func(y, from, to int) {
@@ -131,8 +131,8 @@ func content(line string, theme *draw.Theme) (text string, ok bool) {
 	return strings.TrimRight(strings.Join(parts, "\t"), " "), true
 }
 
-// Show marks what is selected in the lines of a picture.
-func (s *Selection) Show(lines []string) {
+// Show highlights the selection in the lines of a frame.
+func (s *selection) Show(lines []string) {
 	if !s.Any() {
 		return
 	}
@@ -144,7 +144,7 @@ func (s *Selection) Show(lines []string) {
 }
 
 // each visits the rows of what is selected, with the columns of each.
-func (s *Selection) each(lines []string, visit func(y, from, to int)) {
+func (s *selection) each(lines []string, visit func(y, from, to int)) {
 	if !s.Any() {
 		return
 	}

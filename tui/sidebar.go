@@ -36,7 +36,7 @@ type sidebar struct {
 // Takes draws the sidebar of a conversation, for a place of so many rows, and
 // returns how many cells of a window it takes: none while it has neither a plan nor
 // sources to show.
-func (m *sidebar) Takes(width, height int, shown *transcript.Model, p *Prompt, s backend.Status, theme *draw.Theme) int {
+func (m *sidebar) Takes(width, height int, shown *transcript.Model, p *lastPrompt, s backend.Status, theme *draw.Theme) int {
 	a := shown.Aside()
 	m.stands = !m.Hidden && width >= sidebarFrom && (a.Plan != nil || a.Sources != nil || m.Busy && m.stands)
 	if !m.stands {
@@ -76,7 +76,7 @@ func (m *sidebar) show(a transcript.Aside, in *transcript.Model) {
 }
 
 // draw makes the lines of the sidebar.
-func (m *sidebar) draw(height int, a transcript.Aside, p *Prompt, s backend.Status, theme *draw.Theme) {
+func (m *sidebar) draw(height int, a transcript.Aside, p *lastPrompt, s backend.Status, theme *draw.Theme) {
 	const width = sidebarWidth - draw.Gutter
 	var above, below []string
 	m.cut, m.listed, m.of = false, 0, nil
@@ -98,7 +98,7 @@ func (m *sidebar) draw(height int, a transcript.Aside, p *Prompt, s backend.Stat
 		below = append(below, theme.Strong.Render("Context"), gauge, "")
 	}
 	below = append(below, theme.Strong.Render("Sent"))
-	sent := Sent(s.Sent)
+	sent := sentText(s.Sent)
 	switch {
 	case s.Remote != "":
 		sent += " · the model runs at " + safetext.Line(s.Remote)

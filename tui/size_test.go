@@ -224,7 +224,7 @@ func TestHostileTextIsOnlyText(t *testing.T) {
 				r.send(noticeMsg(evil))
 				r.send(panel.PageMsg{Text: evil})
 				r.send(panel.PageMsg{Err: fmt.Errorf("%s", evil)})
-				r.send(Opened{ID: "c1", Title: evil, Exchanges: []agent.Exchange{{Question: evil, Answer: agent.Answer{Text: evil, Error: evil}}}})
+				r.send(conversationMsg{ID: "c1", Title: evil, Exchanges: []agent.Exchange{{Question: evil, Answer: agent.Answer{Text: evil, Error: evil}}}})
 				look("opened")
 				r.send(tea.PasteMsg{Content: evil + strings.Repeat("\n", 50) + evil})
 				look("pasted")
@@ -233,7 +233,7 @@ func TestHostileTextIsOnlyText(t *testing.T) {
 				r.keys(evil)
 				look("picked")
 				r.keys("esc")
-				r.m.pulls.Running = &Pulling{Model: evil, Step: Step{Status: evil}, Cancel: func() {}}
+				r.m.pulls.Running = &pulling{Model: evil, step: pullStep{Status: evil}, Cancel: func() {}}
 				look("pulling")
 				r.m.pulls.Running = nil
 				r.m.offerPull(evil, evil)

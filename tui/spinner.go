@@ -6,32 +6,31 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// Spinner turns while something moves.
-type Spinner struct {
-	Beat    int // how far it has turned
+// spinner animates while work is in progress.
+type spinner struct {
+	Beat    int // steps so far
 	beating bool
-	rested  int // beats since it turned
+	rested  int // beats since the last step
 }
 
-// BeatMsg moves what moves: spinners and clocks.
-type BeatMsg time.Time
+// beatMsg advances spinners and clocks.
+type beatMsg time.Time
 
-// spinnerRest is how many beats the spinner of the header rests for each that it
-// turns while an answer streams: each turn is a picture of its own, sent to
-// the terminal between those of the text.
+// spinnerRest is the number of beats between two steps of the spinner while an answer
+// streams, because each step is a frame of its own between those of the text.
 const spinnerRest = 3
 
-// Next asks for a beat while something moves.
-func (s *Spinner) Next(moves bool) tea.Cmd {
+// Next requests a beat while something is animated.
+func (s *spinner) Next(moves bool) tea.Cmd {
 	if s.beating || !moves {
 		return nil
 	}
 	s.beating = true
-	return tea.Tick(120*time.Millisecond, func(now time.Time) tea.Msg { return BeatMsg(now) })
+	return tea.Tick(120*time.Millisecond, func(now time.Time) tea.Msg { return beatMsg(now) })
 }
 
-// Turn takes a beat; streams says that text came since the last one.
-func (s *Spinner) Turn(streams bool) {
+// Turn advances on a beat. streams reports that text arrived since the last one.
+func (s *spinner) Turn(streams bool) {
 	s.beating = false
 	if s.rested++; !streams || s.rested > spinnerRest {
 		s.Beat, s.rested = s.Beat+1, 0

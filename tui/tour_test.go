@@ -114,7 +114,7 @@ func (tr *tour) show(text string, first, share int, look func(panel string)) {
 			m.transcript.Add(&transcript.Remembered{Remembered: agent.Remembered{Facts: []agent.Fact{{Text: text, Path: text, Fits: true}}, Exchanges: []agent.Recollection{{Question: text}}}})
 		}},
 		{"conversation", func() {
-			m.Update(Opened{ID: "c1", Title: text, Exchanges: []agent.Exchange{{
+			m.Update(conversationMsg{ID: "c1", Title: text, Exchanges: []agent.Exchange{{
 				Turn: "t", Question: text, Answer: agent.Answer{
 					Text: text, Error: text, Cut: true,
 					Sources:   []agent.Source{{N: 1, Path: text, Heading: text, Text: text}},
@@ -129,7 +129,7 @@ func (tr *tour) show(text string, first, share int, look func(panel string)) {
 		{"commands", func() { r.keys("/") }},
 		{"queue", func() { m.composer.Queue = []string{text, text, text} }},
 		{"pull", func() {
-			m.pulls.Running = &Pulling{Model: text, Step: Step{Status: text}, Cancel: func() {}}
+			m.pulls.Running = &pulling{Model: text, step: pullStep{Status: text}, Cancel: func() {}}
 		}},
 		{"offer", func() { m.offerPull(text, text) }},
 		{"hint", func() { m.flash(text) }},

@@ -45,8 +45,8 @@ type Model struct {
 	asks       dialog.Queue
 	afterInput tea.Cmd     // what an answer to the user's own question sets off
 	panel      panel.Panel // what covers the transcript; nil: nothing
-	pulls      State
-	resumable  *Resumable // the turn that can be resumed; nil: none
+	pulls      pullState
+	resumable  *resumable // the turn that can be resumed; nil: none
 	editing    *editing   // an earlier question is in the composer; nil: none
 
 	opening opener
@@ -66,9 +66,9 @@ type Model struct {
 	// unreachable: the model server did not answer the last question.
 	unreachable bool
 	mode        string
-	prompt      Prompt
+	prompt      lastPrompt
 	hint        string // one line for the user, until the next key
-	welcome     Welcome
+	welcome     welcome
 	leaving     struct {
 		asked  bool // Ctrl+C was pressed: once more leaves
 		cut    bool // and stopped what was running
@@ -76,13 +76,13 @@ type Model struct {
 		exit   backend.Ended
 	}
 
-	spinner Spinner
+	spinner spinner
 	drawn   struct {
 		sidebar   sidebar
 		bodyTop   int // the first row of the transcript on the screen
-		selection Selection
+		selection selection
 		size      [2]int // of the conversation with the composer
-		lines     struct{ header, status Line }
+		lines     struct{ header, status cachedLine }
 		picture   tea.View
 		frame     panel.Frame
 	}
@@ -140,7 +140,7 @@ func (m *Model) start() tea.Cmd {
 	case m.Options.Pick && m.Options.Conversations != nil:
 		cmds = append(cmds, m.listConversations())
 	case m.reads():
-		cmds = append(cmds, Open(m.base, &m.Options, Opened{ID: m.chat.id, Title: m.Options.Heading, At: m.Options.Turn, Focus: m.Options.Turn != ""}))
+		cmds = append(cmds, openConversation(m.base, &m.Options, conversationMsg{ID: m.chat.id, Title: m.Options.Heading, At: m.Options.Turn, Focus: m.Options.Turn != ""}))
 	case m.Options.Prompt != "":
 		cmds = append(cmds, m.ask(m.Options.Prompt))
 	}
@@ -212,7 +212,7 @@ func (m *Model) handleOwn(msg tea.Msg) tea.Cmd {
 		return m.started(msg)
 	case batchMsg:
 		return m.receive(msg)
-	case BeatMsg:
+	case beatMsg:
 		m.tick(time.Time(msg))
 	case statusMsg:
 		m.status = backend.Status(msg)
@@ -226,10 +226,10 @@ func (m *Model) handleOwn(msg tea.Msg) tea.Cmd {
 		return m.nextNotice()
 	case panel.PageMsg:
 		return m.showPage(msg)
-	case Opened:
+	case conversationMsg:
 		cmd := m.opened(msg)
 		return tea.Batch(m.printOver(), cmd, m.goOnWithHeld())
-	case Earlier:
+	case earlierMsg:
 		m.showEarlier(msg)
 	case renamedMsg:
 		return m.renamed(msg)
@@ -237,7 +237,7 @@ func (m *Model) handleOwn(msg tea.Msg) tea.Cmd {
 		return m.flash("deleted " + draw.Count(int(msg), "conversation"))
 	case panel.OpenMsg:
 		return m.openList(msg)
-	case Msg:
+	case pullMsg:
 		return m.pullProgress(msg)
 	case draftDueMsg:
 		return m.draft.save(m.base, m.typedState())
@@ -306,7 +306,7 @@ func (m *Model) resize(width, height int) {
 		height = 24
 	}
 	m.term.width, m.term.height = width, height
-	m.drawn.selection = Selection{}
+	m.drawn.selection = selection{}
 }
 
 // flash shows one line until the next key.
@@ -343,7 +343,7 @@ func (m *Model) fail(err error) tea.Cmd {
 func (m *Model) showPage(msg panel.PageMsg) tea.Cmd {
 	switch {
 	case msg.Err == nil && msg.Reload && m.turn == nil:
-		return Open(m.base, &m.Options, Opened{ID: m.chat.id, Title: m.chat.title, Said: msg.Text})
+		return openConversation(m.base, &m.Options, conversationMsg{ID: m.chat.id, Title: m.chat.title, Said: msg.Text})
 	case msg.Err != nil:
 		m.fail(msg.Err)
 	case msg.Text != "":

@@ -138,7 +138,7 @@ type leaveMsg backend.Ended
 
 func (m *Model) offerPull(model, question string) {
 	if m.Options.Models != nil {
-		m.pulls.Offer = &Offer{Model: model, Question: question}
+		m.pulls.Offer = &pullOffer{Model: model, Question: question}
 	}
 }
 
@@ -162,11 +162,11 @@ func (m *Model) pull(name string) tea.Cmd {
 // there.
 func (m *Model) beginPull(name, question string) (cmd tea.Cmd) {
 	m.pulls.Offer = nil
-	m.pulls.Running, cmd = Begin(m.base, m.Options.Models, name, question)
+	m.pulls.Running, cmd = beginPull(m.base, m.Options.Models, name, question)
 	return cmd
 }
 
-func (m *Model) pullProgress(msg Msg) tea.Cmd {
+func (m *Model) pullProgress(msg pullMsg) tea.Cmd {
 	p := m.pulls.Running
 	switch {
 	case p == nil:
@@ -347,7 +347,7 @@ func (m *Model) turnOver(now time.Time) tea.Cmd {
 	m.offerAgain()
 	check := m.secondRead(t.Turn.Asked, m.Options.Reader.Always && !t.failed && !t.Turn.Stopped)
 	if m.Options.Conversations != nil { // else nobody could read them again
-		m.transcript.KeepLast(FirstRead, mostTurns)
+		m.transcript.KeepLast(firstRead, mostTurns)
 	}
 	return tea.Batch(check, tea.Sequence(m.printOver(), m.afterTurn(t)))
 }
@@ -381,7 +381,7 @@ func (m *Model) secondRead(of *transcript.Question, wanted bool) tea.Cmd {
 // afterTurn does what is due once a turn is over.
 func (m *Model) afterTurn(t *turn) tea.Cmd {
 	if (t.Turn.Stopped || t.failed) && m.Options.Resume != nil && t.Turn.Asked != nil && t.Turn.Asked.Turn != "" {
-		m.resumable = NewResumable(t.Turn.Asked, t.failed && t.Turn.Answer != nil)
+		m.resumable = newResumable(t.Turn.Asked, t.failed && t.Turn.Answer != nil)
 	}
 	if len(m.composer.Queue) == 0 { // what was taken out of it waits for the user alone
 		m.composer.Place = -1

@@ -13,12 +13,12 @@ import (
 	"lifehub/tui/safetext"
 )
 
-// Welcome is the screen before the first question, and the question that Enter
-// asks while nothing is typed.
-type Welcome struct {
-	Question string // "": none
-	Again    string // was answered while notes were being read; "": none
-	First    bool   // the first of the vault's questions is suggested, once there is one
+// welcome is the screen before the first question, with the question that Enter asks
+// while the input is empty.
+type welcome struct {
+	Question string // "" if none
+	Again    string // answered while notes were still being read; "" if none
+	First    bool   // suggest the first question of the vault as soon as there is one
 
 	Earlier bool // there are earlier conversations
 
@@ -26,23 +26,23 @@ type Welcome struct {
 	questions []string
 }
 
-// wordmark is the name, small; the first part of each line is that of "Life".
+// wordmark is the name in block letters; the first part of each line is "Life".
 var wordmark = [][2]string{
 	{"█   █ █▀▀ █▀▀ ", "█ █ █ █ █▀▄"},
 	{"█   █ █▀▀ █▀▀ ", "█▀█ █ █ █▀▄"},
 	{"▀▀▀ ▀ ▀   ▀▀▀ ", "▀ ▀ ▀▀▀ ▀▀ "},
 }
 
-// welcomeLines is how many lines the welcome has where there is room: it stays
-// where it is when more becomes known.
+// welcomeLines is the height of the welcome where there is room, so that it does not
+// move when facts arrive.
 const welcomeLines = 12
 
-// Suggest has Enter ask a question while nothing is typed; "": none.
-func (w *Welcome) Suggest(question string) { *w = Welcome{Question: question} }
+// Suggest sets the question that Enter asks while the input is empty, "" for none.
+func (w *welcome) Suggest(question string) { *w = welcome{Question: question} }
 
-// AskAgain suggests what was answered while notes were being read, and says so.
-// A text of several lines is no suggestion.
-func (w *Welcome) AskAgain() string {
+// AskAgain suggests a question that was answered while notes were still being read.
+// A text of several lines is not suggested.
+func (w *welcome) AskAgain() string {
 	if strings.Contains(w.Again, "\n") {
 		w.Suggest("")
 		return "All notes are indexed now: /retry asks again."
@@ -51,16 +51,16 @@ func (w *Welcome) AskAgain() string {
 	return "All notes are indexed now: Enter asks again."
 }
 
-// Heard takes in which questions the vault has.
-func (w *Welcome) Heard(questions []string) {
+// Heard sets the questions of the vault.
+func (w *welcome) Heard(questions []string) {
 	if w.First && len(questions) > 0 {
 		w.Question, w.First = questions[0], false
 	}
 }
 
-// View returns its lines, in the middle of a window. opening says that nobody
-// knows yet what there is.
-func (w *Welcome) View(width, height int, s backend.Status, opening bool, k *keys.Map, theme *draw.Theme) []string {
+// View draws it in the middle of a window. opening reports that the notes are not
+// known yet.
+func (w *welcome) View(width, height int, s backend.Status, opening bool, k *keys.Map, theme *draw.Theme) []string {
 	var lines []string
 	add := func(text string) { lines = append(lines, centred(text, draw.Width(text), width)) }
 	small := height < welcomeLines+2 || width < 40
@@ -124,23 +124,23 @@ func (w *Welcome) View(width, height int, s backend.Status, opening bool, k *key
 	return lines
 }
 
-// Hide takes the questions away while something else is in sight, and with them
-// the chosen one.
-func (w *Welcome) Hide() {
+// Hide hides the questions, and with them the chosen one, while something else is
+// shown.
+func (w *welcome) Hide() {
 	if slices.Contains(w.questions, w.Question) {
 		w.Question = ""
 	}
 	w.questions = nil
 }
 
-// centred puts a text so many cells wide into the middle of a line.
+// centred centres a text of a given width in a line.
 func centred(text string, wide, width int) string {
 	return strings.Repeat(" ", max(draw.Gutter, (width-wide)/2)) + draw.Truncate(text, width-2*draw.Gutter)
 }
 
-// Press moves the choice among the questions that are in sight. It leaves the
-// key to others beyond the first and the last.
-func (w *Welcome) Press(pressed tea.KeyPressMsg, k *keys.Map) bool {
+// Press moves the choice among the visible questions. It does not handle keys beyond
+// the first and the last.
+func (w *welcome) Press(pressed tea.KeyPressMsg, k *keys.Map) bool {
 	at, by := slices.Index(w.questions, w.Question), 0
 	switch {
 	case len(w.questions) == 0:
@@ -162,8 +162,8 @@ func (w *Welcome) Press(pressed tea.KeyPressMsg, k *keys.Map) bool {
 	return true
 }
 
-// At is the question in a line of the welcome; "": none.
-func (w *Welcome) At(line int) string {
+// At returns the question in a line of the welcome, or "".
+func (w *welcome) At(line int) string {
 	if at := line - w.first; at >= 0 && at < len(w.questions) {
 		return w.questions[at]
 	}
