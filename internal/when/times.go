@@ -93,6 +93,27 @@ func Day(text string, today time.Time, ahead bool) (day time.Time, ok bool) {
 	return s.From, true
 }
 
+// Due splits off the day at the end of a task, as in "call Ines by Friday": the task without it, and
+// the day, which is today or ahead; the zero time if it ends with none.
+func Due(task string, today time.Time) (rest string, day time.Time) {
+	words := strings.Fields(task)
+	for i := 1; i < len(words); i++ {
+		if !strings.ContainsFunc(words[i-1], isWordRune) || !strings.ContainsFunc(words[i], isWordRune) {
+			continue // a mark before a date is a field of its own
+		}
+		day, ok := Day(strings.Join(words[i:], " "), today, true)
+		if !ok || !day.AddDate(0, 0, 1).After(today) {
+			continue
+		}
+		rest = strings.Join(words[:i], " ")
+		if !SaysNothing(strings.ToLower(words[i])) {
+			rest = strings.TrimSuffix(rest, " due") // but "what is due on Friday" is the task's own
+		}
+		return strings.TrimRight(rest, " ,"), day
+	}
+	return task, time.Time{}
+}
+
 // readerOf returns a reader for the beginning of a text, with its tense.
 func readerOf(question string, today time.Time) *reader {
 	day := time.Date(today.Year(), today.Month(), today.Day(), 0, 0, 0, 0, today.Location())

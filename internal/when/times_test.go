@@ -232,3 +232,27 @@ func TestPeriodsRelativeToATime(t *testing.T) {
 		}
 	}
 }
+
+func TestADayEndsATask(t *testing.T) {
+	today := time.Date(2026, 11, 26, 18, 0, 0, 0, time.Local) // a Thursday
+	for task, want := range map[string]string{
+		"call the plumber tomorrow":    "call the plumber | 2026-11-27",
+		"call Ines by Friday":          "call Ines | 2026-11-27",
+		"call Ines, next Monday":       "call Ines | 2026-11-30",
+		"water the plants today":       "water the plants | 2026-11-26",
+		"pay the rent due 2026-12-01":  "pay the rent | 2026-12-01",
+		"renew the card on 3 December": "renew the card | 2026-12-03",
+		"Mutter anrufen am Freitag":    "Mutter anrufen | 2026-11-27",
+		"say what happened yesterday":  "say what happened yesterday | ",
+		"read chapter 3":               "read chapter 3 | ",
+		"tomorrow":                     "tomorrow | ",
+		"pay rent 📅 2026-12-01":        "pay rent 📅 2026-12-01 | ",
+		"return what is due on Friday": "return what is due | 2026-11-27",
+		"":                             " | ",
+	} {
+		rest, day := Due(task, today)
+		if got := rest + " | " + strings.TrimPrefix(day.Format(time.DateOnly), "0001-01-01"); got != want {
+			t.Errorf("%q: got %q, want %q", task, got, want)
+		}
+	}
+}

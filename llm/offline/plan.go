@@ -157,18 +157,8 @@ func addTask(message string, task *llm.Task) (plan, bool) {
 		return plan{Reasoning: "An argument is missing.", Answer: "Which task? Write for example `add task buy milk`."}, true
 	}
 	args := map[string]any{"text": said}
-	for _, joint := range []string{" due ", " by ", " on ", " "} {
-		at := strings.LastIndex(said, joint)
-		if at < 0 {
-			continue
-		}
-		last := said[at+len(joint):]
-		day, rest := when.In(last, task.Today)
-		if joint == " " && strings.ContainsAny(last, "0123456789") || hasWords(rest) || !day.To.Equal(day.From.AddDate(0, 0, 1)) || !day.To.After(task.Today) { // "Friday" may be the last one
-			continue
-		}
-		args["text"], args["due"] = strings.TrimRight(said[:at], " ,"), day.From.Format(time.DateOnly)
-		break
+	if rest, day := when.Due(said, task.Today); !day.IsZero() {
+		args["text"], args["due"] = rest, day.Format(time.DateOnly)
 	}
 	return oneStep("add_task", args, message), true
 }
