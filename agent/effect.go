@@ -35,6 +35,7 @@ type Effect struct {
 	Server  string     `json:"server,omitempty"` // "" for a built-in tool
 	Host    string     `json:"host,omitempty"`
 	Path    string     `json:"path,omitempty"` // as in [Source.Path]; with several vaults it may begin with the vault's name
+	Line    int        `json:"-"`              // first line that was added to the note, when it was added; 0: not known
 	*Lines             // for notes and memory; nil otherwise
 	Name    string     `json:"name,omitempty"`
 	Version int        `json:"version,omitempty"`

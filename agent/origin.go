@@ -40,6 +40,17 @@ func IdempotencyKey(ctx context.Context) string {
 	return key
 }
 
+type unseenKey struct{}
+
+// WithUnseen returns the context of a call whose change the user did not see before it is made.
+func WithUnseen(ctx context.Context) context.Context {
+	return context.WithValue(ctx, unseenKey{}, true)
+}
+
+// IsUnseen reports whether the user did not see the change of the call, so that it may be computed
+// for what the note holds when it is made.
+func IsUnseen(ctx context.Context) bool { return ctx.Value(unseenKey{}) != nil }
+
 // Origin is the conversation, turn and agent that a tool runs for. A tool that
 // saves where something came from gets it from [OriginOf].
 type Origin struct {

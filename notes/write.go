@@ -17,11 +17,16 @@ import (
 // Create writes a new note and the folders above it. The note appears atomically.
 // If a note of that name exists, it returns [fs.ErrExist].
 func (f *Folder) Create(name, text string) (err error) {
+	defer f.alone()()
+	return f.create(name, text)
+}
+
+// create is Create for a caller that holds the lock.
+func (f *Folder) create(name, text string) (err error) {
 	defer wrap.Error(&err, "create note")
 	if err := errors.Join(f.check(name), Writable(name), fits(name, text)); err != nil {
 		return err
 	}
-	defer f.alone()()
 	if _, err := f.root().Lstat(name); err == nil {
 		return reason(name, fs.ErrExist)
 	}
@@ -63,11 +68,40 @@ func (f *Folder) claim(temp, name string) error {
 // was, it returns [ErrChanged]. A crash leaves either the old or the new content.
 // The note's permissions are preserved.
 func (f *Folder) Replace(name string, was, now []byte) (err error) {
+	defer f.alone()()
+	return f.replace(name, was, now)
+}
+
+// Change gives the content of a note (nil if it does not exist) to edit and writes what edit returns.
+// No other LifeHub process writes to the folder between; if another program changed the note, it
+// returns [ErrChanged] or [fs.ErrExist].
+func (f *Folder) Change(name string, edit func(was []byte) (now []byte, err error)) error {
+	defer f.alone()()
+	was, _, err := f.Raw(name)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		was = nil
+	case err != nil:
+		return err
+	case was == nil:
+		was = []byte{}
+	}
+	now, err := edit(was)
+	switch {
+	case err != nil:
+		return err
+	case was == nil:
+		return f.create(name, string(now))
+	}
+	return f.replace(name, was, now)
+}
+
+// replace is Replace for a caller that holds the lock.
+func (f *Folder) replace(name string, was, now []byte) (err error) {
 	defer wrap.Error(&err, "change note")
 	if err := errors.Join(Writable(name), fits(name, now)); err != nil {
 		return err
 	}
-	defer f.alone()()
 	info, err := f.unchanged(name, was)
 	if err != nil {
 		return err

@@ -100,6 +100,9 @@ func (p *Permit) Run(ctx context.Context) (agent.Result, error) {
 	if p.change == nil {
 		return agent.Result{}, agent.NothingDone{Err: p.unprepared}
 	}
+	if !p.asked {
+		ctx = agent.WithUnseen(ctx)
+	}
 	return p.change.Apply(ctx)
 }
 

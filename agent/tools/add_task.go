@@ -40,10 +40,12 @@ func newAddTask(v noteWriter, now func() time.Time) agent.Tool {
 		}
 		raw, entry, err := folder.Raw(name)
 		if errors.Is(err, fs.ErrNotExist) {
-			c := newNote(folder, name, "# Tasks\n\n"+v.taskLine(ctx, notes.Note{}, text, due))
+			head, added := "# Tasks\n\n", v.taskLine(ctx, notes.Note{}, text, due)
 			if journal {
-				c = newNote(folder, name, notes.StateLine(text, due))
+				head, added = "", notes.StateLine(text, due)
 			}
+			c := newNote(folder, name, head+added)
+			c.line = 1 + strings.Count(head, "\n")
 			c.said = fmt.Sprintf("added to %s, which is new: %s", name, dated(text, due))
 			return c, nil
 		}
@@ -59,7 +61,7 @@ func newAddTask(v noteWriter, now func() time.Time) agent.Tool {
 		if err != nil {
 			return change{}, err
 		}
-		return change{folder: folder, path: name, was: raw, now: now, said: fmt.Sprintf("added to %s:%d: %s", name, line, dated(text, due))}, nil
+		return change{folder: folder, path: name, was: raw, now: now, line: line, said: fmt.Sprintf("added to %s:%d: %s", name, line, dated(text, due))}, nil
 	}, "note")
 }
 

@@ -30,20 +30,22 @@ func newAppendNote(v noteWriter, daily Daily, now func() time.Time) agent.Tool {
 		}
 		raw, entry, err := folder.Raw(name)
 		if errors.Is(err, fs.ErrNotExist) {
-			text := fresh + content
+			head := fresh
 			if args.Heading != "" {
-				text = fresh + "## " + args.Heading + "\n\n" + content
+				head += "## " + args.Heading + "\n\n"
 			}
-			return newNote(folder, name, text), nil
+			c := newNote(folder, name, head+content)
+			c.line = 1 + strings.Count(head, "\n")
+			return c, nil
 		}
 		if err != nil {
 			return change{}, err
 		}
-		now, err := appended(notes.Parse(entry, raw), raw, content, args.Heading)
+		now, line, err := appended(notes.Parse(entry, raw), raw, content, args.Heading)
 		if err != nil {
 			return change{}, err
 		}
-		return change{folder: folder, path: name, was: raw, now: now, said: "added to " + name}, nil
+		return change{folder: folder, path: name, was: raw, now: now, line: line, said: "added to " + name}, nil
 	}, "path")
 }
 
@@ -68,11 +70,12 @@ func appendTarget(ctx context.Context, v vaults, daily Daily, now time.Time, cal
 }
 
 // appended appends content to a note or to one of its sections. A missing
-// section is created.
-func appended(note notes.Note, raw []byte, content, heading string) ([]byte, error) {
+// section is created. It returns the new text and the first line of what was
+// added.
+func appended(note notes.Note, raw []byte, content, heading string) (now []byte, line int, err error) {
 	p, err := openPage(raw)
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	after := len(p.lines)
 	if heading != "" {
@@ -82,8 +85,8 @@ func appended(note notes.Note, raw []byte, content, heading string) ([]byte, err
 			content = "## " + strings.TrimLeft(heading, "# ") + "\n\n" + content
 		}
 	}
-	p.appendTo(after, strings.Split(strings.ReplaceAll(content, "\r\n", "\n"), "\n")...)
-	return p.bytes(), nil
+	line = p.appendTo(after, strings.Split(strings.ReplaceAll(content, "\r\n", "\n"), "\n")...)
+	return p.bytes(), line, nil
 }
 
 // sectionEnd returns the last line of the section under a heading. last is the

@@ -30,6 +30,7 @@ type change struct {
 	was    []byte // nil if the note does not exist yet
 	now    []byte // nil if the note is removed
 	said   string // message reported when it is done
+	line   int    // first line of what was added; 0: not set
 	memory bool   // the note is the memory file
 }
 
@@ -60,14 +61,6 @@ type changes interface {
 	NoteChanges(ctx context.Context, turn string) ([]agent.NoteChange, error)
 	// Exchanges returns the turns of a conversation's current path, oldest first.
 	Exchanges(ctx context.Context, conversation string) ([]agent.Exchange, error)
-}
-
-// write saves how to undo a change, and makes it.
-func (d noteWriter) write(ctx context.Context, c change) error {
-	if err := d.announce(ctx, c); err != nil {
-		return err
-	}
-	return c.write()
 }
 
 // announce saves how to undo a change.
@@ -174,19 +167,21 @@ func (p prepared) Preview() agent.Preview {
 	return agent.Preview{Path: PathOf(p.vaults, p.shown.folder, p.shown.path), Diff: p.shown.diff()}
 }
 
-// due returns the change as it can be made now: the one shown, if the note is
-// unchanged. If only LifeHub's own permitted changes happened in between, it is
-// recomputed, and must change the same lines under the same headings.
-func (p prepared) due(ctx context.Context) (change, error) {
-	now, err := p.shown.held()
-	switch {
-	case err != nil:
-		return p.shown, agent.NothingDone{Err: err}
-	case same(now, p.shown.was):
+// due returns the change as it can be made to a note that contains now: the one
+// computed before, if the note is unchanged. If the user did not see that one, it
+// is recomputed. So it is if only LifeHub's own permitted changes happened in
+// between, and then must change the same lines under the same headings.
+func (p prepared) due(ctx context.Context, now []byte) (change, error) {
+	if same(now, p.shown.was) {
 		return p.shown, nil
-	case p.own.leads(p.shown, now):
-		if c, err := p.again(ctx); err == nil && same(c.was, now) && c.sameLines(p.shown) {
+	}
+	if unseen := agent.IsUnseen(ctx); unseen || p.own.leads(p.shown, now) {
+		c, err := p.again(ctx)
+		switch {
+		case err == nil && c.folder == p.shown.folder && c.path == p.shown.path && same(c.was, now) && (unseen || c.sameLines(p.shown)):
 			return c, nil
+		case err != nil && unseen:
+			return p.shown, agent.NothingDone{Err: err}
 		}
 	}
 	return p.shown, agent.NothingDone{Err: fmt.Errorf("%s was changed after this was shown; nothing was written: read the note again", p.shown.path)}
@@ -265,7 +260,10 @@ type mark struct {
 
 // Mark returns the hashes of the note before and after the change.
 func (p prepared) Mark(ctx context.Context) (json.RawMessage, error) {
-	c, _ := p.due(ctx) // Apply returns the error
+	c := p.shown
+	if now, err := c.held(); err == nil { // otherwise Apply returns the error, as it does that of due
+		c, _ = p.due(ctx, now)
+	}
 	return json.Marshal(p.mark(c))
 }
 
@@ -311,34 +309,39 @@ func sum(text []byte) string {
 	return hex.EncodeToString(hash[:])
 }
 
-// writeTries bounds how often a change is retried while other conversations
-// write to the same note.
+// writeTries bounds how often a change is retried while other programs write to
+// the same note.
 const writeTries = 10
 
-// Apply makes the change that was shown.
+// Apply makes the change that was shown, or that is due if none was.
 func (p prepared) Apply(ctx context.Context) (agent.Result, error) {
-	c, err := p.due(ctx)
-	for try := 0; err == nil; try++ {
-		p.own.made(c)
-		err = p.write(ctx, c)
-		if try == writeTries || !errors.Is(err, notes.ErrChanged) && !errors.Is(err, fs.ErrExist) {
-			break
+	c, reached := p.shown, false
+	for try := 0; ; try++ {
+		err := c.folder.Change(c.path, func(was []byte) (now []byte, err error) {
+			reached = true
+			if c, err = p.due(ctx, was); err != nil {
+				return nil, err
+			}
+			p.own.made(c)
+			return c.now, p.announce(ctx, c)
+		})
+		switch {
+		case err == nil:
+			agent.HostFrom(ctx).Did(p.effect(c))
+			return agent.Result{Text: c.said}, nil
+		case try < writeTries && (errors.Is(err, notes.ErrChanged) || errors.Is(err, fs.ErrExist)):
+			continue
 		}
-		c, err = p.due(ctx) // another conversation wrote in between
-	}
-	if err != nil {
-		if happened, failed := p.check(p.mark(c)); failed == nil && happened == agent.HasNotHappened {
+		if happened, failed := p.check(p.mark(c)); !reached || failed == nil && happened == agent.HasNotHappened {
 			err = agent.NothingDone{Err: err}
 		}
 		return agent.Result{}, err
 	}
-	agent.HostFrom(ctx).Did(p.effect(c))
-	return agent.Result{Text: c.said}, nil
 }
 
 // effect returns the effect of a change, with the lines of its diff counted.
 func (d noteWriter) effect(c change) agent.Effect {
-	e := agent.Effect{Kind: agent.NoteChanged, Path: PathOf(d.vaults, c.folder, c.path), Lines: &agent.Lines{}}
+	e := agent.Effect{Kind: agent.NoteChanged, Path: PathOf(d.vaults, c.folder, c.path), Line: c.line, Lines: &agent.Lines{}}
 	if c.memory {
 		e.Kind = agent.MemoryChanged
 	}

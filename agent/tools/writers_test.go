@@ -3,9 +3,11 @@ package tools
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"lifehub/agent"
@@ -353,6 +355,47 @@ func TestTwoChangesShownAtOnceAreBothMade(t *testing.T) {
 	}
 	if got, want := b.text("tasks.md"), "- [ ] a\n- [ ] b\n- [ ] c\n"; got != want {
 		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+// Each call is from another process, which computed its change before any other was made.
+func TestChangesNobodySawAreAllMade(t *testing.T) {
+	const processes = 100
+	for tool, argument := range map[string]string{"add_task": "text", "append_note": "content"} {
+		for _, before := range []map[string]string{{}, {"tasks.md": "# Tasks\n\n- [ ] a\n\n# Old\n", "daily/2026-10-08.md": "# 2026-10-08\n\n- a\n"}} {
+			b := work(t, before)
+			var changes []agent.Change
+			for i := range processes {
+				changes = append(changes, b.of(All(b.deps), tool, fmt.Sprintf(`{%q:"line %d."}`, argument, i)))
+			}
+			var writing sync.WaitGroup
+			for _, c := range changes {
+				writing.Go(func() {
+					if _, err := c.Apply(agent.WithUnseen(t.Context())); err != nil {
+						t.Error(err)
+					}
+				})
+			}
+			writing.Wait()
+			text := b.text(changes[0].Preview().Path)
+			for i := range processes {
+				if n := strings.Count(text, fmt.Sprintf("line %d.\n", i)); n != 1 {
+					t.Fatalf("%s: line %d occurs %d times in %q", tool, i, n, text)
+				}
+			}
+		}
+	}
+}
+
+func TestAChangeThatWasSeenIsNotRecomputed(t *testing.T) {
+	b := work(t, map[string]string{"tasks.md": "- [ ] a\n"})
+	seen, unseen := b.of(All(b.deps), "add_task", `{"text":"b"}`), b.of(All(b.deps), "add_task", `{"text":"c"}`)
+	put(b, "tasks.md", "- [ ] a\n- [ ] mine\n")
+	if _, err := seen.Apply(t.Context()); err == nil || !strings.Contains(err.Error(), "changed after this was shown") {
+		t.Errorf("the one that was seen: %v", err)
+	}
+	if result, err := unseen.Apply(agent.WithUnseen(t.Context())); err != nil || result.Text != "added to tasks.md:3: c" {
+		t.Errorf("the one that was not: %+v, %v", result, err)
 	}
 }
 
