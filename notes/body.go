@@ -47,6 +47,9 @@ func (n *Note) readBody(body string) {
 	}
 	n.readProperties(lines, code)
 	n.readTasks(lines, code)
+	if kindOf(n.Path) == orgMode {
+		n.readOrgTasks(lines, code)
+	}
 }
 
 // readTasks collects the tasks outside of code.

@@ -3,11 +3,13 @@ package notes
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 	"unicode/utf8"
 
 	"lifehub/internal/pdftest"
@@ -50,7 +52,7 @@ func TestOrgIsConvertedLineByLine(t *testing.T) {
 	same(t, "tags", n.Tags, []string{"baking", "food", "home", "weekend"})
 	same(t, "headings", n.Headings, []Heading{{1, "Sourdough #baking #weekend", 8}, {2, "TODO [#A] Feed the starter", 11}, {3, "DONE Old *bold* thing", 21}})
 	same(t, "links", n.Links, []Link{{Target: "flour.org", Text: "the flour", Line: 10}, {Target: "Starter", Line: 10}})
-	if len(n.Tasks) != 1 || n.Tasks[0].Line != 13 {
+	if len(n.Tasks) != 3 || n.Tasks[0].Line != 11 || n.Tasks[1].Line != 13 || n.Tasks[2].Line != 21 {
 		t.Errorf("tasks are %+v", n.Tasks)
 	}
 	lines := strings.Split(n.Text, "\n")
@@ -207,4 +209,38 @@ func TestBinaryFileIsNotANote(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
+}
+
+func TestOrgHeadingsWithAStateAreTasks(t *testing.T) {
+	folder := vault(t, map[string]string{
+		"work.org": "#+TITLE: Work\n* TODO [#A] Call the plumber :home:\nDEADLINE: <2026-11-28 Sat +1w> SCHEDULED: <2026-11-27 Fri>\n** DONE Pay the rent\nCLOSED: [2026-11-02 Mon 10:00]\n* CANCELLED Paint\n* Notes\n* Today\n- [ ] a box\n#+begin_src org\n* TODO in code\n#+end_src\n",
+		"own.org":  "#+TODO: IDEA(i) DRAFT | SENT(s!) CANCELLED\n#+TODO: OPEN CLOSED\n* IDEA one\n* SENT two\n* OPEN three\n* CLOSED four\n* TODO no state here\n",
+	})
+	for name, want := range map[string][]string{
+		"work.org": {"2 open Call the plumber #home A due 2026-11-28 on 2026-11-27 every 1w", "4 done Pay the rent at 2026-11-02", "6 cancelled Paint", "9 open a box"},
+		"own.org":  {"3 open one", "4 done two", "5 open three", "6 done four"},
+	} {
+		raw, entry, err := folder.Raw(name)
+		if err != nil || !MayHoldAny(raw) {
+			t.Fatal(name, err)
+		}
+		var got []string
+		for _, task := range Parse(entry, raw).Tasks {
+			text := fmt.Sprint(task.Line, map[bool]string{true: " open "}[task.Open()], map[bool]string{true: " done "}[task.Done], map[bool]string{true: " cancelled "}[task.Cancelled], task.Text)
+			for _, part := range []string{task.Priority, dateWord("due", task.Due), dateWord("on", task.Scheduled), dateWord("at", task.DoneOn), task.Recurs} {
+				if part != "" {
+					text += " " + part
+				}
+			}
+			got = append(got, text)
+		}
+		same(t, name, got, want)
+	}
+}
+
+func dateWord(word string, day time.Time) string {
+	if day.IsZero() {
+		return ""
+	}
+	return word + " " + day.Format(time.DateOnly)
 }

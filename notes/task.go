@@ -7,7 +7,7 @@ import (
 	"lifehub/internal/pattern"
 )
 
-// Task is a "- [ ]" or "- TODO" item. Dates are local midnights; zero means unset
+// Task is a "- [ ]" or "- TODO" item, or a heading of an Org file with a state. Dates are local midnights; zero means unset
 // or unknown.
 type Task struct {
 	Line      int
@@ -124,8 +124,9 @@ func (t *Task) setField(name, value string) bool {
 	return true
 }
 
-// sign matches a possible checkbox, in any encoding, or a state word.
-var sign = pattern.Lazy(`\[[^\[\]]{1,4}\]|[-*+][ \t]+(?:TODO|DOING|NOW|LATER|WAITING|DONE|CANCEL)`)
+// sign matches a possible checkbox, in any encoding, or a state word; of a converted Org file, a
+// heading with a state or the line that defines the states.
+var sign = pattern.Lazy(`\[[^\[\]]{1,4}\]|[-*+][ \t]+(?:TODO|DOING|NOW|LATER|WAITING|DONE|CANCEL)|# (?:TODO|NEXT|DOING|STARTED|WAITING|HOLD|DONE|CANCEL)|todo::`)
 
 // MayHoldAny is a fast check whether a note's bytes may contain tasks.
 func MayHoldAny(raw []byte) bool { return sign.Match(raw) }

@@ -114,7 +114,9 @@ func (v vaults) tasksNote(ctx context.Context, called string, today time.Time) (
 	}
 	var usual []func(place) bool
 	for _, name := range []string{"tasks", "todo", "to-do", "todos", "aufgaben"} {
-		usual = append(usual, func(p place) bool { return notes.BareName(path.Base(p.Entry.Path)) == name })
+		usual = append(usual, func(p place) bool {
+			return notes.BareName(path.Base(p.Entry.Path)) == name && notes.Writable(p.Entry.Path) == nil
+		})
 	}
 	if named := firstFitting(places, usual...); len(named) > 0 { // the one nearest to the root
 		at := slices.MinFunc(named, func(a, b place) int { return strings.Count(a.Entry.Path, "/") - strings.Count(b.Entry.Path, "/") })

@@ -24,6 +24,9 @@ func newCompleteTask(v noteWriter, now func() time.Time) agent.Tool {
 		if err != nil {
 			return change{}, err
 		}
+		if err := notes.Writable(t.place.Entry.Path); err != nil {
+			return change{}, fmt.Errorf("%q (%s) stays open: %w", t.Task.Text, t.at(), err)
+		}
 		raw, _, err := t.folder.Raw(t.place.Entry.Path)
 		if err != nil {
 			return change{}, err
