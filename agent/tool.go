@@ -87,6 +87,7 @@ type Result struct {
 	// sources are the semantically closest.
 	ByMeaning bool      `json:"by_meaning,omitempty"`
 	Coverage  *Coverage `json:"coverage,omitempty"` // coverage of a search of the notes
+	Next      int       `json:"-"`                  // line at which a further call of the same tool continues; 0: this is all
 	Blocks    []Block   `json:"-"`                  // best-fitting parts of what a search found, by note
 }
 

@@ -199,8 +199,21 @@ func (a *Agent) Resume(ctx context.Context, conversation, turnID string) <-chan 
 // Read the events like those of [Agent.Ask]. from names whoever requested the
 // call on behalf of the user; its arguments are then untrusted.
 func (a *Agent) Call(ctx context.Context, conversation, message string, step agent.Step, from ...string) <-chan agent.Event {
+	return a.Calls(ctx, conversation, message, func(last *agent.Result) *agent.Step {
+		if last != nil {
+			return nil
+		}
+		return &step
+	}, from...)
+}
+
+// Calls is like [Agent.Call] for calls one after the other: next returns the
+// first one for nil, and each further one for the result of the last; nil ends
+// the turn, with the last result as its answer. A call that is not made ends it
+// as well.
+func (a *Agent) Calls(ctx context.Context, conversation, message string, next func(last *agent.Result) *agent.Step, from ...string) <-chan agent.Event {
 	return a.start(ctx, conversation, func(t *turn, ctx context.Context) error {
-		t.mode, t.command, t.gate.Command = agent.PlanMode, &step, len(from) == 0
+		t.mode, t.command, t.gate.Command = agent.PlanMode, next, len(from) == 0
 		t.record.MarkUntrusted(from...)
 		t.sent(message)
 		return t.begin(ctx)

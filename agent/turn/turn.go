@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"lifehub/agent"
@@ -21,12 +22,12 @@ import (
 type turn struct {
 	agent   *Agent
 	mode    agent.Mode
-	message string      // as sent, including attachments
-	only    []string    // tools that the message allows; nil: all
-	command *agent.Step // the call that the user requested; nil if the model decides
-	called  []string    // tools that the conversation called or named before
-	about   *string     // description of the notes for prompts; nil if not loaded yet
-	rounds  int         // maximum number of rounds of the loop
+	message string                               // as sent, including attachments
+	only    []string                             // tools that the message allows; nil: all
+	command func(last *agent.Result) *agent.Step // the calls that the user requested, as in [Agent.Calls]; nil if the model decides
+	called  []string                             // tools that the conversation called or named before
+	about   *string                              // description of the notes for prompts; nil if not loaded yet
+	rounds  int                                  // maximum number of rounds of the loop
 
 	events   *events.Stream   // numbers, journals and traces every event, and sends it to the front end
 	record   *gate.Record     // what was read, and its sources
@@ -358,31 +359,41 @@ func (t *turn) reopen(ctx context.Context, id string) (err error) {
 	return nil
 }
 
-// runCommand makes the call that the user requested.
+// runCommand makes the calls that the user requested.
 func (t *turn) runCommand(ctx context.Context) error {
-	step := *t.command
-	step.ID = "1"
-	t.steps.noteWriter(step.Tool)
-	if t.steps.tool(step.Tool) == nil {
-		return errors.New(gate.Because("the tool "+step.Tool+" is not available", t.steps.missing[step.Tool]))
-	}
-	steps, err := t.steps.plan(ctx, agent.PlanMade{Steps: []agent.Step{step}})
-	if err != nil {
-		return err
-	}
-	if err := t.steps.runPlan(ctx, steps); err != nil {
-		return err
-	}
-	for _, f := range t.steps.found {
-		why, declined := strings.CutPrefix(f.why(), gate.Declined)
-		switch {
-		case f.Status == agent.Done:
-			t.answer.say(f.Result.Text)
-		case declined:
-			t.answer.say("You declined `" + step.Tool + "`" + why + ".")
-		default:
-			t.answer.say("Not done: " + why + ".")
+	var last *agent.Result
+	for number := 1; ; number++ {
+		next := t.command(last)
+		if next == nil {
+			break
 		}
+		step := *next
+		step.ID = strconv.Itoa(number)
+		t.steps.noteWriter(step.Tool)
+		if t.steps.tool(step.Tool) == nil {
+			return errors.New(gate.Because("the tool "+step.Tool+" is not available", t.steps.missing[step.Tool]))
+		}
+		steps, err := t.steps.plan(ctx, agent.PlanMade{Steps: []agent.Step{step}})
+		if err != nil {
+			return err
+		}
+		if len(steps) == 0 {
+			return fmt.Errorf("%s was not called: the turn has no room for a further step", step.Tool)
+		}
+		if err := t.steps.runPlan(ctx, steps); err != nil {
+			return err
+		}
+		f := t.steps.found[len(t.steps.found)-1]
+		if why, declined := strings.CutPrefix(f.why(), gate.Declined); declined {
+			t.answer.say("You declined `" + step.Tool + "`" + why + ".")
+			return nil
+		}
+		if f.Status != agent.Done {
+			t.answer.say("Not done: " + f.why() + ".")
+			return nil
+		}
+		last, t.gate.Command = &f.Result, false // what follows is made from a result
 	}
+	t.answer.say(last.Text)
 	return nil
 }

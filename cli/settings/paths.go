@@ -50,6 +50,7 @@ func (p Paths) MemoryFolder() string     { return filepath.Join(p.Data, "memory"
 func (p Paths) Told() string             { return filepath.Join(p.State, "told") }      // what the model server lacked when that was last reported
 func (p Paths) Found() string            { return filepath.Join(p.State, "found") }     // the last reported model server of unknown owner
 func (p Paths) Used() string             { return filepath.Join(p.State, "used.json") } // uses of each slash command
+func (p Paths) CaptureLock() string      { return filepath.Join(p.State, "capture.lock") }
 func (p Paths) LogFile() string          { return filepath.Join(p.State, "lifehub.log") }
 
 // Index returns the folder of a vault's index. The vault's name makes it readable, the hash of the

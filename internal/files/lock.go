@@ -1,6 +1,7 @@
 package files
 
 import (
+	"context"
 	"errors"
 	"os"
 )
@@ -15,6 +16,18 @@ func TryLock(file *os.File) (bool, error) {
 		return false, nil
 	}
 	return err == nil, err
+}
+
+// Lock is like TryLock, but waits for other processes until ctx ends.
+func Lock(ctx context.Context, file *os.File) error {
+	locked := make(chan error, 1)
+	go func() { locked <- lock(file) }() // if ctx ends first, it ends when the lock is free or the file is closed
+	select {
+	case err := <-locked:
+		return err
+	case <-ctx.Done():
+		return ctx.Err()
+	}
 }
 
 // Unlock unlocks and closes a file. Closing is not enough: while another

@@ -10,6 +10,13 @@ import (
 
 func tryLock(file *os.File) error { return unix.Flock(int(file.Fd()), unix.LOCK_EX|unix.LOCK_NB) }
 
+func lock(file *os.File) (err error) {
+	for err = unix.EINTR; err == unix.EINTR; {
+		err = unix.Flock(int(file.Fd()), unix.LOCK_EX)
+	}
+	return err
+}
+
 func isHeld(err error) bool { return err == unix.EWOULDBLOCK }
 
 func unlock(file *os.File) error { return unix.Flock(int(file.Fd()), unix.LOCK_UN) }

@@ -10,6 +10,8 @@ func tryLock(file *os.File) error {
 	return lockRange(file, windows.LOCKFILE_EXCLUSIVE_LOCK|windows.LOCKFILE_FAIL_IMMEDIATELY)
 }
 
+func lock(file *os.File) error { return lockRange(file, windows.LOCKFILE_EXCLUSIVE_LOCK) }
+
 func isHeld(err error) bool { return err == windows.ERROR_LOCK_VIOLATION }
 
 // LockShared takes a shared lock, waiting while another process holds an exclusive

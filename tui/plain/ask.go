@@ -3,6 +3,7 @@ package plain
 import (
 	"context"
 	"fmt"
+	"io"
 	"maps"
 	"os"
 	"slices"
@@ -54,6 +55,8 @@ func (c *chat) pick(ctx context.Context, prompt string, answers ...string) (stri
 		switch {
 		case !ok || !early && (line == "" || slices.Contains(answers, line)):
 			return line, ok
+		case line != "" && c.alone:
+			c.note("press y or n, then Enter")
 		case line != "":
 			c.queue = append(c.queue, c.wholeOf(ctx, line))
 			c.note("queued: “" + safetext.Line(line) + "”")
@@ -67,12 +70,32 @@ func (c *chat) agree(ctx context.Context, question string) bool {
 	return line == "y"
 }
 
+// Questions asks on a terminal outside of a chat.
+type Questions struct {
+	in   io.Reader
+	chat chat
+}
+
+// NewQuestions returns questions that are written to out and answered by lines of in, which nothing
+// else may read from the first question on.
+func NewQuestions(in io.Reader, out io.Writer) *Questions {
+	return &Questions{in, chat{out: out, typed: true, alone: true}}
+}
+
+// Permit asks whether a tool may run, as in the chat, and replies unless ctx ends.
+func (q *Questions) Permit(ctx context.Context, asked agent.PermissionAsked) {
+	if q.chat.lines == nil {
+		q.chat.lines = linesOf(q.in)
+	}
+	q.chat.permit(ctx, asked)
+}
+
 // permit asks whether a tool may run. All that would run is written out before
 // the question.
 func (c *chat) permit(ctx context.Context, asked agent.PermissionAsked) {
 	c.flush()
 	c.describe(asked, false)
-	prompt, decisions := choices(asked)
+	prompt, decisions := choices(asked, !c.alone)
 	for {
 		line, ok := c.pick(ctx, prompt+": ", slices.Collect(maps.Keys(decisions))...)
 		if ctx.Err() != nil {
@@ -107,18 +130,24 @@ func (c *chat) describe(asked agent.PermissionAsked, details bool) {
 }
 
 // choices returns the answers to a question about a call, in words and by what
-// they decide.
-func choices(asked agent.PermissionAsked) (prompt string, decisions map[string]agent.Decision) {
+// they decide. inChat: it may be allowed for the chat.
+func choices(asked agent.PermissionAsked, inChat bool) (prompt string, decisions map[string]agent.Decision) {
 	if asked.Unknown {
 		return "r run again · n skip · c I checked, it's done · d details", map[string]agent.Decision{"d": "", "r": agent.AllowOnce, "n": agent.Refuse, "c": agent.AlreadyDone}
 	}
-	lasting := ""
-	decisions = map[string]agent.Decision{"d": "", "y": agent.AllowOnce, "n": agent.Refuse, "N": agent.Refuse}
-	if asked.Rule != "" {
-		lasting = fmt.Sprintf(" · s allow in this chat · a always allow (%s)", safetext.Reveal(dialog.RuleInWords(asked.Rule)))
-		decisions["s"], decisions["a"] = agent.AllowConversation, agent.AllowAlways
+	lasting, refuse := "", "n deny"
+	decisions = map[string]agent.Decision{"d": "", "y": agent.AllowOnce, "n": agent.Refuse}
+	if inChat { // somebody reads why
+		refuse, decisions["N"] = "n deny · N deny and say why", agent.Refuse
 	}
-	return "y allow once" + lasting + " · n deny · N deny and say why · d details", decisions
+	if asked.Rule != "" {
+		if inChat {
+			lasting, decisions["s"] = " · s allow in this chat", agent.AllowConversation
+		}
+		lasting += fmt.Sprintf(" · a always allow (%s)", safetext.Reveal(dialog.RuleInWords(asked.Rule)))
+		decisions["a"] = agent.AllowAlways
+	}
+	return "y allow once" + lasting + " · " + refuse + " · d details", decisions
 }
 
 // decided says what the user decided.

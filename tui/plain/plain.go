@@ -45,6 +45,7 @@ type chat struct {
 	lines   <-chan string
 	signals <-chan os.Signal
 	typed   bool     // a person types the lines, and the terminal shows them
+	alone   bool     // there is no chat: a line that answers no question is nothing
 	queue   []string // lines that answered no question: the next messages
 
 	conversation string

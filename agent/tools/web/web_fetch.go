@@ -81,12 +81,13 @@ func (f *webFetch) Run(ctx context.Context, raw json.RawMessage) (agent.Result, 
 		return agent.Result{}, fmt.Errorf("%s has %s; there is no line %d", page.url.Redacted(), text.Count(len(lines), "line"), from)
 	}
 	to := excerpt.Fitting(lines, from, len(lines), excerpt.MaxRead)
-	text := read.address + "\n\n" + strings.Join(lines[from-1:to], "\n")
+	next, text := 0, read.address+"\n\n"+strings.Join(lines[from-1:to], "\n")
 	switch {
 	case to < len(lines):
-		text += fmt.Sprintf("\n\nThe page goes on: fetch it again from line %d of %d.", to+1, len(lines))
+		next = to + 1
+		text += fmt.Sprintf("\n\nThe page goes on: fetch it again from line %d of %d.", next, len(lines))
 	case page.cut:
 		text += "\n\nThe page is longer than 2 MiB; the rest was not fetched."
 	}
-	return agent.Result{Text: text, Untrusted: true, Sources: read.sources(lines, from, to)}, nil
+	return agent.Result{Text: text, Untrusted: true, Sources: read.sources(lines, from, to), Next: next}, nil
 }

@@ -1,0 +1,265 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/charmbracelet/x/term"
+	"github.com/spf13/cobra"
+
+	"lifehub/agent"
+	"lifehub/agent/gate"
+	"lifehub/agent/memory"
+	"lifehub/cli/app"
+	"lifehub/cli/settings"
+	"lifehub/internal/files"
+	"lifehub/internal/when"
+	"lifehub/tui/plain"
+	"lifehub/tui/safetext"
+)
+
+// capture is one run of a command that writes to the notes without a chat or a model. Its calls are
+// a turn of a conversation of its own, so that they are journalled and /undo takes them back.
+type capture struct {
+	process  *app.Process
+	runFlags app.RunFlags
+	app      *app.App // nil until it is opened
+	yes      bool
+	asJSON   bool
+}
+
+// captured is the object that --json prints.
+type captured struct {
+	Path string `json:"path"`
+	Line int    `json:"line"` // first line of what was added
+	Text string `json:"text"`
+	Due  string `json:"due,omitempty"` // YYYY-MM-DD
+	URL  string `json:"url,omitempty"`
+	Turn string `json:"turn,omitempty"` // for `lifehub -r TURN`, where /undo takes it back; "" with --no-save
+}
+
+// writing is what a capture does.
+type writing struct {
+	message agent.Message                        // the question of its turn
+	from    []string                             // whoever wrote the text, if not the user
+	next    func(last *agent.Result) *agent.Step // its calls, as in [turn.Agent.Calls]
+	allows  []gate.Rule                          // what --yes allows
+	done    func(result captured) captured       // adds what it knows of the result
+}
+
+func (c *capture) register(cmd *cobra.Command) *cobra.Command {
+	app.RegisterNotes(&c.runFlags, cmd)
+	f := cmd.Flags()
+	f.BoolVarP(&c.yes, "yes", "y", false, "do not ask; rules that deny it apply nevertheless")
+	f.BoolVar(&c.runFlags.NoSave, "no-save", false, "don't save how to undo it")
+	app.AddJSON(cmd, &c.asJSON, "print one JSON object")
+	return cmd
+}
+
+const capturePermission = "On a terminal the change is shown first; elsewhere a rule or --yes must allow it. `lifehub -c` and /undo take it back."
+
+func newAdd(sh *app.Process) *cobra.Command {
+	c := &capture{process: sh}
+	return c.register(&cobra.Command{
+		Use:   "add [TEXT…]",
+		Short: "Add a task to your notes",
+		Long:  "Add a task to your notes; a day at its end becomes the due date. Without TEXT it is read from stdin. No model is\nasked. " + capturePermission,
+		Example: "  lifehub add call the plumber tomorrow\n" +
+			"  lifehub add \"renew the passport by 3 March\" --yes --json",
+		RunE: func(cmd *cobra.Command, given []string) error {
+			w, text, err := c.text("add", given)
+			if err != nil {
+				return err
+			}
+			task, due := when.Due(text, time.Now())
+			input := map[string]string{"text": task}
+			if !due.IsZero() {
+				input["due"] = due.Format(time.DateOnly)
+			}
+			w.once("add_task", input)
+			w.done = func(result captured) captured {
+				result.Text, result.Due = task, input["due"]
+				return result
+			}
+			return c.run(cmd.Context(), w)
+		},
+	})
+}
+
+func newLog(sh *app.Process) *cobra.Command {
+	c := &capture{process: sh}
+	return c.register(&cobra.Command{
+		Use:   "log [TEXT…]",
+		Short: "Add a line to today's daily note",
+		Long:  "Add a line to today's daily note. Without TEXT it is read from stdin. No model is asked. " + capturePermission,
+		Example: "  lifehub log ran 8 km\n" +
+			"  uptime | lifehub log --yes",
+		RunE: func(cmd *cobra.Command, given []string) error {
+			w, text, err := c.text("log", given)
+			if err != nil {
+				return err
+			}
+			w.once(agent.AppendNote, map[string]string{"content": text})
+			w.done = func(result captured) captured {
+				result.Text = text
+				return result
+			}
+			return c.run(cmd.Context(), w)
+		},
+	})
+}
+
+// text returns the words given or, without any, what is piped in. Piped text is untrusted.
+func (c *capture) text(name string, given []string) (writing, string, error) {
+	text := strings.TrimSpace(strings.Join(given, " "))
+	w := writing{message: agent.Message{Text: name + " " + text}}
+	if len(given) == 0 && !term.IsTerminal(c.process.In.Fd()) && isPiped(c.process.In) {
+		var err error
+		if text, err = readText(c.process.In, "stdin"); err != nil {
+			return w, "", err
+		}
+		w.message = agent.Message{Text: name, Attached: []agent.Attachment{{Name: "stdin", Text: text}}}
+		w.from = []string{"stdin"}
+	}
+	if text == "" {
+		return w, "", settings.UsageError{Err: fmt.Errorf("nothing to %s; pass it as an argument or pipe it in", name)}
+	}
+	return w, text, nil
+}
+
+// once makes it a single call.
+func (w *writing) once(tool string, input map[string]string) {
+	step := stepOf(tool, input)
+	w.allows = []gate.Rule{{Tool: tool, Level: agent.Auto, Untrusted: len(w.from) > 0, From: "--yes"}}
+	w.next = func(last *agent.Result) *agent.Step {
+		if last != nil {
+			return nil
+		}
+		return &step
+	}
+}
+
+func stepOf(tool string, input any) agent.Step {
+	raw, _ := json.Marshal(input) // strings and numbers, so it cannot fail
+	return agent.Step{Tool: tool, Input: raw}
+}
+
+// run makes the calls and prints what was done.
+func (c *capture) run(ctx context.Context, w writing) error {
+	c.runFlags.Alone, c.runFlags.NoIndex = true, true
+	attended := !c.yes && term.IsTerminal(c.process.In.Fd()) && term.IsTerminal(c.process.Err.Fd())
+	if !attended {
+		defer c.queueUp(ctx)()
+	}
+	a, err := app.Open(ctx, c.process, c.runFlags)
+	if err != nil {
+		return err
+	}
+	defer a.Close()
+	c.app = a
+	for _, text := range a.MissingVaults {
+		fmt.Fprintf(c.process.Err, "! writing without %s\n", safetext.Line(text))
+	}
+	if len(a.OpenVaults()) == 0 {
+		return settings.UsageError{Err: errNoNotes}
+	}
+	a.Unattended = !attended
+	if c.yes {
+		a.Rules = a.Rules.With(w.allows...)
+	}
+	asked := a.Agent()
+	asked.Prepare = func(context.Context, string, func(string)) {} // no model, no servers to wait for
+	asked.Memory, asked.Facts = memory.LongTerm{}, nil
+	result, said, err := c.follow(ctx, attended, w, asked.Calls(ctx, a.Store.NewConversation(), w.message.String(), w.next, w.from...))
+	if err != nil {
+		return err
+	}
+	if c.runFlags.NoSave {
+		result.Turn = ""
+	}
+	if c.asJSON {
+		return app.PrintJSON(c.process, "result", w.done(result))
+	}
+	return app.PrintText(c.process, "result", safetext.Text(said)+"\n")
+}
+
+// queueUp waits for captures of other processes, which a script may start by the hundred, and returns
+// a function that lets the next one run. Without a lock file they compete for the database.
+func (c *capture) queueUp(ctx context.Context) (next func()) {
+	p, err := settings.FindPaths(c.process.Getenv)
+	if err == nil {
+		err = os.MkdirAll(p.State, 0o700)
+	}
+	if err != nil {
+		return func() {}
+	}
+	file, err := os.OpenFile(p.CaptureLock(), os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		return func() {}
+	}
+	if err := files.Lock(ctx, file); err != nil {
+		file.Close()
+		return func() {}
+	}
+	return func() { _ = files.Unlock(file) } // the end of the process unlocks it as well
+}
+
+// follow answers what the turn asks and returns where it wrote, and the last result.
+func (c *capture) follow(ctx context.Context, attended bool, w writing, events <-chan agent.Event) (result captured, said string, err error) {
+	questions := plain.NewQuestions(c.process.In, c.process.Err)
+	var asked agent.PermissionAsked
+	var last agent.StepChanged
+	for event := range events {
+		result.Turn = event.Turn
+		switch body := event.Body.(type) {
+		case agent.PermissionAsked:
+			if asked = body; attended {
+				questions.Permit(ctx, body)
+			}
+		case agent.StepChanged:
+			last = body
+		case agent.Failed:
+			err = failure(body)
+		case agent.Ended:
+			said = body.Answer
+			if body.Interrupted {
+				err = app.ExitError{Code: app.ExitInterrupted}
+			}
+			if at := slices.IndexFunc(body.Effects, func(e agent.Effect) bool { return e.Kind == agent.NoteChanged }); at >= 0 {
+				result.Path, result.Line = body.Effects[at].Path, body.Effects[at].Line
+			}
+		}
+	}
+	switch {
+	case err != nil:
+	case last.Status == agent.Denied && asked.Name != "" && !attended:
+		err = app.ExitError{Err: c.needs(w, asked), Code: app.ExitRefused}
+	case last.Status == agent.Denied && strings.HasPrefix(last.Reason, gate.Declined):
+		err = app.ExitError{Err: errors.New("nothing was changed"), Code: app.ExitFailed}
+	case last.Status == agent.Denied:
+		err = app.ExitError{Err: fmt.Errorf("nothing was changed: %s", last.Reason), Code: app.ExitRefused}
+	case last.Status != agent.Done || result.Path == "":
+		err = fmt.Errorf("nothing was changed: %s", cmp.Or(last.Reason, said))
+	}
+	return result, said, err
+}
+
+// needs returns the error for a call that nobody could be asked about.
+func (c *capture) needs(w writing, asked agent.PermissionAsked) error {
+	err := fmt.Errorf("%s needs a permission, and there is nobody to ask (%s)", asked.Name, asked.Reason)
+	at := slices.IndexFunc(w.allows, func(r gate.Rule) bool { return r.Tool == asked.Name })
+	switch {
+	case c.yes || at < 0:
+		return err
+	case asked.Untrusted: // no rule of the file is enough
+		return fmt.Errorf("%w; pass --yes", err)
+	}
+	return fmt.Errorf("%w. Pass --yes, or add this line to the rules in %s:\n  - %s", err, c.app.Paths.PermissionsFile(), gate.Format(w.allows[at]))
+}

@@ -1,0 +1,149 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"lifehub/agent/gate"
+	"lifehub/cli/app"
+	"lifehub/internal/apptest"
+	"lifehub/internal/testenv"
+	"lifehub/store"
+)
+
+// capturing runs the program on a vault, without a model, and returns what it prints.
+func capturing(t *testing.T, home, web string, args ...string) (stdout, stderr string, code int) {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), os.Args[0], args...)
+	cmd.Dir = home
+	cmd.Env = []string{
+		runAsProgram, quickExit, fewCollections, "HOME=" + home, "LIFEHUB_HOME=" + filepath.Join(home, "lh"), "PATH=" + os.Getenv("PATH"),
+		"LIFEHUB_PROVIDER=offline", "LIFEHUB_WEB_SEARCH_URL=" + web + "/html/",
+	}
+	var out, told bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &told
+	err := cmd.Run()
+	var exit *exec.ExitError
+	if err != nil && !errors.As(err, &exit) {
+		t.Error(err)
+	}
+	return out.String(), told.String(), cmd.ProcessState.ExitCode()
+}
+
+// pages serves articles, each with its path as title and in its text.
+func pages(t *testing.T) *httptest.Server {
+	t.Helper()
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		name := strings.Trim(r.URL.Path, "/")
+		w.Header().Set("Content-Type", "text/html; charset=utf-8")
+		fmt.Fprintf(w, "<html><head><title>%[1]s</title></head><body><article><h1>%[1]s</h1>", name)
+		for i := range 40 {
+			fmt.Fprintf(w, "<p>Paragraph %d of %s tells of hens, and of the fence that holds them in every weather.</p>", i, name)
+		}
+		fmt.Fprint(w, "</article></body></html>")
+	}))
+	t.Cleanup(server.Close)
+	return server
+}
+
+// 100 of each with LIFEHUB_SOAK=1.
+func TestConcurrentProcessesLoseNoCapture(t *testing.T) {
+	testenv.WithoutRace(t)
+	t.Parallel()
+	each := 8
+	if os.Getenv("LIFEHUB_SOAK") != "" {
+		each = 100
+	}
+	web, home := pages(t), t.TempDir()
+	vault := filepath.Join(home, "vault")
+	apptest.Write(t, filepath.Join(vault, "tasks.md"), "# Tasks\n\n- [ ] first\n")
+	var running sync.WaitGroup
+	for i := range each {
+		for _, args := range [][]string{{"add", fmt.Sprintf("task %d.", i)}, {"log", fmt.Sprintf("line %d.", i)}, {"clip", fmt.Sprintf("%s/page-%d", web.URL, i)}} {
+			running.Go(func() {
+				if _, told, code := capturing(t, home, web.URL, append(args, "--yes", "--notes", vault)...); code != 0 {
+					t.Errorf("%v: exit %d: %s", args, code, told)
+				}
+			})
+		}
+	}
+	running.Wait()
+	daily, err := filepath.Glob(filepath.Join(vault, "daily", "*.md"))
+	if err != nil || len(daily) == 0 || len(daily) > 2 { // two around midnight
+		t.Fatalf("daily notes: %v, %v", daily, err)
+	}
+	logged := ""
+	for _, file := range daily {
+		logged += apptest.Read(t, file)
+	}
+	tasks := apptest.Read(t, filepath.Join(vault, "tasks.md"))
+	for i := range each {
+		clip := apptest.Read(t, filepath.Join(vault, "clips", fmt.Sprintf("page-%d.md", i)))
+		if strings.Count(tasks, fmt.Sprintf("- [ ] task %d.\n", i)) != 1 || strings.Count(logged, fmt.Sprintf("\nline %d.\n", i)) != 1 || !strings.HasSuffix(clip, "every weather.\n") {
+			t.Errorf("%d is not there, or not once", i)
+		}
+	}
+	if lines := strings.Count(tasks, "\n"); lines != 3+each {
+		t.Errorf("%d lines of tasks, want %d:\n%s", lines, 3+each, tasks)
+	}
+}
+
+// A page in several parts is saved whole, and is known as untrusted when it is read again.
+func TestAClippedPageStaysUntrusted(t *testing.T) {
+	testenv.WithoutRace(t)
+	t.Parallel()
+	web, home := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		fmt.Fprint(w, "<html><head><title>Keeping: hens / geese?</title></head><body><article><h1>Keeping: hens / geese?</h1>")
+		for i := range 1500 {
+			fmt.Fprintf(w, "<p>Paragraph %d tells of hens, and of the fence that holds them in every weather.</p>", i)
+		}
+		fmt.Fprint(w, "</article></body></html>")
+	})), t.TempDir()
+	t.Cleanup(web.Close)
+	vault := filepath.Join(home, "vault")
+	apptest.Write(t, filepath.Join(vault, "own.md"), "# Own\n\nI keep three geese behind the barn since March.\n")
+	out, told, code := capturing(t, home, web.URL, "clip", web.URL+"/hens", "--yes", "--json", "--notes", vault)
+	var got captured
+	if err := json.Unmarshal([]byte(out), &got); err != nil || code != 0 || got.Path != "clips/Keeping hens geese.md" || got.Text != "Keeping: hens / geese?" || got.URL != web.URL+"/hens" {
+		t.Fatalf("exit %d, %+v, %v\n%s", code, got, err, told)
+	}
+	note := apptest.Read(t, filepath.Join(vault, filepath.FromSlash(got.Path)))
+	if !strings.Contains(note, "\nsource: "+web.URL+"/hens\n") || strings.Contains(note, "The page goes on") {
+		t.Errorf("the note begins %q", note[:200])
+	}
+	for i := range 1500 {
+		if strings.Count(note, fmt.Sprintf("Paragraph %d tells", i)) != 1 {
+			t.Fatalf("paragraph %d is not there, or not once", i)
+		}
+	}
+	s, err := store.Open(filepath.Join(home, "lh", "data", "lifehub.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	if from := gate.Sources(context.Background(), s, "Paragraph 1234 tells of hens, and of the fence that holds them in every weather."); len(from) == 0 {
+		t.Error("a sentence of the page is not known as untrusted")
+	}
+	if from := gate.Sources(context.Background(), s, "I keep three geese behind the barn since March."); len(from) > 0 {
+		t.Errorf("the user's own text counts as that of %v", from)
+	}
+	a, err := app.OpenNotes(apptest.Process(filepath.Join(home, "lh")), app.RunFlags{Notes: []string{vault}, NoIndex: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer a.Close()
+	if read, _, _, err := a.ReadNote(t.Context(), got.Path, ""); err != nil || !read.Untrusted {
+		t.Errorf("the note does not say that it is from elsewhere: %v", err)
+	}
+}

@@ -1,0 +1,163 @@
+package cli
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/url"
+	"strings"
+	"time"
+	"unicode"
+
+	"github.com/goccy/go-yaml"
+	"github.com/spf13/cobra"
+
+	"lifehub/agent"
+	"lifehub/agent/gate"
+	"lifehub/cli/app"
+	"lifehub/cli/settings"
+	"lifehub/notes"
+)
+
+const (
+	// clipsFolder is the folder of saved pages, in the first notes folder.
+	clipsFolder = "clips"
+	// maxParts bounds how many parts of a long page are saved, of about 30 KiB each.
+	maxParts = 16
+	// maxClipName bounds the file name of a page, in characters.
+	maxClipName = 80
+)
+
+func newClip(sh *app.Process) *cobra.Command {
+	c := &capture{process: sh}
+	return c.register(&cobra.Command{
+		Use:   "clip URL",
+		Short: "Save a web page as a note",
+		Long: "Save the readable text of a web page as a note in the folder " + clipsFolder + ", with its address as source: the text counts as\n" +
+			"untrusted wherever it is read again. No model is asked. " + capturePermission,
+		Example: "  lifehub clip https://example.org/article\n" +
+			"  lifehub clip example.org/article --yes --json",
+		RunE: func(cmd *cobra.Command, given []string) error {
+			address, err := clipAddress(given[0])
+			if err != nil {
+				return settings.UsageError{Err: err}
+			}
+			p := &page{address: address, taken: func(path string) bool {
+				_, _, err := c.app.Folders()[0].Raw(path)
+				return !errors.Is(err, fs.ErrNotExist)
+			}}
+			return c.run(cmd.Context(), writing{
+				message: agent.Message{Text: "clip " + address}, next: p.next,
+				allows: []gate.Rule{
+					{Tool: "web_fetch", Where: []gate.Where{gate.Pinned("url", address)}, Level: agent.Auto, From: "--yes"},
+					{Tool: "create_note", Where: []gate.Where{{Argument: "path", Fit: gate.LikeGlob, Values: []string{clipsFolder + "/*"}}}, Level: agent.Auto, Untrusted: true, From: "--yes"},
+				},
+				done: func(result captured) captured {
+					result.Text, result.URL = p.title, address
+					return result
+				},
+			})
+		},
+	})
+}
+
+// clipAddress returns a whole web address; without a scheme it is https.
+func clipAddress(given string) (string, error) {
+	if !strings.Contains(given, "://") {
+		given = "https://" + given
+	}
+	u, err := url.Parse(given)
+	switch {
+	case err != nil:
+		return "", fmt.Errorf("clip: %w", err)
+	case u.Scheme != "http" && u.Scheme != "https" || u.Host == "":
+		return "", fmt.Errorf("clip: %q is not the address of a web page", given)
+	}
+	return u.String(), nil
+}
+
+// page reads a web page in parts and saves it as a note.
+type page struct {
+	address string
+	taken   func(path string) bool // whether a note exists
+
+	text  string // parts read so far
+	parts int
+	title string
+	saved bool
+}
+
+// next returns the call that follows the result of the last.
+func (p *page) next(last *agent.Result) *agent.Step {
+	if p.saved {
+		return nil
+	}
+	input := map[string]any{"url": p.address}
+	if last != nil {
+		p.add(*last)
+		if last.Next == 0 || p.parts == maxParts {
+			p.saved = true
+			step := stepOf("create_note", map[string]string{"path": p.path(), "content": p.note(last.Next > 0)})
+			return &step
+		}
+		input["from"] = last.Next
+	}
+	step := stepOf("web_fetch", input)
+	return &step
+}
+
+// add adds a part of the page: what web_fetch returns has the address above it and, unless it is the
+// last, a sentence about the rest below it.
+func (p *page) add(part agent.Result) {
+	_, text, _ := strings.Cut(part.Text, "\n\n")
+	if part.Next > 0 {
+		text = text[:max(0, strings.LastIndex(text, "\n\n"))] + "\n"
+	}
+	p.text += strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) && r != '\t' && r != '\n' {
+			return -1 // not written to notes
+		}
+		return r
+	}, text)
+	p.parts++
+}
+
+// note returns the text of the note. source marks it as not written by the user.
+func (p *page) note(more bool) string {
+	p.title = p.titleOf()
+	front, _ := yaml.Marshal(struct { // strings, so it cannot fail
+		Title   string `yaml:"title"`
+		Source  string `yaml:"source"`
+		Created string `yaml:"created"`
+	}{p.title, p.address, time.Now().Format(time.DateOnly)})
+	text := "---\n" + string(front) + "---\n\n" + strings.TrimSpace(p.text) + "\n"
+	if more {
+		text += "\n*The page is longer; the rest is at its source.*\n"
+	}
+	return text
+}
+
+// titleOf returns the heading of the page or, without one, its address.
+func (p *page) titleOf() string {
+	for _, h := range notes.Parse(notes.Entry{Path: "page.md"}, []byte(p.text)).Headings {
+		if title := strings.Join(strings.Fields(h.Text), " "); title != "" && h.Level == 1 {
+			return title
+		}
+	}
+	return strings.TrimSuffix(p.address[strings.Index(p.address, "://")+len("://"):], "/")
+}
+
+// path returns an unused path for the page, named after its title.
+func (p *page) path() string {
+	words := strings.FieldsFunc(p.titleOf(), func(r rune) bool {
+		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.IsMark(r) && !strings.ContainsRune("-'’,.", r)
+	})
+	name := []rune(strings.Join(words, " "))
+	base := clipsFolder + "/" + cmp.Or(strings.Trim(string(name[:min(len(name), maxClipName)]), " ."), "page")
+	path := base + ".md"
+	for n := 2; p.taken(path); n++ {
+		path = fmt.Sprintf("%s %d.md", base, n)
+	}
+	return path
+}
