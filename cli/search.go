@@ -123,7 +123,7 @@ func printFound(sh *app.Process, found rag.Found, filtered bool) error {
 	if found.Substituted != "" {
 		fmt.Fprintln(sh.Err, "searched for: "+safetext.Line(found.Substituted))
 	}
-	if said := found.Says(); said != "" {
+	if said := found.Notice(); said != "" {
 		fmt.Fprintln(sh.Err, said)
 	}
 	c := found.Coverage
@@ -135,7 +135,7 @@ func printFound(sh *app.Process, found rag.Found, filtered bool) error {
 		unreadable = fmt.Sprintf(", %s not readable now", draw.Thousands(c.Unreadable))
 	}
 	fmt.Fprintf(sh.Err, "searched %d of %s%s, indexed %s ago, %s\n",
-		c.Indexed, draw.Count(c.Total, "note"), unreadable, app.Ago(c.Age), safetext.Line(c.By()))
+		c.Indexed, draw.Count(c.Total, "note"), unreadable, app.Ago(c.Age), safetext.Line(c.Method()))
 	return nil
 }
 

@@ -50,8 +50,8 @@ func TestAQuestionIsDeclinedBelowAFifthOfItsWords(t *testing.T) {
 		if err != nil || found.Verdict != c.want || found.ByMeaning != c.closest {
 			t.Errorf("%s: verdict %d, want %d, by meaning %v; %+v, %v", c.question, found.Verdict, c.want, found.ByMeaning, found.Signals, err)
 		}
-		if c.closest && (len(found.Passages) != 3 || found.Passages[0].Path != "bike.md" || found.Says() != "no note has these words; closest in meaning") {
-			t.Errorf("%s: %q %+v, want the bike first of all three", c.question, found.Says(), found.Passages)
+		if c.closest && (len(found.Passages) != 3 || found.Passages[0].Path != "bike.md" || found.Notice() != "no note has these words; closest in meaning") {
+			t.Errorf("%s: %q %+v, want the bike first of all three", c.question, found.Notice(), found.Passages)
 		}
 	}
 }

@@ -234,7 +234,7 @@ func TestWordsAnswerWhileChromaIsDown(t *testing.T) {
 		}
 		coverage, err := x.Coverage(t.Context())
 		for _, said := range []string{found.Coverage.Embedder, coverage.Embedder} {
-			if err != nil || !strings.HasPrefix(said, wordsOnly+": ask the Chroma server") {
+			if err != nil || !strings.HasPrefix(said, keywordsOnly+": ask the Chroma server") {
 				t.Errorf("%s, it says %q, %v", when, said, err)
 			}
 		}
@@ -278,7 +278,7 @@ func TestACollectionDeletedBehindOurBackIsMadeAgain(t *testing.T) {
 	askChroma(t, http.MethodDelete, collections+"/"+all[0].Name, "", nil)
 	for range 2 {
 		found, err := x.Search(t.Context(), Query{Text: "marker7 " + prose(7, 30)})
-		if err != nil || len(found.Passages) == 0 || !strings.HasPrefix(found.Coverage.Embedder, wordsOnly) {
+		if err != nil || len(found.Passages) == 0 || !strings.HasPrefix(found.Coverage.Embedder, keywordsOnly) {
 			t.Errorf("without its collection, found %+v, %v", found, err)
 		}
 	}
@@ -360,7 +360,7 @@ func TestChromaOddities(t *testing.T) {
 				t.Errorf("warnings %q, want one that says %q", changes.Warnings, c.want)
 			}
 			found, err := x.Search(t.Context(), Query{Text: "apples"})
-			if err != nil || len(found.Passages) != 1 || !strings.HasPrefix(found.Coverage.Embedder, wordsOnly) {
+			if err != nil || len(found.Passages) != 1 || !strings.HasPrefix(found.Coverage.Embedder, keywordsOnly) {
 				t.Errorf("found %+v, %v", found, err)
 			}
 			if all := fmt.Sprint(changes, found); strings.Contains(all, token) || strings.Contains(all, "pass-w0rd") {

@@ -17,32 +17,32 @@ import (
 	"lifehub/rag/words"
 )
 
-// embedding is the state of embedding what a model has not seen yet.
+// embedding embeds the passages that have no vector of a model yet.
 type embedding struct {
 	*syncRun
-	meaning   vectors.Collection
-	embedder  llm.Embedder
-	used      map[vectors.Key]bool // the passages of the notes to sync
-	todo      []vectors.Key        // those without a vector
-	done      int                  // number of todo
-	dimension int                  // of the model's vectors; 0: not known yet
-	refused   int                  // number of texts
+	collection vectors.Collection
+	embedder   llm.Embedder
+	used       map[vectors.Key]bool // the passages of the notes to sync
+	todo       []vectors.Key        // those without a vector
+	done       int                  // how many of todo
+	dimension  int                  // of the model's vectors; 0: not known yet
+	refused    int                  // texts for which the embedder returned no usable vector
 }
 
 // prepare finds the passages without a vector.
 func (e *embedding) prepare(ctx context.Context, resized bool) (err error) {
-	if e.used, e.todo, err = e.missing(ctx, e.meaning); err != nil {
+	if e.used, e.todo, err = e.missing(ctx, e.collection); err != nil {
 		return err
 	}
 	if e.only == nil {
-		if err := e.meaning.Forget(ctx, e.used); err != nil {
+		if err := e.collection.Forget(ctx, e.used); err != nil {
 			return err
 		}
 	}
-	if _, e.dimension, err = e.meaning.Size(ctx); err != nil || !resized {
+	if _, e.dimension, err = e.collection.Size(ctx); err != nil || !resized {
 		return err
 	}
-	_, err = e.again(ctx)
+	_, err = e.checkDimension(ctx)
 	return err
 }
 
@@ -60,10 +60,10 @@ type answer struct {
 }
 
 // batches embeds the passages without a vector, and stores each batch in order. The next
-// batch is sent before a server has answered, so that it never waits. away reports that
-// the embedder does not answer, and other that the model was replaced, so that everything
-// has to be embedded again.
-func (e *embedding) batches(ctx context.Context) (away, other bool, err error) {
+// batch is sent before a server has answered, so that the server is never idle. unavailable
+// means that the embedder does not answer; replaced, that its model was replaced by
+// another, so that everything has to be embedded again.
+func (e *embedding) batches(ctx context.Context) (unavailable, replaced bool, err error) {
 	sent, cancel := context.WithCancel(ctx)
 	var waiting sync.WaitGroup
 	defer waiting.Wait()
@@ -86,15 +86,15 @@ func (e *embedding) batches(ctx context.Context) (away, other bool, err error) {
 		requests = requests[1:]
 		got := <-r.answer
 		if got.err != nil {
-			return true, false, e.away(ctx, got.err)
+			return true, false, e.unavailable(ctx, got.err)
 		}
 		if len(got.keys) == 0 && e.dimension != 0 {
-			if other, err := e.again(ctx); other || err != nil {
-				return false, other, err
+			if replaced, err := e.checkDimension(ctx); replaced || err != nil {
+				return false, replaced, err
 			}
 		}
 		e.refused += len(r.windows) - len(got.keys)
-		if err := e.meaning.Put(ctx, got.keys, got.embeddings); err != nil {
+		if err := e.collection.Put(ctx, got.keys, got.embeddings); err != nil {
 			return false, false, err
 		}
 		if len(got.embeddings) > 0 {
@@ -144,20 +144,22 @@ func (e *embedding) send(ctx context.Context, waiting *sync.WaitGroup, batch []v
 	return r, nil
 }
 
-// away reports that the embedder does not answer.
-func (e *embedding) away(ctx context.Context, why error) error {
+// unavailable adds a warning that the embedder does not answer. It returns the error of
+// ctx, if any, or of the index.
+func (e *embedding) unavailable(ctx context.Context, why error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	e.index.setWhy(why.Error())
+	e.index.setEmbedFailure(why.Error())
 	have := len(e.used) - len(e.todo) + e.done
 	e.changes.Warnings = append(e.changes.Warnings, fmt.Sprintf("semantic index %d of %d passages: %v", have, len(e.used), why))
 	return e.count(ctx, e.embedder.Name(), have)
 }
 
-// end measures the trust in the vectors, and records that none is missing.
-func (e *embedding) end(ctx context.Context) error {
-	e.index.setWhy("")
+// finishEmbedding measures how far the embedder can be trusted, and records that no
+// vector is missing.
+func (e *embedding) finishEmbedding(ctx context.Context) error {
+	e.index.setEmbedFailure("")
 	if err := e.count(ctx, e.embedder.Name(), len(e.used)); err != nil {
 		return err
 	}
@@ -171,7 +173,7 @@ func (e *embedding) end(ctx context.Context) error {
 	if e.only != nil {
 		return nil
 	}
-	if err := errors.Join(e.meaning.Flush(), e.measureTrust(ctx)); err != nil || e.refused > 0 {
+	if err := errors.Join(e.collection.Flush(), e.measureTrust(ctx)); err != nil || e.refused > 0 {
 		return err
 	}
 	return e.complete(ctx, e.embedder.Name())
@@ -181,7 +183,7 @@ func (e *embedding) end(ctx context.Context) error {
 // their number has doubled or halved.
 func (e *embedding) measureTrust(ctx context.Context) error {
 	model := e.embedder.Name()
-	count, _, err := e.meaning.Size(ctx)
+	count, _, err := e.collection.Size(ctx)
 	if err != nil {
 		return err
 	}
@@ -189,7 +191,7 @@ func (e *embedding) measureTrust(ctx context.Context) error {
 	if err == nil && count < 2*before && before < 2*count {
 		return nil
 	}
-	trust, measured, err := search.Trust(ctx, e.db, e.meaning, e.embedder, func(done, total int) {
+	trust, measured, err := search.Trust(ctx, e.db, e.collection, e.embedder, func(done, total int) {
 		e.progress(Progress{Phase: "embed", Done: done, Total: total})
 	})
 	if err != nil || !measured {
@@ -202,10 +204,10 @@ func (e *embedding) measureTrust(ctx context.Context) error {
 		words.SetMeta(ctx, e.db, "trusted at "+model, strconv.Itoa(count)))
 }
 
-// again asks the embedder for one more vector. If its dimension is not that of the
-// collection, another model has the same name, and again removes all vectors, so that
-// every passage is embedded again.
-func (e *embedding) again(ctx context.Context) (bool, error) {
+// checkDimension asks the embedder for one more vector. If its dimension is not that of
+// the collection, another model has the same name: checkDimension schedules all passages
+// to be embedded again, and reports true.
+func (e *embedding) checkDimension(ctx context.Context) (bool, error) {
 	_, prefix := embed.Prefixes(e.embedder.Name())
 	embeddings, err := e.embedder.Embed(ctx, []string{prefix + "notes"})
 	if ctx.Err() != nil {

@@ -22,18 +22,18 @@ const (
 	// settle is how long a folder must be quiet before a sync, since editors write,
 	// rename and touch a file in one save.
 	settle = 250 * time.Millisecond
-	// longest bounds the wait for a folder that is never quiet.
-	longest = 2 * time.Second
-	// few is the maximum number of notes that are synced one by one.
-	few = 100
-	// poll is the interval of syncs of a folder that cannot be watched, and of checks
-	// for a folder that is missing.
-	poll = 5 * time.Second
-	// sweep is the interval of syncs of a watched folder, since network folders lose
-	// events.
-	sweep = 10 * time.Minute
-	// again is the interval of retries if embedder or vectors were not available.
-	again = 30 * time.Second
+	// maxWait bounds the wait for a folder that is never quiet.
+	maxWait = 2 * time.Second
+	// maxPaths is the maximum number of notes that are synced one by one.
+	maxPaths = 100
+	// pollInterval is how often a folder is synced that cannot be watched, and how
+	// often a missing folder is looked for.
+	pollInterval = 5 * time.Second
+	// sweepInterval is how often a watched folder is synced, since network folders
+	// lose events.
+	sweepInterval = 10 * time.Minute
+	// retryInterval is how often a sync is repeated that lacked notes, embedder or vectors.
+	retryInterval = 30 * time.Second
 )
 
 // folderWatcher watches a folder of notes.
@@ -53,12 +53,12 @@ type folderWatcher struct {
 	watcher *fsnotify.Watcher // nil: the folder is polled
 	changed map[string]bool   // paths of notes
 	whole   bool              // the whole folder must be synced
-	gone    bool              // the folder is missing
+	missing bool              // the folder is missing
 }
 
 // newFolderWatcher returns a watcher whose functions are not set.
 func newFolderWatcher(dir string) *folderWatcher {
-	return &folderWatcher{Dir: dir, Poll: poll, Again: again, Start: fsnotify.NewWatcher}
+	return &folderWatcher{Dir: dir, Poll: pollInterval, Again: retryInterval, Start: fsnotify.NewWatcher}
 }
 
 // Run watches until ctx is done, and returns its error. If the system cannot watch the
@@ -71,23 +71,23 @@ func (w *folderWatcher) Run(ctx context.Context) (err error) {
 	}()
 	w.changed = map[string]bool{}
 	if w.watcher, err = w.Start(); err != nil {
-		w.cannot(err)
+		w.fallBackToPolling(err)
 	} else {
 		defer w.watcher.Close() //nolint:errcheck // the watch is over
 	}
-	w.takeWhole(ctx) // for changes before the watch began
+	w.syncAll(ctx) // for changes before the watch began
 	w.loop(ctx)
 	return ctx.Err()
 }
 
-// cannot switches to polling, with a warning.
-func (w *folderWatcher) cannot(err error) {
+// fallBackToPolling switches to polling, with a warning.
+func (w *folderWatcher) fallBackToPolling(err error) {
 	w.watcher = nil
 	w.Warn(fmt.Sprintf("the folder cannot be watched (%v); it is checked every %v", err, w.Poll))
 }
 
 func (w *folderWatcher) loop(ctx context.Context) {
-	polling, sweeping, retrying := time.NewTicker(w.Poll), time.NewTicker(sweep), time.NewTicker(w.Again)
+	polling, sweeping, retrying := time.NewTicker(w.Poll), time.NewTicker(sweepInterval), time.NewTicker(w.Again)
 	defer polling.Stop()
 	defer sweeping.Stop()
 	defer retrying.Stop()
@@ -104,35 +104,35 @@ func (w *folderWatcher) loop(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		case event := <-events:
-			if !w.note(event) {
+			if !w.record(event) {
 				continue
 			}
 			if first.IsZero() {
 				first = time.Now()
 			}
-			quiet.Reset(max(0, min(settle, longest-time.Since(first))))
+			quiet.Reset(max(0, min(settle, maxWait-time.Since(first))))
 		case <-failures: // events were lost
 			w.whole = true
 			quiet.Reset(settle)
 		case <-quiet.C:
 			first = time.Time{}
-			w.take(ctx)
+			w.syncPending(ctx)
 		case <-polling.C:
-			if w.watcher == nil || w.gone {
-				w.takeWhole(ctx)
+			if w.watcher == nil || w.missing {
+				w.syncAll(ctx)
 			}
 		case <-sweeping.C:
-			w.takeWhole(ctx)
+			w.syncAll(ctx)
 		case <-retrying.C:
 			if w.Incomplete() {
-				w.takeWhole(ctx)
+				w.syncAll(ctx)
 			}
 		}
 	}
 }
 
-// note records an event, and reports whether it matters.
-func (w *folderWatcher) note(event fsnotify.Event) bool {
+// record adds the path of an event to the pending changes, and reports whether it matters.
+func (w *folderWatcher) record(event fsnotify.Event) bool {
 	relative, err := filepath.Rel(w.Dir, event.Name)
 	if err != nil || event.Op == fsnotify.Chmod {
 		return false
@@ -181,42 +181,42 @@ func (w *folderWatcher) watchBelow(dir string) error {
 	})
 }
 
-// takeWhole syncs the whole folder.
-func (w *folderWatcher) takeWhole(ctx context.Context) {
+// syncAll syncs the whole folder.
+func (w *folderWatcher) syncAll(ctx context.Context) {
 	w.whole = true
-	w.take(ctx)
+	w.syncPending(ctx)
 }
 
-// take syncs the recorded changes.
-func (w *folderWatcher) take(ctx context.Context) {
+// syncPending syncs the recorded changes.
+func (w *folderWatcher) syncPending(ctx context.Context) {
 	paths := slices.Collect(maps.Keys(w.changed))
-	whole := w.whole || len(paths) > few
+	whole := w.whole || len(paths) > maxPaths
 	clear(w.changed)
 	w.whole = false
-	if w.away() {
+	if w.checkMissing() {
 		return
 	}
 	if whole {
 		paths = nil
 		if w.watcher != nil { // a folder that was moved is no longer watched
 			if err := w.watchBelow(w.Dir); err != nil {
-				w.cannot(err)
+				w.fallBackToPolling(err)
 			}
 		}
 	}
 	w.Sync(ctx, paths)
-	w.away() // it may have gone while it was read
+	w.checkMissing() // it may have gone while it was read
 }
 
-// away reports whether the folder is missing, with a warning the first time. The index
+// checkMissing reports whether the folder is missing, with a warning the first time. The index
 // stays, since a disk may have been unplugged.
-func (w *folderWatcher) away() bool {
+func (w *folderWatcher) checkMissing() bool {
 	_, err := os.Stat(w.Dir)
-	was := w.gone
-	w.gone = err != nil
-	if w.gone && !was {
+	was := w.missing
+	w.missing = err != nil
+	if w.missing && !was {
 		w.Warn("the folder " + w.Dir + " is gone; its index stays until it is back")
 	}
-	w.whole = w.whole || w.gone
-	return w.gone
+	w.whole = w.whole || w.missing
+	return w.missing
 }

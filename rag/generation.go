@@ -93,7 +93,7 @@ func (x *Index) removeOthers() {
 const retired = "offline/ngram-512-v2"
 
 // removeGenerations deletes the files of all generations but one.
-func removeGenerations(dir string, but int) error {
+func removeGenerations(dir string, except int) error {
 	entries, err := os.ReadDir(dir)
 	for _, e := range entries {
 		match := generationFile.FindStringSubmatch(e.Name())
@@ -101,7 +101,7 @@ func removeGenerations(dir string, but int) error {
 			continue
 		}
 		n, _ := strconv.Atoi(match[1]) //nolint:errcheck // none: 0
-		if n != but || e.Name()[0] == 'n' {
+		if n != except || e.Name()[0] == 'n' {
 			err = errors.Join(err, os.Remove(filepath.Join(dir, e.Name())))
 		}
 	}

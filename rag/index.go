@@ -39,18 +39,18 @@ type Index struct {
 	options Options
 	vectors vectors.Store
 
-	syncing  sync.Mutex // one sync at a time in this process; guards unsigned
+	syncing  sync.Mutex // held during a sync of this process; guards unsigned
 	unsigned bool       // the keyword index was changed and has no stamp
 
 	someUnreadable atomic.Bool // the last sync could not read everything
 
-	mu       sync.RWMutex // guards the following, which are replaced as a whole
-	words    *generation  // nil: damaged
-	damage   error        // why words is nil
-	lost     int          // the generation that was found damaged while it was open; -1: none
-	embedder llm.Embedder
-	meaning  vectors.Collection // of embedder; nil: not opened yet
-	why      string             // why the last embedding failed; "": it did not
+	mu           sync.RWMutex // guards the following, which are replaced as a whole
+	words        *generation  // nil: damaged
+	damage       error        // why words is nil
+	lost         int          // the generation that was found damaged while it was open; -1: none
+	embedder     llm.Embedder
+	collection   vectors.Collection // of embedder; nil: not opened yet
+	embedFailure string             // why the last embedding failed; "": it did not
 }
 
 // Open opens the index in dir, which belongs to one vault, or creates an empty one. A
@@ -84,18 +84,19 @@ func (x *Index) Close() error {
 	defer x.syncing.Unlock()
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	err := x.signLast()
+	err := x.signPending()
 	if x.words != nil {
 		err = errors.Join(err, x.words.release())
 	}
-	if x.meaning != nil {
-		err = errors.Join(err, x.meaning.Close())
+	if x.collection != nil {
+		err = errors.Join(err, x.collection.Close())
 	}
 	return err
 }
 
-// signLast signs the changes of a few notes, unless another process is writing.
-func (x *Index) signLast() error {
+// signPending signs the index after syncs of a few notes, which leave that to Close. It
+// does nothing while another process is writing.
+func (x *Index) signPending() error {
 	if !x.unsigned || x.words == nil || x.stale(x.words) {
 		return nil
 	}
@@ -118,12 +119,12 @@ func (x *Index) Use(embedder llm.Embedder) error {
 		x.embedder = embedder
 		return nil
 	}
-	x.embedder, x.why = embedder, ""
-	if x.meaning == nil {
+	x.embedder, x.embedFailure = embedder, ""
+	if x.collection == nil {
 		return nil
 	}
-	old := x.meaning
-	x.meaning = nil
+	old := x.collection
+	x.collection = nil
 	return old.Close()
 }
 
@@ -134,19 +135,19 @@ func (x *Index) lock() (unlock func() error, ok bool, err error) {
 	return lockFile(x.lockPath())
 }
 
-// patience bounds how long a rebuild, or a search without an index, waits for another
+// lockTimeout bounds how long a rebuild, or a search without an index, waits for another
 // process that is writing.
-const patience = 10 * time.Second
+const lockTimeout = 10 * time.Second
 
-// errElsewhere is returned while another process, or another sync of this one, is
+// errLocked is returned while another process, or another sync of this one, is
 // writing.
-var errElsewhere = errors.New("these notes are being indexed, try again when that is done")
+var errLocked = errors.New("these notes are being indexed, try again when that is done")
 
-// patiently repeats do while another process is writing.
-func patiently(ctx context.Context, do func() error) error {
+// retryWhileLocked repeats do while another process is writing.
+func retryWhileLocked(ctx context.Context, do func() error) error {
 	const pause = 20 * time.Millisecond
 	err := do()
-	for waited := time.Duration(0); errors.Is(err, errElsewhere) && waited < patience; waited += pause {
+	for waited := time.Duration(0); errors.Is(err, errLocked) && waited < lockTimeout; waited += pause {
 		select {
 		case <-ctx.Done():
 			return ctx.Err()
@@ -161,27 +162,27 @@ func patiently(ctx context.Context, do func() error) error {
 // damaged one is rebuilt first. Its vectors need no rebuild, since they are found by
 // content.
 func (x *Index) acquireRepaired(ctx context.Context) (g *generation, err error) {
-	err = patiently(ctx, func() error {
+	err = retryWhileLocked(ctx, func() error {
 		if g, err = x.acquire(false); g != nil || err != nil {
 			return err
 		}
 		if !x.syncing.TryLock() {
-			return errElsewhere // a sync of this process
+			return errLocked // a sync of this process
 		}
 		defer x.syncing.Unlock()
-		return x.refill(ctx)
+		return x.rebuildDamaged(ctx)
 	})
 	if err == nil && g == nil {
 		g, err = x.acquire(false)
 	}
 	if err == nil && g == nil {
-		err = errElsewhere // damaged again meanwhile
+		err = errLocked // damaged again meanwhile
 	}
 	return g, err
 }
 
-// refill rebuilds a damaged index.
-func (x *Index) refill(ctx context.Context) error {
+// rebuildDamaged rebuilds a damaged index.
+func (x *Index) rebuildDamaged(ctx context.Context) error {
 	folder, err := notes.Open(x.options.Vault)
 	if err != nil {
 		return fmt.Errorf("rebuild index: %w", err)
@@ -191,34 +192,34 @@ func (x *Index) refill(ctx context.Context) error {
 	return errors.Join(err, folder.Close())
 }
 
-// acquireSound returns the newest generation, which the caller must release, or an error
+// acquireUndamaged returns the newest generation, which the caller must release, or an error
 // if it is damaged.
-func (x *Index) acquireSound() (*generation, error) {
+func (x *Index) acquireUndamaged() (*generation, error) {
 	g, err := x.acquire(false)
 	if g == nil && err == nil {
 		x.mu.RLock()
 		defer x.mu.RUnlock()
-		err = fmt.Errorf("the index cannot be used, the next search or `lifehub index` rebuilds it: %w", cmp.Or(x.damage, errElsewhere))
+		err = fmt.Errorf("the index cannot be used, the next search or `lifehub index` rebuilds it: %w", cmp.Or(x.damage, errLocked))
 	}
 	return g, err
 }
 
-// loadMeaning returns the vectors of the current embedder, which are opened on first
+// loadVectors returns the vectors of the current embedder, which are opened on first
 // use; nil if there is no embedder.
-func (x *Index) loadMeaning() (vectors.Collection, llm.Embedder, error) {
+func (x *Index) loadVectors() (vectors.Collection, llm.Embedder, error) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	if x.embedder == nil {
 		return nil, nil, nil
 	}
-	if x.meaning != nil && !x.meaning.Fresh() {
-		old := x.meaning
-		x.meaning = nil
+	if x.collection != nil && !x.collection.Fresh() {
+		old := x.collection
+		x.collection = nil
 		if err := old.Close(); err != nil {
 			return nil, x.embedder, err
 		}
 	}
-	if x.meaning == nil {
+	if x.collection == nil {
 		opened, err := x.vectors.Open(x.embedder.Name())
 		if err != nil {
 			return nil, x.embedder, err
@@ -226,7 +227,7 @@ func (x *Index) loadMeaning() (vectors.Collection, llm.Embedder, error) {
 		if passage.NeedsWindows(embed.WindowOf(x.embedder), x.options.Size) {
 			opened = vectors.Windowed{Collection: opened}
 		}
-		x.meaning = opened
+		x.collection = opened
 	}
-	return x.meaning, x.embedder, nil
+	return x.collection, x.embedder, nil
 }

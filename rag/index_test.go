@@ -434,12 +434,12 @@ func TestABrokenNoteCountsOnce(t *testing.T) {
 func TestANoteThatIsGoneWhileItIsRead(t *testing.T) {
 	t.Parallel()
 	folder, x := vault(t, map[string]string{"a.md": "# A\n\napples\n", "b.md": "# B\n\nbananas\n"})
-	away := filepath.Join(t.TempDir(), "b.md")
+	unavailable := filepath.Join(t.TempDir(), "b.md")
 	hidden := false
 	_, err := x.Sync(t.Context(), folder, nil, func(p Progress) {
 		if p.Phase == "read" && !hidden { // a.md is next
 			hidden = true
-			if err := os.Rename(filepath.Join(folder.Dir(), "b.md"), away); err != nil {
+			if err := os.Rename(filepath.Join(folder.Dir(), "b.md"), unavailable); err != nil {
 				t.Error(err)
 			}
 		}
@@ -447,7 +447,7 @@ func TestANoteThatIsGoneWhileItIsRead(t *testing.T) {
 	if err != nil || !hidden {
 		t.Fatal(err, hidden)
 	}
-	if err := os.Rename(away, filepath.Join(folder.Dir(), "b.md")); err != nil {
+	if err := os.Rename(unavailable, filepath.Join(folder.Dir(), "b.md")); err != nil {
 		t.Fatal(err)
 	}
 	if got := whats(syncNow(t, x, folder, nil)); !slices.Equal(got, []string{"added b.md"}) {
@@ -483,12 +483,12 @@ func TestADryRunTellsWhatASyncThenDoes(t *testing.T) {
 	rename(t, folder.Dir(), "bread.md", "kitchen/bread.md")
 	remove(t, folder.Dir(), "gone.md")
 	write(t, folder.Dir(), map[string]string{"new.md": "as many letters.\n", "run.md": "hills on Monday\n"})
-	told, err := x.DryRun(t.Context(), folder)
+	report, err := x.DryRun(t.Context(), folder)
 	if err != nil {
 		t.Fatal(err)
 	}
 	want := []string{"removed gone.md", "moved kitchen/bread.md from bread.md", "added new.md", "changed run.md"}
-	if got := whats(told); !slices.Equal(got, want) {
+	if got := whats(report); !slices.Equal(got, want) {
 		t.Errorf("told %q, want %q", got, want)
 	}
 	done := whats(syncNow(t, x, folder, nil))

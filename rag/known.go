@@ -45,7 +45,7 @@ func (s *syncRun) readFew(ctx context.Context) error {
 		}
 	}
 	if len(todo) == 0 && len(lost) == 0 {
-		return s.touch()
+		return s.recordTime()
 	}
 	if _, err := os.Stat(s.folder.Dir()); err != nil { // it is the folder that is gone
 		return fmt.Errorf("look at the notes folder: %w", err)

@@ -56,7 +56,7 @@ func (l Library) Coverage(ctx context.Context) (Coverage, error) {
 // left out.
 func (l Library) About(ctx context.Context) (lines []string) {
 	for _, x := range l.Indexes {
-		g, err := x.acquireSound()
+		g, err := x.acquireUndamaged()
 		if err != nil {
 			continue
 		}
@@ -96,7 +96,7 @@ func joinCoverage(a, b Coverage, first bool) Coverage {
 		return b
 	}
 	joined := Coverage{Indexed: a.Indexed + b.Indexed, Total: a.Total + b.Total, Unread: a.Unread + b.Unread, Unreadable: a.Unreadable + b.Unreadable, Age: max(a.Age, b.Age), Embedder: a.Embedder}
-	if strings.HasPrefix(b.Embedder, wordsOnly) {
+	if strings.HasPrefix(b.Embedder, keywordsOnly) {
 		joined.Embedder = b.Embedder
 	}
 	joined.LeftOut = a.LeftOut.Plus(b.LeftOut)

@@ -30,8 +30,8 @@ const (
 // embed updates the vectors. If they cannot be stored now, the next sync tries again.
 func (s *syncRun) embed(ctx context.Context, embedder llm.Embedder) error {
 	err := s.embedMissing(ctx, embedder)
-	if away := (*vectors.AwayError)(nil); errors.As(err, &away) && ctx.Err() == nil {
-		s.index.setWhy(err.Error())
+	if unavailable := (*vectors.UnavailableError)(nil); errors.As(err, &unavailable) && ctx.Err() == nil {
+		s.index.setEmbedFailure(err.Error())
 		s.changes.Warnings = append(s.changes.Warnings, "keyword search finds the notes, their vectors cannot be saved: "+err.Error())
 		return nil
 	}
@@ -47,27 +47,27 @@ func (s *syncRun) embedMissing(ctx context.Context, embedder llm.Embedder) error
 	}
 	resized := words.Meta(ctx, s.db, "resized "+name) == "yes"
 	if s.only == nil && !s.unsigned && !resized && words.Meta(ctx, s.db, "complete "+name) == state {
-		x.setWhy("")
+		x.setEmbedFailure("")
 		return nil
 	}
-	m, of, err := x.loadMeaning()
+	m, of, err := x.loadVectors()
 	if err != nil {
 		return err
 	}
 	if m == nil || of.Name() != name {
 		return nil // the embedder was changed meanwhile
 	}
-	e := embedding{syncRun: s, meaning: m, embedder: embedder}
+	e := embedding{syncRun: s, collection: m, embedder: embedder}
 	if err := e.prepare(ctx, resized); err != nil {
 		return err
 	}
 	for again := true; again; {
-		var away bool
-		if away, again, err = e.batches(ctx); away || err != nil {
+		var unavailable bool
+		if unavailable, again, err = e.batches(ctx); unavailable || err != nil {
 			return err
 		}
 	}
-	return e.end(ctx)
+	return e.finishEmbedding(ctx)
 }
 
 // count records how many passages have their vectors. The collection does not know,
@@ -179,15 +179,15 @@ func (s *syncRun) texts(ctx context.Context, passages []vectors.Key) (windows []
 	return windows, texts, nil
 }
 
-// whyNot returns why the last embedding failed; "" if it did not.
-func (x *Index) whyNot() string {
+// lastEmbedFailure returns why the last embedding failed; "" if it did not.
+func (x *Index) lastEmbedFailure() string {
 	x.mu.RLock()
 	defer x.mu.RUnlock()
-	return x.why
+	return x.embedFailure
 }
 
-func (x *Index) setWhy(why string) {
+func (x *Index) setEmbedFailure(why string) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	x.why = why
+	x.embedFailure = why
 }

@@ -24,8 +24,8 @@ func gobi() map[string]string {
 func TestLettersFindAWordSpeltInAnotherWay(t *testing.T) {
 	t.Parallel()
 	blind := &bagEmbedder{name: "blind", spoil: func(string) ([]float32, error) { return []float32{1, 0}, nil }}
-	away := &bagEmbedder{name: "away", spoil: func(string) ([]float32, error) { return nil, llm.ErrUnreachable }}
-	for _, embedder := range []*bagEmbedder{blind, away} {
+	unavailable := &bagEmbedder{name: "away", spoil: func(string) ([]float32, error) { return nil, llm.ErrUnreachable }}
+	for _, embedder := range []*bagEmbedder{blind, unavailable} {
 		t.Run(embedder.name, func(t *testing.T) {
 			folder, x := vault(t, gobi())
 			syncNow(t, x, folder, embedder)

@@ -19,10 +19,10 @@ type Overview struct {
 }
 
 const (
-	mostQuestions = 3
-	dueWithin     = 7  // days, as in list_tasks
-	leastProse    = 60 // letters of a passage that a question is about
-	longestTitle  = 40 // bytes of a title in a question
+	maxQuestions = 3
+	dueWithin    = 7  // days, as in list_tasks
+	minProse     = 60 // letters of a passage that a question is about
+	maxTitle     = 40 // bytes of a title in a question
 )
 
 // Overview summarises the notes. A question is about a note that changed last or that
@@ -34,7 +34,7 @@ func (l Library) Overview(ctx context.Context, today time.Time) (o Overview) {
 		return err == nil && found.Verdict == Likely && len(found.Passages) > 0 && isProse(found.Passages[0]) && fits(found)
 	}
 	for _, x := range l.Indexes {
-		g, err := x.acquireSound()
+		g, err := x.acquireUndamaged()
 		if err != nil {
 			continue // it will be rebuilt
 		}
@@ -47,7 +47,7 @@ func (l Library) Overview(ctx context.Context, today time.Time) (o Overview) {
 		}
 		g.release() //nolint:errcheck // it was only read
 		for _, n := range notes {
-			if len(o.Questions) == mostQuestions || len(n.Title) > longestTitle {
+			if len(o.Questions) == maxQuestions || len(n.Title) > maxTitle {
 				continue
 			}
 			text := ""
@@ -69,7 +69,7 @@ func (l Library) Overview(ctx context.Context, today time.Time) (o Overview) {
 			break
 		}
 	}
-	o.Questions = o.Questions[:min(len(o.Questions), mostQuestions)]
+	o.Questions = o.Questions[:min(len(o.Questions), maxQuestions)]
 	return o
 }
 
@@ -108,5 +108,5 @@ func isProse(p Passage) bool {
 			}
 		}
 	}
-	return letters >= leastProse && !p.Untrusted
+	return letters >= minProse && !p.Untrusted
 }

@@ -54,10 +54,10 @@ type Coverage struct {
 	LeftOut notes.LeftOut `json:"left_out,omitempty"` // files of the folders that are not indexed, by kind
 }
 
-// By says in words what was searched by.
-func (c Coverage) By() string {
+// Method describes how these notes are searched, in words for the user.
+func (c Coverage) Method() string {
 	switch {
-	case c.Embedder == "" || strings.HasPrefix(c.Embedder, wordsOnly):
+	case c.Embedder == "" || strings.HasPrefix(c.Embedder, keywordsOnly):
 		return cmp.Or(c.Embedder, "by keywords")
 	case embed.IsBuiltIn(c.Embedder):
 		return "by keywords and the built-in encoder"
@@ -89,9 +89,9 @@ type Found struct {
 // is in another language than theirs.
 func (f Found) Declined() bool { return f.Verdict <= Close }
 
-// Says returns what the user should know about the passages; "" if they may answer the
+// Notice returns what the user should know about the passages; "" if they may answer the
 // question.
-func (f Found) Says() string {
+func (f Found) Notice() string {
 	switch {
 	case f.OtherLanguage:
 		return "your notes are in another language than the question; only names and numbers can match"

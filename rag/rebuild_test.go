@@ -225,7 +225,7 @@ func TestARebuildThatIsCancelled(t *testing.T) {
 func TestOnlyDamageIsDamage(t *testing.T) {
 	t.Parallel()
 	for _, err := range []error{
-		syscall.ENOSPC, syscall.EMFILE, syscall.EACCES, syscall.EROFS, syscall.EIO, fs.ErrNotExist, errElsewhere,
+		syscall.ENOSPC, syscall.EMFILE, syscall.EACCES, syscall.EROFS, syscall.EIO, fs.ErrNotExist, errLocked,
 		context.Canceled, fmt.Errorf("wrapped: %w", &fs.PathError{Op: "open", Path: "words.db", Err: syscall.EMFILE}),
 	} {
 		if words.IsDamage(err) || words.IsDamage(words.Explain(err)) {

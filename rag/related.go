@@ -35,7 +35,7 @@ func (x *Index) Related(ctx context.Context, path string, limit int, without ...
 	r := Related{Path: path, Notes: []RelatedNote{}}
 	found, why, err := findRelated(ctx, search.Vault{
 		DB: g.db, Dir: x.options.Vault,
-		Meaning: func() (vectors.Collection, llm.Embedder, error) { return x.loadMeaning() },
+		Vectors: func() (vectors.Collection, llm.Embedder, error) { return x.loadVectors() },
 	}, path, limit, without)
 	if err != nil {
 		return r, fmt.Errorf("find related notes: %w", words.Explain(err))
@@ -54,11 +54,11 @@ type RelatedNote struct {
 
 // Reasons formats the reasons for the user.
 func (n RelatedNote) Reasons() string {
-	var said []string
+	var reasons []string
 	for _, r := range n.Why {
-		said = append(said, r.String())
+		reasons = append(reasons, r.String())
 	}
-	return strings.Join(said, ", ")
+	return strings.Join(reasons, ", ")
 }
 
 // RelatedReason is why a note is related to another.
@@ -81,23 +81,23 @@ const (
 	byBackEmbed RelatedKind = "embedded_here" // the other embeds the note
 	byMention   RelatedKind = "mentions"      // the other contains the title or an alias, without a link
 	byTag       RelatedKind = "tag"           // both have the tag
-	byMeaning   RelatedKind = "meaning"       // the vectors of both are near
+	bySemantics RelatedKind = "meaning"       // the vectors of both are near
 )
 
 // String formats a reason for the user.
 func (r RelatedReason) String() string {
-	said := map[RelatedKind]string{
+	text := map[RelatedKind]string{
 		byLink: "linked", byBacklink: "links here", byEmbed: "embedded", byBackEmbed: "embeds this note", byMention: "mentions it without a link",
-		byTag: "same tag #" + r.Tag, byMeaning: "closest in meaning",
+		byTag: "same tag #" + r.Tag, bySemantics: "closest in meaning",
 	}[r.Kind]
 	if r.Line > 0 {
-		return fmt.Sprintf("%s (line %d)", said, r.Line)
+		return fmt.Sprintf("%s (line %d)", text, r.Line)
 	}
-	return said
+	return text
 }
 
-// mostMentions bounds the passages that are searched for a name of the note.
-const mostMentions = 200
+// maxMentions bounds the passages that are searched for a name of the note.
+const maxMentions = 200
 
 // finder finds the notes related to one note.
 type finder struct {
@@ -118,12 +118,12 @@ func findRelated(ctx context.Context, in search.Vault, path string, limit int, w
 			return nil, "", err
 		}
 	}
-	near, why, err := search.Like(ctx, in, path, without)
+	near, why, err := search.Similar(ctx, in, path, without)
 	if err != nil {
 		return nil, "", err
 	}
 	for other, n := range near {
-		f.add(other, RelatedReason{Kind: byMeaning, weight: n})
+		f.add(other, RelatedReason{Kind: bySemantics, weight: n})
 	}
 	for _, note := range f.found {
 		slices.SortStableFunc(note.Why, func(a, b RelatedReason) int {
@@ -213,11 +213,11 @@ func (f *finder) tags(ctx context.Context) error {
 	for scan := range database.Rows(ctx, f.in.DB, `SELECT n.path, t.tag, (SELECT count(*) FROM tags WHERE tag = t.tag) FROM tags mine
 		JOIN tags t ON t.tag = mine.tag JOIN notes n ON n.id = t.note WHERE mine.note = (SELECT id FROM notes WHERE path = ?)`, f.note.Path) {
 		var path, tag string
-		var having int
-		if err := scan(&path, &tag, &having); err != nil {
+		var count int
+		if err := scan(&path, &tag, &count); err != nil {
 			return err
 		}
-		f.add(path, RelatedReason{Kind: byTag, Tag: tag, weight: 1 / float64(max(1, having-1))})
+		f.add(path, RelatedReason{Kind: byTag, Tag: tag, weight: 1 / float64(max(1, count-1))})
 	}
 	return nil
 }
@@ -229,7 +229,7 @@ func (f *finder) linksHere(path string) bool {
 
 func (f *finder) mentions(ctx context.Context) error {
 	for _, name := range f.note.Titles() {
-		paths, err := search.Holding(ctx, f.in, name, mostMentions)
+		paths, err := search.NotesContaining(ctx, f.in, name, maxMentions)
 		if err != nil {
 			return err
 		}

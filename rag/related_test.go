@@ -24,7 +24,7 @@ func TestRelatedNotesSayWhy(t *testing.T) {
 		"tea.md":        "# Tea\n\nA velodrome is no bike.\n",
 	})
 	syncNow(t, x, folder, nil)
-	told := func(path string, limit int) string {
+	report := func(path string, limit int) string {
 		r, err := x.Related(t.Context(), path, limit)
 		if err != nil {
 			t.Fatal(err)
@@ -43,10 +43,10 @@ gear/stove.md Stove: same tag #gear
 gear/tent.md Tent: same tag #gear
 log/june.md June: mentions it without a link (line 3)
 no embedding model`
-	if got := told("bike.md", 10); got != want {
+	if got := report("bike.md", 10); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
-	if got := told("chain.md", 1); got != "bike.md My bike: embeds this note (line 7)\nno embedding model" {
+	if got := report("chain.md", 1); got != "bike.md My bike: embeds this note (line 7)\nno embedding model" {
 		t.Errorf("the other way: %s", got)
 	}
 	if _, err := x.Related(t.Context(), "none.md", 3); !errors.Is(err, fs.ErrNotExist) {

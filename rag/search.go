@@ -17,8 +17,8 @@ import (
 	"lifehub/rag/words"
 )
 
-// wordsOnly is the prefix of Coverage.Embedder if no vectors were used.
-const wordsOnly = "keyword search only"
+// keywordsOnly is the prefix of Coverage.Embedder if no vectors were used.
+const keywordsOnly = "keyword search only"
 
 // Search returns the passages that fit a question best, by keywords and vectors, or by
 // keywords alone if the embedder does not answer, which Coverage reports. A damaged index
@@ -60,29 +60,29 @@ func (x *Index) search(ctx context.Context, db *sql.DB, q Query) (Found, error) 
 	var embedder llm.Embedder
 	out, err := search.Run(ctx, search.Vault{
 		DB: db, Dir: x.options.Vault, Size: x.options.Size,
-		Meaning: func() (m vectors.Collection, of llm.Embedder, err error) {
-			m, embedder, err = x.loadMeaning()
+		Vectors: func() (m vectors.Collection, of llm.Embedder, err error) {
+			m, embedder, err = x.loadVectors()
 			return m, embedder, err
 		},
 	}, q)
 	if out.Trouble != search.None {
-		x.setWhy(out.Why)
+		x.setEmbedFailure(out.Why)
 	}
 	if out.Trouble == search.Resized {
-		x.noteResized(ctx, embedder.Name()) //nolint:errcheck // a later search tries again
+		x.recordResized(ctx, embedder.Name()) //nolint:errcheck // a later search tries again
 	}
 	if err != nil {
 		return Found{}, err
 	}
 	coverage, err := x.coverageOf(ctx, db)
 	if err == nil {
-		err = coverage.leaveOut(ctx, db, q.Without)
+		err = coverage.exclude(ctx, db, q.Without)
 	}
 	if err != nil {
 		return Found{}, err
 	}
-	if out.Why != "" && !strings.HasPrefix(coverage.Embedder, wordsOnly) {
-		coverage.Embedder = wordsOnly + ": " + out.Why
+	if out.Why != "" && !strings.HasPrefix(coverage.Embedder, keywordsOnly) {
+		coverage.Embedder = keywordsOnly + ": " + out.Why
 	} else if out.Embedder != "" {
 		coverage.Embedder = out.Embedder
 	}
@@ -92,9 +92,9 @@ func (x *Index) search(ctx context.Context, db *sql.DB, q Query) (Found, error) 
 	return found, nil
 }
 
-// noteResized records for the next sync that the vectors of an embedder have another
+// recordResized records for the next sync that the vectors of an embedder have another
 // dimension, unless another process is writing.
-func (x *Index) noteResized(ctx context.Context, embedder string) error {
+func (x *Index) recordResized(ctx context.Context, embedder string) error {
 	unlock, ok, err := x.lock()
 	if err != nil || !ok {
 		return err
@@ -111,9 +111,9 @@ func (x *Index) noteResized(ctx context.Context, embedder string) error {
 	return words.SetMeta(ctx, g.db, "resized "+embedder, "yes")
 }
 
-// leaveOut excludes notes from the counts, so that a search without them does not
+// exclude excludes notes from the counts, so that a search without them does not
 // reveal that they exist.
-func (c *Coverage) leaveOut(ctx context.Context, db *sql.DB, paths []string) error {
+func (c *Coverage) exclude(ctx context.Context, db *sql.DB, paths []string) error {
 	if len(paths) == 0 {
 		return nil
 	}
@@ -147,7 +147,7 @@ func (x *Index) Coverage(ctx context.Context) (Coverage, error) {
 }
 
 func (x *Index) coverage(ctx context.Context) (Coverage, error) {
-	g, err := x.acquireSound()
+	g, err := x.acquireUndamaged()
 	if err != nil {
 		return Coverage{}, err
 	}
@@ -157,7 +157,7 @@ func (x *Index) coverage(ctx context.Context) (Coverage, error) {
 
 func (x *Index) coverageOf(ctx context.Context, db *sql.DB) (Coverage, error) {
 	x.mu.RLock()
-	embedder, why := x.embedder, x.why
+	embedder, why := x.embedder, x.embedFailure
 	x.mu.RUnlock()
 	var c Coverage
 	var unreadable int // which no further sync would read
@@ -169,15 +169,15 @@ func (x *Index) coverageOf(ctx context.Context, db *sql.DB) (Coverage, error) {
 	_ = json.Unmarshal([]byte(words.Meta(ctx, db, "left out")), &c.LeftOut) // not counted yet: nothing is reported
 	c.Unread, _ = strconv.Atoi(words.Meta(ctx, db, "unread"))               //nolint:errcheck // 0: no sync is reading
 	c.Indexed = max(0, min(c.Indexed, c.Total-c.Unread))
-	c.Unreadable = readUnreadable(ctx, db).notes()
+	c.Unreadable = readUnreadable(ctx, db).count()
 	if status, err := os.Stat(x.lockPath()); err == nil {
 		c.Age = max(0, time.Since(status.ModTime()).Seconds())
 	}
 	switch {
 	case embedder == nil:
-		c.Embedder = wordsOnly + ": no embedding model"
+		c.Embedder = keywordsOnly + ": no embedding model"
 	case why != "":
-		c.Embedder = wordsOnly + ": " + why
+		c.Embedder = keywordsOnly + ": " + why
 	default:
 		c.Embedder = embedder.Name()
 	}

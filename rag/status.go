@@ -32,7 +32,7 @@ type FileStatus struct {
 
 // Status returns the state of every file of the folder in the index, by path.
 func (x *Index) Status(ctx context.Context, folder *notes.Folder) ([]FileStatus, error) {
-	g, err := x.acquireSound()
+	g, err := x.acquireUndamaged()
 	if err != nil {
 		return nil, fmt.Errorf("status of %s: %w", folder.Dir(), err)
 	}
@@ -70,7 +70,7 @@ func (x *Index) Status(ctx context.Context, folder *notes.Folder) ([]FileStatus,
 // DryRun returns what a sync would change, by the sizes and times of files. It reads only
 // new files that have the size of a removed one, to recognise moved notes.
 func (x *Index) DryRun(ctx context.Context, folder *notes.Folder) (Changes, error) {
-	g, err := x.acquireSound()
+	g, err := x.acquireUndamaged()
 	if err != nil {
 		return Changes{}, fmt.Errorf("dry run on %s: %w", folder.Dir(), err)
 	}
@@ -96,17 +96,17 @@ func (x *Index) DryRun(ctx context.Context, folder *notes.Folder) (Changes, erro
 			changes.Notes = append(changes.Notes, Change{Path: e.Path, What: skipped, Reason: was.reason})
 		}
 	}
-	come, err := comeAndGone(ctx, folder, g.db, fresh, known)
+	files, err := diffFiles(ctx, folder, g.db, fresh, known)
 	if err != nil {
 		return Changes{}, fmt.Errorf("dry run on %s: %w", folder.Dir(), err)
 	}
-	changes.Notes = append(changes.Notes, come...)
+	changes.Notes = append(changes.Notes, files...)
 	slices.SortFunc(changes.Notes, func(a, b Change) int { return strings.Compare(a.Path, b.Path) })
 	return changes, g.db.QueryRowContext(ctx, `SELECT count(*) FROM passages`).Scan(&changes.Passages)
 }
 
-// comeAndGone returns which notes were moved, added and removed.
-func comeAndGone(ctx context.Context, folder *notes.Folder, db *sql.DB, fresh []notes.Entry, lost map[string]indexed) (all []Change, err error) {
+// diffFiles returns which notes were moved, added and removed.
+func diffFiles(ctx context.Context, folder *notes.Folder, db *sql.DB, fresh []notes.Entry, lost map[string]indexed) (all []Change, err error) {
 	maps.DeleteFunc(lost, func(_ string, was indexed) bool { return was.id == 0 })
 	names := slices.Sorted(maps.Keys(lost))
 	s := syncRun{db: db, folder: folder}
@@ -150,7 +150,7 @@ func compare(ctx context.Context, folder *notes.Folder, db *sql.DB) ([]notes.Ent
 	}
 	u := unreadableOf(problems)
 	maps.DeleteFunc(known, func(name string, _ indexed) bool {
-		_, stays := u.over(name)
+		_, stays := u.covering(name)
 		return stays && !listed[name]
 	})
 	return entries, problems, known, err
@@ -158,7 +158,7 @@ func compare(ctx context.Context, folder *notes.Folder, db *sql.DB) ([]notes.Ent
 
 // countPassages returns the number of passages of each note, and of those with a vector.
 func (x *Index) countPassages(ctx context.Context, db *sql.DB) (map[string][2]int, error) {
-	m, _, err := x.loadMeaning()
+	m, _, err := x.loadVectors()
 	if err != nil {
 		return nil, err
 	}
@@ -177,8 +177,8 @@ func (x *Index) countPassages(ctx context.Context, db *sql.DB) (map[string][2]in
 	missing := slices.Collect(maps.Keys(notesOf))
 	if m != nil {
 		missing, err = m.Missing(ctx, missing)
-		if away := (*vectors.AwayError)(nil); errors.As(err, &away) && ctx.Err() == nil {
-			x.setWhy(err.Error())
+		if unavailable := (*vectors.UnavailableError)(nil); errors.As(err, &unavailable) && ctx.Err() == nil {
+			x.setEmbedFailure(err.Error())
 			missing = slices.Collect(maps.Keys(notesOf)) // none that could be searched now
 		} else if err != nil {
 			return nil, err

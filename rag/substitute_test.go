@@ -42,7 +42,7 @@ func TestWordsOfTheNotesStandForThoseTheyLack(t *testing.T) {
 			t.Fatal(err)
 		}
 		if found.Substituted != c.reported || c.note != "" && (len(found.Passages) == 0 || found.Passages[0].Path != c.note || found.Declined() || found.ByMeaning) {
-			t.Errorf("%s: %q, %q, %+v", c.question, found.Substituted, found.Says(), found.Passages)
+			t.Errorf("%s: %q, %q, %+v", c.question, found.Substituted, found.Notice(), found.Passages)
 		}
 	}
 	if words, _ := x.Search(t.Context(), Query{Text: "blod presure", Side: KeywordsAlone}); !strings.HasPrefix(words.Passages[0].Text, "# Health") {

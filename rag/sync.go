@@ -38,7 +38,7 @@ const (
 // reported in Changes. Sync fails only if the index cannot be written: ctx is cancelled,
 // the disk is full, the folder is read-only. The index can be searched all the same.
 func (x *Index) Sync(ctx context.Context, folder *notes.Folder, embedder llm.Embedder, progress func(Progress)) (Changes, error) {
-	return x.syncOrWait(ctx, syncRun{folder: folder, embedder: embedder, progress: progress})
+	return x.syncUnlessLocked(ctx, syncRun{folder: folder, embedder: embedder, progress: progress})
 }
 
 // SyncPaths is like Sync for a few notes that were changed, added or removed. Its cost
@@ -47,7 +47,7 @@ func (x *Index) SyncPaths(ctx context.Context, folder *notes.Folder, embedder ll
 	if len(paths) == 0 {
 		return Changes{}, nil
 	}
-	return x.syncOrWait(ctx, syncRun{folder: folder, embedder: embedder, only: paths})
+	return x.syncUnlessLocked(ctx, syncRun{folder: folder, embedder: embedder, only: paths})
 }
 
 // Rebuild is like Sync with a new index, for which every note is read again. The old one
@@ -59,23 +59,23 @@ func (x *Index) Rebuild(ctx context.Context, folder *notes.Folder, embedder llm.
 	}
 	x.syncing.Lock()
 	defer x.syncing.Unlock()
-	err = patiently(ctx, func() error {
+	err = retryWhileLocked(ctx, func() error {
 		changes, err = x.sync(ctx, syncRun{folder: folder, embedder: embedder, progress: progress, rebuild: true})
 		return err
 	})
 	return changes, err
 }
 
-// syncOrWait syncs, unless another process is syncing.
-func (x *Index) syncOrWait(ctx context.Context, s syncRun) (Changes, error) {
+// syncUnlessLocked syncs, unless another process is syncing.
+func (x *Index) syncUnlessLocked(ctx context.Context, s syncRun) (Changes, error) {
 	if err := x.Use(s.embedder); err != nil {
 		return Changes{}, fmt.Errorf("index %s: %w", s.folder.Dir(), err)
 	}
 	x.syncing.Lock()
 	defer x.syncing.Unlock()
 	changes, err := x.sync(ctx, s)
-	if errors.Is(err, errElsewhere) {
-		return x.elsewhere(ctx)
+	if errors.Is(err, errLocked) {
+		return x.lockedChanges(ctx)
 	}
 	return changes, err
 }
@@ -88,7 +88,7 @@ func (x *Index) sync(ctx context.Context, s syncRun) (Changes, error) {
 	}
 	unlock, ok, err := x.lock()
 	if err == nil && !ok {
-		err = errElsewhere
+		err = errLocked
 	}
 	if err != nil {
 		return Changes{}, fmt.Errorf("index %s: %w", s.folder.Dir(), words.Explain(err))
@@ -108,8 +108,8 @@ func (x *Index) sync(ctx context.Context, s syncRun) (Changes, error) {
 	return s.changes, nil
 }
 
-// elsewhere returns the result of a sync while another process indexes this vault.
-func (x *Index) elsewhere(ctx context.Context) (Changes, error) {
+// lockedChanges returns the result of a sync while another process indexes this vault.
+func (x *Index) lockedChanges(ctx context.Context) (Changes, error) {
 	changes := Changes{Warnings: []string{"another LifeHub is indexing these notes; what it has finished can be searched"}}
 	coverage, err := x.coverage(ctx)
 	if words.IsDamage(err) {
@@ -126,7 +126,7 @@ func (s *syncRun) run(ctx context.Context) (err error) {
 		return err
 	}
 	if s.words == nil || s.rebuild {
-		err = s.renew(ctx)
+		err = s.createGeneration(ctx)
 	} else if err = s.words.limited; err == nil {
 		s.db = s.words.db
 		err = s.readNotes(ctx)
@@ -161,8 +161,8 @@ func (s *syncRun) countLeftOut(ctx context.Context) error {
 	return errors.Join(s.begin(ctx), words.SetMeta(ctx, s.db, "left out", string(now)))
 }
 
-// renew creates the next generation from the notes.
-func (s *syncRun) renew(ctx context.Context) error {
+// createGeneration creates the next generation from the notes.
+func (s *syncRun) createGeneration(ctx context.Context) error {
 	x := s.index
 	if s.words == nil {
 		x.mu.RLock()
@@ -174,7 +174,7 @@ func (s *syncRun) renew(ctx context.Context) error {
 		return err
 	}
 	path, made := x.rebuildPath(), x.wordsPath(number+1)
-	err = s.fill(ctx, path)
+	err = s.buildIndex(ctx, path)
 	if err == nil {
 		err = os.Rename(path, made)
 	}
@@ -197,8 +197,8 @@ func (s *syncRun) renew(ctx context.Context) error {
 	return nil
 }
 
-// fill writes a keyword index from the notes.
-func (s *syncRun) fill(ctx context.Context, path string) error {
+// buildIndex writes a keyword index from the notes.
+func (s *syncRun) buildIndex(ctx context.Context, path string) error {
 	db, err := words.Make(path)
 	if err != nil {
 		return err
@@ -206,7 +206,7 @@ func (s *syncRun) fill(ctx context.Context, path string) error {
 	s.db, s.only, s.unsigned = db, nil, true // it has no stamp
 	err = s.readNotes(ctx)
 	if err == nil && s.words != nil {
-		err = s.losesNothing(ctx)
+		err = s.checkNothingLost(ctx)
 	}
 	if err == nil {
 		_, err = words.Checkpoint(ctx, db)
@@ -241,14 +241,14 @@ func (s *syncRun) readNotes(ctx context.Context) error {
 	if err := read(ctx); err != nil {
 		return err
 	}
-	return s.noteUnreadable(ctx)
+	return s.recordUnreadable(ctx)
 }
 
 // readAll updates the keywords of all notes.
 func (s *syncRun) readAll(ctx context.Context) error {
 	entries, problems, others, err := s.folder.Survey(ctx)
 	if err != nil {
-		return errors.Join(err, s.noteNothingRead(ctx))
+		return errors.Join(err, s.recordUnlisted(ctx))
 	}
 	s.unreadable = unreadableOf(problems)
 	s.changes.Total, s.changes.LeftOut = len(entries), others
@@ -262,7 +262,7 @@ func (s *syncRun) readAll(ctx context.Context) error {
 		if err := s.reportSkipped(ctx); err != nil {
 			return err
 		}
-		return s.touch()
+		return s.recordTime()
 	}
 	known, err := knownFiles(ctx, s.db, nil)
 	if err != nil {
@@ -286,7 +286,7 @@ func (s *syncRun) readAll(ctx context.Context) error {
 		if present[name] {
 			continue
 		}
-		at, stays := s.unreadable.over(name)
+		at, stays := s.unreadable.covering(name)
 		if !stays {
 			lost = append(lost, name)
 			continue
@@ -300,7 +300,7 @@ func (s *syncRun) readAll(ctx context.Context) error {
 		again = append(again, e.Path)
 	}
 	if len(todo) == 0 && len(lost) == 0 && words.Meta(ctx, s.db, "total") == strconv.Itoa(s.changes.Total) && words.Meta(ctx, s.db, "unread") == "" {
-		return s.touch()
+		return s.recordTime()
 	}
 	return s.write(ctx, todo, again, lost, known, s.changes.Total)
 }
@@ -500,12 +500,12 @@ func (s *syncRun) finish(ctx context.Context, known map[string]indexed, gone map
 		return err
 	}
 	slices.SortFunc(s.changes.Notes, func(a, b Change) int { return strings.Compare(a.Path, b.Path) })
-	return s.touch()
+	return s.recordTime()
 }
 
-// touch notes when the index was last compared with the folder: the time of
+// recordTime notes when the index was last compared with the folder: the time of
 // the lock file, so that a sync that finds nothing writes nothing.
-func (s *syncRun) touch() error {
+func (s *syncRun) recordTime() error {
 	now := time.Now()
 	return os.Chtimes(s.index.lockPath(), now, now)
 }

@@ -9,7 +9,7 @@ import (
 
 // Titles returns the title of each indexed note by its path.
 func (x *Index) Titles(ctx context.Context) (map[string]string, error) {
-	g, err := x.acquireSound()
+	g, err := x.acquireUndamaged()
 	if err != nil {
 		return nil, fmt.Errorf("read titles: %w", err)
 	}

@@ -29,8 +29,8 @@ func unreadableOf(problems []notes.Problem) unreadable {
 	return u
 }
 
-// over returns the unreadable path that is a file or contains it.
-func (u unreadable) over(name string) (at string, ok bool) {
+// covering returns the unreadable path that is a file or contains it.
+func (u unreadable) covering(name string) (at string, ok bool) {
 	for at = name; at != "."; at = path.Dir(at) {
 		if _, ok := u[at]; ok {
 			return at, true
@@ -39,9 +39,9 @@ func (u unreadable) over(name string) (at string, ok bool) {
 	return "", false
 }
 
-// notes returns the number of unreadable notes. A path without indexed notes counts as
+// count returns the number of unreadable notes. A path without indexed notes counts as
 // one.
-func (u unreadable) notes() (sum int) {
+func (u unreadable) count() (sum int) {
 	for _, n := range u {
 		sum += max(n, 1)
 	}
@@ -57,9 +57,9 @@ func readUnreadable(ctx context.Context, db *sql.DB) unreadable {
 	return u
 }
 
-// noteUnreadable records what could not be read. A sync of a few notes keeps the record
+// recordUnreadable records what could not be read. A sync of a few notes keeps the record
 // of the others.
-func (s *syncRun) noteUnreadable(ctx context.Context) error {
+func (s *syncRun) recordUnreadable(ctx context.Context) error {
 	was := readUnreadable(ctx, s.db)
 	if s.only != nil {
 		for name, n := range was {
@@ -68,7 +68,7 @@ func (s *syncRun) noteUnreadable(ctx context.Context) error {
 			}
 		}
 	}
-	s.changes.Unreadable = s.unreadable.notes()
+	s.changes.Unreadable = s.unreadable.count()
 	s.index.someUnreadable.Store(len(s.unreadable) > 0)
 	now, err := json.Marshal(s.unreadable)
 	before, errBefore := json.Marshal(was)
@@ -78,8 +78,8 @@ func (s *syncRun) noteUnreadable(ctx context.Context) error {
 	return errors.Join(s.begin(ctx), words.SetMeta(ctx, s.db, unreadableKey, string(now)))
 }
 
-// noteNothingRead records that the folder could not be listed.
-func (s *syncRun) noteNothingRead(ctx context.Context) error {
+// recordUnlisted records that the folder could not be listed.
+func (s *syncRun) recordUnlisted(ctx context.Context) error {
 	if ctx.Err() != nil || s.words == nil || s.db != s.words.db {
 		return nil
 	}
@@ -88,12 +88,12 @@ func (s *syncRun) noteNothingRead(ctx context.Context) error {
 		return err
 	}
 	s.unreadable["."] = n
-	return errors.Join(s.noteUnreadable(ctx), s.sign(ctx))
+	return errors.Join(s.recordUnreadable(ctx), s.sign(ctx))
 }
 
-// losesNothing returns an error if the new index must not replace the old one, because
+// checkNothingLost returns an error if the new index must not replace the old one, because
 // notes that it lacks could not be read.
-func (s *syncRun) losesNothing(ctx context.Context) error {
+func (s *syncRun) checkNothingLost(ctx context.Context) error {
 	if len(s.unreadable) == 0 {
 		return nil
 	}
@@ -102,7 +102,7 @@ func (s *syncRun) losesNothing(ctx context.Context) error {
 		return err
 	}
 	for name, was := range known {
-		if _, ok := s.unreadable.over(name); ok && was.id != 0 {
+		if _, ok := s.unreadable.covering(name); ok && was.id != 0 {
 			return fmt.Errorf("%s cannot be read now and would be lost: the index stays as it is; `lifehub index` says why", name)
 		}
 	}

@@ -12,22 +12,22 @@ import (
 
 // Watch syncs the index whenever the folder changes, until ctx is done, and returns its
 // error. embedder is called before each sync and periodically, so that the embedder may
-// change; if it returns nil, only keywords are indexed. told is called after every sync
+// change; if it returns nil, only keywords are indexed. report is called after every sync
 // that changed something or failed. While the folder is missing the index stays as it is.
-func (x *Index) Watch(ctx context.Context, folder *notes.Folder, embedder func() llm.Embedder, told func(Changes, error)) error {
-	return x.watcher(folder, embedder, told).Run(ctx)
+func (x *Index) Watch(ctx context.Context, folder *notes.Folder, embedder func() llm.Embedder, report func(Changes, error)) error {
+	return x.watcher(folder, embedder, report).Run(ctx)
 }
 
-func (x *Index) watcher(folder *notes.Folder, embedder func() llm.Embedder, told func(Changes, error)) *folderWatcher {
+func (x *Index) watcher(folder *notes.Folder, embedder func() llm.Embedder, report func(Changes, error)) *folderWatcher {
 	model, unreadable := "", 0 // of the last sync
 	w := newFolderWatcher(folder.Dir())
-	w.Warn = func(text string) { told(Changes{Warnings: []string{text}}, nil) }
+	w.Warn = func(text string) { report(Changes{Warnings: []string{text}}, nil) }
 	w.Incomplete = func() bool { // the embedder changed, or notes, embedder or vectors were not available
 		if x.someUnreadable.Load() {
 			return true
 		}
 		if e := embedder(); e != nil {
-			return e.Name() != model || x.whyNot() != ""
+			return e.Name() != model || x.lastEmbedFailure() != ""
 		}
 		return model != ""
 	}
@@ -48,7 +48,7 @@ func (x *Index) watcher(folder *notes.Folder, embedder func() llm.Embedder, told
 		}
 		other := err == nil && changes.Unreadable != unreadable
 		if ctx.Err() == nil && (err != nil || changes.Embedded > 0 || changes.altered() || other) {
-			told(changes, err)
+			report(changes, err)
 		}
 		unreadable = changes.Unreadable
 	}

@@ -27,13 +27,13 @@ func TestWatchKeepsTheIndexLikeTheFolder(t *testing.T) {
 	write(t, dir, map[string]string{"a.md": "# A\n\napples\n", "deep/b.md": "# B\n\nbananas\n"})
 	folder, x := openVault(t, dir, t.TempDir())
 	ctx, cancel := context.WithCancel(t.Context())
-	told, done := make(chan Changes, 100), make(chan error, 1)
+	report, done := make(chan Changes, 100), make(chan error, 1)
 	go func() {
 		done <- x.Watch(ctx, folder, func() llm.Embedder { return &bagEmbedder{name: "bag"} }, func(c Changes, err error) {
 			if err != nil {
 				t.Error(err)
 			}
-			told <- c
+			report <- c
 		})
 	}()
 	// Changes of one step may be told in several syncs, so they are added up.
@@ -41,7 +41,7 @@ func TestWatchKeepsTheIndexLikeTheFolder(t *testing.T) {
 		t.Helper()
 		var got []string
 		for len(got) < len(want) {
-			got = append(got, whats(<-told)...)
+			got = append(got, whats(<-report)...)
 		}
 		slices.Sort(got)
 		slices.Sort(want)
@@ -107,12 +107,12 @@ func TestWatchKeepsTheIndexLikeTheFolder(t *testing.T) {
 // it tells.
 func watched(t *testing.T, x *Index, folder *notes.Folder, embedder func() llm.Embedder, start func() (*fsnotify.Watcher, error)) chan Changes {
 	t.Helper()
-	told, done := make(chan Changes, 100), make(chan error, 1)
+	report, done := make(chan Changes, 100), make(chan error, 1)
 	w := x.watcher(folder, embedder, func(c Changes, err error) {
 		if err != nil {
 			t.Error(err)
 		}
-		told <- c
+		report <- c
 	})
 	w.Start, w.Poll, w.Again = start, 20*time.Millisecond, 20*time.Millisecond
 	ctx, cancel := context.WithCancel(t.Context())
@@ -123,15 +123,15 @@ func watched(t *testing.T, x *Index, folder *notes.Folder, embedder func() llm.E
 			t.Errorf("the watch ended with %v", err)
 		}
 	})
-	return told
+	return report
 }
 
 // until reads what a watch tells until all that is wanted was told.
-func until(t *testing.T, told chan Changes, want ...string) {
+func until(t *testing.T, report chan Changes, want ...string) {
 	t.Helper()
 	missing := slices.Clone(want)
 	for len(missing) > 0 {
-		c := <-told
+		c := <-report
 		for _, got := range slices.Concat(whats(c), c.Warnings) {
 			missing = slices.DeleteFunc(missing, func(want string) bool { return strings.Contains(got, want) })
 		}
@@ -143,35 +143,35 @@ func TestAWatchedFolderGoesAndComesBack(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "vault")
 	write(t, dir, map[string]string{"a.md": "# A\n\napples\n", "deep/b.md": "# B\n\nbananas\n"})
 	folder, x := openVault(t, dir, t.TempDir())
-	told := watched(t, x, folder, func() llm.Embedder { return nil }, fsnotify.NewWatcher)
-	until(t, told, "added a.md", "added deep/b.md")
+	report := watched(t, x, folder, func() llm.Embedder { return nil }, fsnotify.NewWatcher)
+	until(t, report, "added a.md", "added deep/b.md")
 
-	away := dir + ".away"
-	if err := os.Rename(dir, away); err != nil {
+	unavailable := dir + ".away"
+	if err := os.Rename(dir, unavailable); err != nil {
 		t.Fatal(err)
 	}
-	until(t, told, "is gone")
+	until(t, report, "is gone")
 	if got := paths(t, x, "bananas"); !slices.Equal(got, []string{"deep/b.md"}) {
 		t.Errorf("while the folder is gone, bananas are found in %q", got)
 	}
-	write(t, away, map[string]string{"deep/b.md": "# B\n\nblueberries\n"})
-	if err := os.Rename(away, dir); err != nil {
+	write(t, unavailable, map[string]string{"deep/b.md": "# B\n\nblueberries\n"})
+	if err := os.Rename(unavailable, dir); err != nil {
 		t.Fatal(err)
 	}
-	until(t, told, "changed deep/b.md")
+	until(t, report, "changed deep/b.md")
 	write(t, dir, map[string]string{"deep/c.md": "# C\n\ncherries\n"})
-	until(t, told, "added deep/c.md")
+	until(t, report, "added deep/c.md")
 
 	// Another folder in its place, as a checkout or a restored backup is.
 	if err := os.RemoveAll(dir); err != nil {
 		t.Fatal(err)
 	}
-	until(t, told, "is gone")
+	until(t, report, "is gone")
 	write(t, dir, map[string]string{"a.md": "# A\n\napricots\n", "deep/b.md": "# B\n\nblueberries\n"})
 	write(t, dir, map[string]string{"late.md": "# Late\n\nlemons\n"})
-	until(t, told, "late.md")
+	until(t, report, "late.md")
 	write(t, dir, map[string]string{"deep/d.md": "# D\n\ndates\n"})
-	until(t, told, "added deep/d.md")
+	until(t, report, "added deep/d.md")
 	for text, want := range map[string]string{"apricots": "a.md", "blueberries": "deep/b.md", "lemons": "late.md", "dates": "deep/d.md"} {
 		if got := paths(t, x, text); !slices.Equal(got, []string{want}) {
 			t.Errorf("%s are found in %q, want %s", text, got, want)
@@ -187,19 +187,19 @@ func TestAFolderThatCannotBeWatchedIsPolled(t *testing.T) {
 	dir := t.TempDir()
 	write(t, dir, map[string]string{"a.md": "# A\n\napples\n"})
 	folder, x := openVault(t, dir, t.TempDir())
-	told := watched(t, x, folder, func() llm.Embedder { return nil }, func() (*fsnotify.Watcher, error) { return nil, errors.New("too many open files") })
-	until(t, told, "cannot be watched (too many open files)", "added a.md")
+	report := watched(t, x, folder, func() llm.Embedder { return nil }, func() (*fsnotify.Watcher, error) { return nil, errors.New("too many open files") })
+	until(t, report, "cannot be watched (too many open files)", "added a.md")
 	// It comes with its text: one seen empty would be another note after the move.
 	elsewhere := t.TempDir()
 	write(t, elsewhere, map[string]string{"b.md": "# B\n\nbananas\n"})
 	if err := os.Rename(filepath.Join(elsewhere, "b.md"), filepath.Join(dir, "b.md")); err != nil {
 		t.Fatal(err)
 	}
-	until(t, told, "added b.md")
+	until(t, report, "added b.md")
 	rename(t, dir, "b.md", "c.md")
-	until(t, told, "moved c.md from b.md")
+	until(t, report, "moved c.md from b.md")
 	remove(t, dir, "a.md")
-	until(t, told, "removed a.md")
+	until(t, report, "removed a.md")
 }
 
 func TestAWatchFollowsTheEmbeddingModel(t *testing.T) {
@@ -211,8 +211,8 @@ func TestAWatchFollowsTheEmbeddingModel(t *testing.T) {
 	folder, x := openVault(t, dir, t.TempDir())
 	var model atomic.Pointer[bagEmbedder]
 	model.Store(&bagEmbedder{name: "first"})
-	told := watched(t, x, folder, func() llm.Embedder { return model.Load() }, fsnotify.NewWatcher)
-	until(t, told, "added note29.md")
+	report := watched(t, x, folder, func() llm.Embedder { return model.Load() }, fsnotify.NewWatcher)
+	until(t, report, "added note29.md")
 
 	// The second model is slow to begin with: words answer meanwhile.
 	second, begun, goOn := &bagEmbedder{name: "second"}, make(chan struct{}), make(chan struct{})
@@ -224,11 +224,11 @@ func TestAWatchFollowsTheEmbeddingModel(t *testing.T) {
 	model.Store(second)
 	<-begun
 	found, err := x.Search(t.Context(), Query{Text: prose(7, 30), Side: Both})
-	if err != nil || len(found.Passages) == 0 || found.Passages[0].Path != "note07.md" || !strings.HasPrefix(found.Coverage.Embedder, wordsOnly) {
+	if err != nil || len(found.Passages) == 0 || found.Passages[0].Path != "note07.md" || !strings.HasPrefix(found.Coverage.Embedder, keywordsOnly) {
 		t.Errorf("while it is embedded anew, found %+v, %v", found, err)
 	}
 	close(goOn)
-	for c := range told {
+	for c := range report {
 		if c.Embedded == 30 {
 			break
 		}
@@ -246,16 +246,16 @@ func TestAWatchCatchesUpWhenChromaComesBack(t *testing.T) {
 	write(t, dir, map[string]string{"a.md": "# A\n\napples\n"})
 	folder, x := openWith(t, dir, t.TempDir(), &chroma.Server{URL: server.URL})
 	embedder := &bagEmbedder{name: "bag"}
-	told := watched(t, x, folder, func() llm.Embedder { return embedder }, fsnotify.NewWatcher)
-	until(t, told, "added a.md")
+	report := watched(t, x, folder, func() llm.Embedder { return embedder }, fsnotify.NewWatcher)
+	until(t, report, "added a.md")
 	server.Kill()
 	write(t, dir, map[string]string{"b.md": "# B\n\nbananas\n"})
-	until(t, told, "added b.md")
+	until(t, report, "added b.md")
 	if got := paths(t, x, "bananas"); !slices.Equal(got, []string{"b.md"}) {
 		t.Errorf("while the server is down, bananas are found in %q", got)
 	}
 	server.Start(t)
-	for c := range told {
+	for c := range report {
 		if c.Embedded > 0 {
 			break
 		}

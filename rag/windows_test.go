@@ -82,7 +82,7 @@ func TestAMissingWindowIsEmbeddedAgain(t *testing.T) {
 
 func countVectors(t *testing.T, x *Index) int {
 	t.Helper()
-	m, _, err := x.loadMeaning()
+	m, _, err := x.loadVectors()
 	if err != nil {
 		t.Fatal(err)
 	}

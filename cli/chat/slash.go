@@ -134,7 +134,7 @@ func (bg *background) slashIndex(ctx context.Context, _, _ string) (string, erro
 	if err != nil {
 		return "", err
 	}
-	fmt.Fprintf(&b, "\nIndexed: %d of %s, %s.\n", c.Indexed, draw.Count(c.Total, "note"), c.By())
+	fmt.Fprintf(&b, "\nIndexed: %d of %s, %s.\n", c.Indexed, draw.Count(c.Total, "note"), c.Method())
 	if c.Unreadable > 0 {
 		fmt.Fprintf(&b, "Not readable now: %d.\n", c.Unreadable)
 	}

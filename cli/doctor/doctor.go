@@ -321,7 +321,7 @@ func index(ctx context.Context, a *app.App) Finding {
 		f.Says = err.Error()
 		return f
 	}
-	f.OK, f.Says = true, fmt.Sprintf("%d of %s, indexed %s ago, %s", indexed, draw.Count(total, "note"), app.Ago(c.Age), c.By())
+	f.OK, f.Says = true, fmt.Sprintf("%d of %s, indexed %s ago, %s", indexed, draw.Count(total, "note"), app.Ago(c.Age), c.Method())
 	if c.Unreadable > 0 {
 		f.Says += fmt.Sprintf("; %s not readable now", draw.Count(c.Unreadable, "note"))
 		f.Fix = "lifehub index"

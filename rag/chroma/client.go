@@ -110,13 +110,13 @@ func isGone(err error) bool {
 }
 
 // ask sends in, if there is any, and reads the answer into out, if it is
-// wanted. All errors but that of ctx are [vectors.AwayError]s.
+// wanted. All errors but that of ctx are [vectors.UnavailableError]s.
 func (s *client) ask(ctx context.Context, method, path string, in, out any) error {
 	err := s.call(ctx, method, path, in, out)
 	if err == nil || ctx.Err() != nil {
 		return errors.Join(err, ctx.Err())
 	}
-	return &vectors.AwayError{Err: fmt.Errorf("ask the Chroma server at %s: %w", s.shown, err)}
+	return &vectors.UnavailableError{Err: fmt.Errorf("ask the Chroma server at %s: %w", s.shown, err)}
 }
 
 func (s *client) call(ctx context.Context, method, path string, in, out any) error {

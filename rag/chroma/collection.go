@@ -131,7 +131,7 @@ func (c *collection) look(ctx context.Context) error {
 func (p place) check() error {
 	for _, kind := range []string{"hnsw", "spann"} {
 		if space := p.Settings[kind].Space; space != "" && space != "cosine" {
-			return &vectors.AwayError{Err: fmt.Errorf("the collection on the Chroma server compares by %s, not by cosine", space)}
+			return &vectors.UnavailableError{Err: fmt.Errorf("the collection on the Chroma server compares by %s, not by cosine", space)}
 		}
 	}
 	return nil
@@ -352,7 +352,7 @@ func (c *collection) query(ctx context.Context, at place, vector []float32, limi
 		return nil, err
 	}
 	if len(got.IDs) != 1 || len(got.Distances) != 1 || len(got.IDs[0]) != len(got.Distances[0]) {
-		return nil, &vectors.AwayError{Err: errors.New("the Chroma server did not return ids and distances")}
+		return nil, &vectors.UnavailableError{Err: errors.New("the Chroma server did not return ids and distances")}
 	}
 	found := make([]vectors.Match, 0, len(got.IDs[0]))
 	for i, id := range got.IDs[0] {

@@ -32,10 +32,10 @@ func (g Signals) Answerable() float64 {
 	return g.Share
 }
 
-// leastShare is the share of the question's content words that a note must have. On
+// minShare is the share of the question's content words that a note must have. On
 // each bench, at most 3 of 100 questions that the notes answer reach less
 // (docs/design/search.md).
-const leastShare = 0.2
+const minShare = 0.2
 
 // Verdict is the likelihood that the notes have an answer; higher is likelier.
 type Verdict int
@@ -51,7 +51,7 @@ const (
 // verdict returns the verdict on a search that found something.
 func (g Signals) verdict() Verdict {
 	switch {
-	case g.Named || g.SemanticOnly || !g.Undated && g.Share >= leastShare:
+	case g.Named || g.SemanticOnly || !g.Undated && g.Share >= minShare:
 		return Likely
 	case g.UnknownLanguage && !g.Undated:
 		return OtherLanguage

@@ -23,9 +23,9 @@ const (
 // blocksOf returns the blocks of a passage that fit the question, best first, scored
 // like passages by their words and those of the headings above. If no word of the
 // question is in them, or it asks only for a time, they are in the order of the note.
-// front is the text before the note's first passage; index and telling are those of
-// [search.tellingTerms].
-func (s *search) blocksOf(p *storedPassage, front string, index map[string]int, telling bool) []passage.Block {
+// front is the text before the note's first passage; index and hasContent are those of
+// [search.contentTerms].
+func (s *search) blocksOf(p *storedPassage, front string, index map[string]int, hasContent bool) []passage.Block {
 	blocks := passage.Blocks(p.Path, p.Text, p.Heading, p.Line)
 	if len(index) > 0 {
 		blocks = append(blocks, passage.FrontBlocks(front)...)
@@ -43,7 +43,7 @@ func (s *search) blocksOf(p *storedPassage, front string, index map[string]int, 
 	}
 	// The question has no content words, or they are in the name of the note.
 	inName := func(t words.Term) bool { _, asked := index[t.Text]; return asked }
-	if best == 0 && (!telling || slices.ContainsFunc(words.Terms(notes.BareName(path.Base(p.Path)), p.language), inName)) {
+	if best == 0 && (!hasContent || slices.ContainsFunc(words.Terms(notes.BareName(path.Base(p.Path)), p.language), inName)) {
 		for i := range blocks {
 			blocks[i].Score = anyFits
 		}
@@ -51,27 +51,26 @@ func (s *search) blocksOf(p *storedPassage, front string, index map[string]int, 
 	return blocks[:min(len(blocks), maxBlocks)]
 }
 
-// tellingTerms returns the indexes of the question's content words by their forms,
-// without words of a time. It reports whether the question has any, in the notes or
-// not.
-func (s *search) tellingTerms() (index map[string]int, telling bool) {
+// contentTerms returns the indexes of the question's content words by their forms,
+// without words of a time, and whether the question has any, in the notes or not.
+func (s *search) contentTerms() (index map[string]int, hasContent bool) {
 	index = map[string]int{}
-	if s.time.itself && !s.time.Span.IsZero() {
+	if s.time.only && !s.time.Span.IsZero() {
 		return index, false
 	}
 	_, rest := when.In(s.query.Text, s.query.today())
-	asked := askedTerms(rest, s.words.vaultLanguages)
-	telling = slices.ContainsFunc(asked, func(t weighed) bool { return !t.stop })
+	asked := queryTerms(rest, s.words.vaultLanguages)
+	hasContent = slices.ContainsFunc(asked, func(t queryTerm) bool { return !t.stop })
 	for _, t := range asked {
-		i := slices.IndexFunc(s.words.terms, func(w weighed) bool { return w.forms[0] == t.forms[0] })
-		if i < 0 || t.stop && telling {
+		i := slices.IndexFunc(s.words.terms, func(w queryTerm) bool { return w.forms[0] == t.forms[0] })
+		if i < 0 || t.stop && hasContent {
 			continue
 		}
 		for _, form := range s.words.terms[i].forms {
 			index[form] = i
 		}
 	}
-	return index, telling
+	return index, hasContent
 }
 
 func (s *search) scoreBlock(b *passage.Block, p *storedPassage, index map[string]int) {

@@ -41,17 +41,17 @@ func (s *search) byVectors(ctx context.Context, found map[int64]*candidate) (wei
 	}
 	hits, err := s.hits(ctx, m, vector, found)
 	if err != nil {
-		s.away(err)
+		s.withoutVectors(err)
 		return 0, ctx.Err()
 	}
 	s.embedder = embedder.Name()
-	usual, err := s.usualCosine(ctx, m, vector)
+	base, err := s.cosineBaseline(ctx, m, vector)
 	if err != nil {
-		s.away(err)
+		s.withoutVectors(err)
 		return 0, ctx.Err()
 	}
 	for id, cosine := range hits {
-		near := usual.near(cosine)
+		near := base.near(cosine)
 		switch c := found[id]; {
 		case c != nil:
 			c.near = near
@@ -69,7 +69,7 @@ func (s *search) collection() (vectors.Collection, llm.Embedder) {
 		s.why = "asked for keywords only"
 		return nil, nil
 	}
-	m, embedder, err := s.in.Meaning()
+	m, embedder, err := s.in.Vectors()
 	s.model = embedder
 	switch {
 	case err != nil:
@@ -99,8 +99,8 @@ type baseline struct {
 	count           int // of vectors
 }
 
-// usualCosine returns the baseline of all notes except those that are left out.
-func (s *search) usualCosine(ctx context.Context, m vectors.Collection, vector []float32) (u baseline, err error) {
+// cosineBaseline returns the baseline of all notes except those that are left out.
+func (s *search) cosineBaseline(ctx context.Context, m vectors.Collection, vector []float32) (u baseline, err error) {
 	if len(s.query.Without) == 0 {
 		if u.mean, u.deviation, err = m.Spread(ctx, vector); err != nil {
 			return u, err
@@ -131,11 +131,11 @@ func (u baseline) near(cosine float64) float64 {
 	return max(0, cosine-u.mean) / u.deviation / chance
 }
 
-// away records why no vectors were used.
-func (s *search) away(err error) {
+// withoutVectors records why no vectors were used.
+func (s *search) withoutVectors(err error) {
 	s.why = err.Error()
-	if away := (*vectors.AwayError)(nil); errors.As(err, &away) {
-		s.trouble = Away
+	if unavailable := (*vectors.UnavailableError)(nil); errors.As(err, &unavailable) {
+		s.trouble = Unavailable
 	}
 }
 

@@ -15,9 +15,9 @@ type Vault struct {
 	Dir  string // the notes folder
 	Size int    // most tokens of a passage
 
-	// Meaning returns the vectors of the passages and the embedder that made them,
+	// Vectors returns the vectors of the passages and the embedder that made them,
 	// which are opened on first use; nil if there are none.
-	Meaning func() (vectors.Collection, llm.Embedder, error)
+	Vectors func() (vectors.Collection, llm.Embedder, error)
 }
 
 // search is the state of one search.
@@ -76,7 +76,7 @@ type Trouble int
 
 // The kinds of trouble.
 const (
-	None    Trouble = iota
-	Away            // the vectors cannot be read now: try again later
-	Resized         // the model now makes vectors of another dimension: embed the notes again
+	None        Trouble = iota
+	Unavailable         // the vectors cannot be read now: try again later
+	Resized             // the model now makes vectors of another dimension: embed the notes again
 )

@@ -24,8 +24,8 @@ const (
 	// shortBoost replaces it for a time of at most a week: passages of another week do
 	// not answer "where did I run last week", whatever their words.
 	shortBoost = 1
-	// itselfBoost replaces it if the question is nothing but a time.
-	itselfBoost = 1.5
+	// onlyBoost replaces it if the question is nothing but a time.
+	onlyBoost = 1.5
 	// undatedShare multiplies the score of a passage without a date if a filter asks
 	// for a time.
 	undatedShare = 0.5
@@ -39,7 +39,7 @@ type askedTime struct {
 	Span        when.Span
 	from, until int64  // days since 1970; until is exclusive
 	filter      bool   // it is a filter, which keeps its passages and those without a date
-	itself      bool   // the query is nothing but the time
+	only        bool   // the query is nothing but the time
 	words       string // its words, without numbers, which are in many notes
 }
 
@@ -54,7 +54,7 @@ func (q Query) time() askedTime {
 		span = when.Span{From: q.After, To: q.Before}
 	}
 	t := timeOf(span)
-	t.filter, t.itself = q.timed(), asksForTheTimeItself(rest)
+	t.filter, t.only = q.timed(), isOnlyTime(rest)
 	others := strings.Fields(rest)
 	t.words = strings.Join(slices.DeleteFunc(strings.Fields(q.Text), func(word string) bool {
 		return slices.Contains(others, word) || !strings.ContainsFunc(word, unicode.IsLetter) || when.SaysNothing(text.FoldedStem(word, ""))
@@ -67,7 +67,7 @@ func (q Query) timed() bool { return !q.After.IsZero() || !q.Before.IsZero() }
 
 // bounded reports whether the query asks for all notes of the time.
 func (t askedTime) bounded() bool {
-	return !t.Span.From.IsZero() && !t.Span.To.IsZero() && (t.itself || t.filter)
+	return !t.Span.From.IsZero() && !t.Span.To.IsZero() && (t.only || t.filter)
 }
 
 func timeOf(span when.Span) askedTime {
@@ -81,9 +81,9 @@ func timeOf(span when.Span) askedTime {
 	return t
 }
 
-// asksForTheTimeItself reports whether the rest of a question without its time has no
+// isOnlyTime reports whether the rest of a question without its time has no
 // content.
-func asksForTheTimeItself(rest string) bool {
+func isOnlyTime(rest string) bool {
 	for _, t := range words.Terms(rest, "") {
 		if !when.SaysNothing(t.Text) {
 			return false
@@ -108,10 +108,10 @@ func (s *search) byDate(ctx context.Context, found map[int64]*candidate) error {
 	if s.time.Span.IsZero() {
 		return nil
 	}
-	places := map[int64]int{}
-	if s.time.itself || s.time.short() || s.time.bounded() {
+	ranks := map[int64]int{}
+	if s.time.only || s.time.short() || s.time.bounded() {
 		var err error
-		if places, err = s.placesOfTime(ctx, found); err != nil {
+		if ranks, err = s.rankByDate(ctx, found); err != nil {
 			return err
 		}
 	}
@@ -119,10 +119,10 @@ func (s *search) byDate(ctx context.Context, found map[int64]*candidate) error {
 		return err
 	}
 	for id, c := range found {
-		place, placed := places[id]
+		rank, ranked := ranks[id]
 		switch {
-		case c.days.of && s.time.itself && placed:
-			c.boost = itselfBoost - float64(place)/1e4
+		case c.days.of && s.time.only && ranked:
+			c.boost = onlyBoost - float64(rank)/1e4
 		case c.days.of && s.time.short():
 			c.boost = shortBoost
 		case c.days.of:
@@ -142,12 +142,12 @@ func (s *search) dropTime(ctx context.Context) error {
 		return nil
 	}
 	err := s.notesOfTime(ctx)
-	s.ofTime.Only, s.ofTime.ByDate = s.time.itself || s.time.filter, s.time.bounded()
-	s.dated = (s.time.itself || s.time.short()) && s.ofTime.Notes > 0 // whatever its words, a note of last week answers "where did I run last week"
+	s.ofTime.Only, s.ofTime.ByDate = s.time.only || s.time.filter, s.time.bounded()
+	s.dated = (s.time.only || s.time.short()) && s.ofTime.Notes > 0 // whatever its words, a note of last week answers "where did I run last week"
 	if err != nil || s.ofTime.Notes > 0 || s.time.filter {
 		return err
 	}
-	if s.undated = s.time.itself; s.undated {
+	if s.undated = s.time.only; s.undated {
 		s.words, err = readWords(ctx, s.db, s.time.words)
 	}
 	s.time = askedTime{}
@@ -168,7 +168,7 @@ func (s *search) notesOfTime(ctx context.Context) error {
 		if err := scan(&path, &day); err != nil {
 			return err
 		}
-		if s.ofTime.Notes++; s.time.itself {
+		if s.ofTime.Notes++; s.time.only {
 			s.ofTime.List = append(s.ofTime.List, when.Entry{Date: words.Day(day), Path: path})
 		}
 	}
@@ -184,9 +184,9 @@ func (s *search) filtered(query string, args []any) (string, []any) {
 	return query + ` AND n.id` + inList, append(args, s.list)
 }
 
-// placesOfTime ranks the passages of the time, those of daily notes first, then the
+// rankByDate ranks the passages of the time, those of daily notes first, then the
 // newest, and adds the best to the candidates.
-func (s *search) placesOfTime(ctx context.Context, found map[int64]*candidate) (map[int64]int, error) {
+func (s *search) rankByDate(ctx context.Context, found map[int64]*candidate) (map[int64]int, error) {
 	type at struct {
 		id, day int64
 		daily   bool
@@ -208,14 +208,14 @@ func (s *search) placesOfTime(ctx context.Context, found map[int64]*candidate) (
 		}
 		return cmp.Or(cmp.Compare(b.day, a.day), cmp.Compare(a.id, b.id))
 	})
-	places := map[int64]int{}
+	ranks := map[int64]int{}
 	for i, p := range all {
-		places[p.id] = i
+		ranks[p.id] = i
 		if found[p.id] == nil && (i < nearCandidates || s.query.Room > 0) {
 			found[p.id] = &candidate{id: p.id}
 		}
 	}
-	return places, nil
+	return ranks, nil
 }
 
 // passageDays compares the dates of a passage with the time that is asked for.

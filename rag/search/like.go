@@ -15,13 +15,13 @@ import (
 	"lifehub/rag/words"
 )
 
-// mostLike is the number of nearest notes that are returned.
-const mostLike = 5
+// maxSimilar is the number of nearest notes that are returned.
+const maxSimilar = 5
 
-// Like finds the notes nearest to a note by the mean of its passages' vectors, except
+// Similar finds the notes nearest to a note by the mean of its passages' vectors, except
 // those at the paths in without, and returns how far each stands out; 0.5 is what chance
 // reaches. It uses stored vectors only; why is the reason if there are none.
-func Like(ctx context.Context, in Vault, path string, without []string) (near map[string]float64, why string, err error) {
+func Similar(ctx context.Context, in Vault, path string, without []string) (near map[string]float64, why string, err error) {
 	s := newSearch(in, Query{Without: without})
 	if err := s.narrow(ctx); err != nil {
 		return nil, "", err
@@ -30,7 +30,7 @@ func Like(ctx context.Context, in Vault, path string, without []string) (near ma
 	if m == nil {
 		return nil, s.why, nil
 	}
-	if trust, err := strconv.ParseFloat(words.Meta(ctx, s.db, "trust "+embedder.Name()), 64); err == nil && trust < leastTrust {
+	if trust, err := strconv.ParseFloat(words.Meta(ctx, s.db, "trust "+embedder.Name()), 64); err == nil && trust < minTrust {
 		return nil, embedder.Name() + " does not understand these notes", nil
 	}
 	var language string
@@ -54,7 +54,7 @@ func Like(ctx context.Context, in Vault, path string, without []string) (near ma
 	if mean == nil {
 		return nil, "it is not embedded yet", nil
 	}
-	usual, err := s.usualCosine(ctx, m, mean)
+	base, err := s.cosineBaseline(ctx, m, mean)
 	if err != nil {
 		return nil, err.Error(), ctx.Err()
 	}
@@ -73,24 +73,24 @@ func Like(ctx context.Context, in Vault, path string, without []string) (near ma
 		if err := scan(&id, &other); err != nil {
 			return nil, "", err
 		}
-		if n := usual.near(hits[id]); n > 0 && other != path {
+		if n := base.near(hits[id]); n > 0 && other != path {
 			near[other] = max(near[other], n)
 		}
 	}
 	order := slices.SortedFunc(maps.Keys(near), func(a, b string) int { return cmp.Or(cmp.Compare(near[b], near[a]), strings.Compare(a, b)) })
-	for _, other := range order[min(mostLike, len(order)):] {
+	for _, other := range order[min(maxSimilar, len(order)):] {
 		delete(near, other)
 	}
 	return near, "", nil
 }
 
-// Holding returns the paths of notes with a passage that contains a phrase, as stemmed
+// NotesContaining returns the paths of notes with a passage that contains a phrase, as stemmed
 // by any language of the vault.
-func Holding(ctx context.Context, in Vault, phrase string, most int) ([]string, error) {
+func NotesContaining(ctx context.Context, in Vault, phrase string, limit int) ([]string, error) {
 	w, err := readWords(ctx, in.DB, `"`+strings.ReplaceAll(phrase, `"`, " ")+`"`)
 	if err != nil || len(w.required) == 0 {
 		return nil, err
 	}
 	return database.Column[string](ctx, in.DB, `SELECT DISTINCT n.path FROM passages p JOIN notes n ON n.id = p.note
-		WHERE p.id IN (SELECT rowid FROM words WHERE words MATCH ? LIMIT ?) ORDER BY n.path`, w.match, most)
+		WHERE p.id IN (SELECT rowid FROM words WHERE words MATCH ? LIMIT ?) ORDER BY n.path`, w.match, limit)
 }

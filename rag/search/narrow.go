@@ -11,10 +11,10 @@ import (
 // passages are searched. If they are many, all passages are searched, and hits in other
 // notes are dropped (docs/design/vectors.md).
 
-// toTest is the break-even point. To read a passage of a list takes about 1 µs, to test
-// a hit 8 µs, and to find the 100 nearest, 125 hits divided by the share of the kept
-// passages are tested.
-const toTest = 8 * 125
+// breakEven is the square of the filter's share of the passages, times their number, above
+// which all passages are searched. Reading a passage of the list takes about 1 µs, testing
+// a hit 8 µs, and 125 hits divided by that share are tested to find the 100 nearest.
+const breakEven = 8 * 125
 
 // inList is the condition that a note is one of search.list.
 const inList = ` IN (SELECT value FROM json_each(?))`
@@ -35,7 +35,7 @@ func (s *search) narrow(ctx context.Context) error {
 	slices.Sort(s.kept)
 	s.kept = slices.Compact(s.kept) // a note may have a tag and one below it
 	s.share = float64(len(s.kept)) / float64(max(1, notes))
-	s.many = s.share*s.share*float64(s.words.passages) > toTest
+	s.many = s.share*s.share*float64(s.words.passages) > breakEven
 	return nil
 }
 

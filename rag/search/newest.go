@@ -64,11 +64,11 @@ func (s *search) preferNewest(ctx context.Context, ranked []candidate) error {
 // newestDay finds the newest dated lines of a candidate, not after today, that contain
 // a content word of the question; if only a heading contains one, the newest of all.
 func (s *search) newestDay(ctx context.Context, c *candidate) error {
-	places, err := placesOf(ctx, s.db, `p.id = ?`, c.id)
-	if err != nil || len(places) == 0 {
+	locations, err := passagesWhere(ctx, s.db, `p.id = ?`, c.id)
+	if err != nil || len(locations) == 0 {
 		return err
 	}
-	p := places[0]
+	p := locations[0]
 	body, err := s.texts.Of(ctx, p.note, p.start, p.stop)
 	if err != nil {
 		return err
@@ -89,7 +89,7 @@ func (s *search) newestDay(ctx context.Context, c *candidate) error {
 			any = d
 		}
 		from, to := min(max(0, d.line-first), len(lines)), min(max(0, d.endLine-first+1), len(lines))
-		if from < to && s.hasTellingTerm(strings.Join(lines[from:to], "\n"), p.language) {
+		if from < to && s.hasContentTerm(strings.Join(lines[from:to], "\n"), p.language) {
 			c.days = d
 			return nil
 		}
@@ -98,9 +98,9 @@ func (s *search) newestDay(ctx context.Context, c *candidate) error {
 	return nil
 }
 
-// hasTellingTerm reports whether a text has a content word of the question.
-func (s *search) hasTellingTerm(body string, in text.Lang) bool {
+// hasContentTerm reports whether a text has a content word of the question.
+func (s *search) hasContentTerm(body string, in text.Lang) bool {
 	return slices.ContainsFunc(words.Terms(body, in), func(term words.Term) bool {
-		return slices.ContainsFunc(s.words.terms, func(t weighed) bool { return !t.stop && slices.Contains(t.forms, term.Text) })
+		return slices.ContainsFunc(s.words.terms, func(t queryTerm) bool { return !t.stop && slices.Contains(t.forms, term.Text) })
 	})
 }

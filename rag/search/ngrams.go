@@ -28,13 +28,13 @@ func (s *search) byNgrams(ctx context.Context, found map[int64]*candidate) (weig
 			ids = append(ids, id)
 		}
 	}
-	places, err := placesOf(ctx, s.db, `p.id IN (`+marks(len(ids))+`)`, ids...)
+	locations, err := passagesWhere(ctx, s.db, `p.id IN (`+marks(len(ids))+`)`, ids...)
 	if err != nil {
 		return 0, err
 	}
-	cosines := make([]float64, len(places))
+	cosines := make([]float64, len(locations))
 	var all vectors.Cosines
-	for i, p := range places {
+	for i, p := range locations {
 		text, err := s.texts.Of(ctx, p.note, p.start, p.stop)
 		if err != nil {
 			return 0, err
@@ -46,10 +46,10 @@ func (s *search) byNgrams(ctx context.Context, found map[int64]*candidate) (weig
 		cosines[i] = float64(vectors.Dot(question[0], embedded[0]))
 		all.Add(cosines[i])
 	}
-	usual := baseline{count: len(places)}
-	usual.mean, usual.deviation = all.Spread()
-	for i, p := range places {
-		found[p.id].ngrams = usual.near(cosines[i])
+	base := baseline{count: len(locations)}
+	base.mean, base.deviation = all.Spread()
+	for i, p := range locations {
+		found[p.id].ngrams = base.near(cosines[i])
 	}
 	return ngramWeight, nil
 }

@@ -8,8 +8,8 @@ import (
 	"lifehub/internal/text"
 )
 
-// place is a passage with its location in a note.
-type place struct {
+// location is a passage with its location in a note.
+type location struct {
 	id, note             int64
 	start, stop          int // in the text of the note
 	heading, title, path string
@@ -21,17 +21,17 @@ type place struct {
 // selects a sample without reading other rows.
 const oneIn = `p.id IN (WITH RECURSIVE sample (id) AS (SELECT ?1 UNION ALL SELECT id + ?1 FROM sample WHERE id < (SELECT max(id) FROM passages)) SELECT id FROM sample)`
 
-// placesOf reads the passages p for which a condition holds, ordered by id.
-func placesOf(ctx context.Context, db *sql.DB, where string, args ...any) (places []place, err error) {
+// passagesWhere reads the passages p for which a condition holds, ordered by id.
+func passagesWhere(ctx context.Context, db *sql.DB, where string, args ...any) (locations []location, err error) {
 	// The passages of a note have consecutive ids.
 	for scan := range database.Rows(ctx, db, `SELECT p.id, p.note, p.start, p.stop, p.heading, n.title, n.path, n.language,
 		NOT EXISTS (SELECT 1 FROM passages b WHERE b.id = p.id - 1 AND b.note = p.note)
 		FROM passages p JOIN notes n ON n.id = p.note WHERE `+where+` ORDER BY p.id`, args...) {
-		var p place
+		var p location
 		if err := scan(&p.id, &p.note, &p.start, &p.stop, &p.heading, &p.title, &p.path, &p.language, &p.first); err != nil {
 			return nil, err
 		}
-		places = append(places, p)
+		locations = append(locations, p)
 	}
-	return places, nil
+	return locations, nil
 }

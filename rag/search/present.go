@@ -58,14 +58,14 @@ func (s *search) present(ctx context.Context, ranked []candidate) ([]Passage, er
 		}
 		kept = append(kept, p)
 	}
-	s.saySubstituted(kept)
-	index, telling := s.tellingTerms()
+	s.describeSubstitutions(kept)
+	index, hasContent := s.contentTerms()
 	for _, p := range kept {
 		front, err := s.texts.Of(ctx, p.note, 0, p.start)
 		if err != nil {
 			return nil, err
 		}
-		p.Passage.Score, p.Blocks = p.score, s.blocksOf(&p, front, index, telling)
+		p.Passage.Score, p.Blocks = p.score, s.blocksOf(&p, front, index, hasContent)
 		shown = append(shown, p.Passage)
 	}
 	return shown, nil

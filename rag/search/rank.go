@@ -14,21 +14,21 @@ import (
 const startWeight = 0.3
 
 const (
-	// mostWeight is the weight of an embedder with a trust of 1.
-	mostWeight = 0.6
+	// maxWeight is the weight of an embedder with a trust of 1.
+	maxWeight = 0.6
 	// ngramWeight is small because n-grams match mostly what keywords match.
 	ngramWeight = 0.25
 )
 
-// leastTrust is the least trust of an embedder that is used. One below it is broken,
+// minTrust is the least trust of an embedder that is used. One below it is broken,
 // or made for another language than the notes'.
-const leastTrust = 0.15
+const minTrust = 0.15
 
 // weights are the weight of the vectors in a score, and that of n-grams in the rest.
 type weights struct{ semantic, ngrams float64 }
 
-// leastScore is the least score of the best passage.
-const leastScore = 0.01
+// minScore is the least score of the best passage.
+const minScore = 0.01
 
 // fuse scores the candidates by keywords, n-grams and vectors. BM25 is divided by the
 // best of the list; cosines count by how far they stand out. The best candidate gets
@@ -73,7 +73,7 @@ func (s *search) weight(ctx context.Context, m vectors.Collection, model string)
 		have, _ = strconv.Atoi(words.Meta(ctx, s.db, "embedded "+model)) //nolint:errcheck // 0: no sync has ended yet
 	}
 	if err != nil {
-		s.away(err)
+		s.withoutVectors(err)
 		return 0
 	}
 	passages := s.words.passages
@@ -98,11 +98,11 @@ func (s *search) weight(ctx context.Context, m vectors.Collection, model string)
 		}
 		return weight
 	}
-	if trust < leastTrust {
+	if trust < minTrust {
 		s.why = model + " does not understand these notes (trust " + strconv.FormatFloat(trust, 'f', 2, 64) + ")"
 		return 0
 	}
-	return mostWeight * trust
+	return maxWeight * trust
 }
 
 // understands reports whether the model may know the question. Trust cannot tell, since

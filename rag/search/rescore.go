@@ -38,10 +38,10 @@ func (s *search) rescore(ctx context.Context, found map[int64]*candidate) error 
 	}
 	average := words.AverageLength(ctx, s.db)
 	lowest := math.Inf(1)
-	for _, of := range counted {
-		c := found[of.id]
-		c.keywords = s.words.score(of.counts, float64(of.length)/average)
-		c.note, c.share = of.note, s.words.share(of.counts)
+	for _, count := range counted {
+		c := found[count.id]
+		c.keywords = s.words.score(count.counts, float64(count.length)/average)
+		c.note, c.share = count.note, s.words.share(count.counts)
 		lowest = min(lowest, c.keywords)
 	}
 	for i, c := range rest { // below the others, in their order
@@ -59,7 +59,7 @@ func (s *search) countTerms(ctx context.Context, candidates []*candidate) ([]ter
 	for i, c := range candidates {
 		ids[i] = c.id
 	}
-	places, err := placesOf(ctx, s.db, `p.id IN (`+marks(len(ids))+`)`, ids...)
+	locations, err := passagesWhere(ctx, s.db, `p.id IN (`+marks(len(ids))+`)`, ids...)
 	if err != nil {
 		return nil, err
 	}
@@ -69,15 +69,15 @@ func (s *search) countTerms(ctx context.Context, candidates []*candidate) ([]ter
 			index[form] = i
 		}
 	}
-	counted := make([]termCounts, 0, len(places))
-	notes := make([]int64, len(places))
-	for i, p := range places {
+	counted := make([]termCounts, 0, len(locations))
+	notes := make([]int64, len(locations))
+	for i, p := range locations {
 		notes[i] = p.note
 	}
 	if err := s.texts.Load(ctx, notes...); err != nil {
 		return nil, err
 	}
-	for _, p := range places {
+	for _, p := range locations {
 		start := p.start
 		if p.first { // front matter belongs to the first passage
 			start = 0
@@ -86,14 +86,14 @@ func (s *search) countTerms(ctx context.Context, candidates []*candidate) ([]ter
 		if err != nil {
 			return nil, err
 		}
-		of := termCounts{id: p.id, note: p.note, counts: make([]int, len(s.words.terms))}
+		count := termCounts{id: p.id, note: p.note, counts: make([]int, len(s.words.terms))}
 		for _, t := range words.Terms(strings.Join([]string{p.title, words.SpacedName(p.path), p.heading, text}, "\n"), p.language) {
-			of.length++
+			count.length++
 			if i, asked := index[t.Text]; asked {
-				of.counts[i]++
+				count.counts[i]++
 			}
 		}
-		counted = append(counted, of)
+		counted = append(counted, count)
 	}
 	return counted, nil
 }

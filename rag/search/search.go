@@ -107,7 +107,7 @@ func (s *search) candidates(ctx context.Context) ([]candidate, Signals, error) {
 		ranked = append(ranked, *c)
 	}
 	signals := s.signals(ranked)
-	fuse(ranked, w, max(leastScore, signals.Answerable()))
+	fuse(ranked, w, max(minScore, signals.Answerable()))
 	if asksForNewest && !s.semanticOnly {
 		if err := s.preferNewest(ctx, ranked); err != nil {
 			return nil, Signals{}, err
@@ -127,7 +127,7 @@ func (s *search) noKeywordFits(found map[int64]*candidate) bool {
 			return false
 		}
 	}
-	return s.query.Side == Both && s.words.telling() && len(s.named) == 0 && !s.undated && (s.time.Span.IsZero() || s.time.filter && !s.time.itself)
+	return s.query.Side == Both && s.words.hasContent() && len(s.named) == 0 && !s.undated && (s.time.Span.IsZero() || s.time.filter && !s.time.only)
 }
 
 // newest returns notes by date, for a query of nothing but filters.
@@ -179,16 +179,16 @@ func (s *search) byName(ctx context.Context) (map[int64]bool, error) {
 // words in title or heading are taken, and any with all of them.
 func (s *search) byKeywords(ctx context.Context, found map[int64]*candidate) error {
 	if s.words.common == "" {
-		return s.ask(ctx, found, `-bm25(words)`, s.words.match, ` ORDER BY 2 DESC, rowid`, wordCandidates)
+		return s.matchKeywords(ctx, found, `-bm25(words)`, s.words.match, ` ORDER BY 2 DESC, rowid`, wordCandidates)
 	}
 	const half = rescored / 2 // all of them are scored again
 	return errors.Join(
-		s.ask(ctx, found, `1`, "{title heading} : ("+s.words.common+")", "", half),
-		s.ask(ctx, found, `1`, s.words.common, "", half))
+		s.matchKeywords(ctx, found, `1`, "{title heading} : ("+s.words.common+")", "", half),
+		s.matchKeywords(ctx, found, `1`, s.words.common, "", half))
 }
 
-// ask adds the results of one query of the word index.
-func (s *search) ask(ctx context.Context, found map[int64]*candidate, score, match, order string, limit int) error {
+// matchKeywords adds the results of one query of the word index.
+func (s *search) matchKeywords(ctx context.Context, found map[int64]*candidate, score, match, order string, limit int) error {
 	note, where, args, atMost := `0`, ``, []any{match}, limit
 	if s.many {
 		note, atMost = `(SELECT note FROM passages WHERE id = words.rowid)`, -1 // read until enough are kept

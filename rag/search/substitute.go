@@ -19,11 +19,11 @@ import (
 // or by the compounds it is part of (docs/design/search.md).
 
 const (
-	leastTypo    = 4  // characters of a word with a typo
-	twoTypos     = 8  // characters of a word with two
-	leastPart    = 4  // characters of a part of a compound
-	mostSpelling = 3  // words that replace one
-	mostCompound = 20 // compounds that replace a part
+	minTypoLength  = 4  // characters of a word with a typo
+	twoTyposLength = 8  // characters of a word with two
+	minPartLength  = 4  // characters of a part of a compound
+	maxSpellings   = 3  // words that replace one
+	maxCompounds   = 20 // compounds that replace a part
 )
 
 // compounding lists the languages that write compounds as one word.
@@ -31,7 +31,7 @@ var compounding = []text.Lang{"da", "de", "fi", "hu", "nl", "no", "sv"}
 
 // substitute replaces the terms that no note has.
 func (s *search) substitute(ctx context.Context) error {
-	var all []weighed
+	var all []queryTerm
 	for _, t := range s.words.terms {
 		found, err := s.substitutes(ctx, t)
 		if err != nil {
@@ -45,14 +45,14 @@ func (s *search) substitute(ctx context.Context) error {
 			return err
 		}
 		for _, f := range found {
-			s.words.substituted = append(s.words.substituted, substitution{t.word, t.place, f.forms})
+			s.words.substituted = append(s.words.substituted, substitution{t.word, t.position, f.forms})
 		}
 		all = append(all, found...)
 	}
 	if len(s.words.substituted) > 0 {
-		slices.SortStableFunc(s.words.substituted, func(a, b substitution) int { return cmp.Compare(a.place, b.place) })
+		slices.SortStableFunc(s.words.substituted, func(a, b substitution) int { return cmp.Compare(a.position, b.position) })
 		s.words.terms = all
-		s.words.ask(s.query.Text)
+		s.words.build(s.query.Text)
 	}
 	return nil
 }
@@ -70,14 +70,14 @@ func (s *search) frequency(ctx context.Context, term string) (passages int, err 
 
 // substitution is a word of the question with the terms that replace it.
 type substitution struct {
-	word  string
-	place int // among the words of the question
-	forms []string
+	word     string
+	position int // among the words of the question
+	forms    []string
 }
 
-// saySubstituted describes the substitutions in words of the passages that are shown:
+// describeSubstitutions describes the substitutions in words of the passages that are shown:
 // "blod presure → blood pressure".
-func (s *search) saySubstituted(shown []storedPassage) {
+func (s *search) describeSubstitutions(shown []storedPassage) {
 	if len(s.words.substituted) == 0 {
 		return
 	}
@@ -121,9 +121,9 @@ func (s *search) corrected() string {
 }
 
 // substitutes returns the terms that replace one; none if it is not replaced.
-func (s *search) substitutes(ctx context.Context, t weighed) ([]weighed, error) {
+func (s *search) substitutes(ctx context.Context, t queryTerm) ([]queryTerm, error) {
 	word := text.Fold(t.word)
-	if t.stop || utf8.RuneCountInString(word) < leastTypo || strings.ContainsFunc(word, func(r rune) bool { return !unicode.IsLetter(r) || text.Unspaced(r) }) {
+	if t.stop || utf8.RuneCountInString(word) < minTypoLength || strings.ContainsFunc(word, func(r rune) bool { return !unicode.IsLetter(r) || text.Unspaced(r) }) {
 		return nil, nil
 	}
 	for _, form := range t.forms {
@@ -131,11 +131,11 @@ func (s *search) substitutes(ctx context.Context, t weighed) ([]weighed, error) 
 			return nil, err
 		}
 	}
-	as := func(forms []string) weighed { t.forms = forms; return t }
+	as := func(forms []string) queryTerm { t.forms = forms; return t }
 	known := (encoder.Encoder{}).Knows(word) // an English word is not a typo, and in English notes not a compound
 	if !known {
 		if near, err := s.near(ctx, t.forms); err != nil || len(near) > 0 {
-			return []weighed{as(near)}, err
+			return []queryTerm{as(near)}, err
 		}
 	}
 	for _, l := range s.words.vaultLanguages {
@@ -143,7 +143,7 @@ func (s *search) substitutes(ctx context.Context, t weighed) ([]weighed, error) 
 			continue
 		}
 		parts, err := s.parts(ctx, word, l)
-		var terms []weighed
+		var terms []queryTerm
 		for _, part := range parts {
 			terms = append(terms, as([]string{part}))
 		}
@@ -151,7 +151,7 @@ func (s *search) substitutes(ctx context.Context, t weighed) ([]weighed, error) 
 			return terms, err
 		}
 		if whole, err := s.compounds(ctx, t.forms); err != nil || len(whole) > 0 {
-			return []weighed{as(whole)}, err
+			return []queryTerm{as(whole)}, err
 		}
 	}
 	return nil, nil
@@ -168,12 +168,12 @@ func (s *search) near(ctx context.Context, forms []string) ([]string, error) {
 	for _, form := range forms {
 		length := utf8.RuneCountInString(form)
 		allowed := 1
-		if length >= twoTypos {
+		if length >= twoTyposLength {
 			allowed = 2
 		}
 		first, _ := utf8.DecodeRuneInString(form)
 		for scan := range database.Rows(ctx, s.db, `SELECT term, doc FROM vocabulary WHERE term >= ? AND term < ? AND length(term) BETWEEN ? AND ?`,
-			string(first), string(first+1), max(leastTypo-1, length-allowed), length+allowed) {
+			string(first), string(first+1), max(minTypoLength-1, length-allowed), length+allowed) {
 			to := spelling{}
 			if err := scan(&to.term, &to.many); err != nil {
 				return nil, err
@@ -189,7 +189,7 @@ func (s *search) near(ctx context.Context, forms []string) ([]string, error) {
 	var nearest []string
 	distance := 0
 	for _, f := range found {
-		if len(nearest) == mostSpelling || len(nearest) > 0 && f.distance > distance {
+		if len(nearest) == maxSpellings || len(nearest) > 0 && f.distance > distance {
 			break
 		}
 		if n, err := s.frequency(ctx, f.term); err != nil {
@@ -208,7 +208,7 @@ var links = []string{"", "s", "es", "n", "en", "er", "e"}
 // part that they have.
 func (s *search) parts(ctx context.Context, word string, in text.Lang) ([]string, error) {
 	known := func(part string) (string, error) {
-		if utf8.RuneCountInString(part) < leastPart {
+		if utf8.RuneCountInString(part) < minPartLength {
 			return "", nil
 		}
 		stem := text.FoldedStem(part, in)
@@ -246,11 +246,11 @@ func (s *search) parts(ctx context.Context, word string, in text.Lang) ([]string
 // compounds returns the terms that end or begin with a form, most frequent first.
 func (s *search) compounds(ctx context.Context, forms []string) (all []string, err error) {
 	for _, form := range forms {
-		if utf8.RuneCountInString(form) < leastPart {
+		if utf8.RuneCountInString(form) < minPartLength {
 			continue
 		}
 		for scan := range database.Rows(ctx, s.db, `SELECT term FROM vocabulary WHERE term LIKE '%' || ?1 OR term > ?1 AND term < ?1 || char(0x10ffff)
-			ORDER BY doc DESC, term LIMIT ?2`, form, mostCompound) {
+			ORDER BY doc DESC, term LIMIT ?2`, form, maxCompounds) {
 			var term string
 			if err := scan(&term); err != nil {
 				return nil, err

@@ -16,8 +16,8 @@ const (
 	// trustQuestions is the number of questions that measure an embedder, each of
 	// which it has to embed.
 	trustQuestions = 100
-	// leastQuestions is the number below which nothing is measured.
-	leastQuestions = 20
+	// minQuestions is the number below which nothing is measured.
+	minQuestions = 20
 	// trustDepth is the number of nearest passages that may contain the right one.
 	trustDepth = 10
 )
@@ -34,7 +34,7 @@ func Trust(ctx context.Context, db *sql.DB, m vectors.Collection, embedder llm.E
 		return 0, false, err
 	}
 	questions, err := sampleQuestions(ctx, db)
-	if err != nil || len(questions) < leastQuestions {
+	if err != nil || len(questions) < minQuestions {
 		return 0, false, err
 	}
 	agreed := 0
@@ -94,12 +94,12 @@ func sampleQuestions(ctx context.Context, db *sql.DB) ([]string, error) {
 	}
 	// More passages than needed, since some have no sentence.
 	every := max(1, passages/(3*trustQuestions))
-	places, err := placesOf(ctx, db, oneIn, every)
+	locations, err := passagesWhere(ctx, db, oneIn, every)
 	if err != nil {
 		return nil, err
 	}
 	var questions []string
-	for _, p := range places {
+	for _, p := range locations {
 		if len(questions) == trustQuestions {
 			break
 		}

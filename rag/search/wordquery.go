@@ -22,7 +22,7 @@ type wordQuery struct {
 	match          string   // in FTS5's syntax; "": there are no terms
 	common         string   // replaces match, without ranking, if even the rarest term is very frequent; else ""
 	required       []string // quoted phrases, all of which a passage must contain
-	terms          []weighed
+	terms          []queryTerm
 	passages       int            // in the index
 	vaultLanguages []text.Lang    // those of the notes, except English
 	otherLanguage  bool           // the question is in a language that no note is in
@@ -30,19 +30,19 @@ type wordQuery struct {
 	key            string         // the question in the form of [words.NameKey]
 }
 
-// weighed is a term with its weight.
-type weighed struct {
-	word  string   // as in the question
-	forms []string // stemmed by each language of the vault, English first
-	alone bool     // a single character of a script without spaces
-	stop  bool     // a stop word
-	place int      // among the words of the question, from 0
-	df    int      // number of passages that contain it
-	idf   float64  // inverse document frequency; 0 if it is in half of the passages
+// queryTerm is a term of the question with its weight.
+type queryTerm struct {
+	word     string   // as in the question
+	forms    []string // stemmed by each language of the vault, English first
+	single   bool     // a single character of a script without spaces
+	stop     bool     // a stop word
+	position int      // among the words of the question, from 0
+	df       int      // number of passages that contain it
+	idf      float64  // inverse document frequency; 0 if it is in half of the passages
 }
 
-// asked returns a term in FTS5's syntax.
-func (t weighed) asked() string {
+// ftsQuery returns the term in FTS5's syntax.
+func (t queryTerm) ftsQuery() string {
 	quoted := make([]string, len(t.forms))
 	for i, form := range t.forms {
 		quoted[i] = quoteTerm(form)
@@ -60,7 +60,7 @@ func readWords(ctx context.Context, db *sql.DB, text string) (wordQuery, error) 
 	if w.vaultLanguages, err = words.Languages(ctx, db); err != nil {
 		return w, err
 	}
-	if w.terms = askedTerms(text, w.vaultLanguages); len(w.terms) == 0 {
+	if w.terms = queryTerms(text, w.vaultLanguages); len(w.terms) == 0 {
 		return w, nil
 	}
 	if err := findCharacters(ctx, db, w.terms); err != nil {
@@ -72,25 +72,25 @@ func readWords(ctx context.Context, db *sql.DB, text string) (wordQuery, error) 
 	if w.otherLanguage, err = inOtherLanguage(ctx, db, text, w.vaultLanguages, w.passages); err != nil {
 		return w, err
 	}
-	w.ask(text)
+	w.build(text)
 	return w, nil
 }
 
-// ask builds the query from the terms.
-func (w *wordQuery) ask(question string) {
-	slices.SortStableFunc(w.terms, func(a, b weighed) int { return cmp.Compare(a.df, b.df) })
+// build builds the query from the terms.
+func (w *wordQuery) build(question string) {
+	slices.SortStableFunc(w.terms, func(a, b queryTerm) int { return cmp.Compare(a.df, b.df) })
 	w.terms = w.terms[:min(len(w.terms), maxTerms)]
 	w.matchRarest()
 	w.require(phrases(question))
 }
 
-// askedTerms returns the terms of a question, each once, as stemmed by the languages of
+// queryTerms returns the terms of a question, each once, as stemmed by the languages of
 // the vault.
-func askedTerms(question string, spoken []text.Lang) []weighed {
-	var asked []weighed
+func queryTerms(question string, languages []text.Lang) []queryTerm {
+	var asked []queryTerm
 	seen := map[string]bool{}
 	inLanguage := [][]words.Term{words.Terms(question, "")}
-	for _, l := range spoken {
+	for _, l := range languages {
 		inLanguage = append(inLanguage, words.Terms(question, l))
 	}
 	for i, t := range inLanguage[0] {
@@ -105,36 +105,36 @@ func askedTerms(question string, spoken []text.Lang) []weighed {
 			}
 		}
 		word := question[t.Start:t.End]
-		asked = append(asked, weighed{word: word, forms: forms, place: len(asked), alone: t.Alone(question), stop: saysLittle(word, spoken)})
+		asked = append(asked, queryTerm{word: word, forms: forms, position: len(asked), single: t.Alone(question), stop: isStopWord(word, languages)})
 	}
 	return asked
 }
 
-// saysLittle reports whether a word is a stop word of English or of a language of the
+// isStopWord reports whether a word is a stop word of English or of a language of the
 // vault.
-func saysLittle(word string, spoken []text.Lang) bool {
+func isStopWord(word string, languages []text.Lang) bool {
 	word = strings.ToLower(word)
-	return text.StopWord(word, "") || slices.ContainsFunc(spoken, func(l text.Lang) bool { return text.StopWord(word, l) })
+	return text.StopWord(word, "") || slices.ContainsFunc(languages, func(l text.Lang) bool { return text.StopWord(word, l) })
 }
 
-// telling reports whether a question has content words.
-func (w wordQuery) telling() bool {
-	return slices.ContainsFunc(w.terms, func(t weighed) bool { return !t.stop })
+// hasContent reports whether a question has content words.
+func (w wordQuery) hasContent() bool {
+	return slices.ContainsFunc(w.terms, func(t queryTerm) bool { return !t.stop })
 }
 
-// mostPairs is the maximum number of pairs for one character.
-const mostPairs = 500
+// maxPairs is the maximum number of pairs for one character.
+const maxPairs = 500
 
 // findCharacters adds to a term of a single character the pairs of the vault that
 // contain it, since only pairs are indexed.
-func findCharacters(ctx context.Context, db *sql.DB, all []weighed) error {
+func findCharacters(ctx context.Context, db *sql.DB, all []queryTerm) error {
 	for i := range all {
-		if !all[i].alone {
+		if !all[i].single {
 			continue
 		}
 		character := all[i].forms[0]
 		for scan := range database.Rows(ctx, db, `SELECT term FROM vocabulary WHERE term > ? AND term < ? || char(0x10ffff) OR term LIKE '_' || ?
-			ORDER BY doc DESC LIMIT ?`, character, character, character, mostPairs) {
+			ORDER BY doc DESC LIMIT ?`, character, character, character, maxPairs) {
 			var pair string
 			if err := scan(&pair); err != nil {
 				return err
@@ -154,13 +154,13 @@ func (w *wordQuery) matchRarest() {
 			continue // too frequent to distinguish passages
 		}
 		matches += t.df
-		asked = append(asked, t.asked())
+		asked = append(asked, t.ftsQuery())
 	}
 	w.match = strings.Join(asked, " OR ")
 	if w.terms[0].df > maxMatches {
 		all := make([]string, len(w.terms))
 		for i, t := range w.terms {
-			all[i] = "(" + t.asked() + ")"
+			all[i] = "(" + t.ftsQuery() + ")"
 		}
 		w.common = strings.Join(all, " AND ")
 	}
@@ -170,7 +170,7 @@ func (w *wordQuery) matchRarest() {
 // a language of the vault.
 func (w *wordQuery) require(phrases []string) {
 	for _, phrase := range phrases {
-		forms := weighed{forms: w.pairsOf(phrase)}
+		forms := queryTerm{forms: w.pairsOf(phrase)}
 		for _, l := range append([]text.Lang{""}, w.vaultLanguages...) {
 			if form := words.Join(words.Terms(phrase, l)); form != "" && !slices.Contains(forms.forms, form) {
 				forms.forms = append(forms.forms, form)
@@ -180,7 +180,7 @@ func (w *wordQuery) require(phrases []string) {
 			continue
 		}
 		w.required = append(w.required, phrase)
-		w.match = "(" + forms.asked() + ") AND (" + w.match + ")"
+		w.match = "(" + forms.ftsQuery() + ") AND (" + w.match + ")"
 		w.common = ""
 	}
 }
@@ -188,7 +188,7 @@ func (w *wordQuery) require(phrases []string) {
 // pairsOf returns the pairs that contain a phrase of a single character.
 func (w *wordQuery) pairsOf(phrase string) []string {
 	for _, t := range w.terms {
-		if t.alone && t.forms[0] == text.Fold(strings.TrimSpace(phrase)) {
+		if t.single && t.forms[0] == text.Fold(strings.TrimSpace(phrase)) {
 			return slices.Clone(t.forms)
 		}
 	}
@@ -203,7 +203,7 @@ const maxMatches = 4_000
 func quoteTerm(text string) string { return `"` + strings.ReplaceAll(text, `"`, `""`) + `"` }
 
 // weigh looks up the number of passages with each term, and returns that of all.
-func weigh(ctx context.Context, db *sql.DB, all []weighed) (passages int, err error) {
+func weigh(ctx context.Context, db *sql.DB, all []queryTerm) (passages int, err error) {
 	if err := db.QueryRowContext(ctx, `SELECT count(*) FROM passages`).Scan(&passages); err != nil {
 		return 0, err
 	}
@@ -222,16 +222,16 @@ func weigh(ctx context.Context, db *sql.DB, all []weighed) (passages int, err er
 	return passages, nil
 }
 
-// mostForeignTerms is the maximum number of terms of a script in which notes are not
+// maxForeignTerms is the maximum number of terms of a script in which notes are not
 // considered written: names, quotations, a note or two.
-const mostForeignTerms = 1000
+const maxForeignTerms = 1000
 
 // inOtherLanguage reports whether a question is in a language that no note is in, by
 // its stop words or else its script. No note is in another script than Latin if there
 // are fewer terms of it than passages, or if none is in a tenth of the passages.
-func inOtherLanguage(ctx context.Context, db *sql.DB, question string, spoken []text.Lang, passages int) (bool, error) {
+func inOtherLanguage(ctx context.Context, db *sql.DB, question string, languages []text.Lang, passages int) (bool, error) {
 	if in := text.Languages(question); len(in) > 0 {
-		return !slices.ContainsFunc(in, func(l text.Lang) bool { return slices.Contains(spoken, l) }), nil
+		return !slices.ContainsFunc(in, func(l text.Lang) bool { return slices.Contains(languages, l) }), nil
 	}
 	if text.Latin(question) {
 		return notLatin(ctx, db, passages)
@@ -242,8 +242,8 @@ func inOtherLanguage(ctx context.Context, db *sql.DB, question string, spoken []
 	}
 	var terms, most int
 	err := db.QueryRowContext(ctx, `SELECT count(*), coalesce(max(doc), 0) FROM (SELECT doc FROM vocabulary WHERE term >= ? AND term < ? || char(0x10ffff) LIMIT ?)`,
-		string(slices.Min(letters)), string(slices.Max(letters)), mostForeignTerms).Scan(&terms, &most)
-	return terms < mostForeignTerms && (terms < passages || most*10 < passages), err
+		string(slices.Min(letters)), string(slices.Max(letters)), maxForeignTerms).Scan(&terms, &most)
+	return terms < maxForeignTerms && (terms < passages || most*10 < passages), err
 }
 
 // notLatin reports whether the notes are in another script than Latin: a term of it is
@@ -277,9 +277,9 @@ func (w wordQuery) score(counts []int, length float64) float64 {
 // share returns the share of the question's content words in a text, from 0 to 1; of
 // all words if there are only stop words.
 func (w wordQuery) share(counts []int) float64 {
-	telling, held, all := w.telling(), 0, 0
+	hasContent, held, all := w.hasContent(), 0, 0
 	for i, n := range counts {
-		if w.terms[i].stop && telling {
+		if w.terms[i].stop && hasContent {
 			continue
 		}
 		all++

@@ -22,7 +22,7 @@ type Store interface {
 // Collection holds the vectors that one model made of a vault's passages. A
 // vector is known by what was embedded, so that it is the same in every place
 // and on every machine that has the text. Methods may be called at the same
-// time. An error that is an [AwayError] leaves words to answer.
+// time. An error that is an [UnavailableError] leaves words to answer.
 type Collection interface {
 	// Missing returns those of the keys that have no vector, in their order.
 	Missing(ctx context.Context, keys []Key) ([]Key, error)
@@ -60,11 +60,11 @@ type Near[T any] struct {
 	Cosine float64
 }
 
-// AwayError says that the place of the vectors cannot be used now.
-type AwayError struct{ Err error }
+// UnavailableError says that the place of the vectors cannot be used now.
+type UnavailableError struct{ Err error }
 
-func (e *AwayError) Error() string { return e.Err.Error() }
-func (e *AwayError) Unwrap() error { return e.Err }
+func (e *UnavailableError) Error() string { return e.Err.Error() }
+func (e *UnavailableError) Unwrap() error { return e.Err }
 
 // Local keeps the vectors of each model in a folder: one file, and a second
 // when they are many.
