@@ -8,7 +8,6 @@ import (
 	"lifehub/internal/testenv"
 )
 
-// What the notes are is said by the user's own, in a line.
 func TestTheNotesAreToldInALine(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -29,7 +28,7 @@ func TestTheNotesAreToldInALine(t *testing.T) {
 	about(t, x, "7 notes; languages en (4), de (1); folders journal/, home/; tags #home; a note of a day journal/2026-03-03.md")
 }
 
-// Of few notes each language is named, of many those of one in twenty.
+// With few notes every language is named, with many only those of one note in twenty.
 func TestTheLanguagesOfFewNotesAreAllNamed(t *testing.T) {
 	testenv.WithoutRace(t)
 	t.Parallel()

@@ -8,7 +8,7 @@ import (
 	"lifehub/rag/encoder"
 )
 
-// recipes are notes that are told apart by their words.
+// recipes are notes that differ in their words only.
 func recipes(n int) map[string]string {
 	files := map[string]string{}
 	for i := range n {
@@ -18,8 +18,8 @@ func recipes(n int) map[string]string {
 	return files
 }
 
-// A question is declined where no note has a fifth of its words. One without any
-// word of the notes lists what is closest in meaning, and says so.
+// A question is declined if no note has a fifth of its words. If the notes have none of
+// its words, the closest passages are listed, with a notice.
 func TestAQuestionIsDeclinedBelowAFifthOfItsWords(t *testing.T) {
 	t.Parallel()
 	folder, x := vault(t, recipes(40))
@@ -41,7 +41,7 @@ func TestAQuestionIsDeclinedBelowAFifthOfItsWords(t *testing.T) {
 		{x, "sorrelca barleyca simmerca", Likely, false},
 		{x, "barley fire opera ceiling painter", Likely, false},
 		{x, "fire opera ceiling painter museum ticket", Close, false},
-		{x, "who painted the ceiling of the opera?", NothingClose, false}, // made-up words earn no trust
+		{x, "who painted the ceiling of the opera?", NothingClose, false}, // made-up words say nothing about trust
 		{z, "which bicycle?", Likely, true},
 		{y, "who painted the ceiling of the opera?", NothingClose, false},
 		{y, "fire", Likely, false},
@@ -56,8 +56,8 @@ func TestAQuestionIsDeclinedBelowAFifthOfItsWords(t *testing.T) {
 	}
 }
 
-// A question in a language that no note is in is not declined: its words cannot
-// tell. One in the notes' language is, whatever the script.
+// A question in a language that no note is in is not declined, since keywords cannot
+// match. One in the notes' language is, whatever its script.
 func TestAQuestionInAnotherLanguageIsNotDeclined(t *testing.T) {
 	testenv.WithoutRace(t)
 	t.Parallel()

@@ -14,20 +14,20 @@ import (
 	"lifehub/llm/servers"
 )
 
-// queued answers a batch when another waits, except the first and the last.
+// queued answers a batch only while another one waits, except the first and the last.
 type queued struct {
 	*bagEmbedder
-	batches int // that come in all
+	batches int // expected in total
 
 	changed *sync.Cond
 	late    bool
 	come    int
 	inside  int
-	most    int // at the same time
+	most    int // largest number of concurrent batches
 }
 
 func (q *queued) Embed(ctx context.Context, texts []string) ([][]float32, error) {
-	if len(texts) < embedBatch { // a question, or what is left for the last batch
+	if len(texts) < embedBatch { // a question, or the rest for the last batch
 		return q.bagEmbedder.Embed(ctx, texts)
 	}
 	q.changed.L.Lock()
@@ -35,7 +35,7 @@ func (q *queued) Embed(ctx context.Context, texts []string) ([][]float32, error)
 	q.inside++
 	q.most = max(q.most, q.inside)
 	q.changed.Broadcast()
-	for mine := q.come; mine > 1 && mine < q.batches && q.come == mine && q.inside < 2 && !q.late; { // two come in any order
+	for mine := q.come; mine > 1 && mine < q.batches && q.come == mine && q.inside < 2 && !q.late; { // two may come in any order
 		q.changed.Wait()
 	}
 	q.changed.L.Unlock()
@@ -47,9 +47,9 @@ func (q *queued) Embed(ctx context.Context, texts []string) ([][]float32, error)
 	return q.bagEmbedder.Embed(ctx, texts)
 }
 
-// While an embedding server works on a batch, the next waits there, and no more,
-// for a question comes after them. The first is sent alone: it tells the size of
-// the vectors.
+// While an embedding server works on a batch, the next one waits there; only one, since
+// a question comes after them. The first batch is sent alone, because its answer gives
+// the size of the vectors.
 func TestAnEmbeddingServerHasTheNextBatchBeforeItAnswers(t *testing.T) {
 	const batches = 6
 	files := map[string]string{}
@@ -71,7 +71,7 @@ func TestAnEmbeddingServerHasTheNextBatchBeforeItAnswers(t *testing.T) {
 	}
 }
 
-// busyTimes records what an embedder is asked, and since when it had nothing to do.
+// busyTimes records the requests to an embedder, and how long it was idle.
 type busyTimes struct {
 	llm.Embedder
 
@@ -108,9 +108,9 @@ func (e *busyTimes) Embed(ctx context.Context, texts []string) ([][]float32, err
 	return e.Embedder.Embed(ctx, texts)
 }
 
-// BenchmarkEmbedding indexes notes with a real Ollama server and a small model,
-// and tells how much of the time it had a request, and how long it takes for the
-// same requests, one after the other, alone.
+// BenchmarkEmbedding indexes notes with a real Ollama server and a small model. It
+// reports for how much of the time the server had a request, and the time that the same
+// requests take one after the other.
 func BenchmarkEmbedding(b *testing.B) {
 	gguf, err := os.ReadFile(testenv.Shared(b, "ollama/models/m2v-static.gguf"))
 	if err != nil {

@@ -19,8 +19,7 @@ import (
 	"lifehub/rag/chroma"
 )
 
-// stores are the places where vectors may be; each test of the one runs on
-// the other.
+// stores returns the stores of vectors; each test of one also runs on the other.
 func stores(t *testing.T) map[string]func(t *testing.T) *chroma.Server {
 	t.Helper()
 	server := testenv.StartChroma(t)
@@ -30,7 +29,7 @@ func stores(t *testing.T) map[string]func(t *testing.T) *chroma.Server {
 	}
 }
 
-// eachStore runs a test once with files and once with a Chroma server.
+// eachStore runs a test with files and with a Chroma server.
 func eachStore(t *testing.T, test func(t *testing.T, dir string, store *chroma.Server)) {
 	t.Helper()
 	for name, store := range stores(t) {
@@ -38,7 +37,7 @@ func eachStore(t *testing.T, test func(t *testing.T, dir string, store *chroma.S
 	}
 }
 
-// namedVault makes an empty folder of this name.
+// namedVault creates an empty folder with this name.
 func namedVault(t *testing.T, name string) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), name)
@@ -110,8 +109,8 @@ func TestSyncAndSearchOnBothStores(t *testing.T) {
 				t.Errorf("%+v", s)
 			}
 		}
-		// Another model has a collection of its own, and the old one stays. This
-		// one reads 128 tokens, so a passage has several vectors.
+		// Another model has its own collection, and the old one remains. This model
+		// reads 128 tokens, so a passage has several vectors.
 		write(t, dir, map[string]string{"long.md": "# Long\n\n" + prose(99, 150) + "\n"})
 		short := &bagEmbedder{name: "use-lite"}
 		if c := syncNow(t, x, folder, short); c.Embedded <= c.Passages {
@@ -193,7 +192,7 @@ func TestTwoMachinesShareACollection(t *testing.T) {
 	})
 }
 
-// wholeCollection checks that the server holds so many vectors, none twice.
+// wholeCollection checks that the server has this many vectors, without duplicates.
 func wholeCollection(t *testing.T, x *Index, want int) {
 	t.Helper()
 	c, err := x.vectors.Open("bag")
@@ -214,7 +213,7 @@ func TestWordsAnswerWhileChromaIsDown(t *testing.T) {
 	}
 	folder, x := openWith(t, dir, t.TempDir(), &chroma.Server{URL: server.URL})
 	embedder := &bagEmbedder{name: "bag"}
-	// Killed in the middle of a sync, so that a part is kept.
+	// Kill a sync in the middle, so that some vectors are saved.
 	batches := 0
 	embedder.spoil = func(string) ([]float32, error) {
 		if batches++; batches == embedBatch+4 {
@@ -286,7 +285,7 @@ func TestACollectionDeletedBehindOurBackIsMadeAgain(t *testing.T) {
 		t.Errorf("embedded %d again, warnings %q", changes.Embedded, changes.Warnings)
 	}
 	wholeCollection(t, x, 40)
-	// A part of it is gone.
+	// Another program deletes some of the vectors.
 	askChroma(t, http.MethodGet, collections, "", &all)
 	var some struct {
 		IDs []string `json:"ids"`
@@ -305,7 +304,7 @@ func TestACollectionDeletedBehindOurBackIsMadeAgain(t *testing.T) {
 	}
 }
 
-// askChroma does what another program might do on the server.
+// askChroma makes a request as another program would.
 func askChroma(t *testing.T, method, url, body string, out any) {
 	t.Helper()
 	request, err := http.NewRequestWithContext(t.Context(), method, url, strings.NewReader(body))
@@ -327,7 +326,7 @@ func askChroma(t *testing.T, method, url, body string, out any) {
 	}
 }
 
-// TestChromaOddities asks servers that are none, or say no.
+// TestChromaOddities connects to servers that are not Chroma, or that refuse.
 func TestChromaOddities(t *testing.T) {
 	t.Parallel()
 	const token = "s3cret-token"

@@ -19,9 +19,8 @@ import (
 	"lifehub/rag/chroma"
 )
 
-// TestMain turns the test program into another process of the tests: with
-// LIFEHUB_RAG_VAULT set it works on that vault, by default indexing it again
-// and again.
+// TestMain makes the test binary a child process that works on the vault in
+// LIFEHUB_RAG_VAULT, by default indexing it again and again.
 func TestMain(m *testing.M) {
 	testenv.Parallel(4)
 	if dir := os.Getenv("LIFEHUB_RAG_VAULT"); dir != "" {
@@ -60,18 +59,17 @@ func check(err error) {
 	}
 }
 
-// TestKilledWhileIndexing kills a process that indexes, at random moments,
-// and looks at what the next one finds. LIFEHUB_SOAK=1 makes
-// it 200 times, a greater number as often.
+// TestKilledWhileIndexing kills an indexing process at random moments, and checks what
+// the next one finds. LIFEHUB_SOAK=1 does it 200 times, a greater number that many
+// times.
 func TestKilledWhileIndexing(t *testing.T) {
 	testenv.WithoutRace(t)
 	t.Parallel()
 	t.Run("files", func(t *testing.T) { killWhileIndexing(t, nil, func() {}) })
 	t.Run("Chroma", func(t *testing.T) {
 		server := testenv.StartChroma(t)
-		// This version of the server may take no more writes ("Error sending
-		// message to compactor") after clients died in the middle of one; it is
-		// killed and started again, too.
+		// This version of the server may reject all writes ("Error sending message to
+		// compactor") after clients died during one, so it is restarted too.
 		killWhileIndexing(t, &chroma.Server{URL: server.URL}, func() { server.Kill(); server.Start(t) })
 	})
 }
@@ -99,7 +97,7 @@ func killWhileIndexing(t *testing.T, store *chroma.Server, restart func()) {
 		if line, err := bufio.NewReader(output).ReadString('\n'); err != nil || line != "started\n" {
 			t.Fatalf("kill %d: the next start said %q, %v", kill, line, err)
 		}
-		time.Sleep(time.Duration(random.IntN(60_000)) * time.Microsecond) // the moment of the kill is the experiment
+		time.Sleep(time.Duration(random.IntN(60_000)) * time.Microsecond) // when it is killed is the point of the test
 		if err := child.Process.Kill(); err != nil {
 			t.Fatal(err)
 		}
@@ -131,7 +129,7 @@ func prose(seed, n int) string {
 	return text
 }
 
-// freshPassages is how many passages an index made from nothing has.
+// freshPassages returns the number of passages in a new index.
 func freshPassages(t *testing.T, dir string) int {
 	t.Helper()
 	folder, x := openVault(t, dir, t.TempDir())
@@ -139,7 +137,7 @@ func freshPassages(t *testing.T, dir string) int {
 	return syncNow(t, x, folder, nil).Passages
 }
 
-// wholeAfter syncs once and checks that every note is found, none twice.
+// wholeAfter syncs once and checks that every note is found once.
 func wholeAfter(t *testing.T, dir, index string, store *chroma.Server, passages int) {
 	t.Helper()
 	folder, err := notes.Open(dir)
@@ -160,7 +158,7 @@ func wholeAfter(t *testing.T, dir, index string, store *chroma.Server, passages 
 	wholeIndex(t, x, folder, changes, passages)
 }
 
-// wholeIndex checks that the index holds the folder, each note once.
+// wholeIndex checks that the index has every note of the folder once.
 func wholeIndex(t *testing.T, x *Index, folder *notes.Folder, changes Changes, passages int) {
 	t.Helper()
 	found, err := filepath.Glob(filepath.Join(folder.Dir(), "note*.md"))
@@ -189,8 +187,8 @@ func wholeIndex(t *testing.T, x *Index, folder *notes.Folder, changes Changes, p
 	}
 }
 
-// TestDamagedFiles spoils each file of an index in each way. The next start
-// finds everything.
+// TestDamagedFiles damages each file of an index in each way. The next start finds
+// everything.
 func TestDamagedFiles(t *testing.T) {
 	testenv.WithoutRace(t)
 	t.Parallel()
@@ -239,7 +237,7 @@ func TestDamagedFiles(t *testing.T) {
 		for i, name := range slices.Sorted(maps.Keys(damages)) {
 			damage := damages[name]
 			if os.Getenv("LIFEHUB_SOAK") == "" && (i+at)%2 != 0 {
-				continue // every second damage, to the next file the others
+				continue // alternate: this file gets every other kind of damage, the next file the rest
 			}
 			t.Run(file.Name()+" "+name, func(t *testing.T) {
 				index := t.TempDir()
@@ -267,7 +265,7 @@ func TestDamagedFiles(t *testing.T) {
 	}
 }
 
-// searchFirst searches before anything is synced again.
+// searchFirst searches before the next sync.
 func searchFirst(t *testing.T, dir, index string) {
 	t.Helper()
 	x, err := Open(index, Options{Vault: dir, Size: 64, Embedder: &bagEmbedder{name: "bag"}})

@@ -48,8 +48,8 @@ func TestTimeWordsLiftNotesOfThatTime(t *testing.T) {
 	}
 }
 
-// The note of the day that a question names is looked at, whatever its words
-// are, and the search does not say that the notes don't hold it.
+// A question that names a day is answered from the note of that day, whatever its
+// words, and is not declined.
 func TestTheNoteOfANamedDayIsNeverDeclined(t *testing.T) {
 	t.Parallel()
 	files := map[string]string{"daily/2026-03-17.md": "Ate ramen with Ida.\n"}

@@ -9,8 +9,8 @@ import (
 	"lifehub/internal/testenv"
 )
 
-// diary are 400 days of notes, up to 2026-11-22, a Sunday; in two of three a
-// friend is met.
+// diary returns notes of 400 days up to 2026-11-22, a Sunday. Two in three mention a
+// friend.
 func diary() map[string]string {
 	files := map[string]string{}
 	did := []string{"Walked to the harbour", "Baked bread", "Read on the balcony", "Repaired the fence", "Long swim", "Sorted photographs", "Cooked lentils"}
@@ -27,8 +27,8 @@ func diary() map[string]string {
 	return files
 }
 
-// A word that stands in most notes is what they are about: a question on it is
-// not declined for the others of its words.
+// A word in most notes is their subject: a question about it is not declined because of
+// its other words.
 func TestAWordThatIsEverywhereCounts(t *testing.T) {
 	testenv.WithoutRace(t)
 	t.Parallel()
@@ -53,8 +53,8 @@ func TestAWordThatIsEverywhereCounts(t *testing.T) {
 	}
 }
 
-// One friend stands in 40 of 65 notes: a question on her is answered, and one
-// that holds a rare word too is judged by that.
+// A friend is mentioned in 40 of 65 notes. A question about her is answered, and one
+// that also has a rare word is judged by that word.
 func TestTheRareWordJudgesNextToOneThatIsEverywhere(t *testing.T) {
 	t.Parallel()
 	files := map[string]string{"zeppelin.md": "# Zeppelin\n\nThe zeppelin museum opens at ten.\n"}
@@ -87,8 +87,7 @@ func TestTheRareWordJudgesNextToOneThatIsEverywhere(t *testing.T) {
 	}
 }
 
-// Asked on a Sunday for last week, the days of the week that ends come first,
-// the newest before the others.
+// On a Sunday, "last week" means the week that ends that day, newest day first.
 func TestLastWeekListsItsDays(t *testing.T) {
 	testenv.WithoutRace(t)
 	t.Parallel()

@@ -7,7 +7,7 @@ import (
 	"lifehub/notes"
 )
 
-// What was answered is no source of the next answer, wherever it was exported to.
+// An exported answer is not a source of later answers, wherever it was exported to.
 func TestAnExportedConversationIsLeftOut(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -23,8 +23,8 @@ import (
 	"lifehub/rag/words"
 )
 
-// SQLite's locks are the process's: closing the words file after signing it
-// would drop them, and another process could take the log away.
+// SQLite's locks belong to the process: closing the file after signing it would drop
+// them, and another process could then remove the log.
 func TestSigningKeepsTheLocksOfSQLite(t *testing.T) {
 	t.Parallel()
 	folder, x := vault(t, map[string]string{"a.md": "apple\n"})
@@ -39,7 +39,7 @@ func TestSigningKeepsTheLocksOfSQLite(t *testing.T) {
 	var locks []byte
 	held := fmt.Sprintf(" %d ", os.Getpid())
 	inode := fmt.Sprintf(":%d ", info.Sys().(*syscall.Stat_t).Ino)
-	for range 100 { // the list is read in parts, and may miss a line when locks change in between
+	for range 100 { // the list is read in parts, and may miss a line if locks change meanwhile
 		if locks, err = os.ReadFile("/proc/locks"); err != nil {
 			t.Skipf("needs /proc/locks: %v", err)
 		}
@@ -52,8 +52,8 @@ func TestSigningKeepsTheLocksOfSQLite(t *testing.T) {
 	t.Errorf("this process holds no lock on the words it has open:\n%s", locks)
 }
 
-// A program that is suspended at the wrong moment keeps a lock under which nobody
-// can begin to read.
+// A program that is suspended at the wrong moment may hold a lock that keeps others
+// from reading.
 func TestAReaderLockedOutIsTold(t *testing.T) {
 	t.Parallel()
 	folder, x := vault(t, map[string]string{"a.md": "apple\n"})
@@ -64,7 +64,7 @@ func TestAReaderLockedOutIsTold(t *testing.T) {
 	}
 	defer file.Close()
 	lock := unix.Flock_t{Type: unix.F_WRLCK, Start: 123, Len: 5}                // of readers, in SQLite's index of its log
-	if err := unix.FcntlFlock(file.Fd(), unix.F_OFD_SETLK, &lock); err != nil { // as if of another process
+	if err := unix.FcntlFlock(file.Fd(), unix.F_OFD_SETLK, &lock); err != nil { // as if by another process
 		t.Fatal(err)
 	}
 	if err := words.Explain(x.words.db.QueryRow(`SELECT 1 FROM notes`).Scan(new(int))); err == nil || !saysLocked(err) {
@@ -79,18 +79,18 @@ func TestAReaderLockedOutIsTold(t *testing.T) {
 	}
 }
 
-// obeyModes has the modes of files hold for this goroutine also where it is root's.
+// obeyModes makes file modes apply to this goroutine even if it is root's.
 func obeyModes(t *testing.T) {
 	t.Helper()
-	runtime.LockOSThread() // for good: the thread ends with the goroutine
+	runtime.LockOSThread() // never unlocked, so the thread ends with the goroutine
 	header := unix.CapUserHeader{Version: unix.LINUX_CAPABILITY_VERSION_3}
 	if err := unix.Capset(&header, &make([]unix.CapUserData, 2)[0]); err != nil {
 		t.Fatal(err)
 	}
 }
 
-// Files of an index that cannot be written, in a folder that can, are read in
-// every run, and written once they can be.
+// An index in a writable folder whose files cannot be written is read by every run, and
+// written once it can be.
 func TestFilesThatCannotBeWrittenAreRead(t *testing.T) {
 	t.Parallel()
 	obeyModes(t)
@@ -151,7 +151,7 @@ func TestFilesThatCannotBeWrittenAreRead(t *testing.T) {
 	})
 }
 
-// fault is what a system call is made to do.
+// fault is how a system call is made to fail.
 type fault struct {
 	call, does string
 	when       int
@@ -159,13 +159,13 @@ type fault struct {
 
 func (f fault) String() string { return fmt.Sprintf("%s number %d: %s", f.call, f.when, f.does) }
 
-// certain: strace counts the calls of each thread, and Go changes threads, so
-// that a call with a later number may not come.
+// certain reports whether the fault always happens. strace counts the calls of each
+// thread, and Go switches threads, so a call with a later number may not occur.
 func (f fault) certain() bool { return f.kills() && f.when == 1 }
 
-// locksOut: where the call refused would have released a lock of SQLite, as no
-// system refuses it, the process keeps that until it ends, and SQLite keeps others
-// waiting for ten seconds. strace cannot tell it from a call that takes a lock.
+// locksOut reports whether SQLite keeps a lock after the fault: no real system refuses
+// to release a lock, so SQLite would hold it until the process ends, and others would
+// wait ten seconds. strace cannot tell the call from one that takes a lock.
 func (f fault) locksOut() bool { return f.call == "fcntl" && !f.kills() }
 
 func saysLocked(err error) bool {
@@ -174,8 +174,8 @@ func saysLocked(err error) bool {
 
 func (f fault) kills() bool { return f.does == "signal=KILL" }
 
-// injected returns the arguments of strace. It looks at each system call where it
-// is to kill: the kernel may drop a signal sent at the stop of a filter.
+// injected returns the arguments of strace. To kill, it must look at every system call:
+// the kernel may drop a signal sent at a filtered stop.
 func (f fault) injected() []string {
 	args := []string{"-f", "-qq", "-o", "/dev/null", "-e", "trace=" + f.call, "-e", fmt.Sprintf("inject=%s:%s:when=%d", f.call, f.does, f.when)}
 	if !f.kills() {
@@ -184,7 +184,8 @@ func (f fault) injected() []string {
 	return args
 }
 
-// faultsOf are the system calls of an index run, and what each may be answered.
+// faultsOf lists the system calls of an index run, with the errors that each may
+// return.
 func faultsOf(t *testing.T, strace string, files []string, run func(*exec.Cmd) *exec.Cmd) []fault {
 	t.Helper()
 	log := filepath.Join(t.TempDir(), "calls")
@@ -217,7 +218,7 @@ func faultsOf(t *testing.T, strace string, files []string, run func(*exec.Cmd) *
 	if err != nil {
 		t.Fatal(err)
 	}
-	const most = 60 // of one call: SQLite locks thousands of times
+	const most = 60 // of each call: SQLite locks thousands of times
 	var all []fault
 	for _, call := range calls {
 		count := bytes.Count(text, []byte(" "+call+"("))
@@ -230,8 +231,8 @@ func faultsOf(t *testing.T, strace string, files []string, run func(*exec.Cmd) *
 	return all
 }
 
-// Whatever a system call of an index run is answered, and wherever the run is
-// killed: the index is not lost, and a search is right before, during and after.
+// Whatever a system call of an index run returns, and wherever the run is killed, the
+// index is not lost, and searches are right before, during and after.
 func TestNoFaultOfAnIndexRunLosesTheIndex(t *testing.T) {
 	testenv.WithoutRace(t)
 	t.Parallel()
@@ -303,7 +304,7 @@ func TestNoFaultOfAnIndexRunLosesTheIndex(t *testing.T) {
 					select {
 					case over = <-ended:
 						running = false
-					case <-time.After(10 * time.Millisecond): // what searches all the time takes the processor of what it waits for
+					case <-time.After(10 * time.Millisecond): // searching in a tight loop would take the CPU from the run
 					}
 					if err := findOne(t.Context(), x, i%manyNotes); err != nil && !(f.locksOut() && saysLocked(err)) {
 						t.Errorf("%v: during it: %v", f, err)
@@ -348,9 +349,9 @@ func TestNoFaultOfAnIndexRunLosesTheIndex(t *testing.T) {
 	}
 }
 
-// A PDF whose reader was ended from outside is tried again by the next sync, though
-// it has not changed.
-func TestAPDFIsTriedAgainWhereItsReaderWasEnded(t *testing.T) { // not in parallel: it would kill the reader of another test
+// A PDF whose reader process was killed from outside is read again by the next sync,
+// though it has not changed.
+func TestAPDFIsTriedAgainWhereItsReaderWasEnded(t *testing.T) { // not parallel: it would kill the reader of another test
 	folder, x := vault(t, map[string]string{"a.md": "apple\n", "loop.pdf": string(pdftest.Loop())})
 	for range 2 {
 		over, killed := make(chan bool), make(chan bool, 1)
@@ -379,7 +380,8 @@ func TestAPDFIsTriedAgainWhereItsReaderWasEnded(t *testing.T) { // not in parall
 	}
 }
 
-// readerOfPDF is the process of a child of this one that reads a PDF; 0: there is none.
+// readerOfPDF returns the process of a child of this one that reads a PDF; 0 if there
+// is none.
 func readerOfPDF(t *testing.T) int {
 	t.Helper()
 	lines, err := filepath.Glob("/proc/[0-9]*/cmdline")
@@ -388,7 +390,7 @@ func readerOfPDF(t *testing.T) int {
 	}
 	for _, line := range lines {
 		given, _ := os.ReadFile(line)
-		status, _ := os.ReadFile(filepath.Join(filepath.Dir(line), "status")) // it may be gone
+		status, _ := os.ReadFile(filepath.Join(filepath.Dir(line), "status")) // it may have exited
 		if bytes.Contains(given, []byte("read-pdf-from-stdin")) && bytes.Contains(status, fmt.Appendf(nil, "\nPPid:\t%d\n", os.Getpid())) {
 			id, _ := strconv.Atoi(filepath.Base(filepath.Dir(line)))
 			return id

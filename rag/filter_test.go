@@ -14,7 +14,7 @@ import (
 	"lifehub/rag/vectors"
 )
 
-// directionEmbedder gives a text the direction of the number it holds, under any title.
+// directionEmbedder embeds a text as the direction given by the number in it.
 type directionEmbedder struct{}
 
 func (directionEmbedder) Name() string { return "directions" }
@@ -42,8 +42,8 @@ func direction(number int) []float32 {
 	return unit
 }
 
-// Whatever a filter keeps, few notes or nearly all, near to the question or
-// not, the search finds the nearest of them, as a look at each does.
+// However many notes a filter keeps, near to the question or not, the search finds the
+// nearest of them, like an exhaustive search.
 func TestAFilterFindsTheNearestOfWhatItKeeps(t *testing.T) {
 	testenv.WithoutRace(t)
 	t.Parallel()
@@ -73,7 +73,7 @@ func TestAFilterFindsTheNearestOfWhatItKeeps(t *testing.T) {
 		date := time.Date(2020, 1, 1, 0, 0, 0, 0, time.UTC).AddDate(0, 0, i)
 		body := fmt.Sprintf("number %d", i)
 		files[n.path] = fmt.Sprintf("---\ntags: [%s]\ndate: %s\n---\n%s\n", n.tags, date.Format(time.DateOnly), body)
-		if i%300 == 0 { // the same text in a note without tags, indexed before it
+		if i%300 == 0 { // the same text in an untagged note that was indexed before
 			files["a/"+n.path[strings.Index(n.path, "/")+1:]] = body + "\n"
 		}
 	}
@@ -98,7 +98,7 @@ func TestAFilterFindsTheNearestOfWhatItKeeps(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			query := c.query
-			query.Text, query.Limit, query.Side = fmt.Sprintf("number %d", notes+1), 5, SemanticAlone // those below the mean count alike
+			query.Text, query.Limit, query.Side = fmt.Sprintf("number %d", notes+1), 5, SemanticAlone // all below the mean count the same
 			found, err := x.Search(t.Context(), query)
 			if err != nil {
 				t.Fatal(err)

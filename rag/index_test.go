@@ -20,13 +20,13 @@ import (
 	"lifehub/rag/words"
 )
 
-// bagEmbedder makes a vector of a text's words by hashing them: enough
-// meaning to be found by, and a count of what was asked.
+// bagEmbedder hashes the words of a text into a vector, so that similar texts are
+// found, and counts its requests.
 type bagEmbedder struct {
 	name  string
-	mu    sync.Mutex // two batches come at the same time
+	mu    sync.Mutex // two batches may arrive at the same time
 	texts int
-	spoil func(text string) ([]float32, error) // nil: nothing goes wrong
+	spoil func(text string) ([]float32, error) // nil: all texts are embedded
 }
 
 func (e *bagEmbedder) Name() string { return e.name }
@@ -63,7 +63,7 @@ func bag(text string) []float32 {
 	return vector
 }
 
-// vault writes notes into a new folder and opens folder and index.
+// vault writes notes to a new folder, and opens folder and index.
 func vault(t *testing.T, files map[string]string) (*notes.Folder, *Index) {
 	t.Helper()
 	dir := t.TempDir()
@@ -111,7 +111,7 @@ func syncNow(t *testing.T, x *Index, folder *notes.Folder, embedder llm.Embedder
 	return changes
 }
 
-// paths searches and returns the notes found.
+// paths searches and returns the paths of the notes found.
 func paths(t *testing.T, x *Index, text string) []string {
 	t.Helper()
 	q, err := ParseQuery(text)
@@ -281,8 +281,8 @@ func TestWordsTakenInAloneAreEmbeddedLater(t *testing.T) {
 	}
 }
 
-// A model pulled again may make vectors of another size under its old name:
-// the notes are embedded again, whether one of them changed or a search met it.
+// A model that is pulled again may have vectors of another size under the same name.
+// Then the notes are embedded again, whether a sync or a search notices it.
 func TestAModelOfAnotherSizeUnderTheSameNameBeginsAnew(t *testing.T) {
 	t.Parallel()
 	for name, meets := range map[string]func(t *testing.T, x *Index, dir string){
@@ -429,8 +429,8 @@ func TestABrokenNoteCountsOnce(t *testing.T) {
 	}
 }
 
-// A file that changes while a sync reads the folder is seen by the next one,
-// even if it then has the size and time it had when it was listed.
+// A file that changes while a sync reads the folder is noticed by the next sync, even
+// if it has the listed size and time again.
 func TestANoteThatIsGoneWhileItIsRead(t *testing.T) {
 	t.Parallel()
 	folder, x := vault(t, map[string]string{"a.md": "# A\n\napples\n", "b.md": "# B\n\nbananas\n"})

@@ -4,9 +4,8 @@ import (
 	"testing"
 )
 
-// TestFormsOfAWordFindOneAnother: in the languages with a stemmer, a question
-// in one form finds the note in another, and the note with the very form
-// still comes first.
+// TestFormsOfAWordFindOneAnother: in languages with a stemmer, a question with one form
+// of a word finds notes with another, and a note with the same form comes first.
 func TestFormsOfAWordFindOneAnother(t *testing.T) {
 	t.Parallel()
 	folder, x := vault(t, map[string]string{

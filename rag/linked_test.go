@@ -4,8 +4,8 @@ import (
 	"testing"
 )
 
-// TestALinkNamesItsNote: what the notes call a note where they link to it finds
-// that note first, whatever its own words are.
+// TestALinkNamesItsNote: a question that is the text of links to a note finds that note
+// first, whatever its own words.
 func TestALinkNamesItsNote(t *testing.T) {
 	t.Parallel()
 	folder, x := vault(t, map[string]string{
@@ -31,13 +31,13 @@ func TestALinkNamesItsNote(t *testing.T) {
 	}
 	for _, c := range []struct{ question, want string }{
 		{"the thing in the cellar", "a.md"},
-		{"winter plan", "other.md"}, // the link says "the winter plan"
+		{"winter plan", "other.md"}, // the link's text is "the winter plan"
 		{"The Winter Plan?", "plan.md"},
-		{"our place", "both.md"},          // two notes are called so
-		{"official bank", "clip.md"},      // an untrusted note names nothing
-		{"lost note", "missing.md"},       // it leads nowhere
-		{"heating", "plan.md"},            // a title comes first
-		{"thing in a cellar", "other.md"}, // not the words of the link
+		{"our place", "both.md"},          // links call two notes this
+		{"official bank", "clip.md"},      // links in an untrusted note do not count
+		{"lost note", "missing.md"},       // the link's target does not exist
+		{"heating", "plan.md"},            // a title takes precedence
+		{"thing in a cellar", "other.md"}, // the link's text has other words
 	} {
 		if got := first(Query{Text: c.question}); got != c.want {
 			t.Errorf("%s: first is %q, want %q", c.question, got, c.want)

@@ -8,8 +8,8 @@ import (
 	"lifehub/rag/encoder"
 )
 
-// "newest", "latest" and "last" with a noun prefer the newest dated line, row or
-// note that is about it.
+// "newest", "latest" and "last" before a noun prefer the newest dated line, row or note
+// about it.
 func TestTheLastOneIsTheNewest(t *testing.T) {
 	t.Parallel()
 	folder, x := vault(t, map[string]string{

@@ -7,8 +7,8 @@ import (
 	"lifehub/llm"
 )
 
-// gobi is a vault in which three notes hold the only word of a question that
-// is known, and by words the one it is about comes last.
+// gobi is a vault in which three notes have the only known word of a question; keyword
+// search ranks the right one last.
 func gobi() map[string]string {
 	files := map[string]string{
 		"goat.md":  "# Herds\n\nGobi goats give cashmere in spring.\n",

@@ -61,8 +61,8 @@ func TestQuestionsOfAVaultInChinese(t *testing.T) {
 	}
 }
 
-// What others wrote names no question, nor does a name of a file, a note of a
-// day, a template or one without a sentence.
+// Suggested questions are not about notes written by others, file names, daily notes,
+// templates, or notes without a sentence.
 func TestNoQuestionIsMadeOfWhatIsNoNoteOfTheUsers(t *testing.T) {
 	t.Parallel()
 	const prose = "\n\nThe boiler was repaired in October, and it has been warm in the house ever since; the plumber wants to see it in May.\n"

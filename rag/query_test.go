@@ -84,7 +84,7 @@ func TestFiltersKeepNotesOut(t *testing.T) {
 	}
 }
 
-// What filters alone ask for is there, or it is not.
+// A query of filters alone is never declined: the notes match or they don't.
 func TestFiltersAloneAreAnswered(t *testing.T) {
 	t.Parallel()
 	folder, x := vault(t, map[string]string{"tea.md": "tea with Ana #drink\n", "b.md": "bread\n"})
@@ -139,9 +139,8 @@ func TestAMatchInAVaultOfOneNoteHasAScore(t *testing.T) {
 	}
 }
 
-// FuzzSearch: nothing a person can type is an error of the word index.
-// The names that Logseq, Dendron and Obsidian give a note are its names, and
-// a sign may be all that tells two names apart.
+// The names that Logseq, Dendron and Obsidian give a note are its names, and one
+// character may be all that distinguishes two of them.
 func TestNotesAreFoundByAllTheirNames(t *testing.T) {
 	t.Parallel()
 	folder, x := vault(t, map[string]string{

@@ -25,7 +25,7 @@ import (
 	"lifehub/rag/words"
 )
 
-// child is this test program at other work: see TestMain.
+// child returns a command that runs the test binary as a child process; see TestMain.
 func child(t *testing.T, work, dir, index string, more ...string) *exec.Cmd {
 	t.Helper()
 	cmd := exec.Command(os.Args[0])
@@ -34,7 +34,7 @@ func child(t *testing.T, work, dir, index string, more ...string) *exec.Cmd {
 	return cmd
 }
 
-// childWork does what a child was started for.
+// childWork does the work of a child process.
 func childWork(work, dir, index string) {
 	ctx := context.Background()
 	folder, err := notes.Open(dir)
@@ -74,10 +74,10 @@ func childWork(work, dir, index string) {
 	os.Exit(0)
 }
 
-// manyNotes are in the vault of these tests.
+// manyNotes is the number of notes in the vaults of these tests.
 const manyNotes = 40
 
-// findOne searches for what one note alone holds.
+// findOne searches for words that only one note has.
 func findOne(ctx context.Context, x *Index, note int) error {
 	found, err := x.Search(ctx, search.Query{Text: fmt.Sprintf(`"marker%d"`, note)})
 	if err != nil {
@@ -101,9 +101,8 @@ func manyNotesIn(t *testing.T) (dir, index string) {
 	return dir, index
 }
 
-// Rebuilds that are killed at any moment take nothing from those who search at
-// the same time: each search is right, in other processes and in one that has
-// had the index open from the start.
+// Rebuilds killed at any moment do not disturb concurrent searches, in other processes
+// or in one that opened the index before.
 func TestSearchesDuringRebuildsThatAreKilled(t *testing.T) {
 	testenv.WithoutRace(t)
 	t.Parallel()
@@ -147,7 +146,7 @@ func TestSearchesDuringRebuildsThatAreKilled(t *testing.T) {
 				t.Errorf("the index that stays open, after %d rebuilds: %v", done, err)
 			}
 		}
-		time.Sleep(time.Duration(random.IntN(20_000)) * time.Microsecond) // the moment of the kill is the experiment
+		time.Sleep(time.Duration(random.IntN(20_000)) * time.Microsecond) // when it is killed is the point of the test
 		if err := cmd.Process.Kill(); err != nil {
 			t.Fatal(err)
 		}
@@ -170,7 +169,7 @@ func TestSearchesDuringRebuildsThatAreKilled(t *testing.T) {
 	t.Logf("%d rebuilds, killed %d times, during %d searches", done, killed, searches)
 }
 
-// generations are the words files in an index's folder.
+// generations lists the keyword index files in an index's folder.
 func generations(t *testing.T, index string) []string {
 	t.Helper()
 	all, err := filepath.Glob(filepath.Join(index, "*.db"))
@@ -180,7 +179,7 @@ func generations(t *testing.T, index string) []string {
 	return all
 }
 
-// A search that has begun ends on the generation it began with.
+// A search ends on the generation on which it began.
 func TestASearchKeepsItsGenerationOpen(t *testing.T) {
 	t.Parallel()
 	folder, x := vault(t, map[string]string{"a.md": "apple\n"})
@@ -205,7 +204,7 @@ func TestASearchKeepsItsGenerationOpen(t *testing.T) {
 	}
 }
 
-// A rebuild that cannot end leaves the index that there was.
+// A cancelled rebuild leaves the old index in place.
 func TestARebuildThatIsCancelled(t *testing.T) {
 	t.Parallel()
 	folder, x := vault(t, map[string]string{"a.md": "apple\n", "b.md": "pear\n"})
@@ -248,7 +247,7 @@ func TestOnlyDamageIsDamage(t *testing.T) {
 	}
 }
 
-// What another version of LifeHub wrote is rebuilt without losing its vectors.
+// The index of another version of LifeHub is rebuilt, and its vectors are reused.
 func TestAnIndexOfAnotherVersionIsRebuilt(t *testing.T) {
 	t.Parallel()
 	folder, x := vault(t, map[string]string{"a.md": "apple\n"})

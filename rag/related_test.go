@@ -54,7 +54,7 @@ no embedding model`
 	}
 }
 
-// TestRelatedByNearness: notes of the same words are close in meaning.
+// TestRelatedByNearness: notes with the same words are near each other.
 func TestRelatedByNearness(t *testing.T) {
 	testenv.WithoutRace(t)
 	t.Parallel()

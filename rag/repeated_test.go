@@ -18,7 +18,7 @@ func TestNotesThatRepeatEachOtherKeepTheirMeaning(t *testing.T) {
 	testenv.WithoutRace(t)
 	t.Parallel()
 	dir := t.TempDir()
-	for day := range 40 { // a template in every daily note
+	for day := range 40 { // every daily note is made from a template
 		text := "# Day\n\n## Mood\n\nSame as every day, nothing to tell about it.\n\n## Food\n\nBread and cheese.\n"
 		if err := os.WriteFile(filepath.Join(dir, fmt.Sprintf("day%02d.md", day)), []byte(text), 0o600); err != nil {
 			t.Fatal(err)

@@ -20,10 +20,10 @@ import (
 	"lifehub/rag/vectors"
 )
 
-// BenchmarkScale measures an index of 100,000 passages of dimension 768, each
-// figure next to its floor of the same run. `make bench` runs it, with
-// LIFEHUB_SCALE=1: it takes a minute on an idle machine, and 1 GB of disk.
-// LIFEHUB_SCALE=512000 measures so many of dimension 256 instead, in five.
+// BenchmarkScale measures an index of 100,000 passages of dimension 768, each figure
+// next to its lower bound in the same run. `make bench` runs it with LIFEHUB_SCALE=1,
+// which takes a minute on an idle machine and 1 GB of disk. LIFEHUB_SCALE=512000
+// measures that many of dimension 256, in five minutes.
 func BenchmarkScale(b *testing.B) {
 	s, ok := scales[os.Getenv("LIFEHUB_SCALE")]
 	if !ok {
@@ -34,8 +34,8 @@ func BenchmarkScale(b *testing.B) {
 	}
 }
 
-// scale is the size of an index: its passages, the numbers of a vector, the
-// bytes of a passage.
+// scale is the size of an index: the number of passages, the dimension of the vectors,
+// the bytes per passage.
 type scale struct{ passages, dimension, text int }
 
 var scales = map[string]scale{"1": {100_000, 768, 1000}, "512000": {512_000, 256, 350}}
@@ -89,7 +89,7 @@ func openScale(b *testing.B, dir, index string) (*Index, *notes.Folder) {
 	return x, folder
 }
 
-// noiseEmbedder gives a text a direction of its own.
+// noiseEmbedder embeds each text as a different direction.
 type noiseEmbedder struct{ dimension int }
 
 func (noiseEmbedder) Name() string { return "noise" }
@@ -108,8 +108,8 @@ func (e noiseEmbedder) Embed(_ context.Context, texts []string) ([][]float32, er
 	return embeddings, nil
 }
 
-// vault writes notes of ten sections, a passage each, their words spread as
-// words are. It is kept between runs.
+// vault writes notes of ten sections, one passage each, with natural word frequencies.
+// It is reused by later runs.
 func (s scale) vault(b *testing.B) (dir, index string) {
 	b.Helper()
 	root := filepath.Join(os.TempDir(), fmt.Sprint("lifehub-scale-", s.passages))
@@ -143,7 +143,8 @@ func (s scale) vault(b *testing.B) (dir, index string) {
 	return dir, index
 }
 
-// scaleOpen compares opening with reading one file of the size of the float32s.
+// scaleOpen compares opening the index with reading one file of the size of the
+// float32s.
 func scaleOpen(b *testing.B, dir, index string, embedder noiseEmbedder, bytes int64) {
 	floats := filepath.Join(b.TempDir(), "floats")
 	if err := os.WriteFile(floats, touched(bytes), 0o600); err != nil {
@@ -176,7 +177,7 @@ func scaleOpen(b *testing.B, dir, index string, embedder noiseEmbedder, bytes in
 	b.Logf("open: %.2f x reading one file of the float32s (bar 0.6)", middle(ratios))
 }
 
-// touched is memory that is there, and not only promised.
+// touched allocates memory and writes to every page.
 func touched(size int64) []byte {
 	block := make([]byte, size)
 	for i := range block {
@@ -221,8 +222,8 @@ func scaleSearch(b *testing.B, x *Index, embedder noiseEmbedder, bytes int64) {
 	}
 }
 
-// onePass adds up every word of the vectors as float32s in memory: the least that a
-// search of them can cost.
+// onePass sums all the vectors as float32s in memory: the least that a search of them
+// can cost.
 func onePass(block []byte) {
 	var sum uint64
 	for i := 0; i+64 <= len(block); i += 64 {
@@ -238,7 +239,8 @@ func onePass(block []byte) {
 
 var passSum uint64
 
-// scaleMemory says what a process takes that only opens the index and searches it.
+// scaleMemory returns the memory of a process that only opens the index and searches
+// it.
 func scaleMemory(b *testing.B, dir, index string, bytes int64) string {
 	b.Helper()
 	child := exec.CommandContext(b.Context(), os.Args[0], "-test.run", "^TestScaleMemory$", "-test.v")
@@ -253,7 +255,7 @@ func scaleMemory(b *testing.B, dir, index string, bytes int64) string {
 	return fmt.Sprintf("memory after 40 searches: %d MB, %d of them for the vectors = %.3f x float32s", all>>20, vectors>>20, float64(vectors)/float64(bytes))
 }
 
-// TestScaleMemory is that process: BenchmarkScale starts it.
+// TestScaleMemory is that process, which BenchmarkScale starts.
 func TestScaleMemory(t *testing.T) {
 	index, dir := os.Getenv("LIFEHUB_SCALE_INDEX"), os.Getenv("LIFEHUB_SCALE_VAULT")
 	if index == "" {
@@ -282,7 +284,7 @@ func TestScaleMemory(t *testing.T) {
 	fmt.Println("memory:", resident(t), with-without)
 }
 
-// resident is the memory of this process, with what it has mapped, in bytes.
+// resident returns the resident memory of this process in bytes, with mapped files.
 func resident(tb testing.TB) (bytes int64) {
 	tb.Helper()
 	debug.FreeOSMemory()
@@ -320,8 +322,7 @@ func ask(b *testing.B, x *Index, text string) {
 	}
 }
 
-// scaleReplace changes one note and gives its new passages to the index, as a
-// watched change does.
+// scaleReplace changes one note and indexes its new passages, like a watched change.
 func scaleReplace(b *testing.B, x *Index, folder *notes.Folder, embedder noiseEmbedder, dir string) {
 	var took []float64
 	for i := range 9 {
@@ -348,7 +349,7 @@ func scaleReplace(b *testing.B, x *Index, folder *notes.Folder, embedder noiseEm
 	b.Logf("replacing one note's %d passages: %.1f ms (bar 20, goal 10)", perNote, middle(took))
 }
 
-// scaleUnchanged compares a sync that finds nothing with find -newer.
+// scaleUnchanged compares a sync without changes with find -newer.
 func scaleUnchanged(b *testing.B, x *Index, folder *notes.Folder, dir string) {
 	if _, err := x.Sync(b.Context(), folder, nil, nil); err != nil {
 		b.Fatal(err)

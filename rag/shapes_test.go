@@ -15,8 +15,8 @@ import (
 	"lifehub/internal/testenv"
 )
 
-// noteShapes fill a note of about n bytes, each in a shape that makes some
-// reader of Markdown slow or an index large.
+// noteShapes fill a note of about n bytes, each with a shape that makes a Markdown
+// parser slow or an index large.
 var noteShapes = map[string]func(n int) string{
 	"ordinary":    ordinaryNote,
 	"one heading": func(n int) string { return "# " + filled("moor heath fen ", n/2) + "\n\n" + ordinaryNote(n/2) },

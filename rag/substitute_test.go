@@ -7,9 +7,9 @@ import (
 	"lifehub/rag/encoder"
 )
 
-// A word that no note has is looked up in the words of the notes: as a typo, as a
-// compound of their words, as a part of one of theirs. What was searched for is
-// reported, and is no reason to decline.
+// A word that no note has is replaced by words of the notes: as a typo, as a compound
+// of their words, or as a part of one. The notice names the replacement, which is no
+// reason to decline.
 func TestWordsOfTheNotesStandForThoseTheyLack(t *testing.T) {
 	t.Parallel()
 	english, x := vault(t, map[string]string{
@@ -31,7 +31,7 @@ func TestWordsOfTheNotesStandForThoseTheyLack(t *testing.T) {
 		{x, "blod presure", "health.md", "blod presure → blood pressure"},
 		{x, "bolod pressure", "health.md", "bolod → blood"},
 		{x, "tickets to Lissbon", "trip.md", "Lissbon → lisbon"},
-		{x, "gold", "", ""}, // a word of English: it is no golf
+		{x, "gold", "", ""}, // an English word is not a typo for golf
 		{y, "Autoversicherung", "auto.md", "Autoversicherung → auto versicherung"},
 		{y, "Versicherungsnummer", "auto.md", "Versicherungsnummer → versicherung"},
 		{y, "wie hoch ist mein Blutdurck?", "arzt.md", "Blutdurck → blutdruck"},

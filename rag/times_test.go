@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// life is a vault around 22 November 2026. With front matter its notes bear
-// their dates there or in their names, else in their lines and headings alone.
+// life is a vault around 22 November 2026. With front matter the notes have their dates
+// there or in their names, otherwise only in headings and lines.
 func life(front bool) map[string]string {
 	files := map[string]string{
 		"running/log.md": "# Running log\n\nAlways slow, says the plan.\n\n- 2026-09-27: 9 km by the sea.\n- 2026-10-04: long run, 12 km in rain.\n- 2026-10-18: 14 km, shin tight.\n- 2026-11-01: 15 km, the furthest since the summer.\n- 2026-11-17: intervals on the track.\n",
@@ -40,8 +40,8 @@ func life(front bool) map[string]string {
 	return files
 }
 
-// Questions on a time find what is of it, in a folder whose files all were
-// written in the same second, as after a clone.
+// Questions about a time find the notes of that time, even if all files were written in
+// the same second, as in a clone.
 func TestDatedQuestions(t *testing.T) {
 	t.Parallel()
 	for _, front := range []bool{true, false} {
@@ -96,7 +96,7 @@ func TestDatedQuestions(t *testing.T) {
 	}
 }
 
-// A time that is only a part of the question lifts what is of it.
+// A time that is only part of a question boosts the passages of that time.
 func TestATimeInAQuestionLiftsItsLines(t *testing.T) {
 	t.Parallel()
 	folder, x := vault(t, map[string]string{
@@ -113,8 +113,8 @@ func TestATimeInAQuestionLiftsItsLines(t *testing.T) {
 	}
 }
 
-// What was done in a week at most is in the notes of it, by whatever words, and
-// where nothing is of a time that is all that is asked for, nothing is shown.
+// A question about a week or less finds the notes of that week, whatever their words.
+// If the question is only a time without notes, nothing is shown.
 func TestNotesOfAWeekComeFirst(t *testing.T) {
 	t.Parallel()
 	folder, x := vault(t, map[string]string{
@@ -137,7 +137,7 @@ func TestNotesOfAWeekComeFirst(t *testing.T) {
 	}
 }
 
-// cloned gives all files of a folder one time.
+// cloned gives all files of a folder the same modification time.
 func cloned(t *testing.T, dir string) {
 	t.Helper()
 	at := time.Date(2026, 11, 18, 10, 0, 0, 0, time.Local)
@@ -151,8 +151,8 @@ func cloned(t *testing.T, dir string) {
 	}
 }
 
-// A filter by date keeps what is of its time and, below, what has no date;
-// never what is of another time, whenever the files were written.
+// A date filter keeps passages of its time and, ranked below, those without a date, and
+// drops those of other times, whenever the files were written.
 func TestADateFilterKeepsUndatedNotes(t *testing.T) {
 	t.Parallel()
 	folder, x := vault(t, life(true))
@@ -196,8 +196,8 @@ func TestADateFilterKeepsUndatedNotes(t *testing.T) {
 	}
 }
 
-// A time that no note is of is dropped and its words are searched for: "0 notes"
-// never stands next to what was found.
+// A time without notes is ignored, and its words are searched for: results are never
+// shown next to "0 notes".
 func TestATimeWithoutNotesIsDropped(t *testing.T) {
 	t.Parallel()
 	folder, x := vault(t, map[string]string{
@@ -227,8 +227,8 @@ func TestATimeWithoutNotesIsDropped(t *testing.T) {
 	}
 }
 
-// A search bounded in time has all notes of it, by date, as far as there is room
-// for them, over all vaults.
+// A search limited to a time returns all its notes by date, across all vaults, as far
+// as they fit.
 func TestASearchBoundedInTimeReturnsAllItsNotes(t *testing.T) {
 	t.Parallel()
 	one, two := map[string]string{"todo.md": "# Todo\n\nRun in October.\n"}, map[string]string{}

@@ -14,8 +14,7 @@ import (
 	"lifehub/rag/passage"
 )
 
-// oddNotes hold, each in a form of its own, words that must be found on their
-// line.
+// oddNotes each have, in some odd form, words that must be found on their line.
 var oddNotes = map[string]string{
 	"callout.md": "Before.\n\n> [!warning]- Folded kestrel\n> The osprey is inside.\n>> [!tip] Nested merlin\n>> deep\n",
 	"embeds.md":  "See ![[Lapwing#Nest|curlew]] and ![alt plover](img/dunlin.png).\n\nA fact about snipe. ^avocet-1\n\n%% hidden godwit %%\n",
@@ -51,8 +50,8 @@ func TestNoFormOfMarkdownHidesAWord(t *testing.T) {
 	}
 }
 
-// TestLinesOfPassagesAreExact: the lines a passage names are those its text
-// stands on, whatever the note.
+// TestLinesOfPassagesAreExact: the lines of a passage are those of its text, whatever
+// the note.
 func TestLinesOfPassagesAreExact(t *testing.T) {
 	t.Parallel()
 	texts := []string{}
@@ -94,7 +93,7 @@ func TestAHugeLineIsCutInTime(t *testing.T) {
 		"characters": strings.Repeat("長", size/16),
 		"brackets":   strings.Repeat("[", size/16),
 	} {
-		for _, p := range passage.Cut(notes.Note{Text: text, BodyLine: 1}, defaultSize) { // in seconds; in hours at a quadratic cost
+		for _, p := range passage.Cut(notes.Note{Text: text, BodyLine: 1}, defaultSize) { // takes seconds; hours if the cost were quadratic
 			if passage.EstimateTokens(text[p.Start:p.End]) > 2*defaultSize {
 				t.Errorf("%s: a passage of %d tokens", name, passage.EstimateTokens(text[p.Start:p.End]))
 				break
@@ -125,7 +124,7 @@ func TestWhatASearchShowsFirst(t *testing.T) {
 		"journal/2026-03-13.md": "Planted onions with Ida.\n",
 		"journal/2026-03-14.md": "Went to the dentist.\n",
 	}
-	for i := range 20 { // so that words tell something
+	for i := range 20 { // so that words have different frequencies
 		files[fmt.Sprintf("other%d.md", i)] = fmt.Sprintf("Something else altogether, number %d.\n", i)
 	}
 	folder, x := vault(t, files)

@@ -9,8 +9,8 @@ import (
 	"lifehub/internal/testenv"
 )
 
-// A search while the notes are being read, or after that was cut, tells how
-// many it could not see, in other processes too.
+// While notes are being read, or after that was interrupted, a search reports how many
+// notes are missing, in other processes too.
 func TestCoverageTellsWhatIsNotReadYet(t *testing.T) {
 	testenv.WithoutRace(t)
 	t.Parallel()
@@ -48,7 +48,7 @@ func TestCoverageTellsWhatIsNotReadYet(t *testing.T) {
 	syncNow(t, x, folder, nil)
 	check(x, false)
 	check(other, false)
-	for name, text := range files { // what has changed is unread too
+	for name, text := range files { // changed notes are unread too
 		files[name] = text + "It is loud.\n"
 	}
 	write(t, dir, files)

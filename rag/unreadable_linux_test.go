@@ -15,8 +15,8 @@ import (
 	"lifehub/notes"
 )
 
-// withFault has another process work on an index while a system call on a path of
-// the notes, or on what is in it, is answered with an error.
+// withFault runs a child process on an index in which a system call on a path, or on
+// something below it, fails.
 func withFault(t *testing.T, work string, folder *notes.Folder, x *Index, call, below, fault string) (out string, err error) {
 	t.Helper()
 	strace, err := exec.LookPath("strace")
@@ -29,8 +29,8 @@ func withFault(t *testing.T, work string, folder *notes.Folder, x *Index, call, 
 	return string(text), err
 }
 
-// What the system does not let be listed or looked at is not gone. It is said not to
-// be readable, and searched as it was.
+// Notes that the system does not let us list or stat are not deleted. They are reported
+// as unreadable, and their earlier content is searched.
 func TestAFaultOfAListDeletesNothing(t *testing.T) {
 	t.Parallel()
 	texts := map[string]string{"a.md": "apple one\n", "sub/b.md": "apple two\n", "sub/deep/c.md": "apple three\n", "other/d.md": "apple four\n"}
@@ -43,9 +43,9 @@ func TestAFaultOfAListDeletesNothing(t *testing.T) {
 		{"getdents64", "", 4},
 		{"getdents64", "sub", 2},
 		{"getdents64", "sub/deep", 1},
-		{"newfstatat", "sub", 2},      // what is in it
-		{"newfstatat", "sub/deep", 1}, // the same
-		{"openat", "sub", 1},          // the folder in it
+		{"newfstatat", "sub", 2},      // entries in the folder
+		{"newfstatat", "sub/deep", 1}, // entries in the folder
+		{"openat", "sub", 1},          // the subfolder
 	} {
 		for j, fault := range faults {
 			if (i+j)%4 != 0 && os.Getenv("LIFEHUB_SOAK") == "" {
@@ -55,7 +55,7 @@ func TestAFaultOfAListDeletesNothing(t *testing.T) {
 				t.Parallel()
 				folder, x := vault(t, texts)
 				syncNow(t, x, folder, nil)
-				for range 2 { // a second fault finds what the first one left
+				for range 2 { // a second fault must find what the first one left
 					out, err := withFault(t, "sync", folder, x, one.call, one.below, fault)
 					if (err != nil) != (one.below == "") {
 						t.Errorf("%v: %s", err, out)
@@ -75,7 +75,8 @@ func TestAFaultOfAListDeletesNothing(t *testing.T) {
 	}
 }
 
-// A note that cannot be read is searched as it was, and read as soon as it can be.
+// The earlier content of an unreadable note is searched, and the note is read again as
+// soon as possible.
 func TestANoteThatCannotBeReadStaysAsItWas(t *testing.T) {
 	t.Parallel()
 	folder, x := vault(t, map[string]string{"a.md": "apple\n", "b.md": "pear\n"})
@@ -100,7 +101,7 @@ func TestANoteThatCannotBeReadStaysAsItWas(t *testing.T) {
 	}
 }
 
-// A rebuild that cannot read what the index has leaves the index as it is.
+// A rebuild that cannot read all indexed notes leaves the index unchanged.
 func TestARebuildLosesNothing(t *testing.T) {
 	t.Parallel()
 	folder, x := vault(t, map[string]string{"a.md": "apple\n", "sub/b.md": "apple pie\n"})
@@ -115,8 +116,8 @@ func TestARebuildLosesNothing(t *testing.T) {
 	}
 }
 
-// A PDF that took too long is not tried again while neither it nor the limit has
-// changed, however little of the processor its reader got.
+// A PDF that took too long is not read again while it and the time limit are unchanged,
+// even if its reader got little CPU time.
 func TestAPDFThatTookTooLongIsNotTriedAgain(t *testing.T) {
 	t.Parallel()
 	folder, x := vault(t, map[string]string{"a.md": "apple\n", "loop.pdf": string(pdftest.Loop()), "not.pdf": "no PDF"})
@@ -132,7 +133,7 @@ func TestAPDFThatTookTooLongIsNotTriedAgain(t *testing.T) {
 			}
 			if reader == 0 {
 				if reader = readerOfPDF(t); reader > 0 {
-					_ = syscall.Kill(reader, syscall.SIGSTOP) // it gets no time
+					_ = syscall.Kill(reader, syscall.SIGSTOP) // it gets no CPU time
 				}
 			}
 		}
@@ -153,7 +154,7 @@ func TestAPDFThatTookTooLongIsNotTriedAgain(t *testing.T) {
 	if !strings.Contains(slow, "reading it takes more than 20s") {
 		t.Errorf("it says %q", slow)
 	}
-	const other = "damaged PDF: reading it takes more than 20s" // is told again only if it is not read
+	const other = "damaged PDF: reading it takes more than 20s" // reported only if the file was not read again
 	say := func(name, reason string) {
 		if _, err := x.words.db.Exec(`UPDATE skipped SET reason = ? WHERE path = ?`, reason, name); err != nil {
 			t.Fatal(err)

@@ -36,7 +36,7 @@ func TestWatchKeepsTheIndexLikeTheFolder(t *testing.T) {
 			report <- c
 		})
 	}()
-	// Changes of one step may be told in several syncs, so they are added up.
+	// The changes of one step may be reported by several syncs, so they are added up.
 	expect := func(t *testing.T, want ...string) {
 		t.Helper()
 		var got []string
@@ -80,8 +80,9 @@ func TestWatchKeepsTheIndexLikeTheFolder(t *testing.T) {
 			expect(t, step.want...)
 		})
 	}
-	t.Run("many notes at once", func(t *testing.T) { // LIFEHUB_SOAK=10000: so many
-		// They come with their text: one seen empty would be changed after it was added.
+	t.Run("many notes at once", func(t *testing.T) { // LIFEHUB_SOAK=10000 sets their number
+		// Each file is created with its text: one seen empty would be reported as
+		// changed.
 		var want []string
 		elsewhere := t.TempDir()
 		for i := range soak(1000) {
@@ -103,8 +104,8 @@ func TestWatchKeepsTheIndexLikeTheFolder(t *testing.T) {
 	}
 }
 
-// watched runs a watch with short waits until the test ends, and returns what
-// it tells.
+// watched starts a watch with short delays, and returns its reports. It ends with the
+// test.
 func watched(t *testing.T, x *Index, folder *notes.Folder, embedder func() llm.Embedder, start func() (*fsnotify.Watcher, error)) chan Changes {
 	t.Helper()
 	report, done := make(chan Changes, 100), make(chan error, 1)
@@ -126,7 +127,7 @@ func watched(t *testing.T, x *Index, folder *notes.Folder, embedder func() llm.E
 	return report
 }
 
-// until reads what a watch tells until all that is wanted was told.
+// until reads reports until all the wanted changes were reported.
 func until(t *testing.T, report chan Changes, want ...string) {
 	t.Helper()
 	missing := slices.Clone(want)
@@ -162,7 +163,7 @@ func TestAWatchedFolderGoesAndComesBack(t *testing.T) {
 	write(t, dir, map[string]string{"deep/c.md": "# C\n\ncherries\n"})
 	until(t, report, "added deep/c.md")
 
-	// Another folder in its place, as a checkout or a restored backup is.
+	// Another folder takes its place, as with a checkout or a restored backup.
 	if err := os.RemoveAll(dir); err != nil {
 		t.Fatal(err)
 	}
@@ -189,7 +190,8 @@ func TestAFolderThatCannotBeWatchedIsPolled(t *testing.T) {
 	folder, x := openVault(t, dir, t.TempDir())
 	report := watched(t, x, folder, func() llm.Embedder { return nil }, func() (*fsnotify.Watcher, error) { return nil, errors.New("too many open files") })
 	until(t, report, "cannot be watched (too many open files)", "added a.md")
-	// It comes with its text: one seen empty would be another note after the move.
+	// The file is created with its text: one seen empty would be another note after the
+	// move.
 	elsewhere := t.TempDir()
 	write(t, elsewhere, map[string]string{"b.md": "# B\n\nbananas\n"})
 	if err := os.Rename(filepath.Join(elsewhere, "b.md"), filepath.Join(dir, "b.md")); err != nil {
@@ -214,7 +216,7 @@ func TestAWatchFollowsTheEmbeddingModel(t *testing.T) {
 	report := watched(t, x, folder, func() llm.Embedder { return model.Load() }, fsnotify.NewWatcher)
 	until(t, report, "added note29.md")
 
-	// The second model is slow to begin with: words answer meanwhile.
+	// The second model is slow to start; meanwhile keyword search answers.
 	second, begun, goOn := &bagEmbedder{name: "second"}, make(chan struct{}), make(chan struct{})
 	var once sync.Once
 	second.spoil = func(string) ([]float32, error) {

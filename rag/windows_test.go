@@ -9,8 +9,8 @@ import (
 	"lifehub/rag/vectors"
 )
 
-// TestTheEndOfALongPassageIsFoundByMeaning: what stands beyond a model's
-// window counts as much as what stands before it.
+// TestTheEndOfALongPassageIsFoundByMeaning: text beyond a model's window counts as much
+// as text within it.
 func TestTheEndOfALongPassageIsFoundByMeaning(t *testing.T) {
 	t.Parallel()
 	files := map[string]string{}
@@ -41,8 +41,7 @@ func TestTheEndOfALongPassageIsFoundByMeaning(t *testing.T) {
 	}
 }
 
-// TestAMissingWindowIsEmbeddedAgain: a window lost to damage does not leave
-// its passage half seen.
+// TestAMissingWindowIsEmbeddedAgain: a window lost to damage is embedded again.
 func TestAMissingWindowIsEmbeddedAgain(t *testing.T) {
 	t.Parallel()
 	folder, x := vault(t, map[string]string{"a.md": strings.Repeat("plenty of words to read here today. ", 28)})
@@ -66,7 +65,7 @@ func TestAMissingWindowIsEmbeddedAgain(t *testing.T) {
 	}
 	options := x.options
 	options.Embedder = embedder
-	again, err := Open(x.dir, options) // as another run of the program would
+	again, err := Open(x.dir, options) // like another run of the program
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -16,20 +16,20 @@ import (
 	"lifehub/rag/vectors"
 )
 
-// TestChromaFindsTheNearest measures how many of the nearest a Chroma server
-// finds among 20,000, against a look at all: paragraphs of the shared notes by
-// the built-in n-grams, and random vectors, the worst case for its graph.
-// LIFEHUB_SCALE=1 runs it; it takes five minutes.
+// TestChromaFindsTheNearest measures how many of the true nearest neighbours among
+// 20,000 vectors a Chroma server finds: for paragraphs of the shared notes embedded by
+// the built-in n-grams, and for random vectors, the worst case for its graph. It takes
+// five minutes and runs with LIFEHUB_SCALE=1.
 func TestChromaFindsTheNearest(t *testing.T) {
 	if os.Getenv("LIFEHUB_SCALE") == "" {
 		t.Skip("LIFEHUB_SCALE=1 asks a Chroma server with 20,000 vectors")
 	}
 	const n, questions = 20_000, 200
-	const batch, depth = 32, 100 // as a sync writes, and a search asks
+	const batch, depth = 32, 100 // as in a sync, and in a search
 	server := testenv.StartChroma(t)
 	for name, c := range map[string]struct {
 		vectors [][]float32
-		least   float64 // of the ten nearest
+		least   float64 // share of the ten nearest
 	}{
 		"paragraphs": {paragraphVectors(t, n+questions), 0.99},
 		"random":     {randomUnits(t, n+questions, 256), 0.9},
@@ -51,7 +51,7 @@ func TestChromaFindsTheNearest(t *testing.T) {
 			}
 			began := time.Now()
 			for i := 0; i < n; i += batch {
-				end := min(n, i+batch) // as a sync writes them
+				end := min(n, i+batch) // as in a sync
 				if err := there.Put(t.Context(), keys[i:end], c.vectors[i:end]); err != nil {
 					t.Fatalf("after %d vectors: %v", i, err)
 				}
@@ -71,7 +71,7 @@ func TestChromaFindsTheNearest(t *testing.T) {
 					t.Fatal(err)
 				}
 				took = append(took, time.Since(began))
-				// One as near as the tenth is as good: paragraphs repeat.
+				// One as near as the tenth counts as found, since paragraphs repeat.
 				for i, f := range found {
 					if i < 10 && f.Cosine >= truth[9].Cosine-1e-4 {
 						ten++
@@ -92,7 +92,7 @@ func TestChromaFindsTheNearest(t *testing.T) {
 	}
 }
 
-// paragraphVectors embeds n paragraphs of the shared notes, spread over them.
+// paragraphVectors embeds n paragraphs spread over the shared notes.
 func paragraphVectors(t *testing.T, n int) [][]float32 {
 	t.Helper()
 	var texts []string

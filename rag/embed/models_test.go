@@ -9,13 +9,13 @@ import (
 	"lifehub/rag/passage"
 )
 
-// named is an embedder that is only asked for its name.
+// named is an embedder with a name only.
 type named struct{ name string }
 
 func (e named) Name() string                                       { return e.name }
 func (named) Embed(context.Context, []string) ([][]float32, error) { return nil, nil }
 
-// windowedAs is one whose server says how much of a text it reads.
+// windowedAs is an embedder whose server reports how many tokens of a text it reads.
 type windowedAs struct {
 	named
 	window int
@@ -50,7 +50,7 @@ func TestTheWindowIsThatOfTheServerAndTheModel(t *testing.T) {
 		{named{"openai/use-lite"}, 128},
 		{windowedAs{named{"ollama/unheard-of@1"}, 256}, 256},
 		{windowedAs{named{"ollama/unheard-of@1"}, 0}, passage.UsualWindow},
-		{windowedAs{named{"ollama/all-minilm@1"}, 512}, 256}, // its server allows more than it was trained for
+		{windowedAs{named{"ollama/all-minilm@1"}, 512}, 256}, // the server allows more than the model was trained for
 	} {
 		if got := WindowOf(c.embedder); got != c.want {
 			t.Errorf("%s reads %d tokens, want %d", c.embedder.Name(), got, c.want)

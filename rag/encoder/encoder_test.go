@@ -21,7 +21,8 @@ func cosine(t *testing.T, a, b string) float64 {
 	return sum
 }
 
-// The cosines are those of the reader with which the table was made.
+// The cosines equal those of the reference implementation from which the table was
+// built.
 func TestCosinesAreThoseOfTheReference(t *testing.T) {
 	for _, c := range []struct {
 		a, b string

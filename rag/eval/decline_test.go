@@ -9,10 +9,10 @@ import (
 	"lifehub/rag"
 )
 
-// TestDecline prints, for each bench, how many of the questions that the notes
-// answer are declined, and how many of the same questions with those notes
-// hidden; with words alone and with a sentence encoder. Questions in another
-// language than the notes must not be declined at all.
+// TestDecline prints, for each bench, how many of the answerable questions are
+// declined, and how many of the same questions with the answering notes hidden, by
+// keywords alone and with a sentence encoder. Questions in another language than the
+// notes must never be declined.
 func TestDecline(t *testing.T) {
 	t.Parallel()
 	if os.Getenv("LIFEHUB_EVAL") == "" {

@@ -23,8 +23,8 @@ import (
 	"lifehub/llm/servers"
 )
 
-// staticModel is the small model of ../shared/ollama on the real server: weak,
-// but it knows some words.
+// staticModel returns the small model of ../shared/ollama on a real server. It is weak,
+// but knows some words.
 func staticModel(t *testing.T) llm.Embedder {
 	t.Helper()
 	gguf, err := os.ReadFile(testenv.Shared(t, "ollama/models/m2v-static.gguf"))
@@ -45,11 +45,11 @@ func staticModel(t *testing.T) llm.Embedder {
 	return embedder
 }
 
-// cached keeps what an embedder made in a file of the cache folder, so that a
-// second `make eval` asks the model only for what is new.
+// cached stores the vectors of an embedder in a file of the cache folder, so that a
+// second `make eval` requests only new ones.
 type cached struct {
 	llm.Embedder
-	mu    sync.Mutex // two batches come at the same time
+	mu    sync.Mutex // two batches may arrive at the same time
 	file  *os.File
 	known map[[16]byte][]float32
 }
@@ -129,7 +129,7 @@ func (c *cached) Embed(ctx context.Context, texts []string) ([][]float32, error)
 	return vectors, nil
 }
 
-// randomVectors is an embedder that understands nothing.
+// randomVectors is an embedder without any understanding.
 type randomVectors struct{}
 
 func (randomVectors) Name() string { return "random" }

@@ -16,20 +16,21 @@ import (
 	"lifehub/rag"
 )
 
-// references are the rows of bench/bm25.json that words alone are held to.
+// references maps each bench to the row of bench/bm25.json that keyword search must
+// reach.
 var references = map[string]string{
 	"bfcl-memory": "porter", "mtrag-un-pool": "porter", "product-docs-qa": "porter", "qmd-mini": "porter", "scifact": "porter",
 	"til-titles": "porter", "tldr-desc-en": "porter", "xquad-de2en": "porter", "xquad-en": "porter", "xquad-zh": "cjk2",
 }
 
-// quick are the benches that a plain test run can afford.
+// quick are the benches that a plain test run covers.
 var quick = []string{"bfcl-memory", "qmd-mini", "product-docs-qa", "xquad-zh"}
 
 // all are the benches of `make eval`.
 var all = append(quick, "xquad-en", "xquad-de2en", "mtrag-un-pool", "til-titles", "tldr-desc-en", "scifact")
 
-// TestWordsReachBM25: words alone find as well as the plain BM25 of the
-// reference script, within its standard error.
+// TestWordsReachBM25: keyword search finds as much as the plain BM25 of the reference
+// script, within its standard error.
 func TestWordsReachBM25(t *testing.T) {
 	t.Parallel()
 	for _, name := range quick {
@@ -54,7 +55,7 @@ func TestWordsReachBM25(t *testing.T) {
 	}
 }
 
-// share is a bench with every nth of its questions.
+// share returns the bench with every nth of its questions.
 func (b Bench) share(n int) Bench {
 	var some []Question
 	for i := 0; i < len(b.Questions); i += n {
@@ -71,7 +72,7 @@ func chosen() []string {
 	return all
 }
 
-// once holds the benches that several tests search and none changes.
+// once caches the indexes of benches that several tests search and none changes.
 var once = struct {
 	sync.Mutex
 	dir     string
@@ -95,7 +96,7 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// indexedOnce indexes the words of a bench for all tests of the run.
+// indexedOnce indexes a bench by keywords, for all tests of the run.
 func indexedOnce(t *testing.T, name string) (*rag.Index, Bench, map[string]string) {
 	t.Helper()
 	source := testenv.Shared(t, "data/bench/"+name)
@@ -138,7 +139,7 @@ func indexBench(source, dir string) (indexedBench, error) {
 	return indexedBench{x, bench, ids}, err
 }
 
-// index writes a bench as notes and indexes its words.
+// index writes a bench as notes and indexes it by keywords.
 func index(t *testing.T, name string) (*rag.Index, *notes.Folder, Bench, map[string]string) {
 	t.Helper()
 	bench, err := Load(testenv.Shared(t, "data/bench/"+name))
@@ -154,7 +155,7 @@ func index(t *testing.T, name string) (*rag.Index, *notes.Folder, Bench, map[str
 	return x, folder, bench, ids
 }
 
-// indexed opens a folder and indexes it, until the test ends.
+// indexed opens a folder and indexes it; the index is open until the test ends.
 func indexed(t *testing.T, dir string, embedder llm.Embedder) (*rag.Index, *notes.Folder) {
 	t.Helper()
 	folder, err := notes.Open(dir)

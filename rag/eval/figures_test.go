@@ -13,8 +13,8 @@ func Mean(all []Figures) Figures {
 	return m
 }
 
-// Holm reports which of several differences are significant at 5 % when all are
-// looked at together.
+// Holm reports which of several differences are significant at 5 %, corrected for
+// multiple comparisons.
 func Holm(all []Difference) []bool {
 	order := make([]int, len(all))
 	for i := range order {

@@ -12,9 +12,9 @@ import (
 	"lifehub/rag"
 )
 
-// TestFollowUpsStandAlone: of a question in a conversation the offline
-// planner makes a query that finds more than the question alone and than all
-// the user's turns joined, also when the talk before was of something else.
+// TestFollowUpsStandAlone: for a question in a conversation, the offline planner's
+// query finds more than the question alone and than all the user's turns joined, also
+// after a change of subject.
 func TestFollowUpsStandAlone(t *testing.T) {
 	t.Parallel()
 	x, bench, ids := indexedOnce(t, "mtrag-un-pool")
@@ -55,7 +55,7 @@ func TestFollowUpsStandAlone(t *testing.T) {
 	}
 }
 
-// joinTurns is all that the user said, the question last.
+// joinTurns joins all that the user said, the question last.
 func joinTurns(q Question) string {
 	var texts []string
 	for _, turn := range q.History {
@@ -66,7 +66,7 @@ func joinTurns(q Question) string {
 	return strings.Join(append(texts, q.Text), " ")
 }
 
-// said is the part of the conversation that a planner is given.
+// said returns the part of the conversation that a planner gets.
 func said(q Question) []llm.Message {
 	var history []llm.Message
 	for _, turn := range q.History {
@@ -80,7 +80,7 @@ func said(q Question) []llm.Message {
 	return history[max(0, len(history)-window):]
 }
 
-// planned is the query that the offline planner makes of a question.
+// planned returns the offline planner's query for a question.
 func planned(t *testing.T, q Question) string {
 	spec := llm.ToolSpec{Name: "search_notes", Schema: json.RawMessage(`{"type":"object","properties":{"query":{"type":"string"}},"required":["query"]}`)}
 	answer, _, err := llm.Collect(offline.New().Stream(t.Context(), llm.Request{Task: &llm.Task{Kind: llm.PlanTask, Question: q.Text, History: said(q), Tools: []llm.ToolSpec{spec}}}))

@@ -17,11 +17,11 @@ import (
 	"lifehub/rag/words"
 )
 
-// linkVault is a vault in which every third link is hidden, and what is asked
-// of it.
+// linkVault is a vault in which every third link is hidden, with the questions about
+// it.
 type linkVault struct {
 	dir   string
-	links map[string]map[string]bool // from → to, of those that are not hidden
+	links map[string]map[string]bool // from → to, without the hidden ones
 	asked map[string][]Question      // kind → questions, whose gold is a path
 }
 

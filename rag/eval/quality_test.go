@@ -14,14 +14,14 @@ import (
 	"lifehub/rag/encoder"
 )
 
-// contender is an embedder that is measured against words alone.
+// contender is an embedder that is compared with keyword search.
 type contender struct {
 	name     string
 	embedder llm.Embedder
 }
 
-// contenders are the embedders at hand, the strongest first; those named in
-// LIFEHUB_EMBEDDERS where it is set.
+// contenders returns the available embedders, the strongest first, or those named in
+// LIFEHUB_EMBEDDERS if it is set.
 func contenders(t *testing.T) []contender {
 	named, some := os.LookupEnv("LIFEHUB_EMBEDDERS")
 	var all []contender
@@ -42,8 +42,8 @@ func contenders(t *testing.T) []contender {
 	return all
 }
 
-// sinceEarlier prints how figures changed since a run that saved them in the folder
-// LIFEHUB_FIGURES, or saves them there.
+// sinceEarlier prints how the figures differ from those that an earlier run saved in
+// the folder LIFEHUB_FIGURES, or saves them there.
 func sinceEarlier(t *testing.T, name string, now []Figures) {
 	t.Helper()
 	dir := os.Getenv("LIFEHUB_FIGURES")
@@ -69,9 +69,9 @@ func sinceEarlier(t *testing.T, name string, now []Figures) {
 	}
 }
 
-// TestFigures prints what words, meaning and both together reach on every
-// bench, and fails when both together lose. `make eval` runs it: it takes up
-// to an hour, the second time a few minutes.
+// TestFigures prints the figures of keyword, semantic and hybrid search on every bench,
+// and fails if hybrid search loses. `make eval` runs it; it takes up to an hour, the
+// second time a few minutes.
 func TestFigures(t *testing.T) {
 	t.Parallel()
 	if os.Getenv("LIFEHUB_EVAL") == "" {

@@ -11,9 +11,8 @@ import (
 	"lifehub/rag"
 )
 
-// WriteNotes writes the documents as markdown notes below dir, one each, a
-// title as the first heading, a scope as a folder. It returns the document of
-// each note.
+// WriteNotes writes each document as a Markdown note below dir, with its title as the
+// first heading and its scope as a folder. It returns the document of each note.
 func (b Bench) WriteNotes(dir string) (map[string]string, error) {
 	ids := make(map[string]string, len(b.Documents))
 	for i, d := range b.Documents {
@@ -37,9 +36,8 @@ func (b Bench) WriteNotes(dir string) (map[string]string, error) {
 	return ids, nil
 }
 
-// Run asks every question of one side of the search, or of both, and returns
-// its figures, in order. ids are the documents of the notes, as WriteNotes
-// returns them.
+// Run asks every question with one or both sides of the search, and returns the figures
+// in order. ids maps notes to documents, as returned by WriteNotes.
 func (b Bench) Run(ctx context.Context, searcher Searcher, ids map[string]string, side rag.Side) ([]Figures, error) {
 	figures := make([]Figures, len(b.Questions))
 	for i, question := range b.Questions {
@@ -57,8 +55,8 @@ func (b Bench) Run(ctx context.Context, searcher Searcher, ids map[string]string
 	return figures, nil
 }
 
-// RunWithout asks every question with the notes that answer it left out, and
-// returns what the search thought of its chances then.
+// RunWithout asks every question with its answering notes left out, and returns the
+// verdicts.
 func (b Bench) RunWithout(ctx context.Context, searcher Searcher, ids map[string]string, side rag.Side) ([]Figures, error) {
 	paths := map[string]string{}
 	for path, id := range ids {
@@ -82,7 +80,7 @@ func (b Bench) RunWithout(ctx context.Context, searcher Searcher, ids map[string
 	return figures, nil
 }
 
-// rankedNotes are the documents of the passages found, each once.
+// rankedNotes returns the documents of the passages found, each once.
 func rankedNotes(found rag.Found, ids map[string]string) []string {
 	var ranked []string
 	seen := map[string]bool{}

@@ -15,18 +15,17 @@ import (
 	"lifehub/rag/encoder"
 )
 
-// silentBench is a bench of questions that share no telling word with any of
-// its notes.
+// silentBench is a bench of questions that share no content word with its notes.
 type silentBench struct {
 	Bench
 	dir     string
 	ids     map[string]string
-	foreign []Question // the notes don't answer these
+	foreign []Question // questions that the notes don't answer
 }
 
-// silentBenches are the starter notes, asked in words found by hand, and three
-// benches asked in the words of WordNet, with the questions of another bench
-// for those that nothing answers.
+// silentBenches are the starter notes with questions in other words, written by hand,
+// and three benches with synonyms from WordNet; unanswerable questions are taken from
+// another bench.
 func silentBenches(t *testing.T) []silentBench {
 	t.Helper()
 	all := []silentBench{handMade(t, "starter notes"), handMade(t, "house")}
@@ -68,7 +67,7 @@ func (w wordNet) ask(t *testing.T, questions []Question, v vocabulary) (asked []
 	return asked
 }
 
-// handMade are notes that are asked in other words than theirs, found by hand.
+// handMade returns notes with questions in other words, written by hand.
 func handMade(t *testing.T, name string) silentBench {
 	t.Helper()
 	of := map[string][2]string{
@@ -121,8 +120,8 @@ func handMade(t *testing.T, name string) silentBench {
 	return b
 }
 
-// recalls asks all questions and returns how many have their note first, and among
-// the first five.
+// recalls asks all questions, and returns how many find their note first, and among the
+// first five.
 func (b silentBench) recalls(t *testing.T, x Searcher, side rag.Side) (first, five float64) {
 	t.Helper()
 	for _, q := range b.Questions {
@@ -151,8 +150,8 @@ func (b silentBench) recalls(t *testing.T, x Searcher, side rag.Side) (first, fi
 	return first / n, five / n
 }
 
-// TestOtherWordsAreFound: questions that share no word with their note find it by
-// the built-in encoder, as well as by cosine alone.
+// TestOtherWordsAreFound: questions that share no word with their note find it by the
+// built-in encoder, as well as by cosine alone.
 func TestOtherWordsAreFound(t *testing.T) {
 	t.Parallel()
 	for name, least := range map[string][2]float64{"starter notes": {0.43, 0.80}, "house": {0.50, 0.80}} {
@@ -166,8 +165,8 @@ func TestOtherWordsAreFound(t *testing.T) {
 	}
 }
 
-// TestNoSharedWord prints the same for questions that were made of synonyms, by the
-// real encoder as well.
+// TestNoSharedWord prints the same figures for questions made of synonyms, also with
+// the real encoder.
 func TestNoSharedWord(t *testing.T) {
 	t.Parallel()
 	if os.Getenv("LIFEHUB_EVAL") == "" {
@@ -191,14 +190,13 @@ func TestNoSharedWord(t *testing.T) {
 	}
 }
 
-// TestClosestInMeaning: a word that no starter note holds finds the note that
-// says it in another, and that is said; a question in another language is not
-// answered so.
+// TestClosestInMeaning: a word that no starter note has finds a note with the same
+// meaning, with a notice. A question in another language does not.
 func TestClosestInMeaning(t *testing.T) {
 	t.Parallel()
 	x, _ := indexed(t, "../../examples/notes", encoder.Encoder{})
 	for _, c := range []struct {
-		question, note string // "": not by meaning
+		question, note string // "": not found by meaning
 		why            string
 	}{
 		{"bicycle", "home/bike.md", ""},

@@ -11,16 +11,15 @@ import (
 	"lifehub/rag"
 )
 
-// frontier is the reference of bench/spans.txt for five passages: what plain
-// chunkers of several sizes reach. A point counts as above it when its recall
-// is greater than that of every row whose IoU is as good or better.
+// frontier is the reference of bench/spans.txt for five passages: what plain chunkers
+// of several sizes reach. A point is above it if its recall is greater than that of
+// every row with at least its IoU.
 var frontier = []struct{ recall, iou float64 }{
 	{0.9604, 0.0313}, {0.8978, 0.0570}, {0.9722, 0.0365}, {0.9673, 0.0338}, {0.8741, 0.0601},
 }
 
-// TestPassagesAreAboveTheFrontier measures chunker and search together: how
-// much of the characters that answer a question are in the five best
-// passages, and how much else does.
+// TestPassagesAreAboveTheFrontier measures chunker and search together: how much of the
+// answering text is in the five best passages, and how much other text.
 func TestPassagesAreAboveTheFrontier(t *testing.T) {
 	t.Parallel()
 	dir := testenv.Shared(t, "data/bench/chunking-spans")

@@ -14,13 +14,13 @@ import (
 	"lifehub/rag/words"
 )
 
-// wordNet finds other words for a word.
+// wordNet looks up synonyms.
 type wordNet struct {
-	meanings map[string]map[string][]int64 // part of speech → word → places of its meanings, the usual one first
+	meanings map[string]map[string][]int64 // part of speech → word → offsets of its meanings, most frequent first
 	data     map[string]*os.File
 }
 
-// partsOfSpeech are the parts of WordNet, in the order that a word is looked for.
+// partsOfSpeech are WordNet's, in the order in which a word is looked up.
 var partsOfSpeech = []string{"noun", "verb", "adj"}
 
 func openWordNet(t *testing.T) wordNet {
@@ -59,8 +59,8 @@ func openWordNet(t *testing.T) wordNet {
 	return w
 }
 
-// others are other words for the two most usual meanings of a word as each
-// part of speech, and then the words for the kind of thing that it is.
+// others returns synonyms for the two most frequent meanings of a word in each part of
+// speech, followed by hypernyms.
 func (w wordNet) others(t *testing.T, word string) (all []string) {
 	t.Helper()
 	var kinds []string
@@ -83,8 +83,8 @@ func (w wordNet) others(t *testing.T, word string) (all []string) {
 	return append(all, kinds...)
 }
 
-// meaning are the words for one meaning, and the place of the kind above it; 0:
-// it has none.
+// meaning returns the words of one meaning, and the offset of its hypernym; 0 if it has
+// none.
 func (w wordNet) meaning(t *testing.T, part string, at int64) (all []string, above int64) {
 	t.Helper()
 	buffer := make([]byte, 16<<10)
@@ -111,7 +111,7 @@ func (w wordNet) meaning(t *testing.T, part string, at int64) (all []string, abo
 	return all, above
 }
 
-// vocabulary are the terms of some texts.
+// vocabulary is the set of terms of some texts.
 type vocabulary map[string]bool
 
 func (v vocabulary) add(text string) {
@@ -120,8 +120,7 @@ func (v vocabulary) add(text string) {
 	}
 }
 
-// holdsAny reports whether any word of a phrase that says something is in the
-// vocabulary.
+// holdsAny reports whether a content word of a phrase is in the vocabulary.
 func (v vocabulary) holdsAny(phrase string) bool {
 	for _, term := range words.Terms(phrase, "") {
 		if v[term.Text] && !text.StopWord(strings.ToLower(phrase[term.Start:term.End]), "") {
@@ -131,9 +130,9 @@ func (v vocabulary) holdsAny(phrase string) bool {
 	return false
 }
 
-// inOtherWords says a question without any word of the vocabulary that says
-// something: by another word where WordNet has one, else without the word. ""
-// is for one of which fewer than two words of its own are left.
+// inOtherWords rewrites a question without content words of the vocabulary: each is
+// replaced by a synonym, or dropped. It returns "" if fewer than two of the question's
+// own words would remain.
 func (w wordNet) inOtherWords(t *testing.T, question string, v vocabulary) string {
 	t.Helper()
 	var said []string

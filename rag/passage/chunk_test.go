@@ -84,7 +84,7 @@ func TestCutFollowsTheStructure(t *testing.T) {
 	}
 }
 
-// Nothing of a note is lost or doubled, whatever is in it.
+// Cut loses and duplicates nothing, whatever is in the note.
 func TestCutKeepsEveryWord(t *testing.T) {
 	check := func(t interface {
 		Errorf(string, ...any)

@@ -8,8 +8,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestWindowsHoldTheWholePassage: no word of a passage is kept from a model
-// by the shortness of its window.
+// TestWindowsHoldTheWholePassage: a model with a small window still gets every word of
+// a passage.
 func TestWindowsHoldTheWholePassage(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := rapid.StringOf(rapid.SampledFrom([]rune("ab .\n-ü日,!"))).Draw(t, "text")

@@ -60,7 +60,7 @@ func TestFrontMatterIsItsFields(t *testing.T) {
 	}
 }
 
-// FuzzBlocks: any text is cut, in its order, into lines that it has.
+// FuzzBlocks: the blocks of any text have its lines, in order.
 func FuzzBlocks(f *testing.F) {
 	for _, s := range []string{"# A\n\n- b\n  - c\n\n| d |\n|-|\n| e |", "```\nx", "a:: b\n> c", strings.Repeat("word ", 300), "\ufeff- ## x", "日本語。" + strings.Repeat("日", 500)} {
 		f.Add("a.md", s)

@@ -50,14 +50,14 @@ func TestBothStoresHoldTheSameCollection(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			if err := c.Put(ctx, keys[:10], embeddings[:10]); err != nil { // again: nothing is doubled
+			if err := c.Put(ctx, keys[:10], embeddings[:10]); err != nil { // again, to check that nothing is duplicated
 				t.Fatal(err)
 			}
 			before, err := store.State(ctx, "model")
 			if err != nil {
 				t.Fatal(err)
 			}
-			again, err := store.Open("model") // as another run of the program would
+			again, err := store.Open("model") // like another run of the program
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -125,7 +125,7 @@ func TestBothStoresHoldTheSameCollection(t *testing.T) {
 	}
 }
 
-// random returns 64 numbers that depend on the seed alone.
+// random returns 64 numbers that depend only on the seed.
 func random(seed int) []float32 {
 	source := rand.New(rand.NewPCG(1, uint64(seed)))
 	numbers := make([]float32, 64)

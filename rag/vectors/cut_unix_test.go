@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// A file that another program cuts while it is mapped is an error of that
-// search, and no crash; the next reads what is left.
+// If another program truncates a mapped file, that search fails without a crash, and
+// the next one uses what is left.
 func TestACutFileIsAnError(t *testing.T) {
 	keys, embeddings := someVectors(1, 3000, 64)
 	dir, path, _ := quantisedFolder(t, keys, embeddings)

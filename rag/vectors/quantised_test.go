@@ -21,7 +21,7 @@ import (
 	"lifehub/internal/testenv"
 )
 
-// someVectors are vectors of length 1 and their keys, the same for the same seed.
+// someVectors returns normalised vectors and their keys, the same for the same seed.
 func someVectors(seed uint64, n, dimension int) (keys []Key, embeddings [][]float32) {
 	random := rand.New(rand.NewPCG(seed, 3))
 	for range n {
@@ -62,8 +62,8 @@ func put(tb testing.TB, m *localVectors, keys []Key, embeddings [][]float32) {
 	}
 }
 
-// holds checks that a collection holds so many vectors and nothing else, and
-// that it finds each as the nearest to itself.
+// holds checks that a collection has exactly these vectors, and that each is its own
+// nearest.
 func holds(tb testing.TB, m *localVectors, keys []Key, embeddings [][]float32) {
 	tb.Helper()
 	if count, _, err := m.Size(tb.Context()); err != nil || count != len(keys) {
@@ -84,7 +84,7 @@ func holds(tb testing.TB, m *localVectors, keys []Key, embeddings [][]float32) {
 	}
 }
 
-// A quantised number is as near to the number as the doc comment promises.
+// A quantised number is as accurate as the doc comment promises.
 func TestQuantisedNumbersAreWithinHalfAScale(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		vector := rapid.SliceOfN(rapid.Float32Range(-1, 1), 1, 100).Draw(t, "vector")
@@ -115,8 +115,7 @@ func TestQuantisedNumbersAreWithinHalfAScale(t *testing.T) {
 	})
 }
 
-// The vector instructions and plain Go give the same number, which is the
-// inner product of what they are given.
+// The assembly and plain Go both return the inner product.
 func TestBothProductsAreTheInnerProduct(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := 32 * rapid.IntRange(1, 40).Draw(t, "steps")
@@ -138,8 +137,8 @@ func TestBothProductsAreTheInnerProduct(t *testing.T) {
 	})
 }
 
-// Beyond floatsUpTo vectors are quantised; those that come later, go or come
-// back are found just the same, by this process and the next.
+// Beyond floatsUpTo vectors are quantised. Vectors added, removed or added again later
+// are still found, by this process and the next.
 func TestManyVectorsAreQuantised(t *testing.T) {
 	dir := t.TempDir()
 	keys, embeddings := someVectors(1, floatsUpTo+3000, 24)
@@ -163,7 +162,7 @@ func TestManyVectorsAreQuantised(t *testing.T) {
 	if other.Fresh() || !m.Fresh() {
 		t.Error("another collection does not notice it, or this one does not know its own file")
 	}
-	holds(t, other, keys, embeddings) // what it has mapped stays
+	holds(t, other, keys, embeddings) // the file it has mapped is unchanged
 	holds(t, openMeaning(t, dir), keys, embeddings)
 
 	more, theirs := someVectors(2, 30, 24) // a note is edited
@@ -175,7 +174,7 @@ func TestManyVectorsAreQuantised(t *testing.T) {
 		t.Errorf("for 30 vectors the whole file is written: %d are new", len(m.file.rows))
 	}
 	keys, embeddings = append(keys, more...), append(embeddings, theirs...)
-	put(t, m, keys[:50], embeddings[:50]) // nothing is doubled
+	put(t, m, keys[:50], embeddings[:50]) // nothing is duplicated
 	holds(t, openMeaning(t, dir), keys, embeddings)
 
 	used := map[Key]bool{}
@@ -192,14 +191,14 @@ func TestManyVectorsAreQuantised(t *testing.T) {
 		t.Errorf("it misses %d, %v", len(missing), err)
 	}
 
-	shorter, vectors := someVectors(3, 10, 16) // the name stayed, the model did not
+	shorter, vectors := someVectors(3, 10, 16) // the same name, but another model
 	put(t, m, shorter, vectors)
 	holds(t, m, shorter, vectors)
 	holds(t, openMeaning(t, dir), shorter, vectors)
 }
 
-// The vectors of an earlier version, all in one file of floats, and those that
-// it writes next to this one, are quantised without being made again.
+// The vectors of an earlier version, which are floats in one file, and those that it
+// adds while this version is in use, are quantised without embedding again.
 func TestVectorsOfAnEarlierVersionAreTakenOver(t *testing.T) {
 	dir := t.TempDir()
 	keys, embeddings := someVectors(1, floatsUpTo+3000, 16)
@@ -217,7 +216,7 @@ func TestVectorsOfAnEarlierVersionAreTakenOver(t *testing.T) {
 	}
 	write(keys[:floatsUpTo+1000], embeddings[:floatsUpTo+1000])
 	before := openMeaning(t, dir)
-	holds(t, before, keys[:floatsUpTo+1000], embeddings[:floatsUpTo+1000]) // also where nothing may be written
+	holds(t, before, keys[:floatsUpTo+1000], embeddings[:floatsUpTo+1000]) // also from a read-only folder
 	if err := openMeaning(t, dir).Flush(); err != nil {
 		t.Fatal(err)
 	}
@@ -228,7 +227,7 @@ func TestVectorsOfAnEarlierVersionAreTakenOver(t *testing.T) {
 	if m.quantised.size() != floatsUpTo+1000 || len(m.file.rows) > 0 {
 		t.Errorf("%d are quantised, %d not", m.quantised.size(), len(m.file.rows))
 	}
-	write(keys[:floatsUpTo+3000], embeddings[:floatsUpTo+3000]) // which begins again, since its file is empty
+	write(keys[:floatsUpTo+3000], embeddings[:floatsUpTo+3000]) // it starts over, since its file is empty
 	m = openMeaning(t, dir)
 	holds(t, m, keys, embeddings)
 	if err := m.Flush(); err != nil {
@@ -240,7 +239,8 @@ func TestVectorsOfAnEarlierVersionAreTakenOver(t *testing.T) {
 	}
 }
 
-// quantisedFolder is the folder of a collection that is quantised, and a copy of its file.
+// quantisedFolder returns the folder of a quantised collection, with a copy of its
+// file.
 func quantisedFolder(tb testing.TB, keys []Key, embeddings [][]float32) (dir, path string, raw []byte) {
 	tb.Helper()
 	dir = tb.TempDir()
@@ -257,12 +257,12 @@ func quantisedFolder(tb testing.TB, keys []Key, embeddings [][]float32) (dir, pa
 	return dir, path, raw
 }
 
-// Of a damaged file what is whole is used, the rest is missing, and put again.
+// The undamaged part of a file is used; the rest is missing and can be put again.
 func TestADamagedQuantisedFileIsRepaired(t *testing.T) {
 	keys, embeddings := someVectors(1, 300, 40)
 	for name, c := range map[string]struct {
 		damage func([]byte) []byte
-		least  int // missing
+		least  int // least number missing
 	}{
 		"header":             {func(b []byte) []byte { b[20] ^= 1; return b }, 300},
 		"a key":              {func(b []byte) []byte { b[vectorHeader+100*96] ^= 128; return b }, 1},
@@ -300,7 +300,7 @@ func TestADamagedQuantisedFileIsRepaired(t *testing.T) {
 				}
 			}
 			put(t, m, keys, embeddings)
-			if err := m.quantise(all); err != nil { // which leaves out those whose fine part is damaged
+			if err := m.quantise(all); err != nil { // without those whose fine part is damaged
 				t.Fatal(err)
 			}
 			put(t, m, keys, embeddings)
@@ -309,8 +309,8 @@ func TestADamagedQuantisedFileIsRepaired(t *testing.T) {
 	}
 }
 
-// Searches go on while vectors are put, quantised and forgotten, and a second
-// collection reads the same files.
+// Searches are right while vectors are added, quantised and removed, also in a second
+// collection that reads the same files.
 func TestSearchesGoOnWhileVectorsAreQuantised(t *testing.T) {
 	dir := t.TempDir()
 	keys, embeddings := someVectors(1, 2000, 32)
@@ -350,7 +350,7 @@ func TestSearchesGoOnWhileVectorsAreQuantised(t *testing.T) {
 	holds(t, openMeaning(t, dir), keys, embeddings)
 }
 
-// FuzzQuantised: no bytes make the reader fail, or find what was never there.
+// FuzzQuantised: no bytes make the reader fail or return vectors that were never added.
 func FuzzQuantised(f *testing.F) {
 	keys, embeddings := someVectors(1, 5, 33)
 	_, _, raw := quantisedFolder(f, keys, embeddings)
@@ -393,8 +393,8 @@ func FuzzQuantised(f *testing.F) {
 	})
 }
 
-// TestMain turns the test program into a process that puts and quantises until
-// it is killed.
+// TestMain makes the test binary a process that adds and quantises vectors until it is
+// killed.
 func TestMain(m *testing.M) {
 	if dir := os.Getenv("LIFEHUB_VECTORS"); dir != "" {
 		putForEver(dir)
@@ -402,10 +402,10 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// batchOf are the vectors of a batch that the process puts.
+// batchOf returns the vectors of a batch that the process adds.
 func batchOf(i int) ([]Key, [][]float32) { return someVectors(uint64(1000+i), 20, 32) }
 
-// putForEver says how many batches are there, after each.
+// putForEver prints the number of batches after each.
 func putForEver(dir string) {
 	c, err := Local{Dir: dir}.Open("model")
 	check(err)
@@ -427,8 +427,8 @@ func check(err error) {
 	}
 }
 
-// Whenever a process that puts and quantises is killed, no vector is lost and
-// none is there twice.
+// Whenever a process that adds and quantises is killed, no vector is lost or
+// duplicated.
 func TestKilledWhileQuantising(t *testing.T) {
 	testenv.WithoutRace(t)
 	dir, kills := t.TempDir(), 20
@@ -453,7 +453,7 @@ func TestKilledWhileQuantising(t *testing.T) {
 				t.Fatal(lines.Text())
 			}
 			if after == 0 {
-				time.AfterFunc(time.Duration(random.IntN(3000))*time.Microsecond, func() { child.Process.Kill() }) //nolint:errcheck // the moment of the kill is the experiment
+				time.AfterFunc(time.Duration(random.IntN(3000))*time.Microsecond, func() { child.Process.Kill() }) //nolint:errcheck // when it is killed is the point of the test
 			}
 		}
 		child.Wait() //nolint:errcheck // it was killed
@@ -484,7 +484,7 @@ func TestKilledWhileQuantising(t *testing.T) {
 	}
 }
 
-// A file that cannot be written leaves everything as it was.
+// If a file cannot be written, everything remains as it was.
 func TestAFullDiskLosesNoVector(t *testing.T) {
 	keys, embeddings := someVectors(1, 300, 40)
 	dir, path, _ := quantisedFolder(t, keys[:200], embeddings[:200])
@@ -500,8 +500,8 @@ func TestAFullDiskLosesNoVector(t *testing.T) {
 	holds(t, openMeaning(t, dir), keys, embeddings)
 }
 
-// What cosines usually are does not depend on how the vectors are kept, nor on
-// the order in which they came.
+// The mean and deviation of cosines do not depend on how the vectors are stored, or in
+// which order they were added.
 func TestTheSpreadIsTheSameHoweverVectorsAreKept(t *testing.T) {
 	keys, embeddings := someVectors(1, 5000, 24)
 	question := embeddings[7]

@@ -16,10 +16,9 @@ import (
 	"lifehub/rag/vectors"
 )
 
-// BenchmarkScale measures the collection on this machine alone, each figure next
-// to its floor of the same run, with LIFEHUB_SCALE=1 (`make bench`). The
-// vectors are random, which is the worst case for finding the nearest. rag's
-// measures the whole index.
+// BenchmarkScale measures only the collection, each figure next to its lower bound in
+// the same run, with LIFEHUB_SCALE=1 (`make bench`). The vectors are random, the worst
+// case for finding the nearest. The benchmark of package rag measures the whole index.
 func BenchmarkScale(b *testing.B) {
 	if os.Getenv("LIFEHUB_SCALE") == "" {
 		b.Skip("LIFEHUB_SCALE=1 runs up to 512,000 vectors")
@@ -38,7 +37,7 @@ func keyOf(i int) vectors.Key {
 	return vectors.KeyOf(sum[:]).Passage()
 }
 
-// noise is vector i of a collection, or question -1-i.
+// noise returns vector i of a collection, or the vector of question -1-i.
 func noise(i, dimension int) []float32 {
 	random := rand.New(rand.NewPCG(2, uint64(i)))
 	vector := make([]float32, dimension)
@@ -201,7 +200,7 @@ func diskOf(tb testing.TB, dir string) (sum int64) {
 	return sum
 }
 
-// resident is the memory of this process, with what it has mapped, in bytes.
+// resident returns the resident memory of this process in bytes, with mapped files.
 func resident(b *testing.B) (bytes int64) {
 	b.Helper()
 	status, err := os.ReadFile("/proc/self/status")

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// Packing a note and unpacking it need the memory for its text, and do not make
-// a packer each time, which is more than a megabyte.
+// Packing and unpacking a note allocate its text only, and not a new compressor of more
+// than a megabyte.
 func TestPackingReusesItsMemory(t *testing.T) {
 	const times = 200
 	var before, after runtime.MemStats
@@ -24,7 +24,7 @@ func TestPackingReusesItsMemory(t *testing.T) {
 	}
 }
 
-// What cannot be unpacked harms nothing that is unpacked next.
+// Text that cannot be unpacked does not affect the next one.
 func TestDamagedTextIsAnErrorOnce(t *testing.T) {
 	whole := compress("Sourdough wants time.")
 	for _, bad := range [][]byte{nil, {0xff, 0xff}, whole[:len(whole)/2]} {
