@@ -60,7 +60,7 @@ func TestImportsKeepTheRules(t *testing.T) {
 	}
 }
 
-func TestNothingThatShipsImportsWhatIsForTests(t *testing.T) {
+func TestShippedCodeImportsNoTestPackages(t *testing.T) {
 	out, err := exec.Command("go", "list", "-deps", ".").Output()
 	if err != nil {
 		t.Fatalf("list what the binary is made of: %v", err)
@@ -76,7 +76,7 @@ func isOnlyForTests(path string) bool {
 	return slices.ContainsFunc(onlyTests, func(prefix string) bool { return strings.HasPrefix(path, prefix) })
 }
 
-func TestEachDependencyEarnsItsLine(t *testing.T) {
+func TestDependenciesAreDocumented(t *testing.T) {
 	page, err := os.ReadFile("docs/dependencies.md")
 	if err != nil {
 		t.Fatal(err)

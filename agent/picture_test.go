@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-func TestOnlyPicturesThatCanBeReadGoToAModel(t *testing.T) {
+func TestOnlyReadableImagesAreSent(t *testing.T) {
 	picture := image.NewRGBA(image.Rect(0, 0, 64, 64))
 	var asPNG, asJPEG bytes.Buffer
 	if err := png.Encode(&asPNG, picture); err != nil {

@@ -6,7 +6,7 @@ import (
 	"unicode"
 )
 
-func TestATitleIsTheFirstLineAsPlainText(t *testing.T) {
+func TestTitleIsTheFirstLineAsPlainText(t *testing.T) {
 	for message, want := range map[string]string{
 		"Marathon training plan":                            "Marathon training plan",
 		"\n\n  how   often\tdo I run?\nAnd why?":            "how often do I run?",
@@ -33,7 +33,7 @@ func TestATitleIsTheFirstLineAsPlainText(t *testing.T) {
 }
 
 // Messages that are costly to parse cost no more than the part that is read.
-func TestATitleOfACostlyMessageIsCheap(t *testing.T) {
+func TestTitleOfAnyMessageIsFast(t *testing.T) {
 	for _, unit := range []string{"[", "*a_ ", "<", "`a``", "![](", "> - "} {
 		if Title(strings.Repeat(unit, 1<<20)) == "" {
 			t.Errorf("%q: no title", unit)

@@ -12,7 +12,7 @@ import (
 	"lifehub/llm/servers"
 )
 
-func TestAdviceFitsTheServerThatIsAway(t *testing.T) {
+func TestAdviceFitsTheMissingServer(t *testing.T) {
 	testenv.WithoutRace(t)
 	t.Parallel()
 	gone := httptest.NewServer(http.NotFoundHandler())

@@ -87,7 +87,7 @@ func TestDocumentsAreListedShownComparedAndExported(t *testing.T) {
 	}
 }
 
-func TestADocumentIsReadAndMadeANoteInTheChat(t *testing.T) {
+func TestDocumentBecomesANoteInTheChat(t *testing.T) {
 	t.Parallel()
 	home, vault, _ := writtenDocument(t)
 	term := startTerminal(t, 110, 36, []string{"LIFEHUB_HOME=" + filepath.Join(home, ".lifehub"), "LIFEHUB_PROVIDER=offline"}, "chat", "-c", "--notes", vault)

@@ -13,7 +13,7 @@ import (
 	"lifehub/store"
 )
 
-func TestAskTellsThatTheQuestionBeforeWasCutOff(t *testing.T) {
+func TestAskReportsAnInterruptedQuestion(t *testing.T) {
 	testenv.WithoutRace(t)
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "lifehub.db")

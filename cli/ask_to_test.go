@@ -75,7 +75,7 @@ func habitAnswers() []llmtest.Answer {
 // A saved prompt runs without a terminal. Before asking it reports the missing rule; with that rule
 // the answer is added to the note once, with the note's line ends, and can be undone. Tools that
 // the prompt does not name do not run.
-func TestAPromptIsAnsweredIntoANote(t *testing.T) {
+func TestAnswerOfAPromptGoesIntoANote(t *testing.T) {
 	testenv.WithoutRace(t)
 	t.Parallel()
 	h := newHabit(t, habitAnswers()...)
@@ -104,7 +104,7 @@ func TestAPromptIsAnsweredIntoANote(t *testing.T) {
 	}
 }
 
-func TestTodaysNoteIsMadeForAnAnswer(t *testing.T) {
+func TestTodaysNoteIsCreatedForAnAnswer(t *testing.T) {
 	testenv.WithoutRace(t)
 	t.Parallel()
 	h := newHabit(t, habitAnswers()...)
@@ -125,7 +125,7 @@ func TestTodaysNoteIsMadeForAnAnswer(t *testing.T) {
 }
 
 // An incomplete answer is not written, and the exit code reports that.
-func TestNothingButAWholeAnswerIsWritten(t *testing.T) {
+func TestOnlyACompleteAnswerIsWritten(t *testing.T) {
 	testenv.WithoutRace(t)
 	t.Parallel()
 	for name, tc := range map[string]struct {
@@ -166,7 +166,7 @@ func TestNothingButAWholeAnswerIsWritten(t *testing.T) {
 
 // Killed between the answer and the note, and run again: the note contains the answer once, and
 // what was written to it meanwhile.
-func TestAHabitThatWasKilledWritesOnce(t *testing.T) {
+func TestKilledHabitWritesOnce(t *testing.T) {
 	testenv.WithoutRace(t)
 	t.Parallel()
 	hold := make(chan struct{})
@@ -206,7 +206,7 @@ func TestAHabitThatWasKilledWritesOnce(t *testing.T) {
 }
 
 // Text written to the note while the model answers is preserved.
-func TestANoteThatChangesWhileItIsAnsweredKeepsBoth(t *testing.T) {
+func TestConcurrentChangeOfTheNoteIsKept(t *testing.T) {
 	testenv.WithoutRace(t)
 	t.Parallel()
 	hold := make(chan struct{})

@@ -29,7 +29,7 @@ func TestChatAnswersFromNotesWithoutAnyServer(t *testing.T) {
 }
 
 // The model and its window are on the screen before anything is asked.
-func TestTheHeaderNamesTheModelThatTheServerHas(t *testing.T) {
+func TestHeaderNamesTheServersModel(t *testing.T) {
 	t.Parallel()
 	s := &served{serverShape: serverShapes["vLLM"], t: t}
 	server := httptest.NewServer(s)
@@ -134,7 +134,7 @@ func TestSentencesAnswerNoQuestionByLines(t *testing.T) {
 	term.exits()
 }
 
-func TestUndoTakesBackTheTaskThatATurnWrote(t *testing.T) {
+func TestUndoRemovesTheTaskOfATurn(t *testing.T) {
 	t.Parallel()
 	vault := apptest.Vault(t)
 	before := apptest.Read(t, filepath.Join(vault, "tasks.md"))
@@ -157,7 +157,7 @@ func TestUndoTakesBackTheTaskThatATurnWrote(t *testing.T) {
 	term.sees("undone")
 }
 
-func TestChatGoesOnWithTheLastConversation(t *testing.T) {
+func TestChatContinuesTheLastConversation(t *testing.T) {
 	t.Parallel()
 	vault := apptest.Vault(t)
 	first := startTerminal(t, 100, 30, nil, "chat", "--notes", vault, "how often do I run?")
@@ -170,7 +170,7 @@ func TestChatGoesOnWithTheLastConversation(t *testing.T) {
 
 // Killed while a permission is requested: the next chat resumes the turn, repeats the request, and
 // writes the task once.
-func TestChatGoesOnWithATurnThatWasKilled(t *testing.T) {
+func TestChatResumesAKilledTurn(t *testing.T) {
 	t.Parallel()
 	vault := apptest.Vault(t)
 	first := startTerminal(t, 100, 30, nil, "chat", "--notes", vault)

@@ -12,7 +12,7 @@ import (
 	"lifehub/store"
 )
 
-func TestFilesThatServersSentGoWithTheirConversation(t *testing.T) {
+func TestServerFilesAreDeletedWithTheConversation(t *testing.T) {
 	testenv.WithoutRace(t)
 	t.Parallel()
 	p := settings.Paths{Data: t.TempDir()}

@@ -243,8 +243,8 @@ func TestDraftOfTheEditorSurvivesAKill(t *testing.T) {
 	h.loses("zebraword")
 }
 
-// TestDraftIsNotKeptWhereNothingIs looks for the draft in every file.
-func TestDraftIsNotKeptWhereNothingIs(t *testing.T) {
+// TestDraftIsNotSavedIfNothingIs looks for the draft in every file.
+func TestDraftIsNotSavedIfNothingIs(t *testing.T) {
 	testenv.WithoutRace(t)
 	t.Parallel()
 	h, vault := newHouse(t), apptest.Vault(t)

@@ -11,7 +11,7 @@ import (
 	"lifehub/internal/testenv"
 )
 
-func TestASignalDumpsTheGoroutines(t *testing.T) {
+func TestSignalDumpsTheGoroutines(t *testing.T) {
 	testenv.WithoutRace(t)
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "state")
@@ -28,7 +28,7 @@ func TestASignalDumpsTheGoroutines(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if strings.Contains(string(text), "TestASignalDumpsTheGoroutines") {
+		if strings.Contains(string(text), "TestSignalDumpsTheGoroutines") {
 			return
 		}
 	}

@@ -14,7 +14,7 @@ import (
 
 // ask, its JSON and every view of the turn report what the turn did. What the model claims does not
 // matter.
-func TestAskTellsWhatTheTurnDid(t *testing.T) {
+func TestAskReportsTheEffects(t *testing.T) {
 	testenv.WithoutRace(t)
 	t.Parallel()
 	const claim = "I have sent the email to Bob, as secret/plan.md has it."

@@ -14,9 +14,9 @@ import (
 	"lifehub/internal/testenv"
 )
 
-// TestANewcomerGetsAnAnswerWithTwoKeys begins in an empty home without a model server: Enter takes
+// TestNewUserGetsAnAnswerWithTwoKeys begins in an empty home without a model server: Enter takes
 // the starter notes, Enter asks the suggested question.
-func TestANewcomerGetsAnAnswerWithTwoKeys(t *testing.T) {
+func TestNewUserGetsAnAnswerWithTwoKeys(t *testing.T) {
 	t.Parallel()
 	term := startTerminal(t, 100, 30, []string{"PATH=/nonexistent"})
 	term.sees("Welcome to LifeHub", "No model on this machine", "ollama pull", "▌ Starter notes")
@@ -32,7 +32,7 @@ func TestANewcomerGetsAnAnswerWithTwoKeys(t *testing.T) {
 	again.sees("Ask your notes anything", "25 notes") // they were remembered
 }
 
-func TestFirstRunTellsHowToGetAModel(t *testing.T) {
+func TestFirstRunExplainsHowToGetAModel(t *testing.T) {
 	testenv.WithoutRace(t)
 	t.Parallel()
 	empty := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -66,7 +66,7 @@ func TestFirstRunTellsHowToGetAModel(t *testing.T) {
 	}
 }
 
-func TestFirstRunCompletesTheFolderThatIsTyped(t *testing.T) {
+func TestFirstRunCompletesTheTypedFolder(t *testing.T) {
 	testenv.WithoutRace(t)
 	t.Parallel()
 	term := startTerminal(t, 100, 30, []string{"PATH=/nonexistent"})

@@ -130,7 +130,7 @@ func (h *hostileFolder) unharmed() {
 	}
 }
 
-func TestNothingInAFolderOfNotesIsObeyed(t *testing.T) {
+func TestFilesInANotesFolderAreNotObeyed(t *testing.T) {
 	testenv.WithoutRace(t)
 	t.Parallel()
 	if len(hostileFolders) < 20 {
@@ -163,7 +163,7 @@ func TestNothingInAFolderOfNotesIsObeyed(t *testing.T) {
 }
 
 // Even a trusted folder cannot loosen, run or send anything.
-func TestATrustedFolderOnlyTightens(t *testing.T) {
+func TestTrustedFolderOnlyTightens(t *testing.T) {
 	testenv.WithoutRace(t)
 	t.Parallel()
 	h := newHostile(t, map[string]string{
@@ -221,7 +221,7 @@ func TestATrustedFolderOnlyTightens(t *testing.T) {
 	h.unharmed()
 }
 
-func TestATrustedFolderNarrowsSettings(t *testing.T) {
+func TestTrustedFolderNarrowsSettings(t *testing.T) {
 	testenv.WithoutRace(t)
 	t.Parallel()
 	c := settings.Defaults()

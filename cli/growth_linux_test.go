@@ -178,7 +178,7 @@ func weigh(t *testing.T, term *terminal, turns int) held {
 
 // A long chat does not use more and more memory, and its database grows by at most three times the
 // conversation. LIFEHUB_SOAK=1 runs 1,000 turns.
-func TestAChatThatGoesOnDoesNotGrow(t *testing.T) {
+func TestChatThatGoesOnDoesNotGrow(t *testing.T) {
 	testenv.WithoutRace(t)
 	at := []int{5, 15}
 	soak := os.Getenv("LIFEHUB_SOAK") != ""

@@ -62,7 +62,7 @@ func leak(s string) (string, bool) {
 	return "", false
 }
 
-func TestHostileTextChangesNothingButTextOnTheTerminal(t *testing.T) {
+func TestHostileTextIsOnlyTextOnTheTerminal(t *testing.T) {
 	testenv.WithoutRace(t)
 	t.Parallel()
 	if len(hostile.Payloads) < 60 {

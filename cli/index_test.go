@@ -12,7 +12,7 @@ import (
 	"lifehub/rag"
 )
 
-func TestTheFirstIndexOfALargeFolderIsToldBriefly(t *testing.T) {
+func TestFirstIndexOfALargeFolderIsBrief(t *testing.T) {
 	testenv.WithoutRace(t)
 	t.Parallel()
 	changes := rag.Changes{Total: 1200}

@@ -145,8 +145,8 @@ func (p *pane) asks(question string) {
 // pauses waits until a dialog accepts keys, in real time.
 func (p *pane) pauses() { <-time.After(700 * time.Millisecond) }
 
-// TestANewUserFindsTheWay follows a user's first day, in tmux.
-func TestANewUserFindsTheWay(t *testing.T) {
+// TestNewUserFindsTheWay follows a user's first day, in tmux.
+func TestNewUserFindsTheWay(t *testing.T) {
 	t.Parallel()
 	opened := filepath.Join(t.TempDir(), "opened")
 	editor := filepath.Join(t.TempDir(), "editor")
@@ -237,7 +237,7 @@ func TestANewUserFindsTheWay(t *testing.T) {
 	p.sees("left with 0")
 }
 
-func TestAUserSwitchesTheModel(t *testing.T) {
+func TestUserSwitchesTheModel(t *testing.T) {
 	t.Parallel()
 	server := llmtest.StartOllama(t)
 	server.Create(llmtest.Planner("scripted-other", llmtest.ScriptedPlan, "Another model says so."))

@@ -39,7 +39,7 @@ func heldAnswer(t *testing.T) (env []string, goOn func()) {
 	return []string{"OLLAMA_HOST=" + llmtest.Serve(t, model), "LIFEHUB_MODEL=" + llmtest.ServedModel}, func() { close(hold) }
 }
 
-func TestTheUserIsCalledWhenTheWindowHasNoFocus(t *testing.T) {
+func TestUserIsNotifiedInAnUnfocusedWindow(t *testing.T) {
 	t.Parallel()
 	env, goOn := heldAnswer(t)
 	term := startTerminal(t, 100, 60, env, "chat", "--notes", apptest.Vault(t))
@@ -96,10 +96,10 @@ var states = map[string]struct {
 	"nothing yet":                   {"", "2 notes", []string{"    LifeHub", "▌ "}},
 }
 
-// TestAStormOfSizesAndAnEndInEveryPanel resizes the real program a thousand times a second.
+// TestStormOfSizesAndExitInEveryPanel resizes the real program a thousand times a second.
 // Afterwards the frame fits the last size, and after a signal the terminal is restored. Each state
 // gets one of the signals; LIFEHUB_SOAK=1 combines all states and signals, after a longer storm.
-func TestAStormOfSizesAndAnEndInEveryPanel(t *testing.T) {
+func TestStormOfSizesAndExitInEveryPanel(t *testing.T) {
 	t.Parallel()
 	ends := []struct {
 		signal syscall.Signal
@@ -171,7 +171,7 @@ func (term *terminal) storms(sizes, width, height int) {
 	}
 }
 
-func TestAShellTakesTheTerminalBackAndGivesItAgain(t *testing.T) {
+func TestSuspendAndResumeRestoreTheTerminal(t *testing.T) {
 	t.Parallel()
 	p := newPane(t)
 	p.shell()
@@ -194,7 +194,7 @@ func TestAShellTakesTheTerminalBackAndGivesItAgain(t *testing.T) {
 	p.sees("Stopped")
 }
 
-func TestWhatIsCopiedInTmuxIsItsBuffer(t *testing.T) {
+func TestCopiedTextIsInTmuxsBuffer(t *testing.T) {
 	t.Parallel()
 	p := newPane(t)
 	p.env = append(p.env, "TMUX="+filepath.Join(p.sockets, "1")+",1,0") // as tmux sets it for its panes; env -i removed it
@@ -215,9 +215,9 @@ func TestWhatIsCopiedInTmuxIsItsBuffer(t *testing.T) {
 	}
 }
 
-// TestAnyPlaceWithoutAScreenGetsLines starts the chat where a screen cannot be drawn. It must print
+// TestPlainLinesWithoutAScreen starts the chat where a screen cannot be drawn. It must print
 // plain lines without escape sequences.
-func TestAnyPlaceWithoutAScreenGetsLines(t *testing.T) {
+func TestPlainLinesWithoutAScreen(t *testing.T) {
 	testenv.WithoutRace(t)
 	t.Parallel()
 	vault := apptest.Vault(t)
@@ -279,8 +279,8 @@ func TestAnyPlaceWithoutAScreenGetsLines(t *testing.T) {
 	})
 }
 
-// TestStrangeTerminalsGetAScreen starts the chat in other kinds of terminals.
-func TestStrangeTerminalsGetAScreen(t *testing.T) {
+// TestUnusualTerminalsGetAScreen starts the chat in other kinds of terminals.
+func TestUnusualTerminalsGetAScreen(t *testing.T) {
 	testenv.WithoutRace(t)
 	t.Parallel()
 	vault := apptest.Vault(t)
@@ -323,10 +323,10 @@ func TestStrangeTerminalsGetAScreen(t *testing.T) {
 	}
 }
 
-// TestASlowLineAndASilentTerminal types, streams, answers a dialog and quits over a line with 200
+// TestSlowLineAndSilentTerminalWork types, streams, answers a dialog and quits over a line with 200
 // ms latency each way, and on terminals that answer queries late or never: no reply becomes a key,
 // and nothing waits for one. LIFEHUB_SOAK=1 covers more kinds of lines.
-func TestASlowLineAndASilentTerminal(t *testing.T) {
+func TestSlowLineAndSilentTerminalWork(t *testing.T) {
 	t.Parallel()
 	for name, over := range map[string]line{
 		"through ssh":               {delay: 200 * time.Millisecond},

@@ -14,9 +14,9 @@ import (
 	"lifehub/internal/testenv"
 )
 
-// TestAChatThatEndsLeavesNoDescendantOfItsServers ends the chat in a terminal in each possible way,
+// TestEndedChatLeavesNoDescendantOfItsServers ends the chat in a terminal in each possible way,
 // with a server that has 50 children, half of them in other process groups.
-func TestAChatThatEndsLeavesNoDescendantOfItsServers(t *testing.T) {
+func TestEndedChatLeavesNoDescendantOfItsServers(t *testing.T) {
 	testenv.WithoutRace(t)
 	t.Parallel()
 	rounds := 1

@@ -180,7 +180,7 @@ func asking(t *testing.T, server map[string]any, once string, do func(), arg ...
 	return said.String()
 }
 
-func TestAQuestionWaitsForTheServerThatItNames(t *testing.T) {
+func TestQuestionWaitsForTheNamedServer(t *testing.T) {
 	testenv.WithoutRace(t)
 	t.Parallel()
 	tools := filepath.Join(t.TempDir(), "tools")
@@ -194,7 +194,7 @@ func TestAQuestionWaitsForTheServerThatItNames(t *testing.T) {
 
 // A server that hangs is given up after 10 s. If it is still starting when the answer arrives, the
 // answer did not wait for it.
-func TestAQuestionThatNamesNoServerDoesNotWaitForOneThatHangs(t *testing.T) {
+func TestQuestionDoesNotWaitForAHangingServer(t *testing.T) {
 	testenv.WithoutRace(t)
 	t.Parallel()
 	said := asking(t, ownServer("sleep"), "\x00", nil, "@calculate expression=6*7")
@@ -204,7 +204,7 @@ func TestAQuestionThatNamesNoServerDoesNotWaitForOneThatHangs(t *testing.T) {
 }
 
 // If ask has waited for a server in vain, its turn does not wait again.
-func TestAMessageWaitsOnceForTheServersThatItNames(t *testing.T) {
+func TestMessageWaitsOnceForNamedServers(t *testing.T) {
 	testenv.WithoutRace(t)
 	t.Parallel()
 	a := apptest.Open(t)

@@ -15,7 +15,7 @@ import (
 	"lifehub/internal/testenv"
 )
 
-func TestToolsOfARealServerAreListedAndCalled(t *testing.T) {
+func TestRealServersToolsAreListedAndCalled(t *testing.T) {
 	testenv.WithoutRace(t)
 	server := testenv.Npm(t, "mcp-server-everything")
 	home := t.TempDir()
@@ -62,7 +62,7 @@ func everything(t *testing.T) func(arg ...string) (string, int) {
 	}
 }
 
-func TestProgressAndQuestionsOfARealServerAreEvents(t *testing.T) {
+func TestProgressAndQuestionsOfServersAreEvents(t *testing.T) {
 	testenv.WithoutRace(t)
 	run := everything(t)
 	for call, want := range map[string][]string{
@@ -81,7 +81,7 @@ func TestProgressAndQuestionsOfARealServerAreEvents(t *testing.T) {
 	}
 }
 
-func TestAResourceThatIsNamedIsReadAlongWithTheQuestion(t *testing.T) {
+func TestMentionedResourceIsAttached(t *testing.T) {
 	testenv.WithoutRace(t)
 	run := everything(t)
 	vault := t.TempDir()

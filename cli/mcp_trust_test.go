@@ -108,7 +108,7 @@ var changes = map[string]struct {
 
 // A server that differs from what the user reviewed gets no call, neither from ask nor from the
 // chat, and the difference is shown.
-func TestATrustedServerThatHasChangedIsNotCalledBeforeItWasSeen(t *testing.T) {
+func TestChangedServerIsNotCalledBeforeReview(t *testing.T) {
 	testenv.WithoutRace(t)
 	t.Parallel()
 	const call = "@s_echo text=hi"

@@ -21,7 +21,7 @@ import (
 
 // Recall@1 on what five people said in several conversations and were asked about later. The
 // figures are in docs/figures/memory.md.
-func TestMemoryFindsWhatWasSaidSessionsAgo(t *testing.T) {
+func TestMemoryRecallsEarlierSessions(t *testing.T) {
 	testenv.WithoutRace(t)
 	t.Parallel()
 	bench, err := eval.Load(testenv.Shared(t, "data/bench/bfcl-memory"))

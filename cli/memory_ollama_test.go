@@ -20,7 +20,7 @@ import (
 
 // The cat's name is recalled after three more exchanges, by keywords and by vectors of a real
 // embedding model, and is in the prompt that a real server received.
-func TestTheCatsNameComesBackFromARealOllamaServer(t *testing.T) {
+func TestCatsNameIsRecalledWithRealOllama(t *testing.T) {
 	testenv.WithoutRace(t)
 	t.Parallel()
 	weights, err := os.ReadFile(testenv.Shared(t, "ollama/models/m2v-static.gguf"))

@@ -157,7 +157,7 @@ func TestAFolderOfMixedFiles(t *testing.T) {
 }
 
 // A file denied by a rule cannot be found by any command or name, whatever its kind.
-func TestADeniedFileIsNowhere(t *testing.T) {
+func TestDeniedFileIsNowhere(t *testing.T) {
 	testenv.WithoutRace(t)
 	t.Parallel()
 	dir := t.TempDir()

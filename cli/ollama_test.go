@@ -159,7 +159,7 @@ func TestRealOllamaPlansWorksAndExplains(t *testing.T) {
 	}
 }
 
-func TestRealOllamaCancelledInMidStreamKeepsWhatArrived(t *testing.T) {
+func TestRealOllamaCancelledKeepsWhatArrived(t *testing.T) {
 	t.Parallel()
 	server := llmtest.StartOllama(t)
 	p := startProgram(t, server, "scripted-endless", "ask", "--stream-json", "--notes", apptest.Vault(t), "how often do I run?")
@@ -198,7 +198,7 @@ func (p *program) shows(t *testing.T) string {
 	return run("chats", "show", id)
 }
 
-func TestRealOllamaKilledInMidStreamIsACutAnswer(t *testing.T) {
+func TestRealOllamaKilledGivesACutAnswer(t *testing.T) {
 	t.Parallel()
 	server := llmtest.StartOllama(t)
 	p := startProgram(t, server, "scripted-endless", "ask", "--stream-json", "--notes", apptest.Vault(t), "how often do I run?")
@@ -233,7 +233,7 @@ func TestMissingModelOffersAPull(t *testing.T) {
 	term.sees("no-such-model", "pull")
 }
 
-func TestChatChangesOverWhenOllamaComesUp(t *testing.T) {
+func TestChatSwitchesWhenOllamaStarts(t *testing.T) {
 	t.Parallel()
 	server := llmtest.StartOllama(t)
 	server.Stop()

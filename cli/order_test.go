@@ -33,7 +33,7 @@ func mustFollow(t *testing.T, what, text string, parts ...string) {
 
 // Text, reasoning, calls and results of a loop are shown in their order wherever the turn is shown,
 // and the first turn needs no extra model call.
-func TestALoopIsToldInItsOrder(t *testing.T) {
+func TestLoopIsShownInItsOrder(t *testing.T) {
 	testenv.WithoutRace(t)
 	t.Parallel()
 	turn := func() []llmtest.Answer {
@@ -124,7 +124,7 @@ func TestAskBranchesAtATurn(t *testing.T) {
 }
 
 // While another LifeHub indexes the notes, ask reports the progress and suggests to ask again.
-func TestAskSaysThatNotesAreStillRead(t *testing.T) {
+func TestAskReportsThatNotesAreStillRead(t *testing.T) {
 	testenv.WithoutRace(t)
 	t.Parallel()
 	vault := apptest.Vault(t)

@@ -40,7 +40,7 @@ func askIn(t *testing.T, home, ollama string, args ...string) (stdout, stderr st
 
 // If the model fails after tools succeeded, only the model's text is lost, in every mode and in
 // every output of ask.
-func TestAskTellsWhatWasFoundWhenTheModelFails(t *testing.T) {
+func TestAskShowsResultsIfTheModelFails(t *testing.T) {
 	testenv.WithoutRace(t)
 	t.Parallel()
 	const quoted, web = " three times a week: Tuesday, Thursday and Sunday. [", "Drink early"
@@ -106,7 +106,7 @@ func TestAskTellsWhatWasFoundWhenTheModelFails(t *testing.T) {
 }
 
 // The server answers only when two of its calls are waiting.
-func TestCallsOfAServerThatOnlyReadRunSideBySide(t *testing.T) {
+func TestReadOnlyServerCallsRunSideBySide(t *testing.T) {
 	testenv.WithoutRace(t)
 	t.Parallel()
 	home := t.TempDir()

@@ -18,7 +18,7 @@ func wroteNoEscape(term *terminal) {
 	}
 }
 
-func TestCtrlCStopsTheTurnOfAPlainChatAndNotTheChat(t *testing.T) {
+func TestCtrlCStopsOnlyTheTurn(t *testing.T) {
 	t.Parallel()
 	env, _ := heldAnswer(t)
 	term := startTerminal(t, 100, 30, env, "chat", "--plain", "--notes", apptest.Vault(t))
@@ -36,7 +36,7 @@ func TestCtrlCStopsTheTurnOfAPlainChatAndNotTheChat(t *testing.T) {
 	wroteNoEscape(term)
 }
 
-func TestCtrlCLeavesAPlainChatThatWaits(t *testing.T) {
+func TestCtrlCEndsAWaitingPlainChat(t *testing.T) {
 	t.Parallel()
 	term := startTerminal(t, 100, 30, nil, "chat", "--plain", "--notes", apptest.Vault(t))
 	term.sees("/help lists the commands")
@@ -59,8 +59,8 @@ func TestAskDrawsAListOnATerminal(t *testing.T) {
 	}
 }
 
-// TestAnErrorAsksTheTerminalNothing runs a failing command in a terminal.
-func TestAnErrorAsksTheTerminalNothing(t *testing.T) {
+// TestErrorSendsTheTerminalNoQuery runs a failing command in a terminal.
+func TestErrorSendsTheTerminalNoQuery(t *testing.T) {
 	testenv.WithoutRace(t)
 	t.Parallel()
 	term := startTerminal(t, 100, 30, nil, "chats", "show", "none")

@@ -19,7 +19,7 @@ import (
 
 // A quotation without a number is judged in `ask --json`, shown on stderr, and saved with the
 // conversation for its export.
-func TestAQuotationWithoutANumberIsToldByAsk(t *testing.T) {
+func TestUnnumberedQuotationIsReportedByAsk(t *testing.T) {
 	testenv.WithoutRace(t)
 	t.Parallel()
 	vault := apptest.Vault(t)

@@ -14,7 +14,7 @@ import (
 )
 
 // Read-only leaves only built-in tools that read local data.
-func TestReadOnlyOffersWhatOnlyReads(t *testing.T) {
+func TestReadOnlyOffersOnlyReaders(t *testing.T) {
 	t.Parallel()
 	a, err := app.Open(t.Context(), apptest.Process(t.TempDir()), app.RunFlags{Notes: []string{apptest.Vault(t)}, NoSave: true, ReadOnly: "true"})
 	if err != nil {

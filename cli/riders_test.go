@@ -21,7 +21,7 @@ import (
 
 // A remark on a quotation is shown wherever its verdict is, in the same words and at every width.
 // MCP and editors are covered by tests of their packages, with the same notes.
-func TestARiderIsWhereverItsMarkIs(t *testing.T) {
+func TestRiderIsShownWithItsMark(t *testing.T) {
 	testenv.WithoutRace(t)
 	t.Parallel()
 	vault := apptest.Vault(t)

@@ -59,7 +59,7 @@ func TestAskCheck(t *testing.T) {
 }
 
 // /check, and its key on an answer, show the model's judgement in the chat.
-func TestTheModelChecksAnAnswerOfTheChat(t *testing.T) {
+func TestModelChecksAnAnswerInTheChat(t *testing.T) {
 	t.Parallel()
 	env := []string{"LIFEHUB_PROVIDER=ollama", "OLLAMA_HOST=" + readsTwice(t), "LIFEHUB_MODEL=" + llmtest.ServedModel, "LIFEHUB_EMBED_MODEL=none"}
 	for name, c := range map[string]struct {

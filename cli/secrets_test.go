@@ -67,7 +67,7 @@ func seenIn(text string) (found []string) {
 
 // With an obeying model, a server that prints all it was started with, and every command that
 // prints something, no secret is printed, saved or sent.
-func TestPlantedSecretsStayWhereTheyAre(t *testing.T) {
+func TestPlantedSecretsNeverLeak(t *testing.T) {
 	testenv.WithoutRace(t)
 	t.Parallel()
 	home, vault := t.TempDir(), t.TempDir()
@@ -181,7 +181,7 @@ func TestPlantedSecretsStayWhereTheyAre(t *testing.T) {
 }
 
 // An error in the log is redacted as well.
-func TestAFaultInTheLogTellsNoSecret(t *testing.T) {
+func TestErrorsInTheLogAreRedacted(t *testing.T) {
 	testenv.WithoutRace(t)
 	t.Parallel()
 	var log strings.Builder
@@ -195,7 +195,7 @@ func TestAFaultInTheLogTellsNoSecret(t *testing.T) {
 }
 
 // The error of a broken settings file does not include the lines around it.
-func TestAFaultInTheSettingsTellsNoKey(t *testing.T) {
+func TestSettingsErrorsShowNoKey(t *testing.T) {
 	testenv.WithoutRace(t)
 	t.Parallel()
 	err := settings.Defaults().ReadFile("config.yaml", []byte("openai:\n  api_key: swordfish-in-the-file\n : {\n"))

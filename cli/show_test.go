@@ -48,7 +48,7 @@ func printed(t *testing.T, terminal bool, text string, line int) string {
 	return out.String()
 }
 
-func TestADocumentIsDrawnOnATerminalOnly(t *testing.T) {
+func TestDocumentIsDrawnOnlyOnATerminal(t *testing.T) {
 	text := "# Soup\n\nCook **the lentils** for as long as it takes to read this line."
 	if got := printed(t, false, text, 0); !strings.HasPrefix(got, text) {
 		t.Errorf("into a pipe goes %q", got)
@@ -64,7 +64,7 @@ func TestADocumentIsDrawnOnATerminalOnly(t *testing.T) {
 	}
 }
 
-func TestADocumentCannotDriveTheTerminal(t *testing.T) {
+func TestDocumentCannotControlTheTerminal(t *testing.T) {
 	for _, payload := range hostile.Payloads {
 		if len(payload.Text) > 3000 {
 			continue

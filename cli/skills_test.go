@@ -20,7 +20,7 @@ const (
 
 // A skill in the notes is not used before it is trusted, nor after a change. While trusted, its
 // text is an instruction to the model but allows nothing.
-func TestASkillIsUsedOnceItIsTrusted(t *testing.T) {
+func TestSkillIsUsedOnceTrusted(t *testing.T) {
 	testenv.WithoutRace(t)
 	t.Parallel()
 	for _, mode := range []string{"plan", "loop", "team"} {

@@ -12,7 +12,7 @@ import (
 	"lifehub/llm/llmtest"
 )
 
-func TestAKilledTurnLeavesItsTraceUpToThen(t *testing.T) {
+func TestKilledTurnLeavesAPartialTrace(t *testing.T) {
 	t.Parallel()
 	server := llmtest.NewFaults(t)
 	server.Play(`{"reasoning":"the answer is near","steps":[{"id":"1","tool":"count","input":{"query":"all"},"description":"count them"}]}`, llmtest.FaultyAnswer)

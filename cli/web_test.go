@@ -34,7 +34,7 @@ func askWeb(t *testing.T, web *webtest.Server, more []string, args ...string) (o
 	return out, stderr.String()
 }
 
-func TestAskSearchesTheWebReadsAPageAndCitesIt(t *testing.T) {
+func TestAskSearchesTheWebAndCitesIt(t *testing.T) {
 	testenv.WithoutRace(t)
 	t.Parallel()
 	web := webtest.New(t)

@@ -25,7 +25,7 @@ func TestFiguresReportTheP95OfRecentCalls(t *testing.T) {
 
 // A server that is trusted to read says so, and only for tools that say that they
 // only read and nothing to the contrary.
-func TestAServerTrustedToReadSaysSo(t *testing.T) {
+func TestTrustedServerIsReadOnly(t *testing.T) {
 	if got := (ServerState{Status: Running, Reads: true}).Text(); got != "running: 0 tools, trusted to read" {
 		t.Errorf("got %q", got)
 	}

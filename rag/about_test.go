@@ -8,7 +8,7 @@ import (
 	"lifehub/internal/testenv"
 )
 
-func TestTheNotesAreToldInALine(t *testing.T) {
+func TestNotesAreDescribedInALine(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	files := map[string]string{
@@ -29,7 +29,7 @@ func TestTheNotesAreToldInALine(t *testing.T) {
 }
 
 // With few notes every language is named, with many only those of one note in twenty.
-func TestTheLanguagesOfFewNotesAreAllNamed(t *testing.T) {
+func TestAllLanguagesOfFewNotesAreNamed(t *testing.T) {
 	testenv.WithoutRace(t)
 	t.Parallel()
 	for many, want := range map[int]string{

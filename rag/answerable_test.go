@@ -20,7 +20,7 @@ func recipes(n int) map[string]string {
 
 // A question is declined if no note has a fifth of its words. If the notes have none of
 // its words, the closest passages are listed, with a notice.
-func TestAQuestionIsDeclinedBelowAFifthOfItsWords(t *testing.T) {
+func TestQuestionWithFewKnownWordsIsDeclined(t *testing.T) {
 	t.Parallel()
 	folder, x := vault(t, recipes(40))
 	theirs, y := vault(t, recipes(40))
@@ -58,7 +58,7 @@ func TestAQuestionIsDeclinedBelowAFifthOfItsWords(t *testing.T) {
 
 // A question in a language that no note is in is not declined, since keywords cannot
 // match. One in the notes' language is, whatever its script.
-func TestAQuestionInAnotherLanguageIsNotDeclined(t *testing.T) {
+func TestQuestionInAnotherLanguageIsNotDeclined(t *testing.T) {
 	testenv.WithoutRace(t)
 	t.Parallel()
 	folder, x := vault(t, recipes(40))

@@ -50,7 +50,7 @@ func (q *queued) Embed(ctx context.Context, texts []string) ([][]float32, error)
 // While an embedding server works on a batch, the next one waits there; only one, since
 // a question comes after them. The first batch is sent alone, because its answer gives
 // the size of the vectors.
-func TestAnEmbeddingServerHasTheNextBatchBeforeItAnswers(t *testing.T) {
+func TestNextBatchIsSentBeforeTheAnswer(t *testing.T) {
 	const batches = 6
 	files := map[string]string{}
 	for i := range batches * embedBatch {

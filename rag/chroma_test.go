@@ -204,7 +204,7 @@ func wholeCollection(t *testing.T, x *Index, want int) {
 	}
 }
 
-func TestWordsAnswerWhileChromaIsDown(t *testing.T) {
+func TestKeywordsAnswerWhileChromaIsDown(t *testing.T) {
 	t.Parallel()
 	server := testenv.StartChroma(t)
 	dir := t.TempDir()
@@ -260,7 +260,7 @@ func TestWordsAnswerWhileChromaIsDown(t *testing.T) {
 	byWords("after it went away again")
 }
 
-func TestACollectionDeletedBehindOurBackIsMadeAgain(t *testing.T) {
+func TestCollectionDeletedByOthersIsRebuilt(t *testing.T) {
 	testenv.WithoutRace(t)
 	t.Parallel()
 	server := testenv.StartChroma(t)

@@ -278,7 +278,7 @@ func searchFirst(t *testing.T, dir, index string) {
 	}
 }
 
-func TestTheIndexIsPrivate(t *testing.T) {
+func TestIndexIsPrivate(t *testing.T) {
 	t.Parallel()
 	dir, index := t.TempDir(), filepath.Join(t.TempDir(), "index")
 	write(t, dir, map[string]string{"a.md": "text\n"})

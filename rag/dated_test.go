@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-func TestTimeWordsLiftNotesOfThatTime(t *testing.T) {
+func TestTimeBoostsNotesOfThatTime(t *testing.T) {
 	t.Parallel()
 	folder, x := vault(t, map[string]string{
 		"daily/2026-03-16.md": "Slow run along the river, then soup.\n",
@@ -50,7 +50,7 @@ func TestTimeWordsLiftNotesOfThatTime(t *testing.T) {
 
 // A question that names a day is answered from the note of that day, whatever its
 // words, and is not declined.
-func TestTheNoteOfANamedDayIsNeverDeclined(t *testing.T) {
+func TestNoteOfANamedDayIsNeverDeclined(t *testing.T) {
 	t.Parallel()
 	files := map[string]string{"daily/2026-03-17.md": "Ate ramen with Ida.\n"}
 	for i := range 20 {

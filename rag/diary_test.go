@@ -29,7 +29,7 @@ func diary() map[string]string {
 
 // A word in most notes is their subject: a question about it is not declined because of
 // its other words.
-func TestAWordThatIsEverywhereCounts(t *testing.T) {
+func TestWordInMostNotesCounts(t *testing.T) {
 	testenv.WithoutRace(t)
 	t.Parallel()
 	folder, x := vault(t, diary())
@@ -55,7 +55,7 @@ func TestAWordThatIsEverywhereCounts(t *testing.T) {
 
 // A friend is mentioned in 40 of 65 notes. A question about her is answered, and one
 // that also has a rare word is judged by that word.
-func TestTheRareWordJudgesNextToOneThatIsEverywhere(t *testing.T) {
+func TestRareWordOutweighsAFrequentOne(t *testing.T) {
 	t.Parallel()
 	files := map[string]string{"zeppelin.md": "# Zeppelin\n\nThe zeppelin museum opens at ten.\n"}
 	did := []string{"Walked to the harbour", "Baked bread", "Read on the balcony", "Repaired the fence", "Sorted photographs"}

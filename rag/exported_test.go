@@ -8,7 +8,7 @@ import (
 )
 
 // An exported answer is not a source of later answers, wherever it was exported to.
-func TestAnExportedConversationIsLeftOut(t *testing.T) {
+func TestExportedConversationIsNotIndexed(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	write(t, dir, map[string]string{"boat.md": "# Boat\n\nThe boat leaks.\n", "talk.md": "# Talk\n\nThe boat leaks, you wrote.\n\n- [ ] mend the boat\n"})

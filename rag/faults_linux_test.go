@@ -54,7 +54,7 @@ func TestSigningKeepsTheLocksOfSQLite(t *testing.T) {
 
 // A program that is suspended at the wrong moment may hold a lock that keeps others
 // from reading.
-func TestAReaderLockedOutIsTold(t *testing.T) {
+func TestLockedOutReaderGetsAnError(t *testing.T) {
 	t.Parallel()
 	folder, x := vault(t, map[string]string{"a.md": "apple\n"})
 	syncNow(t, x, folder, nil)
@@ -91,7 +91,7 @@ func obeyModes(t *testing.T) {
 
 // An index in a writable folder whose files cannot be written is read by every run, and
 // written once it can be.
-func TestFilesThatCannotBeWrittenAreRead(t *testing.T) {
+func TestReadOnlyFilesAreRead(t *testing.T) {
 	t.Parallel()
 	obeyModes(t)
 	dir, index := t.TempDir(), t.TempDir()
@@ -351,7 +351,7 @@ func TestNoFaultOfAnIndexRunLosesTheIndex(t *testing.T) {
 
 // A PDF whose reader process was killed from outside is read again by the next sync,
 // though it has not changed.
-func TestAPDFIsTriedAgainWhereItsReaderWasEnded(t *testing.T) { // not parallel: it would kill the reader of another test
+func TestPDFIsRetriedAfterItsReaderDied(t *testing.T) { // not parallel: it would kill the reader of another test
 	folder, x := vault(t, map[string]string{"a.md": "apple\n", "loop.pdf": string(pdftest.Loop())})
 	for range 2 {
 		over, killed := make(chan bool), make(chan bool, 1)

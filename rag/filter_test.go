@@ -44,7 +44,7 @@ func direction(number int) []float32 {
 
 // However many notes a filter keeps, near to the question or not, the search finds the
 // nearest of them, like an exhaustive search.
-func TestAFilterFindsTheNearestOfWhatItKeeps(t *testing.T) {
+func TestFilteredSearchFindsTheNearest(t *testing.T) {
 	testenv.WithoutRace(t)
 	t.Parallel()
 	const notes, near = 1500, 225

@@ -192,7 +192,7 @@ func TestSyncFollowsTheNotes(t *testing.T) {
 	}
 }
 
-func TestSyncPathsLooksAtAFewNotesOnly(t *testing.T) {
+func TestSyncPathsReadsOnlyTheseNotes(t *testing.T) {
 	t.Parallel()
 	dir, index := t.TempDir(), t.TempDir()
 	write(t, dir, map[string]string{"a.md": "# A\n\napples\n", "b.md": "# B\n\nbananas\n", "c.md": "# C\n\ncherries\n"})
@@ -267,7 +267,7 @@ func TestSearchWithoutAnEmbedder(t *testing.T) {
 	}
 }
 
-func TestWordsTakenInAloneAreEmbeddedLater(t *testing.T) {
+func TestNotesIndexedByKeywordsAreEmbeddedLater(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	write(t, dir, map[string]string{"a.md": "# A\n\napples\n"})
@@ -283,7 +283,7 @@ func TestWordsTakenInAloneAreEmbeddedLater(t *testing.T) {
 
 // A model that is pulled again may have vectors of another size under the same name.
 // Then the notes are embedded again, whether a sync or a search notices it.
-func TestAModelOfAnotherSizeUnderTheSameNameBeginsAnew(t *testing.T) {
+func TestModelWithAnotherDimensionIsEmbeddedAgain(t *testing.T) {
 	t.Parallel()
 	for name, meets := range map[string]func(t *testing.T, x *Index, dir string){
 		"a note changed": func(t *testing.T, _ *Index, dir string) {
@@ -318,7 +318,7 @@ func TestAModelOfAnotherSizeUnderTheSameNameBeginsAnew(t *testing.T) {
 	}
 }
 
-func TestBadVectorsAreRefusedAndTriedAgain(t *testing.T) {
+func TestBadVectorsAreRejectedAndRetried(t *testing.T) {
 	t.Parallel()
 	nan := float32(math.NaN())
 	long := make([]float32, 65)
@@ -402,7 +402,7 @@ func TestRealNotesAreAllIndexed(t *testing.T) {
 	}
 }
 
-func TestABrokenNoteCountsOnce(t *testing.T) {
+func TestBrokenNoteCountsOnce(t *testing.T) {
 	t.Parallel()
 	folder, x := vault(t, map[string]string{"broken.md": "---\ntags: [a\n---\n# Broken\n\nfindable all the same\n", "empty\x01.md": "# Odd\n\nname\n"})
 	first := syncNow(t, x, folder, nil)
@@ -431,7 +431,7 @@ func TestABrokenNoteCountsOnce(t *testing.T) {
 
 // A file that changes while a sync reads the folder is noticed by the next sync, even
 // if it has the listed size and time again.
-func TestANoteThatIsGoneWhileItIsRead(t *testing.T) {
+func TestNoteChangedDuringASyncIsNoticedLater(t *testing.T) {
 	t.Parallel()
 	folder, x := vault(t, map[string]string{"a.md": "# A\n\napples\n", "b.md": "# B\n\nbananas\n"})
 	unavailable := filepath.Join(t.TempDir(), "b.md")
@@ -455,7 +455,7 @@ func TestANoteThatIsGoneWhileItIsRead(t *testing.T) {
 	}
 }
 
-func TestTrustIsMeasuredThoughATextIsRefused(t *testing.T) {
+func TestTrustIsMeasuredDespiteARefusedText(t *testing.T) {
 	t.Parallel()
 	files := map[string]string{"poison.md": "poison for the embedder\n"}
 	for i := range 40 {
@@ -474,7 +474,7 @@ func TestTrustIsMeasuredThoughATextIsRefused(t *testing.T) {
 	}
 }
 
-func TestADryRunTellsWhatASyncThenDoes(t *testing.T) {
+func TestDryRunPredictsTheSync(t *testing.T) {
 	t.Parallel()
 	folder, x := vault(t, map[string]string{
 		"bread.md": "rye and water\n", "tea.md": "black and hot\n", "run.md": "easy on Sunday\n", "gone.md": "of the same size\n",

@@ -4,9 +4,9 @@ import (
 	"testing"
 )
 
-// TestFormsOfAWordFindOneAnother: in languages with a stemmer, a question with one form
+// TestInflectedFormsFindEachOther: in languages with a stemmer, a question with one form
 // of a word finds notes with another, and a note with the same form comes first.
-func TestFormsOfAWordFindOneAnother(t *testing.T) {
+func TestInflectedFormsFindEachOther(t *testing.T) {
 	t.Parallel()
 	folder, x := vault(t, map[string]string{
 		"de.md":    "Auf der Reise haben wir die alten Häuser und Gärten gesehen, und es war schön.\n",

@@ -4,9 +4,9 @@ import (
 	"testing"
 )
 
-// TestALinkNamesItsNote: a question that is the text of links to a note finds that note
+// TestLinkTextNamesItsNote: a question that is the text of links to a note finds that note
 // first, whatever its own words.
-func TestALinkNamesItsNote(t *testing.T) {
+func TestLinkTextNamesItsNote(t *testing.T) {
 	t.Parallel()
 	folder, x := vault(t, map[string]string{
 		"a.md":          "# Boiler\n\nThe manual says 1.5 bar.\n",

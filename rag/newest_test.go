@@ -10,7 +10,7 @@ import (
 
 // "newest", "latest" and "last" before a noun prefer the newest dated line, row or note
 // about it.
-func TestTheLastOneIsTheNewest(t *testing.T) {
+func TestLastMeansTheNewest(t *testing.T) {
 	t.Parallel()
 	folder, x := vault(t, map[string]string{
 		"log.md":              "# Running log\n\n| day | what | km |\n| --- | --- | --- |\n| 2026-11-02 | swim | 2 |\n| 2026-11-08 | race | 21 |\n| 2026-11-15 | swim | 1 |\n| 2026-11-29 | race | 10 |\n",

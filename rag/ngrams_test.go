@@ -21,7 +21,7 @@ func gobi() map[string]string {
 	return files
 }
 
-func TestLettersFindAWordSpeltInAnotherWay(t *testing.T) {
+func TestNgramsFindOtherSpellings(t *testing.T) {
 	t.Parallel()
 	blind := &bagEmbedder{name: "blind", spoil: func(string) ([]float32, error) { return []float32{1, 0}, nil }}
 	unavailable := &bagEmbedder{name: "away", spoil: func(string) ([]float32, error) { return nil, llm.ErrUnreachable }}
@@ -38,7 +38,7 @@ func TestLettersFindAWordSpeltInAnotherWay(t *testing.T) {
 	}
 }
 
-func TestOneSideAloneHearsNoLetters(t *testing.T) {
+func TestOneSideAloneUsesNoNgrams(t *testing.T) {
 	t.Parallel()
 	folder, x := vault(t, gobi())
 	syncNow(t, x, folder, nil)

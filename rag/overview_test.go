@@ -36,7 +36,7 @@ func aVault(t *testing.T, files map[string]string, changed string, today time.Ti
 
 var sunday = time.Date(2026, 11, 22, 12, 0, 0, 0, time.Local)
 
-func TestQuestionsAreAboutTheNoteChangedLastTheTimeJustPastAndTheNoteMostLinked(t *testing.T) {
+func TestQuestionsAreAboutRecentAndMostLinkedNotes(t *testing.T) {
 	t.Parallel()
 	o := overviewOf(t, aVault(t, map[string]string{
 		"Steuererklärung.md":     "# Steuererklärung\n\nDie Frist endet am 31. Juli. Belege liegen im roten Ordner, die Nummer steht im Ordner daneben.\n",
@@ -51,7 +51,7 @@ func TestQuestionsAreAboutTheNoteChangedLastTheTimeJustPastAndTheNoteMostLinked(
 	}
 }
 
-func TestQuestionsOfAVaultInChinese(t *testing.T) {
+func TestQuestionsForAChineseVault(t *testing.T) {
 	t.Parallel()
 	o := overviewOf(t, aVault(t, map[string]string{
 		"北京旅行.md": "# 北京旅行\n\n我们坐火车去北京，住在朋友家里，第一天去看长城，第二天参观故宫和颐和园，晚上吃烤鸭，第三天下雨，所以我们去了博物馆，买了一些茶叶和书，还给家人写了明信片，然后坐火车回家。\n",
@@ -63,7 +63,7 @@ func TestQuestionsOfAVaultInChinese(t *testing.T) {
 
 // Suggested questions are not about notes written by others, file names, daily notes,
 // templates, or notes without a sentence.
-func TestNoQuestionIsMadeOfWhatIsNoNoteOfTheUsers(t *testing.T) {
+func TestQuestionsAreOnlyAboutTheUsersNotes(t *testing.T) {
 	t.Parallel()
 	const prose = "\n\nThe boiler was repaired in October, and it has been warm in the house ever since; the plumber wants to see it in May.\n"
 	o := overviewOf(t, aVault(t, map[string]string{
@@ -83,7 +83,7 @@ func TestNoQuestionIsMadeOfWhatIsNoNoteOfTheUsers(t *testing.T) {
 	}
 }
 
-func TestOpenTasksThatAreDueAreCounted(t *testing.T) {
+func TestDueTasksAreCounted(t *testing.T) {
 	t.Parallel()
 	files := map[string]string{
 		"tasks.md":     "# Tasks\n\n- [ ] overdue 📅 2026-11-01\n- [ ] this week 📅 2026-11-28\n- [ ] for tomorrow ⏳ 2026-11-23\n- [ ] later 📅 2026-12-24\n- [ ] some day\n- [x] done 📅 2026-11-20 ✅ 2026-11-20\n",

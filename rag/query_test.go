@@ -43,7 +43,7 @@ func TestParseQuery(t *testing.T) {
 	}
 }
 
-func TestFiltersKeepNotesOut(t *testing.T) {
+func TestFiltersExcludeNotes(t *testing.T) {
 	t.Parallel()
 	folder, x := vault(t, map[string]string{
 		"daily/2026-03-14.md":      "---\ntags: [journal]\n---\ntea with Ana\n",
@@ -122,7 +122,7 @@ func TestNamedNotesComeFirstAndIndexNotesLast(t *testing.T) {
 	}
 }
 
-func TestAMatchInAVaultOfOneNoteHasAScore(t *testing.T) {
+func TestMatchInASingleNoteHasAScore(t *testing.T) {
 	t.Parallel()
 	folder, x := vault(t, map[string]string{"cellar.md": "# Boiler\n\nThe pressure should be 1.5 bar.\n"})
 	syncNow(t, x, folder, nil)
@@ -174,7 +174,7 @@ func TestNotesAreFoundByAllTheirNames(t *testing.T) {
 	}
 }
 
-func TestASingleCharacterIsFound(t *testing.T) {
+func TestSingleCharacterIsFound(t *testing.T) {
 	t.Parallel()
 	folder, x := vault(t, map[string]string{
 		"ja.md": "新しい住所は横浜市西区です。飼っているのは犬。家賃は月８万円。\n",

@@ -180,7 +180,7 @@ func generations(t *testing.T, index string) []string {
 }
 
 // A search ends on the generation on which it began.
-func TestASearchKeepsItsGenerationOpen(t *testing.T) {
+func TestSearchKeepsItsGenerationOpen(t *testing.T) {
 	t.Parallel()
 	folder, x := vault(t, map[string]string{"a.md": "apple\n"})
 	syncNow(t, x, folder, nil)
@@ -205,7 +205,7 @@ func TestASearchKeepsItsGenerationOpen(t *testing.T) {
 }
 
 // A cancelled rebuild leaves the old index in place.
-func TestARebuildThatIsCancelled(t *testing.T) {
+func TestCancelledRebuildKeepsTheOldIndex(t *testing.T) {
 	t.Parallel()
 	folder, x := vault(t, map[string]string{"a.md": "apple\n", "b.md": "pear\n"})
 	syncNow(t, x, folder, nil)
@@ -248,7 +248,7 @@ func TestOnlyDamageIsDamage(t *testing.T) {
 }
 
 // The index of another version of LifeHub is rebuilt, and its vectors are reused.
-func TestAnIndexOfAnotherVersionIsRebuilt(t *testing.T) {
+func TestIndexOfAnotherVersionIsRebuilt(t *testing.T) {
 	t.Parallel()
 	folder, x := vault(t, map[string]string{"a.md": "apple\n"})
 	embedder := &bagEmbedder{name: "bag"}

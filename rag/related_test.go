@@ -10,7 +10,7 @@ import (
 	"lifehub/rag/encoder"
 )
 
-func TestRelatedNotesSayWhy(t *testing.T) {
+func TestRelatedNotesHaveReasons(t *testing.T) {
 	t.Parallel()
 	folder, x := vault(t, map[string]string{
 		"bike.md":       "---\naliases: [Velo]\ntags: [gear]\n---\n# My bike\n\nNew chain, see [[shop]] and ![[chain]].\nThe [[nowhere]] and [[#Here]].\n",

@@ -14,7 +14,7 @@ import (
 	"lifehub/rag/search"
 )
 
-func TestNotesThatRepeatEachOtherKeepTheirMeaning(t *testing.T) {
+func TestRepetitiveNotesAreStillDistinguished(t *testing.T) {
 	testenv.WithoutRace(t)
 	t.Parallel()
 	dir := t.TempDir()

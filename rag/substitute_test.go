@@ -10,7 +10,7 @@ import (
 // A word that no note has is replaced by words of the notes: as a typo, as a compound
 // of their words, or as a part of one. The notice names the replacement, which is no
 // reason to decline.
-func TestWordsOfTheNotesStandForThoseTheyLack(t *testing.T) {
+func TestUnknownWordsAreReplacedByKnownOnes(t *testing.T) {
 	t.Parallel()
 	english, x := vault(t, map[string]string{
 		"health.md": "# Health\n\nBlood pressure 120/80 in March. The doctor wants it measured weekly.\n",

@@ -97,7 +97,7 @@ func TestDatedQuestions(t *testing.T) {
 }
 
 // A time that is only part of a question boosts the passages of that time.
-func TestATimeInAQuestionLiftsItsLines(t *testing.T) {
+func TestTimeInAQuestionBoostsItsLines(t *testing.T) {
 	t.Parallel()
 	folder, x := vault(t, map[string]string{
 		"a.md": "# Log\n\n## 2025\n\n- 2025-10-05: long run, 20 km.\n",
@@ -153,7 +153,7 @@ func cloned(t *testing.T, dir string) {
 
 // A date filter keeps passages of its time and, ranked below, those without a date, and
 // drops those of other times, whenever the files were written.
-func TestADateFilterKeepsUndatedNotes(t *testing.T) {
+func TestDateFilterIncludesUndatedNotes(t *testing.T) {
 	t.Parallel()
 	folder, x := vault(t, life(true))
 	cloned(t, folder.Dir())
@@ -198,7 +198,7 @@ func TestADateFilterKeepsUndatedNotes(t *testing.T) {
 
 // A time without notes is ignored, and its words are searched for: results are never
 // shown next to "0 notes".
-func TestATimeWithoutNotesIsDropped(t *testing.T) {
+func TestTimeWithoutNotesIsIgnored(t *testing.T) {
 	t.Parallel()
 	folder, x := vault(t, map[string]string{
 		"daily/2026-11-18.md": "Easy hour along the canal.\n",
@@ -229,7 +229,7 @@ func TestATimeWithoutNotesIsDropped(t *testing.T) {
 
 // A search limited to a time returns all its notes by date, across all vaults, as far
 // as they fit.
-func TestASearchBoundedInTimeReturnsAllItsNotes(t *testing.T) {
+func TestSearchOfATimeReturnsAllItsNotes(t *testing.T) {
 	t.Parallel()
 	one, two := map[string]string{"todo.md": "# Todo\n\nRun in October.\n"}, map[string]string{}
 	for day := 1; day <= 8; day++ {

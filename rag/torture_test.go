@@ -80,7 +80,7 @@ func TestLinesOfPassagesAreExact(t *testing.T) {
 	})
 }
 
-func TestAHugeLineIsCutInTime(t *testing.T) {
+func TestHugeLineIsCutInTime(t *testing.T) {
 	t.Parallel()
 	size := 10 << 20
 	if testenv.Race {

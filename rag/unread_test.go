@@ -11,7 +11,7 @@ import (
 
 // While notes are being read, or after that was interrupted, a search reports how many
 // notes are missing, in other processes too.
-func TestCoverageTellsWhatIsNotReadYet(t *testing.T) {
+func TestCoverageCountsUnreadNotes(t *testing.T) {
 	testenv.WithoutRace(t)
 	t.Parallel()
 	files := map[string]string{}

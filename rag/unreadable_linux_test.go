@@ -31,7 +31,7 @@ func withFault(t *testing.T, work string, folder *notes.Folder, x *Index, call, 
 
 // Notes that the system does not let us list or stat are not deleted. They are reported
 // as unreadable, and their earlier content is searched.
-func TestAFaultOfAListDeletesNothing(t *testing.T) {
+func TestFailedListingDeletesNothing(t *testing.T) {
 	t.Parallel()
 	texts := map[string]string{"a.md": "apple one\n", "sub/b.md": "apple two\n", "sub/deep/c.md": "apple three\n", "other/d.md": "apple four\n"}
 	all := []string{"a.md", "other/d.md", "sub/b.md", "sub/deep/c.md"}
@@ -77,7 +77,7 @@ func TestAFaultOfAListDeletesNothing(t *testing.T) {
 
 // The earlier content of an unreadable note is searched, and the note is read again as
 // soon as possible.
-func TestANoteThatCannotBeReadStaysAsItWas(t *testing.T) {
+func TestUnreadableNoteKeepsItsIndexedText(t *testing.T) {
 	t.Parallel()
 	folder, x := vault(t, map[string]string{"a.md": "apple\n", "b.md": "pear\n"})
 	syncNow(t, x, folder, nil)
@@ -102,7 +102,7 @@ func TestANoteThatCannotBeReadStaysAsItWas(t *testing.T) {
 }
 
 // A rebuild that cannot read all indexed notes leaves the index unchanged.
-func TestARebuildLosesNothing(t *testing.T) {
+func TestRebuildLosesNoUnreadableNote(t *testing.T) {
 	t.Parallel()
 	folder, x := vault(t, map[string]string{"a.md": "apple\n", "sub/b.md": "apple pie\n"})
 	syncNow(t, x, folder, nil)
@@ -118,7 +118,7 @@ func TestARebuildLosesNothing(t *testing.T) {
 
 // A PDF that took too long is not read again while it and the time limit are unchanged,
 // even if its reader got little CPU time.
-func TestAPDFThatTookTooLongIsNotTriedAgain(t *testing.T) {
+func TestPDFThatTookTooLongIsNotRetried(t *testing.T) {
 	t.Parallel()
 	folder, x := vault(t, map[string]string{"a.md": "apple\n", "loop.pdf": string(pdftest.Loop()), "not.pdf": "no PDF"})
 	over := make(chan bool)

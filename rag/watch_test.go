@@ -21,7 +21,7 @@ import (
 	"lifehub/rag/chroma"
 )
 
-func TestWatchKeepsTheIndexLikeTheFolder(t *testing.T) {
+func TestWatchUpdatesTheIndex(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	write(t, dir, map[string]string{"a.md": "# A\n\napples\n", "deep/b.md": "# B\n\nbananas\n"})
@@ -139,7 +139,7 @@ func until(t *testing.T, report chan Changes, want ...string) {
 	}
 }
 
-func TestAWatchedFolderGoesAndComesBack(t *testing.T) {
+func TestWatchSurvivesAMissingFolder(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "vault")
 	write(t, dir, map[string]string{"a.md": "# A\n\napples\n", "deep/b.md": "# B\n\nbananas\n"})
@@ -183,7 +183,7 @@ func TestAWatchedFolderGoesAndComesBack(t *testing.T) {
 	}
 }
 
-func TestAFolderThatCannotBeWatchedIsPolled(t *testing.T) {
+func TestFolderThatCannotBeWatchedIsPolled(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	write(t, dir, map[string]string{"a.md": "# A\n\napples\n"})
@@ -204,7 +204,7 @@ func TestAFolderThatCannotBeWatchedIsPolled(t *testing.T) {
 	until(t, report, "removed a.md")
 }
 
-func TestAWatchFollowsTheEmbeddingModel(t *testing.T) {
+func TestWatchFollowsTheEmbeddingModel(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	for i := range 30 {
@@ -241,7 +241,7 @@ func TestAWatchFollowsTheEmbeddingModel(t *testing.T) {
 	}
 }
 
-func TestAWatchCatchesUpWhenChromaComesBack(t *testing.T) {
+func TestWatchCatchesUpWhenChromaIsBack(t *testing.T) {
 	t.Parallel()
 	server := testenv.StartChroma(t)
 	dir := namedVault(t, "vault")

@@ -9,9 +9,9 @@ import (
 	"lifehub/rag/vectors"
 )
 
-// TestTheEndOfALongPassageIsFoundByMeaning: text beyond a model's window counts as much
+// TestEndOfALongPassageIsEmbedded: text beyond a model's window counts as much
 // as text within it.
-func TestTheEndOfALongPassageIsFoundByMeaning(t *testing.T) {
+func TestEndOfALongPassageIsEmbedded(t *testing.T) {
 	t.Parallel()
 	files := map[string]string{}
 	for name, end := range map[string]string{
@@ -41,8 +41,8 @@ func TestTheEndOfALongPassageIsFoundByMeaning(t *testing.T) {
 	}
 }
 
-// TestAMissingWindowIsEmbeddedAgain: a window lost to damage is embedded again.
-func TestAMissingWindowIsEmbeddedAgain(t *testing.T) {
+// TestMissingWindowIsEmbeddedAgain: a window lost to damage is embedded again.
+func TestMissingWindowIsEmbeddedAgain(t *testing.T) {
 	t.Parallel()
 	folder, x := vault(t, map[string]string{"a.md": strings.Repeat("plenty of words to read here today. ", 28)})
 	embedder := &shortSighted{bagEmbedder{name: "short"}}

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-func TestAnInputNeverChanges(t *testing.T) {
+func TestInputNeverChanges(t *testing.T) {
 	raw := json.RawMessage(`{"n": 1.50, "text": "milk"}`)
 	in := Read(raw)
 	copy(raw, `{"n": 9`)

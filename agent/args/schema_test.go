@@ -10,14 +10,14 @@ import (
 	"lifehub/llm"
 )
 
-func TestASchemaMayNotFetchAnother(t *testing.T) {
+func TestSchemaCannotFetchAnother(t *testing.T) {
 	err := Check(json.RawMessage(`{"$ref":"file:///etc/passwd"}`), json.RawMessage(`{}`))
 	if err == nil || !strings.Contains(err.Error(), "may not load") {
 		t.Errorf("got %v", err)
 	}
 }
 
-func TestAnAnswerThatDoesNotFitIsToldInPlainWords(t *testing.T) {
+func TestMismatchIsDescribedInPlainWords(t *testing.T) {
 	schema := json.RawMessage(`{"type":"object","properties":{"deep":{"type":"integer","maximum":30},"bed":{"type":"string"},"day":{"type":"string","format":"date"}},"required":["bed"]}`)
 	for content, want := range map[string]string{
 		`{"bed":"north","deep":99}`:      "deep: maximum: got 99, want 30",
@@ -30,7 +30,7 @@ func TestAnAnswerThatDoesNotFitIsToldInPlainWords(t *testing.T) {
 	}
 }
 
-func TestAKeyThatIsThereTwiceIsWrittenOnce(t *testing.T) {
+func TestDuplicateKeyIsWrittenOnce(t *testing.T) {
 	for raw, want := range map[string]string{
 		`{"a":1,"\u0061":2}`:         `{"a":2}`,
 		`{"b":[{"a":1, "a":"x,y"}]}`: `{"b":[{"a":"x,y"}]}`,
@@ -42,7 +42,7 @@ func TestAKeyThatIsThereTwiceIsWrittenOnce(t *testing.T) {
 	}
 }
 
-func TestArgumentsKeepTheOrderOfTheirSchema(t *testing.T) {
+func TestArgumentsFollowTheOrderOfTheSchema(t *testing.T) {
 	got := PropertyOrder(json.RawMessage(`{"type":"object","properties":{"z":{"properties":{"x":{}}},"a":{},"m":true}}`))
 	if strings.Join(got, " ") != "z a m" {
 		t.Errorf("got %q", got)
@@ -66,7 +66,7 @@ func today() time.Time { return time.Date(2026, 11, 24, 9, 0, 0, 0, time.UTC) }
 
 // What a write says reaches its tool, or stops the call; of a call that only reads
 // the rest is done.
-func TestAWriteLosesNoValue(t *testing.T) {
+func TestWriteLosesNoValue(t *testing.T) {
 	const task = `{"type":"object","properties":{"text":{"type":"string"},"due":{"type":"string","description":"the day it is due, YYYY-MM-DD"},"hours":{"type":"integer","maximum":8}},"required":["text"],"additionalProperties":false}`
 	for raw, want := range map[string]string{
 		`{"text":"tea","due_date":"2026-11-27"}`:   `{"due":"2026-11-27","text":"tea"}`,

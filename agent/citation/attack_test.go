@@ -58,7 +58,7 @@ func TestNoAttackIsVerified(t *testing.T) {
 	}
 }
 
-func TestEachQuotationHasItsVerdict(t *testing.T) {
+func TestQuotationsGetTheirVerdicts(t *testing.T) {
 	got := Check("“Rest on Monday” and “run daily before breakfast” [1].", numbered(fitness, tea), nil)
 	if len(got) != 1 || len(got[0].Quoted) != 2 || got[0].Quoted[0] != (agent.Quoted{Text: "Rest on Monday", Verdict: agent.Verified}) || got[0].Quoted[1] != (agent.Quoted{Text: "run daily before breakfast", Verdict: agent.NotFound}) {
 		t.Errorf("got %+v", got)
@@ -67,7 +67,7 @@ func TestEachQuotationHasItsVerdict(t *testing.T) {
 
 // The same in other languages and forms: of what stands in a note only with
 // what turns it, the whole sentence is told.
-func TestNoQuotationIsCutSoThatItTurns(t *testing.T) {
+func TestCutQuotationThatReversesMeaningIsMarked(t *testing.T) {
 	note := agent.Source{Path: "a.md", Line: 1, Text: strings.Join([]string{
 		"Mia thinks the roof leaks.", "Few of the windows close.", "I doubt that the boiler will last.", "The dog must not eat grapes; raisins are fine.",
 		"Wir fahren am Montag, falls es nicht regnet.", "Leave the tap open tonight, unless it freezes.", "Je ne mange pas de porc.", "No tengo alergia a las nueces.",
@@ -93,7 +93,7 @@ func TestNoQuotationIsCutSoThatItTurns(t *testing.T) {
 	}
 }
 
-func TestASumEndsItsSentence(t *testing.T) {
+func TestSumEndsItsSentence(t *testing.T) {
 	note := agent.Source{Path: "a.md", Line: 1, EndLine: 3, Text: "The rent is 900 €.\nThe deposit is 1,800 €.\nStore it at −18 °C."}
 	for answer, want := range map[string]string{
 		"“The deposit is 1,800 €” [1].": "1 verified a.md:2", "“The rent is 900 €” [1].": "1 verified a.md:1", "“Store it at -18 °C” [1].": "1 verified a.md:3", "“Store it at 18 °C” [1].": "1 not_found a.md:3",

@@ -95,7 +95,7 @@ func TestCitationsAreJudged(t *testing.T) {
 	}
 }
 
-func TestWhatChangedSinceIsStale(t *testing.T) {
+func TestChangedSourceIsStale(t *testing.T) {
 	const moved = "New first line.\nRun three times a week: Tuesday, Thursday, Sunday.\nRest on Monday."
 	tests := map[string]struct {
 		answer, now string
@@ -259,7 +259,7 @@ func FuzzCitations(f *testing.F) {
 	})
 }
 
-func TestAPageOfTheWebIsCitedAsItWasRead(t *testing.T) {
+func TestWebPageIsCitedAsItWasRead(t *testing.T) {
 	page := agent.Source{Path: "https://tips.example/marathon", Line: 3, EndLine: 4, Heading: "Marathon › Long runs", Text: "Long runs make up a third of the week.\nDrink early.", Untrusted: true}
 	hit := agent.Source{Path: "https://gear.example/", Heading: "Shoes", Text: "Change shoes after 800 kilometres."}
 	noSuchNote := func(agent.Source) (string, bool) { return "", false }

@@ -72,7 +72,7 @@ func TestNoTrueAnswerIsAccused(t *testing.T) {
 }
 
 // No answer has a plain tick that its note does not bear out.
-func TestNoFalseAnswerOfTheTableHasAPlainTick(t *testing.T) {
+func TestNoFalseAnswerOfTheTableIsVerified(t *testing.T) {
 	all := 0
 	readAnswers(t, "false.txt", func(note agent.Source, answer, _ string) {
 		all++

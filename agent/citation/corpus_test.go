@@ -19,7 +19,7 @@ func passagesOf(t *testing.T, folder string, most int) (sources []agent.Source) 
 
 // Each sentence of real notes, quoted or said with its number, is verified on
 // its own lines; said with the number of another note, it is not.
-func TestSentencesOfRealNotesAreVerifiedOnTheirLines(t *testing.T) {
+func TestSentencesOfRealNotesAreVerified(t *testing.T) {
 	for _, folder := range []string{"til-jbranchaud", "kepano-vault", "logseq-docs", "obsidian-tasks", "odd-prettier"} {
 		t.Run(folder, func(t *testing.T) {
 			passages := passagesOf(t, "data/corpora/"+folder, 40)

@@ -132,7 +132,7 @@ func TestNoFalseAnswerHasAPlainTick(t *testing.T) {
 }
 
 // What stands around quoted words is told as the note is laid out.
-func TestAroundQuotedWords(t *testing.T) {
+func TestContextOfQuotedWordsIsShown(t *testing.T) {
 	for _, c := range []struct{ note, answer, want string }{
 		{"- [ ] Renew the passport", "“Renew the passport”", "open task"},
 		{"- [x] Renew the passport", "“Renew the passport”", ""},

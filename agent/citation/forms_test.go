@@ -37,7 +37,7 @@ func TestFormsOfCitations(t *testing.T) {
 	}
 }
 
-func TestWordsOfTheUserAreNobodysCitation(t *testing.T) {
+func TestQuotationOfTheUserIsNotACitation(t *testing.T) {
 	note := []agent.Source{{N: 1, Path: "tasks.md", Line: 1, EndLine: 1, Text: "Physio is on Friday. Never skip it."}}
 	said := func(words string) bool { return words == "book the physio" }
 	for answer, want := range map[string]agent.Verdict{

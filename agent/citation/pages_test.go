@@ -7,7 +7,7 @@ import (
 	"lifehub/agent"
 )
 
-func TestAPageOfAPDFIsOneSpelling(t *testing.T) {
+func TestSpellingsOfAPDFPageAreEqual(t *testing.T) {
 	source := agent.Source{Path: "papers/Boiler.pdf", Line: 3, EndLine: 3, Text: "The valve opens at 3 bar."}
 	for answer, want := range map[string]bool{
 		"See papers/Boiler.pdf p. 3.": true, "See Boiler.pdf, page 3": true, "see `Boiler.pdf` p. 3": true, "Boiler.pdf:3": true, "Boiler.pdf, S. 3": true,
@@ -28,7 +28,7 @@ func TestAPageOfAPDFIsOneSpelling(t *testing.T) {
 	}
 }
 
-func TestASentenceThatGoesOnOnTheNextPageIsNoChange(t *testing.T) {
+func TestSentenceAcrossPagesIsVerified(t *testing.T) {
 	pages := []string{"Cover", "The valve opens at 3 bar. It then closes", "again when the water is cold. End."}
 	read := func(s agent.Source) (string, bool) {
 		return strings.Join(pages[s.Line-1:min(s.EndLine, len(pages))], "\n"), true

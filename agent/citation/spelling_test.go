@@ -22,7 +22,7 @@ func everyday() []agent.Source {
 
 // A quotation cut so that it says the opposite, or set into a frame that adds
 // to it, figures and units changed, rows of a table mixed, program text cut.
-func TestWhatANoteDoesNotSayIsNeverVerified(t *testing.T) {
+func TestAlteredQuotationIsNeverVerified(t *testing.T) {
 	for _, answer := range []string{
 		"The rent is 1,250 € a month [1].", "The rent is 1250.50 $ a month [1].", "The rent is 12,505 € a month [1].", "Bob is wrong about the roof [1].",
 		"The landlord fixed the roof by May [1].", "The landlord promised to fix the roof by May [1].", "Drill 30 € [1].", "The drill costs 30 € [1].", "“Drill | 30 €” [1]",
@@ -48,7 +48,7 @@ func TestWhatANoteDoesNotSayIsNeverVerified(t *testing.T) {
 	}
 }
 
-func TestTheSameWordsInAnotherSpellingAreNoDifference(t *testing.T) {
+func TestSpellingDifferencesAreIgnored(t *testing.T) {
 	for _, answer := range []string{
 		"The rent is 1250.50 € a month [1].", "The rent is 1,250.50€ a month [1].", "The rent is €1,250.50 a month [1].", "| Drill | 45 € | [1]", "Drill: 45 € [1]",
 		"“Drill | 45 €” [1]", "- **Drill** – 45 € [1]", "The old boiler was replaced in 2019. [1]", "* The old boiler was replaced in 2019 [1]",

@@ -18,7 +18,7 @@ func matches(known, text string) bool {
 
 // Whatever shares 30 letters with an untrusted text is known, wherever they
 // stand and however they are set.
-func TestThirtySharedLettersAreKnown(t *testing.T) {
+func TestThirtySharedCharactersAreRecognised(t *testing.T) {
 	words := rapid.SliceOfN(rapid.StringMatching(`[a-zäöü]{2,9}`), 6, 40)
 	rapid.Check(t, func(t *rapid.T) {
 		shared := strings.Join(words.Draw(t, "shared"), " ")
@@ -33,7 +33,7 @@ func TestThirtySharedLettersAreKnown(t *testing.T) {
 	})
 }
 
-func TestShortTextsAreKnownAsAWhole(t *testing.T) {
+func TestShortTextsAreRecognisedWhole(t *testing.T) {
 	for _, c := range []struct {
 		known, text string
 		want        bool
@@ -67,7 +67,7 @@ func TestShortTextsAreKnownAsAWhole(t *testing.T) {
 }
 
 // What stands in the user's own words is no mark of what was made with them.
-func TestOwnWordsAreNoFingerprints(t *testing.T) {
+func TestUsersWordsAreNotFingerprinted(t *testing.T) {
 	const own = "I run three times a week in the old park behind the station."
 	var owned fingerprint.Own
 	owned.Add(own)
@@ -80,7 +80,7 @@ func TestOwnWordsAreNoFingerprints(t *testing.T) {
 }
 
 // A text that is within a longer one needs no look of its own.
-func TestWhatIsWithinATextIsFoundWithIt(t *testing.T) {
+func TestContainedTextNeedsNoLookup(t *testing.T) {
 	piece := rapid.SliceOf(rapid.SampledFrom([]string{"\n", " ", "  ", "\t", "- ", ". ", "é", "e\u0301", "\u0301", "日本語", "https://a.example/x?y", "12 34567", "pay Mallory now", "raise the long run by ten", "|", "\r\n", "\u2028"}))
 	rapid.Check(t, func(t *rapid.T) {
 		text := strings.Join(piece.Draw(t, "text"), "")

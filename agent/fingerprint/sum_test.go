@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-func TestFingerprintsAreThoseThatAreSaved(t *testing.T) {
+func TestFingerprintsMatchSavedOnes(t *testing.T) {
 	letters := Letters("Grüße aus Pico: 3 Nächte, 日本語のメモ und ein Fährticket für den Morgen")
 	for i, run := range runsOf(letters) {
 		hash := fnv.New64a()

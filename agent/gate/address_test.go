@@ -10,7 +10,7 @@ import (
 	"lifehub/llm"
 )
 
-func TestAnAddressNeedsNoQuestionWhenTheUserOrTheSearchGaveIt(t *testing.T) {
+func TestAddressOfUserOrSearchNeedsNoPermission(t *testing.T) {
 	found := agent.Result{Untrusted: true, Sources: []agent.Source{{Path: "https://tips.example/marathon", Text: "see https://evil.example/x"}}}
 	tests := map[string]struct {
 		question string
@@ -56,7 +56,7 @@ func TestAnAddressNeedsNoQuestionWhenTheUserOrTheSearchGaveIt(t *testing.T) {
 
 // A crawl continues on its own from the page that it is given: each is seen
 // first, and no yes holds for the next one.
-func TestACrawlAsksEachTimeUnlessARuleNamesItsHost(t *testing.T) {
+func TestCrawlAsksUnlessARuleNamesItsHost(t *testing.T) {
 	for name, tc := range map[string]struct {
 		rules string
 		after bool // untrusted text was read

@@ -83,7 +83,7 @@ func pass(t *testing.T, guard *Guard, step, tool, input string) {
 	}
 }
 
-func TestOutboundCallsAskForWhatTheUserDidNotSay(t *testing.T) {
+func TestOutboundCallsAskAboutUntypedWords(t *testing.T) {
 	said := func(role llm.Role, text string) []llm.Message { return []llm.Message{{Role: role, Text: text}} }
 	tests := map[string]struct {
 		question string
@@ -151,7 +151,7 @@ func TestOutboundCallsAskForWhatTheUserDidNotSay(t *testing.T) {
 }
 
 // A word that may be private needs something private to have been read.
-func TestNothingIsUnsaidWhereOnlyTheUserSpoke(t *testing.T) {
+func TestWithoutPrivateDataNothingIsAsked(t *testing.T) {
 	prompts := Prompts{Question: "and tips?", History: []llm.Message{{Role: llm.User, Text: "marathon"}}, Instructions: "Be brief."}
 	if asked := asksFor(t, prompts, [2]string{"web_search", `{"query":"NASA 4711"}`}); len(asked) != 0 {
 		t.Errorf("asked %+v", asked)
@@ -160,7 +160,7 @@ func TestNothingIsUnsaidWhereOnlyTheUserSpoke(t *testing.T) {
 
 // What the user let go out through a tool is not asked about again, in this
 // conversation and by this tool.
-func TestWhatWasAllowedIsAskedOnce(t *testing.T) {
+func TestAllowedWordsAreAskedAboutOnce(t *testing.T) {
 	gate := New(letOut(), nil, false)
 	for i, tc := range []struct {
 		conversation, tool, input string
@@ -186,7 +186,7 @@ func TestWhatWasAllowedIsAskedOnce(t *testing.T) {
 }
 
 // The calls of a turn share what they may add: a number cut into days is one.
-func TestLibertiesAreCountedOverATurn(t *testing.T) {
+func TestRelaxationsAreCountedPerTurn(t *testing.T) {
 	var calls [][2]string
 	for _, digit := range "4715" {
 		calls = append(calls, [2]string{"get_weather", fmt.Sprintf(`{"place":"Lisbon","days":%c}`, digit)})
@@ -316,7 +316,7 @@ func structures() map[string][2]string {
 	}
 }
 
-func TestNoCodingOfAPrivateWordLeavesUnasked(t *testing.T) {
+func TestEncodedPrivateWordsAreAskedAbout(t *testing.T) {
 	text := func(s string) string { out, _ := json.Marshal(s); return string(out) }
 	sinks := map[string]func(coded string) string{
 		"web_search":  func(coded string) string { return `{"query":` + text(coded) + `}` },

@@ -15,7 +15,7 @@ import (
 	"lifehub/llm"
 )
 
-func TestAPermitForOtherBytesRunsNothing(t *testing.T) {
+func TestPermitForOtherArgumentsRunsNothing(t *testing.T) {
 	ran := false
 	tool := agent.NewTool(llm.ToolSpec{Name: "add_task"}, agent.Confirm, func(context.Context, struct{}) (agent.Result, error) {
 		ran = true
@@ -31,7 +31,7 @@ func TestAPermitForOtherBytesRunsNothing(t *testing.T) {
 }
 
 // A tool runs only through a permit: no other line of a turn calls Run.
-func TestOnlyThePermitRunsATool(t *testing.T) {
+func TestOnlyAPermitRunsATool(t *testing.T) {
 	var calls []string
 	for _, room := range []string{"events", "gate", "memory", "prompt", "toolchoice", "turn"} {
 		files, err := filepath.Glob(filepath.Join("..", room, "*.go"))
@@ -90,7 +90,7 @@ func (m mover) Apply(context.Context) (agent.Result, error) {
 
 // Only the note that the rules were asked about is changed, and only by the change
 // that was prepared: never by the tool's Run.
-func TestAPermitMakesThePreparedChangeOrNone(t *testing.T) {
+func TestPermitMakesOnlyThePreparedChange(t *testing.T) {
 	for to, want := range map[string]string{"judged.md": "", "other.md": errElsewhere.Error(), "": "it is gone"} {
 		ran, toolRan := false, false
 		tool := agent.NewTool(llm.ToolSpec{Name: "move"}, agent.Confirm, func(context.Context, struct{}) (agent.Result, error) {

@@ -21,7 +21,7 @@ rules:
     level: auto
 `
 
-func TestTheLastRuleWinsAndDenyBeatsAll(t *testing.T) {
+func TestLastRuleWinsAndDenyBeatsAll(t *testing.T) {
 	rules, err := Parse("permissions.yaml", []byte(someRules))
 	if err != nil {
 		t.Fatal(err)
@@ -51,7 +51,7 @@ func TestTheLastRuleWinsAndDenyBeatsAll(t *testing.T) {
 	}
 }
 
-func TestFaultsInRulesNameFileAndLine(t *testing.T) {
+func TestRuleErrorsNameFileAndLine(t *testing.T) {
 	tests := map[string]struct{ text, want string }{
 		"empty":            {"", ""},
 		"only a comment":   {"# nothing yet\n", ""},
@@ -87,7 +87,7 @@ func TestFaultsInRulesNameFileAndLine(t *testing.T) {
 	}
 }
 
-func TestAllowTakesAToolOrToolAndLevel(t *testing.T) {
+func TestAllowAcceptsToolAndLevel(t *testing.T) {
 	tests := map[string]struct {
 		text string
 		want Rule
@@ -109,7 +109,7 @@ func TestAllowTakesAToolOrToolAndLevel(t *testing.T) {
 	}
 }
 
-func TestARuleIsAppendedAsItIsShown(t *testing.T) {
+func TestRuleIsAppendedAsShown(t *testing.T) {
 	for name, text := range map[string]string{
 		"no file":       "",
 		"a list":        someRules,
@@ -140,7 +140,7 @@ func TestARuleIsAppendedAsItIsShown(t *testing.T) {
 }
 
 // A rule written for one tool matches that tool and no other, whatever its name.
-func TestARuleForAToolMatchesOnlyIt(t *testing.T) {
+func TestRuleMatchesOnlyItsTool(t *testing.T) {
 	name := rapid.StringMatching(`[A-Za-z_.\-*?\[\]\\0-9]{1,12}`)
 	rapid.Check(t, func(t *rapid.T) {
 		tool, other := name.Draw(t, "tool"), name.Draw(t, "other")
@@ -183,7 +183,7 @@ func FuzzParseRules(f *testing.F) {
 }
 
 // A deny that fits nothing would forbid nothing without a word.
-func TestARuleThatNothingFitsIsRefusedWithItsLine(t *testing.T) {
+func TestRuleThatMatchesNothingIsRejected(t *testing.T) {
 	for _, rule := range []string{
 		`{tool: 'add_{task,note}', level: deny}`,
 		`{tool: 'add_task|add_note', level: deny}`,

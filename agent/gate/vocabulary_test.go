@@ -10,7 +10,7 @@ import (
 )
 
 // Whatever the user typed may go out as it is, and any text can be looked at.
-func TestWhatWasTypedIsFree(t *testing.T) {
+func TestTypedTextMayGoOut(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		typed := strings.TrimSpace(norm.NFC.String(rapid.String().Draw(t, "typed")))
 		o := outbound{user: newVocabulary([]string{typed, "other words"}, time.Date(2026, 11, 21, 9, 0, 0, 0, time.UTC)), used: map[string]int{}}

@@ -135,7 +135,7 @@ func TestRulesOnArguments(t *testing.T) {
 	}
 }
 
-func TestAFolderOnlyTightens(t *testing.T) {
+func TestFolderRulesOnlyTighten(t *testing.T) {
 	mine := (*Rules)(nil).With(Rule{Tool: "add_task", Level: agent.Auto}, Rule{Tool: "read_note", Level: agent.Deny})
 	theirs := (*Rules)(nil).With(Rule{Tool: "*", Level: agent.Auto}, Rule{Tool: "add_*", Level: agent.Confirm, From: "vault:1"}, Rule{Tool: "today", Level: agent.Deny})
 	rules := mine.Narrowed(theirs).With(Rule{Tool: "add_task", Level: agent.Auto})
@@ -176,7 +176,7 @@ func drawInput(t *rapid.T) json.RawMessage {
 
 // What an "always" writes matches the call that was shown and no call with
 // other arguments; written to the file and read back it is the same rule.
-func TestAnAlwaysHoldsForTheCallThatWasShown(t *testing.T) {
+func TestAlwaysCoversOnlyTheShownCall(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		input, other := args.Read(drawInput(t)), args.Read(drawInput(t))
 		tool := anyTool{"some_tool"}
@@ -261,7 +261,7 @@ func FuzzRuleMatch(f *testing.F) {
 	})
 }
 
-func TestARuleIsBoundByTheValuesOfAnArgument(t *testing.T) {
+func TestRuleIsLimitedToArgumentValues(t *testing.T) {
 	for text, want := range map[string]bool{
 		"add_task": false, "*": false, "add_task text=*": false, "add_task text=?*": false, "{tool: add_task, args: {note: null}, level: auto}": false, "append_note path=under:.": false, "append_note path=under:/": false,
 		"add_task text='buy *'": true, "append_note path=under:log/": true, "web_fetch url=host:*.example.org": true, "add_task note=one_of:a|*": true, "{tool: x, args: {n: [a, '*']}, level: auto}": false,

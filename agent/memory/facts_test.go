@@ -8,7 +8,7 @@ import (
 	"lifehub/agent/prompt"
 )
 
-func TestOfManyFactsTheFittingOnesComeAndThenTheNewest(t *testing.T) {
+func TestFactsAreRankedByFitThenAge(t *testing.T) {
 	var file []agent.Fact
 	for i := range 200 {
 		file = append(file, agent.Fact{Text: fmt.Sprintf("Fact number %d is about something else entirely, and long", i)})

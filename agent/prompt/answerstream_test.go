@@ -10,7 +10,7 @@ import (
 )
 
 // An answer is streamed as it is written, however its JSON is cut into pieces.
-func TestTheAnswerIsStreamedOutOfItsJSON(t *testing.T) {
+func TestAnswerIsStreamedOutOfItsJSON(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		want := strings.TrimSpace(rapid.String().Draw(t, "answer"))
 		fields := rapid.Permutation([]string{"reasoning", "kind", "answer", "steps", "note"}).Draw(t, "order")
@@ -41,7 +41,7 @@ func TestTheAnswerIsStreamedOutOfItsJSON(t *testing.T) {
 }
 
 // An escape, or a character of two, that arrives in parts is read whole.
-func TestEscapesInAnAnswerMayArriveInParts(t *testing.T) {
+func TestSplitEscapesAreDecoded(t *testing.T) {
 	const text = `{"answer":"a\u00e4\ud83d\ude00b\ud83d c\"\\\td😀\$"}`
 	const want = "aä😀b\ufffd c\"\\\td😀" + `\$`
 	for first := range len(text) {
@@ -63,7 +63,7 @@ func equalText(a, b string) bool {
 	return strings.TrimSpace(strings.ToValidUTF8(a, "\ufffd")) == strings.TrimSpace(strings.ToValidUTF8(b, "\ufffd"))
 }
 
-func TestNoAnswerIsStreamedBesideSteps(t *testing.T) {
+func TestPlanWithStepsStreamsNoAnswer(t *testing.T) {
 	stream := AnswerStream{Say: func(s string) { t.Errorf("said %q", s) }}
 	stream.Add(`{"reasoning":"","steps":[{"id":"1","tool":"find","input":{"answer":"no"}}],"answer":"I looked."}`)
 }

@@ -7,7 +7,7 @@ import (
 )
 
 // What stands for a call, of tools that are there, and what of a text is said.
-func TestPrintedCallsAreReadOrSaid(t *testing.T) {
+func TestPrintedCallsAreReadOrShown(t *testing.T) {
 	known := func(name string) bool { return name == "find" || name == "ls" }
 	for text, want := range map[string]string{
 		`{"name": "find", "arguments": {"q":"run"}}`:                        `find{"q":"run"} `,
@@ -74,7 +74,7 @@ func TestPrintedCallsAreReadOrSaid(t *testing.T) {
 }
 
 // A call is not shown before it is known to be one, however long it is.
-func TestALongCallIsHeldBack(t *testing.T) {
+func TestLongCallIsHeldBack(t *testing.T) {
 	for _, begin := range []string{`{"name": "create_note", "arguments": {"text": "`, "```json\n{\"name\": \"", "<tool_call>", "I will look.\n\n<tool_call>", "create_note(text=\"", "I will.\nAction: create_note\nAction Input: {\"text\": \""} {
 		said := ""
 		s := CallSplitter{Say: func(piece string) { said += piece }}
@@ -87,7 +87,7 @@ func TestALongCallIsHeldBack(t *testing.T) {
 	}
 }
 
-func TestWhatIsNoCallStaysText(t *testing.T) {
+func TestOtherJSONStaysText(t *testing.T) {
 	known := func(name string) bool { return name == "search_notes" }
 	for _, text := range []string{
 		"", "You run three times a week [1].", "[1] says so.", `{"name": "Ana", "age": 3}`, "Use this:\n```json\n{\"theme\": \"dark\"}\n```",

@@ -25,7 +25,7 @@ func longPrompt(results, sources, history, words int) Prompt {
 	return p
 }
 
-func TestNothingIsLeftOutWhereThereIsRoom(t *testing.T) {
+func TestNothingIsLeftOutIfItFits(t *testing.T) {
 	p := longPrompt(2, 2, 2, 50)
 	for _, window := range []int{0, 100_000} {
 		if f := p.Fit(window, 1); f.Left != "" || f.Estimate != p.Tokens() {
@@ -34,7 +34,7 @@ func TestNothingIsLeftOutWhereThereIsRoom(t *testing.T) {
 	}
 }
 
-func TestTheLeastValuableGoesFirst(t *testing.T) {
+func TestLeastValuablePartIsDroppedFirst(t *testing.T) {
 	p := longPrompt(1, 2, 2, 400)
 	tests := map[string]struct {
 		window int
@@ -59,7 +59,7 @@ func TestTheLeastValuableGoesFirst(t *testing.T) {
 
 // Whatever is asked, the prompt fits the window or says what it left out, the
 // system prompt and both ends of the question stand.
-func TestAPromptFitsItsWindowOrSaysSo(t *testing.T) {
+func TestPromptFitsOrReportsWhatIsMissing(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p := longPrompt(rapid.IntRange(0, 8).Draw(t, "results"), rapid.IntRange(0, 8).Draw(t, "sources"),
 			rapid.IntRange(0, 6).Draw(t, "history"), rapid.IntRange(0, 500).Draw(t, "words"))
@@ -80,7 +80,7 @@ func TestAPromptFitsItsWindowOrSaysSo(t *testing.T) {
 	})
 }
 
-func TestTokensAreRatherOverestimated(t *testing.T) {
+func TestTokensAreNotUnderestimated(t *testing.T) {
 	for text, least := range map[string]int{ // as common tokenizers count them
 		"The quick brown fox jumps over the lazy dog.": 10,
 		"今天我想在公园里跑步。":                                  9,
@@ -96,7 +96,7 @@ func TestTokensAreRatherOverestimated(t *testing.T) {
 }
 
 // A result that is shortened keeps its first lines, and no mark stays open.
-func TestAResultLosesItsLastLines(t *testing.T) {
+func TestResultIsCutAtItsEnd(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p := Prompt{System: "You answer.", Question: "What?", Fence: "«f»"}
 		for range rapid.IntRange(1, 4).Draw(t, "rounds") {

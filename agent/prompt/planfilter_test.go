@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-func TestPlanIsNoAnswer(t *testing.T) {
+func TestPlanIsNotShownAsAnswer(t *testing.T) {
 	t.Parallel()
 	known := func(tool string) bool { return tool == "search_notes" }
 	const plan = `{"reasoning":"look","steps":[{"id":"1","tool":"search_notes","input":{"query":"run"}}]}`

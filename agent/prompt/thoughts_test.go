@@ -7,7 +7,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-func TestThoughtsAreSplitFromTheAnswerHoweverTheyArrive(t *testing.T) {
+func TestThoughtsAreSeparatedFromTheAnswer(t *testing.T) {
 	tests := map[string]struct{ text, thought, said string }{
 		"none":                  {"Hello", "", "Hello"},
 		"a thought":             {"<think>Hm, </b>.</think>\n\nHello", "Hm, </b>.", "Hello"},

@@ -9,7 +9,7 @@ import (
 	"lifehub/llm"
 )
 
-func TestAPromptThatTheServerCutIsNoticed(t *testing.T) {
+func TestPromptTruncatedByTheServerIsNoticed(t *testing.T) {
 	measured := agent.TokenRatio{High: 0.9}
 	cached := []Count{{8000, 2300, 6000}, {8400, 3100, 5000}, {9000, 2200, 7000}, {12000, 5000, 0}, {8000, 900, 0}, {9000, 12, 0}}
 	for name, tc := range map[string]struct {
@@ -54,7 +54,7 @@ func TestAPromptThatTheServerCutIsNoticed(t *testing.T) {
 }
 
 // Whatever a server counts and says, what is learned of it stays within bounds.
-func TestWhatIsLearnedIsBounded(t *testing.T) {
+func TestLearnedRatioIsBounded(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := Meters{By: map[string]agent.TokenRatio{}, Last: map[string]Count{}}
 		for range rapid.IntRange(1, 60).Draw(t, "prompts") {
@@ -72,7 +72,7 @@ func TestWhatIsLearnedIsBounded(t *testing.T) {
 }
 
 // Once measured, no prompt that was like the ones before is estimated too low.
-func TestTheGaugeStaysOnTheSafeSide(t *testing.T) {
+func TestMeasuredRatioDoesNotUnderestimate(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var g agent.TokenRatio
 		tokenizer := rapid.Float64Range(0.3, 4).Draw(t, "tokens of the server for one of the estimate")

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-func TestWhatPeopleWriteIsWorkedOut(t *testing.T) {
+func TestCommonExpressionsAreCalculated(t *testing.T) {
 	for expression, want := range map[string]string{
 		"1+2*3": "7", "(1+2)*3": "9", "0.1 + 0.2": "0.3", "10/4": "2.5", "1/3": "0.333333333333", "2/3*3": "2",
 		"-2^2": "-4", "2^3^2": "512", "2**10": "1024", "2^-1": "0.5", "2^0.5": "1.41421356237", "2^100": "1267650600228229401496703205376",
@@ -25,7 +25,7 @@ func TestWhatPeopleWriteIsWorkedOut(t *testing.T) {
 	}
 }
 
-func TestCalculateRefusesTheRestWithAReason(t *testing.T) {
+func TestOtherExpressionsAreRejectedWithAReason(t *testing.T) {
 	for expression, want := range map[string]string{
 		"": "a number is missing", "1 +": "a number is missing", "1 / 0": "divides by zero", "5 % 0": "divides by zero", "0^-1": "divides by zero", "(1": "not closed", "1)": `")"`,
 		"2 apples": `"apples"`, "foo(1)": `"foo" is not known`, "sqrt(-1)": "no result", "sqrt(1,2)": "given 2", "9^9^9^9": "too large", "1e999": "too large", "1..2": `".2"`,

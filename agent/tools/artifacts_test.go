@@ -37,7 +37,7 @@ func (s *shelf) MadeBy(_ context.Context, call string) (agent.Artifact, bool, er
 	return agent.Artifact{}, false, nil
 }
 
-func TestArtifactsAreMadeAndChanged(t *testing.T) {
+func TestArtifactsAreCreatedAndChanged(t *testing.T) {
 	kept := &shelf{}
 	for _, each := range []struct{ tool, args, want string }{
 		{"read_artifact", `{"name":"plan"}`, "none was made in this conversation"},

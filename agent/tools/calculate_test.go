@@ -4,7 +4,7 @@ import (
 	"testing"
 )
 
-func TestCalculateTellsTheExpressionAndItsValue(t *testing.T) {
+func TestCalculateReturnsExpressionAndValue(t *testing.T) {
 	if _, got := work(t, nil).run("calculate", `{"expression":" 15% of 80"}`); got != "15% of 80 = 12" {
 		t.Errorf("got %q", got)
 	}

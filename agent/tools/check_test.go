@@ -10,7 +10,7 @@ import (
 
 // After a kill a writing tool tells by the note whether it had happened, as
 // long as nobody else has changed the note.
-func TestAWriterTellsAfterAKillWhetherItHappened(t *testing.T) {
+func TestWriterKnowsAfterAKillWhetherItRan(t *testing.T) {
 	const before = "- [ ] a\n"
 	for _, each := range []struct{ tool, args, file string }{
 		{"add_task", `{"text":"b"}`, "tasks.md"},
@@ -71,7 +71,7 @@ func put(b *bench, name, text string) {
 
 // Two changes of one note are shown before either is made, as two dialogs of
 // a plan are: the mark of the second knows what the first has made of it.
-func TestTheMarkKnowsWhatAnEarlierStepHasWritten(t *testing.T) {
+func TestMarkIncludesEarlierChanges(t *testing.T) {
 	b := work(t, map[string]string{"tasks.md": "- [ ] a\n"})
 	tools := All(b.deps)
 	first, second := b.of(tools, "add_task", `{"text":"b"}`), b.of(tools, "add_task", `{"text":"c"}`)

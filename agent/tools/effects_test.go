@@ -42,7 +42,7 @@ func did(t *testing.T, kit []agent.Tool, before func(), calls ...string) agent.E
 	return nil
 }
 
-func TestEachToolSaysWhatItDid(t *testing.T) {
+func TestEachToolReportsItsEffect(t *testing.T) {
 	for name, tc := range map[string]struct {
 		calls  []string
 		before func(b *bench)

@@ -43,7 +43,7 @@ func textOf(t *testing.T, file string) string {
 	return string(raw)
 }
 
-func TestFactsAreReadAsTheUserLeftThem(t *testing.T) {
+func TestFactsEditedByTheUserAreRead(t *testing.T) {
 	f, _ := aMemory(t, "# About me\n\n- My cat is called Whiskers (2026-11-21, you)\n* I live in Graz\r\n- [x] Ines is my sister (2026-11-20, chat ab12cd34)\n"+
 		"\nprose (2026-11-20, you)\n  + Rent is due on the 1st (of each month)\n```\n- not a fact\n```\n- They sleep a lot (2026-11-19, chat x1, foreign)\n- ()\n")
 	list, err := f.List(t.Context())
@@ -64,7 +64,7 @@ func TestFactsAreReadAsTheUserLeftThem(t *testing.T) {
 	}
 }
 
-func TestAFactIsAddedAfterTheLastOne(t *testing.T) {
+func TestFactIsAddedAfterTheLastOne(t *testing.T) {
 	for name, tc := range map[string]struct{ was, want string }{
 		"no file yet":       {"", newMemoryFile + "- I like tea (2026-11-21, you)\n"},
 		"no end of line":    {"- a", "- a\n- I like tea (2026-11-21, you)\n"},
@@ -87,7 +87,7 @@ func TestAFactIsAddedAfterTheLastOne(t *testing.T) {
 	}
 }
 
-func TestForgettingTakesOneLine(t *testing.T) {
+func TestForgetRemovesOneLine(t *testing.T) {
 	f, file := aMemory(t, "- My cat is called Whiskers\n- My dog is called Rex\n- cat\n")
 	for text, want := range map[string]string{"called": "several facts match", "horse": "no saved fact matches", " ": "text missing"} {
 		if _, err := f.Forget(text); err == nil || !strings.Contains(err.Error(), want) {
@@ -104,7 +104,7 @@ func TestForgettingTakesOneLine(t *testing.T) {
 
 // Whatever is remembered is one line that comes back as it was, and nothing
 // in it can make another line or another origin.
-func TestAFactStaysOneLineWithItsOrigin(t *testing.T) {
+func TestFactStaysOneLineWithItsOrigin(t *testing.T) {
 	f, file := aMemory(t, "")
 	rapid.Check(t, func(t *rapid.T) {
 		text := rapid.StringMatching(`[a-zA-Z(),\-\n#* \[\]:"äöü猫]{1,80}`).Draw(t, "text")
@@ -120,7 +120,7 @@ func TestAFactStaysOneLineWithItsOrigin(t *testing.T) {
 	})
 }
 
-func TestTheBoxOfATaskIsNothingToRemember(t *testing.T) {
+func TestCheckboxIsNotRemembered(t *testing.T) {
 	f, _ := aMemory(t, "")
 	for _, text := range []string{"[ ]", "[x]", "- [ ]", "[\n]", ""} {
 		if c, err := f.adding(text, agent.Origin{}, aDay); err == nil {
@@ -132,7 +132,7 @@ func TestTheBoxOfATaskIsNothingToRemember(t *testing.T) {
 	}
 }
 
-func TestRememberShowsWhatItWillWrite(t *testing.T) {
+func TestRememberPreviewsItsLine(t *testing.T) {
 	f, file := aMemory(t, "")
 	tool := newRemember(noteWriter{vaults: f.folders, own: &ownChanges{}}, f, func() time.Time { return aDay })
 	if tool.Level(nil) != agent.Confirm {

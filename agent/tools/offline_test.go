@@ -126,9 +126,9 @@ func openOfflineVaults(t *testing.T) map[string]offlineVault {
 	}
 }
 
-// TestClosestPassagesHoldTheAnswer: without a model the first passage that is
+// TestClosestPassagesHaveTheAnswer: without a model the first passage that is
 // listed, or one of the first three, is the one that answers.
-func TestClosestPassagesHoldTheAnswer(t *testing.T) {
+func TestClosestPassagesHaveTheAnswer(t *testing.T) {
 	testenv.WithoutRace(t)
 	t.Parallel()
 	vaults := openOfflineVaults(t)
@@ -203,9 +203,9 @@ var (
 	typedExample = regexp.MustCompile(`(?m)^> ([^\n]+\?)$`)
 )
 
-// TestTheExamplesAreAnswered asks what the README, the help, the guide and the
+// TestDocumentedExamplesAreAnswered asks what the README, the help, the guide and the
 // welcome screen offer as questions, of the sample notes.
-func TestTheExamplesAreAnswered(t *testing.T) {
+func TestDocumentedExamplesAreAnswered(t *testing.T) {
 	testenv.WithoutRace(t)
 	t.Parallel()
 	v := openOffline(t, "../../examples/notes")

@@ -14,7 +14,7 @@ import (
 
 // Rules on paths go by the note that a call comes to, not by what it is
 // called.
-func TestRulesOnPathsSeeTheNoteThatIsMeant(t *testing.T) {
+func TestPathRulesApplyToTheResolvedNote(t *testing.T) {
 	b := work(t, map[string]string{
 		"private/safe.md": "# The Safe\n\n- [ ] oil the hinge\n", "log/run.md": "# Running\n", "deep/log/old.md": "# Old\n", "tasks.md": "- [ ] buy milk\n",
 		"daily/2026-10-07.md": "# 2026-10-07\n",
@@ -70,7 +70,7 @@ func TestRulesOnPathsSeeTheNoteThatIsMeant(t *testing.T) {
 }
 
 // An "always" names the note; without one, as a task may be in any, the task.
-func TestAnAlwaysToTickATaskHoldsForTheNoteOrTheTask(t *testing.T) {
+func TestAlwaysForATaskNamesNoteOrTask(t *testing.T) {
 	tool := newCompleteTask(noteWriter{}, nil)
 	for call, others := range map[string][]string{
 		`{"task":"buy milk"}`:                             {`{"task":"oil the hinge"}`, `{"task":"buy milk","note":"private/safe.md"}`, `{}`},
@@ -96,7 +96,7 @@ func TestAnAlwaysToTickATaskHoldsForTheNoteOrTheTask(t *testing.T) {
 
 // What the user writes is not in the rule of an "always", and a fact, which
 // nothing bounds, gets none.
-func TestAnAlwaysHoldsForWhereAToolWrites(t *testing.T) {
+func TestAlwaysIsLimitedToTheTarget(t *testing.T) {
 	b := work(t, map[string]string{"a.md": "# A\n"})
 	want := map[string]string{
 		`add_task {"text":"buy milk"}`:                            `{tool: add_task, args: {note: null}, level: auto}`,

@@ -30,7 +30,7 @@ func TestSearchNotesAsksAndCites(t *testing.T) {
 	}
 }
 
-func TestSearchNotesSaysWhenThereIsNothing(t *testing.T) {
+func TestSearchNotesReportsEmptyResults(t *testing.T) {
 	b := work(t, map[string]string{})
 	result, text := b.run("search_notes", `{"query":"flying"}`)
 	if text != `Nothing found in the notes for "flying".` || !result.Nothing || !result.Searched {
@@ -46,7 +46,7 @@ func TestSearchNotesSaysWhenThereIsNothing(t *testing.T) {
 	}
 }
 
-func TestReadNoteFindsANoteByAnyOfItsNames(t *testing.T) {
+func TestReadNoteAcceptsAnyName(t *testing.T) {
 	b := work(t, map[string]string{
 		"running/Plan.md": "---\ntitle: The Big Plan\n---\n# Weeks\n\ntext\n", "trips/plan b.md": "# Other\n", "garden.markdown": "# Garten\n", "deep/er/x.md": "x",
 	})
@@ -71,7 +71,7 @@ func TestReadNoteFindsANoteByAnyOfItsNames(t *testing.T) {
 	}
 }
 
-func TestTheOnlyNoteThatIsCalledAlikeIsRead(t *testing.T) {
+func TestOnlySimilarlyNamedNoteIsRead(t *testing.T) {
 	b := work(t, map[string]string{
 		"home/boiler.md": "# Heating\n", "food/pea_soup.md": "# Green\n", "daily/2026-07-10.md": "# Day\n", "a/plan.md": "# A\n", "b/plan.md": "# B\n",
 	})
@@ -126,7 +126,7 @@ func TestReadNoteReadsLinesAndCitesSections(t *testing.T) {
 	}
 }
 
-func TestReadNoteCitesFrontMatterThatSaysSomething(t *testing.T) {
+func TestReadNoteCitesNonemptyFrontMatter(t *testing.T) {
 	b := work(t, map[string]string{"film.md": "---\ntags: [film]\nrating: 7\n---\n\nGood.\n", "only.md": "---\nrating: 5\n---\n", "tags.md": "---\ntags: [a]\n---\n"})
 	for name, want := range map[string]string{"film": "6-6 1-4", "only": "1-3", "tags": ""} {
 		result, _ := b.run("read_note", `{"path":"`+name+`"}`)
@@ -140,7 +140,7 @@ func TestReadNoteCitesFrontMatterThatSaysSomething(t *testing.T) {
 	}
 }
 
-func TestReadNoteBoundsWhatItBrings(t *testing.T) {
+func TestReadNoteBoundsItsResult(t *testing.T) {
 	b := work(t, map[string]string{"lines.md": strings.Repeat("0123456789\n", 10_000), "line.md": strings.Repeat("é", 1<<20)})
 	result, text := b.run("read_note", `{"path":"lines"}`)
 	holds(t, "lines", text, "lines 1 to 2792 of 10000", "read from line 2793")
@@ -153,7 +153,7 @@ func TestReadNoteBoundsWhatItBrings(t *testing.T) {
 	}
 }
 
-func TestReadNoteMarksWhatIsForeignAndBroken(t *testing.T) {
+func TestReadNoteMarksUntrustedAndBrokenNotes(t *testing.T) {
 	b := work(t, map[string]string{"clip.md": "---\nsource: https://x.example\n---\ntext\n", "broken.md": "---\na: {{date}}\n---\ntext\n"})
 	if result, _ := b.run("read_note", `{"path":"clip"}`); !result.Sources[0].Untrusted {
 		t.Errorf("got %+v", result)
@@ -180,7 +180,7 @@ func TestListNotesSortsByDate(t *testing.T) {
 	}
 }
 
-func TestListTasksTellsWhatIsDue(t *testing.T) {
+func TestListTasksShowsDueTasks(t *testing.T) {
 	b := work(t, map[string]string{
 		"tasks.md":   "- [ ] later 📅 2026-12-01\n- [ ] soon 📅 2026-10-15 ⏫\n- [ ] today 📅 2026-10-08\n- [ ] never\n- [-] given up 📅 2026-01-01\n- [x] old ✅ 2026-09-01\n- [x] newer ✅ 2026-09-02\n",
 		"p/house.md": "# House\n\n- [ ] late 🔁 every month 📅 2026-10-01 #house\n- [/] sweep ⏳ 2026-10-09\n```\n- [ ] code\n```\n",
@@ -231,14 +231,14 @@ func TestTasksAreFoundByHeadingAndDate(t *testing.T) {
 	}
 }
 
-func TestAListOfTasksSaysHowManyItLeavesOut(t *testing.T) {
+func TestListTasksCountsOmittedTasks(t *testing.T) {
 	b := work(t, map[string]string{"a.md": strings.Repeat("- [ ] dig\n", 112)})
 	if _, got := b.run("list_tasks", `{}`); !strings.HasPrefix(got, "100 of 112 open tasks on Thursday, 2026-10-08:\n\n") || strings.Count(got, "- [ ] dig") != 100 {
 		t.Errorf("got\n%s", got)
 	}
 }
 
-func TestListTasksTellsWhatComesNextWhenNothingIsDue(t *testing.T) {
+func TestListTasksShowsUpcomingTasksOtherwise(t *testing.T) {
 	b := work(t, map[string]string{"a.md": "- [ ] b 📅 2026-12-01\n- [ ] a 📅 2026-11-30\n- [ ] c\n- [x] d 📅 2026-11-01\n"})
 	want := "There are no due tasks on Thursday, 2026-10-08; the notes hold 4 tasks in all. Next are:\n\n- [ ] a, due 2026-11-30 (a.md:2)\n- [ ] b, due 2026-12-01 (a.md:1)"
 	if result, got := b.run("list_tasks", `{"status":"due"}`); got != want || result.Nothing {
@@ -246,7 +246,7 @@ func TestListTasksTellsWhatComesNextWhenNothingIsDue(t *testing.T) {
 	}
 }
 
-func TestTodayTellsTheDayHereAndElsewhere(t *testing.T) {
+func TestTodayKnowsTimeZones(t *testing.T) {
 	b := work(t, nil)
 	b.deps.Now = func() time.Time { return time.Date(2027, 1, 1, 20, 30, 0, 0, time.FixedZone("CET", 3600)) }
 	for args, want := range map[string]string{
@@ -263,7 +263,7 @@ func TestTodayTellsTheDayHereAndElsewhere(t *testing.T) {
 	}
 }
 
-func TestNoteLinksTellsBothDirections(t *testing.T) {
+func TestNoteLinksListsBothDirections(t *testing.T) {
 	b := work(t, map[string]string{
 		"plan.md": "See [[fitness]] and [the log](log/may.md#Runs), [[nowhere]] and [[#Here]].\n", "fitness.md": "# Fitness\n\nBack to [[Plan|the plan]].\n",
 		"log/may.md": "# May\n\nBy [the plan](../plan.md) and [a page](https://example.org/plan.md).\n", "log/plan.md": "Another [[fitness]].\n", "x.md": "[[log/plan]]\n",
@@ -275,7 +275,7 @@ func TestNoteLinksTellsBothDirections(t *testing.T) {
 	}
 }
 
-func TestNoteLinksTellsMentionsWithoutALink(t *testing.T) {
+func TestNoteLinksListsUnlinkedMentions(t *testing.T) {
 	b := work(t, map[string]string{
 		"plan.md": "# The plan\n", "a.md": "Back to the plan.\n", "b.md": "The plan is [[plan]].\n", "c.md": "`the plan`, the planet\n", "d.md": "# The plan\n",
 	})

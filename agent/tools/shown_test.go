@@ -191,7 +191,7 @@ func applied(text, diff string) (string, error) {
 }
 
 // A yes is to what the dialog showed. What is written is just that, or nothing.
-func TestWhatWasShownIsWrittenOrNothing(t *testing.T) {
+func TestOnlyTheShownChangeIsWritten(t *testing.T) {
 	t.Parallel()
 	for _, untrusted := range []bool{false, true} {
 		for _, call := range writing {
@@ -214,7 +214,7 @@ func TestWhatWasShownIsWrittenOrNothing(t *testing.T) {
 }
 
 // A note that is to be made is made where there is none.
-func TestANewNoteIsMadeAsShownOrNotAtAll(t *testing.T) {
+func TestNewNoteIsCreatedOnlyAsShown(t *testing.T) {
 	t.Parallel()
 	calls := []string{`create_note {"path":"new.md","content":"# New\n\n- [ ] one"}`, `create_note {"path":"/new","content":"# New"}`}
 	for _, untrusted := range []bool{false, true} {

@@ -12,7 +12,7 @@ import (
 
 // A search of the model's knows the user's words and the model's window, and
 // says which notes of a time it left out.
-func TestASearchOfATimeSaysWhatItLeftOut(t *testing.T) {
+func TestSearchOfATimeReportsOmittedNotes(t *testing.T) {
 	b := work(t, nil)
 	b.deps.Window = func() int { return 6000 }
 	b.found = rag.Found{

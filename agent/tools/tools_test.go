@@ -108,7 +108,7 @@ func holds(t *testing.T, what, text string, parts ...string) {
 	}
 }
 
-func TestEveryToolSaysWhatItIsForAndTakes(t *testing.T) {
+func TestToolsDescribePurposeAndArguments(t *testing.T) {
 	b := work(t, nil)
 	b.deps.Mail, b.deps.Changes = mail.Account{Host: "localhost", From: "ana@example.org"}, &turnChanges{}
 	page, err := os.ReadFile("../../docs/tools.md")
@@ -158,7 +158,7 @@ func TestEveryToolSaysWhatItIsForAndTakes(t *testing.T) {
 	}
 }
 
-func TestWithoutAVaultToolsOfNotesSaySo(t *testing.T) {
+func TestNoteToolsReportAMissingVault(t *testing.T) {
 	b := work(t, nil)
 	for tool, args := range map[string]string{
 		"read_note": `{"path":"a"}`, "list_notes": `{}`, "list_tasks": `{}`, "add_task": `{"text":"a"}`,

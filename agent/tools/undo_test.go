@@ -10,7 +10,7 @@ import (
 	"lifehub/notes"
 )
 
-func TestUndoTakesBackWhatATurnDidAndNothingElse(t *testing.T) {
+func TestUndoReversesOnlyTheTurnsChanges(t *testing.T) {
 	const gone = "\x00"
 	for name, test := range map[string]struct {
 		now     string // the note when it is undone
@@ -93,7 +93,7 @@ func lay(t *testing.T, file, text string) {
 	}
 }
 
-func TestTheTrashKeepsNotesOfTheSameName(t *testing.T) {
+func TestTrashHoldsNotesOfTheSameName(t *testing.T) {
 	dir := t.TempDir()
 	folder, err := notes.Open(dir)
 	if err != nil {

@@ -66,7 +66,7 @@ func (b *bench) inTurn(turn, tool, args string) (agent.Preview, string) {
 	return shown, result.Text
 }
 
-func TestTheLastTurnThatChangedNotesIsTakenBack(t *testing.T) {
+func TestUndoReversesTheLastChangingTurn(t *testing.T) {
 	const list = "- [ ] a\n"
 	b := undoing(t, map[string]string{"tasks.md": list, "plan.md": "old words\n"})
 	b.inTurn("1", "edit_note", `{"path":"plan.md","old_text":"old","new_text":"new"}`)
@@ -83,7 +83,7 @@ func TestTheLastTurnThatChangedNotesIsTakenBack(t *testing.T) {
 	}
 }
 
-func TestWhatChangedSinceIsNotTakenBack(t *testing.T) {
+func TestLaterChangesAreNotUndone(t *testing.T) {
 	b := undoing(t, map[string]string{"tasks.md": "- [ ] a\n", "plan.md": "old words\n"})
 	if _, said := b.inTurn("1", "undo", `{}`); said != "error: there is nothing to take back: no message of this conversation changed a note" {
 		t.Error(said)
@@ -98,7 +98,7 @@ func TestWhatChangedSinceIsNotTakenBack(t *testing.T) {
 	}
 }
 
-func TestAnUndoTellsAfterAKillWhetherItHappened(t *testing.T) {
+func TestUndoKnowsAfterAKillWhetherItRan(t *testing.T) {
 	for name, tc := range map[string]struct {
 		do   func(b *bench, change agent.Change)
 		want agent.Happened
@@ -128,7 +128,7 @@ func TestAnUndoTellsAfterAKillWhetherItHappened(t *testing.T) {
 	}
 }
 
-func TestTheMemoryIsTakenBackToo(t *testing.T) {
+func TestUndoReversesMemoryToo(t *testing.T) {
 	b := undoing(t, map[string]string{})
 	b.inTurn("1", "forget", `{"text":"tea"}`)
 	shown, said := b.inTurn("2", "undo", `{}`)

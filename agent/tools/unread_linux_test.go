@@ -15,7 +15,7 @@ import (
 const listedFolder = "LIFEHUB_TEST_LISTED"
 
 // Whoever asks for a list learns what it lacks.
-func TestListsNameWhatCannotBeRead(t *testing.T) {
+func TestListsNameUnreadableNotes(t *testing.T) {
 	if dir := os.Getenv(listedFolder); dir != "" {
 		folder, err := notes.Open(dir)
 		if err != nil {
@@ -40,7 +40,7 @@ func TestListsNameWhatCannotBeRead(t *testing.T) {
 		{"read", "sub/b.md", "\n\nNot readable now, so missing here: sub/b.md."},
 		{"none", "", ""},
 	} {
-		cmd := exec.Command(os.Args[0], "-test.run=^TestListsNameWhatCannotBeRead$")
+		cmd := exec.Command(os.Args[0], "-test.run=^TestListsNameUnreadableNotes$")
 		if one.at != "" {
 			cmd = exec.Command(strace, "-f", "-qq", "-o", "/dev/null", "-P", filepath.Join(dir, one.at), "-e", "trace="+one.call, "-e", "inject="+one.call+":error=EIO", os.Args[0], cmd.Args[1])
 		}

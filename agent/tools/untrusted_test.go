@@ -14,7 +14,7 @@ import (
 // What a tool tells of a clipping without reading it out, such as its title, a
 // task in it or the line that comes near, is untrusted too, in errors as well:
 // what is to be written after it is asked about.
-func TestWhatIsToldOfAClippingIsUntrusted(t *testing.T) {
+func TestTextFromAClippingIsUntrusted(t *testing.T) {
 	for call, want := range map[string]bool{
 		`list_notes {}`:                             true,
 		`list_notes {"folder":"own"}`:               false,

@@ -15,9 +15,9 @@ import (
 	"lifehub/notes"
 )
 
-// TestWritersShowAndThenDo runs each case twice: once shown first, once at
+// TestWritersDoWhatTheyShow runs each case twice: once shown first, once at
 // once. Both end with the same note, and the shown diff is what happened.
-func TestWritersShowAndThenDo(t *testing.T) {
+func TestWritersDoWhatTheyShow(t *testing.T) {
 	const (
 		list  = "# Tasks\n\n- [ ] one 📅 2026-10-01\n- [x] two\n\n## Someday\n\n- [ ] three\n"
 		diary = "# 2026-10-07\n\nRain.\n"
@@ -299,7 +299,7 @@ func (b *bench) of(tools []agent.Tool, name, args string) agent.Change {
 	return change
 }
 
-func TestAnEarlierStepLosesNothing(t *testing.T) {
+func TestEarlierStepIsNotOverwritten(t *testing.T) {
 	now, outcome := between(t, "complete_task", "- [ ] a\n", `{"task":"a"}`, "my words\n\n- [ ] a\n")
 	if now != "my words\n\n- [x] a ✅ 2026-10-08\n" || outcome != "done: a (tasks.md:3)" {
 		t.Errorf("the same line elsewhere: %q, %s", now, outcome)
@@ -314,7 +314,7 @@ func TestAnEarlierStepLosesNothing(t *testing.T) {
 	}
 }
 
-func TestAChangeStaysUnderTheHeadingItWasShownUnder(t *testing.T) {
+func TestChangeStaysUnderItsHeading(t *testing.T) {
 	const (
 		edit  = `{"path":"tasks.md","old_text":"pay 10","new_text":"pay 20"}`
 		add   = `{"path":"tasks.md","content":"- x"}`
@@ -399,7 +399,7 @@ func TestAChangeThatWasSeenIsNotRecomputed(t *testing.T) {
 	}
 }
 
-func TestDailyNotesLieWhereTheSettingsSay(t *testing.T) {
+func TestDailyNotesFollowTheSettings(t *testing.T) {
 	for _, each := range []struct {
 		set  Daily
 		want string
@@ -440,7 +440,7 @@ func TestWritersKnowSeveralVaults(t *testing.T) {
 	}
 }
 
-func TestOtherKindsOfNotesAreRefused(t *testing.T) {
+func TestOtherKindsOfNotesAreReadOnly(t *testing.T) {
 	b := work(t, map[string]string{"log.txt": "- [ ] one\n", "plan.org": "* Plan\n- [ ] two\n", "paper.pdf": string(pdftest.Make("a page", "- [ ] three"))})
 	for _, call := range [][2]string{
 		{"append_note", `{"path":"log.txt","content":"more"}`},
@@ -462,7 +462,7 @@ func TestOtherKindsOfNotesAreRefused(t *testing.T) {
 	}
 }
 
-func TestAPDFIsReadByPage(t *testing.T) {
+func TestPDFIsReadByPage(t *testing.T) {
 	long := strings.Repeat("Sixteen words of prose stand on this line, which is all that it is here for. ", 20)
 	b := work(t, map[string]string{"papers/boiler.pdf": string(pdftest.Make("Cover "+long, "The valve opens at 3 bar. "+long, "End "+long))})
 	result, said := b.run("read_note", `{"path":"boiler","from":2}`)

@@ -36,7 +36,7 @@ const (
 
 // A plan that says so is continued with its results in sight, once each call,
 // wherever the turn is killed in the middle.
-func TestAPlanLooksAgain(t *testing.T) {
+func TestPlanContinuesWithItsResults(t *testing.T) {
 	options := func() (Options, *fakeTool, *fakeTool) {
 		notes, task := search(), addTask()
 		return Options{Model: byTask{lookFirst, thenTask, goodAnswer}, Tools: tools(notes, task)}, notes, task
@@ -74,7 +74,7 @@ func first(o Options, _, _ *fakeTool) Options { return o }
 
 // A model that always wants to look again does so no more often than a plan is
 // revised, and hears nothing of arguments that were only written otherwise.
-func TestLookingAgainEnds(t *testing.T) {
+func TestReplanningIsBounded(t *testing.T) {
 	model := &script{lines: []line{say(lookFirst), say(goodAnswer)}}
 	for i := range 5 {
 		model.replans = append(model.replans, say(fmt.Sprintf(`{"steps":[{"id":"1","tool":"search_notes","input":{"q":"running %d"}}],"again":true}`, i)))
@@ -103,7 +103,7 @@ func TestLookingAgainEnds(t *testing.T) {
 // A plan that looks for its answer on the web alone gets a search of the notes for
 // the question, which comes last; what it found is left out when it is no likely
 // answer and something else is. Beside other steps nothing is searched.
-func TestTheNotesAreSearchedWhereTheAnswerWasLookedFor(t *testing.T) {
+func TestWebOnlyPlanAlsoSearchesNotes(t *testing.T) {
 	clock := &fakeTool{name: "today", schema: `{"type":"object"}`, reads: true, result: agent.Result{Text: "Saturday"}}
 	pages := &fakeTool{name: "web_search", schema: `{"type":"object"}`, reads: true, result: agent.Result{Text: "Saturday"}}
 	reads := true

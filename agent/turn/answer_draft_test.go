@@ -2,7 +2,7 @@ package turn
 
 import "testing"
 
-func TestTheFormOfAMessage(t *testing.T) {
+func TestKindsOfMessagesAreRecognised(t *testing.T) {
 	for message, want := range map[string]bool{
 		"Hello!":               true,
 		"Thanks, that helped!": true,
@@ -38,7 +38,7 @@ func TestTheFormOfAMessage(t *testing.T) {
 	}
 }
 
-func TestAnAnswerRestsOnTheLastOne(t *testing.T) {
+func TestAnswerMayRestOnTheLastOne(t *testing.T) {
 	const last = "You run three times a week: Tuesday, Thursday and Sunday. The long run grows by 10 % each week."
 	for answer, want := range map[string]bool{
 		"Three runs a week: Tuesday, Thursday, Sunday.": true,
@@ -56,7 +56,7 @@ func TestAnAnswerRestsOnTheLastOne(t *testing.T) {
 	}
 }
 
-func TestAQuestionBackClaimsNothing(t *testing.T) {
+func TestCounterQuestionClaimsNothing(t *testing.T) {
 	for answer, want := range map[string]bool{
 		"Which one do you mean?":             true,
 		"Which one? The boiler or the shed?": true,
@@ -71,7 +71,7 @@ func TestAQuestionBackClaimsNothing(t *testing.T) {
 	}
 }
 
-func TestASumIsNotFromMemory(t *testing.T) {
+func TestSumIsNotFromMemory(t *testing.T) {
 	for _, c := range []struct {
 		answer, result, question string
 		want                     bool

@@ -129,7 +129,7 @@ func TestApprovePlanOfFurtherSteps(t *testing.T) {
 	}
 }
 
-func TestApprovePlanNobodyToAsk(t *testing.T) {
+func TestApprovePlanWithoutAUser(t *testing.T) {
 	notes := search()
 	events, shown := approving(t, Options{Unattended: true, Model: &script{lines: []line{say(searchStep)}}, Tools: tools(notes)}, approved(`{}`))
 	if _, answer, _ := toldOf(events); len(shown) > 0 || len(notes.ran()) > 0 || !strings.Contains(answer, "--approve=false") {
@@ -137,7 +137,7 @@ func TestApprovePlanNobodyToAsk(t *testing.T) {
 	}
 }
 
-func TestApprovePlanAskedAgainAfterAKill(t *testing.T) {
+func TestApprovePlanIsAskedAgainAfterAKill(t *testing.T) {
 	notes, kept := search(), &ledger{question: question}
 	o := Options{Model: &script{lines: []line{say(searchStep), say(searchStep), say(goodAnswer)}}, Tools: tools(notes), History: &shelf{}, Journal: kept, Now: fixedNow, Limits: Limits{Approve: func() bool { return true }}}
 	ctx, kill := context.WithCancelCause(t.Context())

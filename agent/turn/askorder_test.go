@@ -30,7 +30,7 @@ func (p ponders) Preview(ctx context.Context, input json.RawMessage) (agent.Prev
 	return agent.Preview{}, ctx.Err()
 }
 
-func TestQuestionsOfStepsSideBySideComeInTheOrderOfThePlan(t *testing.T) {
+func TestStepsSideBySideAskInOrder(t *testing.T) {
 	step := func(id, tool, query, after string) string {
 		return fmt.Sprintf(`{"id":%q,"tool":%q,"input":{"query":%q},"after":[%s]}`, id, tool, query, after)
 	}

@@ -38,7 +38,7 @@ func (d drawer) Read(_ context.Context, name string) (agent.Result, error) {
 	return agent.Result{Text: text, Untrusted: true}, nil
 }
 
-func TestWhatAMessageNamesIsReadAlongWithIt(t *testing.T) {
+func TestMentionedNotesAreAttached(t *testing.T) {
 	a := talks(Options{Attach: drawer{"s:a": "hello from a"}}, func(context.Context) (agent.Result, error) { return agent.Result{Text: "talked"}, nil })
 	var story []string
 	for e := range a.Ask(t.Context(), "c", "what do @s:a and @s:b say?") {
@@ -62,7 +62,7 @@ func TestWhatAMessageNamesIsReadAlongWithIt(t *testing.T) {
 }
 
 // A tool is no attachment, and what nothing is called by is not passed over in silence.
-func TestANameOfNothingIsTold(t *testing.T) {
+func TestUnknownMentionIsReported(t *testing.T) {
 	for message, want := range map[string]string{
 		"what does @nothing say?": "No note, file or tool is named @nothing, so it is plain text; type @ for a list.",
 		"@talk now":               "",
@@ -82,7 +82,7 @@ func TestANameOfNothingIsTold(t *testing.T) {
 
 // What is attached may be all that an answer needs: each mind that decides
 // anything has to see it.
-func TestWhatIsAttachedReachesEveryMode(t *testing.T) {
+func TestAttachmentsReachEveryMode(t *testing.T) {
 	for mode, lines := range map[agent.Mode][]line{
 		agent.PlanMode: {say(searchStep), say(goodAnswer)},
 		agent.LoopMode: {calling("search_notes", `{"query":"running"}`), say(goodAnswer)},
@@ -144,7 +144,7 @@ func TestTheLoopSeesImages(t *testing.T) {
 
 // Who may answer from what was attached has to see it: a plan that answers, or
 // the lead of a team, would else make up what the picture shows.
-func TestEveryPromptOfAnAttachedPictureHoldsIt(t *testing.T) {
+func TestEveryDecidingPromptHasTheImage(t *testing.T) {
 	blind := line{err: &llm.UnsupportedError{Model: "tiny", Capability: "images"}}
 	for name, tc := range map[string]struct {
 		mode  agent.Mode

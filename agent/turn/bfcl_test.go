@@ -124,7 +124,7 @@ var share = map[bool]int{true: 1, false: 6}[os.Getenv("LIFEHUB_SOAK") != ""]
 // Every list of right calls comes out of the plan as it went in, however the
 // model wrote it; a call of a tool that is not there, or without what it
 // needs, is refused with the reason.
-func TestRightCallsSurviveBadWriting(t *testing.T) {
+func TestBadlyWrittenCallsAreRead(t *testing.T) {
 	testenv.WithoutRace(t)
 	total, kept := map[string]int{}, map[string]int{}
 	worker := aloneTool()
@@ -178,7 +178,7 @@ func (w *runner) refusal(text string, offered []agent.Tool) string {
 }
 
 // A plan for a request that no tool fits is an answer, and stays one.
-func TestAnAnswerWithoutCallsStaysAnAnswer(t *testing.T) {
+func TestAnswerWithoutCallsStaysAnAnswer(t *testing.T) {
 	worker := aloneTool()
 	n := 0
 	for i, c := range readCases(t, testenv.Shared(t, "data/tools/bfcl-irrelevance.jsonl")) {

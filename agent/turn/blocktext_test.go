@@ -10,7 +10,7 @@ import (
 )
 
 // A text of a note cannot break the Markdown around it.
-func TestATextCannotBreakTheListAroundIt(t *testing.T) {
+func TestTextCannotBreakTheListAroundIt(t *testing.T) {
 	for s, want := range map[string]string{
 		"see [12] and [1, 2] there":            "see (12) and (1, 2) there",
 		"look ![x](http://evil.example/p) now": "look … now",
@@ -33,7 +33,7 @@ func TestATextCannotBreakTheListAroundIt(t *testing.T) {
 	}
 }
 
-func TestWordsAreHighlightedWhereThatBreaksNothing(t *testing.T) {
+func TestWordsAreHighlightedOutsideMarkup(t *testing.T) {
 	for s, want := range map[string]string{
 		"I run, and run on":               "I **run**, and **run** on",
 		"prune the runner":                "prune the runner",

@@ -9,7 +9,7 @@ import (
 
 // After a question that got no answer, the last six messages begin with an
 // answer. It is left out, and not for want of room.
-func TestAnAnswerWithoutItsQuestionIsNotSaidToBeTooLong(t *testing.T) {
+func TestAnswerWithoutItsQuestionIsNotTooLong(t *testing.T) {
 	model := &script{lines: []line{say(`{"steps":[],"answer":"Hello."}`)}}
 	shelf := &shelf{messages: []llm.Message{
 		{Role: llm.Assistant, Text: "Of an earlier question."}, {Role: llm.User, Text: "One?"}, {Role: llm.User, Text: "Two?"}, {Role: llm.Assistant, Text: "Two."},

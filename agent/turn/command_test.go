@@ -11,7 +11,7 @@ import (
 	"lifehub/llm/llmtest"
 )
 
-func TestACallOfTheUsersIsATurnWithoutAModel(t *testing.T) {
+func TestUsersOwnCallNeedsNoModel(t *testing.T) {
 	type args struct {
 		Content string `json:"content"`
 	}

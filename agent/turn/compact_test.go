@@ -73,7 +73,7 @@ func TestOlderTurnsAreSummarisedWhenTheyDoNotFit(t *testing.T) {
 // However long ago something was said, it is in the prompt while all of it fits
 // in half of the window. Beyond, the older half is summarised in one step, and the
 // next turns add to the messages that stayed.
-func TestTheWholeConversationIsInThePromptOrItsOlderHalfSummarised(t *testing.T) {
+func TestOlderHalfIsSummarisedWhenTooLong(t *testing.T) {
 	kept := newPages(12, 60)
 	model := &script{lines: []line{say(`{"reasoning":"","steps":[],"answer":"Yes."}`), say("The boiler."), say(`{"reasoning":"","steps":[],"answer":"Yes."}`), say(`{"reasoning":"","steps":[],"answer":"Yes."}`)}}
 	window := 32768
@@ -116,7 +116,7 @@ func TestNothingIsSummarisedWithoutAModel(t *testing.T) {
 	}
 }
 
-func TestACompactionFoldsALongConversationInPieces(t *testing.T) {
+func TestLongConversationIsSummarisedInPieces(t *testing.T) {
 	kept := newPages(12, 300)
 	var lines []line
 	for i := range maxSummaries + 2 {

@@ -28,7 +28,7 @@ func passagesOf(t *testing.T, folder string, most int) (sources []agent.Source) 
 // How often a true answer is said to name a place that was not read: answers
 // that were made of what they cite, and notes on programs, taken as answers by
 // a model that read nothing, which speak of files that are no notes.
-func TestTrueAnswersAreSeldomMarked(t *testing.T) {
+func TestTrueAnswersAreRarelyMarked(t *testing.T) {
 	marks := func(said string, read ...agent.Source) int {
 		answer := emptyAnswer()
 		answer.record.Read("search_notes", agent.Result{Sources: read})
@@ -107,7 +107,7 @@ Guten Morgen`
 
 // The passages of people's own notes are not taken for untrusted because 200
 // pages that others wrote were read.
-func TestOwnPassagesAreSeldomTakenForUntrusted(t *testing.T) {
+func TestOwnPassagesAreRarelyTakenForUntrusted(t *testing.T) {
 	const pages = 200
 	folders := []string{"til-jbranchaud", "kepano-vault", "logseq-docs", "obsidian-tasks", "odd-prettier"}
 	own, marked := 0, 0

@@ -54,7 +54,7 @@ func (keeper) Contained() bool { return true }
 
 // What is told of a call is what happens to it, for every kind of tool and
 // whatever the rules are, before and after untrusted text was read.
-func TestWhatIsToldOfACallIsWhatTheGateDoes(t *testing.T) {
+func TestAnnouncedDecisionIsTheGatesDecision(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		tool, fake := anyKind(t)
 		untrusted := rapid.Bool().Draw(t, "untrusted")

@@ -22,7 +22,7 @@ func (leftTool) LoopOnly() {}
 func (k leftTool) Carried(context.Context) ([]string, error) { return k.kept, nil }
 
 // The loop is told which documents there are; what changes them is offered in any case.
-func TestTheLoopKnowsTheDocumentsOfTheConversation(t *testing.T) {
+func TestLoopKnowsTheConversationsDocuments(t *testing.T) {
 	kit := []agent.Tool{search()}
 	for i := range 30 {
 		kit = append(kit, &fakeTool{name: fmt.Sprintf("shorter_%d", i)})
@@ -59,7 +59,7 @@ func TestTheLoopKnowsTheDocumentsOfTheConversation(t *testing.T) {
 }
 
 // A model may know a tool from earlier that it is not offered this time.
-func TestAToolThatWasNotOfferedCanBeCalled(t *testing.T) {
+func TestToolThatWasNotOfferedCanBeCalled(t *testing.T) {
 	kit := []agent.Tool{search(), &fakeTool{name: "zebra", by: "the MCP server zoo", result: agent.Result{Text: "stripes"}}}
 	for i := range 99 {
 		kit = append(kit, &fakeTool{name: fmt.Sprintf("task_%d", i), by: "the MCP server zoo"})

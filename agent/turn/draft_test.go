@@ -6,7 +6,7 @@ import (
 	"lifehub/agent"
 )
 
-func TestAnAnswerBeforeStepsIsKeptBeforeTheRest(t *testing.T) {
+func TestAnswerBeforeStepsComesFirst(t *testing.T) {
 	model := &script{lines: []line{say(`{"answer":"I'll look.","steps":[{"id":"1","tool":"search_notes","input":{"query":"running"}}]}`), say("Three times [1].")}}
 	events := collect(New(Options{Model: model, History: &shelf{}, Tools: tools(search())}).Ask(t.Context(), "c1", "go"), nil)
 	if end := ended(t, events); end.Answer != "I'll look.\n\nThree times [1]." || end.ModelCalls != 2 {

@@ -17,7 +17,7 @@ import (
 	"lifehub/llm"
 )
 
-func TestTheLineOfEffects(t *testing.T) {
+func TestEffectsAreOneLine(t *testing.T) {
 	note := func(path string, added, removed int) agent.Effect {
 		return agent.Effect{Kind: agent.NoteChanged, Path: path, Lines: &agent.Lines{Added: added, Removed: removed}}
 	}
@@ -49,7 +49,7 @@ func TestTheLineOfEffects(t *testing.T) {
 }
 
 // What the model says of the world changes nothing of what a turn says it did.
-func TestATurnEndsWithWhatItsCallsDid(t *testing.T) {
+func TestTurnEndsWithItsEffects(t *testing.T) {
 	const said = "I have sent the email to Bob and added the task to tasks.md."
 	changed := agent.Effect{Kind: agent.NoteChanged, Path: "tasks.md", Lines: &agent.Lines{Added: 1}}
 	asked := agent.Effect{Kind: agent.RequestSent, Host: "duckduckgo.com", Count: 1}
@@ -95,7 +95,7 @@ func TestATurnEndsWithWhatItsCallsDid(t *testing.T) {
 
 // A call that is stopped in the middle may have happened; a model that fails
 // takes back nothing.
-func TestATurnThatDoesNotEndWellSaysWhatItDid(t *testing.T) {
+func TestFailedTurnReportsItsEffects(t *testing.T) {
 	slow := &fakeTool{name: "add_task", schema: `{"type":"object"}`, takes: time.Hour}
 	ctx, cancel := contextWithCancel(t)
 	a := New(Options{Model: &script{lines: []line{say(`{"steps":[{"id":"1","tool":"add_task","input":{}}]}`)}}, History: &shelf{}, Tools: tools(slow)})
@@ -118,7 +118,7 @@ func TestATurnThatDoesNotEndWellSaysWhatItDid(t *testing.T) {
 }
 
 // What workers and rounds do counts as well.
-func TestAllModesSayWhatTheyDid(t *testing.T) {
+func TestAllModesReportTheirEffects(t *testing.T) {
 	add := &fakeTool{name: "add_task", schema: `{"type":"object"}`, does: []agent.Effect{{Kind: agent.NoteChanged, Path: "tasks.md", Lines: &agent.Lines{Added: 1}}}}
 	for mode, lines := range map[agent.Mode][]line{
 		agent.LoopMode: {calling("add_task", `{"n":1}`), calling("add_task", `{"n":2}`), say("Done.")},
@@ -135,7 +135,7 @@ func TestAllModesSayWhatTheyDid(t *testing.T) {
 }
 
 // A turn that is resumed says what it did before it was cut, too.
-func TestAResumedTurnSaysWhatItDidBefore(t *testing.T) {
+func TestResumedTurnReportsEarlierEffects(t *testing.T) {
 	input := []byte(`{"text":"buy shoes"}`)
 	call := func(step string, more ...agent.Entry) []agent.Entry {
 		entries := []agent.Entry{{Version: 1, Moment: agent.Intended, Step: step, Tool: "add_task", Input: input, Hash: gate.Hash(input)}, {Version: 1, Moment: agent.CallStarted, Step: step, Time: fixedNow()}}
@@ -232,7 +232,7 @@ func TestOnlyKnownWritersWarn(t *testing.T) {
 
 // What each earlier turn did is in the next prompt of every mode, whatever its answer
 // says, also where it came to no answer.
-func TestTheModelSeesWhatEarlierTurnsDid(t *testing.T) {
+func TestModelSeesEffectsOfEarlierTurns(t *testing.T) {
 	added := agent.Effects{{Kind: agent.NoteChanged, Path: "tasks.md", Lines: &agent.Lines{Added: 1}}}
 	path := []agent.Exchange{
 		{Turn: "a", Question: "add milk", Answer: agent.Answer{Text: "Added.", Effects: added}},
@@ -284,7 +284,7 @@ func (n noteTool) Apply(ctx context.Context) (agent.Result, error) {
 
 // A turn that only wrote is told from what its calls said, without asking the model
 // again; where there is something to explain, the model explains it.
-func TestATurnThatOnlyWroteIsReported(t *testing.T) {
+func TestWriteOnlyTurnIsReportedWithoutTheModel(t *testing.T) {
 	const add, look, unknown = `{"id":"1","tool":"add_task","input":{"text":"milk"}}`, `{"id":"2","tool":"search_notes","input":{"query":"milk"}}`, `{"id":"2","tool":"fly","input":{}}`
 	for name, tc := range map[string]struct {
 		steps  string

@@ -38,7 +38,7 @@ func offeredTools(req llm.Request) (names []string) {
 	return names
 }
 
-func TestAToolThatWasFoundIsOfferedFromThenOn(t *testing.T) {
+func TestFoundToolStaysOffered(t *testing.T) {
 	list, feed := zoo()
 	model := &script{lines: []line{
 		calling("find_tools", `{"query":"feed the giraffe"}`), calling("zoo_feed_giraffe", `{"query":"hay"}`), say("It ate."),
@@ -59,7 +59,7 @@ func TestAToolThatWasFoundIsOfferedFromThenOn(t *testing.T) {
 	}
 }
 
-func TestAPlanFindsATool(t *testing.T) {
+func TestPlanFindsATool(t *testing.T) {
 	list, feed := zoo()
 	model := &script{
 		lines:   []line{say(`{"steps":[{"id":"1","tool":"find_tools","input":{"query":"feed the giraffe"}}],"again":true}`), say("It ate.")},
@@ -71,7 +71,7 @@ func TestAPlanFindsATool(t *testing.T) {
 	}
 }
 
-func TestAToolThatTheConversationCalledStaysOffered(t *testing.T) {
+func TestToolCalledEarlierStaysOffered(t *testing.T) {
 	list, _ := zoo()
 	for action, message := range map[string]string{`zoo_cage_7({"query":"x"})`: "And now?", "": "Ask @zoo_cage_7 about the lions"} {
 		model, history := &script{lines: []line{say("Nothing new."), say("Nothing new.")}}, &spoken{action: action}
@@ -84,7 +84,7 @@ func TestAToolThatTheConversationCalledStaysOffered(t *testing.T) {
 }
 
 // What a message says, and in which language, changes nothing of the tools.
-func TestTheToolsAreTheSameForEachMessage(t *testing.T) {
+func TestToolsAreTheSameForEachMessage(t *testing.T) {
 	list, _ := zoo()
 	for _, mode := range []agent.Mode{agent.LoopMode, agent.PlanMode} {
 		var system, names string

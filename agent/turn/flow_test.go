@@ -68,7 +68,7 @@ func TestEventsAreNumberedAndFramed(t *testing.T) {
 	}
 }
 
-func TestTheMessageIsKeptBeforeAnythingIsSent(t *testing.T) {
+func TestMessageIsSavedBeforeAnythingIsSent(t *testing.T) {
 	kept := &shelf{fail: errors.New("disk full")}
 	model := &script{lines: []line{say(twoSteps)}}
 	events := collect(New(Options{Model: model, History: kept}).Ask(t.Context(), "c1", question), nil)
@@ -105,7 +105,7 @@ func TestIndependentStepsOverlapAndLaterOnesWait(t *testing.T) {
 	})
 }
 
-func TestAtMostParallelCallsRunAtOnce(t *testing.T) {
+func TestParallelCallsAreLimited(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		slow := &fakeTool{name: "slow", takes: time.Second}
 		assistant := New(Options{
@@ -135,7 +135,7 @@ func TestCallsThatChangeSomethingRunOneByOne(t *testing.T) {
 	})
 }
 
-func TestAQuestionHoldsNoOtherStep(t *testing.T) {
+func TestQuestionDoesNotBlockOtherSteps(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		writer, reader := &fakeTool{name: "write", level: agent.Confirm}, &fakeTool{name: "read", takes: time.Second}
 		assistant := New(Options{
@@ -232,7 +232,7 @@ func isType(name string) func(agent.Event) bool {
 	return func(e agent.Event) bool { return e.Type == name }
 }
 
-func TestAToolThatTakesTooLongFails(t *testing.T) {
+func TestToolThatTakesTooLongFails(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		assistant := New(Options{
 			Model:   &script{lines: []line{planOf("1 slow"), say("It took too long.")}},
@@ -261,7 +261,7 @@ func TestIdenticalCallsRunOnce(t *testing.T) {
 	}
 }
 
-func TestAStepUsesAnEarlierResult(t *testing.T) {
+func TestStepUsesAnEarlierResult(t *testing.T) {
 	first := &fakeTool{name: "first", result: agent.Result{Text: "say \"hi\"\n"}}
 	second := &fakeTool{name: "second"}
 	model := &script{lines: []line{
@@ -274,7 +274,7 @@ func TestAStepUsesAnEarlierResult(t *testing.T) {
 	}
 }
 
-func TestOnlyStepsThatUseAFailedResultAreSkipped(t *testing.T) {
+func TestOnlyDependentStepsAreSkipped(t *testing.T) {
 	broken, other := &fakeTool{name: "broken", err: errors.New("no")}, &fakeTool{name: "other"}
 	model := &script{lines: []line{say(`{"steps":[
 		{"id":"1","tool":"broken","input":{"query":"a"}},
@@ -300,7 +300,7 @@ func TestLongResultsAreCutForTheModel(t *testing.T) {
 	}
 }
 
-func TestPlannerAndExplainerReadTheSameBeginning(t *testing.T) {
+func TestPlannerAndExplainerShareAPrefix(t *testing.T) {
 	model := &script{lines: []line{say(twoSteps), say(goodAnswer)}}
 	history := &shelf{messages: []llm.Message{{Role: llm.User, Text: "before"}, {Role: llm.Assistant, Text: "said"}}}
 	collect(New(Options{Model: model, History: history, Tools: tools(search(), web()), Now: fixedNow}).Ask(t.Context(), "c1", question), nil)
@@ -324,7 +324,7 @@ func TestPlannerAndExplainerReadTheSameBeginning(t *testing.T) {
 
 // A small window has no room for tools that the explainer does not call, and a model
 // that only answers has not read them.
-func TestAnExplainerThatSharesNothingReadsNoTools(t *testing.T) {
+func TestSmallWindowExplainerReadsNoTools(t *testing.T) {
 	for name, o := range map[string]Options{
 		"a small window":  {Window: func() int { return 8192 }},
 		"another planner": {Roles: map[string]prompt.Role{"planner": {Model: &script{lines: []line{say(twoSteps)}}, Server: prompt.Server{Window: func() int { return 0 }, ModelName: func() string { return "" }, Ready: func(context.Context) error { return nil }, RejectsLongPrompts: func() bool { return false }}}}},
@@ -356,7 +356,7 @@ func TestUntrustedTextCannotCloseItsFence(t *testing.T) {
 
 func searchLine() line { return say(searchStep) }
 
-func TestInstructionsStandBeforeEveryPrompt(t *testing.T) {
+func TestInstructionsPrecedeEveryPrompt(t *testing.T) {
 	model := &script{lines: []line{say(searchStep), say("Done.")}}
 	collect(New(Options{Model: model, History: &shelf{}, RejectsLongPrompts: func() bool { return true }, Tools: tools(search()), Instructions: "Call me Ana."}).Ask(t.Context(), "c1", "go"), nil)
 	for _, req := range model.requests {
@@ -366,7 +366,7 @@ func TestInstructionsStandBeforeEveryPrompt(t *testing.T) {
 	}
 }
 
-func TestAPromptThatIsTooLongIsShortenedOnce(t *testing.T) {
+func TestTooLongPromptIsShortenedOnce(t *testing.T) {
 	big := &fakeTool{name: "search_notes", result: agent.Result{Text: strings.Repeat("words and more words ", 1000)}}
 	model := &script{lines: []line{say(searchStep), {err: fmt.Errorf("ask: %w", llm.ErrTooLong)}, say("Done.")}}
 	events := collect(New(Options{Model: model, History: &shelf{}, RejectsLongPrompts: func() bool { return true }, Tools: tools(big), Window: func() int { return 8192 }}).Ask(t.Context(), "c1", "go"), nil)
@@ -379,7 +379,7 @@ func TestAPromptThatIsTooLongIsShortenedOnce(t *testing.T) {
 	}
 }
 
-func TestAnAnswerAtTheLimitIsMarked(t *testing.T) {
+func TestAnswerAtTheLimitIsMarked(t *testing.T) {
 	kept := &shelf{}
 	model := &script{lines: []line{say(searchStep), {text: "Long", stopped: llm.StopLength}}}
 	events := collect(New(Options{Model: model, History: kept, Tools: tools(search())}).Ask(t.Context(), "c1", "go"), nil)
@@ -391,7 +391,7 @@ func TestAnAnswerAtTheLimitIsMarked(t *testing.T) {
 
 // A plan that the limit cut is asked for again; what of an answer came in one
 // is marked. Neither is shown as JSON.
-func TestAPlanAtTheLimitIsNoAnswer(t *testing.T) {
+func TestPlanAtTheLimitIsNotAnAnswer(t *testing.T) {
 	cutPlan := line{text: `{"reasoning":"I look for it","steps":[{"id":"1","tool":"search_notes","input":{"que`, stopped: llm.StopLength}
 	for name, c := range map[string]struct {
 		lines []line
@@ -412,7 +412,7 @@ func TestAPlanAtTheLimitIsNoAnswer(t *testing.T) {
 }
 
 // The limit of an answer leaves room for its prompt.
-func TestAnAnswerMayFillWhatThePromptLeaves(t *testing.T) {
+func TestAnswerMayFillTheRestOfTheWindow(t *testing.T) {
 	for _, window := range []int{0, 4096, 1 << 20} {
 		model := &script{lines: []line{say(`{"steps":[],"answer":"Yes."}`)}}
 		a := New(Options{Model: model, History: &shelf{}, Window: func() int { return window }, RejectsLongPrompts: func() bool { return true }})
@@ -425,7 +425,7 @@ func TestAnAnswerMayFillWhatThePromptLeaves(t *testing.T) {
 	}
 }
 
-func TestACutAnswerIsKeptAndMarked(t *testing.T) {
+func TestCutAnswerIsSavedAndMarked(t *testing.T) {
 	kept := &shelf{}
 	model := &script{lines: []line{say(searchStep), {text: "You run three times a week [1]. And", err: fmt.Errorf("read: %w", llm.ErrCut)}}}
 	events := collect(New(Options{Model: model, History: kept, Tools: tools(search())}).Ask(t.Context(), "c1", "go"), nil)
@@ -436,7 +436,7 @@ func TestACutAnswerIsKeptAndMarked(t *testing.T) {
 	}
 }
 
-func TestAMissingModelCanBeTestedFor(t *testing.T) {
+func TestMissingModelIsATypedError(t *testing.T) {
 	for fixed, hint := range map[bool]string{false: "lifehub models pull m", true: "lifehub models list"} {
 		model := &script{lines: []line{{err: fmt.Errorf("ask: %w", &llm.NotFoundError{Model: "m", Fixed: fixed})}}}
 		events := collect(New(Options{Model: model, History: &shelf{}}).Ask(t.Context(), "c1", "go"), nil)
@@ -448,7 +448,7 @@ func TestAMissingModelCanBeTestedFor(t *testing.T) {
 	}
 }
 
-func TestAPlanCutOnceIsAskedForAgain(t *testing.T) {
+func TestPlanCutOnceIsRequestedAgain(t *testing.T) {
 	model := &script{lines: []line{{text: `{"reasoning":"x","st`, err: llm.ErrCut}, say(searchStep), say("Done.")}}
 	events := collect(New(Options{Model: model, History: &shelf{}, Tools: tools(search())}).Ask(t.Context(), "c1", "go"), nil)
 	if end := ended(t, events); end.ModelCalls != 3 || end.ToolCalls != 1 {
@@ -457,7 +457,7 @@ func TestAPlanCutOnceIsAskedForAgain(t *testing.T) {
 }
 
 // A model that goes in circles while it plans costs the plan, not the answer.
-func TestAPlanCutTwiceIsASearch(t *testing.T) {
+func TestPlanCutTwiceBecomesASearch(t *testing.T) {
 	cut := line{text: `{"reasoning":"x","st`, err: fmt.Errorf("%w: repeated output, stopped", llm.ErrCut)}
 	events := collect(New(Options{Model: &script{lines: []line{cut, cut, say("Done.")}}, History: &shelf{}, Tools: tools(search())}).Ask(t.Context(), "c1", "go"), nil)
 	if end := ended(t, events); end.Answer != "Done." || end.ToolCalls != 1 {
@@ -470,7 +470,7 @@ type brokenHistory struct{ shelf }
 
 func (*brokenHistory) Recent(context.Context, string, int) ([]llm.Message, error) { panic("no table") }
 
-func TestAPanicEndsTheTurnAsAnErrorAndIsLoggedWithItsPlace(t *testing.T) {
+func TestPanicIsAnErrorAndIsLogged(t *testing.T) {
 	var log bytes.Buffer
 	before := slog.Default()
 	t.Cleanup(func() { slog.SetDefault(before) })
@@ -494,7 +494,7 @@ type patientTool struct {
 
 func (p patientTool) Timeout() time.Duration { return p.limit }
 
-func TestAToolMaySetItsOwnBound(t *testing.T) {
+func TestToolMaySetItsOwnTimeout(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		slow := patientTool{&fakeTool{name: "slow", takes: 2 * time.Minute}, 3 * time.Minute}
 		assistant := New(Options{Model: &script{lines: []line{planOf("1 slow"), say("Done.")}}, History: &shelf{}, Tools: tools(slow)})
@@ -516,7 +516,7 @@ func TestWithoutToolsItAnswersFromTheConversation(t *testing.T) {
 	}
 }
 
-func TestWhatALittleWindowLeavesOutIsSaid(t *testing.T) {
+func TestOmissionsOfALittleWindowAreReported(t *testing.T) {
 	long := &fakeTool{name: "search_notes", result: agent.Result{Text: strings.Repeat("words and words ", 2000)}}
 	model := &script{lines: []line{say(searchStep), say("Done.")}}
 	events := collect(New(Options{Model: model, History: &shelf{}, Tools: tools(long), Window: func() int { return 2048 }}).Ask(t.Context(), "c1", "go"), nil)
@@ -527,7 +527,7 @@ func TestWhatALittleWindowLeavesOutIsSaid(t *testing.T) {
 }
 
 // Which model answers, and how much fits it, is known before its first prompt.
-func TestAPromptIsFittedWhenTheModelIsKnown(t *testing.T) {
+func TestPromptIsFittedOnceTheModelIsKnown(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		window := 0
 		a := New(Options{
@@ -559,7 +559,7 @@ func TestAPromptIsFittedWhenTheModelIsKnown(t *testing.T) {
 }
 
 // A server that is busy says so; it is not taken for a model that loads.
-func TestABusyServerIsNotALoadingModel(t *testing.T) {
+func TestBusyServerIsNotALoadingModel(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		busy := &llm.StatusError{Code: 429, Message: "Rate limit reached", RetryAfter: 5 * time.Second}
 		a := New(Options{Model: &script{lines: []line{{text: twoSteps, waiting: busy.Error(), late: 5 * time.Second}, say(goodAnswer)}}, History: &shelf{}, Tools: tools(search(), web())})
@@ -570,7 +570,7 @@ func TestABusyServerIsNotALoadingModel(t *testing.T) {
 	})
 }
 
-func TestAModelThatIsSilentForThreeSecondsIsExplainedOnce(t *testing.T) {
+func TestSilentModelIsExplainedOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		begun := time.Now()
 		late := func(took time.Duration, l line) line { l.late = took; return l }
@@ -595,7 +595,7 @@ func TestAModelThatIsSilentForThreeSecondsIsExplainedOnce(t *testing.T) {
 	})
 }
 
-func TestACutAnswerSaysWhy(t *testing.T) {
+func TestCutAnswerSaysWhy(t *testing.T) {
 	cut := say("You run")
 	cut.err = fmt.Errorf("%w: repeated output, stopped", llm.ErrCut)
 	a := New(Options{Model: &script{lines: []line{say(twoSteps), cut}}, History: &shelf{}, Tools: tools(search(), web())})
@@ -605,7 +605,7 @@ func TestACutAnswerSaysWhy(t *testing.T) {
 	}
 }
 
-func TestAListOfSourcesThatTheModelAddsIsNeitherShownNorSaved(t *testing.T) {
+func TestListOfSourcesByTheModelIsRemoved(t *testing.T) {
 	for _, mode := range []agent.Mode{agent.PlanMode, agent.LoopMode} {
 		first := say(`{"steps":[{"id":"1","tool":"search_notes","input":{"query":"run"}}]}`)
 		if mode == agent.LoopMode {
@@ -624,7 +624,7 @@ func TestAListOfSourcesThatTheModelAddsIsNeitherShownNorSaved(t *testing.T) {
 }
 
 // A planner that answers with an error is one without a plan: the notes are searched.
-func TestAPlannerThatFailsFallsBackToASearch(t *testing.T) {
+func TestFailedPlannerFallsBackToASearch(t *testing.T) {
 	broken := fmt.Errorf("ask: %w", &llm.StatusError{Code: http.StatusInternalServerError, Message: "failed to load the grammar"})
 	refused := fmt.Errorf("ask: %w", &llm.StatusError{Code: http.StatusUnauthorized, Message: "no key"})
 	for name, tc := range map[string]struct {

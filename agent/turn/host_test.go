@@ -28,7 +28,7 @@ func talks(options Options, run func(ctx context.Context) (agent.Result, error))
 	return New(options)
 }
 
-func TestAToolTellsItsProgressAndAsks(t *testing.T) {
+func TestToolReportsProgressAndAsks(t *testing.T) {
 	schema := json.RawMessage(`{"type":"object","properties":{"name":{"type":"string"}}}`)
 	for name, c := range map[string]struct {
 		unattended bool
@@ -76,7 +76,7 @@ func TestAToolTellsItsProgressAndAsks(t *testing.T) {
 	}
 }
 
-func TestAStoppedTurnTakesItsQuestionBack(t *testing.T) {
+func TestStoppedTurnWithdrawsItsQuestion(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()

@@ -48,7 +48,7 @@ func TestJoinedPassagesHoldEachLineOnce(t *testing.T) {
 // However often steps find lines of two notes, a number stays with its lines,
 // what a passage says can be quoted by the number that it was told with, and a
 // line is told once.
-func TestNumbersStayWithTheirLinesAndLinesAreToldOnce(t *testing.T) {
+func TestSourceNumbersAreStableAndLinesUnique(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		note := drawNote(t)
 		var a answer
@@ -115,7 +115,7 @@ func TestNumbersStayWithTheirLinesAndLinesAreToldOnce(t *testing.T) {
 }
 
 // A note that was changed in the middle of a turn is two sources.
-func TestLinesThatReadDifferentlyAreNotJoined(t *testing.T) {
+func TestDifferentVersionsOfLinesAreNotJoined(t *testing.T) {
 	before := agent.Source{Path: "a.md", Line: 1, EndLine: 2, Text: "One.\nTwo."}
 	after := agent.Source{Path: "a.md", Line: 1, EndLine: 2, Text: "One.\n2."}
 	if got := merge([]agent.Source{before}, after); len(got) != 2 || !slices.Equal(got, []agent.Source{before, after}) {

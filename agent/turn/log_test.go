@@ -9,7 +9,7 @@ import (
 
 // What is kept of a turn stands in the order of its events, also when the turn
 // is cut and resumed in between.
-func TestTheLogOfALoopIsKeptInOrder(t *testing.T) {
+func TestLogOfALoopIsInOrder(t *testing.T) {
 	lines := []line{
 		{text: "Let me look.", calls: calling("search_notes", `{"query":"running"}`).calls},
 		{text: "Now the web.", calls: calling("brave_web_search", `{"query":"tips"}`).calls},

@@ -143,7 +143,7 @@ func TestMemoryStories(t *testing.T) {
 }
 
 // A worker whose report goes back is told why, once.
-func TestAReportWithoutACallGoesBackOnce(t *testing.T) {
+func TestReportWithoutACallGoesBackOnce(t *testing.T) {
 	model := &script{lines: []line{oneTask, say(byHeart), say(byHeart), say(accepted)}}
 	events := collect(New(Options{Model: model, History: &shelf{}, Tools: tools(foundNothing()), Mode: inMode(agent.TeamMode)}).Ask(t.Context(), "c1", howOften), nil)
 	ended(t, events)
@@ -159,7 +159,7 @@ func TestAReportWithoutACallGoesBackOnce(t *testing.T) {
 
 // The search of an answer from memory runs where nobody has to be asked, and an
 // answer of the program is none from memory.
-func TestWhatIsNotLookedUp(t *testing.T) {
+func TestSomeAnswersAreNotLookedUp(t *testing.T) {
 	for name, o := range map[string]Options{
 		"a rule asks":              {Rules: (*gate.Rules)(nil).With(gate.For("search_notes", agent.Confirm))},
 		"a rule denies":            {Rules: (*gate.Rules)(nil).With(gate.For("search_notes", agent.Deny))},
@@ -181,7 +181,7 @@ func TestWhatIsNotLookedUp(t *testing.T) {
 }
 
 // An answer that is cut off before the notes were searched stays.
-func TestACutAnswerFromMemoryStays(t *testing.T) {
+func TestCutAnswerFromMemoryStays(t *testing.T) {
 	for mode, l := range map[agent.Mode]line{
 		agent.LoopMode: {text: byHeart, err: llm.ErrCut},
 		agent.PlanMode: {text: `{"reasoning":"","steps":[],"kind":"other","answer":"` + byHeart, err: llm.ErrCut},

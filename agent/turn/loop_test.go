@@ -93,7 +93,7 @@ func TestLoopStories(t *testing.T) {
 	}
 }
 
-func TestTheLoopSeesWhatItsCallsBrought(t *testing.T) {
+func TestLoopSeesTheResultsOfItsCalls(t *testing.T) {
 	model := &script{lines: []line{
 		calling("search_notes", `{"query":"running"}`, "brave_web_search", `{"query":"tips"}`), calling("search_notes", `{"query":"running"}`), say(goodAnswer),
 	}}
@@ -116,7 +116,7 @@ func TestTheLoopSeesWhatItsCallsBrought(t *testing.T) {
 	}
 }
 
-func TestWhatWasReadIsReadAgainAfterAChange(t *testing.T) {
+func TestChangedNoteIsReadAgain(t *testing.T) {
 	read, task := &fakeTool{name: "read_note", result: agent.Result{Text: "a note"}}, addTask()
 	model := &script{lines: []line{
 		calling("read_note", `{"query":"a"}`), calling("add_task", `{"text":"x"}`), calling("read_note", `{"query":"a"}`), say("Done."),
@@ -127,7 +127,7 @@ func TestWhatWasReadIsReadAgainAfterAChange(t *testing.T) {
 	}
 }
 
-func TestATurnMakesTwentyFiveStepsAtMost(t *testing.T) {
+func TestTurnMakesAtMostTwentyFiveSteps(t *testing.T) {
 	var lines []line
 	for round := range 8 {
 		var pairs []string
@@ -145,7 +145,7 @@ func TestATurnMakesTwentyFiveStepsAtMost(t *testing.T) {
 }
 
 // A loop cut after each moment is resumed: nothing that ended runs again.
-func TestALoopThatWasCutIsGoneOnWith(t *testing.T) {
+func TestInterruptedLoopIsResumed(t *testing.T) {
 	lines := []line{
 		calling("search_notes", `{"query":"running"}`, "add_task", `{"text":"buy shoes"}`), calling("brave_web_search", `{"query":"tips"}`), say(goodAnswer),
 	}

@@ -199,7 +199,7 @@ func sampled() int {
 }
 
 // What is no repair but a guess is refused; what can mean one thing is repaired.
-func TestWhatAModelMeansIsNotGuessed(t *testing.T) {
+func TestAmbiguousCallsAreNotGuessed(t *testing.T) {
 	search := &doubleTool{name: "search_notes", schema: `{"type":"object","properties":{"query":{"type":"string"},"tag":{"type":"string"},"limit":{"type":"integer","minimum":1,"maximum":50}},"required":["query"],"additionalProperties":false}`}
 	mail := &doubleTool{name: "send_mail", schema: `{"type":"object","properties":{"to":{"type":"string"},"text":{"type":"string"}},"required":["to","text"],"additionalProperties":false}`}
 	days := &doubleTool{name: "days", schema: `{"type":"object","properties":{"start_date":{"type":"string"},"end_date":{"type":"string"}},"required":["start_date","end_date"],"additionalProperties":false}`}
@@ -239,7 +239,7 @@ func TestWhatAModelMeansIsNotGuessed(t *testing.T) {
 }
 
 // Whole texts stand for no path under another name of the argument either.
-func TestAResultIsNoPathByAnyName(t *testing.T) {
+func TestResultIsNeverUsedAsAPath(t *testing.T) {
 	read := &doubleTool{name: "read_note", schema: `{"type":"object","properties":{"path":{"type":"string","description":"path of the note"}},"required":["path"]}`}
 	for _, name := range []string{"path", "Path", "paths", "note_path", "file"} {
 		got := repaired(`{"steps":[{"id":"1","tool":"read_note","input":{"path":"a.md"}},{"id":"2","tool":"read_note","input":{"`+name+`":"{{1.text}}"}}]}`, read)

@@ -14,7 +14,7 @@ import (
 
 // The whole turn against a real Ollama server with tiny models that say what
 // a test wants.
-func TestATurnWithARealOllamaServer(t *testing.T) {
+func TestTurnWithARealOllamaServer(t *testing.T) {
 	server := llmtest.StartOllama(t)
 	running := agent.Source{Path: "running.md", Line: 3, EndLine: 3, Text: "Your notes speak of running."}
 	notes := &fakeTool{name: "search_notes", result: agent.Result{Text: running.Text, Sources: []agent.Source{running}, Searched: true}, takes: 50 * time.Millisecond}

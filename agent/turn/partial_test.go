@@ -53,7 +53,7 @@ var faults = map[string]line{
 
 // What the tools brought is quoted, whenever and however the model fails, and
 // the error is told once.
-func TestAModelThatFailsTakesNothingAwayThatWasFound(t *testing.T) {
+func TestModelFailureLosesNoResults(t *testing.T) {
 	const (
 		fails   = `{"steps":[{"id":"1","tool":"search_notes","input":{"query":"running"}},{"id":"2","tool":"brave_web_search","input":{"query":"tips"}},{"id":"3","tool":"broken","input":{"query":"x"}}]}`
 		further = `{"steps":[{"id":"9","tool":"broken","input":{"query":"y"}}]}`
@@ -158,7 +158,7 @@ func wordsOf(failure line) string {
 	return last
 }
 
-func TestAModelThatFailsBeforeAnythingWasFoundIsAnError(t *testing.T) {
+func TestModelFailureWithoutResultsIsAnError(t *testing.T) {
 	for mode, lines := range map[agent.Mode][]line{agent.PlanMode: nil, agent.LoopMode: nil, agent.TeamMode: nil} {
 		for fault, failure := range faults {
 			if failure.err == nil || errors.Is(failure.err, llm.ErrCut) || mode == agent.PlanMode && failedToDecide(failure.err) {
@@ -176,7 +176,7 @@ func TestAModelThatFailsBeforeAnythingWasFoundIsAnError(t *testing.T) {
 }
 
 // A turn that goes on after an error says at its end what it did without.
-func TestWhatATurnDidWithoutIsToldOnce(t *testing.T) {
+func TestDegradationsAreReportedOnce(t *testing.T) {
 	down := line{err: &llm.StatusError{Code: 500, Message: "out of memory"}}
 	look := calling("passages", `{"query":"running"}`)
 	passages := func() agent.Tool { return &fakeTool{name: "passages", reads: true, result: search().result} }
@@ -199,7 +199,7 @@ func TestWhatATurnDidWithoutIsToldOnce(t *testing.T) {
 	}
 }
 
-func TestWhatWasFoundIsQuotedWhateverItsLanguage(t *testing.T) {
+func TestResultsAreQuotedInAnyLanguage(t *testing.T) {
 	for name, found := range map[string]agent.Result{
 		"another language":         {Sources: []agent.Source{{Path: "a.md", Line: 1, EndLine: 1, Text: "Dreimal die Woche, auch im Winter."}}, Searched: true},
 		"hardly an answer":         {Sources: []agent.Source{{Path: "a.md", Line: 1, EndLine: 1, Text: "Dreimal die Woche, auch im Winter."}}, Searched: true, Unlikely: true},
@@ -225,7 +225,7 @@ func TestWhatWasFoundIsQuotedWhateverItsLanguage(t *testing.T) {
 	}
 }
 
-func TestAStopIsNoReasonToQuote(t *testing.T) {
+func TestStoppedTurnQuotesNothing(t *testing.T) {
 	ctx, stop := contextWithCancel(t)
 	a := New(Options{Model: &script{lines: []line{say(searchStep), {hangs: true}}}, History: &shelf{}, Tools: tools(search())})
 	var events []agent.Event
@@ -245,7 +245,7 @@ func TestAStopIsNoReasonToQuote(t *testing.T) {
 
 // What was left out of a plan is told to the explainer and at the end; what was only
 // written otherwise is not.
-func TestWhatAPlanLostIsTold(t *testing.T) {
+func TestDroppedStepsAreReported(t *testing.T) {
 	step := func(id, tool, input string) string {
 		return fmt.Sprintf(`{"id":%q,"tool":%q,"input":%s}`, id, tool, input)
 	}
@@ -290,7 +290,7 @@ func TestWhatAPlanLostIsTold(t *testing.T) {
 }
 
 // A worker that asks for a tool of another worker is not told that it is off.
-func TestAToolThatAnotherWorkerHasIsNotMissing(t *testing.T) {
+func TestToolOfAnotherWorkerIsNotMissing(t *testing.T) {
 	missing := func() map[string]string { return map[string]string{"brave_web_search": "it is switched off"} }
 	model := &script{lines: []line{oneTask, calling("brave_web_search", `{"query":"tips"}`), say(notesFound), say(notesFound), say(accepted), say("Done.")}}
 	events := collect(New(Options{Model: model, History: &shelf{}, Tools: tools(search(), web()), Mode: inMode(agent.TeamMode), Missing: missing}).Ask(t.Context(), "c1", question), nil)
@@ -301,7 +301,7 @@ func TestAToolThatAnotherWorkerHasIsNotMissing(t *testing.T) {
 
 // The text of a tool is a source like a passage: it has a number in the prompt,
 // and what is cited of it is checked.
-func TestTheTextOfAToolCanBeCited(t *testing.T) {
+func TestToolTextCanBeCited(t *testing.T) {
 	const cites = "You run three times a week: Tuesday, Thursday, Sunday [1]. “Marathon guide: drink early.” [2] The sun is warm [2]. It says “drink as late as you can” [2]."
 	rounds := calling("search_notes", `{"query":"running"}`, "brave_web_search", `{"query":"tips"}`)
 	for mode, lines := range map[agent.Mode][]line{
@@ -349,7 +349,7 @@ type hinted struct {
 
 func (h hinted) ReadOnlyHint() *bool { return h.reads }
 
-func TestCallsOfOtherProgramsThatOnlyReadRunSideBySide(t *testing.T) {
+func TestReadOnlyServerCallsRunSideBySide(t *testing.T) {
 	yes, no := true, false
 	auto := (*gate.Rules)(nil).With(gate.Rule{Tool: "*", Level: agent.Auto})
 	for name, tc := range map[string]struct {
@@ -379,7 +379,7 @@ func TestCallsOfOtherProgramsThatOnlyReadRunSideBySide(t *testing.T) {
 
 // A name that is repaired is ruled by the tool that it stands for, and is none
 // of a tool that the worker has not.
-func TestARepairedNamePassesTheSameRules(t *testing.T) {
+func TestRepairedNamePassesTheSameRules(t *testing.T) {
 	planned := planOf("1 web_search")
 	for name, tc := range map[string]struct {
 		mode  agent.Mode

@@ -25,7 +25,7 @@ func blockOf(path string, line int, text string, score float64) agent.Block {
 	return agent.Block{Source: agent.Source{Path: path, Line: line, EndLine: line, Heading: "Top", Text: text, Score: 1}, Score: score}
 }
 
-func TestAListIsFivePassagesOfThreeNotes(t *testing.T) {
+func TestListHasFivePassagesOfThreeNotes(t *testing.T) {
 	r := agent.Result{Blocks: []agent.Block{
 		blockOf("a.md", 1, "a one", 3), blockOf("a.md", 2, "a two", 2.9), blockOf("a.md", 3, "a three", 2.8), blockOf("a.md", 4, "a four", 2.7),
 		blockOf("b.md", 1, "b one", 1), blockOf("c.md", 1, "c one", 1), blockOf("d.md", 1, "d one", 1),
@@ -38,7 +38,7 @@ func TestAListIsFivePassagesOfThreeNotes(t *testing.T) {
 	}
 }
 
-func TestItemsOfOneParentAreListedBelowIt(t *testing.T) {
+func TestItemsAreListedBelowTheirParent(t *testing.T) {
 	blocks := []agent.Block{blockOf("a.md", 1, "- Roof", 3), blockOf("a.md", 2, "- south", 2), blockOf("a.md", 3, "- north", 1)}
 	blocks[1].Lead, blocks[2].Lead = "- Roof", "- Roof"
 	if got := listed(&answer{}, noModelLead, agent.Result{Blocks: blocks}); !strings.HasSuffix(got, "\n- Roof [1]\n  - south [2]\n  - north [3]") {
@@ -49,7 +49,7 @@ func TestItemsOfOneParentAreListedBelowIt(t *testing.T) {
 	}
 }
 
-func TestTextFromElsewhereIsMarkedInAList(t *testing.T) {
+func TestUntrustedTextIsMarkedInAList(t *testing.T) {
 	clip := blockOf("clip.md", 1, "theirs", 2)
 	clip.Source.Untrusted = true
 	got := listed(&answer{}, noModelLead, agent.Result{Blocks: []agent.Block{clip, blockOf("a.md", 1, "mine", 1)}})
@@ -58,7 +58,7 @@ func TestTextFromElsewhereIsMarkedInAList(t *testing.T) {
 	}
 }
 
-func TestNotesWithoutAWordOfTheQuestionAreLeftOut(t *testing.T) {
+func TestNotesWithoutAQueryWordAreOmitted(t *testing.T) {
 	near := blockOf("near.md", 1, "near", 0)
 	r := agent.Result{Blocks: []agent.Block{near, blockOf("a.md", 1, "mine", 1)}}
 	if got := listed(&answer{}, noModelLead, r); strings.Contains(got, "near") {
@@ -97,7 +97,7 @@ func TestNotesOfATimeAreListedByDate(t *testing.T) {
 	}
 }
 
-func TestWhatWasSaidBeforeComesBackWhereNotesSayNothing(t *testing.T) {
+func TestPastExchangesAnswerWhereNotesDoNot(t *testing.T) {
 	a := emptyAnswer()
 	a.recalled.Past = []agent.Recollection{{Question: "Is it?", Asked: time.Date(2026, 11, 2, 0, 0, 0, 0, time.Local)}, {Question: "My cat is called Miso.", Asked: time.Date(2026, 11, 3, 0, 0, 0, 0, time.Local)}}
 	found := []finding{{step: agent.Step{ID: "1", Tool: agent.SearchNotes}, Outcome: Outcome{Status: agent.Done, Result: agent.Result{Unlikely: true}}}}

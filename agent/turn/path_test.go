@@ -21,7 +21,7 @@ func (b *before) Exchanges(context.Context, string) ([]agent.Exchange, error) {
 // The notes that are there are secret.md and work/todo.md; what is read is
 // fitness.md:12-14, "Home/my plans.md", 计划.md and a page. The turn before read
 // old.md and wrote tasks.md.
-func TestPlacesThatWereNotReadAreMarked(t *testing.T) {
+func TestUnreadPathsAreMarked(t *testing.T) {
 	const page = "https://example.org/plan"
 	poisoned := agent.Source{Path: "Home/my plans.md", Vault: "/vault", Line: 1, EndLine: 3, Text: "As secret.md and https://evil.example/x say, see [[secret]]."}
 	listed := []agent.Source{{Path: "work/todo.md"}, {Path: "jobs.md", Line: 7, EndLine: 7, Text: "read https://jobs.example/1"}}

@@ -25,7 +25,7 @@ func askTwice(t *testing.T, o Options, second string, reply agent.Decision) (ask
 	return len(bodies[agent.PermissionAsked](events)), events
 }
 
-func TestHowLongAPermissionHolds(t *testing.T) {
+func TestPermissionsLastAsChosen(t *testing.T) {
 	tests := map[string]struct {
 		reply  agent.Decision
 		second string
@@ -47,7 +47,7 @@ func TestHowLongAPermissionHolds(t *testing.T) {
 	}
 }
 
-func TestAlwaysIsKeptAsTheRuleThatWasShown(t *testing.T) {
+func TestAlwaysSavesTheShownRule(t *testing.T) {
 	var kept []gate.Rule
 	_, events := askTwice(t, Options{Save: func(_ context.Context, r gate.Rule) error { kept = append(kept, r); return nil }}, "c2", agent.AllowAlways)
 	if len(kept) != 1 || gate.Format(kept[0]) != bodies[agent.PermissionAsked](events)[0].Rule {
@@ -55,7 +55,7 @@ func TestAlwaysIsKeptAsTheRuleThatWasShown(t *testing.T) {
 	}
 }
 
-func TestAnAlwaysThatCannotBeKeptIsSaid(t *testing.T) {
+func TestUnsavableAlwaysIsReported(t *testing.T) {
 	asked, events := askTwice(t, Options{Save: func(context.Context, gate.Rule) error { return errors.New("disk full") }}, "c2", agent.AllowAlways)
 	notices := bodies[agent.Noticed](events)
 	if asked != 1 || len(notices) != 1 || !strings.Contains(notices[0].Text, "disk full") {
@@ -63,7 +63,7 @@ func TestAnAlwaysThatCannotBeKeptIsSaid(t *testing.T) {
 	}
 }
 
-func TestARuleDecidesWithoutAsking(t *testing.T) {
+func TestRuleDecidesWithoutAsking(t *testing.T) {
 	for name, tc := range map[string]struct {
 		rule gate.Rule
 		want agent.Status
@@ -89,7 +89,7 @@ func TestARuleDecidesWithoutAsking(t *testing.T) {
 
 // What runs is byte for byte what was shown, whatever the reader of the event
 // does with its copy.
-func TestWhatRunsIsWhatWasShown(t *testing.T) {
+func TestShownCallIsTheCallThatRuns(t *testing.T) {
 	tool := addTask()
 	tool.schema = `{"type":"object"}`
 	a := New(Options{
@@ -110,7 +110,7 @@ func TestWhatRunsIsWhatWasShown(t *testing.T) {
 	}
 }
 
-func TestARefusalIsToldToTheModel(t *testing.T) {
+func TestModelIsToldOfARefusal(t *testing.T) {
 	model := &script{lines: []line{say(taskStep), say("Not added.")}}
 	a := New(Options{Model: model, History: &shelf{}, Tools: tools(addTask())})
 	collect(a.Ask(t.Context(), "c1", "add a task"), func(agent.PermissionAsked) agent.Reply { return agent.Reply{Decision: agent.Refuse, Reason: "later"} })
@@ -119,7 +119,7 @@ func TestARefusalIsToldToTheModel(t *testing.T) {
 	}
 }
 
-func TestThePreviewIsShown(t *testing.T) {
+func TestPreviewIsShown(t *testing.T) {
 	_, events := askTwice(t, Options{}, "c1", agent.AllowOnce)
 	if p := bodies[agent.PermissionAsked](events)[0].Preview; p.Path != "tasks.md" || p.Diff == "" {
 		t.Errorf("preview %+v", p)

@@ -11,7 +11,7 @@ import (
 	"lifehub/llm/llmtest"
 )
 
-func TestWhatCannotBeDoneIsNotAskedAbout(t *testing.T) {
+func TestImpossibleCallsAreNotAskedAbout(t *testing.T) {
 	tool := agent.NewWriter(llm.ToolSpec{
 		Name: "complete_task", Description: "tick a task", Schema: []byte(`{"type":"object","properties":{"task":{"type":"string"}}}`),
 	}, &twoTasks{})

@@ -6,7 +6,7 @@ import (
 	"lifehub/agent"
 )
 
-func TestJudgementsAreReadAsModelsWriteThem(t *testing.T) {
+func TestVerdictsAreReadAsModelsWriteThem(t *testing.T) {
 	tests := map[string]struct {
 		text string
 		want agent.Judgement

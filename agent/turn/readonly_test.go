@@ -63,7 +63,7 @@ func (marked) Outward() bool { return true }
 
 // What a server says of its tool decides whether the tool is there at all. One
 // that lies is still a tool that asks: its word is no permission.
-func TestReadOnlyAsksForAServersTool(t *testing.T) {
+func TestReadOnlyAsksForServerTools(t *testing.T) {
 	yes, no := true, false
 	for name, c := range map[string]struct {
 		reads      *bool

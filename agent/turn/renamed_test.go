@@ -24,7 +24,7 @@ func webTool(name string) *fakeTool {
 	return &fakeTool{name: name, level: agent.Confirm, schema: `{"type":"object","properties":{"query":{"type":"string"}},"required":["query"]}`, result: agent.Result{Text: "found"}}
 }
 
-func TestRulesUnderAFormerNameTightenAndDoNotLoosen(t *testing.T) {
+func TestFormerNameRulesOnlyTighten(t *testing.T) {
 	for rule, want := range map[string]agent.Level{
 		"{tool: brave_brave_web, level: deny}":                            agent.Deny,
 		"{tool: 'brave_brave_*', level: deny}":                            agent.Deny,
@@ -50,7 +50,7 @@ func TestRulesUnderAFormerNameTightenAndDoNotLoosen(t *testing.T) {
 	}
 }
 
-func TestATurnIsResumedWhoseToolHasAnotherNameNow(t *testing.T) {
+func TestTurnWithARenamedToolIsResumed(t *testing.T) {
 	moments := []agent.Moment{agent.Planned, agent.Intended, agent.CallAsked, agent.Decided, agent.CallStarted, agent.CallEnded}
 	for cut := range moments {
 		t.Run(string(moments[cut]), func(t *testing.T) {

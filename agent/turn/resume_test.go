@@ -106,7 +106,7 @@ type reader struct{ *fakeTool }
 
 func (reader) ReadOnly() bool { return true }
 
-func TestEachMomentIsKeptBeforeTheNextThingHappens(t *testing.T) {
+func TestEachMomentIsSavedBeforeTheNext(t *testing.T) {
 	kept := &ledger{}
 	task := addTask()
 	a := New(Options{
@@ -133,7 +133,7 @@ func TestEachMomentIsKeptBeforeTheNextThingHappens(t *testing.T) {
 	}
 }
 
-func TestNothingRunsThatCannotBeNotedDown(t *testing.T) {
+func TestNothingRunsUnjournalled(t *testing.T) {
 	for _, moment := range []agent.Moment{agent.Planned, agent.Intended, agent.CallAsked, agent.Decided, agent.CallStarted, agent.CallEnded} {
 		t.Run(string(moment), func(t *testing.T) {
 			tool := addTask()
@@ -159,7 +159,7 @@ func TestNothingRunsThatCannotBeNotedDown(t *testing.T) {
 // Cut after each moment, and resumed: the search runs once more only if
 // it had not ended, the task is made once, and the user is asked again
 // exactly when the task had not been started.
-func TestATurnCutAfterEachMomentIsGoneOnWith(t *testing.T) {
+func TestTurnCutAtEachMomentIsResumed(t *testing.T) {
 	moments := strings.Fields(searchAndTaskMoments)
 	for cut := 1; cut <= len(moments); cut++ {
 		t.Run(fmt.Sprintf("%d %s", cut, moments[cut-1]), func(t *testing.T) {
@@ -230,7 +230,7 @@ func cutInAnswer(t *testing.T, o Options) *ledger {
 	return kept
 }
 
-func TestATurnCutBeforeItsPlanIsPlannedAnew(t *testing.T) {
+func TestTurnCutBeforeItsPlanIsReplanned(t *testing.T) {
 	kept := &ledger{question: question}
 	events := resume(t, kept, Options{Model: &script{lines: []line{say(searchStep), say(goodAnswer)}}, Tools: tools(search())}, nil)
 	started, ok := events[0].Body.(agent.Started)
@@ -257,7 +257,7 @@ func (c *checkedTool) Check(_ context.Context, mark json.RawMessage) (agent.Happ
 	return c.effect, []agent.Effect{{Kind: agent.NoteChanged, Path: "tasks.md", Lines: &agent.Lines{Added: 1}}}, c.err
 }
 
-func TestWhatBecomesOfACallWhoseEndIsNotKnown(t *testing.T) {
+func TestCallWithUnknownOutcomeIsHandled(t *testing.T) {
 	tests := map[string]struct {
 		effect agent.Happened
 		check  error
@@ -317,7 +317,7 @@ func TestWhatBecomesOfACallWhoseEndIsNotKnown(t *testing.T) {
 
 // Another step with the same arguments must not make again what may have
 // happened.
-func TestATwinOfAnUnknownCallIsNotMadeSilently(t *testing.T) {
+func TestDuplicateOfAnUnknownCallAsks(t *testing.T) {
 	task := addTask()
 	input := []byte(`{"text":"buy shoes"}`)
 	kept := &ledger{question: question, entries: []agent.Entry{
@@ -333,7 +333,7 @@ func TestATwinOfAnUnknownCallIsNotMadeSilently(t *testing.T) {
 	}
 }
 
-func TestADamagedJournalRunsNothingUnasked(t *testing.T) {
+func TestDamagedJournalRunsNothingUnasked(t *testing.T) {
 	input := []byte(`{"text":"buy shoes"}`)
 	planned := agent.Entry{Version: 1, Moment: agent.Planned, Plan: &agent.PlanMade{Steps: []agent.Step{{ID: "1", Tool: "add_task", Input: input}}}}
 	intended := agent.Entry{Version: 1, Moment: agent.Intended, Step: "1", Tool: "add_task", Input: input, Hash: gate.Hash(input)}
@@ -374,7 +374,7 @@ func TestADamagedJournalRunsNothingUnasked(t *testing.T) {
 	}
 }
 
-func TestWhatTheUserWasToldIsNotTakenBack(t *testing.T) {
+func TestShownTextIsNotTakenBack(t *testing.T) {
 	kept := &ledger{question: question, text: "You run three times a week, mostly in the"}
 	history := &shelf{}
 	resume(t, kept, Options{
@@ -385,7 +385,7 @@ func TestWhatTheUserWasToldIsNotTakenBack(t *testing.T) {
 	}
 }
 
-func TestTheAnswerIsKeptAtLeastEveryHalfSecond(t *testing.T) {
+func TestAnswerIsSavedEveryHalfSecond(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		kept := &ledger{}
 		model := &slowTalker{every: 100 * time.Millisecond, words: 40}
@@ -433,7 +433,7 @@ func (s *slowTalker) Stream(context.Context, llm.Request) iter.Seq2[llm.Delta, e
 
 // A turn whose plan was rebuilt, cut after each moment: what had ended is
 // not run again, by whichever plan.
-func TestATurnThatWasPlannedAnewIsGoneOnWith(t *testing.T) {
+func TestReplannedTurnIsResumed(t *testing.T) {
 	lines := []line{say(`{"steps":[{"id":"1","tool":"search_notes","input":{"query":"running"}},{"id":"2","tool":"list_notes","input":{"query":"x"}}]}`), say(goodAnswer)}
 	replans := []line{say(`{"steps":[{"id":"1","tool":"add_task","input":{"text":"read {{1.text}}"}},{"id":"3","tool":"brave_web_search","input":{"query":"{{2.text}}"}}]}`)}
 	for cut := 1; cut <= 18; cut++ {
@@ -472,7 +472,7 @@ func TestATurnThatWasPlannedAnewIsGoneOnWith(t *testing.T) {
 	}
 }
 
-func TestAnAnswerThatCannotBeKeptMeanwhileIsToldOnceAndTriedAgain(t *testing.T) {
+func TestFailedSaveIsReportedOnceAndRetried(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		kept := &ledger{fail: errors.New("the disk is full"), failAt: "none"}
 		events := collect(New(Options{
@@ -486,7 +486,7 @@ func TestAnAnswerThatCannotBeKeptMeanwhileIsToldOnceAndTriedAgain(t *testing.T) 
 }
 
 // What outbound calls took before a kill still counts after it.
-func TestLibertiesAreRememberedOverAKill(t *testing.T) {
+func TestRelaxationsSurviveAKill(t *testing.T) {
 	const schema = `{"type":"object","properties":{"place":{"type":"string"},"days":{"type":"integer","minimum":1,"maximum":16}},"required":["place"]}`
 	weather := &fakeTool{name: "get_weather", schema: schema, reads: true, outward: true, result: agent.Result{Text: "found"}}
 	day := func(n string) line { return calling("get_weather", `{"place":"marathon","days":`+n+`}`) }

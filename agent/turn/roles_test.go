@@ -10,7 +10,7 @@ import (
 
 // A tool of notes is the notes worker's by its name; what a server calls alike
 // is not.
-func TestAToolGoesToTheWorkerThatItsNameFits(t *testing.T) {
+func TestToolGoesToTheWorkerItsNameFits(t *testing.T) {
 	for _, tc := range []struct {
 		tool teamTool
 		want []string

@@ -9,7 +9,7 @@ import (
 
 // Words that the user or a step said are quoted as what they are, and where
 // nothing was looked for an answer quotes what it likes.
-func TestQuotationsOfWhatWasSaidAreNoClaims(t *testing.T) {
+func TestQuotationsOfTheConversationAreNotClaims(t *testing.T) {
 	for name, test := range map[string]struct {
 		question, earlier, answer string
 		plan                      string

@@ -17,7 +17,7 @@ import (
 // An evaluator that accepts a report if, and only if, what it says stands in
 // its prompt: right reports pass wherever their evidence is in what was read,
 // false ones of the same kind do not.
-func TestTheEvaluatorSeesWhatAReportRestsOn(t *testing.T) {
+func TestEvaluatorSeesTheEvidence(t *testing.T) {
 	const size = 32 << 10
 	random := rand.New(rand.NewPCG(16, 2))
 	birds := strings.Fields("Heron Kestrel Wren Plover Curlew Dunnock Siskin Pipit Godwit Whinchat")

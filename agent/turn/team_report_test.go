@@ -26,7 +26,7 @@ var orders = []struct{ words, tool, input string }{
 // Orders that a worker reports, whatever it read them in, reach the next one as
 // material between marks. Obeyed, they run in no case without a dialog that
 // names the source, although a rule allows the tool.
-func TestNoOrderTravelsBetweenWorkers(t *testing.T) {
+func TestInjectionDoesNotSpreadBetweenWorkers(t *testing.T) {
 	places := map[string]struct {
 		stand  func(found *fakeTool, words string)
 		leaves bool // the report writes the marks of the turn around the order

@@ -79,7 +79,7 @@ func TestTeamStories(t *testing.T) {
 }
 
 // The loop can hand out a task as well.
-func TestTheLoopCanDelegate(t *testing.T) {
+func TestLoopCanDelegate(t *testing.T) {
 	model := &script{lines: []line{
 		calling("delegate", `{"worker_type":"notes","task_description":"Find how often the user runs."}`),
 		calling("search_notes", `{"query":"running"}`), say(notesFound), say(accepted), say(goodAnswer),
@@ -97,7 +97,7 @@ func TestTheLoopCanDelegate(t *testing.T) {
 }
 
 // A model that can call no tools is given a plan, and no task to hand out.
-func TestAPlanInPlaceOfATeamHandsOutNothing(t *testing.T) {
+func TestPlanInsteadOfATeamDelegatesNothing(t *testing.T) {
 	for _, mode := range []agent.Mode{agent.LoopMode, agent.TeamMode} {
 		model := &script{lines: []line{{err: &llm.UnsupportedError{Model: "tiny", Capability: "tools"}}, say(searchStep), say(goodAnswer)}}
 		ended(t, collect(New(Options{Model: model, History: &shelf{}, Tools: tools(search()), Mode: inMode(mode)}).Ask(t.Context(), "c1", question), nil))
@@ -108,7 +108,7 @@ func TestAPlanInPlaceOfATeamHandsOutNothing(t *testing.T) {
 	}
 }
 
-func TestThoughtsBelongToWhoThinks(t *testing.T) {
+func TestThoughtsAreAttributedToTheirWorker(t *testing.T) {
 	thinks := func(l line, what string) line { l.thinking = what; return l }
 	model := &script{lines: []line{
 		thinks(oneTask, "lead"), thinks(calling("search_notes", `{"query":"running"}`), "search"),
@@ -204,7 +204,7 @@ func (m *endless) Stream(_ context.Context, req llm.Request) iter.Seq2[llm.Delta
 
 // A team cut after each moment is resumed: nothing that ended runs again,
 // and no attempt that was judged is made or judged again.
-func TestATeamThatWasCutIsGoneOnWith(t *testing.T) {
+func TestInterruptedTeamIsResumed(t *testing.T) {
 	verdicts := []string{rejected, accepted}
 	answers := func(handedOut bool, judged int) *llmtest.Script {
 		list := []llmtest.Answer{{Match: "You lead a team", Calls: oneTask.calls}, {Match: "You lead a team", Text: goodAnswer}}
@@ -278,7 +278,7 @@ func TestATeamThatWasCutIsGoneOnWith(t *testing.T) {
 
 // What the members of a team say that cannot be used costs the user neither
 // the answer nor the truth about it.
-func TestATeamWhoseMembersSayOddThings(t *testing.T) {
+func TestUnusableRepliesOfATeamAreHandled(t *testing.T) {
 	look, twice := calling("search_notes", `{"query":"running"}`), say(strings.Repeat("round ", 10))
 	cut := line{text: "round and round ", err: fmt.Errorf("%w: repeated output, stopped", llm.ErrCut)}
 	two := calling("delegate", `{"worker_type":"notes","task_description":"A","success_criteria":"C"}`, "delegate", `{"worker_type":"wizard","task_description":"B"}`)
@@ -322,7 +322,7 @@ func TestATeamWhoseMembersSayOddThings(t *testing.T) {
 
 // The last words of a worker whose rounds are used up are asked for without
 // tools; its next attempt has them again.
-func TestAWorkerHasItsToolsAgainAfterItsLastWords(t *testing.T) {
+func TestRetriedWorkerHasItsToolsAgain(t *testing.T) {
 	look := calling("search_notes", `{"query":"running"}`)
 	model := &script{lines: []line{
 		oneTask, look, look, look, say("Three times."), say(rejected),

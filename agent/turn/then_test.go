@@ -48,7 +48,7 @@ var allowed = new(gate.Rules).With(gate.For(agent.AppendNote, agent.Auto))
 
 // Cut after each moment and resumed, what follows an answer is done once, and the
 // answer is not asked for again once it was there.
-func TestWhatFollowsAnAnswerIsDoneOnce(t *testing.T) {
+func TestFollowUpActionRunsOnce(t *testing.T) {
 	const answer = "You run three times a week [1]."
 	moments := strings.Fields("planned intended decided started ended planned intended decided started ended")
 	for _, mode := range []agent.Mode{agent.PlanMode, agent.LoopMode} {
@@ -97,7 +97,7 @@ func TestWhatFollowsAnAnswerIsDoneOnce(t *testing.T) {
 
 // An answer that is not whole, or was made without a call that it needed, is not
 // written, and neither is one that no rule lets be.
-func TestOnlyAWholeAnswerIsFollowed(t *testing.T) {
+func TestOnlyACompleteAnswerIsFollowedUp(t *testing.T) {
 	for name, tc := range map[string]struct {
 		lines []line
 		found *fakeTool
@@ -127,7 +127,7 @@ func TestOnlyAWholeAnswerIsFollowed(t *testing.T) {
 
 // A message may say which tools there are to answer it. Others are not described,
 // not run, and not there when the turn is resumed.
-func TestAMessageLimitsTheTools(t *testing.T) {
+func TestMessageLimitsTheTools(t *testing.T) {
 	message := agent.Message{Text: question, Tools: []string{"search_notes"}}.String()
 	for mode, first := range map[agent.Mode]line{
 		agent.PlanMode: say(searchAndTask),

@@ -40,7 +40,7 @@ func (t *traceOf) events(tt *testing.T) []agent.Event {
 	return list
 }
 
-func TestATraceHoldsTheEventsAndThePrompts(t *testing.T) {
+func TestTraceHasTheEventsAndPrompts(t *testing.T) {
 	var kept traceOf
 	a := New(Options{
 		Model: &script{lines: []line{say(twoSteps), say("You run three times a week [1].")}}, History: &shelf{}, Tools: tools(search(), web()), Now: fixedNow,
@@ -104,7 +104,7 @@ func TestPiecesOfTextAreJoinedInATrace(t *testing.T) {
 	}
 }
 
-func TestAMessageThatCouldNotBeKeptHasNoTrace(t *testing.T) {
+func TestUnsavedMessageHasNoTrace(t *testing.T) {
 	a := New(Options{Model: &script{}, History: &shelf{}, Trace: func(string) io.WriteCloser { t.Error("a trace was begun"); return &traceOf{} }})
 	collect(a.Ask(t.Context(), "c1", " "), nil)
 }

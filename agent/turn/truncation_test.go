@@ -54,7 +54,7 @@ func TestNoPromptIsCutInSilence(t *testing.T) {
 
 // A server behind OpenAI's protocol may have a smaller window than anybody
 // knows: Ollama's own default is 4096.
-func TestAServerWithALittleWindowOfItsOwnIsFoundOut(t *testing.T) {
+func TestServersOwnLittleWindowIsFound(t *testing.T) {
 	testenv.WithoutRace(t)
 	sizes := testenv.Rounds(40, 100)
 	whole, told := 0, 0
@@ -126,7 +126,7 @@ func manyWords(words, seed int) string {
 }
 
 // A window in which no prompt fits is told about once, however often it is tried.
-func TestWhatPromptsLackIsToldOnce(t *testing.T) {
+func TestOmissionsOfPromptsAreReportedOnce(t *testing.T) {
 	kept := &shelf{}
 	for range 6 {
 		kept.messages = append(kept.messages, llm.Message{Role: llm.User, Text: "and then?"}, llm.Message{Role: llm.Assistant, Text: strings.Repeat("all that was said ", 200)})

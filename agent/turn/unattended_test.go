@@ -9,7 +9,7 @@ import (
 	"lifehub/agent/gate"
 )
 
-func TestWhatWouldLetACallRunUnattended(t *testing.T) {
+func TestUnattendedCallNamesTheMissingRule(t *testing.T) {
 	task := func() agent.Tool { return addTask() }
 	mail := func() agent.Tool {
 		return &fakeTool{name: "send_email", level: agent.ConfirmEach, outward: true, schema: `{"type":"object"}`}
@@ -80,7 +80,7 @@ func TestWhatWouldLetACallRunUnattended(t *testing.T) {
 	}
 }
 
-func TestAnUnattendedTurnActsOnUntrustedTextByARuleForIt(t *testing.T) {
+func TestUnattendedTurnNeedsARuleForUntrustedText(t *testing.T) {
 	for text, want := range map[string]agent.PermissionAsked{
 		"buy shoes": {},
 		"sell all":  {Allow: "add_task text=VALUE", Untrusted: true},

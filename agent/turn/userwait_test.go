@@ -12,7 +12,7 @@ import (
 
 // What the user took to answer is no time of the turn, except what went on
 // meanwhile.
-func TestWaitingForTheUserIsNoTimeOfTheTurn(t *testing.T) {
+func TestWaitingForTheUserIsNotCounted(t *testing.T) {
 	const user = 10 * time.Second
 	later := func(reply func()) { // the user is no part of the turn
 		go func() {

@@ -34,7 +34,7 @@ func runs() *llmtest.Script {
 
 // The editor gets the same plan, calls, sources, reasoning, answer and verdicts as `lifehub ask`
 // emits for the same model.
-func TestTheStoryIsThatOfTheChat(t *testing.T) {
+func TestEditorGetsTheEventsOfTheChat(t *testing.T) {
 	env := environ(t, t.TempDir(), runs())
 	vault := indexed(t, env)
 	var said, thought, plan, calls, verdicts []string
@@ -127,7 +127,7 @@ func TestTheStoryIsThatOfTheChat(t *testing.T) {
 
 // The request for a writing call has the options, the sentence and the diff of the dialog, and only
 // the user's yes runs the call.
-func TestAPermissionIsAskedThroughTheEditor(t *testing.T) {
+func TestEditorAsksForPermission(t *testing.T) {
 	env := environ(t, t.TempDir(), nil)
 	vault := indexed(t, env)
 	tasks := filepath.Join(vault, "tasks.md")
@@ -211,7 +211,7 @@ func TestAPermissionIsAskedThroughTheEditor(t *testing.T) {
 }
 
 // session/cancel stops a turn; what was said is saved.
-func TestACancelStopsATurn(t *testing.T) {
+func TestCancelStopsATurn(t *testing.T) {
 	hold := make(chan struct{})
 	defer close(hold)
 	env := environ(t, t.TempDir(), llmtest.NewScript(
@@ -256,7 +256,7 @@ func TestACancelStopsATurn(t *testing.T) {
 
 // A process killed in the middle of a turn loses nothing: another one loads the session and resumes
 // the turn. Finished steps do not run again, and a pending request is repeated.
-func TestATurnIsResumedAfterAKill(t *testing.T) {
+func TestTurnIsResumedAfterAKill(t *testing.T) {
 	hold := make(chan struct{})
 	env := environ(t, t.TempDir(), llmtest.NewScript(
 		llmtest.Answer{Match: asksPlanner, Text: `{"steps":[{"id":"1","tool":"search_notes","input":{"query":"running"}},{"id":"2","tool":"add_task","input":{"text":"buy shoes"},"after":["1"]}]}`},
@@ -344,7 +344,7 @@ func load(t *testing.T, e *editor, id sdk.SessionId, cwd string) {
 }
 
 // SIGTERM and the end of the input suspend a turn; they do not stop it.
-func TestAnEndSuspendsATurn(t *testing.T) {
+func TestExitSuspendsATurn(t *testing.T) {
 	hold := make(chan struct{})
 	defer close(hold)
 	for name, end := range map[string]func(*exec.Cmd, io.Closer) error{
@@ -379,7 +379,7 @@ func TestAnEndSuspendsATurn(t *testing.T) {
 
 // The protocol's own SDK, in another language, validates each message against its schema and gets
 // the same.
-func TestAnEditorOfAnotherLanguage(t *testing.T) {
+func TestEditorInAnotherLanguage(t *testing.T) {
 	node, lib := testenv.Editor(t)
 	env := environ(t, t.TempDir(), nil)
 	vault := indexed(t, env)
@@ -412,7 +412,7 @@ func TestAnEditorOfAnotherLanguage(t *testing.T) {
 
 // A form of an MCP server is shown if the editor supports forms and declined otherwise. Values that
 // do not fit are not an answer.
-func TestAFormOfAServer(t *testing.T) {
+func TestServerFormIsShownInTheEditor(t *testing.T) {
 	env := environ(t, t.TempDir(), nil)
 	run(t, env, "mcp", "add", "e", "--", testenv.Npm(t, "@modelcontextprotocol/server-everything"))
 	e, _ := inside(t, env, apptest.Vault(t))
@@ -476,7 +476,7 @@ func TestPlanIsApprovedInTheEditor(t *testing.T) {
 }
 
 // An editor closed while a request is pending has not answered it: the request is repeated.
-func TestAQuestionOutlivesTheEditor(t *testing.T) {
+func TestQuestionOutlivesTheEditor(t *testing.T) {
 	env := environ(t, t.TempDir(), nil)
 	vault := indexed(t, env)
 	waiting := make(chan struct{})
@@ -501,7 +501,7 @@ func TestAQuestionOutlivesTheEditor(t *testing.T) {
 }
 
 // The editor gets the same remarks on quotations as the chat.
-func TestARiderReachesTheEditor(t *testing.T) {
+func TestRiderReachesTheEditor(t *testing.T) {
 	t.Parallel()
 	var steps, answer []string
 	for i, r := range apptest.Riders {

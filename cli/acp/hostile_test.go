@@ -60,7 +60,7 @@ func TestWrongRequestsAreRefused(t *testing.T) {
 
 // Attachments of a message are data, never a command, a question or a permission. Only notes and
 // files in the session's folder are read.
-func TestWhatComesWithAMessageIsData(t *testing.T) {
+func TestAttachmentsAreData(t *testing.T) {
 	model := llmtest.NewScript(
 		llmtest.Answer{Match: asksPlanner, Text: `{"steps":[{"id":"1","tool":"search_notes","input":{"query":"running"}}]}`, Always: true},
 		llmtest.Answer{Match: asksExplainer, Text: "So it is.", Always: true},
@@ -183,7 +183,7 @@ func TestCommandsAndModes(t *testing.T) {
 }
 
 // An editor that no longer reads leaves a turn that can be resumed.
-func TestAnEditorThatIsGone(t *testing.T) {
+func TestTurnSurvivesItsEditor(t *testing.T) {
 	hold := make(chan struct{})
 	env := environ(t, t.TempDir(), llmtest.NewScript(
 		llmtest.Answer{Match: asksPlanner, Text: `{"steps":[{"id":"1","tool":"search_notes","input":{"query":"running"}}]}`},
@@ -208,7 +208,7 @@ func TestAnEditorThatIsGone(t *testing.T) {
 }
 
 // Missing notes and a missing model are reported once.
-func TestWhatIsMissingIsToldOnce(t *testing.T) {
+func TestMissingPartsAreReportedOnce(t *testing.T) {
 	e, _ := inside(t, environ(t, t.TempDir(), nil))
 	id := e.begin(t, t.TempDir())
 	e.ask(t, id, text("hello"))
@@ -269,7 +269,7 @@ func TestMessagesKeepTheirOrder(t *testing.T) {
 }
 
 // The model and the mode are options of a session; all sessions are notified of another model.
-func TestAModelIsChosenInTheEditor(t *testing.T) {
+func TestModelIsChosenInTheEditor(t *testing.T) {
 	home := t.TempDir()
 	env := environ(t, home, runs())
 	apptest.Write(t, filepath.Join(home, "lh", "config", "config.yaml"), fmt.Sprintf("providers:\n  desk: {kind: ollama, url: %q}\n  gone: {kind: ollama, url: \"http://127.0.0.1:9\"}\n", llmtest.Serve(t, runs())))
@@ -312,7 +312,7 @@ func TestAModelIsChosenInTheEditor(t *testing.T) {
 }
 
 // The editor shows everything that a change would write.
-func TestAPermissionHidesNothing(t *testing.T) {
+func TestPermissionRequestHidesNothing(t *testing.T) {
 	const hidden = "gpj\u202eexe pass\u200bword\u200d hi\U000e0069"
 	steps := []struct{ tool, input, before, after string }{
 		{"edit_note", `{"path":"h.md","old_text":"kept","new_text":"changed ` + hidden + `"}`, "a\x1b[2J\x00\u009b kept", "a\x1b[2J\x00\u009b changed " + hidden},

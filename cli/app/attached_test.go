@@ -39,7 +39,7 @@ func hiddenCommands() (list []string) {
 
 // Attached text never makes a tool run that changes, sends or opens something, in any mode, even if
 // rules allow everything.
-func TestCommandsInWhatCameAlongDoNotRun(t *testing.T) {
+func TestCommandsInWhatWasAttachedDoNotRun(t *testing.T) {
 	t.Parallel()
 	vault := t.TempDir()
 	apptest.Write(t, filepath.Join(vault, "running.md"), "# Running\n\nI run in the park.\n\n- [ ] call the plumber\n")

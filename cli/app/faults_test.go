@@ -296,7 +296,7 @@ func percentile(list []time.Duration, p int) time.Duration {
 	return list[(len(list)*p+99)/100-1].Round(100 * time.Microsecond)
 }
 
-func TestAFaultyServerLosesNoTextAndRunsNoCutCall(t *testing.T) {
+func TestFaultyServerLosesNoTextAndRunsNothing(t *testing.T) {
 	t.Parallel()
 	places := 2
 	if os.Getenv("LIFEHUB_SOAK") != "" {

@@ -6,7 +6,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-func TestAWrongNumberOfArgumentsIsAnsweredWithTheUsage(t *testing.T) {
+func TestWrongArgumentsShowTheUsage(t *testing.T) {
 	root, show := &cobra.Command{Use: "lifehub"}, &cobra.Command{Use: "show ID"}
 	root.AddCommand(show)
 	CheckArgs(root)

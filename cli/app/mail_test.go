@@ -10,7 +10,7 @@ import (
 	"lifehub/cli/settings"
 )
 
-func TestThePasswordOfMailComesFromTheEnvironmentOrAPrivateFile(t *testing.T) {
+func TestMailPasswordIsReadFromPrivatePlaces(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "password")
 	if err := os.WriteFile(file, []byte("from file\n"), 0o600); err != nil {
 		t.Fatal(err)

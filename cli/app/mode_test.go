@@ -8,7 +8,7 @@ import (
 	"lifehub/llm"
 )
 
-func TestTheModeFitsTheModel(t *testing.T) {
+func TestModeFitsTheModel(t *testing.T) {
 	for name, tc := range map[string]struct {
 		state  llm.State
 		window int

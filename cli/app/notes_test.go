@@ -24,7 +24,7 @@ func TestOpenNotesOpensOnlyNotes(t *testing.T) {
 	}
 }
 
-func TestAFolderNamedTwiceIsOpenedOnce(t *testing.T) {
+func TestFolderNamedTwiceIsOpenedOnce(t *testing.T) {
 	t.Parallel()
 	dir := apptest.Vault(t)
 	link := filepath.Join(t.TempDir(), "link")

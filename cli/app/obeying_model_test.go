@@ -495,7 +495,7 @@ func TestAnObeyingModelChangesNothingUnasked(t *testing.T) {
 
 // In a read-only chat nothing that was ordered runs or is asked about, even if rules allow
 // everything, including tools offered before the switch.
-func TestAnObeyingModelChangesNothingInAReadOnlyChat(t *testing.T) {
+func TestAnObeyingModelChangesNothingWhenReadOnly(t *testing.T) {
 	t.Parallel()
 	runs := 0
 	for _, name := range slices.Sorted(maps.Keys(plantations)) {

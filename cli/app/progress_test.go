@@ -13,7 +13,7 @@ import (
 
 // Text of a model server during a pull is shown in the line of the bar and changes nothing else on
 // the terminal.
-func TestABarShowsOnlyTextOfAServer(t *testing.T) {
+func TestProgressBarShowsOnlyText(t *testing.T) {
 	from, to, err := os.Pipe()
 	if err != nil {
 		t.Fatal(err)

@@ -253,7 +253,7 @@ func TestNoWayOfWritingLosesTheMark(t *testing.T) {
 }
 
 // Pasting a part of a note marks the turn but not the note.
-func TestAPasteOfAnOwnNoteDoesNotMarkTheNote(t *testing.T) {
+func TestPastingANoteDoesNotMarkIt(t *testing.T) {
 	t.Parallel()
 	l := newLaundry(t)
 	defer func() { l.Close() }()
@@ -280,7 +280,7 @@ func TestAPasteOfAnOwnNoteDoesNotMarkTheNote(t *testing.T) {
 }
 
 // A marked call does not mark the name of the user's note or the text it replaces there.
-func TestWhatIsNamedOrReplacedIsNotMarked(t *testing.T) {
+func TestNamedOrReplacedTextIsNotMarked(t *testing.T) {
 	t.Parallel()
 	l := newLaundry(t)
 	defer func() { l.Close() }()

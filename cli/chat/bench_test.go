@@ -120,7 +120,7 @@ type nobody struct{}
 
 func (nobody) Ask(context.Context, string, string) <-chan agent.Event { return nil }
 
-func TestALongConversationOpensAtItsEnd(t *testing.T) {
+func TestLongConversationOpensAtItsEnd(t *testing.T) {
 	s := longTalk(t, 200)
 	m, rest, end := openScreen(t, s)
 	defer end()

@@ -59,7 +59,7 @@ func TestExportsAreDisarmed(t *testing.T) {
 	}
 }
 
-func TestExportInTheChatWritesANewFileAndNoOther(t *testing.T) {
+func TestExportWritesOnlyANewFile(t *testing.T) {
 	s, err := store.InMemory()
 	if err != nil {
 		t.Fatal(err)

@@ -82,7 +82,7 @@ func TestFirstRunFindsFoldersOfNotes(t *testing.T) {
 	}
 }
 
-func TestAPathThatIsTypedIsCompletedAndCounted(t *testing.T) {
+func TestTypedPathIsCompletedAndCounted(t *testing.T) {
 	home := t.TempDir()
 	t.Setenv("HOME", home)
 	t.Chdir(home)

@@ -10,7 +10,7 @@ import (
 )
 
 // A folder added by `lifehub index` while a chat is open is searched by that chat.
-func TestAFolderThatBecomesKnownIsTakenIn(t *testing.T) {
+func TestNewFolderIsIndexedInTheChat(t *testing.T) {
 	a := apptest.Open(t, apptest.Vault(t))
 	a.Paths.Config = t.TempDir()
 	bg := &background{App: a, notices: make(chan string, 16), wake: make(chan struct{}, 1)}

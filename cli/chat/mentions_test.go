@@ -17,7 +17,7 @@ import (
 	"lifehub/tui/backend"
 )
 
-func TestAMessageBringsAlongWhatItNames(t *testing.T) {
+func TestMentionsAreAttached(t *testing.T) {
 	vault, files := apptest.Vault(t), t.TempDir()
 	apptest.Write(t, filepath.Join(vault, "recipes", "Apple pie.md"), "# Grandma's apple pie\n\nSix apples.\n")
 	apptest.Write(t, filepath.Join(files, "report.txt"), "Sales rose by 4 %.\n")
@@ -67,7 +67,7 @@ func TestAMessageBringsAlongWhatItNames(t *testing.T) {
 	}
 }
 
-func TestWhatCanBeNamedIsListed(t *testing.T) {
+func TestMentionableNotesAreListed(t *testing.T) {
 	vault, files := apptest.Vault(t), t.TempDir()
 	apptest.Write(t, filepath.Join(files, "sub", "x.txt"), "x")
 	apptest.Write(t, filepath.Join(files, "report.txt"), "Sales rose.")
@@ -107,7 +107,7 @@ func TestWhatCanBeNamedIsListed(t *testing.T) {
 
 // A note that a rule hides from read_note cannot be opened by name or link, or attached to a
 // message.
-func TestAHiddenNoteIsNotOpened(t *testing.T) {
+func TestHiddenNoteIsNotOpened(t *testing.T) {
 	vault := apptest.Vault(t)
 	apptest.Write(t, filepath.Join(vault, "private", "diary.md"), "# Diary\n\nA secret.\n")
 	t.Chdir(vault)
@@ -136,7 +136,7 @@ func TestAHiddenNoteIsNotOpened(t *testing.T) {
 	}
 }
 
-func TestALinkInATitleShowsItsText(t *testing.T) {
+func TestLinkInATitleShowsItsText(t *testing.T) {
 	for title, want := range map[string]string{
 		"Running": "Running", "See [the plan](https://a.example/x) *now*": "See the plan now", "[ ] open": "[ ] open",
 	} {

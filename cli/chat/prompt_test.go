@@ -9,7 +9,7 @@ import (
 	"lifehub/cli/app"
 )
 
-func TestTheQuestionOnTheCommandLine(t *testing.T) {
+func TestQuestionOnTheCommandLine(t *testing.T) {
 	for line, want := range map[string]struct{ prompt, wrong string }{
 		"":                   {},
 		"what is due?":       {prompt: "what is due?"},
@@ -33,7 +33,7 @@ func TestTheQuestionOnTheCommandLine(t *testing.T) {
 	}
 }
 
-func TestAMisspeltFlagNamesTheNearest(t *testing.T) {
+func TestMisspeltFlagNamesTheNearest(t *testing.T) {
 	cmd := &cobra.Command{Use: "ask"}
 	cmd.Flags().String("model", "", "")
 	for flag, want := range map[string]string{"--modle": "--model?", "--nothing-like-it": "", "-z": ""} {

@@ -2,7 +2,7 @@ package chat
 
 import "testing"
 
-func TestTheResumeLineNamesTheNotesOfTheRun(t *testing.T) {
+func TestResumeLineNamesTheNotes(t *testing.T) {
 	for want, notes := range map[string][]string{
 		"lifehub -r 0123456789": nil,
 		"lifehub -r 0123456789 --notes examples/notes --notes /srv/w.a": {"examples/notes", "/srv/w.a"},

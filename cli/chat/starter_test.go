@@ -15,7 +15,7 @@ import (
 
 // Whenever the starter notes are written, last week has entries, and the names of weekdays are
 // right.
-func TestStarterNotesAreOfLastWeek(t *testing.T) {
+func TestStarterNotesAreDatedLastWeek(t *testing.T) {
 	for i := range 9 {
 		today := time.Date(2027, 12, 26+i, 9, 0, 0, 0, time.Local) // a Sunday and the following days
 		dir := filepath.Join(t.TempDir(), "starter")

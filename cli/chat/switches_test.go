@@ -43,7 +43,7 @@ func TestNotesAreUsedAloneOrNotAtAll(t *testing.T) {
 	}
 }
 
-func TestWhyAToolIsMissingIsItsOwnReason(t *testing.T) {
+func TestMissingToolHasItsOwnReason(t *testing.T) {
 	bg := &background{App: apptest.Open(t, apptest.Vault(t)), status: make(chan backend.Status, 1)}
 	bg.App.Settings.Tools.Off = []string{"web_*"}
 	for use, want := range map[string][]string{
@@ -81,7 +81,7 @@ func TestThinkingIsSwitchedForTheRun(t *testing.T) {
 	}
 }
 
-func TestEveryToolIsListedOnceUnderItsLevel(t *testing.T) {
+func TestToolsAreListedUnderTheirLevel(t *testing.T) {
 	bg := &background{App: apptest.Open(t, apptest.Vault(t))}
 	text, err := bg.slashTools(t.Context(), bg.App.Agent(), "")
 	if err != nil {
@@ -97,7 +97,7 @@ func TestEveryToolIsListedOnceUnderItsLevel(t *testing.T) {
 	}
 }
 
-func TestArgumentsOfAToolStandALineEach(t *testing.T) {
+func TestEachArgumentOfAToolHasALine(t *testing.T) {
 	bg := &background{App: apptest.Open(t, apptest.Vault(t))}
 	text, err := bg.slashTools(t.Context(), bg.App.Agent(), "add_task")
 	if err != nil {
@@ -110,7 +110,7 @@ func TestArgumentsOfAToolStandALineEach(t *testing.T) {
 
 // Guards from the settings can be switched in the chat; those from the command line cannot, by any
 // command, nor in an editor.
-func TestAGuardOfTheCommandLineHolds(t *testing.T) {
+func TestCommandLineGuardCannotBeSwitchedOff(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		flags app.RunFlags

@@ -17,7 +17,7 @@ import (
 	"lifehub/store"
 )
 
-func TestUndoNamesWhatItCannotTakeBack(t *testing.T) {
+func TestUndoNamesWhatItCannotReverse(t *testing.T) {
 	s, err := store.InMemory()
 	if err != nil {
 		t.Fatal(err)
@@ -59,7 +59,7 @@ func TestUndoNamesWhatItCannotTakeBack(t *testing.T) {
 	}
 }
 
-func TestUndoLeavesATurnAloneThatRuns(t *testing.T) {
+func TestUndoLeavesARunningTurnAlone(t *testing.T) {
 	s, err := store.InMemory()
 	if err != nil {
 		t.Fatal(err)
@@ -76,7 +76,7 @@ func TestUndoLeavesATurnAloneThatRuns(t *testing.T) {
 
 // All branches of a conversation share the notes: a turn can be undone from each path that contains
 // it, but never over changes that a turn of another path made since.
-func TestUndoOnBranchesAndForksLeavesAloneWhatChangedSince(t *testing.T) {
+func TestUndoOnBranchesPreservesLaterChanges(t *testing.T) {
 	s, err := store.InMemory()
 	if err != nil {
 		t.Fatal(err)

@@ -20,7 +20,7 @@ import (
 	"lifehub/store"
 )
 
-func TestDoctorLooksAtTheConversations(t *testing.T) {
+func TestDoctorChecksTheConversations(t *testing.T) {
 	p := settings.Paths{Data: t.TempDir()}
 	if f := conversations(p); !f.OK || f.Says != "none yet" {
 		t.Errorf("of none: %+v", f)
@@ -59,7 +59,7 @@ func TestDoctorLooksAtTheConversations(t *testing.T) {
 	}
 }
 
-func TestDoctorNamesTheFoldersThatRefuseOnce(t *testing.T) {
+func TestDoctorNamesRefusingFoldersOnce(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "file")
 	if err := os.WriteFile(file, nil, 0o600); err != nil {
 		t.Fatal(err)
@@ -82,7 +82,7 @@ type embedding struct{ llm.Provider }
 
 func (embedding) Embedder(context.Context) (llm.Embedder, error) { return otherEmbedder{}, nil }
 
-func TestDoctorTellsAnIndexOfAnotherEmbedder(t *testing.T) {
+func TestDoctorReportsAnotherEmbeddersIndex(t *testing.T) {
 	vault := t.TempDir()
 	apptest.Write(t, filepath.Join(vault, "running.md"), "# Running\n\nI run in the park.\n")
 	a := apptest.Open(t, vault)
@@ -106,7 +106,7 @@ func TestDoctorTellsAnIndexOfAnotherEmbedder(t *testing.T) {
 	}
 }
 
-func TestDoctorTellsMachineFromSettings(t *testing.T) {
+func TestDoctorSeparatesMachineFromSettings(t *testing.T) {
 	t.Parallel()
 	for err, want := range map[error]string{
 		&fs.PathError{Op: "open", Path: "config.yaml", Err: syscall.EMFILE}: "ulimit",

@@ -375,7 +375,7 @@ func filesBelow(t *testing.T, dir string) (list []string) {
 
 // Five models behind real servers do all 40 tasks. Each check passes for the models that do well
 // and fails for the others, and no file of the user is touched.
-func TestEvalModelsTellsModelsApart(t *testing.T) {
+func TestEvalModelsDistinguishesModels(t *testing.T) {
 	t.Parallel()
 	tasks, list := evalTasks(t)
 	home := evalHome(t,
@@ -544,7 +544,7 @@ func (m leaving) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Delt
 
 // A server that fails or hangs is abandoned after three tasks, which are not counted as the
 // model's; other models are tried nevertheless.
-func TestEvalModelsLeavesServersThatFail(t *testing.T) {
+func TestEvalModelsGivesUpFailingServers(t *testing.T) {
 	t.Parallel()
 	tasks, _ := evalTasks(t)
 	broken := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -576,7 +576,7 @@ func TestEvalModelsLeavesServersThatFail(t *testing.T) {
 
 // A model on another machine is tried only by name, and the user is warned before notes are sent
 // there.
-func TestEvalModelsTellsWhatIsSentWhere(t *testing.T) {
+func TestEvalModelsReportsWhatIsSentWhere(t *testing.T) {
 	t.Parallel()
 	tasks, _ := evalTasks(t)
 	var chats atomic.Int64

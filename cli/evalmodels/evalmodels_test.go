@@ -10,7 +10,7 @@ import (
 	"lifehub/agent"
 )
 
-func TestSixToNoneIsNoChance(t *testing.T) {
+func TestSixToNoneIsSignificant(t *testing.T) {
 	for _, c := range []struct {
 		a, b   int
 		chance bool
@@ -75,7 +75,7 @@ func TestToolsAndOrderOfCalls(t *testing.T) {
 	}
 }
 
-func TestNoCallIsRightWhereNoneIsNeeded(t *testing.T) {
+func TestMakingNoCallCanBeRight(t *testing.T) {
 	thanks := task{Role: plans}
 	if !thanks.judge(seen{})[toolRight] || thanks.judge(seen{steps: []step{stepOf(1, "1", "search_notes", `{}`)}})[toolRight] {
 		t.Error("a search for a word of thanks counts as right, or none does not")
@@ -104,7 +104,7 @@ func TestDecliningInWords(t *testing.T) {
 	}
 }
 
-func TestRightQuotedAndHonestAreApart(t *testing.T) {
+func TestRightQuotedAndHonestAreSeparate(t *testing.T) {
 	const line = "Pressure should be between 1.2 and 1.6 bar when cold."
 	cite := func(v agent.Verdict, words string) agent.Cited {
 		return agent.Cited{Citation: agent.Citation{Verdict: v, Words: words}, Source: agent.Source{Text: line}}
@@ -142,7 +142,7 @@ func TestNotKnowingWithoutASearchFails(t *testing.T) {
 	}
 }
 
-func TestResultsSurviveALineThatWasCut(t *testing.T) {
+func TestResultsSurviveATruncatedLine(t *testing.T) {
 	file := archive(filepath.Join(t.TempDir(), "state", "results.jsonl"))
 	if list, err := file.read("s"); err != nil || len(list) > 0 {
 		t.Fatal(list, err)

@@ -88,7 +88,7 @@ func TestHostileMarkdownIsDisarmedInTime(t *testing.T) {
 }
 
 // A CR without LF ends a line for most renderers, and with it code begun before it.
-func TestALoneCRHidesNoPicture(t *testing.T) {
+func TestLoneCRHidesNoImage(t *testing.T) {
 	for _, live := range []string{"`a\r\r![x](http://evil/p.png)\r\rb`\n", "`a\r\n\r\n![x](http://evil/p.png)`", "a\r![x](u)"} {
 		if got := Disarm(live); hostile.Armed(strings.ReplaceAll(got, "\r", "\n")) != nil {
 			t.Errorf("%q stays live: %q", live, got)
@@ -96,7 +96,7 @@ func TestALoneCRHidesNoPicture(t *testing.T) {
 	}
 }
 
-func TestAPageShowsTheAddressThatALinksTextHides(t *testing.T) {
+func TestPageShowsHiddenAddressesOfLinks(t *testing.T) {
 	for markdown, want := range map[string]string{
 		"[Your bank](https://e.example/?d=1&x)":        `>Your bank</a> (https://e.example/?d=1&amp;x)`,
 		"[https://bank.example](https://e.example/)":   `>https://bank.example</a> (https://e.example/)`,

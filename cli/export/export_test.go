@@ -34,7 +34,7 @@ func active(page string) (found []string) {
 	return found
 }
 
-func TestAPageOfAConversationRunsAndLoadsNothing(t *testing.T) {
+func TestExportedPageRunsAndLoadsNothing(t *testing.T) {
 	s, err := store.InMemory()
 	if err != nil {
 		t.Fatal(err)
@@ -91,7 +91,7 @@ func TestAPageOfAConversationRunsAndLoadsNothing(t *testing.T) {
 }
 
 // Note editors show "- [1]" as a check box.
-func TestSourcesAreNoTasks(t *testing.T) {
+func TestSourcesAreNotTasks(t *testing.T) {
 	cited := agent.Answer{Text: "Three times. [1]", Citations: []agent.Citation{{N: 1, Path: "plan.md", Line: 8}, {N: 2, Path: "log.md", Line: 9}}}
 	got := Disarm(Markdown(agent.Conversation{Title: "running"}, []agent.Exchange{{Question: "how often?", Answer: cited}}))
 	if !strings.Contains(got, "\n[1] plan.md:8  \n[2] log.md:9\n") {

@@ -16,7 +16,7 @@ import (
 )
 
 // A line of any length is rejected, and the next one is answered.
-func TestALineOfAnyLength(t *testing.T) {
+func TestLineOfAnyLengthIsAnswered(t *testing.T) {
 	t.Parallel()
 	b := startBare(t, "--notes", vault(t))
 	go func() {
@@ -31,7 +31,7 @@ func TestALineOfAnyLength(t *testing.T) {
 }
 
 // If a client fails to ask its user, the question does not block others.
-func TestAQuestionThatFailedIsOver(t *testing.T) {
+func TestFailedQuestionBlocksNothing(t *testing.T) {
 	t.Parallel()
 	dir := vault(t)
 	before := snapshot(t, dir)
@@ -74,7 +74,7 @@ func TestUntrustedTitlesAreMarkedAsData(t *testing.T) {
 }
 
 // The result for a long text is valid JSON and counts what is left out.
-func TestACheckOfALongTextIsAnswered(t *testing.T) {
+func TestCheckOfALongTextIsAnswered(t *testing.T) {
 	testenv.WithoutRace(t)
 	t.Parallel()
 	dir := vault(t)
@@ -94,7 +94,7 @@ func TestACheckOfALongTextIsAnswered(t *testing.T) {
 
 // With several folders a note's path begins with the folder's name, and rules that deny notes use
 // that path.
-func TestADeniedNoteOfASecondFolderIsNotThere(t *testing.T) {
+func TestDeniedNoteOfASecondFolderIsHidden(t *testing.T) {
 	t.Parallel()
 	dir, other, home := vault(t), filepath.Join(t.TempDir(), "work"), t.TempDir()
 	apptest.Write(t, filepath.Join(other, "plan.md"), "# Work plan\n\n[[diary]] [[shoes]]\n")
@@ -118,7 +118,7 @@ func TestADeniedNoteOfASecondFolderIsNotThere(t *testing.T) {
 }
 
 // LifeHub's own keys never occur in results.
-func TestKeysAreTakenOut(t *testing.T) {
+func TestKeysAreRedacted(t *testing.T) {
 	dir := vault(t)
 	const key = "sk-abcdefXYZ123456"
 	t.Setenv("OPENAI_API_KEY", key)
@@ -159,7 +159,7 @@ func TestSubscriptionsAreBounded(t *testing.T) {
 }
 
 // The question about a change does not reveal anything the client may not read.
-func TestAQuestionShowsNothingThatIsDenied(t *testing.T) {
+func TestQuestionShowsNothingDenied(t *testing.T) {
 	t.Parallel()
 	dir, home := vault(t), t.TempDir()
 	apptest.Write(t, filepath.Join(home, "config", "permissions.yaml"), "rules:\n- {tool: read_note, level: deny, args: {path: {under: secret}}}\n")
@@ -190,7 +190,7 @@ func TestAQuestionShowsNothingThatIsDenied(t *testing.T) {
 }
 
 // Control and invisible characters in notes reach a client only in visible form.
-func TestResultsShowWhatIsHidden(t *testing.T) {
+func TestResultsShowInvisibleCharacters(t *testing.T) {
 	const hidden = "zebra \x1b[2J gpj\u202eexe \u200bword hi\U000e0069 \u009b31m \r end"
 	const shown = "zebra ␛[2J gpj⟨U+202E⟩exe ⟨U+200B⟩word hi⟨U+E0069⟩ ⟨U+009B⟩31m ␍ end"
 	dir := vault(t)

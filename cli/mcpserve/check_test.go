@@ -12,7 +12,7 @@ import (
 )
 
 // The cost of a check is bounded for any input. Without the bounds these would take hours.
-func TestACheckIsBounded(t *testing.T) {
+func TestCheckIsBounded(t *testing.T) {
 	testenv.WithoutRace(t)
 	t.Parallel()
 	dir, huge := vault(t), vault(t)
@@ -38,7 +38,7 @@ func TestACheckIsBounded(t *testing.T) {
 }
 
 // A quotation that was not searched for gets no verdict.
-func TestACheckOfManyQuotationsIsTrue(t *testing.T) {
+func TestUnsearchedQuotationGetsNoVerdict(t *testing.T) {
 	t.Parallel()
 	dir := vault(t)
 	var draft strings.Builder
@@ -60,7 +60,7 @@ func TestACheckOfManyQuotationsIsTrue(t *testing.T) {
 
 // A client gets the same remarks on quotations as the chat, whether the source is named or has to
 // be found.
-func TestARiderReachesAClient(t *testing.T) {
+func TestRiderReachesAClient(t *testing.T) {
 	t.Parallel()
 	dir := vault(t)
 	apptest.WriteRiders(t, dir)

@@ -16,7 +16,7 @@ import (
 	"lifehub/internal/apptest"
 )
 
-func TestAnEntryIsWhatItsClientReads(t *testing.T) {
+func TestEntryIsWhatItsClientReads(t *testing.T) {
 	t.Parallel()
 	dir, home := filepath.Join(t.TempDir(), `my "notes" & more`), t.TempDir()
 	apptest.Write(t, filepath.Join(dir, "a.md"), "# A\n")

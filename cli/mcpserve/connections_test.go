@@ -24,7 +24,7 @@ const (
 
 // A client with the token is served whoever else is connected. Each crowd stays connected while the
 // next one arrives.
-func TestHTTPIsReachableInACrowd(t *testing.T) {
+func TestHTTPServesDespiteManyConnections(t *testing.T) {
 	t.Parallel()
 	address, said := startHTTPWith(t, exec.Command("sh", "-c", `ulimit -n 160; exec "$0" "$@"`, os.Args[0], "--http", "127.0.0.1:0", "--notes", vault(t)))
 	server, err := url.Parse(address)
@@ -83,7 +83,7 @@ func reachable(t *testing.T, address, authorization string) (session string) {
 }
 
 // A refused request closes its connection, whatever follows.
-func TestARefusalEndsTheConnection(t *testing.T) {
+func TestRefusalClosesTheConnection(t *testing.T) {
 	t.Parallel()
 	address, _ := startHTTP(t, "--notes", vault(t))
 	server, _ := url.Parse(address)

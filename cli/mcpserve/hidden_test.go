@@ -24,7 +24,7 @@ var today = regexp.MustCompile(`on [A-Z][a-z]+day, \d{4}-\d{2}-\d{2}`)
 
 // A note denied by a rule behaves like a missing one, whichever way it is named, and results name
 // neither the rule nor its file.
-func TestADeniedNoteAnswersAsAMissingOne(t *testing.T) {
+func TestDeniedNoteAnswersLikeAMissingOne(t *testing.T) {
 	testenv.WithoutRace(t)
 	t.Parallel()
 	for _, rule := range []string{
@@ -132,7 +132,7 @@ func answersAbout(t *testing.T, c *client.Client, dir string) (answers []string)
 }
 
 // A question required by a rule does not name the rule.
-func TestAQuestionNamesNoRule(t *testing.T) {
+func TestQuestionNamesNoRule(t *testing.T) {
 	t.Parallel()
 	home, asked := t.TempDir(), ""
 	apptest.Write(t, filepath.Join(home, "config", "permissions.yaml"), "rules:\n- {tool: remember, level: confirm}\n")

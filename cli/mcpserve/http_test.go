@@ -109,7 +109,7 @@ func TestHTTPServesProgramsWithTheToken(t *testing.T) {
 	}
 }
 
-func TestTheTokenOfAFileStays(t *testing.T) {
+func TestTokenInAFileStays(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "token")
 	_, said := startHTTP(t, "--token-file", file, "--notes", vault(t))

@@ -20,7 +20,7 @@ import (
 	"lifehub/internal/testenv"
 )
 
-func TestAClientInAnotherLanguage(t *testing.T) {
+func TestClientInAnotherLanguage(t *testing.T) {
 	t.Parallel()
 	modules := filepath.Dir(filepath.Dir(testenv.Npm(t, "@modelcontextprotocol/server-everything")))
 	dir := vault(t)
@@ -64,7 +64,7 @@ func TestAClientInAnotherLanguage(t *testing.T) {
 }
 
 // The official inspector lists, calls and reads in both protocol versions, and over HTTP.
-func TestTheInspector(t *testing.T) {
+func TestInspectorWorks(t *testing.T) {
 	testenv.WithoutRace(t)
 	t.Parallel()
 	inspector, dir := testenv.Inspector(t), vault(t)
@@ -149,7 +149,7 @@ func scripted(t *testing.T, asked chan<- string) *httptest.Server {
 	return server
 }
 
-func TestARealProgramAnswersFromTheNotes(t *testing.T) {
+func TestRealProgramAnswersFromTheNotes(t *testing.T) {
 	testenv.WithoutRace(t)
 	t.Parallel()
 	program := testenv.Opencode(t)

@@ -128,7 +128,7 @@ func vault(t *testing.T) string {
 //lint:ignore SA1019 it has to be tried
 var eras = map[string][]client.ClientOption{"handshake": {client.WithLegacyProtocolOnly()}, "stateless": nil}
 
-func TestAClientReads(t *testing.T) {
+func TestClientReads(t *testing.T) {
 	t.Parallel()
 	for era, options := range eras {
 		t.Run(era, func(t *testing.T) {
@@ -249,7 +249,7 @@ func TestCitationsAreChecked(t *testing.T) {
 	}
 }
 
-func TestNotesThatARuleDeniesAreNotThere(t *testing.T) {
+func TestDeniedNotesAreHidden(t *testing.T) {
 	t.Parallel()
 	dir, home := vault(t), t.TempDir()
 	apptest.Write(t, filepath.Join(home, "config", "permissions.yaml"), "rules:\n- {tool: read_note, level: deny, args: {path: {under: secret}}}\n")
@@ -290,7 +290,7 @@ func TestNotesThatARuleDeniesAreNotThere(t *testing.T) {
 	}
 }
 
-func TestARuleHidesNotesOfASecondFolder(t *testing.T) {
+func TestRuleHidesNotesOfASecondFolder(t *testing.T) {
 	t.Parallel()
 	first, second, home := t.TempDir(), filepath.Join(t.TempDir(), "work"), t.TempDir()
 	apptest.Write(t, filepath.Join(first, "a.md"), "# A\n\nNothing else.\n")
@@ -317,7 +317,7 @@ func TestARuleHidesNotesOfASecondFolder(t *testing.T) {
 	}
 }
 
-func TestADenyOfReadingHoldsForResources(t *testing.T) {
+func TestDenyAppliesToResources(t *testing.T) {
 	t.Parallel()
 	home := t.TempDir()
 	apptest.Write(t, filepath.Join(home, "config", "permissions.yaml"), "rules:\n- {tool: read_note, level: deny}\n")
@@ -437,7 +437,7 @@ func TestChangesAskEachTime(t *testing.T) {
 }
 
 // If a note changes while the client's user looks at the question, it is not written.
-func TestAChangeBehindAQuestionWritesNothing(t *testing.T) {
+func TestChangedNoteIsNotOverwritten(t *testing.T) {
 	for era, options := range eras {
 		t.Run(era, func(t *testing.T) {
 			t.Parallel()
@@ -515,7 +515,7 @@ func takeBack(t *testing.T, home, dir, want string) {
 	}
 }
 
-func TestChangesAreRefusedWithoutAQuestion(t *testing.T) {
+func TestChangesNeedAClientThatAsks(t *testing.T) {
 	t.Parallel()
 	asked := false
 	ask := client.WithElicitationHandler(user(func(string) mcp.ElicitationResponse {
@@ -544,7 +544,7 @@ func TestChangesAreRefusedWithoutAQuestion(t *testing.T) {
 	}
 }
 
-func TestACancelledCallWithdrawsItsQuestion(t *testing.T) {
+func TestCancelledCallWithdrawsItsQuestion(t *testing.T) {
 	t.Parallel()
 	dir := vault(t)
 	before := snapshot(t, dir)
@@ -580,7 +580,7 @@ func TestACancelledCallWithdrawsItsQuestion(t *testing.T) {
 	}
 }
 
-func TestSubscribersLearnOfChangedNotes(t *testing.T) {
+func TestSubscribersAreNotifiedOfChangedNotes(t *testing.T) {
 	t.Parallel()
 	dir := vault(t)
 	c := connect(t, t.TempDir(), eras["handshake"], "--notes", dir)
@@ -724,7 +724,7 @@ func TestHostileInputChangesNothing(t *testing.T) {
 	}
 }
 
-func TestAThousandCallsAtOnce(t *testing.T) {
+func TestThousandConcurrentCallsAreAnswered(t *testing.T) {
 	t.Parallel()
 	c := connect(t, t.TempDir(), nil, "--notes", vault(t))
 	var all sync.WaitGroup
@@ -745,7 +745,7 @@ func TestAThousandCallsAtOnce(t *testing.T) {
 	}
 }
 
-func TestAServerEndsWithItsClient(t *testing.T) {
+func TestServerEndsWithItsClient(t *testing.T) {
 	t.Parallel()
 	dir := vault(t)
 	t.Run("that never read", func(t *testing.T) {
@@ -765,7 +765,7 @@ func TestAServerEndsWithItsClient(t *testing.T) {
 	})
 }
 
-func TestASearchBeforeTheIndexIsReadTellsHowFarItIs(t *testing.T) {
+func TestEarlySearchReportsIndexProgress(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	for i := range 300 {

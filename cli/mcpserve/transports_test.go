@@ -70,7 +70,7 @@ func onEachTransport(t *testing.T, dir string, test func(t *testing.T, s *notesS
 	}
 }
 
-func TestAWithdrawnCallIsStoppedOnEachTransport(t *testing.T) {
+func TestCancelledCallStopsOnEachTransport(t *testing.T) {
 	t.Parallel()
 	onEachTransport(t, vault(t), func(t *testing.T, s *notesServer, c *client.Client, _ <-chan mcp.JSONRPCNotification) {
 		began, stopped := make(chan bool), make(chan bool)
@@ -108,7 +108,7 @@ func TestAWithdrawnCallIsStoppedOnEachTransport(t *testing.T) {
 
 // This test is not parallel: mcp-go has one session for all stdio servers of a process, so
 // notifications of other tests could arrive here.
-func TestProgressIsToldOnEachTransport(t *testing.T) {
+func TestProgressIsReportedOnEachTransport(t *testing.T) {
 	onEachTransport(t, vault(t), func(t *testing.T, s *notesServer, c *client.Client, heard <-chan mcp.JSONRPCNotification) {
 		v := s.App.OpenVaults()[0]
 		v.Behind.Store(true) // and nothing is indexed
@@ -138,7 +138,7 @@ func TestProgressIsToldOnEachTransport(t *testing.T) {
 	})
 }
 
-func TestChangedNotesAreToldOnEachTransport(t *testing.T) {
+func TestChangedNotesAreReportedOnEachTransport(t *testing.T) {
 	t.Parallel()
 	dir := vault(t)
 	onEachTransport(t, dir, func(t *testing.T, s *notesServer, c *client.Client, heard <-chan mcp.JSONRPCNotification) {

@@ -9,7 +9,7 @@ import (
 	"lifehub/agent"
 )
 
-func TestAPromptIsFilledIn(t *testing.T) {
+func TestPromptIsFilledIn(t *testing.T) {
 	for _, c := range [][3]string{
 		{"Sum up my week.", "", "Sum up my week."},
 		{"Sum up my week.\n", "in German", "Sum up my week.\n\nin German"},
@@ -39,7 +39,7 @@ func promptsIn(t *testing.T, files map[string]string) map[string]Prompt {
 	return found
 }
 
-func TestAFileOfPromptsIsACommand(t *testing.T) {
+func TestPromptFileBecomesACommand(t *testing.T) {
 	list := promptsIn(t, map[string]string{
 		"week.md":    "# Sum up my week\n\nFor $ARGUMENTS.\n",
 		"front.md":   "\ufeff---\r\nname: month\r\ndescription: |\r\n  What happened\r\n  this month\r\ntools: [search_notes, 'list_*']\r\n---\r\nSum up my month.\r\n",
@@ -71,7 +71,7 @@ func TestAFileOfPromptsIsACommand(t *testing.T) {
 }
 
 // An error in a prompt is reported with its file, and the prompt is not sent.
-func TestAPromptThatCannotBeReadIsNotSent(t *testing.T) {
+func TestUnreadablePromptIsNotSent(t *testing.T) {
 	for text, want := range map[string]string{
 		"---\ntools: [x\n---\nhi":                             "",
 		"---\ntools: [search_notes]\nhi":                      "not closed",

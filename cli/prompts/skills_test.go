@@ -46,7 +46,7 @@ func skillsIn(t *testing.T, files map[string]string) (home string, list Skills, 
 	}
 }
 
-func TestASkillIsTold(t *testing.T) {
+func TestSkillIsDescribed(t *testing.T) {
 	home, list, told, call := skillsIn(t, map[string]string{"minutes/SKILL.md": minutes, "minutes/forms/short.md": "One line.", "minutes/logo.png": "\xff\xd8"})
 	if len(list.List) != 1 || len(told) > 0 || !strings.Contains(list.Tool()[0].Spec().Description, "- minutes: Writes minutes of a meeting") {
 		t.Fatalf("%+v, told %v", list, told)
@@ -82,7 +82,7 @@ func TestASkillIsTold(t *testing.T) {
 }
 
 // A skill that violates the format is ignored and reported.
-func TestAHostileSkillIsLeftOut(t *testing.T) {
+func TestHostileSkillIsIgnored(t *testing.T) {
 	many := map[string]string{}
 	for i := range 501 {
 		many[fmt.Sprintf("minutes/%d.md", i)] = "x"

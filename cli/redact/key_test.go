@@ -52,7 +52,7 @@ func TestKeysOfModelServers(t *testing.T) {
 }
 
 // A key is read when it is first needed, and only once.
-func TestAKeyIsReadOnce(t *testing.T) {
+func TestKeyIsReadOnce(t *testing.T) {
 	count := filepath.Join(t.TempDir(), "count")
 	r := &Redaction{Config: settings.Defaults(), Environ: os.Environ()}
 	key := r.KeyOf(settings.ModelServer{Name: "work", KeyCommand: []string{"sh", "-c", "echo x >> " + count + "; echo the-key"}})

@@ -28,7 +28,7 @@ func lineOf(t testing.TB, body agent.Body, kind string) string {
 	return string(line) + "\n"
 }
 
-func TestAnExportHoldsNoSecretInAnyForm(t *testing.T) {
+func TestExportHasNoSecretInAnyForm(t *testing.T) {
 	const secret = `p4$$w0rd&"mit" größe/+`
 	r := newRedactor([]string{secret})
 	for name, form := range map[string]string{
@@ -59,7 +59,7 @@ func TestAnExportHoldsNoSecretInAnyForm(t *testing.T) {
 	}
 }
 
-func TestASecretThatCameInPiecesIsTakenOut(t *testing.T) {
+func TestSecretInPiecesIsRedacted(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		secret := rapid.StringMatching(`[A-Za-z0-9/+ ]{8,20}`).Draw(t, "secret")
 		secret = "x" + secret + "y" // so that TrimSpace leaves the ends
@@ -77,7 +77,7 @@ func TestASecretThatCameInPiecesIsTakenOut(t *testing.T) {
 	})
 }
 
-func TestStreamedSecretsAreTakenOutAcrossOtherEvents(t *testing.T) {
+func TestInterleavedStreamedSecretsAreRedacted(t *testing.T) {
 	secret := "correct-horse-battery"
 	lines := lineOf(t, agent.Said{Content: "the key is correct-"}, "token") + lineOf(t, agent.Noticed{Text: "the model is loading"}, "notice") +
 		lineOf(t, agent.Said{Content: "horse-battery."}, "token") + lineOf(t, agent.Thought{Content: "correct-hor"}, "thinking") + lineOf(t, agent.Thought{Content: "se-battery"}, "thinking")
@@ -94,7 +94,7 @@ func TestStreamedSecretsAreTakenOutAcrossOtherEvents(t *testing.T) {
 
 // Workers think in parallel: the pieces of a secret may be interleaved with those of another
 // worker.
-func TestSecretsInThoughtsOfWorkersAreTakenOut(t *testing.T) {
+func TestSecretsInWorkersThoughtsAreRedacted(t *testing.T) {
 	thought := func(step, text string) string {
 		return lineOf(t, agent.Thought{Agent: "notes", Step: step, Content: text}, "thinking")
 	}
@@ -110,7 +110,7 @@ func TestSecretsInThoughtsOfWorkersAreTakenOut(t *testing.T) {
 	}
 }
 
-func TestWhatLooksLikeASecretIsTakenOutAndOrdinaryTextIsNot(t *testing.T) {
+func TestOnlySecretsAreRedacted(t *testing.T) {
 	r := newRedactor(nil)
 	for _, secret := range []string{
 		"sk-proj-abcdefghijklmnopqrstuvwx", "ghp_abcdefghijklmnopqrstuvwxyz0123456789", "AKIAIOSFODNN7EXAMPLE", "xoxb-1234567890-abcdef",
@@ -162,7 +162,7 @@ func TestSecretsAreKnownFromSettingsEnvironmentAndServers(t *testing.T) {
 }
 
 // The arguments of a call may look like a piece of streamed text.
-func TestSecretsInWhatLooksLikeAPieceAreTakenOut(t *testing.T) {
+func TestSecretsInArgumentsAreRedacted(t *testing.T) {
 	const secret = "correct-horse-battery"
 	var kept kept
 	w := &TraceWriter{WriteCloser: &kept, Secrets: &Redaction{cut: newRedactor([]string{secret})}}
@@ -190,7 +190,7 @@ type kept struct{ bytes.Buffer }
 
 func (*kept) Close() error { return nil }
 
-func TestALineThatIsNoEventIsExportedAsText(t *testing.T) {
+func TestOtherLinesAreExportedAsText(t *testing.T) {
 	clean := string(newRedactor([]string{"secret-value"}).trace([]byte("{half a line with secret-value\n{\"type\":\"notice\",\"text\":\"ok\"}\n")))
 	for line := range strings.Lines(clean) {
 		if !json.Valid([]byte(line)) {

@@ -90,7 +90,7 @@ func TestSecretsOfServersAreKnownByValue(t *testing.T) {
 }
 
 // Values that are not credentials stay visible, on the screen and in notes.
-func TestPlainValuesOfServersAreNoSecrets(t *testing.T) {
+func TestPlainValuesOfServersAreNotSecrets(t *testing.T) {
 	t.Parallel()
 	plain := []string{
 		"production", "info-level", "InMemoryStore", "DEVELOPMENT", "us-east-1", "some_module.Name", "Ana Lindqvist", "Europe/Berlin", "application/json", "text/event-stream, application/json", "text/html; charset=utf-8", "gzip, deflate, br",
@@ -116,7 +116,7 @@ func TestPlainValuesOfServersAreNoSecrets(t *testing.T) {
 }
 
 // A reference to a variable is not a secret and is shown as written.
-func TestAReferenceIsNoSecret(t *testing.T) {
+func TestReferenceIsNotASecret(t *testing.T) {
 	t.Setenv("REF_SET", "s3t-V4lue-77")
 	r := &Redaction{Paths: serversIn(t, map[string]string{"A_TOKEN": "${REF_SET}", "B": "x ${REF_SET}", "C_TOKEN": "${REF_NOT_SET}"}, map[string]string{"Authorization": "Bearer ${REF_SET}"}), Config: settings.Defaults()}
 	const text = "A_TOKEN=${REF_SET}, Bearer ${REF_SET}, ${REF_NOT_SET}"

@@ -43,7 +43,7 @@ func TestNotesOfAnyNameAreRemembered(t *testing.T) {
 }
 
 // A file that is invalid, or cannot be changed textually, is not written.
-func TestADamagedFileIsNotRewritten(t *testing.T) {
+func TestDamagedFileIsNotRewritten(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{"notes: [", "\"theme\": dark\n\"notes\": [/a]\n", "{notes: [/a]}\n", "--- {}\n", "a\x00b", strings.Repeat("[", 20_000)} {
 		file := filepath.Join(t.TempDir(), "config.yaml")

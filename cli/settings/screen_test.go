@@ -9,7 +9,7 @@ import (
 	"lifehub/internal/apptest"
 )
 
-func TestTheScreenHasSettings(t *testing.T) {
+func TestScreenHasSettings(t *testing.T) {
 	none := func(string) (string, bool) { return "", false }
 	dir := t.TempDir()
 	file := filepath.Join(dir, "config.yaml")
@@ -43,7 +43,7 @@ func TestTheScreenHasSettings(t *testing.T) {
 	}
 }
 
-func TestSavingASettingLeavesTheRestOfTheFile(t *testing.T) {
+func TestSavingASettingPreservesTheFile(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "config.yaml")
 	for before, want := range map[string]string{
 		"": "theme: \"nord\"\n",

@@ -13,7 +13,7 @@ func ask(s *Script, ctx context.Context, text string) (string, error) {
 	return m.Text, err
 }
 
-func TestAScriptAnswersInOrderAndByMatch(t *testing.T) {
+func TestScriptAnswersInOrderAndByMatch(t *testing.T) {
 	s := NewScript(Answer{Match: "plan", Text: "a plan"}, Answer{Match: "again", Text: "always", Always: true}).Say("first", "second")
 	for _, c := range [][2]string{{"hello", "first"}, {"plan it", "a plan"}, {"again", "always"}, {"again", "always"}, {"plan it", "second"}} {
 		if got, err := ask(s, t.Context(), c[0]); err != nil || got != c[1] {
@@ -28,7 +28,7 @@ func TestAScriptAnswersInOrderAndByMatch(t *testing.T) {
 	}
 }
 
-func TestAScriptedAnswerCanBeCutAndHeld(t *testing.T) {
+func TestScriptedAnswerCanBeCutAndHeld(t *testing.T) {
 	s := NewScript(
 		Answer{Text: "half of it", Err: llm.ErrCut, Calls: []llm.ToolCall{{Name: "x"}}},
 		Answer{Text: "one two three", Hold: make(chan struct{}), HoldAfter: 1},

@@ -299,9 +299,9 @@ func FuzzPlan(f *testing.F) {
 	})
 }
 
-// TestTheDocumentedFormsAreUnderstood checks that each form listed in
+// TestDocumentedFormsAreUnderstood checks that each form listed in
 // docs/models.md does what its row says.
-func TestTheDocumentedFormsAreUnderstood(t *testing.T) {
+func TestDocumentedFormsAreUnderstood(t *testing.T) {
 	page, err := os.ReadFile("../../docs/models.md")
 	if err != nil {
 		t.Fatal(err)

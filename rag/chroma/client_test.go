@@ -15,7 +15,7 @@ import (
 	"time"
 )
 
-func TestTheTokenIsSentToTheServer(t *testing.T) {
+func TestTokenIsSentToTheServer(t *testing.T) {
 	var mu sync.Mutex
 	var sent []string
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -40,7 +40,7 @@ func TestTheTokenIsSentToTheServer(t *testing.T) {
 	}
 }
 
-func TestChromaIsNotHungUpOnInMidRequest(t *testing.T) {
+func TestRequestToChromaIsNotAborted(t *testing.T) {
 	ctx, giveUp := context.WithCancel(t.Context())
 	hungUp := make(chan bool, 1)
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

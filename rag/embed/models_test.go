@@ -41,7 +41,7 @@ func TestModelsAreUsedAsTheyWereTrained(t *testing.T) {
 	}
 }
 
-func TestTheWindowIsThatOfTheServerAndTheModel(t *testing.T) {
+func TestWindowIsTheSmallerOfServerAndModel(t *testing.T) {
 	for _, c := range []struct {
 		embedder llm.Embedder
 		want     int

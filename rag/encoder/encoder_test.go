@@ -23,7 +23,7 @@ func cosine(t *testing.T, a, b string) float64 {
 
 // The cosines equal those of the reference implementation from which the table was
 // built.
-func TestCosinesAreThoseOfTheReference(t *testing.T) {
+func TestCosinesEqualTheReference(t *testing.T) {
 	for _, c := range []struct {
 		a, b string
 		want float64
@@ -37,7 +37,7 @@ func TestCosinesAreThoseOfTheReference(t *testing.T) {
 	}
 }
 
-func TestFormsOfWordsAreFound(t *testing.T) {
+func TestInflectedFormsAreFound(t *testing.T) {
 	for _, pair := range [][2]string{
 		{"Bike", "bike"}, {"dog’s", "dog's"}, {"ｂｉｋｅ", "bike"}, {"‘bike’", "bike"}, {"bike_bike", "bike"}, {"gardenings", "garden"},
 	} {
@@ -88,7 +88,7 @@ func TestQuestionsAreUnderstoodByTheirWords(t *testing.T) {
 	}
 }
 
-func TestADamagedTableIsRefused(t *testing.T) {
+func TestDamagedTableIsRejected(t *testing.T) {
 	table := func(magic string, count, numbers int, words string, rest int) string {
 		b := append([]byte(magic), "en\x00\x00"...)
 		for _, n := range []int{count, numbers, len(words)} {

@@ -138,7 +138,7 @@ func TestCutKeepsEveryWord(t *testing.T) {
 	})
 }
 
-func TestALongHeadingIsCutAsAnyText(t *testing.T) {
+func TestLongHeadingIsCut(t *testing.T) {
 	var lines []string
 	for i := range 400 {
 		lines = append(lines, fmt.Sprintf("Line %d of a paragraph that somebody underlined.", i))

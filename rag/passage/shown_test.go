@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-func TestBlocksKeepWhatTheyBelongTo(t *testing.T) {
+func TestBlocksHaveTheirHeadingsAndLeads(t *testing.T) {
 	long := strings.Repeat("A sentence of some length. ", 30)
 	for name, c := range map[string]struct {
 		path, md string
@@ -42,7 +42,7 @@ func TestBlocksKeepWhatTheyBelongTo(t *testing.T) {
 	}
 }
 
-func TestFrontMatterIsItsFields(t *testing.T) {
+func TestFrontMatterIsSplitIntoFields(t *testing.T) {
 	for front, want := range map[string]string{
 		"---\ntitle: x\ntags: [a]\nauthor: Ines Falk\nphones:\n  - 1\n  - 2\n---\n": "4–4 author: Ines Falk; 5–7 phones: - 1 - 2; ",
 		"+++\ndoctor = \"Voss\"\n+++\n":                                             "2–2 doctor = \"Voss\"; ",

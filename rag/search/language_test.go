@@ -8,7 +8,7 @@ import (
 	"lifehub/rag/words"
 )
 
-func TestAQuestionInAnotherLanguageIsKnown(t *testing.T) {
+func TestQuestionInAnotherLanguageIsRecognised(t *testing.T) {
 	db, err := words.Make(filepath.Join(t.TempDir(), "words.db"))
 	if err != nil {
 		t.Fatal(err)

@@ -10,7 +10,7 @@ import (
 
 // If another program truncates a mapped file, that search fails without a crash, and
 // the next one uses what is left.
-func TestACutFileIsAnError(t *testing.T) {
+func TestTruncatedFileIsAnError(t *testing.T) {
 	keys, embeddings := someVectors(1, 3000, 64)
 	dir, path, _ := quantisedFolder(t, keys, embeddings)
 	for name, use := range map[string]func(m *localVectors) error{

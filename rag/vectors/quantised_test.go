@@ -199,7 +199,7 @@ func TestManyVectorsAreQuantised(t *testing.T) {
 
 // The vectors of an earlier version, which are floats in one file, and those that it
 // adds while this version is in use, are quantised without embedding again.
-func TestVectorsOfAnEarlierVersionAreTakenOver(t *testing.T) {
+func TestVectorsOfAnEarlierVersionAreUsed(t *testing.T) {
 	dir := t.TempDir()
 	keys, embeddings := someVectors(1, floatsUpTo+3000, 16)
 	path, model := Local{Dir: dir}.Path("model")
@@ -258,7 +258,7 @@ func quantisedFolder(tb testing.TB, keys []Key, embeddings [][]float32) (dir, pa
 }
 
 // The undamaged part of a file is used; the rest is missing and can be put again.
-func TestADamagedQuantisedFileIsRepaired(t *testing.T) {
+func TestDamagedQuantisedFileIsRepaired(t *testing.T) {
 	keys, embeddings := someVectors(1, 300, 40)
 	for name, c := range map[string]struct {
 		damage func([]byte) []byte
@@ -311,7 +311,7 @@ func TestADamagedQuantisedFileIsRepaired(t *testing.T) {
 
 // Searches are right while vectors are added, quantised and removed, also in a second
 // collection that reads the same files.
-func TestSearchesGoOnWhileVectorsAreQuantised(t *testing.T) {
+func TestSearchesContinueWhileVectorsAreQuantised(t *testing.T) {
 	dir := t.TempDir()
 	keys, embeddings := someVectors(1, 2000, 32)
 	m := openMeaning(t, dir)
@@ -502,7 +502,7 @@ func TestAFullDiskLosesNoVector(t *testing.T) {
 
 // The mean and deviation of cosines do not depend on how the vectors are stored, or in
 // which order they were added.
-func TestTheSpreadIsTheSameHoweverVectorsAreKept(t *testing.T) {
+func TestSpreadDoesNotDependOnTheStore(t *testing.T) {
 	keys, embeddings := someVectors(1, 5000, 24)
 	question := embeddings[7]
 	var means, deviations []float64

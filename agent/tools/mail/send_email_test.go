@@ -173,7 +173,7 @@ func mailTool(m Account) *Tool {
 	return New(m, func() time.Time { return noon }, nil, nil)
 }
 
-func TestAMailArrivesAsItWasShown(t *testing.T) {
+func TestMailArrivesAsShown(t *testing.T) {
 	p := startPost(t, false)
 	tool := mailTool(p.settings())
 	args := json.RawMessage(`{"to":["Björn Ö <bjorn@example.com>","cy@example.com"],"cc":["cy@example.com","dee@example.com"],"bcc":["eve@example.com"],"subject":"Grüße & Fotos 🏃","body":"Hi,\n.\n..two\nähm\n\nAna\n"}`)
@@ -214,7 +214,7 @@ func TestAMailArrivesAsItWasShown(t *testing.T) {
 }
 
 // A server on this machine passes a mail on: it has left as any other.
-func TestAMailThroughALocalServerIsCounted(t *testing.T) {
+func TestMailThroughALocalServerIsCounted(t *testing.T) {
 	p := startPost(t, false)
 	sent := 0
 	tool := New(p.settings(), func() time.Time { return noon }, nil, func(bytes int) { sent += bytes })
@@ -254,7 +254,7 @@ func decoded(t *testing.T, header string) string {
 
 // Whatever stands in the arguments: either nothing is sent, or one mail to
 // exactly the recipients that were shown, with the headers that were meant.
-func TestNoArgumentAddsARecipientAHeaderOrAMail(t *testing.T) {
+func TestArgumentsCannotInjectHeadersOrRecipients(t *testing.T) {
 	attacks := []string{
 		"x\r\nBcc: eve@evil.example", "x\nBcc: eve@evil.example", "x\rBcc: eve@evil.example", "x\x00y", "x\x0bBcc: eve@evil.example",
 		"x\u2028Bcc: eve@evil.example", "x\u2029y", "x\u0085Bcc: eve@evil.example", "\r\n.\r\nMAIL FROM:<eve@evil.example>\r\nRCPT TO:<eve@evil.example>\r\nDATA\r\n",
@@ -323,7 +323,7 @@ func TestNoArgumentAddsARecipientAHeaderOrAMail(t *testing.T) {
 	t.Logf("%d inputs, %d of them were sent, with 0 recipients, headers or mails too many", len(inputs), sent)
 }
 
-func TestAMailIsForAllRecipientsOrForNone(t *testing.T) {
+func TestMailGoesToAllRecipientsOrNone(t *testing.T) {
 	p := startPost(t, false)
 	p.refuse = "cy@example.com"
 	_, err := mailTool(p.settings()).Run(t.Context(), json.RawMessage(`{"to":["bob@example.com","cy@example.com"],"subject":"s","body":"b"}`))
@@ -332,7 +332,7 @@ func TestAMailIsForAllRecipientsOrForNone(t *testing.T) {
 	}
 }
 
-func TestWhenTheServerDoesNotAnswerThatIsSaid(t *testing.T) {
+func TestSilentServerIsReported(t *testing.T) {
 	p := startPost(t, false)
 	p.hangUp = true
 	_, err := mailTool(p.settings()).Run(t.Context(), json.RawMessage(`{"to":["bob@example.com"],"subject":"s","body":"b"}`))
@@ -349,7 +349,7 @@ func TestWhenTheServerDoesNotAnswerThatIsSaid(t *testing.T) {
 
 func secret() (string, error) { return "secret", nil }
 
-func TestThePasswordGoesOnlyThroughTLS(t *testing.T) {
+func TestPasswordIsSentOnlyOverTLS(t *testing.T) {
 	p := startPost(t, true)
 	m := p.settings()
 	m.User, m.Password, m.TLS = "ana", secret, "starttls"
@@ -373,7 +373,7 @@ func TestThePasswordGoesOnlyThroughTLS(t *testing.T) {
 	}
 }
 
-func TestASettingThatIsNoAddressIsToldAsSuch(t *testing.T) {
+func TestInvalidAddressInSettingsIsReported(t *testing.T) {
 	tool := mailTool(Account{Host: "localhost", From: "ana"})
 	_, err := tool.Preview(t.Context(), json.RawMessage(`{"to":["bob@example.com"],"subject":"s","body":"b"}`))
 	if err == nil || !strings.Contains(err.Error(), "mail.from") {
@@ -381,7 +381,7 @@ func TestASettingThatIsNoAddressIsToldAsSuch(t *testing.T) {
 	}
 }
 
-func TestEachMailIsAskedAbout(t *testing.T) {
+func TestEachMailNeedsPermission(t *testing.T) {
 	tool := mailTool(Account{Host: "localhost", From: "ana@example.org"})
 	all := (*gate.Rules)(nil).With(gate.Rule{Tool: "*", Level: agent.Auto}, gate.Rule{Tool: "send_email", Level: agent.Auto, From: "--allow"})
 	if level, why := turn.New(turn.Options{Rules: all}).Decide(t.Context(), tool, nil, false); level != agent.ConfirmEach || !strings.Contains(why, "each time") {
@@ -393,7 +393,7 @@ func TestEachMailIsAskedAbout(t *testing.T) {
 	}
 }
 
-func TestAMailIsADraftBeforeItIsSent(t *testing.T) {
+func TestMailIsFirstSavedAsADraft(t *testing.T) {
 	const plan = `{"reasoning":"","steps":[{"id":"1","tool":"send_email","input":{"to":["Bob <bob@example.com>"],"bcc":["eve@example.com"],"subject":"Sunday","body":"Shall we run?"}}]}`
 	p, kept := startPost(t, false), &shelf{}
 	tool := New(p.settings(), func() time.Time { return noon }, kept, nil)

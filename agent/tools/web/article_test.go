@@ -12,7 +12,7 @@ import (
 	"golang.org/x/text/encoding/unicode"
 )
 
-func TestPageIsDecodedAsItDeclares(t *testing.T) {
+func TestPageIsDecodedAsDeclared(t *testing.T) {
 	const (
 		german  = "Süßer Tee und Café, dreimal am Tag."
 		kana    = "マラソンの練習は週に三回。"

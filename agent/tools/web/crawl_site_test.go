@@ -13,7 +13,7 @@ import (
 	"lifehub/internal/webtest"
 )
 
-func TestWhatCountsAsTheSiteThatWasAskedAbout(t *testing.T) {
+func TestSameSiteIsRecognised(t *testing.T) {
 	for pair, want := range map[string]bool{
 		"http://a.example/x https://a.example/y":                 true,
 		"http://a.example https://www.a.example/":                true,
@@ -63,7 +63,7 @@ func leading(t *testing.T, to func(path string) string) *httptest.Server {
 	return server
 }
 
-func TestAPageThatLeadsToAnotherSiteStopsThere(t *testing.T) {
+func TestRedirectToAnotherSiteStops(t *testing.T) {
 	other := webtest.New(t)
 	for name, to := range map[string]string{
 		"another host": "https://elsewhere.example/page?q=1", "another port": other.URL + "/marathon", "something inside": "http://192.0.2.1/",
@@ -85,7 +85,7 @@ func TestAPageThatLeadsToAnotherSiteStopsThere(t *testing.T) {
 	}
 }
 
-func TestACrawlReadsNoRobotsTxtOfAnotherSite(t *testing.T) {
+func TestCrawlIgnoresRobotsOfOtherSites(t *testing.T) {
 	server := leading(t, func(path string) string {
 		if path == "/robots.txt" {
 			return "https://elsewhere.example/robots.txt"

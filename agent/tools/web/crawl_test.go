@@ -33,7 +33,7 @@ func crawlSite(t *testing.T, web *webtest.Server, args string) (agent.Result, *c
 	return result, c, err
 }
 
-func TestACrawlReadsAFewPagesOfOneSite(t *testing.T) {
+func TestCrawlReadsAFewPagesOfOneSite(t *testing.T) {
 	web := webtest.New(t)
 	result, c, err := crawlSite(t, web, `{"url":"SITE/site/start","pages":10}`)
 	if err != nil {
@@ -53,7 +53,7 @@ func TestACrawlReadsAFewPagesOfOneSite(t *testing.T) {
 	}
 }
 
-func TestACrawlIsBounded(t *testing.T) {
+func TestCrawlIsBounded(t *testing.T) {
 	web := webtest.New(t)
 	if result, c, err := crawlSite(t, web, `{"url":"SITE/site/start"}`); err != nil || len(c.waited) != 6 || !strings.HasPrefix(result.Text, "5 pages") {
 		t.Errorf("by itself: %v, waited %v, %.100q", err, c.waited, result.Text)
@@ -74,7 +74,7 @@ func TestACrawlIsBounded(t *testing.T) {
 	}
 }
 
-func TestACrawlThatCannotBeginSaysWhy(t *testing.T) {
+func TestFailedCrawlReportsWhy(t *testing.T) {
 	web := webtest.New(t)
 	for args, want := range map[string]string{
 		`{"url":"SITE/site/private/plan"}`: "robots.txt keeps LifeHub from it",

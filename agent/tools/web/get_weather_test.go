@@ -51,7 +51,7 @@ func says(status int, body string) http.HandlerFunc {
 	}
 }
 
-func TestGetWeatherTellsNowAndTheDaysAhead(t *testing.T) {
+func TestGetWeatherReturnsNowAndForecast(t *testing.T) {
 	b := &openMeteo{t: t}
 	asked := weatherServer(t, b, says(200, zurich), says(200, forecast))
 	result, got := b.run(`{"place":"Zürich","days":2}`)
@@ -69,7 +69,7 @@ There is also Zurich, Kansas, United States; name the region or country to choos
 	holds(t, "questions", strings.Join(*asked, "\n"), "/v1/search?count=10&format=json&language=en&name=Z%C3%BCrich", "forecast_days=2&latitude=47.36667&longitude=8.55&timezone=auto")
 }
 
-func TestGetWeatherChoosesByWhatFollowsTheComma(t *testing.T) {
+func TestGetWeatherUsesTheRegionAfterAComma(t *testing.T) {
 	b := &openMeteo{t: t}
 	weatherServer(t, b, says(200, zurich), says(200, forecast))
 	for place, want := range map[string]string{
@@ -83,7 +83,7 @@ func TestGetWeatherChoosesByWhatFollowsTheComma(t *testing.T) {
 	}
 }
 
-func TestGetWeatherTellsTheHoursInTheUsersUnits(t *testing.T) {
+func TestGetWeatherUsesTheUsersUnits(t *testing.T) {
 	const hourly = `{"current_units":{"temperature_2m":"°F","wind_speed_10m":"mp/h"},"current":{"temperature_2m":52.9,"apparent_temperature":48.6,"relative_humidity_2m":71,"wind_speed_10m":8.3,"weather_code":3},
 		"hourly_units":{"time":"iso8601","temperature_2m":"°F","precipitation":"inch"},
 		"hourly":{"time":["2026-10-08T22:00","2026-10-08T23:00","2026-10-09T00:00","2026-10-09T01:00"],"weather_code":[61,null,0,0],"temperature_2m":[51.1,50,49.4,null],"precipitation":[0.16,0,0,0],"precipitation_probability":[88,null,3,0]},
@@ -141,7 +141,7 @@ func TestGetWeatherReadsTheLastWordsAsRegion(t *testing.T) {
 	}
 }
 
-func TestGetWeatherSaysWhatWentWrong(t *testing.T) {
+func TestGetWeatherReportsErrors(t *testing.T) {
 	for want, answers := range map[string][2]http.HandlerFunc{
 		`no place called "Nowhere" is known`:                                                   {says(200, `{"generationtime_ms":0.1}`), nil},
 		"look up Nowhere: Open-Meteo has a problem (503 Service Unavailable); try again later": {says(503, "busy"), nil},
@@ -161,7 +161,7 @@ func TestGetWeatherSaysWhatWentWrong(t *testing.T) {
 	}
 }
 
-func TestGetWeatherStopsWhenTheTurnDoes(t *testing.T) {
+func TestGetWeatherStopsWithTheTurn(t *testing.T) {
 	b := &openMeteo{t: t}
 	ctx, cancel := context.WithCancel(t.Context())
 	weatherServer(t, b, func(_ http.ResponseWriter, r *http.Request) { cancel(); <-r.Context().Done() }, nil)

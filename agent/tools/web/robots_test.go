@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-func TestRobotsAreReadAsTheRFCSays(t *testing.T) {
+func TestRobotsFollowTheRFC(t *testing.T) {
 	for name, tc := range map[string]struct {
 		text    string
 		yes, no string // paths, parted by blanks

@@ -20,7 +20,7 @@ func fetch(ctx context.Context, t *testing.T, web *webtest.Server, path, more st
 	return newWebFetch(atHome(web.Host())).Run(ctx, json.RawMessage(`{"url":"`+web.URL+path+`"`+more+`}`))
 }
 
-func TestAnArticleIsReadWithoutWhatStandsAroundIt(t *testing.T) {
+func TestArticleIsReadWithoutNavigation(t *testing.T) {
 	web := webtest.New(t)
 	result, err := fetch(t.Context(), t, web, "/hop/4", "")
 	if err != nil {
@@ -51,7 +51,7 @@ func TestAnArticleIsReadWithoutWhatStandsAroundIt(t *testing.T) {
 	}
 }
 
-func TestTextIsReadWhateverItsCharacterSet(t *testing.T) {
+func TestTextIsReadInAnyCharacterSet(t *testing.T) {
 	web := webtest.New(t)
 	for path, want := range map[string]string{
 		"/latin1": "süßen Tee", "/mislabelled": "süßen Tee", "/mislabelled2": "süßen Tee", "/meta": "süßen Tee", "/bom": "süßen Tee", "/notype": "süßen Tee",
@@ -64,7 +64,7 @@ func TestTextIsReadWhateverItsCharacterSet(t *testing.T) {
 	}
 }
 
-func TestWhatIsNoTextToReadIsSaid(t *testing.T) {
+func TestOtherContentTypesAreReported(t *testing.T) {
 	web := webtest.New(t)
 	for path, want := range map[string]string{
 		"/paper.pdf": "it is a PDF, which LifeHub cannot read", "/hidden-pdf": "it is a PDF", "/photo": "it is not text but image/png", "/photo.html": "it is not text but image/png",
@@ -79,7 +79,7 @@ func TestWhatIsNoTextToReadIsSaid(t *testing.T) {
 	}
 }
 
-func TestASlowServerIsGivenUp(t *testing.T) {
+func TestSlowServerIsGivenUp(t *testing.T) {
 	web := webtest.New(t)
 	for _, path := range []string{"/slow", "/drip"} {
 		ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
@@ -95,7 +95,7 @@ func TestASlowServerIsGivenUp(t *testing.T) {
 	}
 }
 
-func TestALongPageIsReadInParts(t *testing.T) {
+func TestLongPageIsReadInParts(t *testing.T) {
 	testenv.WithoutRace(t)
 	web := webtest.New(t)
 	first, err := fetch(t.Context(), t, web, "/huge", "")

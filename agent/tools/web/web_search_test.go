@@ -15,7 +15,7 @@ func searchWeb(t *testing.T, s Search, args string) (agent.Result, error) {
 	return newWebSearch(s, newWeb(nil, s.own(), nil)).Run(t.Context(), json.RawMessage(args))
 }
 
-func TestASearchOfTheWebBringsTitlesAddressesAndSnippets(t *testing.T) {
+func TestWebSearchReturnsTitlesAddressesAndSnippets(t *testing.T) {
 	web := webtest.New(t)
 	cafe := web.URL + "/caf%C3%A9?a=1&b=2"
 	for name, tc := range map[string]struct {
@@ -66,7 +66,7 @@ https://example.org/direct`},
 	}
 }
 
-func TestASearchThatBringsNothingSaysWhy(t *testing.T) {
+func TestEmptySearchReportsWhy(t *testing.T) {
 	web := webtest.New(t)
 	duck, searx := Search{URL: web.URL + "/html/"}, Search{Engine: "searxng", URL: web.URL + "/searxng/"}
 	for name, tc := range map[string]struct {
@@ -109,7 +109,7 @@ func TestASearchThatBringsNothingSaysWhy(t *testing.T) {
 	}
 }
 
-func TestLinksOfDuckDuckGoAreFollowedInThought(t *testing.T) {
+func TestDuckDuckGoRedirectsAreResolvedLocally(t *testing.T) {
 	for link, want := range map[string]string{
 		"//duckduckgo.com/l/?uddg=https%3A%2F%2Fa.example%2Fb%3Fc%3Dd%26e%3Df&rut=1":                            "https://a.example/b?c=d&e=f",
 		"/l/?uddg=https%3A%2F%2Fa.example%2F":                                                                   "https://a.example/",
@@ -127,7 +127,7 @@ func TestLinksOfDuckDuckGoAreFollowedInThought(t *testing.T) {
 	}
 }
 
-func TestOnlyTheSearchServerOfTheUserMayBePrivate(t *testing.T) {
+func TestOnlyTheConfiguredSearchServerMayBePrivate(t *testing.T) {
 	mine, other := webtest.New(t), webtest.New(t)
 	w := newWeb(nil, Search{URL: mine.URL + "/html/"}.own(), nil)
 	if _, err := w.get(t.Context(), mine.URL+"/marathon"); err != nil {

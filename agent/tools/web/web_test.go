@@ -34,7 +34,7 @@ var inside = []string{
 	"http://loopback.evil.example/", "http://private.evil.example/", "http://mapped.evil.example/", "http://metadata.evil.example/", "http://ula.evil.example/", "http://both.evil.example/", "http://rebinding.evil.example/",
 }
 
-func TestNothingInsideIsEverDialled(t *testing.T) {
+func TestPrivateAddressesAreNeverDialled(t *testing.T) {
 	var accepted atomic.Int64
 	server := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { accepted.Add(1) }))
 	defer server.Close()
@@ -133,7 +133,7 @@ func answerOf(query []byte, ips []string) []byte {
 // nothing else; what a redirect leads to is still checked by its address.
 func atHome(allowed string) *web { return newWeb(nil, allowed, nil) }
 
-func TestARedirectIsCheckedLikeAnAddress(t *testing.T) {
+func TestRedirectIsCheckedLikeAnAddress(t *testing.T) {
 	var secret atomic.Int64
 	other := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { secret.Add(1) }))
 	defer other.Close()
@@ -168,7 +168,7 @@ func TestARedirectIsCheckedLikeAnAddress(t *testing.T) {
 	}
 }
 
-func TestAPageIsBoundedAfterDecompression(t *testing.T) {
+func TestPageIsBoundedAfterDecompression(t *testing.T) {
 	testenv.WithoutRace(t)
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Encoding", "gzip")
@@ -185,7 +185,7 @@ func TestAPageIsBoundedAfterDecompression(t *testing.T) {
 	}
 }
 
-func TestAProxyOfTheEnvironmentIsNotUsed(t *testing.T) {
+func TestProxyOfTheEnvironmentIsNotUsed(t *testing.T) {
 	var asked atomic.Int64
 	proxy := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { asked.Add(1) }))
 	defer proxy.Close()
