@@ -43,6 +43,8 @@ type askCommand struct {
 	check      bool
 	prompt     string          // saved prompt or skill to ask; "" if none
 	to         string          // note that the answer is added to; "" if none
+	schemaFile string          // file of the JSON Schema that the answer is to fit; "" if none
+	schema     json.RawMessage // nil if none
 	rule       gate.Rule       // rule that would allow adding the answer
 	thought    strings.Builder // reasoning not printed yet
 	found      string          // notice about a discovered model server
@@ -62,6 +64,7 @@ func newAsk(sh *app.Process) *cobra.Command {
 			"  lifehub ask -c \"and how often in winter?\"         # continue the last conversation\n" +
 			"  lifehub ask -r 3f9c2a.2 \"and in May?\"              # a branch: ask this after its second turn\n" +
 			"  lifehub ask --allow add_task \"add task call Ines\"\n" +
+			"  lifehub ask --schema boiler.json \"when was it serviced?\" | jq .date\n" +
 			"  lifehub ask --prompt week --to daily               # a saved prompt, the answer into today's note",
 		Args: func(_ *cobra.Command, given []string) error {
 			if len(given) > 1 && q.prompt == "" {
@@ -82,8 +85,10 @@ func newAsk(sh *app.Process) *cobra.Command {
 	f.BoolVarP(&q.quiet, "quiet", "q", false, "print only errors to stderr")
 	f.BoolVar(&q.check, "check", false, "let the model check sentences that have no quote, after the answer")
 	f.StringVar(&q.prompt, "prompt", "", "ask this saved prompt or skill; PROMPT is what follows its name")
+	f.StringVar(&q.schemaFile, "schema", "", "print the answer as JSON that fits the JSON Schema in this file; with --json as its value")
 	f.StringVar(&q.to, "to", "", "add the answer to a note: daily, or its path; a rule must allow append_note")
 	cmd.MarkFlagsMutuallyExclusive("json", "stream-json")
+	cmd.MarkFlagsMutuallyExclusive("schema", "stream-json")
 	return cmd
 }
 
@@ -92,12 +97,18 @@ func (q *askCommand) run(ctx context.Context, given []string) error {
 	if err != nil {
 		return err
 	}
+	if err := q.readSchema(); err != nil {
+		return err
+	}
 	a, err := app.Open(ctx, q.Process, q.RunFlags)
 	if err != nil {
 		return err
 	}
 	defer a.Close()
 	a.Unattended = true
+	if err := q.needsModel(ctx, a); err != nil {
+		return err
+	}
 	if a.Settings.Guard.Approve {
 		return settings.UsageError{Err: errors.New("ask shows nobody a plan to approve: --approve=false runs it without, `lifehub chat` shows it")}
 	}
@@ -265,6 +276,7 @@ type asked struct {
 	Coverage     *agent.Coverage  `json:"coverage,omitempty"`      // how much the search covered
 	StillReading string           `json:"still_reading,omitempty"` // progress of indexing during the search, and advice
 	Dropped      []string         `json:"dropped,omitempty"`       // plan steps left out or changed, with the reason
+	Value        json.RawMessage  `json:"value,omitempty"`         // the answer as JSON that fits the schema of --schema
 	Error        string           `json:"error,omitempty"`         // why the answer is incomplete, with what was found listed in it, or why no step succeeded
 	Exit         int              `json:"exit"`
 }
@@ -296,7 +308,7 @@ func (q *askCommand) follow(ctx context.Context, a *app.App, asks *turn.Agent, c
 		switch body := event.Body.(type) {
 		case agent.Said:
 			answer.WriteString(body.Content)
-			if !q.asJSON && !q.streamJSON && !whole {
+			if !q.asJSON && !q.streamJSON && !whole && q.schema == nil {
 				if _, err := io.WriteString(q.Process.Out, safetext.Text(body.Content)); err != nil {
 					failed = fmt.Errorf("write the answer: %w", err)
 				}
@@ -343,13 +355,22 @@ func (q *askCommand) follow(ctx context.Context, a *app.App, asks *turn.Agent, c
 		failed, result.Error = app.ExitError{Err: err, Code: app.ExitFailed}, err.Error()
 	}
 	result.Answer = answer.String()
+	if q.schema != nil && failed == nil {
+		if result.Value, failed = q.value(ctx, asks, result); failed != nil {
+			result.Error = failed.Error()
+		}
+	}
 	result.Exit = exitCode(ctx, failed)
 	if q.asJSON {
 		if err := lines.Encode(result); err != nil {
 			return fmt.Errorf("write the answer: %w", err)
 		}
 	} else if !q.streamJSON {
-		if whole {
+		if q.schema != nil {
+			if err := q.printValue(result.Value); err != nil {
+				return err
+			}
+		} else if whole {
 			if err := printDocument(q.Process, result.Answer, 0); err != nil {
 				return err
 			}

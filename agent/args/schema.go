@@ -49,6 +49,22 @@ func (s *Schemas) of(text json.RawMessage) *jsonschema.Schema {
 	return schema
 }
 
+// CheckSchema returns an error if a text is not a JSON Schema that values can be checked against. It
+// may not refer to files or addresses.
+func CheckSchema(text json.RawMessage) error {
+	if len(text) > maxSchema {
+		return fmt.Errorf("it is larger than %d KiB", maxSchema>>10)
+	}
+	if err := json.Unmarshal(text, new(any)); err != nil {
+		return fmt.Errorf("it is not valid JSON: %w", err)
+	}
+	_, err := compile(text, true)
+	if invalid := (*jsonschema.SchemaValidationError)(nil); errors.As(err, &invalid) {
+		return fmt.Errorf("it is not a JSON Schema: %w", inOneLine(invalid.Err))
+	}
+	return err
+}
+
 // Check returns an error if a value does not fit a schema. It also checks
 // formats such as that of a date.
 func Check(schema, value json.RawMessage) error {
@@ -94,8 +110,13 @@ var atTop, inArgument = pattern.Lazy(`^at '': `), pattern.Lazy(`^at '/([^']*)': 
 // validate returns an error of one line, without details of the schema itself.
 func validate(schema *jsonschema.Schema, value any) (err error) {
 	defer agent.Catch(&err)
+	return inOneLine(schema.Validate(value))
+}
+
+// inOneLine returns an error of the library in one line, without the name of the schema.
+func inOneLine(err error) error {
 	var invalid *jsonschema.ValidationError
-	if err := schema.Validate(value); !errors.As(err, &invalid) {
+	if !errors.As(err, &invalid) {
 		return err
 	}
 	lines := strings.Split(invalid.Error(), "\n")

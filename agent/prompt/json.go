@@ -57,6 +57,25 @@ func Object(text string, into any) error {
 	return errNoObject
 }
 
+// fenced matches a text that is one block of code.
+var fenced = pattern.Lazy("(?s)^```[a-zA-Z]*\n(.*)\n```$")
+
+// Value returns the JSON value that a text consists of, or else the first object, or list of objects,
+// in it.
+func Value(text string) (json.RawMessage, error) {
+	whole := strings.TrimSpace(withoutThoughts(text))
+	if block := fenced.FindStringSubmatch(whole); block != nil {
+		whole = strings.TrimSpace(block[1])
+	}
+	if json.Valid([]byte(whole)) && len(whole) <= maxDraft {
+		return json.RawMessage(whole), nil
+	}
+	for raw, err := range jsonIn(text) {
+		return raw, err
+	}
+	return nil, errors.New("not JSON")
+}
+
 // beginsJSON reports whether text starts with an object or a list of objects,
 // rather than a bracket in prose.
 func beginsJSON(text string) bool {

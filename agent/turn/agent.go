@@ -7,6 +7,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"slices"
 	"time"
@@ -225,25 +226,34 @@ func (a *Agent) Calls(ctx context.Context, conversation, message string, next fu
 // citations with these verdicts; after an error nothing is changed.
 func (a *Agent) SecondRead(ctx context.Context, conversation, turnID string) (_ []agent.Citation, err error) {
 	defer agent.Catch(&err)
+	judged, fence, asker, err := a.finished(ctx, conversation, turnID)
+	if err != nil {
+		return nil, fmt.Errorf("check the answer: %w", err)
+	}
+	citations, err := secondRead(ctx, asker, fence, judged.Answer)
+	if err != nil {
+		return citations, err
+	}
+	return citations, a.History.Judge(ctx, judged.Turn, citations)
+}
+
+// finished returns a finished exchange, the last one if turnID is "", with the mark around untrusted
+// text and an asker for a further question about it.
+func (a *Agent) finished(ctx context.Context, conversation, turnID string) (of agent.Exchange, fence string, asker *prompt.Asker, err error) {
 	exchanges, err := a.History.Exchanges(ctx, conversation)
 	if err != nil {
-		return nil, err
+		return of, "", nil, err
 	}
 	i := slices.IndexFunc(exchanges, func(e agent.Exchange) bool { return e.Turn == turnID && !e.Open })
 	if turnID == "" {
 		i = len(exchanges) - 1
 	}
 	if i < 0 || exchanges[i].Open {
-		return nil, errors.New("check the answer: there is no finished answer to check")
+		return of, "", nil, errors.New("there is no finished answer")
 	}
 	t := newTurn(a, conversation, nil)
 	t.record.Conversation, t.events.Turn = conversation, exchanges[i].Turn
-	asker := a.asker(events.New(nil, a.Now), func() string { return "" })
-	citations, err := secondRead(ctx, asker, t.answer.fence(), exchanges[i].Answer)
-	if err != nil {
-		return citations, err
-	}
-	return citations, a.History.Judge(ctx, t.events.Turn, citations)
+	return exchanges[i], t.answer.fence(), a.asker(events.New(nil, a.Now), func() string { return "" }), nil
 }
 
 // start runs a turn in its own goroutine.

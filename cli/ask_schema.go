@@ -1,0 +1,75 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+
+	"lifehub/agent/args"
+	"lifehub/agent/turn"
+	"lifehub/cli/app"
+	"lifehub/cli/settings"
+	"lifehub/tui/safetext"
+)
+
+// readSchema reads the file given with --schema.
+func (q *askCommand) readSchema() error {
+	if q.schemaFile == "" {
+		return nil
+	}
+	text, err := os.ReadFile(q.schemaFile)
+	if err != nil {
+		return settings.UsageError{Err: fmt.Errorf("--schema: %w", err)}
+	}
+	if err := args.CheckSchema(text); err != nil {
+		return settings.UsageError{Err: fmt.Errorf("--schema %s: %w", q.schemaFile, err)}
+	}
+	q.schema = text
+	return nil
+}
+
+// needsModel returns an error if there is a schema and no model: passages are no value.
+func (q *askCommand) needsModel(ctx context.Context, a *app.App) error {
+	if q.schema == nil {
+		return nil
+	}
+	if err := a.Provider.Ready(ctx); err != nil {
+		return fmt.Errorf("--schema: %w", err)
+	}
+	if a.Provider.State().Provider != "offline" {
+		return nil
+	}
+	return app.ExitError{Err: errors.New("--schema needs a model, and none is connected; nothing was asked. `lifehub doctor` says how to get one"), Code: app.ExitUnreachable}
+}
+
+// value returns the answer as a value that fits the schema. There is none where the notes don't say.
+func (q *askCommand) value(ctx context.Context, asks *turn.Agent, result asked) (json.RawMessage, error) {
+	if result.Unanswered {
+		return nil, app.ExitError{Err: errors.New("no value: the notes don't say. Without --schema the nearest passages are listed"), Code: app.ExitFailed}
+	}
+	value, err := asks.Value(ctx, result.Conversation, result.Turn, q.schema)
+	if err != nil {
+		return nil, app.ExitError{Err: fmt.Errorf("no value: %w", err), Code: app.ExitFailed}
+	}
+	return value, nil
+}
+
+// printValue prints a value on a line; nothing without one.
+func (q *askCommand) printValue(value json.RawMessage) error {
+	if value == nil {
+		return nil
+	}
+	var line bytes.Buffer
+	err := json.Compact(&line, value)
+	if err == nil {
+		line.WriteByte('\n')
+		_, err = safetext.JSONWriter{To: q.Process.Out}.Write(line.Bytes())
+	}
+	if err != nil {
+		return fmt.Errorf("write the value: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,118 @@
+package cli
+
+import (
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"lifehub/agent"
+	"lifehub/internal/apptest"
+	"lifehub/internal/testenv"
+	"lifehub/llm"
+	"lifehub/llm/llmtest"
+)
+
+const (
+	asksForValue = "You write an answer down as a JSON value"
+	runsSchema   = `{"type":"object","properties":{"times":{"type":"integer"},"days":{"type":"array","items":{"type":"string"}}},"required":["times","days"],"additionalProperties":false}`
+	howOften     = "how often do I run?"
+	runsValue    = `{"times":3,"days":["Tuesday","Thursday","Sunday"]}`
+)
+
+// withSchema asks a question with a schema, of a model that gives these values. It returns the
+// requests for a value.
+func withSchema(t *testing.T, question string, values []string, args ...string) (stdout, stderr string, code int, requests []llm.Request) {
+	t.Helper()
+	script := llmtest.NewScript(
+		says(asksPlanner, `{"steps":[{"id":"1","tool":"search_notes","input":{"query":"running"}}]}`),
+		says(asksExplainer, "You wrote “I run three times a week” [1]."),
+	)
+	for _, v := range values {
+		script.Say(v)
+	}
+	home := t.TempDir()
+	schema := filepath.Join(home, "schema.json")
+	apptest.Write(t, schema, runsSchema)
+	cmd := exec.CommandContext(t.Context(), os.Args[0], append([]string{"ask", "--schema", schema, "--notes", apptest.Vault(t), question}, args...)...)
+	cmd.Dir = home
+	cmd.Env = []string{
+		runAsProgram, quickExit, "HOME=" + home, "LIFEHUB_HOME=" + filepath.Join(home, "lh"), "LIFEHUB_PROVIDER=ollama", "LIFEHUB_MODE=plan",
+		"OLLAMA_HOST=" + llmtest.Serve(t, script), "LIFEHUB_MODEL=" + llmtest.ServedModel, "LIFEHUB_EMBED_MODEL=none",
+	}
+	var out, told strings.Builder
+	cmd.Stdout, cmd.Stderr = &out, &told
+	_ = cmd.Run() // the exit code says it
+	for _, r := range script.Requests() {
+		if strings.HasPrefix(r.Messages[0].Text, asksForValue) {
+			requests = append(requests, r)
+		}
+	}
+	return out.String(), told.String(), cmd.ProcessState.ExitCode(), requests
+}
+
+func TestAskPrintsAValueThatFitsTheSchema(t *testing.T) {
+	testenv.WithoutRace(t)
+	t.Parallel()
+	for name, c := range map[string]struct {
+		values []string
+		asked  int
+	}{
+		"at once":        {[]string{runsValue}, 1},
+		"in a block":     {[]string{"```json\n" + runsValue + "\n```"}, 1},
+		"after a repair": {[]string{`{"times":"thrice"}`, "Here it is: " + runsValue}, 2},
+	} {
+		out, told, code, requests := withSchema(t, howOften, c.values)
+		if code != 0 || out != runsValue+"\n" || !strings.Contains(told, "[1] running.md") {
+			t.Errorf("%s: exit %d, stdout %q, stderr %s", name, code, out, told)
+		}
+		if len(requests) != c.asked {
+			t.Fatalf("%s: %d requests, want %d", name, len(requests), c.asked)
+		}
+		last := requests[c.asked-1]
+		if string(last.Schema) != runsSchema {
+			t.Errorf("%s: the server was asked for %s", name, last.Schema)
+		}
+		if said := last.Messages[len(last.Messages)-1].Text; c.asked == 2 && !strings.Contains(said, "missing property 'days'") {
+			t.Errorf("%s: the model was told %q", name, said)
+		}
+	}
+}
+
+func TestAskJSONHasAnswerCitationsAndValue(t *testing.T) {
+	testenv.WithoutRace(t)
+	t.Parallel()
+	out, told, code, _ := withSchema(t, howOften, []string{runsValue}, "--json")
+	var got asked
+	if err := json.Unmarshal([]byte(out), &got); err != nil || code != 0 {
+		t.Fatalf("exit %d, %v: %s%s", code, err, out, told)
+	}
+	if string(got.Value) != runsValue || got.Answer != "You wrote “I run three times a week” [1]." || len(got.Citations) != 1 || got.Citations[0].Verdict != agent.Verified {
+		t.Errorf("it prints %s", out)
+	}
+}
+
+func TestAskFailsWithoutAValueThatFits(t *testing.T) {
+	testenv.WithoutRace(t)
+	t.Parallel()
+	out, told, code, requests := withSchema(t, howOften, []string{"three times", `{"times":3}`})
+	if code != 1 || out != "" || len(requests) != 2 || !strings.Contains(told, "no value: the model's JSON does not fit the schema, and did not after one repair: missing property 'days'") {
+		t.Errorf("exit %d, %d requests, stdout %q, stderr %s", code, len(requests), out, told)
+	}
+	out, _, code, _ = withSchema(t, howOften, []string{"three times", `{"times":3}`}, "--json")
+	var got asked
+	if err := json.Unmarshal([]byte(out), &got); err != nil || code != 1 || got.Exit != 1 || got.Value != nil || got.Answer == "" || !strings.Contains(got.Error, "no value") {
+		t.Errorf("as JSON: exit %d, %v: %s", code, err, out)
+	}
+}
+
+func TestAskHasNoValueWhereTheNotesDontSay(t *testing.T) {
+	testenv.WithoutRace(t)
+	t.Parallel()
+	out, told, code, requests := withSchema(t, "which zebra did Ptolemy photograph in Ulaanbaatar?", []string{runsValue})
+	if code != 1 || out != "" || len(requests) != 0 || !strings.Contains(told, "no value: the notes don't say") {
+		t.Errorf("exit %d, %d requests, stdout %q, stderr %s", code, len(requests), out, told)
+	}
+}
