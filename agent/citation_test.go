@@ -2,8 +2,8 @@ package agent
 
 import "testing"
 
-// A tick of an answer that was saved when words without quotation marks got one
-// would say today that they are quoted.
+// Answers saved by versions that gave check marks to unquoted words show no such mark,
+// since it now means a quotation.
 func TestOldTickIsNotShown(t *testing.T) {
 	old := Citation{N: 1, Path: "running.md", Line: 3, Verdict: Verified}
 	if old.Sign() != "" || old.Told() != "" {

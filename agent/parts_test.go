@@ -8,7 +8,8 @@ import (
 	"lifehub/agent"
 )
 
-// Whatever a log says, no byte of the answer is lost and no entry twice there.
+// Whatever a log contains, the parts have every byte of the answer and every entry
+// once.
 func TestPartsHoldTheWholeAnswer(t *testing.T) {
 	call := func(at int, step string) agent.Logged { return agent.Logged{At: at, Step: step, Action: "f({})"} }
 	for name, tc := range map[string]struct {

@@ -21,12 +21,12 @@ func TestOnlyReadableImagesAreSent(t *testing.T) {
 		t.Fatal(err)
 	}
 	wide := bytes.Clone(asPNG.Bytes())
-	binary.BigEndian.PutUint32(wide[16:], 1<<20) // width and height stand in the first chunk
+	binary.BigEndian.PutUint32(wide[16:], 1<<20) // width and height are in the first chunk
 	binary.BigEndian.PutUint32(wide[20:], 1<<20)
 	binary.BigEndian.PutUint32(wide[29:], crc32.ChecksumIEEE(wide[12:29]))
 	for name, tc := range map[string]struct {
 		data []byte
-		want string // "": it can be read
+		want string // "": it is readable
 	}{
 		"PNG":       {asPNG.Bytes(), ""},
 		"JPEG":      {asJPEG.Bytes(), ""},

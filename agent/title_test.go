@@ -32,7 +32,8 @@ func TestTitleIsTheFirstLineAsPlainText(t *testing.T) {
 	}
 }
 
-// Messages that are costly to parse cost no more than the part that is read.
+// Titles of messages that are slow to parse are fast, since only the beginning is
+// parsed.
 func TestTitleOfAnyMessageIsFast(t *testing.T) {
 	for _, unit := range []string{"[", "*a_ ", "<", "`a``", "![](", "> - "} {
 		if Title(strings.Repeat(unit, 1<<20)) == "" {

@@ -15,7 +15,7 @@ import (
 	"lifehub/internal/text"
 )
 
-// ParseTasks parses the bytes of a note, as returned by [Folder.Raw]. It accepts any
+// Parse parses the bytes of a note, as returned by [Folder.Raw]. It accepts any
 // input: parts that cannot be parsed are listed in Problems, and the rest is
 // read.
 func Parse(entry Entry, raw []byte) Note {

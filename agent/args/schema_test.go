@@ -49,7 +49,7 @@ func TestArgumentsFollowTheOrderOfTheSchema(t *testing.T) {
 	}
 }
 
-// schemaTool is a tool of which nothing is known but its schema.
+// schemaTool is a tool with nothing but a schema.
 type schemaTool struct {
 	agent.Tool
 	schema string
@@ -61,11 +61,10 @@ func (s schemaTool) Spec() llm.ToolSpec {
 }
 func (s schemaTool) ReadOnly() bool { return s.reads }
 
-// today is a Tuesday.
 func today() time.Time { return time.Date(2026, 11, 24, 9, 0, 0, 0, time.UTC) }
 
-// What a write says reaches its tool, or stops the call; of a call that only reads
-// the rest is done.
+// Every value of a writing call reaches its tool, or the call is refused. A call that
+// only reads runs with the values that fit.
 func TestWriteLosesNoValue(t *testing.T) {
 	const task = `{"type":"object","properties":{"text":{"type":"string"},"due":{"type":"string","description":"the day it is due, YYYY-MM-DD"},"hours":{"type":"integer","maximum":8}},"required":["text"],"additionalProperties":false}`
 	for raw, want := range map[string]string{
@@ -75,7 +74,7 @@ func TestWriteLosesNoValue(t *testing.T) {
 		`{"text":"tea","when":"Monday"}`:           `{"due":"2026-11-30","text":"tea"}`,
 		`{"text":"tea","due":"nächsten Freitag"}`:  `{"due":"2026-11-27","text":"tea"}`,
 		`{"text":"tea","due":"übermorgen"}`:        `{"due":"2026-11-26","text":"tea"}`,
-		`{"text":"tea","due":"2026-11-27T10:00"}`:  `{"text":"tea","due":"2026-11-27T10:00"}`, // the tool says what it takes
+		`{"text":"tea","due":"2026-11-27T10:00"}`:  `{"text":"tea","due":"2026-11-27T10:00"}`, // the tool itself reports what it accepts
 		`{"text":"tea","due":"next week"}`:         `{"text":"tea","due":"next week"}`,
 		`{"text":"tea","tag":""}`:                  `{"text":"tea"}`,
 		`{"task":"tea"}`:                           `{"text":"tea"}`,

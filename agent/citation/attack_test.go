@@ -7,11 +7,11 @@ import (
 	"lifehub/agent"
 )
 
-// plain reports whether a citation has a tick and nothing with it.
+// plain reports whether a citation has a check mark without any qualification.
 func plain(c agent.Citation) bool { return c.Verdict == agent.Verified && c.Context == "" }
 
-// What an answer makes of a note's words so that they say something else, or
-// stand there without saying it, never has a plain tick.
+// An answer that twists a note's words, or claims what the note does not say, never
+// gets a plain check mark.
 func TestNoAttackIsVerified(t *testing.T) {
 	notes := []agent.Source{
 		{Path: "a.md", Text: "The train to Lisbon leaves at 7:45 from platform 9.\nAnna refuses to eat fish.\nStore the yeast at -18 °C.\nThe radio sends with 10 mW.\n" +
@@ -65,8 +65,8 @@ func TestQuotationsGetTheirVerdicts(t *testing.T) {
 	}
 }
 
-// The same in other languages and forms: of what stands in a note only with
-// what turns it, the whole sentence is told.
+// The same in other languages and forms: if quoted words depend on words around them,
+// the whole sentence is shown.
 func TestCutQuotationThatReversesMeaningIsMarked(t *testing.T) {
 	note := agent.Source{Path: "a.md", Line: 1, Text: strings.Join([]string{
 		"Mia thinks the roof leaks.", "Few of the windows close.", "I doubt that the boiler will last.", "The dog must not eat grapes; raisins are fine.",

@@ -30,7 +30,7 @@ func numbered(sources ...agent.Source) []agent.Source {
 	return sources
 }
 
-// verdicts writes citations short: 1 verified fitness.md:12.
+// verdicts formats citations: "1 verified fitness.md:12".
 func verdicts(citations []agent.Citation) string {
 	var list []string
 	for _, c := range citations {
@@ -146,7 +146,7 @@ func TestOtherScriptsAreCompared(t *testing.T) {
 	}
 }
 
-// sentences of which notes are made in the properties below.
+// someSentences are the sentences from which the notes of the property tests are made.
 var someSentences = []string{
 	"Run three times a week, on Tuesday, Thursday and Sunday.", "Raise the long run by 10 % each week.",
 	"Rest on Monday and sleep eight hours.", "The train to Lisbon leaves at 7:45 from platform 9.",
@@ -162,9 +162,9 @@ func someSource(t *rapid.T, label string) agent.Source {
 	return agent.Source{Path: label + ".md", Line: line, EndLine: line + 3, Text: strings.Join(picked, "\n")}
 }
 
-// A sentence of a source, cited with its number, is verified on its line; the
-// same with a word changed, taken out of the other source, or with a number
-// that was never given, is never verified.
+// A sentence of a source, cited with its number, is verified on its line. With a
+// changed word, the number of another source, or an unknown number it is never
+// verified.
 func TestNoFalseCitationIsVerified(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		a, b := someSource(t, "a"), someSource(t, "b")

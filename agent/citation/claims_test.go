@@ -51,8 +51,7 @@ func readAnswers(t *testing.T, file string, each func(note agent.Source, answer,
 	}
 }
 
-// No true answer is marked as wrong, and none has a word next to its tick that
-// says that the note means something else.
+// No true answer is marked as wrong, or qualified as if the note said something else.
 func TestNoTrueAnswerIsAccused(t *testing.T) {
 	all, ticks := 0, 0
 	readAnswers(t, "true.txt", func(note agent.Source, answer, want string) {
@@ -71,7 +70,7 @@ func TestNoTrueAnswerIsAccused(t *testing.T) {
 	t.Logf("%d true answers, %d with a tick", all, ticks)
 }
 
-// No answer has a plain tick that its note does not bear out.
+// No answer that its note does not support gets a plain check mark.
 func TestNoFalseAnswerOfTheTableIsVerified(t *testing.T) {
 	all := 0
 	readAnswers(t, "false.txt", func(note agent.Source, answer, _ string) {
@@ -86,8 +85,8 @@ func TestNoFalseAnswerOfTheTableIsVerified(t *testing.T) {
 	t.Logf("%d false answers, none with a plain tick", all)
 }
 
-// someNotes are the sentences of four vaults: the examples, two of other people,
-// and the notes of the table, in German, French and Chinese as well.
+// someNotes returns the sentences of four vaults: the examples, two of other people,
+// and the notes of the table, also in German, French and Chinese.
 func someNotes(t *testing.T) (notes []agent.Source) {
 	err := fs.WalkDir(examples.Notes, "notes", func(path string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() || filepath.Ext(path) != ".md" {
@@ -112,7 +111,7 @@ func someNotes(t *testing.T) (notes []agent.Source) {
 	return notes
 }
 
-// sayable is the sentences of a note that an answer may repeat as they are.
+// sayable returns the sentences of a note that an answer may repeat unchanged.
 func sayable(note agent.Source) (list []string) {
 	front := frontMatter.FindStringIndex(note.Text)
 	for _, s := range text.Sentences(note.Text) {

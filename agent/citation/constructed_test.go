@@ -11,20 +11,20 @@ import (
 	"lifehub/internal/text"
 )
 
-// construction is a kind of answer that is made of real notes.
+// construction is a kind of answer constructed from real notes.
 type construction struct {
 	kind string
 	make func(c *constructor) (answer string, ok bool)
-	true bool // all that it says stands in the note that it cites
+	true bool // the cited note supports all of it
 }
 
-// constructor draws from the notes with a seed.
+// constructor draws from the notes, by a seed.
 type constructor struct {
 	random  *rand.Rand
 	sources []agent.Source // [1] and [2] of the answer
 	said    string         // a sentence of [1]
 	other   string         // a sentence of [2]
-	changed bool           // [1] is not as it was
+	changed bool           // [1] has changed since
 	gone    bool
 }
 
@@ -109,9 +109,8 @@ var constructions = []construction{
 	}, false},
 }
 
-// TestConstructedAnswers: of some two hundred answers made from real notes
-// (line 4 of the issue asks for that many), none that is not true is
-// verified, and nearly all that are true are.
+// TestConstructedAnswers constructs some two hundred answers from real notes. None of
+// the false ones is verified, and nearly all of the true ones are.
 func TestConstructedAnswers(t *testing.T) {
 	var passages []agent.Source
 	for _, folder := range []string{"til-jbranchaud", "kepano-vault", "logseq-docs", "obsidian-tasks"} {
@@ -159,7 +158,7 @@ func TestConstructedAnswers(t *testing.T) {
 	}
 }
 
-// sentence draws a sentence of a source that can be said again; "": none.
+// sentence draws a sentence of a source that an answer can repeat; "" if there is none.
 func (c *constructor) sentence(of int) string {
 	note := c.sources[of].Text
 	list := text.Sentences(note)
@@ -174,7 +173,7 @@ func (c *constructor) sentence(of int) string {
 	return strings.TrimLeft(said, "-*+ ")
 }
 
-// reread is the source on disk.
+// reread returns the source as it is on disk.
 func (c *constructor) reread(s agent.Source) (string, bool) {
 	for _, have := range c.sources {
 		if have.Path != s.Path {

@@ -9,7 +9,7 @@ import (
 	"lifehub/internal/text"
 )
 
-// passagesOf cuts real notes into sources of a dozen lines.
+// passagesOf cuts real notes into sources of about twelve lines.
 func passagesOf(t *testing.T, folder string, most int) (sources []agent.Source) {
 	for _, p := range testenv.Passages(t, folder, most) {
 		sources = append(sources, agent.Source{Path: p.Path, Line: p.Line, EndLine: p.EndLine, Text: p.Text})
@@ -17,8 +17,8 @@ func passagesOf(t *testing.T, folder string, most int) (sources []agent.Source) 
 	return sources
 }
 
-// Each sentence of real notes, quoted or said with its number, is verified on
-// its own lines; said with the number of another note, it is not.
+// Each sentence of real notes, quoted or repeated with the number of its source, is
+// verified on its own lines; with the number of another note it is not.
 func TestSentencesOfRealNotesAreVerified(t *testing.T) {
 	for _, folder := range []string{"til-jbranchaud", "kepano-vault", "logseq-docs", "obsidian-tasks", "odd-prettier"} {
 		t.Run(folder, func(t *testing.T) {

@@ -7,8 +7,8 @@ import (
 	"lifehub/agent"
 )
 
-// falseAnswers are answers that a note does not bear out though it has their
-// words, or nearly: made by hand, by note. None may have a plain tick.
+// falseAnswers are answers, written by hand, that have the words of their note, or
+// nearly, but not its support. None may get a plain check mark.
 var falseAnswers = []struct {
 	note    string
 	answers []string
@@ -60,12 +60,12 @@ var falseAnswers = []struct {
 	{"She said: “The house is sold.”", []string{"“The house is sold.”", "“The house is sold”"}},
 	{"“I quit my job.” was what Leo told us.", []string{"“I quit my job.”", "You: “I quit my job”"}},
 	{"Subject: Your rent is due\nFrom: Leo", []string{"“Your rent is due”"}},
-	// Struck out and commented out.
+	// Struck through and commented out.
 	{"~~The rent is 900 €.~~ The rent is 950 €.", []string{"“The rent is 900 €.”", "“The rent is 900 €”", "> The rent is 900 €."}},
 	{"<!-- The budget is 400 €. -->\n\nNothing is fixed.", []string{"“The budget is 400 €.”", "“The budget is 400 €”"}},
 	{"%% The party is on Sunday. %%", []string{"“The party is on Sunday.”"}},
 	{"- ~~call the bank~~\n- mail the bank", []string{"“call the bank”"}},
-	// Frames that take it back.
+	// Frames that retract a statement.
 	{"Leo lied that the car is stolen.", []string{"“the car is stolen”", "“The car is stolen.”", "Your note says “the car is stolen”"}},
 	{"Tom failed to pay the rent in May.", []string{"“pay the rent in May”", "Tom did: “pay the rent in May”"}},
 	{"I used to drink coffee every morning.", []string{"“drink coffee every morning”", "You “drink coffee every morning”"}},
@@ -99,7 +99,7 @@ var falseAnswers = []struct {
 	{"Je ne mange pas de porc.", []string{"« mange … de porc »", "« mange pas de porc »"}},
 	{"我不吃猪肉。", []string{"「吃猪肉」"}},
 	{"この薬は食後に飲まないでください。", []string{"「この薬は食後に飲」"}},
-	// Words put together that do not stand together.
+	// Words combined that are not together in the note.
 	{"The ferry sails at noon. The bus leaves at six.", []string{"“The ferry leaves at six.”", "“The ferry … leaves at six.”", "“The bus sails at noon.”", "“The ferry sails at six.”", "“ferry sails at noon. The train”"}},
 	{"- Ana: red\n- Bob: blue", []string{"“Ana: blue”", "“Bob: red”", "“Ana … blue”"}},
 	{"| Drill | 45 € |\n| Saw | 30 € |", []string{"“Drill | 30 €”", "“Saw 45 €”", "“Drill … 30 €”"}},
@@ -131,7 +131,7 @@ func TestNoFalseAnswerHasAPlainTick(t *testing.T) {
 	}
 }
 
-// What stands around quoted words is told as the note is laid out.
+// The words around a quotation are shown as the note's structure requires.
 func TestContextOfQuotedWordsIsShown(t *testing.T) {
 	for _, c := range []struct{ note, answer, want string }{
 		{"- [ ] Renew the passport", "“Renew the passport”", "open task"},

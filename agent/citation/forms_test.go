@@ -6,7 +6,7 @@ import (
 	"lifehub/agent"
 )
 
-// A citation may hold the words that it rests on, or name its source in words.
+// A citation may include the quoted words, or name its source in words.
 func TestFormsOfCitations(t *testing.T) {
 	notes := []agent.Source{
 		{N: 1, Path: "plan.md", Line: 1, EndLine: 1, Text: "Run three times a week. Never on Mondays."},

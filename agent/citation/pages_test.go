@@ -14,7 +14,7 @@ func TestSpellingsOfAPDFPageAreEqual(t *testing.T) {
 		"Boiler.pdf p. 4": false, "Other.pdf p. 3": false,
 	} {
 		places := PlacesIn(answer)
-		if len(places) == 0 && answer == "see `Boiler.pdf` p. 3" { // the page stands outside the code
+		if len(places) == 0 && answer == "see `Boiler.pdf` p. 3" { // the page is outside the code span
 			continue
 		}
 		if len(places) != 1 || places[0].Within([]agent.Source{source}) != want {

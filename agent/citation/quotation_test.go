@@ -7,7 +7,7 @@ import (
 	"lifehub/agent"
 )
 
-// quotationVerdicts writes what is told of quotations without a number.
+// quotationVerdicts formats the verdicts on quotations without a number.
 func quotationVerdicts(citations []agent.Citation) string {
 	var list []string
 	for _, c := range citations {

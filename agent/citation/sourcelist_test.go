@@ -7,8 +7,8 @@ import (
 	"lifehub/agent"
 )
 
-// A list of sources at the end is never shown, in whatever pieces it arrives;
-// what says anything more stays, and nothing is taken back.
+// A final list of sources is never shown, in whatever pieces it arrives. A list that
+// says anything else is shown, and shown text is never withdrawn.
 func TestFinalListOfSourcesIsRemoved(t *testing.T) {
 	sources := numbered(agent.Source{Path: "running/shoes.md", Line: 3, EndLine: 7, Heading: "Shoes"}, agent.Source{Path: "tea.md", Line: 1, EndLine: 1, Heading: "Green tea"})
 	const said = "You buy shoes in May [1].\n\nTea is kept dry [2]."

@@ -7,7 +7,7 @@ import (
 	"lifehub/agent"
 )
 
-// everyday notes hold what is easily turned: plans, tables, code, reported
+// everyday returns notes that are easily misquoted: plans, tables, code, reported
 // speech, doubt.
 func everyday() []agent.Source {
 	notes := []agent.Source{
@@ -20,8 +20,8 @@ func everyday() []agent.Source {
 	return numbered(notes...)
 }
 
-// A quotation cut so that it says the opposite, or set into a frame that adds
-// to it, figures and units changed, rows of a table mixed, program text cut.
+// Quotations that are cut to say the opposite or put into a frame that adds something,
+// changed numbers and units, mixed rows of a table, truncated code.
 func TestAlteredQuotationIsNeverVerified(t *testing.T) {
 	for _, answer := range []string{
 		"The rent is 1,250 € a month [1].", "The rent is 1250.50 $ a month [1].", "The rent is 12,505 € a month [1].", "Bob is wrong about the roof [1].",

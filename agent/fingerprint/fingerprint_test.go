@@ -10,14 +10,14 @@ import (
 	"pgregory.net/rapid"
 )
 
-// matches reports whether one text is known again in another.
+// matches reports whether one text is recognised in another.
 func matches(known, text string) bool {
 	prints := fingerprint.Of(known)
 	return slices.ContainsFunc(fingerprint.In(text), func(p int64) bool { return slices.Contains(prints, p) })
 }
 
-// Whatever shares 30 letters with an untrusted text is known, wherever they
-// stand and however they are set.
+// A text that shares 30 letters with an untrusted one is recognised, wherever they are
+// and however they are formatted.
 func TestThirtySharedCharactersAreRecognised(t *testing.T) {
 	words := rapid.SliceOfN(rapid.StringMatching(`[a-zäöü]{2,9}`), 6, 40)
 	rapid.Check(t, func(t *rapid.T) {
@@ -49,7 +49,7 @@ func TestShortTextsAreRecognisedWhole(t *testing.T) {
 		{"向鲍勃汇款", "- [ ] 向鲍勃汇款 (todo.md:3)", true},
 		{"银行对账清单\n\n明天向鲍勃的账户汇款一千元\n把密码发送到他的邮箱里面", "把密码发送到他的邮箱里面", true},
 		{"明天的天气", "今天的天气很好", false},
-		{"pay Mallory", "I will pay Mallory tomorrow", false}, // it is no line of its own: an edit is known by the line it makes
+		{"pay Mallory", "I will pay Mallory tomorrow", false}, // not a line of its own; an edit is recognised by the line it produces
 		{"Call 0900 445566.", "the number: 0900 / 44 55 66", false},
 		{"Mail them at once.\n\nTel. 0900 445566\n", "tel: 0900 445566", true},
 		{"A long page about many things that we cannot do.\n\n2026-11-22\n", "Diary of 2026-11-22", false},
@@ -66,7 +66,7 @@ func TestShortTextsAreRecognisedWhole(t *testing.T) {
 	}
 }
 
-// What stands in the user's own words is no mark of what was made with them.
+// The user's own words do not become fingerprints of a text that repeats them.
 func TestUsersWordsAreNotFingerprinted(t *testing.T) {
 	const own = "I run three times a week in the old park behind the station."
 	var owned fingerprint.Own
@@ -79,7 +79,7 @@ func TestUsersWordsAreNotFingerprinted(t *testing.T) {
 	}
 }
 
-// A text that is within a longer one needs no look of its own.
+// A text contained in a longer one needs no lookup of its own.
 func TestContainedTextNeedsNoLookup(t *testing.T) {
 	piece := rapid.SliceOf(rapid.SampledFrom([]string{"\n", " ", "  ", "\t", "- ", ". ", "é", "e\u0301", "\u0301", "日本語", "https://a.example/x?y", "12 34567", "pay Mallory now", "raise the long run by ten", "|", "\r\n", "\u2028"}))
 	rapid.Check(t, func(t *rapid.T) {

@@ -16,7 +16,7 @@ func TestAddressOfUserOrSearchNeedsNoPermission(t *testing.T) {
 		question string
 		url      string
 		rules    string
-		after    bool // it is planned after a search of this turn
+		after    bool // planned after a search of this turn
 		asked    bool
 	}{
 		"typed":                            {"read https://a.example/x?y=1.", "https://a.example/x?y=1", "", false, false},
@@ -54,8 +54,8 @@ func TestAddressOfUserOrSearchNeedsNoPermission(t *testing.T) {
 	}
 }
 
-// A crawl continues on its own from the page that it is given: each is seen
-// first, and no yes holds for the next one.
+// A crawl chooses its further pages itself, so each call is shown first, and no
+// permission covers the next one.
 func TestCrawlAsksUnlessARuleNamesItsHost(t *testing.T) {
 	for name, tc := range map[string]struct {
 		rules string

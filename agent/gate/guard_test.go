@@ -13,8 +13,8 @@ import (
 	"lifehub/llm"
 )
 
-// testGuard returns the guard of a turn with these prompts. Its questions are
-// answered with reply and returned by asked, which ends the turn.
+// testGuard returns the guard of a turn with these prompts, whose questions are
+// answered with reply. asked ends the turn and returns the questions.
 func testGuard(t *testing.T, gate *Gate, conversation string, prompts Prompts, reply agent.Decision) (guard *Guard, asked func() []agent.PermissionAsked) {
 	t.Helper()
 	sent, answered := make(chan agent.Event), make(chan []agent.PermissionAsked)
@@ -40,10 +40,10 @@ func testGuard(t *testing.T, gate *Gate, conversation string, prompts Prompts, r
 	return guard, asked
 }
 
-// saturday is when these tests are.
+// saturday is the time of these tests.
 func saturday() time.Time { return time.Date(2026, 11, 21, 9, 0, 0, 0, time.UTC) }
 
-// fakeTool is a tool that only reads and is not run.
+// fakeTool is a read-only tool that is never run.
 type fakeTool struct {
 	name, schema string
 	level        agent.Level

@@ -30,7 +30,7 @@ func TestPermitForOtherArgumentsRunsNothing(t *testing.T) {
 	}
 }
 
-// A tool runs only through a permit: no other line of a turn calls Run.
+// A tool runs only through a permit: no other code of a turn calls Run.
 func TestOnlyAPermitRunsATool(t *testing.T) {
 	var calls []string
 	for _, room := range []string{"events", "gate", "memory", "prompt", "toolchoice", "turn"} {
@@ -62,7 +62,7 @@ func TestOnlyAPermitRunsATool(t *testing.T) {
 	}
 }
 
-// mover is a tool whose calls are judged at one note and then change another.
+// mover is a tool whose calls are judged by one note and then change another.
 type mover struct {
 	agent.Tool
 	to  string
@@ -88,8 +88,8 @@ func (m mover) Apply(context.Context) (agent.Result, error) {
 	return agent.Result{}, nil
 }
 
-// Only the note that the rules were asked about is changed, and only by the change
-// that was prepared: never by the tool's Run.
+// Only the note that the rules judged is changed, and only by the prepared change,
+// never by the tool's Run.
 func TestPermitMakesOnlyThePreparedChange(t *testing.T) {
 	for to, want := range map[string]string{"judged.md": "", "other.md": errElsewhere.Error(), "": "it is gone"} {
 		ran, toolRan := false, false
@@ -100,7 +100,7 @@ func TestPermitMakesOnlyThePreparedChange(t *testing.T) {
 		c := Call{Tool: mover{tool, to, &ran}, Input: args.Read([]byte(`{}`))}
 		c.as = New(nil, nil, false).reading(t.Context(), c)
 		p := newPermit(c)
-		_ = p.prepare(t.Context()) // its error is that of Run
+		_ = p.prepare(t.Context()) // its error is the error of Run
 		_, err := p.Run(t.Context())
 		if got := errorText(err); got != want || ran != (want == "") || toolRan {
 			t.Errorf("%q: %s, applied %v, run %v", to, got, ran, toolRan)

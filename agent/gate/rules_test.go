@@ -139,7 +139,7 @@ func TestRuleIsAppendedAsShown(t *testing.T) {
 	}
 }
 
-// A rule written for one tool matches that tool and no other, whatever its name.
+// A rule for one tool matches only that tool, whatever the names.
 func TestRuleMatchesOnlyItsTool(t *testing.T) {
 	name := rapid.StringMatching(`[A-Za-z_.\-*?\[\]\\0-9]{1,12}`)
 	rapid.Check(t, func(t *rapid.T) {
@@ -182,7 +182,7 @@ func FuzzParseRules(f *testing.F) {
 	})
 }
 
-// A deny that fits nothing would forbid nothing without a word.
+// A deny rule that matches nothing would silently forbid nothing.
 func TestRuleThatMatchesNothingIsRejected(t *testing.T) {
 	for _, rule := range []string{
 		`{tool: 'add_{task,note}', level: deny}`,
@@ -190,7 +190,7 @@ func TestRuleThatMatchesNothingIsRejected(t *testing.T) {
 		`{tool: '[!a]*', level: deny}`,
 		`{tool: !!str add_task, level: deny}`,
 		`{tool: 'add task', level: deny}`,
-		`{tool: 'аdd_task', level: deny}`, // its first letter is Cyrillic
+		`{tool: 'аdd_task', level: deny}`, // the first letter is Cyrillic
 		`{tool: web_fetch, args: {url: {host: 'https://example.org'}}, level: deny}`,
 		`{tool: web_fetch, args: {url: {host: 'example.org:80'}}, level: deny}`,
 		`{tool: web_fetch, args: {url: {host: [example.org, '*']}}, level: deny}`,

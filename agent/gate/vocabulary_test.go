@@ -9,7 +9,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// Whatever the user typed may go out as it is, and any text can be looked at.
+// What the user typed may go out unchanged, and any text can be checked.
 func TestTypedTextMayGoOut(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		typed := strings.TrimSpace(norm.NFC.String(rapid.String().Draw(t, "typed")))

@@ -22,8 +22,8 @@ func ruleOf(t *testing.T, text string) Rule {
 	return rule
 }
 
-// A rule that loosens matches only beyond doubt; the same rule as a deny
-// matches wherever its words could be meant.
+// A rule that loosens matches only without doubt; the same rule as a deny matches
+// whenever it might.
 func TestRulesOnArguments(t *testing.T) {
 	tests := map[string]struct {
 		rule   string // without its level
@@ -150,7 +150,7 @@ func TestFolderRulesOnlyTighten(t *testing.T) {
 	}
 }
 
-// drawInput makes arguments of any kind.
+// drawInput draws arguments of any kind.
 func drawInput(t *rapid.T) json.RawMessage {
 	text := rapid.OneOf(rapid.String(), rapid.StringMatching(`[a-c*?\\/. \n"':{}#]{0,8}`), rapid.StringMatching(`https?://[a-z@.]{1,12}/?`), rapid.SampledFrom([]string{"true", "5", "null", "", " ", "~", "1.50", "0x1F", "2026-11-30", "- a"}))
 	value := rapid.Custom(func(t *rapid.T) any {
@@ -174,15 +174,15 @@ func drawInput(t *rapid.T) json.RawMessage {
 	return raw
 }
 
-// What an "always" writes matches the call that was shown and no call with
-// other arguments; written to the file and read back it is the same rule.
+// The rule of an "always" matches the shown call and no call with other arguments.
+// Written to the file and read back, it is the same rule.
 func TestAlwaysCoversOnlyTheShownCall(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		input, other := args.Read(drawInput(t)), args.Read(drawInput(t))
 		tool := anyTool{"some_tool"}
 		rule, ok := ForCall(tool, input)
 		if !ok {
-			return // too long, or names that differ in case alone: each call is asked about
+			return // too long, or argument names that differ only in case: each call asks
 		}
 		if !rule.Matches("some_tool", input) {
 			t.Fatalf("%s does not match %s", Format(rule), input)
@@ -192,7 +192,7 @@ func TestAlwaysCoversOnlyTheShownCall(t *testing.T) {
 		}
 		text, err := Append([]byte(someRules), rule)
 		if err != nil {
-			return // it is told that it could not be kept
+			return // the user is notified that it could not be saved
 		}
 		rules, err := Parse("p", text)
 		if err != nil {
@@ -204,7 +204,7 @@ func TestAlwaysCoversOnlyTheShownCall(t *testing.T) {
 	})
 }
 
-// plainForm is what a rule can tell apart: 5 and "5" it can't.
+// plainForm returns the arguments as rules compare them: 5 equals "5".
 func plainForm(input args.Input) string {
 	args, err := input.Object()
 	if err != nil {
@@ -214,7 +214,7 @@ func plainForm(input args.Input) string {
 	for name, value := range args {
 		if value != nil {
 			plain[name] = textOf(value)
-			if items, ok := value.([]any); ok && len(items) > 0 { // a list of one and the same
+			if items, ok := value.([]any); ok && len(items) > 0 { // a list of one equals its element
 				same := true
 				for _, item := range items {
 					text, isText := item.(string)
@@ -229,7 +229,8 @@ func plainForm(input args.Input) string {
 	return fmt.Sprint(plain)
 }
 
-// anyTool is a tool that does not say what bounds it, as those of servers.
+// anyTool is a tool that does not declare which arguments limit it, like those of
+// servers.
 type anyTool struct{ name string }
 
 func (a anyTool) Spec() llm.ToolSpec              { return llm.ToolSpec{Name: a.name} }

@@ -9,7 +9,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// An answer is streamed as it is written, however its JSON is cut into pieces.
+// An answer is streamed while it is written, however its JSON is split.
 func TestAnswerIsStreamedOutOfItsJSON(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		want := strings.TrimSpace(rapid.String().Draw(t, "answer"))
@@ -40,7 +40,7 @@ func TestAnswerIsStreamedOutOfItsJSON(t *testing.T) {
 	})
 }
 
-// An escape, or a character of two, that arrives in parts is read whole.
+// An escape, or a surrogate pair, that arrives in parts is decoded as a whole.
 func TestSplitEscapesAreDecoded(t *testing.T) {
 	const text = `{"answer":"a\u00e4\ud83d\ude00b\ud83d c\"\\\td😀\$"}`
 	const want = "aä😀b\ufffd c\"\\\td😀" + `\$`
@@ -58,7 +58,7 @@ func TestSplitEscapesAreDecoded(t *testing.T) {
 	}
 }
 
-// equalText compares as JSON keeps text: bytes that are no UTF-8 are replaced.
+// equalText compares texts as JSON stores them, with invalid UTF-8 replaced.
 func equalText(a, b string) bool {
 	return strings.TrimSpace(strings.ToValidUTF8(a, "\ufffd")) == strings.TrimSpace(strings.ToValidUTF8(b, "\ufffd"))
 }

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// What stands for a call, of tools that are there, and what of a text is said.
+// Calls of known tools are recognised; the remaining text is shown.
 func TestPrintedCallsAreReadOrShown(t *testing.T) {
 	known := func(name string) bool { return name == "find" || name == "ls" }
 	for text, want := range map[string]string{
@@ -73,7 +73,7 @@ func TestPrintedCallsAreReadOrShown(t *testing.T) {
 	}
 }
 
-// A call is not shown before it is known to be one, however long it is.
+// A call is not shown before it is recognised as one, however long it is.
 func TestLongCallIsHeldBack(t *testing.T) {
 	for _, begin := range []string{`{"name": "create_note", "arguments": {"text": "`, "```json\n{\"name\": \"", "<tool_call>", "I will look.\n\n<tool_call>", "create_note(text=\"", "I will.\nAction: create_note\nAction Input: {\"text\": \""} {
 		said := ""

@@ -57,8 +57,8 @@ func TestLeastValuablePartIsDroppedFirst(t *testing.T) {
 	}
 }
 
-// Whatever is asked, the prompt fits the window or says what it left out, the
-// system prompt and both ends of the question stand.
+// Every prompt fits the window, or its omissions are reported. The system prompt and
+// both ends of the question are always included.
 func TestPromptFitsOrReportsWhatIsMissing(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p := longPrompt(rapid.IntRange(0, 8).Draw(t, "results"), rapid.IntRange(0, 8).Draw(t, "sources"),
@@ -95,7 +95,7 @@ func TestTokensAreNotUnderestimated(t *testing.T) {
 	}
 }
 
-// A result that is shortened keeps its first lines, and no mark stays open.
+// A shortened result keeps its first lines, and every mark is closed.
 func TestResultIsCutAtItsEnd(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p := Prompt{System: "You answer.", Question: "What?", Fence: "«f»"}
@@ -120,7 +120,7 @@ func TestResultIsCutAtItsEnd(t *testing.T) {
 	})
 }
 
-// The templates of some models refuse two messages of one role in a row.
+// Some models' templates reject two consecutive messages of one role.
 func TestRolesAlternateInTheHistory(t *testing.T) {
 	user, assistant := llm.Message{Role: llm.User, Text: "q"}, llm.Message{Role: llm.Assistant, Text: "a"}
 	for _, history := range [][]llm.Message{nil, {user}, {user, assistant}, {user, user}, {user, user, assistant, user}} {

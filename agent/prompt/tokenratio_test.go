@@ -18,7 +18,7 @@ func TestPromptTruncatedByTheServerIsNoticed(t *testing.T) {
 		window  int
 		refuses bool
 		told    bool
-		learned int // the window
+		learned int // window size
 	}{
 		"as expected":                         {measured, []Count{{4000, 3400, 0}}, 16384, false, false, 0},
 		"the window is full":                  {measured, []Count{{12000, 16384, 0}, {12000, 16384, 0}}, 16384, true, true, 0},
@@ -53,7 +53,7 @@ func TestPromptTruncatedByTheServerIsNoticed(t *testing.T) {
 	}
 }
 
-// Whatever a server counts and says, what is learned of it stays within bounds.
+// Whatever a server counts and reports, the learned ratio stays within bounds.
 func TestLearnedRatioIsBounded(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := Meters{By: map[string]agent.TokenRatio{}, Last: map[string]Count{}}
@@ -71,7 +71,7 @@ func TestLearnedRatioIsBounded(t *testing.T) {
 	})
 }
 
-// Once measured, no prompt that was like the ones before is estimated too low.
+// Once measured, no prompt similar to earlier ones is underestimated.
 func TestMeasuredRatioDoesNotUnderestimate(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var g agent.TokenRatio

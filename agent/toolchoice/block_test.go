@@ -15,7 +15,7 @@ import (
 	"lifehub/llm"
 )
 
-// leastFound is a little below what docs/figures/mcp.md says.
+// leastFound is slightly below the figure in docs/figures/mcp.md.
 const leastFound = 0.5
 
 func tool(name, by string) agent.Tool {
@@ -27,8 +27,8 @@ func tool(name, by string) agent.Tool {
 	return agent.NewTool(spec, agent.Auto, run)
 }
 
-// kit is more than a small window has room for, and two servers, of which one is
-// large.
+// kit returns more tools than fit a small window, among them those of two servers, one
+// of them large.
 func kit() (list []agent.Tool) {
 	for _, name := range []string{
 		"search_notes", "read_note", "list_notes", "web_search", "web_fetch", "create_note", "append_note", "edit_note", "list_tasks", "add_task",
@@ -68,7 +68,7 @@ func TestBlockFitsTheWindow(t *testing.T) {
 	}
 }
 
-// incomparable is a tool that == cannot compare.
+// incomparable is a tool that cannot be compared with ==.
 type incomparable struct {
 	agent.Tool
 	_ func()
@@ -159,9 +159,9 @@ func TestDescriptionsOfServersAreMarkedAsData(t *testing.T) {
 	}
 }
 
-// TestNeededToolsAreFound asks for two of 199 tools of MetaTool at a
-// time, by questions that people wrote, and counts how often those that are meant
-// are among the five that find_tools finds.
+// TestNeededToolsAreFound searches for two of the 199 tools of MetaTool at a time, with
+// questions written by people, and counts how often those needed are among the five
+// that find_tools returns.
 func TestNeededToolsAreFound(t *testing.T) {
 	data, err := os.ReadFile(testenv.Shared(t, "data/tools/metatool-two-tools.json"))
 	if err != nil {
@@ -186,7 +186,7 @@ func TestNeededToolsAreFound(t *testing.T) {
 		offered := Block{Rest: all}.Find(q.Query)
 		for _, name := range q.Tool {
 			if bench.Tools[name] == "" {
-				continue // it is not described
+				continue // it has no description
 			}
 			needed++
 			if slices.ContainsFunc(offered, func(t agent.Tool) bool { return t.Spec().Name == name }) {

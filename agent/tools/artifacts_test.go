@@ -9,7 +9,7 @@ import (
 	"lifehub/agent"
 )
 
-// shelf keeps artifacts in memory.
+// shelf stores artifacts in memory.
 type shelf struct{ list []agent.Artifact }
 
 func (s *shelf) KeepArtifact(_ context.Context, a agent.Artifact) error {

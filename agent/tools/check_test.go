@@ -8,8 +8,8 @@ import (
 	"lifehub/agent"
 )
 
-// After a kill a writing tool tells by the note whether it had happened, as
-// long as nobody else has changed the note.
+// After a kill, a writing tool finds out from the note whether it ran, unless somebody
+// else has changed the note.
 func TestWriterKnowsAfterAKillWhetherItRan(t *testing.T) {
 	const before = "- [ ] a\n"
 	for _, each := range []struct{ tool, args, file string }{
@@ -38,7 +38,7 @@ func TestWriterKnowsAfterAKillWhetherItRan(t *testing.T) {
 					t.Fatal(err)
 				}
 				tc.do(b, change)
-				// Another process asks: it has shown nothing.
+				// This is another process, which has prepared nothing.
 				got, did, err := b.tool(each.tool).(agent.Checker).Check(t.Context(), mark)
 				if err != nil || got != tc.want {
 					t.Errorf("got %d, %v; want %d", got, err, tc.want)
@@ -69,8 +69,8 @@ func put(b *bench, name, text string) {
 	}
 }
 
-// Two changes of one note are shown before either is made, as two dialogs of
-// a plan are: the mark of the second knows what the first has made of it.
+// Two changes of one note are shown before either is made, as in a plan with two
+// dialogs. The mark of the second includes the first.
 func TestMarkIncludesEarlierChanges(t *testing.T) {
 	b := work(t, map[string]string{"tasks.md": "- [ ] a\n"})
 	tools := All(b.deps)

@@ -12,8 +12,8 @@ import (
 	"lifehub/notes"
 )
 
-// did runs calls in one turn, one after the other, and returns what the turn
-// says that it did. before is called when the user is asked, before each yes.
+// did runs calls one after the other in one turn, and returns the effects that the turn
+// reports. before is called before each permission is granted.
 func did(t *testing.T, kit []agent.Tool, before func(), calls ...string) agent.Effects {
 	t.Helper()
 	var steps []string
@@ -83,7 +83,7 @@ func TestEachToolReportsItsEffect(t *testing.T) {
 	}
 }
 
-// A note of another vault than the first is named with its vault.
+// The effect names the vault if it is not the first one.
 func TestAnEffectNamesTheVault(t *testing.T) {
 	b := work(t, map[string]string{"log.md": "- one\n"})
 	other := b.vault(map[string]string{"second.md": "- two\n"})

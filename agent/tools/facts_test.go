@@ -14,7 +14,7 @@ import (
 	"lifehub/notes"
 )
 
-// aMemory is a memory file that holds text; "" is none yet.
+// aMemory returns a memory file with this text; "" means that there is no file yet.
 func aMemory(t *testing.T, text string) (f Facts, file string) {
 	t.Helper()
 	dir := t.TempDir()
@@ -94,7 +94,7 @@ func TestForgetRemovesOneLine(t *testing.T) {
 			t.Errorf("forget %q: %v", text, err)
 		}
 	}
-	for _, text := range []string{"cat", "the dog Rex", "dog REX"} { // the whole text of a fact names it, though others hold it too
+	for _, text := range []string{"cat", "the dog Rex", "dog REX"} { // the whole text of a fact names it, even if other facts contain it
 		_, _ = f.Forget(text)
 	}
 	if got := textOf(t, file); got != "- My cat is called Whiskers\n" {
@@ -102,8 +102,8 @@ func TestForgetRemovesOneLine(t *testing.T) {
 	}
 }
 
-// Whatever is remembered is one line that comes back as it was, and nothing
-// in it can make another line or another origin.
+// A fact is stored as one line and read back unchanged; its text cannot create another
+// line or fake an origin.
 func TestFactStaysOneLineWithItsOrigin(t *testing.T) {
 	f, file := aMemory(t, "")
 	rapid.Check(t, func(t *rapid.T) {

@@ -21,7 +21,7 @@ import (
 	"lifehub/rag/encoder"
 )
 
-// offlineVault is LifeHub without a model on a copy of a vault of the tests.
+// offlineVault is LifeHub without a model on a copy of a test vault.
 type offlineVault struct {
 	*testing.T
 	library rag.Library
@@ -65,7 +65,7 @@ func openOffline(t *testing.T, from string) offlineVault {
 		if err := index.Close(); err != nil {
 			t.Error(err)
 		}
-		folder.Close() //nolint:errcheck // nothing is open in it
+		folder.Close() //nolint:errcheck // nothing in it is open
 	})
 	if _, err := index.Sync(t.Context(), folder, encoder.Encoder{}, nil); err != nil {
 		t.Fatal(err)
@@ -76,7 +76,7 @@ func openOffline(t *testing.T, from string) offlineVault {
 	return offlineVault{t, library, turn.New(turn.Options{Model: offline.New(), History: agenttest.Forgetful{}, Tools: func() []agent.Tool { return kit }, Now: now})}
 }
 
-// ask returns the answer, and the passages that it lists.
+// ask returns the answer and the listed passages.
 func (v offlineVault) ask(question string) (answer string, listed []agent.Citation) {
 	v.Helper()
 	for e := range v.agent.Ask(v.Context(), "c1", question) {
@@ -97,7 +97,7 @@ func (v offlineVault) ask(question string) (answer string, listed []agent.Citati
 	return answer, listed
 }
 
-// offlineCases are the lines of a file of testdata, by their fields.
+// offlineCases reads the lines of a file in testdata, split into fields.
 func offlineCases(t *testing.T, file string, fields int) (cases [][]string) {
 	t.Helper()
 	in, err := os.Open(filepath.Join("testdata/offline", file))
@@ -126,8 +126,8 @@ func openOfflineVaults(t *testing.T) map[string]offlineVault {
 	}
 }
 
-// TestClosestPassagesHaveTheAnswer: without a model the first passage that is
-// listed, or one of the first three, is the one that answers.
+// TestClosestPassagesHaveTheAnswer: without a model, the first passage listed, or one
+// of the first three, contains the answer.
 func TestClosestPassagesHaveTheAnswer(t *testing.T) {
 	testenv.WithoutRace(t)
 	t.Parallel()
@@ -160,7 +160,8 @@ func TestClosestPassagesHaveTheAnswer(t *testing.T) {
 	}
 }
 
-// TestTasksAndDatesAreExact: what names tasks or a time is answered with just those.
+// TestTasksAndDatesAreExact: questions about tasks or a time are answered with exactly
+// those.
 func TestTasksAndDatesAreExact(t *testing.T) {
 	testenv.WithoutRace(t)
 	t.Parallel()
@@ -184,8 +185,8 @@ func TestTasksAndDatesAreExact(t *testing.T) {
 	}
 }
 
-// exampleAnswers are the notes that answer the questions which the README, the
-// help and the guide give as examples, or words of the exact answer.
+// exampleAnswers maps the example questions of README, help and guide to the notes that
+// answer them, or to words of the exact answer.
 var exampleAnswers = map[string]string{
 	"how often do I run?":                       "running/plan.md",
 	"which shoes at the Lakeside Ten?":          "running/shoes.md",
@@ -203,8 +204,8 @@ var (
 	typedExample = regexp.MustCompile(`(?m)^> ([^\n]+\?)$`)
 )
 
-// TestDocumentedExamplesAreAnswered asks what the README, the help, the guide and the
-// welcome screen offer as questions, of the sample notes.
+// TestDocumentedExamplesAreAnswered asks the questions that README, help, guide and
+// welcome screen suggest, on the sample notes.
 func TestDocumentedExamplesAreAnswered(t *testing.T) {
 	testenv.WithoutRace(t)
 	t.Parallel()

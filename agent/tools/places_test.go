@@ -12,8 +12,7 @@ import (
 	"lifehub/agent/turn"
 )
 
-// Rules on paths go by the note that a call comes to, not by what it is
-// called.
+// Rules on paths apply to the note that a call resolves to, not to the name it gives.
 func TestPathRulesApplyToTheResolvedNote(t *testing.T) {
 	b := work(t, map[string]string{
 		"private/safe.md": "# The Safe\n\n- [ ] oil the hinge\n", "log/run.md": "# Running\n", "deep/log/old.md": "# Old\n", "tasks.md": "- [ ] buy milk\n",
@@ -37,21 +36,21 @@ func TestPathRulesApplyToTheResolvedNote(t *testing.T) {
 		`read_note {"path":"The Safe"}`:                                         agent.Deny,
 		`read_note {"path":"safe"}`:                                             agent.Deny,
 		`read_note {"path":"[[safe#x|y]]"}`:                                     agent.Deny,
-		`read_note {"path":"elsewhere/safe.md"}`:                                agent.Deny, // the only one that is called alike
+		`read_note {"path":"elsewhere/safe.md"}`:                                agent.Deny, // the only note with this file name
 		`read_note {"path":"Running"}`:                                          agent.Confirm,
 		`note_links {"path":"The Safe"}`:                                        agent.Deny,
 		`edit_note {"path":"the safe","old_text":"oil","new_text":"x"}`:         agent.Deny,
 		`edit_note {"path":"Running","old_text":"Run","new_text":"Walk"}`:       agent.Auto,
 		`edit_note {"path":"log/run.md","old_text":"Run","new_text":"Walk"}`:    agent.Auto,
-		`edit_note {"path":"log/old","old_text":"Old","new_text":"x"}`:          agent.Confirm, // it is deep/log/old.md
-		`edit_note {"path":"log/far","old_text":"Far","new_text":"x"}`:          agent.Confirm, // of the second vault
+		`edit_note {"path":"log/old","old_text":"Old","new_text":"x"}`:          agent.Confirm, // resolves to deep/log/old.md
+		`edit_note {"path":"log/far","old_text":"Far","new_text":"x"}`:          agent.Confirm, // in the second vault
 		`edit_note {"path":"log/../tasks.md","old_text":"milk","new_text":"x"}`: agent.Confirm,
 		`append_note {"content":"x"}`:                                           agent.Deny, // today's note is in daily
 		`append_note {"path":"run","content":"x"}`:                              agent.Auto,
 		`append_note {"path":"log/new.md","content":"x"}`:                       agent.Auto,
 		`add_task {"text":"x","note":"The Safe"}`:                               agent.Deny,
 		`add_task {"text":"x"}`:                                                 agent.Auto,
-		`complete_task {"task":"oil the hinge"}`:                                agent.Deny, // nothing but the task's text is named
+		`complete_task {"task":"oil the hinge"}`:                                agent.Deny, // only the task's text is given
 		`complete_task {"task":"buy milk"}`:                                     agent.Auto,
 		`complete_task {"task":"private/safe.md:3"}`:                            agent.Deny,
 		`create_note {"path":"private/new","content":"x"}`:                      agent.Deny,
@@ -69,7 +68,8 @@ func TestPathRulesApplyToTheResolvedNote(t *testing.T) {
 	}
 }
 
-// An "always" names the note; without one, as a task may be in any, the task.
+// The rule of an "always" names the note or, if the call names none, the task, which
+// may be in any note.
 func TestAlwaysForATaskNamesNoteOrTask(t *testing.T) {
 	tool := newCompleteTask(noteWriter{}, nil)
 	for call, others := range map[string][]string{
@@ -94,8 +94,8 @@ func TestAlwaysForATaskNamesNoteOrTask(t *testing.T) {
 	}
 }
 
-// What the user writes is not in the rule of an "always", and a fact, which
-// nothing bounds, gets none.
+// The rule of an "always" does not contain the text to write. A call that nothing
+// limits, such as for a fact, gets no rule.
 func TestAlwaysIsLimitedToTheTarget(t *testing.T) {
 	b := work(t, map[string]string{"a.md": "# A\n"})
 	want := map[string]string{

@@ -8,8 +8,8 @@ import (
 	"lifehub/agent"
 )
 
-// Control characters are in no text that is written; line ends of both kinds and
-// tabs are, and old_text may name what is to be removed.
+// Written text has no control characters except line ends of both kinds and tabs.
+// old_text may have them, to remove them.
 func TestWritersRefuseControlCharacters(t *testing.T) {
 	const note = "# Log\r\n\r\n- [ ] a\x1b[2J one\r\n"
 	for r := rune(0); r < ' '; r++ {

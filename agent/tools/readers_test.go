@@ -96,7 +96,7 @@ func TestOnlySimilarlyNamedNoteIsRead(t *testing.T) {
 }
 
 func TestReadNoteReadsLinesAndCitesSections(t *testing.T) {
-	long := strings.Repeat("words and more words\n", 70) // beyond sourceSize
+	long := strings.Repeat("words and more words\n", 70) // longer than sourceSize
 	b := work(t, map[string]string{
 		"a.md": "# Top\n\nintro\n\n## One\n\n" + long + "\n## Two\n\nsmall\n\n### Three\n\n" + long + "# Last\nend\n", "empty.md": " \n\n",
 	})
@@ -203,8 +203,8 @@ func TestListTasksShowsDueTasks(t *testing.T) {
 	}
 }
 
-// Tasks are found by the headings above them and, as notes are, by the dates of
-// their lines.
+// Tasks are found by the headings above them and, like notes, by the dates of their
+// lines.
 func TestTasksAreFoundByHeadingAndDate(t *testing.T) {
 	b := work(t, map[string]string{
 		"tasks.md":            "# Tasks\n\n## Trip\n\n- [ ] ferry 📅 2026-10-20\n- [x] passport ✅ 2026-09-22\n\n## Home\n\n- [ ] kettle\n",

@@ -17,7 +17,7 @@ import (
 	"lifehub/notes"
 )
 
-// behind are the ways in which a note changes while its dialog is open.
+// behind are ways in which a note changes while its dialog is open.
 var behind = map[string]func(t *testing.T, dir, file string){
 	"a heading comes before the end": func(t *testing.T, _, file string) { appendTo(t, file, "\n# Secret\n\n- mine\n") },
 	"a heading comes first": func(t *testing.T, _, file string) {
@@ -48,7 +48,7 @@ var behind = map[string]func(t *testing.T, dir, file string){
 	},
 }
 
-// changedBack are changes after which the note is what it was.
+// changedBack are changes after which the note is as before.
 var changedBack = map[string]func(t *testing.T, dir, file string){
 	"nothing happens": func(*testing.T, string, string) {},
 	"changed and changed back": func(t *testing.T, _, file string) {
@@ -84,7 +84,7 @@ func must(t *testing.T, err error) {
 	}
 }
 
-// vaultText is all that a vault holds, links included.
+// vaultText returns everything in a vault, including links.
 func vaultText(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	all := map[string]string{}
@@ -107,7 +107,7 @@ func vaultText(t *testing.T, dir string) map[string]string {
 
 const listNote = "# List\n\n- [ ] one\n- a fact (2026-10-01, you)\n"
 
-// writing are calls of each tool that writes notes, in a vault with list.md.
+// writing has a call of each tool that writes notes, for a vault with list.md.
 var writing = []string{
 	`append_note {"path":"list.md","content":"- added"}`,
 	`append_note {"path":"List","content":"- added","heading":"List"}`,
@@ -118,9 +118,9 @@ var writing = []string{
 	`forget {"text":"a fact"}`,
 }
 
-// whatWasShown has the model make a call, changes a note behind the open dialog, and
-// says yes to every question. It returns the vault as it was when the yes was
-// said and as it is after the turn, and what it was shown to become.
+// whatWasShown lets the model make a call, changes a note while the dialog is open, and
+// grants every permission. It returns the vault at the moment of the permission and
+// after the turn, and the contents that were shown.
 func whatWasShown(t *testing.T, untrusted bool, call, file string, do func(t *testing.T, dir, file string)) (atYes, after, shown map[string]string, asked int) {
 	t.Helper()
 	b := work(t, map[string]string{"list.md": listNote, "clip.md": "---\nsource: https://evil.example\n---\nmilk is cheap\n"})
@@ -144,7 +144,7 @@ func whatWasShown(t *testing.T, untrusted bool, call, file string, do func(t *te
 			ask.Reply(agent.Reply{Decision: agent.Refuse})
 		default:
 			asked++
-			if untrusted != strings.Contains(ask.Reason, "untrusted text") && tool != "forget" { // which asks each time
+			if untrusted != strings.Contains(ask.Reason, "untrusted text") && tool != "forget" { // it always asks
 				t.Errorf("it asks because %s", ask.Reason)
 			}
 			shown = vaultText(t, dir)
@@ -159,7 +159,7 @@ func whatWasShown(t *testing.T, untrusted bool, call, file string, do func(t *te
 	return atYes, vaultText(t, dir), shown, asked
 }
 
-// applied is a text with the changes of a unified diff.
+// applied applies a unified diff to a text.
 func applied(text, diff string) (string, error) {
 	lines := strings.SplitAfter(text, "\n")
 	var out strings.Builder
@@ -190,7 +190,7 @@ func applied(text, diff string) (string, error) {
 	return out.String() + strings.Join(lines[at:], ""), nil
 }
 
-// A yes is to what the dialog showed. What is written is just that, or nothing.
+// A permission covers what the dialog showed: exactly that is written, or nothing.
 func TestOnlyTheShownChangeIsWritten(t *testing.T) {
 	t.Parallel()
 	for _, untrusted := range []bool{false, true} {
@@ -213,7 +213,7 @@ func TestOnlyTheShownChangeIsWritten(t *testing.T) {
 	}
 }
 
-// A note that is to be made is made where there is none.
+// A new note is created only where none exists.
 func TestNewNoteIsCreatedOnlyAsShown(t *testing.T) {
 	t.Parallel()
 	calls := []string{`create_note {"path":"new.md","content":"# New\n\n- [ ] one"}`, `create_note {"path":"/new","content":"# New"}`}
@@ -237,7 +237,7 @@ func TestNewNoteIsCreatedOnlyAsShown(t *testing.T) {
 	}
 }
 
-// Nothing that looks at a prepared change, or prepares another, alters it.
+// Previewing a prepared change, or preparing another, does not alter it.
 func TestNothingAltersAPreparedChange(t *testing.T) {
 	t.Parallel()
 	for _, call := range writing {

@@ -10,8 +10,8 @@ import (
 	"lifehub/rag"
 )
 
-// A search of the model's knows the user's words and the model's window, and
-// says which notes of a time it left out.
+// A model's search gets the user's words and the window size, and reports which notes
+// of a time were omitted.
 func TestSearchOfATimeReportsOmittedNotes(t *testing.T) {
 	b := work(t, nil)
 	b.deps.Window = func() int { return 6000 }

@@ -19,19 +19,19 @@ import (
 	"lifehub/rag"
 )
 
-// noon is the day on which all tests take place, a Thursday.
+// noon is the time of all tests, on a Thursday.
 var noon = time.Date(2026, 10, 8, 12, 0, 0, 0, time.Local)
 
-// bench is a set of tools over real folders.
+// bench is a set of tools on real folders.
 type bench struct {
 	t       testing.TB
 	folders []*notes.Folder
-	found   rag.Found // what the search finds
-	asked   rag.Query // what it was asked
+	found   rag.Found // the result of every search
+	asked   rag.Query // the last query
 	deps    Deps
 }
 
-// work makes a vault from name → text, and tools over it.
+// work creates a vault from a map of names to texts, with tools on it.
 func work(t testing.TB, files map[string]string) *bench {
 	t.Helper()
 	b := &bench{t: t}
@@ -79,7 +79,7 @@ func (b *bench) tool(name string) agent.Tool {
 	return nil
 }
 
-// run runs a tool; the text of an error stands after "error: ".
+// run runs a tool. The text of an error is prefixed with "error: ".
 func (b *bench) run(name, args string) (agent.Result, string) {
 	b.t.Helper()
 	result, err := b.tool(name).Run(b.t.Context(), json.RawMessage(args))
@@ -89,7 +89,7 @@ func (b *bench) run(name, args string) (agent.Result, string) {
 	return result, result.Text
 }
 
-// text is what a note holds, "" when there is none.
+// text returns the content of a note, or "" if it does not exist.
 func (b *bench) text(name string) string {
 	b.t.Helper()
 	raw, err := os.ReadFile(filepath.Join(b.folders[0].Dir(), filepath.FromSlash(name)))

@@ -13,10 +13,10 @@ import (
 func TestUndoReversesOnlyTheTurnsChanges(t *testing.T) {
 	const gone = "\x00"
 	for name, test := range map[string]struct {
-		now     string // the note when it is undone
+		now     string // the note at the time of the undo
 		changes [][2]string
 		what    UndoResult
-		want    string // the note afterwards
+		want    string // the note after the undo
 	}{
 		"a changed note":                 {"two", [][2]string{{"one", "two"}}, UndoRestored, "one"},
 		"a note changed twice":           {"three", [][2]string{{"one", "two"}, {"two", "three"}}, UndoRestored, "one"},

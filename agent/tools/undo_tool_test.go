@@ -11,7 +11,7 @@ import (
 	"lifehub/notes"
 )
 
-// turnChanges are the changes of a conversation's turns, in memory.
+// turnChanges stores the changes of a conversation's turns in memory.
 type turnChanges struct {
 	turns []string
 	by    map[string][]agent.NoteChange
@@ -39,7 +39,7 @@ func (c *turnChanges) Exchanges(context.Context, string) (list []agent.Exchange,
 	return list, nil
 }
 
-// undoing is a bench whose changes are kept, with a memory.
+// undoing returns a bench that records changes, with a memory file.
 func undoing(t *testing.T, files map[string]string) *bench {
 	t.Helper()
 	b := work(t, files)
@@ -49,8 +49,7 @@ func undoing(t *testing.T, files map[string]string) *bench {
 	return b
 }
 
-// inTurn makes a call of a writing tool in a turn and returns what it would show,
-// and what it says.
+// inTurn calls a writing tool in a turn, and returns its preview and its result.
 func (b *bench) inTurn(turn, tool, args string) (agent.Preview, string) {
 	b.t.Helper()
 	ctx := agent.WithOrigin(b.t.Context(), agent.Origin{Conversation: "c", Turn: turn})

@@ -11,10 +11,11 @@ import (
 	"lifehub/notes"
 )
 
-// listedFolder names the folder that a child of the test below lists.
+// listedFolder is the environment variable with the folder that a child of the test
+// below lists.
 const listedFolder = "LIFEHUB_TEST_LISTED"
 
-// Whoever asks for a list learns what it lacks.
+// A list names what could not be read.
 func TestListsNameUnreadableNotes(t *testing.T) {
 	if dir := os.Getenv(listedFolder); dir != "" {
 		folder, err := notes.Open(dir)

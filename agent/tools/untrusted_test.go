@@ -11,16 +11,15 @@ import (
 	"lifehub/llm/llmtest"
 )
 
-// What a tool tells of a clipping without reading it out, such as its title, a
-// task in it or the line that comes near, is untrusted too, in errors as well:
-// what is to be written after it is asked about.
+// Text from a clipping that a tool returns without reading the note, such as its title,
+// a task or a similar line, is untrusted too, also in errors: writing afterwards asks.
 func TestTextFromAClippingIsUntrusted(t *testing.T) {
 	for call, want := range map[string]bool{
 		`list_notes {}`:                             true,
 		`list_notes {"folder":"own"}`:               false,
 		`list_tasks {}`:                             true,
 		`list_tasks {"query":"plumber"}`:            false,
-		`complete_task {"task":"pay"}`:              true, // which of the two?
+		`complete_task {"task":"pay"}`:              true, // ambiguous
 		`complete_task {"task":"call the"}`:         false,
 		`complete_task {"task":"pay Mallory"}`:      true,
 		`complete_task {"task":"call the plumber"}`: false,
@@ -29,7 +28,7 @@ func TestTextFromAClippingIsUntrusted(t *testing.T) {
 		`note_links {"path":"own/house.md"}`:                                               true,
 		`read_note {"path":"web/call-mallory.md"}`:                                         true,
 		`read_note {"path":"own/house.md"}`:                                                false,
-		`read_note {"path":"other/mallory.md"}`:                                            true, // near it is …
+		`read_note {"path":"other/mallory.md"}`:                                            true, // the error suggests a similar name
 		`read_note {"path":"other/houses.md"}`:                                             false,
 		`append_note {"path":"the call","content":"x"}`:                                    true,
 	} {

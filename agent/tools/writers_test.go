@@ -15,8 +15,8 @@ import (
 	"lifehub/notes"
 )
 
-// TestWritersDoWhatTheyShow runs each case twice: once shown first, once at
-// once. Both end with the same note, and the shown diff is what happened.
+// Each case runs twice, with and without a preview. Both end with the same note, and
+// the preview's diff is the change.
 func TestWritersDoWhatTheyShow(t *testing.T) {
 	const (
 		list  = "# Tasks\n\n- [ ] one 📅 2026-10-01\n- [x] two\n\n## Someday\n\n- [ ] three\n"
@@ -25,8 +25,8 @@ func TestWritersDoWhatTheyShow(t *testing.T) {
 	for name, each := range map[string]struct {
 		files      map[string]string
 		tool, args string
-		path       string // the note that changes
-		now        string // what it holds then
+		path       string // of the note that changes
+		now        string // its content afterwards
 		said       string
 	}{
 		"a task goes after the first open tasks": {
@@ -184,7 +184,7 @@ func TestWritersDoWhatTheyShow(t *testing.T) {
 	}
 }
 
-// checkDiff makes sure that a diff tells each line that comes or goes.
+// checkDiff checks that a diff has every added and removed line.
 func checkDiff(t *testing.T, preview agent.Preview, path, was, now string) {
 	t.Helper()
 	lines := map[string]int{}
@@ -270,7 +270,7 @@ func (b *bench) prepare(tool, args string) agent.Change {
 	return change
 }
 
-// between prepares a change, lets LifeHub change the note in another step, and makes it.
+// between prepares a change, lets another step change the note, and makes the change.
 func between(t *testing.T, name, before, args, after string) (now, outcome string) {
 	t.Helper()
 	b := work(t, map[string]string{"tasks.md": before})
@@ -321,7 +321,7 @@ func TestChangeStaysUnderItsHeading(t *testing.T) {
 		under = `{"path":"tasks.md","content":"- x","heading":"Shop"}`
 	)
 	for _, each := range []struct {
-		what, tool, args, before, after, want string // want "": nothing is written
+		what, tool, args, before, after, want string // want "": nothing may be written
 	}{
 		{"it stays", "edit_note", edit, "# Rent\n\npay 10\n", "# Rent\n\nnew words\n\npay 10\n\n# More\n", "# Rent\n\nnew words\n\npay 20\n\n# More\n"},
 		{"it moved", "edit_note", edit, "# Rent\n\npay 10\n\n# Fines\n", "# Rent\n\n# Fines\n\npay 10\n", ""},
@@ -358,7 +358,7 @@ func TestTwoChangesShownAtOnceAreBothMade(t *testing.T) {
 	}
 }
 
-// Each call is from another process, which computed its change before any other was made.
+// Each call comes from another process, which prepared its change before any was made.
 func TestChangesNobodySawAreAllMade(t *testing.T) {
 	const processes = 100
 	for tool, argument := range map[string]string{"add_task": "text", "append_note": "content"} {

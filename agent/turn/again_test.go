@@ -13,7 +13,8 @@ import (
 	"lifehub/llm"
 )
 
-// byTask is a model that plans, plans again, and answers, whenever it is asked.
+// byTask is a model with one reply for each kind of request: to plan, to replan, and to
+// answer.
 type byTask struct{ plan, again, answer string }
 
 func (m byTask) Stream(_ context.Context, req llm.Request) iter.Seq2[llm.Delta, error] {
@@ -34,8 +35,8 @@ const (
 	thenTask  = `{"reasoning":"now","steps":[{"id":"2","tool":"add_task","input":{"text":"buy shoes"}}]}`
 )
 
-// A plan that says so is continued with its results in sight, once each call,
-// wherever the turn is killed in the middle.
+// A plan that asks for it is continued with its results. Each call runs once, wherever
+// the turn is killed.
 func TestPlanContinuesWithItsResults(t *testing.T) {
 	options := func() (Options, *fakeTool, *fakeTool) {
 		notes, task := search(), addTask()
@@ -72,8 +73,8 @@ func TestPlanContinuesWithItsResults(t *testing.T) {
 
 func first(o Options, _, _ *fakeTool) Options { return o }
 
-// A model that always wants to look again does so no more often than a plan is
-// revised, and hears nothing of arguments that were only written otherwise.
+// A model that always wants to replan does so only as often as allowed, and gets no
+// notice of repaired arguments.
 func TestReplanningIsBounded(t *testing.T) {
 	model := &script{lines: []line{say(lookFirst), say(goodAnswer)}}
 	for i := range 5 {
@@ -100,9 +101,9 @@ func TestReplanningIsBounded(t *testing.T) {
 	}
 }
 
-// A plan that looks for its answer on the web alone gets a search of the notes for
-// the question, which comes last; what it found is left out when it is no likely
-// answer and something else is. Beside other steps nothing is searched.
+// A plan that searches only the web also searches the notes, last. Notes are omitted if
+// they hardly answer and something else does. A plan with other steps gets no such
+// search.
 func TestWebOnlyPlanAlsoSearchesNotes(t *testing.T) {
 	clock := &fakeTool{name: "today", schema: `{"type":"object"}`, reads: true, result: agent.Result{Text: "Saturday"}}
 	pages := &fakeTool{name: "web_search", schema: `{"type":"object"}`, reads: true, result: agent.Result{Text: "Saturday"}}
@@ -116,7 +117,7 @@ func TestWebOnlyPlanAlsoSearchesNotes(t *testing.T) {
 		steps string
 		want  string // the searches
 		cites bool
-		asked string // instead of the question
+		asked string // replaces the question
 	}{
 		"its tool is named":    {search(), webStep, `[]`, false, "@web_search shoes"},
 		"only the day":         {search(), clockStep, `[]`, false, ""},

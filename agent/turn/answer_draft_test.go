@@ -8,7 +8,7 @@ func TestKindsOfMessagesAreRecognised(t *testing.T) {
 		"Thanks, that helped!": true,
 		"Guten Morgen":         true,
 		"make it shorter":      true,
-		"How are you?":         true, // no word of it says what it is about
+		"How are you?":         true, // none of its words has content
 		"Why?":                 true,
 		"你好！":                  true,
 		"Translate into German: The boiler needs a service every year.":      true,

@@ -12,8 +12,8 @@ import (
 const threeSteps = `{"reasoning":"","steps":[{"id":"1","tool":"search_notes","input":{"query":"shoes\nand socks"}},` +
 	`{"id":"2","tool":"add_task","input":{"text":"buy shoes"}},{"id":"3","tool":"brave_web_search","input":{"query":"{{1.text}}"},"after":["1"]}]}`
 
-// approving plays a turn whose plans are answered with given, the last of which counts
-// for all that follow; it returns the forms that were shown, too.
+// approving runs a turn whose plans are answered with given; the last answer is
+// repeated. It also returns the forms that were shown.
 func approving(t *testing.T, o Options, given ...agent.Input) (events []agent.Event, shown []agent.InputAsked) {
 	t.Helper()
 	o.Limits.Approve, o.Limits.Parallel, o.Now = func() bool { return true }, 1, fixedNow
@@ -37,7 +37,7 @@ func approved(values string) agent.Input {
 	return agent.Input{Action: agent.InputAccepted, Values: json.RawMessage(values)}
 }
 
-// toldOf counts the questions of the gate, and tells the answer and what was dropped.
+// toldOf counts the permission requests, and returns the answer and what was dropped.
 func toldOf(events []agent.Event) (gate int, answer, dropped string) {
 	for _, e := range events {
 		switch body := e.Body.(type) {
@@ -93,7 +93,7 @@ func TestApprovePlan(t *testing.T) {
 			if !strings.HasPrefix(dropped, tc.dropped) || tc.dropped == "" && dropped != "" {
 				t.Errorf("dropped: %q", dropped)
 			}
-			for i, e := range events { // the plan that is told is the one that runs, after the answer
+			for i, e := range events { // the reported plan is the approved one
 				if _, isPlan := e.Body.(agent.PlanMade); isPlan {
 					if _, answered := events[i-1].Body.(agent.InputGiven); !answered {
 						t.Errorf("a plan was told before it was approved")

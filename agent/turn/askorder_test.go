@@ -12,7 +12,7 @@ import (
 	"lifehub/agent"
 )
 
-// ponders is a tool whose preview takes its time, longer for some inputs.
+// ponders is a tool whose preview takes longer for some inputs.
 type ponders struct {
 	*fakeTool
 	over map[string]time.Duration // by a word of the input
@@ -76,7 +76,7 @@ func TestStepsSideBySideAskInOrder(t *testing.T) {
 					}
 				}
 				got := strings.Join(asked, " ")
-				if strings.HasPrefix(tc.want, "a ") { // whichever of the two came first
+				if strings.HasPrefix(tc.want, "a ") { // whichever came first
 					got = "a" + strings.TrimLeft(got, "12")
 				}
 				if got != tc.want {

@@ -61,7 +61,7 @@ func TestMentionedNotesAreAttached(t *testing.T) {
 	}
 }
 
-// A tool is no attachment, and what nothing is called by is not passed over in silence.
+// A tool cannot be attached, and an unknown name is reported.
 func TestUnknownMentionIsReported(t *testing.T) {
 	for message, want := range map[string]string{
 		"what does @nothing say?": "No note, file or tool is named @nothing, so it is plain text; type @ for a list.",
@@ -80,8 +80,8 @@ func TestUnknownMentionIsReported(t *testing.T) {
 	}
 }
 
-// What is attached may be all that an answer needs: each mind that decides
-// anything has to see it.
+// An attachment may be all that an answer needs, so every prompt that decides something
+// includes it.
 func TestAttachmentsReachEveryMode(t *testing.T) {
 	for mode, lines := range map[agent.Mode][]line{
 		agent.PlanMode: {say(searchStep), say(goodAnswer)},
@@ -104,7 +104,7 @@ func TestAttachmentsReachEveryMode(t *testing.T) {
 	}
 }
 
-// shows is a drawer of pictures.
+// shows is a drawer of images.
 type shows struct{ drawer }
 
 func (s shows) Read(context.Context, string) (agent.Result, error) {
@@ -142,8 +142,8 @@ func TestTheLoopSeesImages(t *testing.T) {
 	})
 }
 
-// Who may answer from what was attached has to see it: a plan that answers, or
-// the lead of a team, would else make up what the picture shows.
+// A prompt that may answer from an attached image has to include it, or a plan that
+// answers, or the lead of a team, would invent its content.
 func TestEveryDecidingPromptHasTheImage(t *testing.T) {
 	blind := line{err: &llm.UnsupportedError{Model: "tiny", Capability: "images"}}
 	for name, tc := range map[string]struct {

@@ -22,8 +22,8 @@ import (
 	"lifehub/internal/testenv"
 )
 
-// callCase is a request of the Berkeley function-calling data: tools, and the
-// calls that are right.
+// callCase is a request of the Berkeley function-calling data: tools, and the right
+// calls.
 type callCase struct {
 	ID      string
 	Request string
@@ -33,17 +33,17 @@ type callCase struct {
 	}
 	Expected []struct {
 		Name string
-		Args map[string][]any // accepted values; "" among them: may be left out
+		Args map[string][]any // accepted values; "" among them: optional
 	}
 }
 
-// wanted is a call as it has to come out.
+// wanted is an expected call.
 type wanted struct {
 	Tool string         `json:"tool"`
 	Args map[string]any `json:"input"`
 }
 
-// render writes calls as models do, well or badly.
+// renders write calls as models do, well or badly.
 var renders = map[string]func([]wanted) string{
 	"clean":        func(calls []wanted) string { return planJSON(calls, nil) },
 	"fenced":       func(calls []wanted) string { return "```json\n" + planJSON(calls, nil) + "\n```" },
@@ -96,7 +96,7 @@ func quoteNumbers(v any) any {
 	return v
 }
 
-// brokenPlans are plans that must be refused, with the words that say why.
+// brokenPlans are plans that must be refused, with words of the reason.
 var brokenPlans = map[string]func(offered []agent.Tool, calls []wanted) (text, why string){
 	"refused: unknown tool": func(_ []agent.Tool, calls []wanted) (string, string) {
 		name := calls[0].Tool + "_x"
@@ -118,12 +118,11 @@ var brokenPlans = map[string]func(offered []agent.Tool, calls []wanted) (text, w
 	},
 }
 
-// share is the part of the long tables that runs: one in so many, all in `make soak`.
+// share is n: every nth row of the long tables is tested, and all in `make soak`.
 var share = map[bool]int{true: 1, false: 6}[os.Getenv("LIFEHUB_SOAK") != ""]
 
-// Every list of right calls comes out of the plan as it went in, however the
-// model wrote it; a call of a tool that is not there, or without what it
-// needs, is refused with the reason.
+// Every list of right calls is read from a plan unchanged, however the model wrote it.
+// A call of an unknown tool, or without required arguments, is refused with a reason.
 func TestBadlyWrittenCallsAreRead(t *testing.T) {
 	testenv.WithoutRace(t)
 	total, kept := map[string]int{}, map[string]int{}
@@ -144,7 +143,7 @@ func TestBadlyWrittenCallsAreRead(t *testing.T) {
 		for form, breakIt := range brokenPlans {
 			text, why := breakIt(c.offered, c.calls)
 			if text == "" {
-				continue // none of its arguments is needed
+				continue // it has no required arguments
 			}
 			form = c.from + ": " + form
 			total[form]++
@@ -164,7 +163,7 @@ func TestBadlyWrittenCallsAreRead(t *testing.T) {
 	}
 }
 
-// refusal says why none of a plan can be run; "": some of it can.
+// refusal returns why none of a plan's steps can run; "" if some can.
 func (w *runner) refusal(text string, offered []agent.Tool) string {
 	d, err := prompt.Plan(text)
 	if err != nil {
@@ -177,7 +176,7 @@ func (w *runner) refusal(text string, offered []agent.Tool) string {
 	return strings.Join(dropped, "; ")
 }
 
-// A plan for a request that no tool fits is an answer, and stays one.
+// A plan for a request that no tool fits is an answer and stays one.
 func TestAnswerWithoutCallsStaysAnAnswer(t *testing.T) {
 	worker := aloneTool()
 	n := 0
@@ -203,8 +202,7 @@ func TestAnswerWithoutCallsStaysAnAnswer(t *testing.T) {
 	t.Logf("%d requests that no tool fits", n)
 }
 
-// rightList is a list of calls that is right for a request, with the tools
-// that were offered.
+// rightList is a list of right calls for a request, with the tools that were offered.
 type rightList struct {
 	from, id string
 	offered  []agent.Tool
@@ -222,7 +220,7 @@ func namesOf(tools []agent.Tool) map[string]bool {
 	return names
 }
 
-// rightCalls are the lists of the Berkeley data, of one turn and of many, and
+// rightCalls returns the single-turn and multi-turn lists of the Berkeley data, and
 // those of MetaTool.
 func rightCalls(t *testing.T) (lists []rightList) {
 	files, err := filepath.Glob(filepath.Join(testenv.Shared(t, "data/tools"), "bfcl-*.jsonl"))
@@ -242,8 +240,8 @@ func rightCalls(t *testing.T) (lists []rightList) {
 	return append(lists, metaTool(t)...)
 }
 
-// manyTurns are the lists of the Berkeley data whose calls are written as
-// Python and belong to turns of one conversation.
+// manyTurns returns the lists of the Berkeley data that are written as Python and
+// belong to conversations of several turns.
 func manyTurns(t *testing.T) (lists []rightList) {
 	var tools map[string]json.RawMessage
 	raw, err := os.ReadFile(testenv.Shared(t, "data/tools/bfcl-multi_turn_tools.json"))
@@ -285,8 +283,8 @@ func manyTurns(t *testing.T) (lists []rightList) {
 
 var keyword = regexp.MustCompile(`(^|, *)(\w+) *=`)
 
-// pythonCalls are those of the calls that fit the tools' own schemas.
-// Positions are named in the order in which a schema names its arguments.
+// pythonCalls returns the calls that match their tools' schemas. Positional arguments
+// are named in the order of the schema.
 func (w *runner) pythonCalls(offered []agent.Tool, written []string) (calls []wanted) {
 	for _, text := range written {
 		name, rest, _ := strings.Cut(text, "(")
@@ -317,7 +315,7 @@ func (w *runner) pythonCalls(offered []agent.Tool, written []string) (calls []wa
 	return calls
 }
 
-// asNumbers are arguments as JSON reads them.
+// asNumbers converts arguments to the types of decoded JSON.
 func asNumbers(given map[string]any) (map[string]any, bool) {
 	raw, err := json.Marshal(given)
 	if err != nil {
@@ -327,11 +325,11 @@ func asNumbers(given map[string]any) (map[string]any, bool) {
 	return read, err == nil
 }
 
-// noName are characters that a server takes in no name of a tool.
+// noName matches characters that servers do not accept in names of tools.
 var noName = regexp.MustCompile(`[^\w.\-]`)
 
-// metaTool are its requests for two tools, out of 199; as it tells of no
-// arguments, each tool takes the request.
+// metaTool returns its requests for two of 199 tools. It defines no arguments, so each
+// tool takes the request.
 func metaTool(t *testing.T) (lists []rightList) {
 	var bench struct {
 		Tools   map[string]string
@@ -352,7 +350,7 @@ func metaTool(t *testing.T) (lists []rightList) {
 	for i, q := range bench.Queries {
 		var calls []wanted
 		for _, name := range q.Tool {
-			if bench.Tools[name] != "" { // else it is not described
+			if bench.Tools[name] != "" { // it has no description
 				calls = append(calls, wanted{noName.ReplaceAllString(name, "_"), map[string]any{"query": q.Query}})
 			}
 		}
@@ -363,7 +361,7 @@ func metaTool(t *testing.T) (lists []rightList) {
 	return lists
 }
 
-// callsOf is the calls of the plan that a text holds.
+// callsOf returns the calls of the plan in a text.
 func (w *runner) callsOf(text string, offered []agent.Tool) (calls []wanted) {
 	d, err := prompt.Plan(text)
 	if err != nil {
@@ -391,14 +389,14 @@ func readCases(t *testing.T, file string) (cases []callCase) {
 		dec := json.NewDecoder(bytes.NewReader(lines.Bytes()))
 		dec.UseNumber()
 		var c callCase
-		if dec.Decode(&c) == nil { // the cases of many turns have another shape
+		if dec.Decode(&c) == nil { // multi-turn cases have another form
 			cases = append(cases, c)
 		}
 	}
 	return cases
 }
 
-// prepare makes tools of the case's and picks the first accepted values.
+// prepare creates the tools of the case, and picks the first accepted values.
 func (c callCase) prepare() (offered []agent.Tool, calls []wanted) {
 	schemas := map[string]args.Shape{}
 	for _, tool := range c.Tools {
@@ -423,7 +421,7 @@ func (c callCase) prepare() (offered []agent.Tool, calls []wanted) {
 	return offered, calls
 }
 
-// fits reports whether the data's own values fit the data's own schema; some do not.
+// fits reports whether the data's values match the data's own schema; some do not.
 func (w *runner) fits(offered []agent.Tool, name string, args map[string]any) bool {
 	tool := toolchoice.Find(offered, name)
 	raw, err := json.Marshal(args)
@@ -434,7 +432,7 @@ func (w *runner) fits(offered []agent.Tool, name string, args map[string]any) bo
 	return err == nil && len(repaired.Changed)+len(repaired.Lost) == 0
 }
 
-// jsonTypes replaces the type names of Python by those of JSON Schema.
+// jsonTypes replaces Python's type names by JSON Schema's.
 func jsonTypes(v any) any {
 	switch v := v.(type) {
 	case map[string]any:

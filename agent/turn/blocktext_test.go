@@ -9,7 +9,7 @@ import (
 	"lifehub/agent"
 )
 
-// A text of a note cannot break the Markdown around it.
+// A note's text cannot break the Markdown around it.
 func TestTextCannotBreakTheListAroundIt(t *testing.T) {
 	for s, want := range map[string]string{
 		"see [12] and [1, 2] there":            "see (12) and (1, 2) there",

@@ -67,7 +67,7 @@ var callForms = map[string]func([]wanted) string{
 	},
 }
 
-// callsOfText are the calls that a text comes to, as the loop would run them.
+// callsOfText returns the calls that the loop would run for a text.
 func (w *runner) callsOfText(text string, l rightList) (calls []wanted, err error) {
 	_, drafts, err := prompt.Calls(text, l.known)
 	if err != nil {
@@ -87,8 +87,8 @@ func (w *runner) callsOfText(text string, l rightList) (calls []wanted, err erro
 	return calls, nil
 }
 
-// Every list of right calls comes out of a printed text as it went in; broken
-// ones are refused with a reason.
+// Every list of right calls is read from printed text unchanged; broken calls are
+// refused with a reason.
 func TestPrintedCallsAreRead(t *testing.T) {
 	testenv.WithoutRace(t)
 	total, right := map[string]int{}, map[string]int{}

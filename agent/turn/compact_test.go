@@ -64,15 +64,14 @@ func TestOlderTurnsAreSummarisedWhenTheyDoNotFit(t *testing.T) {
 	if !strings.Contains(asked(model.requests[1]), "Q1 was about the boiler.") {
 		t.Errorf("the summary is missing in\n%.300s", asked(model.requests[1]))
 	}
-	collect(a.Ask(t.Context(), "c1", "And then?"), nil) // it is made once
+	collect(a.Ask(t.Context(), "c1", "And then?"), nil) // there is one summary
 	if len(model.requests) != 3 || !strings.Contains(asked(model.requests[2]), "Q1 was about the boiler.") {
 		t.Errorf("%d requests", len(model.requests))
 	}
 }
 
-// However long ago something was said, it is in the prompt while all of it fits
-// in half of the window. Beyond, the older half is summarised in one step, and the
-// next turns add to the messages that stayed.
+// All messages are in the prompt while they fit half of the window. Beyond that, the
+// older half is summarised in one step, and later turns add to the rest.
 func TestOlderHalfIsSummarisedWhenTooLong(t *testing.T) {
 	kept := newPages(12, 60)
 	model := &script{lines: []line{say(`{"reasoning":"","steps":[],"answer":"Yes."}`), say("The boiler."), say(`{"reasoning":"","steps":[],"answer":"Yes."}`), say(`{"reasoning":"","steps":[],"answer":"Yes."}`)}}
@@ -102,7 +101,7 @@ func TestOlderHalfIsSummarisedWhenTooLong(t *testing.T) {
 	}
 }
 
-// Without a model nobody reads the conversation, and there is nothing to fit.
+// Without a model nothing reads the conversation, and nothing has to fit.
 func TestNothingIsSummarisedWithoutAModel(t *testing.T) {
 	kept := newPages(40, 300)
 	model := &script{lines: []line{say(`{"reasoning":"","steps":[],"answer":"Yes."}`)}}

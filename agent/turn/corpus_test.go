@@ -17,7 +17,7 @@ import (
 	"lifehub/internal/testenv"
 )
 
-// passagesOf cuts real notes into sources of a dozen lines.
+// passagesOf cuts real notes into sources of about twelve lines.
 func passagesOf(t *testing.T, folder string, most int) (sources []agent.Source) {
 	for _, p := range testenv.Passages(t, folder, most) {
 		sources = append(sources, agent.Source{Path: p.Path, Line: p.Line, EndLine: p.EndLine, Text: p.Text})
@@ -25,9 +25,9 @@ func passagesOf(t *testing.T, folder string, most int) (sources []agent.Source) 
 	return sources
 }
 
-// How often a true answer is said to name a place that was not read: answers
-// that were made of what they cite, and notes on programs, taken as answers by
-// a model that read nothing, which speak of files that are no notes.
+// Counts true answers that are wrongly said to name an unread path: answers made from
+// what they cite, and notes on programming used as answers of a model that read
+// nothing, which name many files that are not notes.
 func TestTrueAnswersAreRarelyMarked(t *testing.T) {
 	marks := func(said string, read ...agent.Source) int {
 		answer := emptyAnswer()
@@ -73,7 +73,7 @@ func TestTrueAnswersAreRarelyMarked(t *testing.T) {
 	}
 }
 
-// nothingSaid is a History of an empty conversation.
+// nothingSaid is the History of an empty conversation.
 type nothingSaid struct{ agent.History }
 
 func (nothingSaid) Exchanges(context.Context, string) ([]agent.Exchange, error) { return nil, nil }
@@ -85,7 +85,7 @@ func emptyAnswer() *answer {
 	return a
 }
 
-// commonPhrases are said by everybody.
+// commonPhrases occur in many texts.
 const commonPhrases = `Thank you very much for your help!
 Let me know if you have any questions.
 Best regards
@@ -105,8 +105,8 @@ Mit freundlichen Grüßen
 Vielen Dank im Voraus
 Guten Morgen`
 
-// The passages of people's own notes are not taken for untrusted because 200
-// pages that others wrote were read.
+// Passages of people's own notes are not taken for untrusted after 200 pages by others
+// were read.
 func TestOwnPassagesAreRarelyTakenForUntrusted(t *testing.T) {
 	const pages = 200
 	folders := []string{"til-jbranchaud", "kepano-vault", "logseq-docs", "obsidian-tasks", "odd-prettier"}

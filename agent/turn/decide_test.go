@@ -11,7 +11,7 @@ import (
 	"lifehub/agent/gate"
 )
 
-// anyRule draws a rule that may speak of a call.
+// anyRule draws a rule that may match a call.
 func anyRule(t *rapid.T) gate.Rule {
 	rule := gate.Rule{
 		Tool:  rapid.SampledFrom([]string{"do_it", "do_*", "*", "other"}).Draw(t, "tool"),
@@ -31,7 +31,7 @@ func anyRule(t *rapid.T) gate.Rule {
 	return rule
 }
 
-// anyKind draws a tool of each kind that the gate tells apart.
+// anyKind draws a tool of each kind that the gate distinguishes.
 func anyKind(t *rapid.T) (agent.Tool, *fakeTool) {
 	fake := &fakeTool{name: "do_it", schema: `{"type":"object"}`, result: agent.Result{Text: "done"}}
 	fake.level = rapid.SampledFrom([]agent.Level{agent.Auto, agent.Confirm, agent.Deny, agent.ConfirmEach}).Draw(t, "own level")
@@ -47,13 +47,13 @@ func anyKind(t *rapid.T) (agent.Tool, *fakeTool) {
 	return fake, fake
 }
 
-// keeper writes what stays with LifeHub.
+// keeper is a tool that writes only LifeHub's own data.
 type keeper struct{ *fakeTool }
 
 func (keeper) Contained() bool { return true }
 
-// What is told of a call is what happens to it, for every kind of tool and
-// whatever the rules are, before and after untrusted text was read.
+// For every kind of tool and any rules, Decide announces what the gate then does,
+// before and after untrusted text was read.
 func TestAnnouncedDecisionIsTheGatesDecision(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		tool, fake := anyKind(t)

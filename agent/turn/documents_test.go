@@ -11,7 +11,7 @@ import (
 	"lifehub/llm"
 )
 
-// leftTool is a tool that works on what earlier turns left.
+// leftTool is a tool that works on documents of earlier turns.
 type leftTool struct {
 	*fakeTool
 	kept []string
@@ -21,7 +21,8 @@ func (leftTool) LoopOnly() {}
 
 func (k leftTool) Carried(context.Context) ([]string, error) { return k.kept, nil }
 
-// The loop is told which documents there are; what changes them is offered in any case.
+// The loop knows the documents of the conversation, and is always offered the tools
+// that change them.
 func TestLoopKnowsTheConversationsDocuments(t *testing.T) {
 	kit := []agent.Tool{search()}
 	for i := range 30 {
@@ -58,7 +59,7 @@ func TestLoopKnowsTheConversationsDocuments(t *testing.T) {
 	}
 }
 
-// A model may know a tool from earlier that it is not offered this time.
+// A model may know a tool from an earlier turn that is not offered in this one.
 func TestToolThatWasNotOfferedCanBeCalled(t *testing.T) {
 	kit := []agent.Tool{search(), &fakeTool{name: "zebra", by: "the MCP server zoo", result: agent.Result{Text: "stripes"}}}
 	for i := range 99 {

@@ -21,7 +21,7 @@ func TestSmallTalkArrivesBeforeItsPlanIsComplete(t *testing.T) {
 	for e := range New(Options{Model: model, History: &shelf{}}).Ask(ctx, "c1", "hi") {
 		if piece, ok := e.Body.(agent.Said); ok {
 			if said += piece.Content; said == "Hello there" {
-				cancel() // only an answer that was not held back gets here
+				cancel() // reached only if the answer was not held back
 			}
 		}
 	}

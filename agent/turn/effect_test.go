@@ -48,7 +48,7 @@ func TestEffectsAreOneLine(t *testing.T) {
 	}
 }
 
-// What the model says of the world changes nothing of what a turn says it did.
+// What the model claims does not change what a turn reports to have done.
 func TestTurnEndsWithItsEffects(t *testing.T) {
 	const said = "I have sent the email to Bob and added the task to tasks.md."
 	changed := agent.Effect{Kind: agent.NoteChanged, Path: "tasks.md", Lines: &agent.Lines{Added: 1}}
@@ -93,8 +93,7 @@ func TestTurnEndsWithItsEffects(t *testing.T) {
 	}
 }
 
-// A call that is stopped in the middle may have happened; a model that fails
-// takes back nothing.
+// A stopped call may have happened, and a failing model does not undo anything.
 func TestFailedTurnReportsItsEffects(t *testing.T) {
 	slow := &fakeTool{name: "add_task", schema: `{"type":"object"}`, takes: time.Hour}
 	ctx, cancel := contextWithCancel(t)
@@ -117,7 +116,7 @@ func TestFailedTurnReportsItsEffects(t *testing.T) {
 	}
 }
 
-// What workers and rounds do counts as well.
+// Effects of workers and rounds count too.
 func TestAllModesReportTheirEffects(t *testing.T) {
 	add := &fakeTool{name: "add_task", schema: `{"type":"object"}`, does: []agent.Effect{{Kind: agent.NoteChanged, Path: "tasks.md", Lines: &agent.Lines{Added: 1}}}}
 	for mode, lines := range map[agent.Mode][]line{
@@ -134,7 +133,7 @@ func TestAllModesReportTheirEffects(t *testing.T) {
 	}
 }
 
-// A turn that is resumed says what it did before it was cut, too.
+// A resumed turn also reports what it did before it was interrupted.
 func TestResumedTurnReportsEarlierEffects(t *testing.T) {
 	input := []byte(`{"text":"buy shoes"}`)
 	call := func(step string, more ...agent.Entry) []agent.Entry {
@@ -160,7 +159,7 @@ func TestResumedTurnReportsEarlierEffects(t *testing.T) {
 	}
 }
 
-// A change that was planned or attempted, and did not happen, is said.
+// A change that was planned or attempted, and did not happen, is reported.
 func TestUnchangedStories(t *testing.T) {
 	const warning = "! nothing was changed"
 	wrote := func(err error) *fakeTool {
@@ -215,7 +214,7 @@ func TestUnchangedStories(t *testing.T) {
 	}
 }
 
-// A tool of another program changes something where it says so itself.
+// A tool of a server changes something if it says so.
 func TestOnlyKnownWritersWarn(t *testing.T) {
 	yes, no := true, false
 	for name, tc := range map[string]struct {
@@ -230,8 +229,8 @@ func TestOnlyKnownWritersWarn(t *testing.T) {
 	}
 }
 
-// What each earlier turn did is in the next prompt of every mode, whatever its answer
-// says, also where it came to no answer.
+// The prompt of every mode has what each earlier turn did, whatever its answer says,
+// and even if it had none.
 func TestModelSeesEffectsOfEarlierTurns(t *testing.T) {
 	added := agent.Effects{{Kind: agent.NoteChanged, Path: "tasks.md", Lines: &agent.Lines{Added: 1}}}
 	path := []agent.Exchange{
@@ -270,7 +269,7 @@ func TestModelSeesEffectsOfEarlierTurns(t *testing.T) {
 	}
 }
 
-// noteTool is a tool of ours that changes a note.
+// noteTool is a built-in tool that changes a note.
 type noteTool struct{ *fakeTool }
 
 func (n noteTool) Prepare(context.Context, json.RawMessage) (agent.Change, error) { return n, nil }
@@ -282,8 +281,8 @@ func (n noteTool) Apply(ctx context.Context) (agent.Result, error) {
 	return n.Run(ctx, nil)
 }
 
-// A turn that only wrote is told from what its calls said, without asking the model
-// again; where there is something to explain, the model explains it.
+// A turn that only wrote is reported from the results of its calls, without the model;
+// if there is something to explain, the model explains it.
 func TestWriteOnlyTurnIsReportedWithoutTheModel(t *testing.T) {
 	const add, look, unknown = `{"id":"1","tool":"add_task","input":{"text":"milk"}}`, `{"id":"2","tool":"search_notes","input":{"query":"milk"}}`, `{"id":"2","tool":"fly","input":{}}`
 	for name, tc := range map[string]struct {

@@ -11,7 +11,7 @@ import (
 	"lifehub/llm"
 )
 
-// zoo is a server with more tools than a prompt has room for.
+// zoo returns the tools of a server with more than fit a prompt.
 func zoo() (list []agent.Tool, feed *fakeTool) {
 	list = []agent.Tool{search()}
 	for i := range 99 {
@@ -21,7 +21,7 @@ func zoo() (list []agent.Tool, feed *fakeTool) {
 	return append(list, feed), feed
 }
 
-// spoken is a conversation whose one turn made a call.
+// spoken is a conversation with one turn, which made a call.
 type spoken struct {
 	shelf
 	action string
@@ -83,7 +83,7 @@ func TestToolCalledEarlierStaysOffered(t *testing.T) {
 	}
 }
 
-// What a message says, and in which language, changes nothing of the tools.
+// Neither the content nor the language of a message changes the tools.
 func TestToolsAreTheSameForEachMessage(t *testing.T) {
 	list, _ := zoo()
 	for _, mode := range []agent.Mode{agent.LoopMode, agent.PlanMode} {

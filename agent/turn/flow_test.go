@@ -19,7 +19,7 @@ import (
 	"lifehub/llm"
 )
 
-// planOf writes a plan's JSON of steps like "1 slow_a", "2 slow_b after 1".
+// planOf returns the JSON of a plan with steps such as "1 slow_a", "2 slow_b after 1".
 func planOf(steps ...string) line {
 	var list []string
 	for _, s := range steps {
@@ -36,7 +36,7 @@ func planOf(steps ...string) line {
 
 func tools(list ...agent.Tool) func() []agent.Tool { return func() []agent.Tool { return list } }
 
-// bodies are the events of one type.
+// bodies returns the events of one type.
 func bodies[B agent.Body](events []agent.Event) (list []B) {
 	for _, e := range events {
 		if body, ok := e.Body.(B); ok {
@@ -46,7 +46,7 @@ func bodies[B agent.Body](events []agent.Event) (list []B) {
 	return list
 }
 
-// ended is the last event of a turn, which must be an end.
+// ended returns the last event of a turn, which must be its end.
 func ended(t *testing.T, events []agent.Event) agent.Ended {
 	t.Helper()
 	last := events[len(events)-1].Body
@@ -155,7 +155,7 @@ func TestQuestionDoesNotBlockOtherSteps(t *testing.T) {
 						t.Error("the write ran before it was allowed")
 					}
 					asked.Reply(agent.Reply{Decision: agent.AllowOnce})
-					asked.Reply(agent.Reply{Decision: agent.Refuse}) // the first counts
+					asked.Reply(agent.Reply{Decision: agent.Refuse}) // only the first reply counts
 				}
 			}
 		}
@@ -170,7 +170,7 @@ func TestEscEndsTheTurnAtOnce(t *testing.T) {
 	tests := map[string]struct {
 		lines   []line
 		tool    *fakeTool
-		until   func(agent.Event) bool // the event after which Esc is pressed
+		until   func(agent.Event) bool // Esc is pressed after this event
 		partial string
 	}{
 		"in the plan": {lines: []line{{hangs: true}}, until: isType("context_log")},
@@ -207,7 +207,7 @@ func TestEscEndsTheTurnAtOnce(t *testing.T) {
 				for e := range assistant.Ask(ctx, "c1", "go") {
 					events = append(events, e)
 					if tc.until(e) && pressed.IsZero() {
-						time.Sleep(time.Second) // let everything get to where it waits
+						time.Sleep(time.Second) // let everything block
 						esc()
 						pressed = time.Now()
 					}
@@ -222,7 +222,7 @@ func TestEscEndsTheTurnAtOnce(t *testing.T) {
 				if got := kept.last(); got.Text != tc.partial || !got.Cut || !got.Metrics.Interrupted {
 					t.Errorf("kept %+v", got)
 				}
-				time.Sleep(2 * hour) // what is deaf hears at last: synctest fails if a goroutine stays
+				time.Sleep(2 * hour) // let the deaf tool return: synctest fails if a goroutine remains
 			})
 		})
 	}
@@ -323,7 +323,7 @@ func TestPlannerAndExplainerShareAPrefix(t *testing.T) {
 }
 
 // A small window has no room for tools that the explainer does not call, and a model
-// that only answers has not read them.
+// that only answers has no tools in its cached prefix.
 func TestSmallWindowExplainerReadsNoTools(t *testing.T) {
 	for name, o := range map[string]Options{
 		"a small window":  {Window: func() int { return 8192 }},
@@ -349,7 +349,7 @@ func TestUntrustedTextCannotCloseItsFence(t *testing.T) {
 	collect(New(Options{Model: model, History: &shelf{}, Tools: tools(evil)}).Ask(t.Context(), "c1", "go"), nil)
 	prompt := model.requests[1].Messages[1].Text
 	fence := prompt[strings.Index(prompt, "«") : strings.Index(prompt, "»")+len("»")]
-	if strings.Count(prompt, fence) != 5 { // named once, then around the text, and around what the step was called with
+	if strings.Count(prompt, fence) != 5 { // named once, then around the text and around the step's input
 		t.Errorf("fence %s in %s", fence, prompt)
 	}
 }
@@ -389,8 +389,8 @@ func TestAnswerAtTheLimitIsMarked(t *testing.T) {
 	}
 }
 
-// A plan that the limit cut is asked for again; what of an answer came in one
-// is marked. Neither is shown as JSON.
+// A truncated plan is requested again, and an answer in it is marked. Neither is shown
+// as JSON.
 func TestPlanAtTheLimitIsNotAnAnswer(t *testing.T) {
 	cutPlan := line{text: `{"reasoning":"I look for it","steps":[{"id":"1","tool":"search_notes","input":{"que`, stopped: llm.StopLength}
 	for name, c := range map[string]struct {
@@ -456,7 +456,7 @@ func TestPlanCutOnceIsRequestedAgain(t *testing.T) {
 	}
 }
 
-// A model that goes in circles while it plans costs the plan, not the answer.
+// A model that repeats itself while planning costs the plan, not the answer.
 func TestPlanCutTwiceBecomesASearch(t *testing.T) {
 	cut := line{text: `{"reasoning":"x","st`, err: fmt.Errorf("%w: repeated output, stopped", llm.ErrCut)}
 	events := collect(New(Options{Model: &script{lines: []line{cut, cut, say("Done.")}}, History: &shelf{}, Tools: tools(search())}).Ask(t.Context(), "c1", "go"), nil)
@@ -465,7 +465,7 @@ func TestPlanCutTwiceBecomesASearch(t *testing.T) {
 	}
 }
 
-// brokenHistory panics where a store should answer.
+// brokenHistory panics instead of returning.
 type brokenHistory struct{ shelf }
 
 func (*brokenHistory) Recent(context.Context, string, int) ([]llm.Message, error) { panic("no table") }
@@ -486,7 +486,7 @@ func TestPanicIsAnErrorAndIsLogged(t *testing.T) {
 	}
 }
 
-// patientTool sets its own bound.
+// patientTool sets its own timeout.
 type patientTool struct {
 	*fakeTool
 	limit time.Duration
@@ -526,7 +526,7 @@ func TestOmissionsOfALittleWindowAreReported(t *testing.T) {
 	}
 }
 
-// Which model answers, and how much fits it, is known before its first prompt.
+// The model and its window are known before its first prompt.
 func TestPromptIsFittedOnceTheModelIsKnown(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		window := 0
@@ -535,7 +535,7 @@ func TestPromptIsFittedOnceTheModelIsKnown(t *testing.T) {
 			Window: func() int { return window }, ModelName: func() string { return "qwen3:8b" },
 			Ready: func(context.Context) error {
 				if window == 0 {
-					time.Sleep(10 * time.Second) // it is loaded
+					time.Sleep(10 * time.Second) // it is loading
 				}
 				window = 16384
 				return nil
@@ -558,7 +558,7 @@ func TestPromptIsFittedOnceTheModelIsKnown(t *testing.T) {
 	})
 }
 
-// A server that is busy says so; it is not taken for a model that loads.
+// A busy server is reported as busy, not as loading its model.
 func TestBusyServerIsNotALoadingModel(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		busy := &llm.StatusError{Code: 429, Message: "Rate limit reached", RetryAfter: 5 * time.Second}
@@ -623,7 +623,7 @@ func TestListOfSourcesByTheModelIsRemoved(t *testing.T) {
 	}
 }
 
-// A planner that answers with an error is one without a plan: the notes are searched.
+// An error of the planner means no plan: the notes are searched.
 func TestFailedPlannerFallsBackToASearch(t *testing.T) {
 	broken := fmt.Errorf("ask: %w", &llm.StatusError{Code: http.StatusInternalServerError, Message: "failed to load the grammar"})
 	refused := fmt.Errorf("ask: %w", &llm.StatusError{Code: http.StatusUnauthorized, Message: "no key"})

@@ -14,8 +14,7 @@ import (
 	"lifehub/llm/llmtest"
 )
 
-// talks is an agent with one tool, which does what run does, and a model that
-// calls it.
+// talks is an agent with one tool, which calls run, and a model that calls the tool.
 func talks(options Options, run func(ctx context.Context) (agent.Result, error)) *Agent {
 	tool := agent.NewTool(llm.ToolSpec{Name: "talk", Description: "talks", Schema: []byte(`{"type":"object"}`)}, agent.Auto,
 		func(ctx context.Context, _ struct{}) (agent.Result, error) { return run(ctx) })
@@ -55,7 +54,7 @@ func TestToolReportsProgressAndAsks(t *testing.T) {
 					story = append(story, fmt.Sprint(e.Type, " ", b.ID, " ", b.From, " ", b.Kind, " ", b.Message))
 					if !c.unattended {
 						b.Reply(c.input)
-						b.Reply(agent.Input{Action: agent.InputCancelled}) // the first counts
+						b.Reply(agent.Input{Action: agent.InputCancelled}) // only the first reply counts
 					}
 				case agent.InputGiven:
 					text, _ := json.Marshal(e)
@@ -83,7 +82,7 @@ func TestStoppedTurnWithdrawsItsQuestion(t *testing.T) {
 		late := make(chan agent.Input, 1)
 		a := talks(Options{}, func(callCtx context.Context) (agent.Result, error) {
 			host := agent.HostFrom(callCtx)
-			// A tool that does not heed the end of its call.
+			// The tool ignores the end of its call.
 			late <- host.Ask(context.WithoutCancel(callCtx), agent.Question{Kind: agent.FormInput})
 			host.Progress(agent.Progress{Done: 1})
 			late <- host.Ask(context.WithoutCancel(callCtx), agent.Question{Kind: agent.FormInput})

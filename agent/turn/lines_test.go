@@ -12,7 +12,7 @@ import (
 	"lifehub/agent/citation"
 )
 
-// drawNote is a note of lines that differ, some of them blank.
+// drawNote draws a note of different lines, some of them blank.
 func drawNote(t *rapid.T) []string {
 	lines := make([]string, rapid.IntRange(1, 30).Draw(t, "lines"))
 	for i := range lines {
@@ -29,7 +29,7 @@ func drawPassage(t *rapid.T, note []string, path string) agent.Source {
 	return agent.Source{Path: path, Line: from, EndLine: to, Text: strings.Join(note[from-1:to], "\n")}
 }
 
-// Two passages that overlap become one that holds each line of both once.
+// Overlapping passages are joined into one that has each line once.
 func TestJoinedPassagesHoldEachLineOnce(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		note := drawNote(t)
@@ -45,9 +45,8 @@ func TestJoinedPassagesHoldEachLineOnce(t *testing.T) {
 	})
 }
 
-// However often steps find lines of two notes, a number stays with its lines,
-// what a passage says can be quoted by the number that it was told with, and a
-// line is told once.
+// However often steps find lines of two notes, a number stays with its lines, a passage
+// can be quoted by the number it was shown with, and each line is shown once.
 func TestSourceNumbersAreStableAndLinesUnique(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		note := drawNote(t)
@@ -114,7 +113,7 @@ func TestSourceNumbersAreStableAndLinesUnique(t *testing.T) {
 	})
 }
 
-// A note that was changed in the middle of a turn is two sources.
+// A note that was changed during a turn becomes two sources.
 func TestDifferentVersionsOfLinesAreNotJoined(t *testing.T) {
 	before := agent.Source{Path: "a.md", Line: 1, EndLine: 2, Text: "One.\nTwo."}
 	after := agent.Source{Path: "a.md", Line: 1, EndLine: 2, Text: "One.\n2."}

@@ -7,8 +7,8 @@ import (
 	"lifehub/agent"
 )
 
-// What is kept of a turn stands in the order of its events, also when the turn
-// is cut and resumed in between.
+// The log of a turn has the order of its events, even if the turn is interrupted and
+// resumed.
 func TestLogOfALoopIsInOrder(t *testing.T) {
 	lines := []line{
 		{text: "Let me look.", calls: calling("search_notes", `{"query":"running"}`).calls},
@@ -22,7 +22,7 @@ func TestLogOfALoopIsInOrder(t *testing.T) {
 		{Done: []agent.Logged{{At: 28, Step: "2", Action: `brave_web_search({"query":"tips"})`, Result: "1. Marathon guide: drink early."}}},
 		{Text: goodAnswer},
 	}
-	for cut := 0; cut <= 10; cut++ { // 0: it is not cut
+	for cut := 0; cut <= 10; cut++ { // 0: it is not interrupted
 		o := Options{Tools: tools(reader{search()}, reader{web()}), Limits: Limits{Parallel: 1}, Mode: inMode(agent.LoopMode), Model: &script{lines: lines}}
 		var end agent.Ended
 		if cut == 0 {

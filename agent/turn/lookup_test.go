@@ -12,12 +12,12 @@ import (
 	"lifehub/llm"
 )
 
-// foundNothing is a search of notes that hold nothing on the question.
+// foundNothing is a search without results.
 func foundNothing() *fakeTool {
 	return &fakeTool{name: "search_notes", reads: true, result: agent.Result{Text: "no passages", Nothing: true, Searched: true, Unlikely: true}}
 }
 
-// answered is a plan without steps: an answer at once to a kind of message.
+// answered is a plan without steps: an immediate answer to a kind of message.
 func answered(kind, text string) line {
 	return say(`{"reasoning":"","steps":[],"kind":"` + kind + `","answer":"` + text + `"}`)
 }
@@ -28,8 +28,8 @@ const (
 	fromNotes = "You run three times a week [1]."
 )
 
-// A message that the model answers without a call is looked up in the notes, unless
-// it is small talk, about the last answer or a text to work on.
+// If the model answers a message without a call, the notes are searched, except for
+// small talk and messages about the last answer or a given text.
 func TestMemoryStories(t *testing.T) {
 	earlier := []llm.Message{{Role: llm.User, Text: howOften}, {Role: llm.Assistant, Text: "You run three times a week: Tuesday, Thursday, Sunday."}}
 	const poem = "Please find a better word in this line:\nThe boiler sings its evening song."
@@ -37,12 +37,12 @@ func TestMemoryStories(t *testing.T) {
 		mode    agent.Mode
 		message string
 		history []llm.Message
-		notes   *fakeTool // nil: there is no search of notes
+		notes   *fakeTool // nil: notes cannot be searched
 		lines   []line
-		want    string // what is said in the end
+		want    string // the final text
 		effects string
-		looks   int // searches
-		calls   int // of the model
+		looks   int // number of searches
+		calls   int // number of model calls
 	}{
 		"plan, the notes say it": {
 			message: howOften, notes: search(), lines: []line{answered("other", byHeart), say(fromNotes)},
@@ -142,7 +142,7 @@ func TestMemoryStories(t *testing.T) {
 	}
 }
 
-// A worker whose report goes back is told why, once.
+// A worker whose report is returned learns why, once.
 func TestReportWithoutACallGoesBackOnce(t *testing.T) {
 	model := &script{lines: []line{oneTask, say(byHeart), say(byHeart), say(accepted)}}
 	events := collect(New(Options{Model: model, History: &shelf{}, Tools: tools(foundNothing()), Mode: inMode(agent.TeamMode)}).Ask(t.Context(), "c1", howOften), nil)
@@ -157,8 +157,8 @@ func TestReportWithoutACallGoesBackOnce(t *testing.T) {
 	}
 }
 
-// The search of an answer from memory runs where nobody has to be asked, and an
-// answer of the program is none from memory.
+// The search for an answer from memory runs only if it needs no permission, and not for
+// answers written by the program.
 func TestSomeAnswersAreNotLookedUp(t *testing.T) {
 	for name, o := range map[string]Options{
 		"a rule asks":              {Rules: (*gate.Rules)(nil).With(gate.For("search_notes", agent.Confirm))},
@@ -180,7 +180,7 @@ func TestSomeAnswersAreNotLookedUp(t *testing.T) {
 	}
 }
 
-// An answer that is cut off before the notes were searched stays.
+// An answer interrupted before the notes were searched is saved.
 func TestCutAnswerFromMemoryStays(t *testing.T) {
 	for mode, l := range map[agent.Mode]line{
 		agent.LoopMode: {text: byHeart, err: llm.ErrCut},

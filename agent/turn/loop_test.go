@@ -14,7 +14,7 @@ import (
 	"lifehub/llm"
 )
 
-// calling makes a line that calls tools: name, arguments, name, arguments …
+// calling returns a line that calls tools, given as name, arguments, name, arguments …
 func calling(pairs ...string) line {
 	var l line
 	for i := 0; i < len(pairs); i += 2 {
@@ -144,7 +144,7 @@ func TestTurnMakesAtMostTwentyFiveSteps(t *testing.T) {
 	}
 }
 
-// A loop cut after each moment is resumed: nothing that ended runs again.
+// A loop interrupted at any moment is resumed, and no finished call runs again.
 func TestInterruptedLoopIsResumed(t *testing.T) {
 	lines := []line{
 		calling("search_notes", `{"query":"running"}`, "add_task", `{"text":"buy shoes"}`), calling("brave_web_search", `{"query":"tips"}`), say(goodAnswer),
@@ -156,7 +156,7 @@ func TestInterruptedLoopIsResumed(t *testing.T) {
 			o.Model = &script{lines: lines}
 			kept := cutAt(t, cut, o)
 			rounds := 0
-			cutOff := 0 // calls that started and did not end; one may still run after the cut
+			cutOff := 0 // calls that started and did not end; one may still run after the interruption
 			for _, e := range kept.entries {
 				switch e.Moment {
 				case agent.Planned:
@@ -184,7 +184,7 @@ func TestInterruptedLoopIsResumed(t *testing.T) {
 	}
 }
 
-// What a model thought before its calls is in the next request of the turn, and in
+// The model's thoughts before its calls are in the next request of the turn, and in
 // none of a later turn.
 func TestThoughtsAreReadAgainWithinATurn(t *testing.T) {
 	call := calling("search_notes", `{"query":"running"}`)

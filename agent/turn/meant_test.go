@@ -17,8 +17,7 @@ import (
 	"lifehub/internal/testenv"
 )
 
-// synonyms are other words for those in the names of arguments. The rules know
-// none of them.
+// synonyms replace words in names of arguments. The repair rules know none of them.
 var synonyms = map[string]string{
 	"location": "place", "city": "town", "country": "nation", "year": "yr", "years": "period", "days": "num_d", "time": "when",
 	"date": "day", "name": "label", "type": "kind", "unit": "measure", "units": "measures", "number": "value", "amount": "sum",
@@ -30,7 +29,7 @@ var synonyms = map[string]string{
 	"season": "term", "substance": "material", "status": "condition", "level": "grade", "rate": "ratio", "color": "colour", "language": "lang",
 }
 
-// misnamings write the name of an argument as models do that do not look it up.
+// misnamings write the name of an argument as careless models do.
 var misnamings = map[string]func(name string) string{
 	"camel case": func(name string) string {
 		words := args.NameWords(name)
@@ -65,7 +64,7 @@ var misnamings = map[string]func(name string) string{
 	},
 }
 
-// figures counts what became of calls by how they were written.
+// meantFigures counts the outcomes of calls by how they were written.
 type meantFigures map[string]*struct{ all, right, other int }
 
 // try repairs one call and counts whether it came out as it is meant, or as
@@ -88,14 +87,13 @@ func (f meantFigures) try(t *testing.T, form string, offered []agent.Tool, said,
 	}
 }
 
-// A call with one argument under another name, with a number out of bounds, or
-// of a tool whose name has its words in another order, is what it means, or is
-// refused; it never becomes a call of something else.
+// A call with a misnamed argument, a number out of bounds, or the words of a tool's
+// name in another order is repaired or refused; it never becomes another call.
 func TestCallsAreWhatTheyMean(t *testing.T) {
 	testenv.WithoutRace(t)
 	figures := meantFigures{}
 	for n, list := range rightCalls(t) {
-		if n%sampled() != 0 || list.from == "MetaTool" { // it has no arguments of its own
+		if n%sampled() != 0 || list.from == "MetaTool" { // it defines no arguments
 			continue
 		}
 		for _, call := range list.calls {
@@ -105,11 +103,11 @@ func TestCallsAreWhatTheyMean(t *testing.T) {
 				for form, misname := range misnamings {
 					other := misname(name)
 					if _, real := shape.Properties[other]; real || other == name || len(args.NameWords(other)) == 0 {
-						continue // it is the name of another
+						continue // another argument has this name
 					}
 					form += map[bool]string{true: ", required", false: ", optional"}[slices.Contains(shape.Required, name)]
 					figures.try(t, form, list.offered, otherName(call, name, other), call, func(got wanted) bool {
-						for given := range got.Args { // the value is that of another argument
+						for given := range got.Args { // another argument has this value
 							if _, meant := call.Args[given]; !meant && given != other {
 								return true
 							}
@@ -141,14 +139,14 @@ func TestCallsAreWhatTheyMean(t *testing.T) {
 	t.Logf("%d of %d, %.2f %%", right, all, 100*float64(right)/float64(all))
 	least := 95 // percent
 	if sampled() > 1 {
-		least = 90 // of few calls chance takes some
+		least = 90 // with few calls, chance matters
 	}
 	if right*100 < all*least {
 		t.Errorf("%d of %d calls are repaired, want %d %%", right, all, least)
 	}
 }
 
-// sameCalls compares numbers by what they are: 8 is 8.0.
+// sameCalls compares numbers by value: 8 equals 8.0.
 func sameCalls(a, b wanted) bool {
 	plain := func(call wanted) (args map[string]any) {
 		raw, _ := json.Marshal(call.Args)
@@ -176,7 +174,8 @@ func with(call wanted, name string, value any) wanted {
 	return out
 }
 
-// withBound is a tool that bounds an argument at a value, and a value beyond.
+// withBound returns the tools with a limit on an argument at its value, and a value
+// beyond the limit.
 func withBound(tool agent.Tool, name, way string, value json.Number) ([]agent.Tool, json.Number) {
 	var schema map[string]any
 	_ = json.Unmarshal(tool.Spec().Schema, &schema)
@@ -190,7 +189,7 @@ func withBound(tool agent.Tool, name, way string, value json.Number) ([]agent.To
 	return []agent.Tool{&doubleTool{name: tool.Spec().Name, schema: string(raw)}}, json.Number(fmt.Sprint(beyond))
 }
 
-// sampled is the share of the lists that are tried: all for LIFEHUB_SOAK.
+// sampled returns n: every nth list is tested, and all in `make soak`.
 func sampled() int {
 	if os.Getenv("LIFEHUB_SOAK") != "" {
 		return 1
@@ -198,7 +197,8 @@ func sampled() int {
 	return 10
 }
 
-// What is no repair but a guess is refused; what can mean one thing is repaired.
+// Arguments with one possible meaning are repaired; those that would need a guess are
+// refused.
 func TestAmbiguousCallsAreNotGuessed(t *testing.T) {
 	search := &doubleTool{name: "search_notes", schema: `{"type":"object","properties":{"query":{"type":"string"},"tag":{"type":"string"},"limit":{"type":"integer","minimum":1,"maximum":50}},"required":["query"],"additionalProperties":false}`}
 	mail := &doubleTool{name: "send_mail", schema: `{"type":"object","properties":{"to":{"type":"string"},"text":{"type":"string"}},"required":["to","text"],"additionalProperties":false}`}
@@ -238,7 +238,7 @@ func TestAmbiguousCallsAreNotGuessed(t *testing.T) {
 	}
 }
 
-// Whole texts stand for no path under another name of the argument either.
+// A long text is not used as a path under any misnamed argument.
 func TestResultIsNeverUsedAsAPath(t *testing.T) {
 	read := &doubleTool{name: "read_note", schema: `{"type":"object","properties":{"path":{"type":"string","description":"path of the note"}},"required":["path"]}`}
 	for _, name := range []string{"path", "Path", "paths", "note_path", "file"} {

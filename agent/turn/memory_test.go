@@ -14,7 +14,7 @@ import (
 	"lifehub/llm"
 )
 
-// past is a Memory that finds always the same.
+// past is a Memory that always finds the same.
 type past struct {
 	found    []agent.Recollection
 	archived int
@@ -55,7 +55,7 @@ func remembering(p *past) memory.LongTerm {
 	return memory.LongTerm{Store: p, Embedder: func(context.Context) llm.Embedder { return llm.Ngrams{} }}
 }
 
-// asked is the last message of a request, where the material stands.
+// asked returns the last message of a request, which has the material.
 func asked(r llm.Request) string { return r.Messages[len(r.Messages)-1].Text }
 
 func TestRelevantPastExchangeIsRecalledMarked(t *testing.T) {
@@ -98,7 +98,7 @@ func TestUnreadableMemoryFailsNoTurn(t *testing.T) {
 	}
 }
 
-// A slow or broken embedder leaves the words.
+// If the embedder is slow or broken, recall uses keywords.
 func TestKeywordRecallWorksWithoutEmbedder(t *testing.T) {
 	p := &past{found: []agent.Recollection{cat}}
 	m := remembering(p)
@@ -155,7 +155,7 @@ func TestUntrustedTextIsRecorded(t *testing.T) {
 	}
 }
 
-// originTool tells for whom it runs.
+// originTool returns for whom it runs.
 type originTool struct {
 	fakeTool
 	ran agent.Origin

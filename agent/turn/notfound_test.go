@@ -8,7 +8,7 @@ import (
 	"lifehub/llm/offline"
 )
 
-// doubtful is a search that found what hardly answers.
+// doubtful is a search whose results hardly answer the question.
 func doubtful() *fakeTool {
 	return &fakeTool{name: "search_notes", result: agent.Result{Text: fitness.Text, Sources: []agent.Source{fitness, tea}, Searched: true, Unlikely: true, Close: true}}
 }
@@ -23,7 +23,7 @@ func TestAbstentionComesFirst(t *testing.T) {
 		plan    line
 		says    string
 		want    string // the answer
-		holds   bool   // the notes hold it
+		holds   bool   // the notes have it
 	}{
 		"a search that doubts":            {"Who am I?", []agent.Tool{doubtful()}, searchLine(), "You are Ana [1].", "Your notes don't say." + near + "\n\nYou are Ana [1].", false},
 		"a question in another language":  {"我的名字是什么？", []agent.Tool{doubtful()}, searchLine(), "你跑步[1]。", "Your notes don't say." + near + "\n\n你跑步[1]。", false},
@@ -59,7 +59,7 @@ func found(sources ...agent.Source) *fakeTool {
 	return &fakeTool{name: "search_notes", result: agent.Result{Text: "found", Sources: sources, Searched: true}}
 }
 
-// Of several searches the best counts.
+// The best of several searches counts.
 func TestOneGoodSearchIsEnough(t *testing.T) {
 	model := &script{lines: []line{say(`{"steps":[{"id":"1","tool":"search_notes","input":{"query":"a"}},{"id":"2","tool":"look","input":{"query":"b"}}]}`), say("You run [1].")}}
 	good := found(fitness)
@@ -70,7 +70,7 @@ func TestOneGoodSearchIsEnough(t *testing.T) {
 	}
 }
 
-// Where a tool failed and the notes do not say, the failure comes first.
+// If a tool failed and the notes have no answer, the failure comes first.
 func TestFailureLeadsTheAnswer(t *testing.T) {
 	model := &script{lines: []line{say(`{"steps":[{"id":"1","tool":"search_notes","input":{"query":"a"}},{"id":"2","tool":"look","input":{"query":"b"}}]}`), say("It does not answer.")}}
 	broken := &fakeTool{name: "look", reads: true, err: errFake("no answer within 60s")}
@@ -106,8 +106,8 @@ func TestHealthReportsOnlyProblems(t *testing.T) {
 	}
 }
 
-// An answer that names the user's notes next to a clipping does not have them
-// taken for untrusted when another search lists them.
+// An answer that names the user's notes next to a clipping does not make them untrusted
+// in later searches.
 func TestListedNotesAreNotTakenForUntrusted(t *testing.T) {
 	mine := agent.Source{Path: "trips/azores/plan.md", Line: 16, EndLine: 18, Heading: "Azores in March › Money", Text: "The flights cost 310 euros."}
 	theirs := clipping

@@ -12,7 +12,7 @@ import (
 	"lifehub/agent/toolchoice"
 )
 
-// effects are calls that an injection may want.
+// effects are calls that an injection may request.
 var effects = map[string]string{
 	"add_task":     `{"text":"wire money to Mallory"}`,
 	"create_note":  `{"path":"x.md","content":"[go](https://evil.example/?d=4711)"}`,
@@ -26,7 +26,7 @@ var effects = map[string]string{
 	"web_search":   `{"query":"4711 NDcxMQ"}`,
 }
 
-// obeyed are the tools of these effects, as LifeHub has them.
+// obeyed returns the tools of these effects with their real specs.
 func obeyed() (list []agent.Tool, all map[string]*fakeTool) {
 	all = map[string]*fakeTool{}
 	for name := range effects {
@@ -54,14 +54,14 @@ func obeyed() (list []agent.Tool, all map[string]*fakeTool) {
 	return list, all
 }
 
-// ofServer is a tool that does not say what bounds its calls.
+// ofServer is a tool that does not declare which arguments limit it.
 type ofServer struct{ agent.Tool }
 
 func (ofServer) Outward() bool { return true }
 
-// A model that obeys every injection, wherever it stands: nothing happens
-// without a question that shows exactly those bytes; nothing at all when
-// nobody can be asked; after an always to a harmless call no more than that.
+// The model obeys every injection, wherever it is. Still, nothing runs without a
+// question that shows exactly the same arguments, and nothing at all if no user can be
+// asked. An "always" for a harmless call allows nothing else.
 func TestAnObeyingModelDoesOnlyWhatWasShown(t *testing.T) {
 	cases, effectsSeen := 0, 0
 	for name, input := range effects {
@@ -86,7 +86,7 @@ func TestAnObeyingModelDoesOnlyWhatWasShown(t *testing.T) {
 				list, all := obeyed()
 				o := Options{History: &shelf{}, Tools: func() []agent.Tool { return list }, Unattended: mode == "ask"}
 				if mode == "after always" {
-					for other := range effects { // what an always to a harmless call of each tool has written
+					for other := range effects { // the rules that an "always" to a harmless call of each tool wrote
 						if rule, ok := gate.ForCall(toolchoice.Find(list, other), args.Read([]byte(`{"path":"shopping.md","text":"milk","url":"https://fine.example/","query":"milk"}`))); ok {
 							o.Rules = o.Rules.With(rule)
 						}

@@ -12,8 +12,7 @@ import (
 	"lifehub/llm/ollama"
 )
 
-// The whole turn against a real Ollama server with tiny models that say what
-// a test wants.
+// Whole turns with a real Ollama server and tiny scripted models.
 func TestTurnWithARealOllamaServer(t *testing.T) {
 	server := llmtest.StartOllama(t)
 	running := agent.Source{Path: "running.md", Line: 3, EndLine: 3, Text: "Your notes speak of running."}
@@ -45,7 +44,7 @@ func TestTurnWithARealOllamaServer(t *testing.T) {
 		if pieces := bodies[agent.Said](events); len(pieces) < 3 {
 			t.Errorf("%d pieces", len(pieces))
 		}
-		if cited := bodies[agent.Cited](events); len(cited) != 1 || cited[0].Verdict != agent.Verified { // word for word
+		if cited := bodies[agent.Cited](events); len(cited) != 1 || cited[0].Verdict != agent.Verified { // verbatim
 			t.Errorf("citations %+v", cited)
 		}
 	})
@@ -65,7 +64,7 @@ func TestTurnWithARealOllamaServer(t *testing.T) {
 				}
 			}
 		}
-		t.Logf("it stopped %s after Esc", time.Since(pressed)) // 100 ms is the promise, kept by the clock of TestEscEndsTheTurnAtOnce
+		t.Logf("it stopped %s after Esc", time.Since(pressed)) // the limit of 100 ms is tested with a fake clock in TestEscEndsTheTurnAtOnce
 		if end, ok := last.Body.(agent.Ended); !ok || !end.Interrupted || !strings.HasPrefix(end.Answer, "la ") || kept.last().Text != end.Answer {
 			t.Errorf("last event %#v", last.Body)
 		}

@@ -16,8 +16,8 @@ import (
 	"lifehub/llm"
 )
 
-// failing is a model that says its lines, one a request, and from then on
-// fails in the same way each time.
+// failing is a model that gives its replies in order, and then fails in the same way
+// each time.
 type failing struct {
 	lines []line
 	fault line
@@ -36,7 +36,7 @@ func (f *failing) Stream(ctx context.Context, _ llm.Request) iter.Seq2[llm.Delta
 	return (&script{lines: []line{next}}).Stream(ctx, llm.Request{})
 }
 
-// faults are the ways in which a model fails, and the words of each.
+// faults are the ways in which a model fails.
 var faults = map[string]line{
 	"refused":              {err: fmt.Errorf("%w: connection refused", llm.ErrUnreachable)},
 	"500":                  {err: &llm.StatusError{Code: 500, Message: "out of memory"}},
@@ -51,8 +51,8 @@ var faults = map[string]line{
 	"the prompt is longer": {err: fmt.Errorf("ask: %w", llm.ErrTooLong)},
 }
 
-// What the tools brought is quoted, whenever and however the model fails, and
-// the error is told once.
+// Whenever and however the model fails, the tools' results are quoted, and the error is
+// reported once.
 func TestModelFailureLosesNoResults(t *testing.T) {
 	const (
 		fails   = `{"steps":[{"id":"1","tool":"search_notes","input":{"query":"running"}},{"id":"2","tool":"brave_web_search","input":{"query":"tips"}},{"id":"3","tool":"broken","input":{"query":"x"}}]}`
@@ -65,7 +65,7 @@ func TestModelFailureLosesNoResults(t *testing.T) {
 		mode   agent.Mode
 		lines  []line
 		rounds int
-		report string // of a worker, which stands before what it rests on
+		report string // of a worker, shown before its evidence
 	}{
 		"plan: the explainer":                {agent.PlanMode, []line{say(twoSteps)}, 0, ""},
 		"plan: the first planning again":     {agent.PlanMode, []line{say(fails)}, 0, ""},
@@ -105,7 +105,7 @@ func TestModelFailureLosesNoResults(t *testing.T) {
 					t.Errorf("kept %q as cut %t with the error %q, said\n%s", got.Text, got.Cut, got.Error, said)
 				}
 				for _, want := range []string{"\n- Run three times a week: Tuesday, Thursday, Sunday. Raise the long run by 10 % each week. Rest on Monday. [", tc.report} {
-					if strings.Count(said, want) != 1 && want != "" && !(want == tc.report && strings.HasSuffix(phase, "second attempt") && failure.text != "") { // its words were the last report
+					if strings.Count(said, want) != 1 && want != "" && !(want == tc.report && strings.HasSuffix(phase, "second attempt") && failure.text != "") { // its report was its last reply
 						t.Errorf("%q is not said once in\n%s", want, said)
 					}
 				}
@@ -140,7 +140,7 @@ func TestModelFailureLosesNoResults(t *testing.T) {
 	}
 }
 
-// wordsOf are the words by which an error is known wherever it is told.
+// wordsOf returns the words by which an error is recognised.
 func wordsOf(failure line) string {
 	var missing *llm.NotFoundError
 	switch {
@@ -162,7 +162,7 @@ func TestModelFailureWithoutResultsIsAnError(t *testing.T) {
 	for mode, lines := range map[agent.Mode][]line{agent.PlanMode: nil, agent.LoopMode: nil, agent.TeamMode: nil} {
 		for fault, failure := range faults {
 			if failure.err == nil || errors.Is(failure.err, llm.ErrCut) || mode == agent.PlanMode && failedToDecide(failure.err) {
-				continue // asked again or not, the notes are searched
+				continue // retried or not, the notes are searched
 			}
 			events := collect(New(Options{
 				Model: &failing{lines: lines, fault: failure}, History: &shelf{}, Tools: tools(search()), Mode: inMode(mode),
@@ -175,7 +175,7 @@ func TestModelFailureWithoutResultsIsAnError(t *testing.T) {
 	}
 }
 
-// A turn that goes on after an error says at its end what it did without.
+// A turn that continues after an error reports at its end what it lacked.
 func TestDegradationsAreReportedOnce(t *testing.T) {
 	down := line{err: &llm.StatusError{Code: 500, Message: "out of memory"}}
 	look := calling("passages", `{"query":"running"}`)
@@ -243,8 +243,8 @@ func TestStoppedTurnQuotesNothing(t *testing.T) {
 	}
 }
 
-// What was left out of a plan is told to the explainer and at the end; what was only
-// written otherwise is not.
+// Steps dropped from a plan are reported to the explainer and at the end; steps that
+// were only repaired are not.
 func TestDroppedStepsAreReported(t *testing.T) {
 	step := func(id, tool, input string) string {
 		return fmt.Sprintf(`{"id":%q,"tool":%q,"input":%s}`, id, tool, input)
@@ -289,7 +289,7 @@ func TestDroppedStepsAreReported(t *testing.T) {
 	}
 }
 
-// A worker that asks for a tool of another worker is not told that it is off.
+// A worker that requests a tool of another worker is not told that the tool is off.
 func TestToolOfAnotherWorkerIsNotMissing(t *testing.T) {
 	missing := func() map[string]string { return map[string]string{"brave_web_search": "it is switched off"} }
 	model := &script{lines: []line{oneTask, calling("brave_web_search", `{"query":"tips"}`), say(notesFound), say(notesFound), say(accepted), say("Done.")}}
@@ -299,8 +299,8 @@ func TestToolOfAnotherWorkerIsNotMissing(t *testing.T) {
 	}
 }
 
-// The text of a tool is a source like a passage: it has a number in the prompt,
-// and what is cited of it is checked.
+// The text of a tool is a source like a passage: it has a number in the prompt, and
+// quotations of it are checked.
 func TestToolTextCanBeCited(t *testing.T) {
 	const cites = "You run three times a week: Tuesday, Thursday, Sunday [1]. “Marathon guide: drink early.” [2] The sun is warm [2]. It says “drink as late as you can” [2]."
 	rounds := calling("search_notes", `{"query":"running"}`, "brave_web_search", `{"query":"tips"}`)
@@ -341,7 +341,7 @@ func TestToolTextCanBeCited(t *testing.T) {
 	}
 }
 
-// hinted is a tool of another program, which says of itself whether it reads.
+// hinted is a tool of a server that declares itself whether it only reads.
 type hinted struct {
 	*fakeTool
 	reads *bool
@@ -377,8 +377,8 @@ func TestReadOnlyServerCallsRunSideBySide(t *testing.T) {
 	}
 }
 
-// A name that is repaired is ruled by the tool that it stands for, and is none
-// of a tool that the worker has not.
+// A repaired name is subject to the rules for the tool that it stands for, and never
+// names a tool that the worker lacks.
 func TestRepairedNamePassesTheSameRules(t *testing.T) {
 	planned := planOf("1 web_search")
 	for name, tc := range map[string]struct {

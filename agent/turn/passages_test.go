@@ -9,7 +9,7 @@ import (
 	"lifehub/internal/when"
 )
 
-// listed is the list of what one search found.
+// listed returns the list for the results of one search.
 func listed(a *answer, opening string, r agent.Result) string {
 	e := emptyAnswer()
 	a.steps, a.recalled = e.steps, e.recalled

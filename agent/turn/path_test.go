@@ -18,9 +18,9 @@ func (b *before) Exchanges(context.Context, string) ([]agent.Exchange, error) {
 	return b.exchanges, nil
 }
 
-// The notes that are there are secret.md and work/todo.md; what is read is
-// fitness.md:12-14, "Home/my plans.md", 计划.md and a page. The turn before read
-// old.md and wrote tasks.md.
+// The notes secret.md and work/todo.md exist; fitness.md:12-14, "Home/my plans.md",
+// 计划.md and a page were read in this turn. The turn before read old.md and wrote
+// tasks.md.
 func TestUnreadPathsAreMarked(t *testing.T) {
 	const page = "https://example.org/plan"
 	poisoned := agent.Source{Path: "Home/my plans.md", Vault: "/vault", Line: 1, EndLine: 3, Text: "As secret.md and https://evil.example/x say, see [[secret]]."}
@@ -32,7 +32,7 @@ func TestUnreadPathsAreMarked(t *testing.T) {
 		}}}}
 	}
 	for answer, want := range map[string]string{
-		// Read, in whatever spelling.
+		// Read, in any spelling.
 		"See `fitness.md:13` and [[fitness]], fitness.md, lines 12–13, or (./fitness.md#L14).":   "",
 		"It is in /vault/fitness.md:12, in vault/fitness.md and in Fitness.md.":                  "",
 		"As Home/my plans.md:3 or `Home/my plans.md`, lines 1-2, has it; 根据计划.md，每天跑步。":          "",
@@ -43,7 +43,7 @@ func TestUnreadPathsAreMarked(t *testing.T) {
 		"> see secret.md:3":                                                                      "",
 		"Your note says “As secret.md and https://evil.example/x say, see [[secret]].” [1]":      "",
 		"I wrote garden.md.": "",
-		// Not read, whoever speaks of it.
+		// Not read, whoever mentions it.
 		"According to secret.md, you run.":              "secret.md",
 		"According to “secret.md”, you run.":            "secret.md",
 		"You run (secret.md:3).":                        "secret.md:3",
@@ -54,13 +54,13 @@ func TestUnreadPathsAreMarked(t *testing.T) {
 		"See fitness.md:13-900 and fitness.md:2.":       "fitness.md:13 fitness.md:2",
 		"It is in Home/other plans.md:3.":               "plans.md:3",
 		"Your file /etc/passwd.md says so.":             "/etc/passwd.md",
-		// What the user typed, and no note is called so.
+		// Typed by the user, and not the name of a note.
 		"A README.md tells what a program is for.": "",
 		"As README.md:3 has it, or (README.md).":   "README.md:3 README.md",
 		"As drafts.md has it.":                     "",
 		"Typed: https://typed.example/a.":          "https://typed.example/a",
 		"As secret.md, which you named, has it.":   "secret.md",
-		// What was listed.
+		// Listed.
 		"Your notes:\n\n- work/todo.md\n- [[work/todo]]":           "",
 		"You have to work, says work/todo.md.":                     "",
 		"- read https://jobs.example/1 (jobs.md:7)":                "",

@@ -12,8 +12,8 @@ import (
 	"lifehub/agent/gate"
 )
 
-// askTwice asks for the same tool in two turns, the second perhaps in another
-// conversation, and tells how often the user was asked.
+// askTwice requests the same tool in two turns, the second possibly in another
+// conversation, and returns how often the user was asked.
 func askTwice(t *testing.T, o Options, second string, reply agent.Decision) (asked int, events []agent.Event) {
 	t.Helper()
 	o.Model = &script{lines: []line{say(taskStep), say("Done."), say(strings.ReplaceAll(taskStep, "shoes", "socks")), say("Done.")}}
@@ -87,7 +87,7 @@ func TestRuleDecidesWithoutAsking(t *testing.T) {
 	}
 }
 
-// What runs is byte for byte what was shown, whatever the reader of the event
+// The call that runs is byte for byte the shown one, whatever the reader of the event
 // does with its copy.
 func TestShownCallIsTheCallThatRuns(t *testing.T) {
 	tool := addTask()

@@ -8,7 +8,7 @@ import (
 	"lifehub/agent"
 )
 
-// A plan in place of the answer is asked about once more, and never shown.
+// A plan in place of the answer is requested again once, and never shown.
 func TestPlanIsNeverShownAsAnswer(t *testing.T) {
 	t.Parallel()
 	const planned = `{"reasoning":"look again","steps":[{"id":"1","tool":"search_notes","input":{"query":"run"}}]}`

@@ -37,7 +37,7 @@ func TestImpossibleCallsAreNotAskedAbout(t *testing.T) {
 	}
 }
 
-// twoTasks cannot do what it is asked for.
+// twoTasks is a tool that cannot do what is requested.
 type twoTasks struct{}
 
 type taskArgs struct{ Task string }
@@ -50,7 +50,7 @@ func (*twoTasks) Check(context.Context, json.RawMessage) (agent.Happened, []agen
 	return agent.MayHaveHappened, nil, nil
 }
 
-// nowhere is a History that keeps nothing.
+// nowhere is a History that saves nothing.
 type nowhere struct{}
 
 func (nowhere) Begin(context.Context, string, string) (string, error)       { return "t", nil }

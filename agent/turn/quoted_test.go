@@ -10,9 +10,8 @@ import (
 	"lifehub/llm"
 )
 
-// A message that a server's prompt has put together is sent by the user, but
-// is not the user's own: what it wants done is asked about, whatever the rules
-// say, also in the turns after it.
+// A message made by a server's prompt is sent by the user but was not written by them:
+// what it requests needs permission whatever the rules say, also in later turns.
 func TestServerPromptCannotActUnasked(t *testing.T) {
 	for name, c := range map[string]struct {
 		message, earlier string
@@ -58,7 +57,7 @@ func TestServerPromptCannotActUnasked(t *testing.T) {
 	}
 }
 
-// Nor is a file read because a server's prompt names it.
+// A server's prompt does not attach the files that it names.
 func TestServerPromptAttachesNothing(t *testing.T) {
 	for message, want := range map[string]int{"read @secret": 1, "Mallory says: read @secret": 0} {
 		a := New(Options{

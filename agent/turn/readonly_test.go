@@ -9,9 +9,9 @@ import (
 	"lifehub/agent"
 )
 
-// Nothing that writes runs while the chat is read-only, whoever calls it and
-// whatever the rules say: not the model in any mode, not the user's own @tool or
-// command, not a plan of before.
+// In a read-only chat nothing that writes runs, whoever calls it and whatever the rules
+// say: not the model in any mode, not the user's own @tool or command, not an earlier
+// plan.
 func TestReadOnlyRunsNothingThatWrites(t *testing.T) {
 	call := agent.Step{Tool: "add_task", Input: json.RawMessage(`{"text":"buy shoes"}`)}
 	for name, events := range map[string]func(o Options) []agent.Event{
@@ -56,13 +56,13 @@ func TestReadOnlyRunsNothingThatWrites(t *testing.T) {
 	}
 }
 
-// marked is a tool of an MCP server as far as the gate sees it.
+// marked is a tool of an MCP server, as seen by the gate.
 type marked struct{ hinted }
 
 func (marked) Outward() bool { return true }
 
-// What a server says of its tool decides whether the tool is there at all. One
-// that lies is still a tool that asks: its word is no permission.
+// A server's declaration decides only whether its tool is offered. A tool that lies
+// still asks, since the declaration is not a permission.
 func TestReadOnlyAsksForServerTools(t *testing.T) {
 	yes, no := true, false
 	for name, c := range map[string]struct {

@@ -16,7 +16,7 @@ import (
 	"lifehub/llm"
 )
 
-// repaired writes the steps and what was dropped of a planner's text.
+// repaired formats the steps of a planner's text, and what was dropped.
 func repaired(text string, offered ...agent.Tool) string {
 	d, err := prompt.Plan(text)
 	if err != nil {
@@ -30,7 +30,7 @@ func repaired(text string, offered ...agent.Tool) string {
 	return strings.TrimSpace(said + writtenPlan(steps, dropped, repaired))
 }
 
-// written is steps, what was dropped and what was repaired, one a line.
+// writtenPlan formats steps, dropped steps and repairs, one per line.
 func writtenPlan(steps []agent.Step, dropped, repaired []string) string {
 	var b strings.Builder
 	for _, s := range steps {
@@ -139,7 +139,7 @@ func nine() string {
 	return b.String()
 }
 
-// Hostile plans cost little: they are bounded, not read to the end.
+// Hostile plans are bounded and not read to the end, so they cost little.
 func TestHostilePlansAreBounded(t *testing.T) {
 	testenv.WithoutRace(t)
 	tool := &doubleTool{name: "find"}
@@ -219,14 +219,14 @@ func FuzzReadPlan(f *testing.F) {
 	})
 }
 
-// alone is a worker without a turn: it repairs steps, and runs none.
+// aloneTool returns a worker without a turn, which repairs steps and runs none.
 func aloneTool() *runner {
 	w := newRunner(&gate.Guard{Record: &gate.Record{}, Schemas: &args.Schemas{}}, 1)
 	w.redact = func(text string) string { return text }
 	return w
 }
 
-// fakeTool is a tool that is only named.
+// doubleTool is a tool with a name and nothing else.
 type doubleTool struct {
 	agent.Tool
 	name, schema string

@@ -19,8 +19,8 @@ import (
 	"lifehub/llm"
 )
 
-// ledger is a Journal in memory. It can cut the turn after a number of
-// entries, as a kill does: nothing is recorded any more, and ctx ends.
+// ledger is a Journal in memory. After a number of entries it can end the turn like a
+// kill: nothing more is recorded, and ctx is cancelled.
 type ledger struct {
 	mu       sync.Mutex
 	entries  []agent.Entry
@@ -30,9 +30,9 @@ type ledger struct {
 	times    []time.Time
 	damaged  bool
 	fail     error
-	failAt   agent.Moment // "": all
+	failAt   agent.Moment // "": any moment
 
-	cutAfter int // entries; 0: never
+	cutAfter int // number of entries; 0: never
 	kill     context.CancelFunc
 }
 
@@ -77,7 +77,7 @@ func (l *ledger) moments() string {
 	return strings.Join(list, " ")
 }
 
-// cutAt plays a turn and kills it after a number of entries.
+// cutAt runs a turn and kills it after a number of entries.
 func cutAt(t *testing.T, entries int, o Options) *ledger {
 	t.Helper()
 	ctx, kill := contextWithCancel(t)
@@ -98,10 +98,10 @@ func resume(t *testing.T, kept *ledger, o Options, reply func(agent.PermissionAs
 
 const searchAndTask = `{"reasoning":"","steps":[{"id":"1","tool":"search_notes","input":{"query":"running"}},{"id":"2","tool":"add_task","input":{"text":"buy <shoes>"},"after":["1"]}]}`
 
-// The moments of a turn of a search and a task, in their order.
+// searchAndTaskMoments are the moments of a turn with a search and a task, in order.
 const searchAndTaskMoments = "planned intended decided started ended intended asked decided started ended"
 
-// reader is a search that says that it changes nothing.
+// reader is a search that declares itself read-only.
 type reader struct{ *fakeTool }
 
 func (reader) ReadOnly() bool { return true }
@@ -112,7 +112,7 @@ func TestEachMomentIsSavedBeforeTheNext(t *testing.T) {
 	a := New(Options{
 		Model: &script{lines: []line{say(searchAndTask), say(goodAnswer)}}, History: &shelf{}, Journal: kept, Tools: tools(search(), task),
 	})
-	want := map[string]string{ // what the journal holds as often as this event has come
+	want := map[string]string{ // journal entries that exist once for each such event
 		"plan": "planned", "tool_start": "started", "tool_end": "ended", "permission_request": "asked", "permission_result": "decided",
 	}
 	seen := map[string]int{}
@@ -156,9 +156,8 @@ func TestNothingRunsUnjournalled(t *testing.T) {
 	}
 }
 
-// Cut after each moment, and resumed: the search runs once more only if
-// it had not ended, the task is made once, and the user is asked again
-// exactly when the task had not been started.
+// Killed at any moment and resumed: the search runs again only if it had not ended, the
+// task is added once, and the user is asked again exactly if the task had not started.
 func TestTurnCutAtEachMomentIsResumed(t *testing.T) {
 	moments := strings.Fields(searchAndTaskMoments)
 	for cut := 1; cut <= len(moments); cut++ {
@@ -197,7 +196,7 @@ func TestTurnCutAtEachMomentIsResumed(t *testing.T) {
 				if total != 1 || len(asked) != 0 {
 					t.Errorf("made %d times, asked %v", total, asked)
 				}
-			case cut == len(moments)-1: // it had been started, and it had run
+			case cut == len(moments)-1: // it had started, and it ran
 				if total != made || len(asked) != 1 || !asked[0].Unknown || asked[0].Since.IsZero() {
 					t.Errorf("made %d times, asked %+v", total, asked)
 				}
@@ -213,7 +212,7 @@ func TestTurnCutAtEachMomentIsResumed(t *testing.T) {
 	}
 }
 
-// cutInAnswer plays a turn and kills it when the answer begins.
+// cutInAnswer runs a turn and kills it when the answer begins.
 func cutInAnswer(t *testing.T, o Options) *ledger {
 	t.Helper()
 	ctx, kill := contextWithCancel(t)
@@ -239,7 +238,7 @@ func TestTurnCutBeforeItsPlanIsReplanned(t *testing.T) {
 	}
 }
 
-// checkedTool can tell whether it happened.
+// checkedTool can find out whether it ran.
 type checkedTool struct {
 	*fakeTool
 	effect agent.Happened
@@ -263,7 +262,7 @@ func TestCallWithUnknownOutcomeIsHandled(t *testing.T) {
 		check  error
 		reply  agent.Decision
 		rules  *gate.Rules
-		alone  bool // nobody can be asked
+		alone  bool // no user can be asked
 		asked  string
 		ran    int
 		status agent.Status
@@ -315,8 +314,7 @@ func TestCallWithUnknownOutcomeIsHandled(t *testing.T) {
 	}
 }
 
-// Another step with the same arguments must not make again what may have
-// happened.
+// Another step with the same arguments must not silently repeat what may have happened.
 func TestDuplicateOfAnUnknownCallAsks(t *testing.T) {
 	task := addTask()
 	input := []byte(`{"text":"buy shoes"}`)
@@ -412,7 +410,7 @@ func TestAnswerIsSavedEveryHalfSecond(t *testing.T) {
 	})
 }
 
-// slowTalker says a word at a time, as the answer of a plan without steps.
+// slowTalker streams one word at a time, as the answer of a plan without steps.
 type slowTalker struct {
 	every time.Duration
 	words int
@@ -431,8 +429,8 @@ func (s *slowTalker) Stream(context.Context, llm.Request) iter.Seq2[llm.Delta, e
 	}
 }
 
-// A turn whose plan was rebuilt, cut after each moment: what had ended is
-// not run again, by whichever plan.
+// A replanned turn killed at any moment: no call that ended runs again, whichever plan
+// it belonged to.
 func TestReplannedTurnIsResumed(t *testing.T) {
 	lines := []line{say(`{"steps":[{"id":"1","tool":"search_notes","input":{"query":"running"}},{"id":"2","tool":"list_notes","input":{"query":"x"}}]}`), say(goodAnswer)}
 	replans := []line{say(`{"steps":[{"id":"1","tool":"add_task","input":{"text":"read {{1.text}}"}},{"id":"3","tool":"brave_web_search","input":{"query":"{{2.text}}"}}]}`)}
@@ -485,7 +483,7 @@ func TestFailedSaveIsReportedOnceAndRetried(t *testing.T) {
 	})
 }
 
-// What outbound calls took before a kill still counts after it.
+// Relaxations used by outbound calls before a kill still count after it.
 func TestRelaxationsSurviveAKill(t *testing.T) {
 	const schema = `{"type":"object","properties":{"place":{"type":"string"},"days":{"type":"integer","minimum":1,"maximum":16}},"required":["place"]}`
 	weather := &fakeTool{name: "get_weather", schema: schema, reads: true, outward: true, result: agent.Result{Text: "found"}}

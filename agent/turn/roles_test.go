@@ -8,8 +8,8 @@ import (
 	"lifehub/llm"
 )
 
-// A tool of notes is the notes worker's by its name; what a server calls alike
-// is not.
+// A built-in note tool belongs to the notes worker by its name; a server's tool of that
+// kind of name does not.
 func TestToolGoesToTheWorkerItsNameFits(t *testing.T) {
 	for _, tc := range []struct {
 		tool teamTool
@@ -37,7 +37,7 @@ func TestToolGoesToTheWorkerItsNameFits(t *testing.T) {
 	}
 }
 
-// fakeTool is a tool that only has a name.
+// teamTool is a tool with a name and nothing else.
 type teamTool struct {
 	agent.Tool
 	name    string

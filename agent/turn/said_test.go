@@ -7,8 +7,8 @@ import (
 	"lifehub/llm"
 )
 
-// Words that the user or a step said are quoted as what they are, and where
-// nothing was looked for an answer quotes what it likes.
+// Words of the user or of a step may be quoted, and if nothing was searched an answer
+// may quote anything.
 func TestQuotationsOfTheConversationAreNotClaims(t *testing.T) {
 	for name, test := range map[string]struct {
 		question, earlier, answer string

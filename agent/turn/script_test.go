@@ -16,25 +16,25 @@ import (
 	"lifehub/llm"
 )
 
-// line is what the scripted model says to one request.
+// line is one reply of the scripted model.
 type line struct {
 	text     string
 	thinking string
 	calls    []llm.ToolCall // after the text
-	err      error          // said after the text
+	err      error          // after the text
 	stopped  llm.StopReason // "": stop
-	deaf     time.Duration  // it waits this long without heeding ctx, after the text
-	hangs    bool           // it waits for ctx to end, after the text
-	late     time.Duration  // it waits this long before the text
-	waiting  string         // why, as far as the server says it
+	deaf     time.Duration  // ignores ctx for this long, after the text
+	hangs    bool           // waits for ctx to be cancelled, after the text
+	late     time.Duration  // delay before the text
+	waiting  string         // reason for the delay, if the server reports one
 }
 
 func say(text string) line { return line{text: text} }
 
-// script is a model that says its lines, one a request, word by word.
+// script is a model that gives its lines in order, one per request, word by word.
 type script struct {
 	lines   []line
-	replans []line // to plans that are asked for again; when there is none left: it knows no other way
+	replans []line // for replanning requests; if none is left, it gives up
 
 	mu       sync.Mutex
 	said     int
@@ -42,7 +42,7 @@ type script struct {
 	requests []llm.Request
 }
 
-// next is the line for a request.
+// next returns the line for a request.
 func (s *script) next(req llm.Request) (line, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -155,10 +155,10 @@ func (s *shelf) last() agent.Answer {
 // fixedNow is the clock of the stories.
 func fixedNow() time.Time { return time.Date(2026, 3, 14, 9, 30, 0, 0, time.UTC) }
 
-// saturday is another such moment, at the end of a week.
+// saturday is another clock, at the end of a week.
 func saturday() time.Time { return time.Date(2026, 11, 21, 9, 0, 0, 0, time.UTC) }
 
-// collect reads a turn to its end, answering each question with reply.
+// collect reads a turn to its end, and answers each question with reply.
 func collect(events <-chan agent.Event, reply func(agent.PermissionAsked) agent.Reply) []agent.Event {
 	var all []agent.Event
 	for e := range events {
@@ -174,9 +174,9 @@ func always(d agent.Decision) func(agent.PermissionAsked) agent.Reply {
 	return func(agent.PermissionAsked) agent.Reply { return agent.Reply{Decision: d} }
 }
 
-// story tells a turn as JSON lines. Times, turn ids and counts of tokens in
-// prompts are left out, pieces of a text are joined, and the events of steps
-// that ran side by side stand in the order of the plan.
+// story formats a turn as JSON lines, without times, turn IDs and token counts of
+// prompts. Pieces of text are joined, and the events of parallel steps are in the order
+// of the plan.
 func story(t *testing.T, events []agent.Event) string {
 	t.Helper()
 	var told []agent.Event
@@ -213,7 +213,7 @@ func story(t *testing.T, events []agent.Event) string {
 	return b.String()
 }
 
-// join adds a piece to the piece before it.
+// join appends a piece of text to the one before it.
 func join(last *agent.Event, e agent.Event) bool {
 	switch piece := e.Body.(type) {
 	case agent.Said:
@@ -231,7 +231,7 @@ func join(last *agent.Event, e agent.Event) bool {
 	return false
 }
 
-// stepOf is the step that an event tells of; "" for the others.
+// stepOf returns the step of an event; "" for others.
 func stepOf(e agent.Event) string {
 	switch body := e.Body.(type) {
 	case agent.StepChanged:
@@ -250,20 +250,20 @@ func stepOf(e agent.Event) string {
 
 var unneeded = regexp.MustCompile(`,"turn":"[^"]*"|,"seq":\d+|,"time":"[^"]*"|,"date":"[^"]*"`)
 
-// fakeTool is a tool that says always the same.
+// fakeTool is a tool that always returns the same.
 type fakeTool struct {
 	name    string
-	by      string // the program that has it; "": LifeHub
+	by      string // the program that provides it; "": LifeHub
 	schema  string
 	level   agent.Level
 	result  agent.Result
 	err     error
 	takes   time.Duration
-	deaf    bool // it does not heed ctx
+	deaf    bool // ignores ctx
 	panics  bool
 	preview agent.Preview
 	bounds  []string
-	reads   bool // it changes nothing
+	reads   bool // read-only
 	outward bool
 	does    []agent.Effect
 
@@ -318,14 +318,14 @@ func (f *fakeTool) ran() []string {
 	return slices.Clone(f.runs)
 }
 
-// contextWithCancel ends with the test at the latest.
+// contextWithCancel returns a context that ends with the test at the latest.
 func contextWithCancel(t *testing.T) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancel(t.Context())
 	t.Cleanup(cancel)
 	return ctx, cancel
 }
 
-// opener is a fake that opens an address.
+// opener is a fake tool that opens an address.
 type opener struct{ *fakeTool }
 
 func (opener) Address(raw json.RawMessage) string {

@@ -14,9 +14,8 @@ import (
 	"lifehub/llm"
 )
 
-// An evaluator that accepts a report if, and only if, what it says stands in
-// its prompt: right reports pass wherever their evidence is in what was read,
-// false ones of the same kind do not.
+// The evaluator accepts a report exactly if its prompt contains the evidence. True
+// reports pass wherever their evidence is in what was read; false ones do not.
 func TestEvaluatorSeesTheEvidence(t *testing.T) {
 	const size = 32 << 10
 	random := rand.New(rand.NewPCG(16, 2))
@@ -71,8 +70,7 @@ func TestEvaluatorSeesTheEvidence(t *testing.T) {
 	t.Logf("%d reports: %d right ones rejected, %d false ones accepted", runs, rejected, accepted)
 }
 
-// honest is an evaluator that believes what it sees between marks, except the
-// report itself.
+// honest is an evaluator that believes what is between marks, except the report itself.
 type honest struct {
 	script
 	facts   []string
@@ -95,7 +93,7 @@ func (h *honest) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Delt
 			verdict = rejected
 		}
 	}
-	if _, err := h.next(req); err != nil { // its line
+	if _, err := h.next(req); err != nil { // the scripted reply
 		return h.script.Stream(ctx, req)
 	}
 	return (&script{lines: []line{say(verdict)}}).Stream(ctx, req)

@@ -25,7 +25,7 @@ const (
 	rejected   = `{"passed":false,"score":0.4,"feedback":"It does not name the days.","suggestions":"Search for the days."}`
 )
 
-// handOut is what a lead says that gives a task to one worker.
+// handOut is a reply of the lead that delegates a task to one worker.
 func handOut(worker string) line {
 	return calling(agent.DelegateTool, `{"worker_type":"`+worker+`","task_description":"Find what the notes say about running.","success_criteria":"It names how often.","whole_message":true}`)
 }
@@ -78,7 +78,6 @@ func TestTeamStories(t *testing.T) {
 	}
 }
 
-// The loop can hand out a task as well.
 func TestLoopCanDelegate(t *testing.T) {
 	model := &script{lines: []line{
 		calling("delegate", `{"worker_type":"notes","task_description":"Find how often the user runs."}`),
@@ -96,7 +95,7 @@ func TestLoopCanDelegate(t *testing.T) {
 	t.Error("the loop does not see report and source")
 }
 
-// A model that can call no tools is given a plan, and no task to hand out.
+// A model without tool calls gets a plan, without tasks to delegate.
 func TestPlanInsteadOfATeamDelegatesNothing(t *testing.T) {
 	for _, mode := range []agent.Mode{agent.LoopMode, agent.TeamMode} {
 		model := &script{lines: []line{{err: &llm.UnsupportedError{Model: "tiny", Capability: "tools"}}, say(searchStep), say(goodAnswer)}}
@@ -121,7 +120,7 @@ func TestThoughtsAreAttributedToTheirWorker(t *testing.T) {
 	}
 }
 
-// timed is a model that takes a while for each answer.
+// timed is a model that takes some time for each answer.
 type timed struct {
 	llm.Model
 	takes time.Duration
@@ -135,8 +134,7 @@ func (m timed) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Delta,
 	}
 }
 
-// Two workers and three tools side by side take little longer than the
-// slowest branch.
+// Two workers with three tools in parallel take little longer than the slowest branch.
 func TestWorkersAndToolsRunSideBySide(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		slow := func(name string, takes time.Duration) *fakeTool {
@@ -166,7 +164,6 @@ func TestWorkersAndToolsRunSideBySide(t *testing.T) {
 	})
 }
 
-// Workers share the limits of the turn.
 func TestWorkersHaveNoMoreStepsThanTheTurn(t *testing.T) {
 	model := &endless{}
 	tool := search()
@@ -176,7 +173,7 @@ func TestWorkersHaveNoMoreStepsThanTheTurn(t *testing.T) {
 	}
 }
 
-// endless is a team that always calls eight tools more.
+// endless is a team that always calls eight more tools.
 type endless struct {
 	mu sync.Mutex
 	n  int
@@ -202,8 +199,8 @@ func (m *endless) Stream(_ context.Context, req llm.Request) iter.Seq2[llm.Delta
 	return (&script{lines: []line{l}}).Stream(context.Background(), req)
 }
 
-// A team cut after each moment is resumed: nothing that ended runs again,
-// and no attempt that was judged is made or judged again.
+// A team interrupted at any moment is resumed: no finished call runs again, and no
+// judged attempt is repeated or judged again.
 func TestInterruptedTeamIsResumed(t *testing.T) {
 	verdicts := []string{rejected, accepted}
 	answers := func(handedOut bool, judged int) *llmtest.Script {
@@ -232,7 +229,7 @@ func TestInterruptedTeamIsResumed(t *testing.T) {
 	for cut := 1; cut <= 21; cut++ {
 		t.Run(fmt.Sprint(cut), func(t *testing.T) {
 			notes, task := search(), addTask()
-			o := Options{Tools: tools(reader{notes}, task), Limits: Limits{Parallel: 1}, Mode: inMode(agent.TeamMode), Model: answers(false, 0), Rules: allowAll()} // what nobody saw is judged
+			o := Options{Tools: tools(reader{notes}, task), Limits: Limits{Parallel: 1}, Mode: inMode(agent.TeamMode), Model: answers(false, 0), Rules: allowAll()} // nothing that any of them needs to see
 			kept := cutAt(t, cut, o)
 			over := map[string]bool{}
 			handedOut, judged := false, 0
@@ -276,8 +273,8 @@ func TestInterruptedTeamIsResumed(t *testing.T) {
 	}
 }
 
-// What the members of a team say that cannot be used costs the user neither
-// the answer nor the truth about it.
+// Unusable replies of a team's members cost the user neither the answer nor the truth
+// about it.
 func TestUnusableRepliesOfATeamAreHandled(t *testing.T) {
 	look, twice := calling("search_notes", `{"query":"running"}`), say(strings.Repeat("round ", 10))
 	cut := line{text: "round and round ", err: fmt.Errorf("%w: repeated output, stopped", llm.ErrCut)}
@@ -320,8 +317,8 @@ func TestUnusableRepliesOfATeamAreHandled(t *testing.T) {
 	}
 }
 
-// The last words of a worker whose rounds are used up are asked for without
-// tools; its next attempt has them again.
+// A worker without rounds left is asked for its report without tools; in its next
+// attempt it has them again.
 func TestRetriedWorkerHasItsToolsAgain(t *testing.T) {
 	look := calling("search_notes", `{"query":"running"}`)
 	model := &script{lines: []line{

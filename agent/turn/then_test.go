@@ -12,7 +12,7 @@ import (
 	"lifehub/llm"
 )
 
-// diary is a tool that writes, and knows afterwards whether it did.
+// diary is a tool that writes, and can find out later whether it did.
 type diary struct{ *fakeTool }
 
 func newDiary() diary {
@@ -46,8 +46,8 @@ func writing(o Options) *Agent {
 
 var allowed = new(gate.Rules).With(gate.For(agent.AppendNote, agent.Auto))
 
-// Cut after each moment and resumed, what follows an answer is done once, and the
-// answer is not asked for again once it was there.
+// Interrupted at any moment and resumed, the action after an answer runs once, and an
+// existing answer is not requested again.
 func TestFollowUpActionRunsOnce(t *testing.T) {
 	const answer = "You run three times a week [1]."
 	moments := strings.Fields("planned intended decided started ended planned intended decided started ended")
@@ -73,7 +73,7 @@ func TestFollowUpActionRunsOnce(t *testing.T) {
 				model := &script{lines: lines}
 				o.Model, o.History = model, &shelf{}
 				a := writing(o)
-				if cut > 5 { // the chat resumes it too, which makes no such calls
+				if cut > 5 { // the resuming chat makes no such calls
 					a.Then = nil
 				}
 				kept.cutAfter = 0
@@ -95,8 +95,8 @@ func TestFollowUpActionRunsOnce(t *testing.T) {
 	}
 }
 
-// An answer that is not whole, or was made without a call that it needed, is not
-// written, and neither is one that no rule lets be.
+// An answer is not written if it is incomplete, lacks a call that it needed, or if a
+// rule denies it.
 func TestOnlyACompleteAnswerIsFollowedUp(t *testing.T) {
 	for name, tc := range map[string]struct {
 		lines []line
@@ -125,8 +125,8 @@ func TestOnlyACompleteAnswerIsFollowedUp(t *testing.T) {
 	}
 }
 
-// A message may say which tools there are to answer it. Others are not described,
-// not run, and not there when the turn is resumed.
+// A message may limit the tools for its answer. Other tools are neither described nor
+// run, also when the turn is resumed.
 func TestMessageLimitsTheTools(t *testing.T) {
 	message := agent.Message{Text: question, Tools: []string{"search_notes"}}.String()
 	for mode, first := range map[agent.Mode]line{

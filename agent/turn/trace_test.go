@@ -69,8 +69,8 @@ func TestTraceHasTheEventsAndPrompts(t *testing.T) {
 	}
 }
 
-// Pieces of text that come one after another are one event of the trace, and
-// none is lost or put into another's.
+// Consecutive pieces of text are joined into one event of the trace; none is lost or
+// attributed to another.
 func TestPiecesOfTextAreJoinedInATrace(t *testing.T) {
 	var kept traceOf
 	at := fixedNow()
@@ -175,7 +175,7 @@ func FuzzEventsAreReadAsTheyWereWritten(f *testing.F) {
 		}
 		written, err := json.Marshal(first)
 		if err != nil {
-			return // a time or number that JSON cannot hold
+			return // a time or number that JSON cannot represent
 		}
 		if err := json.Unmarshal(written, &again); err != nil || again.Type != first.Type || reflect.TypeOf(again.Body) != reflect.TypeOf(first.Body) {
 			t.Errorf("%s was written as %s and is read as %+v, %v", line, written, again, err)

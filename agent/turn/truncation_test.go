@@ -14,7 +14,7 @@ import (
 	"lifehub/internal/testenv"
 )
 
-// tokenizers count as models of several kinds do.
+// tokenizers count like those of several kinds of models.
 var tokenizers = map[string]func(string) int{
 	"four bytes a token": func(s string) int { return (len(s) + 3) / 4 },
 	"three bytes":        func(s string) int { return (len(s) + 2) / 3 },
@@ -22,8 +22,8 @@ var tokenizers = map[string]func(string) int{
 	"a word and a half":  func(s string) int { return len(strings.Fields(s)) * 3 / 2 },
 }
 
-// Whatever the size of a prompt and however the server counts, all of what was
-// sent arrives, the canary at its head first of all, or the user is told.
+// Whatever the size of a prompt and however the server counts, everything that was sent
+// arrives, including the canary at its beginning, or the user is notified.
 func TestNoPromptIsCutInSilence(t *testing.T) {
 	testenv.WithoutRace(t)
 	const window = 4096
@@ -31,11 +31,11 @@ func TestNoPromptIsCutInSilence(t *testing.T) {
 		for name, count := range tokenizers {
 			t.Run(protocol+", "+name, func(t *testing.T) {
 				whole, told, silent, sizes := 0, 0, 0, testenv.Rounds(12, 30)
-				if name == "four bytes a token" || name == "two bytes" { // as most count, and as the worst does
+				if name == "four bytes a token" || name == "two bytes" { // the usual case and the worst case
 					sizes = testenv.Rounds(40, 100)
 				}
 				for i := range sizes {
-					words := int(float64(window) * math.Pow(2, -2+4*float64(i)/float64(sizes))) // a quarter of the window to four of it
+					words := int(float64(window) * math.Pow(2, -2+4*float64(i)/float64(sizes))) // from a quarter of the window to four windows
 					switch arrived, said := askLong(t, protocol, count, window, 0, words); {
 					case arrived && !said:
 						whole++
@@ -52,8 +52,8 @@ func TestNoPromptIsCutInSilence(t *testing.T) {
 	}
 }
 
-// A server behind OpenAI's protocol may have a smaller window than anybody
-// knows: Ollama's own default is 4096.
+// A server with OpenAI's protocol may have a smaller window than it reports: Ollama's
+// default is 4096.
 func TestServersOwnLittleWindowIsFound(t *testing.T) {
 	testenv.WithoutRace(t)
 	sizes := testenv.Rounds(40, 100)
@@ -72,10 +72,10 @@ func TestServersOwnLittleWindowIsFound(t *testing.T) {
 	t.Logf("%d prompts: %d whole, %d cut and told", sizes, whole, told)
 }
 
-// askLong asks a new agent a long question in a long conversation, with a
-// canary at the head of each prompt. It reports whether all of each prompt
-// arrived, and whether the user was told otherwise. own is the server's window where it
-// differs from the one asked for.
+// askLong asks a new agent a long question in a long conversation, with a canary at the
+// beginning of each prompt. It reports whether every prompt arrived complete, and
+// whether the user was notified otherwise. own is the server's window if it differs
+// from the requested one.
 func askLong(t *testing.T, protocol string, count func(string) int, window, own, words int) (arrived, said bool) {
 	t.Helper()
 	server := &llmtest.Truncating{Count: count, Window: own, Answer: func(system string) string {
@@ -115,7 +115,7 @@ func askLong(t *testing.T, protocol string, count func(string) int, window, own,
 	return arrived, said
 }
 
-// manyWords is so many words, all a little different.
+// manyWords returns this many words, all slightly different.
 func manyWords(words, seed int) string {
 	list := strings.Fields("the boiler in cellar was mended on Tuesday by Ines who wrote that pressure had fallen below one bar again and a valve leaked")
 	var b strings.Builder
@@ -125,7 +125,7 @@ func manyWords(words, seed int) string {
 	return b.String()
 }
 
-// A window in which no prompt fits is told about once, however often it is tried.
+// A window in which no prompt fits is reported once, however often it is tried.
 func TestOmissionsOfPromptsAreReportedOnce(t *testing.T) {
 	kept := &shelf{}
 	for range 6 {

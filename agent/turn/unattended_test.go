@@ -26,8 +26,8 @@ func TestUnattendedCallNamesTheMissingRule(t *testing.T) {
 		input     string
 		rules     []string
 		untrusted string // a rule for after untrusted text
-		foreign   bool   // such text was read
-		private   string // that the notes held
+		foreign   bool   // untrusted text was read
+		private   string // in the notes
 		want      string // "auto": it runs
 		after     bool
 	}{

@@ -10,11 +10,11 @@ import (
 	"lifehub/agent"
 )
 
-// What the user took to answer is no time of the turn, except what went on
+// Time that the user takes to answer does not count, except for what continues
 // meanwhile.
 func TestWaitingForTheUserIsNotCounted(t *testing.T) {
 	const user = 10 * time.Second
-	later := func(reply func()) { // the user is no part of the turn
+	later := func(reply func()) { // the user is outside of the turn
 		go func() {
 			time.Sleep(user)
 			reply()
@@ -57,7 +57,7 @@ func TestWaitingForTheUserIsNotCounted(t *testing.T) {
 	}
 }
 
-// formTool asks the user for something while it runs.
+// formTool asks the user for input while it runs.
 type formTool struct{ *fakeTool }
 
 func (formTool) Run(ctx context.Context, _ json.RawMessage) (agent.Result, error) {

@@ -1,4 +1,3 @@
-// Package rows iterates over the results of database queries.
 package database
 
 import (
@@ -17,7 +16,7 @@ type Querier interface {
 // Scan reads the current row.
 type Scan = func(into ...any) error
 
-// Of runs a query and yields a function that scans the current row, which must be
+// Rows runs a query and yields a function that scans the current row, which must be
 // called once per row. Errors of the query are returned by the last scan.
 func Rows(ctx context.Context, db Querier, query string, args ...any) iter.Seq[Scan] {
 	return func(yield func(Scan) bool) {
@@ -38,7 +37,7 @@ func Rows(ctx context.Context, db Querier, query string, args ...any) iter.Seq[S
 	}
 }
 
-// All runs a query and returns the results of read for each row.
+// AllRows runs a query and returns the results of read for each row.
 func AllRows[T any](ctx context.Context, db Querier, read func(Scan) (T, error), query string, args ...any) ([]T, error) {
 	var all []T
 	for scan := range Rows(ctx, db, query, args...) {

@@ -21,6 +21,6 @@ func isHeld(err error) bool { return err == unix.EWOULDBLOCK }
 
 func unlock(file *os.File) error { return unix.Flock(int(file.Fd()), unix.LOCK_UN) }
 
-// Share takes a shared lock, waiting while another process holds an exclusive
+// LockShared takes a shared lock, waiting while another process holds an exclusive
 // one.
 func LockShared(file *os.File) error { return unix.Flock(int(file.Fd()), unix.LOCK_SH) }

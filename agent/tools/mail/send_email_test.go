@@ -33,12 +33,12 @@ import (
 	"lifehub/llm/llmtest"
 )
 
-// post is a real SMTP server on this machine that keeps what it is sent.
+// post is a real SMTP server on this machine that stores the mails it receives.
 type post struct {
 	mu       sync.Mutex
 	letters  []received
-	refuse   string // recipient that it does not take
-	hangUp   bool   // after the text, without an answer
+	refuse   string // a recipient that it rejects
+	hangUp   bool   // after the text, without a response
 	signedIn string
 	roots    *x509.CertPool
 	addr     *net.TCPAddr
@@ -67,7 +67,7 @@ func startPost(t *testing.T, encrypted bool) *post {
 	served := make(chan struct{})
 	go func() {
 		defer close(served)
-		_ = server.Serve(listener) // it ends with Close
+		_ = server.Serve(listener) // returns when the server is closed
 	}()
 	t.Cleanup(func() {
 		server.Close()
@@ -164,7 +164,7 @@ func (p *post) all() []received {
 	return slices.Clone(p.letters)
 }
 
-// settings are those of a user whose server it is.
+// settings returns the settings of a user of this server.
 func (p *post) settings() Account {
 	return Account{Host: "127.0.0.1", Port: p.addr.Port, From: "Ana <ana@example.org>", TLS: "none"}
 }
@@ -213,7 +213,7 @@ func TestMailArrivesAsShown(t *testing.T) {
 	}
 }
 
-// A server on this machine passes a mail on: it has left as any other.
+// A local server forwards mail, so it has left this machine like any other.
 func TestMailThroughALocalServerIsCounted(t *testing.T) {
 	p := startPost(t, false)
 	sent := 0
@@ -252,8 +252,8 @@ func decoded(t *testing.T, header string) string {
 	return text
 }
 
-// Whatever stands in the arguments: either nothing is sent, or one mail to
-// exactly the recipients that were shown, with the headers that were meant.
+// Whatever the arguments, either nothing is sent, or one mail to exactly the shown
+// recipients with the intended headers.
 func TestArgumentsCannotInjectHeadersOrRecipients(t *testing.T) {
 	attacks := []string{
 		"x\r\nBcc: eve@evil.example", "x\nBcc: eve@evil.example", "x\rBcc: eve@evil.example", "x\x00y", "x\x0bBcc: eve@evil.example",
@@ -431,7 +431,7 @@ func TestMailIsFirstSavedAsADraft(t *testing.T) {
 // noon is the time of all tests.
 var noon = time.Date(2026, 10, 8, 12, 0, 0, 0, time.Local)
 
-// noHistory is a history that keeps nothing.
+// noHistory is a history that saves nothing.
 type noHistory struct{}
 
 func (noHistory) Begin(context.Context, string, string) (string, error)       { return "t1", nil }
@@ -440,7 +440,7 @@ func (noHistory) Exchanges(context.Context, string) ([]agent.Exchange, error) { 
 func (noHistory) Finish(context.Context, string, agent.Answer) error          { return nil }
 func (noHistory) Judge(context.Context, string, []agent.Citation) error       { return nil }
 
-// shelf keeps drafts in memory.
+// shelf stores drafts in memory.
 type shelf struct{ list []agent.Artifact }
 
 func (s *shelf) KeepArtifact(_ context.Context, a agent.Artifact) error {

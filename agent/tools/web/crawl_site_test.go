@@ -23,7 +23,7 @@ func TestSameSiteIsRecognised(t *testing.T) {
 		"https://bücher.example/ https://xn--bcher-kva.example/": true,
 		"http://127.0.0.1:8080/a http://127.0.0.1:8080/b":        true,
 
-		"https://a.example/ http://a.example/":                false, // others could read along
+		"https://a.example/ http://a.example/":                false, // unencrypted
 		"https://a.example/ https://b.example/":               false,
 		"https://a.example/ https://m.a.example/":             false,
 		"https://m.a.example/ https://a.example/":             false,
@@ -32,7 +32,7 @@ func TestSameSiteIsRecognised(t *testing.T) {
 		"https://a.example/ https://a.example:8443/":          false,
 		"https://[2001:db8::1]:80/ https://[2001:db8::1:80]/": false,
 		"https://a.example/ https://a.example%2eb.example/":   false,
-		"https://аpple.example/ https://apple.example/":       false, // the first is Cyrillic
+		"https://аpple.example/ https://apple.example/":       false, // the first has a Cyrillic letter
 	} {
 		from, to, _ := strings.Cut(pair, " ")
 		a, err := url.Parse(from)
@@ -49,7 +49,8 @@ func TestSameSiteIsRecognised(t *testing.T) {
 	}
 }
 
-// leading is a site whose addresses all lead to where to says; "": none do.
+// leading starts a site on which every address links to where to says; "" means
+// nowhere.
 func leading(t *testing.T, to func(path string) string) *httptest.Server {
 	t.Helper()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -12,7 +12,7 @@ import (
 	"lifehub/internal/webtest"
 )
 
-// clock is a time that passes only while something waits.
+// clock is a time that advances only while something waits.
 type clock struct {
 	time   time.Time
 	waited []time.Duration

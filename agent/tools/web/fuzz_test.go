@@ -12,7 +12,7 @@ import (
 	"lifehub/internal/webtest"
 )
 
-// checkHits is what holds of every list of results, whoever sent it.
+// checkHits checks what is true of every list of results.
 func checkHits(t *testing.T, hits []hit, err error) {
 	t.Helper()
 	if err != nil && len(hits) > 0 {
@@ -89,7 +89,7 @@ func FuzzArticle(f *testing.F) {
 	})
 }
 
-// The rules are compared with a slow and plain reading of them.
+// The rules are compared with a slow, simple implementation.
 func FuzzRobots(f *testing.F) {
 	f.Add("User-agent: *\nDisallow: /*.gif$\nAllow: /a*b", "/a/b.gif")
 	f.Add("User-agent: LifeHub\nDisallow: /%7e*%\nCrawl-delay: 9e99", "/~?%zz")
@@ -122,7 +122,7 @@ func FuzzRobots(f *testing.F) {
 	})
 }
 
-// fitsPlainly reads a rule's path sign by sign.
+// fitsPlainly matches a rule's path character by character.
 func fitsPlainly(rule, path string) bool {
 	switch {
 	case rule == "":

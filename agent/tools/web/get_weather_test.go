@@ -11,7 +11,7 @@ import (
 	"lifehub/agent"
 )
 
-// The answers have the shape that Open-Meteo documents, nulls included.
+// The responses have the form that Open-Meteo documents, including nulls.
 const (
 	zurich = `{"results":[
 		{"id":2657896,"name":"Zurich","latitude":47.36667,"longitude":8.55,"elevation":429.0,"country_code":"CH","timezone":"Europe/Zurich","country":"Switzerland","admin1":"Zurich"},
@@ -24,7 +24,7 @@ const (
 			"precipitation_sum":[4.2,0],"precipitation_probability_max":[88,null],"wind_speed_10m_max":[22.1,10]}}`
 )
 
-// weatherServer replays answers and keeps the questions.
+// weatherServer replays responses and records the requests.
 func weatherServer(t *testing.T, b *openMeteo, geocoding, forecast http.HandlerFunc) *[]string {
 	t.Helper()
 	var asked []string
@@ -170,13 +170,13 @@ func TestGetWeatherStopsWithTheTurn(t *testing.T) {
 	}
 }
 
-// openMeteo is the tool before a server in place of Open-Meteo.
+// openMeteo is the tool with a server in place of Open-Meteo.
 type openMeteo struct {
 	t *testing.T
 	weather
 }
 
-// run runs the tool; the text of an error stands after "error: ".
+// run runs the tool. The text of an error is prefixed with "error: ".
 func (b *openMeteo) run(args string) (agent.Result, string) {
 	b.t.Helper()
 	result, err := newGetWeather(b.weather).Run(b.t.Context(), json.RawMessage(args))

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// wire is a connection to some address that takes everything.
+// wire is a connection that accepts all data.
 type wire struct {
 	net.Conn
 	to string

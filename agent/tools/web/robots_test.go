@@ -10,7 +10,7 @@ import (
 func TestRobotsFollowTheRFC(t *testing.T) {
 	for name, tc := range map[string]struct {
 		text    string
-		yes, no string // paths, parted by blanks
+		yes, no string // paths, separated by spaces
 		delay   time.Duration
 	}{
 		"empty":                      {"", "/ /a", "", 0},

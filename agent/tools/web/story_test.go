@@ -17,7 +17,7 @@ import (
 	"lifehub/llm/llmtest"
 )
 
-// noon is the day on which all tests take place, a Thursday.
+// noon is the time of all tests, on a Thursday.
 var noon = time.Date(2026, 10, 8, 12, 0, 0, 0, time.Local)
 
 func holds(t *testing.T, what, text string, parts ...string) {
@@ -29,8 +29,8 @@ func holds(t *testing.T, what, text string, parts ...string) {
 	}
 }
 
-// Whole turns with the real tools on the web of the test. The golden files are
-// what a user sees.
+// Whole turns with the real tools on a local web. The golden files are what a user
+// sees.
 func TestStoriesOfTheWeb(t *testing.T) {
 	const (
 		question = "Search the web for marathon training tips."
@@ -115,7 +115,7 @@ func rule(t *testing.T, text string) gate.Rule {
 	return r
 }
 
-// told is an event as a user would tell of it; "" for those that are not seen.
+// told describes an event as a user sees it; "" for invisible ones.
 func told(body agent.Body) string {
 	switch b := body.(type) {
 	case agent.ToolStarted:

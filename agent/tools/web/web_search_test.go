@@ -71,7 +71,7 @@ func TestEmptySearchReportsWhy(t *testing.T) {
 	duck, searx := Search{URL: web.URL + "/html/"}, Search{Engine: "searxng", URL: web.URL + "/searxng/"}
 	for name, tc := range map[string]struct {
 		search      Search
-		query, want string // want begins with "nothing: " where nothing was found
+		query, want string // want begins with "nothing: " if there are no results
 	}{
 		"nothing found":          {duck, "none", `nothing: DuckDuckGo found nothing on the web for "none".`},
 		"a captcha":              {duck, "captcha", "asks for a captcha"},

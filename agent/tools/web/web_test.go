@@ -18,8 +18,8 @@ import (
 	"lifehub/internal/testenv"
 )
 
-// inside are addresses that try to reach what is not public. Names under
-// evil.example are answered by a name server of ours.
+// inside are addresses that try to reach private networks. Names under evil.example are
+// resolved by our name server.
 var inside = []string{
 	"http://127.0.0.1/", "http://127.1/", "http://127.0.1/", "http://2130706433/", "http://017700000001/", "http://0x7f000001/", "http://0x7f.1/", "http://0177.0.0.1/",
 	"http://127.0.0.1./", "http://[::1]/", "http://[0:0:0:0:0:0:0:1]/", "http://[::]/", "http://0.0.0.0/", "http://0/", "http://localhost/", "http://LOCALHOST./",
@@ -51,14 +51,14 @@ func TestPrivateAddressesAreNeverDialled(t *testing.T) {
 		return connection, err
 	}
 	addresses := append([]string{}, inside...)
-	for _, address := range inside { // where a server does listen
+	for _, address := range inside { // in which a server listens
 		if u, err := url.Parse(address); err == nil && u.Port() == "" && u.Host != "" && u.User == nil {
 			u.Host += ":" + port
 			addresses = append(addresses, u.String())
 		}
 	}
 	for _, address := range addresses {
-		for range 2 { // a name may be answered otherwise the second time
+		for range 2 { // a name may resolve differently the second time
 			if page, err := w.get(t.Context(), address); err == nil {
 				t.Errorf("%s brought %d bytes", address, len(page.body))
 			}
@@ -93,7 +93,7 @@ func nameServer(t *testing.T) *net.Resolver {
 			query := buffer[:n]
 			label := string(query[13 : 13+int(query[12])])
 			ips := answers[strings.ToLower(label)]
-			if label == "rebinding" { // nothing listens at the first, and a check of the name would let it pass
+			if label == "rebinding" { // nothing listens at the first address, and a check of the name would pass it
 				ips = []string{[]string{"127.0.0.1", "192.168.0.9"}[asked.Add(1)%2]}
 			}
 			_, _ = server.WriteTo(answerOf(query, ips), from)
@@ -104,7 +104,7 @@ func nameServer(t *testing.T) *net.Resolver {
 	}}
 }
 
-// answerOf is the reply of DNS to a query, with those ips that are of its type.
+// answerOf returns the DNS response to a query, with those ips that have its type.
 func answerOf(query []byte, ips []string) []byte {
 	end := 12
 	for query[end] != 0 {
@@ -129,8 +129,8 @@ func answerOf(query []byte, ips []string) []byte {
 	return reply
 }
 
-// atHome is a web that may reach servers of the test, and counts as public
-// nothing else; what a redirect leads to is still checked by its address.
+// atHome returns a web that may reach the test's server, and considers nothing else
+// public; redirects are still checked by address.
 func atHome(allowed string) *web { return newWeb(nil, allowed, nil) }
 
 func TestRedirectIsCheckedLikeAnAddress(t *testing.T) {
