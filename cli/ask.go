@@ -57,7 +57,7 @@ func newAsk(sh *app.Process) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "ask [PROMPT…]",
 		Short: "Answer one question on stdout",
-		Long:  "Answer one question on stdout; progress goes to stderr. Piped input is attached as data, never read as a command.",
+		Long:  "Answer one question on stdout, in Markdown; progress goes to stderr. Piped input is attached as data, never read as a command.",
 		Example: "  lifehub ask \"when did I last change the boiler filter?\"\n" +
 			"  git diff | lifehub ask \"summarise this for my work log\"\n" +
 			"  lifehub ask --json \"which shoes at the Lakeside Ten?\" | jq .citations\n" +

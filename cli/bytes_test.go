@@ -71,7 +71,7 @@ func TestNoBytesEndTheChat(t *testing.T) {
 				each.send(term, payload)
 				term.waits(each.arrives, fmt.Sprintf("shows what comes with %.80q", payload))
 				term.types("\x03") // empties the composer
-				term.sees("▌ Ask anything")
+				term.sees("▌ Ask your notes anything")
 			}
 			term.types("ibexword")
 			h.keeps("ibexword")

@@ -188,7 +188,7 @@ func TestSuspendAndResumeRestoreTheTerminal(t *testing.T) {
 		p.sees(fmt.Sprint(40+n, " says the shell"))
 		p.types("fg")
 		p.presses("Enter")
-		p.sees("▌ a draft", "Ask your notes anything")
+		p.sees("▌ a draft", "2 notes")
 	}
 	p.presses("C-c", "C-d")
 	p.sees("Stopped")
@@ -342,7 +342,7 @@ func TestSlowLineAndSilentTerminalWork(t *testing.T) {
 			env, goOn := heldAnswer(t)
 			vault := apptest.Vault(t)
 			term := startTerminalOver(t, over, 100, 30, env, "chat", "--notes", vault)
-			term.sees("2 notes", "▌ Ask anything")
+			term.sees("2 notes", "▌ Ask your notes anything")
 			for _, key := range "how often do I run?" {
 				term.types(string(key))
 			}

@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"lifehub/cli/app"
+	"lifehub/tui/draw"
 	"lifehub/tui/safetext"
 )
 
@@ -35,11 +36,24 @@ func newRelated(sh *app.Process) *cobra.Command {
 			if asJSON {
 				return app.PrintJSON(sh, "notes", r)
 			}
+			width, wraps := app.Columns(sh.Out)
 			var out strings.Builder
-			for _, n := range r.Notes {
-				fmt.Fprintf(&out, "%.2f  %s  %s\n      %s\n", n.Score, safetext.Line(n.Path), safetext.Line(n.Title), safetext.Line(n.Reasons()))
+			add := func(head, text string) {
+				lines := []string{head + text} // one line, for other programs
+				if wraps {
+					lines = draw.Hang(head, text, width)
+				}
+				out.WriteString(strings.Join(lines, "\n") + "\n")
 			}
-			fmt.Fprintf(sh.Err, "%s\n", safetext.Line(app.RelatedHead(r)+" "+r.Path))
+			for _, n := range r.Notes {
+				add(fmt.Sprintf("%.2f  ", n.Score), safetext.Line(n.Path)+"  "+safetext.Line(n.Title))
+				add("      ", safetext.Line(n.Reasons()))
+			}
+			head := safetext.Line(app.RelatedHead(r) + " " + r.Path)
+			if width, wraps := app.Columns(sh.Err); wraps {
+				head = strings.Join(draw.Wrap(head, width), "\n")
+			}
+			fmt.Fprintln(sh.Err, head)
 			return app.PrintText(sh, "notes", out.String())
 		},
 	}

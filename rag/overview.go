@@ -1,13 +1,16 @@
 package rag
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"log/slog"
 	"slices"
 	"strings"
 	"time"
 	"unicode"
 
+	"lifehub/notes"
 	"lifehub/rag/words"
 )
 
@@ -71,6 +74,40 @@ func (l Library) Overview(ctx context.Context, today time.Time) (o Overview) {
 	}
 	o.Questions = o.Questions[:min(len(o.Questions), maxQuestions)]
 	return o
+}
+
+// DueTask is an open task that is overdue or due within a week.
+type DueTask struct {
+	Path, Text string
+	Line       int
+	Day        time.Time // by which it is due, or scheduled
+}
+
+// DueTasks returns at most limit such tasks of the user's own notes, the earliest first.
+func (x *Index) DueTasks(ctx context.Context, folder *notes.Folder, today time.Time, limit int) ([]DueTask, error) {
+	g, err := x.acquireUndamaged()
+	if err != nil {
+		return nil, err
+	}
+	paths, err := words.DueNotes(ctx, g.db, today, dueWithin, limit)
+	if err := errors.Join(err, g.release()); err != nil {
+		return nil, err
+	}
+	var due []DueTask
+	for _, path := range paths {
+		note, err := folder.Read(path)
+		if err != nil {
+			continue // it was deleted or changed since; the next sync learns of it
+		}
+		for _, t := range note.Tasks {
+			day := cmp.Or(t.Due, t.Scheduled)
+			if t.Open() && !day.IsZero() && words.DayNumber(day) <= words.DayNumber(today)+dueWithin {
+				due = append(due, DueTask{Path: path, Text: t.Text, Line: t.Line, Day: day})
+			}
+		}
+	}
+	slices.SortStableFunc(due, func(a, b DueTask) int { return a.Day.Compare(b.Day) })
+	return due[:min(len(due), limit)], nil
 }
 
 // inSentence returns a title as an English sentence has it: as a sentence of the

@@ -1,6 +1,7 @@
 package rag
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -96,6 +97,29 @@ func TestDueTasksAreCounted(t *testing.T) {
 	write(t, dir, map[string]string{"tasks.md": "# Tasks\n\n- [x] overdue 📅 2026-11-01\n- [ ] this week 📅 2026-11-28\n"})
 	if o := overviewOf(t, dir, sunday); o.Due != 1 {
 		t.Errorf("%d due after some were done, want 1", o.Due)
+	}
+}
+
+func TestDueTasksAreListedEarliestFirst(t *testing.T) {
+	t.Parallel()
+	dir := aVault(t, map[string]string{
+		"garden.md":    "# Garden\n\n- [ ] water 📅 2026-11-23\n- [x] mow 📅 2026-11-20\n",
+		"tasks.md":     "# Tasks\n\n- [ ] this week 📅 2026-11-28\n- [ ] overdue 📅 2026-11-01\n- [ ] later 📅 2026-12-24\n",
+		"clip/page.md": "---\nsource: https://evil.example\n---\n# Page\n\n- [ ] send the notes 📅 2026-11-22\n",
+	}, "", sunday)
+	folder, x := openVault(t, dir, t.TempDir())
+	if _, err := x.Sync(t.Context(), folder, nil, nil); err != nil {
+		t.Fatal(err)
+	}
+	for limit, want := range map[int][]string{3: {"tasks.md:4 overdue", "garden.md:3 water", "tasks.md:3 this week"}, 1: {"tasks.md:4 overdue"}} {
+		due, err := x.DueTasks(t.Context(), folder, sunday, limit)
+		var got []string
+		for _, task := range due {
+			got = append(got, fmt.Sprintf("%s:%d %s", task.Path, task.Line, task.Text))
+		}
+		if err != nil || !slices.Equal(got, want) {
+			t.Errorf("limit %d: got %q, %v, want %q", limit, got, err, want)
+		}
 	}
 }
 

@@ -269,6 +269,9 @@ func (m *Model) chooseMode(name string) tea.Cmd {
 func (m *Model) setMode(mode agent.Mode) {
 	m.mode = string(mode)
 	m.Options.UseMode(m.mode)
+	if m.withoutModel() { // else the composer shows it
+		m.flash("mode " + m.mode + ", once a model is connected")
+	}
 }
 
 // chooseTheme takes what was typed after /theme, or lets the user choose.

@@ -363,11 +363,11 @@ func TestAClosedPaletteOpensAgain(t *testing.T) {
 			r.mustShow("▌ Start a new conversation")
 			r.keys("esc")
 			r.mustNotShow("▌ Start")
-			r.mustShow("▌ Ask anything") // no slash is left behind
+			r.mustShow("▌ Ask your notes anything") // no slash is left behind
 		}
 		r.keys("/c", "esc")
 		r.mustNotShow("▐")
-		r.mustShow("▌ Ask anything") // nothing of it is left typed
+		r.mustShow("▌ Ask your notes anything") // nothing of it is left typed
 		r.keys("/c")
 		r.mustShow("/copy")
 	})
@@ -661,7 +661,7 @@ func TestHelpIsSearchedByTyping(t *testing.T) {
 		r.mustShow("/tree")
 		r.mustNotShow("write in your editor")
 		r.keys("backspace", "ctrl+u", "?")
-		r.mustShow("Ask anything")
+		r.mustShow("Ask your notes anything")
 		r.keys("f1", "down", "f1")
 		r.mustNotShow("type to search")
 	})

@@ -22,7 +22,7 @@ func TestKeysWaitUntilAllIsThere(t *testing.T) {
 		t.Fatal(err)
 	}
 	m.Update(tea.WindowSizeMsg{Width: 80, Height: 24})
-	if !strings.Contains(m.View().Content, "sk anything") {
+	if !strings.Contains(m.View().Content, "sk your notes anything") {
 		t.Fatalf("there is no prompt before all is there:\n%s", m.View().Content)
 	}
 	for _, r := range "hello" {

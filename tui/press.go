@@ -215,6 +215,9 @@ func (m *Model) send() tea.Cmd {
 			return cmd
 		}
 	}
+	if c.Empty() && m.welcome.Task() != nil {
+		return m.openTask()
+	}
 	text := cmp.Or(c.Take(), m.welcome.Question)
 	if draw.Blank(text) {
 		if place >= 0 {
@@ -231,6 +234,16 @@ func (m *Model) send() tea.Cmd {
 		return nil
 	}
 	return m.ask(text)
+}
+
+// openTask opens the note of the chosen due task.
+func (m *Model) openTask() tea.Cmd {
+	task := m.welcome.Task()
+	if m.Options.Note == nil {
+		return m.flash("notes cannot be read here")
+	}
+	n := panel.NewNote(m.base, &m.Options, task.Note, task.Line, task.Line)
+	return m.open(n, n.Read)
 }
 
 // focus gives the keys to the transcript, unfocus back to the composer.
@@ -311,10 +324,13 @@ func (m *Model) click(column, line int) tea.Cmd {
 	case m.panel != nil:
 		return m.updatePanel(m.drawn.frame.Click(line))
 	case m.welcome.At(line) != "" && m.composer.Empty():
-		m.composer.Set(m.welcome.At(line))
+		if m.welcome.Question = m.welcome.At(line); m.welcome.Task() != nil {
+			return m.openTask()
+		}
+		m.composer.Set(m.welcome.Question)
 		return m.follow()
 	case line < 0 || line >= len(m.transcript.Shown):
-		if again, ok := m.lists.Click(line - m.transcript.Height); again {
+		if again, ok := m.lists.Click(line + m.drawn.bodyTop - m.drawn.above); again {
 			return m.write(tea.KeyPressMsg{Code: tea.KeyTab})
 		} else if ok {
 			return m.follow()

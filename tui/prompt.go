@@ -37,11 +37,13 @@ func (p *lastPrompt) Count(body agent.Body) {
 func (p *lastPrompt) Forget() { *p = lastPrompt{allocated: p.allocated} }
 
 // Gauge shows how full the context window is: "ctx ■■□□□□□□ 2.4k of 16k". It is
-// empty while that is unknown.
+// empty while that is unknown or no model is connected.
 func (p *lastPrompt) Gauge(s backend.Status, theme *draw.Theme) string {
 	const cells = 8
 	window := cmp.Or(p.allocated, s.Window)
 	switch {
+	case s.Provider == "offline":
+		return ""
 	case window == 0 && p.used == 0:
 		return ""
 	case window == 0:

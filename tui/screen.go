@@ -45,9 +45,16 @@ func (m *Model) draw() {
 		m.composer.Resize(writingWidth(main), h/3)
 	}
 	rows := rowsFor(main, h, asked, inline)
+	rows.Mode = rows.Mode && (!m.withoutModel() || m.status.ReadOnly)
 	top := make([]string, min(rows.Header, 2))
 	written := m.composer.Lines
 	hidden := max(0, len(written)-rows.Composer)
+	if m.welcomed() {
+		if lines, x, y := m.centred(written[hidden:], main, h, rows); lines != nil {
+			m.finish(lines, w, m.cursor(x, y-hidden))
+			return
+		}
+	}
 	bottom, x, y := rows.Bottom(written[hidden:], m.writingBlock(main, rows), m.statusLine(main), main, m.theme)
 	above := m.aboveComposer(main, h-len(top)-len(bottom))
 	if len(above) > h-len(top)-len(bottom) {
@@ -64,6 +71,7 @@ func (m *Model) draw() {
 	if inline {
 		body = transcript.WithoutEnd(body)
 	}
+	m.drawn.above = len(top) + len(body)
 	lines := slices.Concat(top, body, above, bottom)
 	lines = lines[max(0, len(lines)-h):]
 	if main < w {
@@ -74,10 +82,64 @@ func (m *Model) draw() {
 			lines[i] = draw.Truncate(lines[i], w)
 		}
 	}
+	m.finish(lines, w, m.cursor(x, len(lines)-below-hidden))
+}
+
+// finish makes lines and a cursor the frame that View returns.
+func (m *Model) finish(lines []string, width int, cursor *tea.Cursor) {
 	m.drawn.selection.Show(lines)
-	draw.Grounded(lines, w, m.theme)
+	draw.Grounded(lines, width, m.theme)
 	m.drawn.picture.Content = strings.Join(lines, "\n")
-	m.drawn.picture.Cursor = m.cursor(x, len(lines)-below-hidden)
+	m.drawn.picture.Cursor = cursor
+}
+
+// welcomed reports whether the welcome is shown: before the first question, with no more
+// than notices.
+func (m *Model) welcomed() bool {
+	_, only := m.transcript.Notices()
+	return len(m.transcript.Entries) == 0 || only && !m.Options.Inline && !m.focused
+}
+
+// centred lays out the welcome with the composer in the optical centre, a little above the
+// middle: above it the wordmark, below it what can be opened and asked, or the open list.
+// The input begins at column x of line y. It returns nil if that has no room, or something
+// is over it.
+func (m *Model) centred(written []string, width, height int, rows rows) (lines []string, x, y int) {
+	const (
+		markLines = 5 // with a blank line and what is known of the notes
+		leastRows = 5
+	)
+	if m.Options.Inline || m.panel != nil || m.asks.Open() || width < 40 {
+		return nil, 0, 0
+	}
+	m.transcript.Resize(width, 0)
+	opening, column := m.Options.Open != nil, draw.ColumnOf(width)
+	m.welcome.Update(m.status, opening)
+	m.welcome.Earlier = len(m.composer.History) > 0
+	lines = make([]string, rows.Header)
+	copy(lines, m.header(width, rows))
+	at := max(rows.Header+markLines, height*2/5-1)
+	bottom, x, y := rows.Bottom(written, m.writingBlock(width, rows), m.statusLine(width), width, m.theme)
+	if !rows.Air {
+		bottom, y = append([]string{""}, bottom...), y+1
+	}
+	room := height - at - len(bottom) - 1
+	notices, _ := m.transcript.Notices()
+	if room < leastRows+len(notices) {
+		return nil, 0, 0
+	}
+	lines = append(draw.PadHeight(lines, at-markLines), m.welcome.Mark(column, m.status, opening, m.theme)...)
+	lines = append(lines, bottom...)
+	m.drawn.bodyTop, m.drawn.above = rows.Header, len(lines)
+	below := m.aboveComposer(width, room+1)
+	if len(below) == 0 {
+		lines = append(lines, "")
+		below = m.welcome.Rows(column, room-len(notices), len(lines)-rows.Header, &m.keys, m.theme)
+	} else {
+		m.welcome.first = -1
+	}
+	lines = append(append(lines, below...), notices...)
+	return draw.PadHeight(lines, height), x, at + y
 }
 
 // cursor is where the cursor stands when what is written begins at a place of
@@ -92,29 +154,32 @@ func (m *Model) cursor(x, y int) *tea.Cursor {
 // writingBlock is the block of the composer: its last row has the mode, the model
 // and how full the context window is, which a sidebar shows itself.
 func (m *Model) writingBlock(width int, rows rows) composerBlock {
-	model, gauge := m.status.Model, m.prompt.Gauge(m.status, m.theme)
-	if m.status.Provider == "offline" { // the header says it
-		model = ""
+	mode, model, gauge := m.modeShown(), m.status.Model, m.prompt.Gauge(m.status, m.theme)
+	if m.withoutModel() { // the header says so
+		mode, model = "", ""
 	}
 	if width < m.term.width {
 		gauge = ""
 	}
-	return newComposerBlock(m.modeShown(), m.runningMode(), model, gauge, m.status.ReadOnly, m.panel == nil && !m.focused && !m.asks.Open(), m.theme)
+	return newComposerBlock(mode, m.runningMode(), model, gauge, m.status.ReadOnly, m.panel == nil && !m.focused && !m.asks.Open(), m.theme)
 }
 
-// doing is what is going on, or what there is to know until the next key; "":
-// nothing.
-func (m *Model) doing() string {
+// withoutModel reports whether no model is connected, so that no mode applies.
+func (m *Model) withoutModel() bool { return m.status.Provider == "offline" }
+
+// doing returns the current activity, or the hint that is shown until the next key, in at
+// most so many cells; "" if there is neither.
+func (m *Model) doing(width int) string {
 	stop := m.keys.Stop.Help().Key
 	switch {
 	case m.hint != "":
 		return m.theme.Warning.Render(safetext.Line(m.hint))
 	case m.turn != nil:
-		doing := m.theme.Running.Render(draw.Spinner[m.spinner.Beat%len(draw.Spinner)]) + " " + m.turn.Turn.State(m.asks.Open())
+		doing, stops := m.theme.Running.Render(draw.Spinner[m.spinner.Beat%len(draw.Spinner)])+" "+m.turn.Turn.State(m.asks.Open()), ""
 		if !m.focused && !m.asks.Open() && m.panel == nil && !m.turn.Turn.Stopped {
-			doing += "   " + m.theme.Text.Render(stop) + m.theme.Dim.Render(" stops")
+			stops = "   " + m.theme.Text.Render(stop) + m.theme.Dim.Render(" stops")
 		}
-		return doing
+		return draw.Truncate(doing, width-draw.Width(stops)) + stops
 	case m.editing != nil:
 		return m.theme.Warning.Render("editing an earlier question") + m.theme.Dim.Render(" · "+m.keys.Send.Help().Key+" creates a branch · "+stop+" cancels")
 	}
@@ -148,8 +213,12 @@ func (m *Model) invitation() string {
 		return "Press y or n, then Enter"
 	case m.turn != nil:
 		return "Write the next message · " + m.keys.Send.Help().Key + " queues it"
+	case m.welcome.Task() != nil:
+		return m.keys.Send.Help().Key + " opens this task"
 	case m.welcome.Question != "":
 		return m.welcome.Question
+	case m.welcomed():
+		return "Ask your notes anything"
 	}
 	return "Ask anything"
 }
@@ -167,25 +236,37 @@ func (m *Model) body(width, height, top int) []string {
 func (m *Model) conversation(width, height, top int) []string {
 	m.transcript.Resize(width, height)
 	m.drawn.bodyTop = top
-	empty := len(m.transcript.Entries) == 0
-	notices, only := m.transcript.Notices()
+	notices, _ := m.transcript.Notices()
 	_, first := m.panel.(*panel.FirstRun)
-	m.welcome.Earlier = len(m.composer.History) > 0
+	empty := len(m.transcript.Entries) == 0
 	switch {
 	case first, empty && m.Options.Inline && m.turns > 0: // it was printed
 		return nil
-	case empty || only && !m.Options.Inline && !m.focused:
+	case m.welcomed():
 		room := height - len(notices)
 		if m.Options.Inline {
 			room = 0 // it stands below what the terminal shows
 		}
-		lines := append(m.welcome.View(width, room, m.status, m.Options.Open != nil, &m.keys, m.theme), notices...)
+		lines := append(m.smallWelcome(width, room), notices...)
 		if empty || len(lines) <= height {
 			return draw.PadHeight(lines, height)
 		}
 	}
 	m.welcome.Hide()
 	return m.transcript.View()
+}
+
+// smallWelcome is the welcome where the composer is at the bottom.
+func (m *Model) smallWelcome(width, height int) []string {
+	opening, column := m.Options.Open != nil, draw.ColumnOf(width)
+	m.welcome.Update(m.status, opening)
+	m.welcome.Earlier = len(m.composer.History) > 0
+	mark := m.welcome.Mark(column, m.status, opening, m.theme)
+	if height < 14 || width < 40 {
+		mark = mark[len(mark)-1:] // the header has the name
+	}
+	lines := append(draw.PadHeight(nil, max(0, height-14)/2), append(mark, "")...)
+	return append(lines, m.welcome.Rows(column, max(1, height-len(lines)), len(lines), &m.keys, m.theme)...)
 }
 
 // leastAsked is how many lines a question has before the queue is shown below it.
@@ -233,7 +314,7 @@ func (m *Model) header(width int, rows rows) []string {
 // statusLine is the last line: what is going on, what left the machine, how fast
 // an answer streams, and the keys of the moment.
 func (m *Model) statusLine(width int) string {
-	doing, keys, figures := m.doing(), m.hints(), []string{sentText(m.status.Sent)}
+	doing, keys, figures := m.doing(draw.ColumnOf(width).TextWidth()), m.hints(), []string{sentText(m.status.Sent)}
 	if width < m.term.width { // the sidebar says it
 		figures = nil
 	}
@@ -270,7 +351,7 @@ func (m *Model) hints() []string {
 	if m.turn != nil {
 		return append(hints, panel.Hint(k.HelpOnEmpty, "help"))
 	}
-	if m.Options.UseMode != nil {
+	if m.Options.UseMode != nil && !m.withoutModel() {
 		hints = append(hints, panel.Hint(k.Mode, "mode"))
 	}
 	return append(hints, panel.Hint(k.Palette, "commands"), panel.Hint(k.HelpOnEmpty, "help"))

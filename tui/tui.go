@@ -80,6 +80,7 @@ type Model struct {
 	drawn   struct {
 		sidebar   sidebar
 		bodyTop   int // the first row of the transcript on the screen
+		above     int // the first row of what is next to the composer: a question, a list
 		selection selection
 		size      [2]int // of the conversation with the composer
 		lines     struct{ header, status cachedLine }

@@ -13,16 +13,17 @@ import (
 	"lifehub/tui/safetext"
 )
 
-// welcome is the screen before the first question, with the question that Enter asks
-// while the input is empty.
+// welcome is the screen before the first question, with due tasks, which Enter opens,
+// and questions, which it asks, while the input is empty.
 type welcome struct {
-	Question string // "" if none
+	Question string // the chosen row, or a suggested question; "" if none
 	Again    string // answered while notes were still being read; "" if none
 	First    bool   // suggest the first question of the vault as soon as there is one
 
 	Earlier bool // there are earlier conversations
 
-	first     int // the line of the first question
+	first     int // the line of the first row; -1 if they are not drawn
+	due       []backend.Task
 	questions []string
 }
 
@@ -32,10 +33,6 @@ var wordmark = [][2]string{
 	{"█   █ █▀▀ █▀▀ ", "█▀█ █ █ █▀▄"},
 	{"▀▀▀ ▀ ▀   ▀▀▀ ", "▀ ▀ ▀▀▀ ▀▀ "},
 }
-
-// welcomeLines is the height of the welcome where there is room, so that it does not
-// move when facts arrive.
-const welcomeLines = 12
 
 // Suggest sets the question that Enter asks while the input is empty, "" for none.
 func (w *welcome) Suggest(question string) { *w = welcome{Question: question} }
@@ -58,25 +55,30 @@ func (w *welcome) Heard(questions []string) {
 	}
 }
 
-// View draws it in the middle of a window. opening reports that the notes are not
-// known yet.
-func (w *welcome) View(width, height int, s backend.Status, opening bool, k *keys.Map, theme *draw.Theme) []string {
-	var lines []string
-	add := func(text string) { lines = append(lines, centred(text, draw.Width(text), width)) }
-	small := height < welcomeLines+2 || width < 40
-	if small {
-		add(theme.Brand.Render("LifeHub"))
-	} else {
-		lines = make([]string, (height-welcomeLines)/2)
-		for _, row := range wordmark {
-			add(theme.Dim.Render(row[0]) + theme.Brand.Render(row[1]))
-		}
-		add("")
+// Update sets the rows. opening reports that the notes are not known yet.
+func (w *welcome) Update(s backend.Status, opening bool) {
+	w.first, w.due, w.questions = -1, s.Due, s.Questions
+	if opening || s.Scope != "" {
+		w.due, w.questions = nil, nil // it may leave out what they are about
 	}
-	if !small || height > 6 {
-		add("Ask your notes anything")
+}
+
+// Mark returns the wordmark and what is known of the notes, centred in a column.
+func (w *welcome) Mark(column draw.Column, s backend.Status, opening bool, theme *draw.Theme) (lines []string) {
+	add := func(text string) {
+		text = draw.Truncate(text, column.Width())
+		lines = append(lines, strings.Repeat(" ", column.Left+(column.Width()-draw.Width(text))/2)+text)
 	}
-	var facts []string
+	for _, row := range wordmark {
+		add(theme.Dim.Render(row[0]) + theme.Brand.Render(row[1]))
+	}
+	lines = append(lines, "")
+	add(theme.Dim.Render(safetext.Line(strings.Join(facts(s, opening, column.Width()), " · "))))
+	return lines
+}
+
+// facts describes the notes in a few words each, as many as fit a width.
+func facts(s backend.Status, opening bool, width int) (facts []string) {
 	switch {
 	case opening:
 	case s.Notes == 0 && !s.Indexing:
@@ -91,81 +93,100 @@ func (w *welcome) View(width, height int, s backend.Status, opening bool, k *key
 		facts = []string{s.Vault, draw.Count(s.Notes, "note"), s.News}
 	}
 	facts = slices.DeleteFunc(facts, func(s string) bool { return s == "" })
-	if len(facts) == 3 && draw.Width(strings.Join(facts, " · ")) > width-2*draw.Gutter {
+	if len(facts) == 3 && draw.Width(strings.Join(facts, " · ")) > width {
 		facts = slices.Delete(facts, 1, 2) // the header has it
 	}
-	add(theme.Dim.Render(safetext.Line(strings.Join(facts, " · "))))
-	if w.questions = s.Questions; s.Scope != "" {
-		w.questions = nil // it may leave out what answers them
+	return facts
+}
+
+// Rows returns the rows and their keys in a column, in at most so many lines. at is the
+// line of the body on which they begin.
+func (w *welcome) Rows(column draw.Column, height, at int, k *keys.Map, theme *draw.Theme) (lines []string) {
+	w.first = at
+	var rows []draw.Row
+	for _, t := range w.due {
+		rows = append(rows, draw.Row{Label: "[ ] " + t.Text, Detail: t.When})
 	}
-	if !small {
-		add("")
-	}
-	w.first = len(lines)
-	widest := 0
 	for _, question := range w.questions {
-		widest = max(widest, draw.Width(safetext.Line(question))+4)
+		rows = append(rows, draw.Row{Label: question})
 	}
-	for _, question := range w.questions {
-		row := draw.Row{Label: question}
-		lines = append(lines, centred(row.View(question == w.Question, widest, min(widest, width-2*draw.Gutter), theme), widest, width))
-	}
-	if !small && len(w.questions) > 0 {
-		add("")
+	labels := draw.Columns(rows, column.Width())
+	for i, row := range rows[:min(len(rows), height)] {
+		if row.Detail == "" {
+			labels = column.Width()
+		}
+		lines = append(lines, row.View(w.choices()[i] == w.Question, labels, column.Width(), theme))
 	}
 	var hints []string
-	if len(w.questions) > 0 {
-		hints = append(hints, k.Up.Help().Key+k.Down.Help().Key+" choose a question")
+	if len(rows) > 0 {
+		does := " asks"
+		if len(w.due) > 0 {
+			does = " opens or asks"
+		}
+		hints = append(hints, k.Up.Help().Key+k.Down.Help().Key+" choose", k.Send.Help().Key+does)
 	}
 	if w.Earlier && k.Conversations.Enabled() {
 		hints = append(hints, k.Conversations.Help().Key+" earlier conversations")
 	}
-	add(theme.Dim.Render(draw.Hints(hints, width-2*draw.Gutter)))
-	return lines
+	if len(hints) > 0 && len(lines)+1 < height {
+		lines = append(lines, "", "  "+theme.Dim.Render(draw.Truncate(draw.Hints(hints, column.TextWidth()), column.TextWidth())))
+	}
+	return indented(lines, column.Left)
 }
 
-// Hide hides the questions, and with them the chosen one, while something else is
-// shown.
+// choices returns the labels of the rows.
+func (w *welcome) choices() (all []string) {
+	for _, t := range w.due {
+		all = append(all, t.Text)
+	}
+	return append(all, w.questions...)
+}
+
+// Task returns the chosen task, nil if none is.
+func (w *welcome) Task() *backend.Task {
+	if at := slices.IndexFunc(w.due, func(t backend.Task) bool { return t.Text == w.Question }); at >= 0 {
+		return &w.due[at]
+	}
+	return nil
+}
+
+// Hide hides the rows, and with them the chosen one, while something else is shown.
 func (w *welcome) Hide() {
-	if slices.Contains(w.questions, w.Question) {
+	if slices.Contains(w.choices(), w.Question) {
 		w.Question = ""
 	}
-	w.questions = nil
+	w.due, w.questions = nil, nil
 }
 
-// centred centres a text of a given width in a line.
-func centred(text string, wide, width int) string {
-	return strings.Repeat(" ", max(draw.Gutter, (width-wide)/2)) + draw.Truncate(text, width-2*draw.Gutter)
-}
-
-// Press moves the choice among the visible questions. It does not handle keys beyond
+// Press moves the choice among the visible rows. It does not handle keys beyond
 // the first and the last.
 func (w *welcome) Press(pressed tea.KeyPressMsg, k *keys.Map) bool {
-	at, by := slices.Index(w.questions, w.Question), 0
+	choices := w.choices()
+	at, by := slices.Index(choices, w.Question), 0
 	switch {
-	case len(w.questions) == 0:
+	case len(choices) == 0:
 		return false
 	case key.Matches(pressed, k.Down):
 		by = 1
 	case key.Matches(pressed, k.Up) && at < 0:
-		at, by = len(w.questions), -1
+		at, by = len(choices), -1
 	case key.Matches(pressed, k.Up):
 		by = -1
 	default:
 		return false
 	}
-	if at += by; at < 0 || at >= len(w.questions) {
+	if at += by; at < 0 || at >= len(choices) {
 		w.Question = ""
 		return false
 	}
-	w.Question = w.questions[at]
+	w.Question = choices[at]
 	return true
 }
 
-// At returns the question in a line of the welcome, or "".
+// At returns the row on a line of the body, or "".
 func (w *welcome) At(line int) string {
-	if at := line - w.first; at >= 0 && at < len(w.questions) {
-		return w.questions[at]
+	if at := line - w.first; w.first >= 0 && at >= 0 && at < len(w.choices()) {
+		return w.choices()[at]
 	}
 	return ""
 }

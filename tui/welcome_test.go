@@ -59,6 +59,32 @@ func TestAClickWritesAQuestionOfTheVaultAndEnterSendsIt(t *testing.T) {
 	})
 }
 
+func TestADueTaskOpensItsNote(t *testing.T) {
+	assistant := chattest.Hold()
+	o := withNotes()
+	o.Assistant = assistant
+	inRig(t, 100, 34, o, func(r *rig) {
+		world := chattest.World
+		world.Due = []backend.Task{{Text: "Run three times", When: "due today", Note: "/notes/fitness.md", Line: 12}}
+		r.send(statusMsg(world))
+		r.mustShow("[ ] Run three times")
+		r.mustShow("due today")
+		r.keys("down")
+		r.mustShow("▌ enter opens this task")
+		r.keys("enter")
+		r.mustShow("fitness.md")
+		r.mustShow("┃ Run three times a week.")
+		r.keys("esc")
+		line := slices.IndexFunc(strings.Split(r.text(), "\n"), func(l string) bool { return strings.Contains(l, "[ ] Run") })
+		r.click(30, line)
+		r.mustShow("┃ Run three times a week.")
+		r.keys("esc", "down", "enter")
+		if want := chattest.World.Questions[:1]; !slices.Equal(assistant.Asked, want) {
+			t.Errorf("asked %q, want %q", assistant.Asked, want)
+		}
+	})
+}
+
 // They are in sight or they are not there: not below a page, and not where only
 // some notes are used.
 func TestQuestionsThatAreOutOfSightAreNotAsked(t *testing.T) {

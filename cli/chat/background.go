@@ -39,6 +39,7 @@ type background struct {
 	indexing bool
 	progress rag.Progress
 	overview rag.Overview
+	due      []backend.Task // the first of the tasks that are due
 }
 
 // startBackground starts the work behind a chat. It stops when ctx ends; wait waits for that.
@@ -130,6 +131,7 @@ func (bg *background) tell() {
 	s.Fitting = string(fitting)
 	s.ReadOnly = bg.App.ReadOnly.On()
 	s.Vault, s.News, s.Questions = bg.glance(s.Notes)
+	s.Due = bg.due
 	if use := bg.App.NotesUse.Or(app.NotesOn); use != app.NotesOn {
 		s.Scope = "notes " + string(use)
 	}
@@ -310,11 +312,46 @@ func (bg *background) syncAll(ctx context.Context) {
 
 // lookOver updates the overview of the notes after a sync.
 func (bg *background) lookOver(ctx context.Context) {
-	overview := bg.App.Library().Overview(ctx, time.Now())
+	today := time.Now()
+	overview, due := bg.App.Library().Overview(ctx, today), bg.dueTasks(ctx, today)
 	bg.mu.Lock()
-	bg.overview = overview
+	bg.overview, bg.due = overview, due
 	bg.mu.Unlock()
 	bg.tell()
+}
+
+// mostDue bounds the due tasks on the welcome screen.
+const mostDue = 2
+
+// dueTasks returns the tasks that are due first.
+func (bg *background) dueTasks(ctx context.Context, today time.Time) []backend.Task {
+	type found struct {
+		rag.DueTask
+		dir string
+	}
+	var all []found
+	for _, v := range bg.App.OpenVaults() {
+		due, err := v.Index.DueTasks(ctx, v.Folder, today, mostDue)
+		if err != nil {
+			continue // the index will be rebuilt
+		}
+		for _, t := range due {
+			all = append(all, found{t, v.Folder.Dir()})
+		}
+	}
+	slices.SortStableFunc(all, func(a, b found) int { return a.Day.Compare(b.Day) })
+	var tasks []backend.Task
+	for _, t := range all[:min(len(all), mostDue)] {
+		when, day, now := "due ", t.Day.Format(time.DateOnly), today.Format(time.DateOnly)
+		switch {
+		case day < now:
+			when = "overdue since "
+		case day == now:
+			day = "today"
+		}
+		tasks = append(tasks, backend.Task{Text: t.Text, When: when + day, Note: filepath.Join(t.dir, filepath.FromSlash(t.Path)), Line: t.Line})
+	}
+	return tasks
 }
 
 // glance returns what the welcome screen shows about the notes: their name, news and suggested
@@ -334,7 +371,6 @@ func (bg *background) glance(notes int) (vault, news string, questions []string)
 	questions = bg.overview.Questions
 	if due := bg.overview.Due; due > 0 {
 		parts = append(parts, draw.Count(due, "task")+" due")
-		questions = slices.Insert(slices.Clone(questions), min(1, len(questions)), "What is due?")
 	}
 	return vault, strings.Join(parts, " · "), questions[:min(len(questions), 3)]
 }

@@ -7,6 +7,8 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -169,7 +171,7 @@ func (f *Flags) Run(ctx context.Context, prompt string) error {
 		return fmt.Errorf("show the chat: %w", err)
 	}
 	if c.left != "" && hasScreen {
-		fmt.Fprintln(f.Process.Err, "Resume: "+resumeCommand(c.left, f.RunFlags.Notes))
+		fmt.Fprintln(f.Process.Err, "Resume: "+resumeCommand(programName(), c.left, f.RunFlags.Notes))
 	}
 	switch {
 	case ended == backend.Interrupted, app.WasInterrupted(ctx):
@@ -311,12 +313,38 @@ const pageOfFigures = 200
 
 // resumeCommand returns the command that resumes a conversation, with the folders named for this
 // run, which are not in the settings.
-func resumeCommand(id string, notes []string) string {
-	line := "lifehub -r " + id[:min(len(id), 10)]
+func resumeCommand(program, id string, notes []string) string {
+	line := program + " -r " + id[:min(len(id), 10)]
 	for _, name := range notes {
 		line += " --notes " + shellWord(name)
 	}
 	return line
+}
+
+// programName returns what starts this program in a shell.
+func programName() string {
+	own, err := os.Executable()
+	if err == nil {
+		own, err = filepath.EvalSymlinks(own)
+	}
+	if err != nil {
+		return "lifehub"
+	}
+	return programFor(os.Args[0], own, exec.LookPath)
+}
+
+// programFor returns what starts the executable own, which was started as name: the name alone if
+// the PATH leads to it. The executable of go run is deleted when it ends.
+func programFor(name, own string, lookPath func(string) (string, error)) string {
+	if found, err := lookPath(filepath.Base(name)); err == nil {
+		if found, err = filepath.EvalSymlinks(found); err == nil && found == own {
+			return filepath.Base(name)
+		}
+	}
+	if strings.Contains(filepath.ToSlash(own), "/go-build") {
+		return "go run ."
+	}
+	return shellWord(name)
 }
 
 // shellWord quotes a string for a POSIX shell if necessary.

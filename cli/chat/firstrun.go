@@ -75,7 +75,7 @@ func (o offers) find(ctx context.Context, found chan<- backend.Offer) {
 		if i < len(vaults) {
 			kind = "Obsidian vault"
 		}
-		if kind == "" && dir == here && dir != home && holdsNotes(dir) {
+		if kind == "" && dir == here && dir != home && holdsNotes(ctx, dir) {
 			kind = "This folder"
 		}
 		real, err := filepath.EvalSymlinks(dir)
@@ -94,10 +94,15 @@ func (o offers) find(ctx context.Context, found chan<- backend.Offer) {
 	}
 }
 
-// holdsNotes reports whether a folder directly contains Markdown files.
-func holdsNotes(dir string) bool {
+// holdsNotes reports whether a folder directly contains Markdown files, and most of its files are
+// notes: a source repository with a README is not one of notes.
+func holdsNotes(ctx context.Context, dir string) bool {
 	files, _ := fs.Glob(os.DirFS(dir), "*.md") // the pattern is valid
-	return len(files) > 0
+	if len(files) == 0 {
+		return false
+	}
+	found, all, _ := walkNotes(ctx, dir)
+	return 2*found > all
 }
 
 // obsidianVault is an entry of obsidian.json.
@@ -185,25 +190,35 @@ func kindOfNotes(dir string) string {
 // mostCounted bounds the files visited to count notes.
 const mostCounted = 20_000
 
-// countNotes describes the number of notes in a folder; "" means none that can be read.
-func countNotes(ctx context.Context, dir string) string {
-	found, files := 0, 0
+// walkNotes counts the notes and all files in a folder. more reports that it stopped after
+// mostCounted of them.
+func walkNotes(ctx context.Context, dir string) (found, files int, more bool) {
+	visited := 0
 	_ = filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
-		files++
+		visited++
 		switch {
-		case ctx.Err() != nil || files > mostCounted:
+		case ctx.Err() != nil || visited > mostCounted:
 			return fs.SkipAll
 		case err != nil && e != nil && e.IsDir(), e != nil && e.IsDir() && path != dir && strings.HasPrefix(e.Name(), "."):
 			return fs.SkipDir
-		case err == nil && !e.IsDir() && notes.IsNote(path):
+		case err != nil || e.IsDir():
+			return nil
+		case notes.IsNote(path):
 			found++
 		}
+		files++
 		return nil
 	})
+	return found, files, visited > mostCounted
+}
+
+// countNotes describes the number of notes in a folder; "" means none that can be read.
+func countNotes(ctx context.Context, dir string) string {
+	found, _, more := walkNotes(ctx, dir)
 	switch {
 	case found == 0:
 		return ""
-	case files > mostCounted:
+	case more:
 		return fmt.Sprintf("more than %d notes", found)
 	}
 	return draw.Count(found, "note")

@@ -82,6 +82,29 @@ func TestFirstRunFindsFoldersOfNotes(t *testing.T) {
 	}
 }
 
+func TestASourceRepositoryIsNotAFolderOfNotes(t *testing.T) {
+	dir := t.TempDir()
+	for _, name := range []string{"README.md", "CHANGELOG.md", "main.go", "go.mod", "a.go", ".git/config"} {
+		if err := os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, name), nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if holdsNotes(t.Context(), dir) {
+		t.Error("a repository with a README is offered")
+	}
+	for _, name := range []string{"main.go", "go.mod"} {
+		if err := os.Remove(filepath.Join(dir, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if !holdsNotes(t.Context(), dir) {
+		t.Error("a folder whose files are mostly notes is not offered")
+	}
+}
+
 func TestTypedPathIsCompletedAndCounted(t *testing.T) {
 	home := t.TempDir()
 	t.Setenv("HOME", home)

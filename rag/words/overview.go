@@ -78,6 +78,13 @@ func News(ctx context.Context, db *sql.DB, today time.Time, days int) (changed, 
 	return changed, due, err
 }
 
+// DueNotes returns the paths of the user's own notes with open tasks that are overdue
+// or due within the days given, the earliest first.
+func DueNotes(ctx context.Context, db *sql.DB, today time.Time, days, limit int) ([]string, error) {
+	return database.Column[string](ctx, db, `SELECT path FROM due JOIN notes ON id = note WHERE outside = 0 AND day <= ? GROUP BY path ORDER BY min(day), path LIMIT ?`,
+		DayNumber(today)+int64(days), limit)
+}
+
 // writeDue puts the days by which the open tasks of a note are due into the index.
 func (w *Writer) writeDue(id int64, note notes.Note) error {
 	for _, t := range note.Tasks {

@@ -258,6 +258,15 @@ type Status struct {
 	Vault     string   // the folder of the notes by its name; of several, how many
 	News      string   // what is new in them, a few words; "": nothing, or not known yet
 	Questions []string // that they answer, for who has asked none
+	Due       []Task   // the first of the open tasks that are due
+}
+
+// Task is a task in a note.
+type Task struct {
+	Text string
+	When string // "due today"
+	Note string // its file
+	Line int
 }
 
 // Command is what can be typed after a slash. One with none of the functions is

@@ -71,14 +71,37 @@ func (t *Model) foldPlans() {
 	}
 }
 
-// unfold shows or hides the details of all tools and thoughts.
+// unfold shows or hides the details of all tools and thoughts, and those of the last
+// turn in any case where the user can see them.
 func (t *Model) unfold() {
 	t.Unfolded = !t.Unfolded
+	defer t.revealDetails()
 	for at := range t.Entries {
 		if f, ok := t.Entries[at].Item.(Foldable); ok && f.Folded() == t.Unfolded {
 			f.Fold(!t.Unfolded)
 			t.Entries[at].Width = 0
 		}
+	}
+}
+
+// revealDetails scrolls to the first tool or thought of the last turn if the end of the
+// transcript is shown and it is above.
+func (t *Model) revealDetails() {
+	if !t.Unfolded {
+		t.ToEnd()
+		return
+	}
+	first := -1
+	for at := len(t.Entries) - 1; at >= 0; at-- {
+		if _, asked := t.Entries[at].Item.(*Question); asked {
+			break
+		}
+		if _, ok := t.Entries[at].Item.(Foldable); ok {
+			first = at
+		}
+	}
+	if first >= 0 && !t.Scrolled && t.hidden(first, 0) {
+		t.lookAt(Spot{Entry: first})
 	}
 }
 
