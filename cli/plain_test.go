@@ -50,7 +50,7 @@ func TestCtrlCEndsAWaitingPlainChat(t *testing.T) {
 func TestAskDrawsAListOnATerminal(t *testing.T) {
 	t.Parallel()
 	term := startTerminal(t, 100, 30, nil, "ask", "-q", "--notes", apptest.Vault(t), "how often do I run?")
-	term.sees("No model is connected. Closest passages:", "• I run three times a week")
+	term.sees("No model is connected. Closest passages:", "│ I run three times a week")
 	if code := term.exits(); code != app.ExitDone {
 		t.Errorf("exit code %d, want %d", code, app.ExitDone)
 	}

@@ -81,7 +81,7 @@ func (b bench) bare() peer {
 // lifehub returns the program in a home; "{HOME}" is a fresh one for each run.
 func (b bench) lifehub(name, home string, args ...string) peer {
 	return peer{
-		Name: name, Cmd: append([]string{b.program, "chat", "-m", "bench"}, args...), Ready: "Ask anything",
+		Name: name, Cmd: append([]string{b.program, "chat", "-m", "bench"}, args...), Ready: "anything",
 		Env: map[string]string{"OLLAMA_HOST": "{URL}", "LIFEHUB_HOME": home},
 	}
 }

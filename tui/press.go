@@ -338,6 +338,7 @@ func (m *Model) click(column, line int) tea.Cmd {
 		m.unfocus()
 		return nil
 	}
+	passage, listed := m.transcript.Passage(line)
 	m.transcript.ChooseLine(line, column)
 	m.focused = true
 	var cmd tea.Cmd
@@ -348,6 +349,9 @@ func (m *Model) click(column, line int) tea.Cmd {
 		}
 	case transcript.Foldable:
 		m.transcript.FoldChosen()
+	}
+	if listed {
+		cmd = m.openSource(passage)
 	}
 	if !m.composer.Empty() {
 		m.unfocus()

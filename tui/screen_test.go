@@ -77,7 +77,7 @@ func brokenOff() backend.Options {
 		agent.StepChanged{Step: "2", Status: agent.Done},
 		agent.PhaseStarted{Agent: "explainer"},
 		agent.Said{Content: "You run"},
-		agent.Said{Content: "\n\n(The answer breaks off here.)\n\nMarathon guide: drink early. [2]\n\nThe model failed. Closest passages:\n\n`fitness.md` · Running › Plan\n- Run three times a week. [1]"},
+		agent.Said{Content: "\n\n(The answer breaks off here.)\n\nMarathon guide: drink early. [2]\n\nThe model failed. Closest passages:\n\n**Running › Plan** · `fitness.md:12`\n> Run three times a week."},
 		cites(tips), cites(note),
 		agent.Failed{Message: "The answer was cut off before its end (unexpected EOF); what arrived is saved.", Hint: "Ask again, or ask it to continue.", Effects: agent.Effects{}},
 	))

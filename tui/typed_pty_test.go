@@ -42,7 +42,7 @@ func typingCosts(t *testing.T, piece string, letters int) time.Duration {
 	t.Helper()
 	text := strings.Repeat(piece, letters/len([]rune(piece)))
 	c := startOnTerminal(t)
-	c.waitFor(t, "Ask anything")
+	c.waitFor(t, "anything")
 	before := c.processor()
 	io.WriteString(c.tty, text+"\nthe end")
 	c.until("all is written", func() bool { return strings.Contains(ansi.Strip(c.Render()), "the end") })

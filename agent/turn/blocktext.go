@@ -23,21 +23,16 @@ var (
 	blockMark = pattern.Lazy(`^(?:#{1,6}\s|[-*+]\s|>|\||={3,})`)
 )
 
-// blockMarkdown formats a block as a list item with its number, which ends at
-// byte end; "" if it contains no word. nested means that its parent was just
-// written.
-func blockMarkdown(b agent.Block, heading string, n int, nested bool) (md string, end int) {
-	number := ""
-	if n > 0 {
-		number = fmt.Sprintf(" [%d]", n)
-	}
+// blockMarkdown formats a block as a quotation, the text of which ends at byte
+// end; "" if it contains no word. nested means that its parent was just written.
+func blockMarkdown(b agent.Block, heading string, nested bool) (md string, end int) {
 	if heading = inline(heading, nil); heading != "" {
 		heading = "*" + strings.ReplaceAll(heading, "*", "") + "* · "
 	}
 	body, above, after := strings.TrimSpace(quoteMark.ReplaceAllString(b.Source.Text, "")), "", ""
 	switch {
 	case b.Code:
-		body, after = b.Lead, "\n\n  "+strings.ReplaceAll(fenced(b.Source.Text), "\n", "\n  ")
+		body, after = b.Lead, "\n\n"+fenced(b.Source.Text)
 	case strings.HasPrefix(body, "|"):
 		body = rowText(b.Lead, body)
 	case b.Lead != "":
@@ -46,18 +41,28 @@ func blockMarkdown(b agent.Block, heading string, n int, nested bool) (md string
 	if body = inline(itemMark.ReplaceAllString(body, "$1"), b.Words); body == "" && after == "" {
 		return "", 0
 	}
-	if heading == "" || above != "" { // it starts the item
+	if heading == "" || above != "" { // it starts the line
 		body = blockMark.ReplaceAllString(body, `\$0`)
 	}
 	switch {
 	case above == "":
-		md = "- " + heading + body
+		md = heading + body
 	case nested:
-		md = "  - " + body
+		md = "- " + body
 	default:
-		md = "- " + heading + above + "\n  - " + body
+		md = heading + above + "\n- " + body
 	}
-	return md + number + after, len(md) + len(number)
+	md = quoted(md)
+	return md + strings.TrimPrefix(quoted(after), ">"), len(md)
+}
+
+// quoted returns text as a Markdown quotation.
+func quoted(md string) string {
+	lines := strings.Split(md, "\n")
+	for i, line := range lines {
+		lines[i] = strings.TrimRight("> "+line, " ")
+	}
+	return strings.Join(lines, "\n")
 }
 
 // rowText formats a table row, with the column name before each cell.

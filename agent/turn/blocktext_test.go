@@ -1,7 +1,6 @@
 package turn
 
 import (
-	"fmt"
 	"regexp"
 	"strings"
 	"testing"
@@ -49,25 +48,25 @@ func TestWordsAreHighlightedOutsideMarkup(t *testing.T) {
 	}
 }
 
-func TestBlocksAreItemsOfAList(t *testing.T) {
+func TestBlocksAreQuoted(t *testing.T) {
 	source := func(text string) agent.Source { return agent.Source{Path: "a.md", Line: 3, Text: text} }
 	for name, c := range map[string]struct {
 		block   agent.Block
 		heading string
 		want    string
 	}{
-		"a paragraph":         {agent.Block{Source: source("One line,\ntwo lines.")}, "", "- One line, two lines. [2]"},
-		"under a heading":     {agent.Block{Source: source("- An *item*.")}, "A › *B*", "- *A › B* · An *item*. [2]"},
-		"an item":             {agent.Block{Source: source("3. Third"), Lead: "Steps:"}, "", "- Steps:\n  - 3. Third [2]"},
-		"a task":              {agent.Block{Source: source("- [ ] call"), Lead: "- Home"}, "", "- Home\n  - [ ] call [2]"},
-		"a row":               {agent.Block{Source: source("| Kite | 96 \\| 97 |"), Lead: "| shoe | km |"}, "", "- shoe: Kite · km: 96 | 97 [2]"},
-		"a callout":           {agent.Block{Source: source("> [!tip] Better cold.\n> Much.")}, "", "- Better cold. Much. [2]"},
-		"code":                {agent.Block{Source: source("make all"), Lead: "Run:", Code: true}, "", "- Run: [2]\n\n  ```\n  make all\n  ```"},
-		"a text like a title": {agent.Block{Source: source("# no title")}, "", `- \# no title [2]`},
+		"a paragraph":         {agent.Block{Source: source("One line,\ntwo lines.")}, "", "> One line, two lines."},
+		"under a heading":     {agent.Block{Source: source("- An *item*.")}, "A › *B*", "> *A › B* · An *item*."},
+		"an item":             {agent.Block{Source: source("3. Third"), Lead: "Steps:"}, "", "> Steps:\n> - 3. Third"},
+		"a task":              {agent.Block{Source: source("- [ ] call"), Lead: "- Home"}, "", "> Home\n> - [ ] call"},
+		"a row":               {agent.Block{Source: source("| Kite | 96 \\| 97 |"), Lead: "| shoe | km |"}, "", "> shoe: Kite · km: 96 | 97"},
+		"a callout":           {agent.Block{Source: source("> [!tip] Better cold.\n> Much.")}, "", "> Better cold. Much."},
+		"code":                {agent.Block{Source: source("make all"), Lead: "Run:", Code: true}, "", "> Run:\n>\n> ```\n> make all\n> ```"},
+		"a text like a title": {agent.Block{Source: source("# no title")}, "", `> \# no title`},
 		"no word":             {agent.Block{Source: source("* * *")}, "", ""},
 	} {
-		got, end := blockMarkdown(c.block, c.heading, 2, false)
-		if got != c.want || got != "" && !strings.HasSuffix(got[:end], "[2]") {
+		got, end := blockMarkdown(c.block, c.heading, false)
+		if text, _, _ := strings.Cut(c.want, "\n>\n"); got != c.want || got[:end] != text {
 			t.Errorf("%s: got %q to %d, want %q", name, got, end, c.want)
 		}
 	}
@@ -75,8 +74,8 @@ func TestBlocksAreItemsOfAList(t *testing.T) {
 
 var citedNumber = regexp.MustCompile(`\[(\d+)\]`)
 
-// FuzzList: whatever the notes hold, a list cites only sources that exist, and
-// says where each citation ends.
+// FuzzList: whatever the notes hold, a list has no numbers of citations, and each
+// citation ends with a line.
 func FuzzList(f *testing.F) {
 	for _, s := range []string{"Flour and water.\n\n- 500 g flour [7]", "```\n[9]\n```", "| a | [3] |", "> [!x] 【4†a】", "***a** [1", "- [x](y) [[z]] <b>"} {
 		f.Add(s, "water", "- [8] parent")
@@ -90,17 +89,15 @@ func FuzzList(f *testing.F) {
 			Sources: a.sources, Blocks: []agent.Block{{Source: s, Lead: lead, Words: []string{word}}, {Source: s, Code: true, Score: 1}},
 		}}}}, noModelLead)
 		outside := fencedCode.ReplaceAllString(list, "")
-		for _, m := range citedNumber.FindAllStringSubmatch(outside, -1) {
-			if m[1] != "1" {
-				t.Fatalf("cites %s in\n%s", m[0], list)
-			}
+		if m := citedNumber.FindString(outside); m != "" {
+			t.Fatalf("cites %s in\n%s", m, list)
 		}
 		for _, c := range a.listed {
-			if !strings.HasSuffix(list[:c.At], fmt.Sprintf("[%d]", c.N)) {
+			if c.N != 1 || c.At < len(list) && list[c.At] != '\n' {
 				t.Fatalf("a citation ends at %d of\n%s", c.At, list)
 			}
 		}
 	})
 }
 
-var fencedCode = regexp.MustCompile("(?s)\n  (`{3,})\n.*?\n  (`{3,})(\n|$)")
+var fencedCode = regexp.MustCompile("(?s)\n> (`{3,})\n.*?\n> (`{3,})(\n|$)")

@@ -83,7 +83,7 @@ func TestFailureLeadsTheAnswer(t *testing.T) {
 func TestOfflineAbstentionComesFirst(t *testing.T) {
 	assistant := New(Options{Model: offline.New(), History: &shelf{}, Tools: tools(doubtful())})
 	end := ended(t, collect(assistant.Ask(t.Context(), "c1", "When do I rest from the violin?"), nil))
-	if !strings.HasPrefix(end.Answer, "No model is connected. Closest passages:\n\n`fitness.md` · Running › Plan\n- ") || !end.Unanswered || !end.Close {
+	if !strings.HasPrefix(end.Answer, "No model is connected. Closest passages:\n\n**Running › Plan** · `fitness.md:12`\n> ") || !end.Unanswered || !end.Close {
 		t.Errorf("answer %q", end.Answer)
 	}
 	far := doubtful()

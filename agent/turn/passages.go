@@ -302,9 +302,9 @@ func (l *lister) note(n *noteBlocks) {
 		}
 		common = common[:same]
 	}
-	head := code(agent.PlaceName(first.Path, 0))
-	if heading := strings.Join(common, headingSeparator); heading != "" && !strings.Contains(first.Path, heading) {
-		head += " · " + inline(heading, nil)
+	head := code(agent.Citation{Path: first.Path, Line: first.Line}.Place())
+	if heading := inline(strings.Join(common, headingSeparator), nil); heading != "" && !strings.Contains(first.Path, heading) {
+		head = "**" + strings.ReplaceAll(heading, "*", "") + "** · " + head
 	}
 	if !first.Date.IsZero() {
 		head += dayOf(first.Path, first.Date.Format(time.DateOnly))
@@ -314,13 +314,16 @@ func (l *lister) note(n *noteBlocks) {
 	}
 	l.paragraph(head)
 	var before agent.Block
-	for _, b := range n.blocks[:n.show] {
-		nested := b.Lead == before.Lead || before.Lead == "" && b.Lead == before.Source.Text // its parent was just written
+	for i, b := range n.blocks[:n.show] {
+		nested := b.Lead != "" && (b.Lead == before.Lead || before.Lead == "" && b.Lead == before.Source.Text) // its parent was just written
+		if i > 0 && !nested {
+			l.out.WriteString("\n>")
+		}
 		l.block(b, strings.Join(strings.Split(b.Source.Heading, headingSeparator)[len(common):], headingSeparator), nested)
 		before = b
 	}
 	if more := len(n.blocks) - n.show; more > 0 {
-		fmt.Fprintf(&l.out, "\n- *%d more in this note*", more)
+		fmt.Fprintf(&l.out, "\n>\n> *%d more in this note*", more)
 	}
 }
 
@@ -332,15 +335,14 @@ func dayOf(path, day string) string {
 	return " · " + day
 }
 
-// block writes a block with its number, under the part of its heading that the
-// note's line lacks. nested means that its parent was just written.
+// block writes a block under the part of its heading that the note's line lacks. nested means that its parent was just written.
 func (l *lister) block(b agent.Block, heading string, nested bool) {
 	s := b.Source
 	if agent.IsPDF(s.Path) {
 		heading = fmt.Sprintf("p. %d", s.Line)
 	}
 	number := l.numberIn(s)
-	md, end := blockMarkdown(b, heading, number, nested)
+	md, end := blockMarkdown(b, heading, nested)
 	if md == "" {
 		return
 	}

@@ -32,7 +32,7 @@ func TestListHasFivePassagesOfThreeNotes(t *testing.T) {
 	}}
 	a := &answer{}
 	got := listed(a, noModelLead, r)
-	want := "No model is connected. Closest passages:\n\n`a.md` · Top\n- a one [1]\n- a two [2]\n- a three [3]\n- *1 more in this note*\n\n`b.md` · Top\n- b one [5]\n\n`c.md` · Top\n- c one [6]"
+	want := "No model is connected. Closest passages:\n\n**Top** · `a.md:1`\n> a one\n>\n> a two\n>\n> a three\n>\n> *1 more in this note*\n\n**Top** · `b.md:1`\n> b one\n\n**Top** · `c.md:1`\n> c one"
 	if got != want || len(a.listed) != 5 || a.listed[1].Line != 2 || a.listed[1].Verdict != agent.Cites {
 		t.Errorf("got\n%s\nwith %+v", got, a.listed)
 	}
@@ -41,10 +41,10 @@ func TestListHasFivePassagesOfThreeNotes(t *testing.T) {
 func TestItemsAreListedBelowTheirParent(t *testing.T) {
 	blocks := []agent.Block{blockOf("a.md", 1, "- Roof", 3), blockOf("a.md", 2, "- south", 2), blockOf("a.md", 3, "- north", 1)}
 	blocks[1].Lead, blocks[2].Lead = "- Roof", "- Roof"
-	if got := listed(&answer{}, noModelLead, agent.Result{Blocks: blocks}); !strings.HasSuffix(got, "\n- Roof [1]\n  - south [2]\n  - north [3]") {
+	if got := listed(&answer{}, noModelLead, agent.Result{Blocks: blocks}); !strings.HasSuffix(got, "\n> Roof\n> - south\n> - north") {
 		t.Errorf("got\n%s", got)
 	}
-	if got := listed(&answer{}, noModelLead, agent.Result{Blocks: blocks[1:]}); !strings.HasSuffix(got, "\n- Roof\n  - south [1]\n  - north [2]") {
+	if got := listed(&answer{}, noModelLead, agent.Result{Blocks: blocks[1:]}); !strings.HasSuffix(got, "\n> Roof\n> - south\n> - north") {
 		t.Errorf("got\n%s", got)
 	}
 }
@@ -53,7 +53,7 @@ func TestUntrustedTextIsMarkedInAList(t *testing.T) {
 	clip := blockOf("clip.md", 1, "theirs", 2)
 	clip.Source.Untrusted = true
 	got := listed(&answer{}, noModelLead, agent.Result{Blocks: []agent.Block{clip, blockOf("a.md", 1, "mine", 1)}})
-	if !strings.HasSuffix(got, "\n\n`clip.md` · Top · not written by you\n- theirs [1]\n\n`a.md` · Top\n- mine [2]") {
+	if !strings.HasSuffix(got, "\n\n**Top** · `clip.md:1` · not written by you\n> theirs\n\n**Top** · `a.md:1`\n> mine") {
 		t.Errorf("got\n%s", got)
 	}
 }
@@ -69,7 +69,7 @@ func TestNotesWithoutAQueryWordAreOmitted(t *testing.T) {
 		t.Errorf("where no other is: got\n%s", got)
 	}
 	byMeaning := &answer{coverage: &agent.Coverage{Embedder: "ollama/nomic-embed-text"}}
-	if got := listed(byMeaning, noModelLead, alone); !strings.Contains(got, "- near [1]") {
+	if got := listed(byMeaning, noModelLead, alone); !strings.Contains(got, "> near") {
 		t.Errorf("where an embedding model ranked it: got\n%s", got)
 	}
 	if got := listed(&answer{}, modelFailed, r); strings.Index(got, "near") > strings.Index(got, "mine") {
@@ -87,7 +87,7 @@ func TestNotesOfATimeAreListedByDate(t *testing.T) {
 		{Date: "2026-11-17", Path: "day/2026-11-17.md"}, {Date: "2026-11-18", Path: "log.md"}, {Date: "2026-11-20", Path: "day/2026-11-20.md"},
 	}}}}
 	got := listed(a, noModelLead, agent.Result{Blocks: []agent.Block{day("day/2026-11-20.md", "Friday."), day("log.md", "- later"), day("log.md", "- more")}})
-	want := "16–22 November · 3 notes:\n\n`day/2026-11-17.md`\n\n`log.md` · 2026-11-18\n- later [2]\n- more [2]\n\n`day/2026-11-20.md` · 2026-11-18\n- Friday. [1]"
+	want := "16–22 November · 3 notes:\n\n`day/2026-11-17.md`\n\n`log.md:3` · 2026-11-18\n> later\n>\n> more\n\n`day/2026-11-20.md:3` · 2026-11-18\n> Friday."
 	if got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}

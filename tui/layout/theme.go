@@ -110,7 +110,7 @@ func (p Palette) Theme() Theme {
 		Host:       quiet,
 		Citation:   Style{p.Citation, Bold},
 		Math:       Style{p.Code, Italic},
-		Quote:      Style{Attributes: Italic},
+		Quote:      Style{},
 		Marker:     Style{Foreground: p.Citation},
 		Border:     faint(p.Border),
 		TableHead:  Style{Attributes: Bold},

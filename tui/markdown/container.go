@@ -236,7 +236,7 @@ func (s *Stream) separate(d distance) {
 			items = true
 		}
 	}
-	gap := s.blank || !items && (d == apart || s.last == apart) || quotes != s.quotes
+	gap := s.blank || !items && (d == apart || s.last == apart) || quotes < s.quotes
 	if gap && s.last != start {
 		line := ""
 		for i := range min(s.shared, len(s.containers)) {

@@ -94,6 +94,14 @@ func (c Cited) Note() (path string, line int, problem string) {
 	return filepath.Join(c.Source.Vault, local), cmp.Or(c.Citation.Line, c.Source.Line), problem
 }
 
+// writtenIn reports whether one of the answers names the note and a line of it, as a list of
+// passages does, so that there is nothing to add.
+func (c Cited) writtenIn(answers []*Answer) bool {
+	return c.Citation.Verdict == agent.Cites && c.Citation.Rider() == "" && slices.ContainsFunc(answers, func(a *Answer) bool {
+		return strings.Contains(string(a.source), "`"+cmp.Or(c.Citation.Path, c.Source.Path)+":")
+	})
+}
+
 // mark is the citation as it stands in the answer.
 func (c Cited) mark() string { return safetext.Line(c.Citation.Mark()) }
 

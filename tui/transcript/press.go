@@ -2,9 +2,11 @@ package transcript
 
 import (
 	"slices"
+	"strings"
 
 	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
 
 	"lifehub/tui/keys"
 )
@@ -54,16 +56,43 @@ func (t *Model) PressFocused(pressed tea.KeyPressMsg, k *keys.Map) (taken bool) 
 	return true
 }
 
-// ChooseLine gives the keys to the item, and the part of it, at a place in sight.
-func (t *Model) ChooseLine(line, column int) {
+// Passage returns the source of the passage on a line in sight of an answer that lists passages.
+func (t *Model) Passage(line int) (c Cited, ok bool) {
+	at := t.Shown[line]
+	if _, answer := t.Item(at).(*Answer); !answer || at+1 >= len(t.Entries) {
+		return c, false
+	}
+	sources, ok := t.Item(at + 1).(*Sources)
+	if !ok || !sources.written {
+		return c, false
+	}
+	lines := t.Lines(at)
+	for n := t.lineOf(line); n >= 0 && lines[n] != ""; n-- { // its head is above it
+		for _, c := range sources.List {
+			if strings.Contains(ansi.Strip(lines[n]), c.place()) {
+				return c, true
+			}
+		}
+	}
+	return c, false
+}
+
+// lineOf returns which line of its item a line in sight is.
+func (t *Model) lineOf(line int) int {
 	at := t.Shown[line]
 	n := line - slices.Index(t.Shown, at)
 	if from := t.Start(); from.Entry == at {
 		n += from.Line
 	}
+	return n
+}
+
+// ChooseLine gives the keys to the item, and the part of it, at a place in sight.
+func (t *Model) ChooseLine(line, column int) {
+	at := t.Shown[line]
 	part := 0
 	if p, ok := t.Item(at).(multiPart); ok {
-		part = p.part(n, column-t.column.Text)
+		part = p.part(t.lineOf(line), column-t.column.Text)
 	}
 	t.Choose(at, part)
 }

@@ -17,6 +17,7 @@ type Sources struct {
 	List    []Cited
 	Preview bool // the chosen one shows its passage
 
+	written   bool // the answer itself names the note and line of each
 	Elsewhere bool // they are shown next to the conversation, and here only while one is chosen
 
 	chosen int    // -1: none
@@ -98,7 +99,7 @@ func (s *Sources) part(line, column int) (part int) {
 func (s *Sources) Render(width int, theme *draw.Theme) (lines []string) {
 	s.spots = s.spots[:0]
 	switch {
-	case len(s.List) == 0, s.Elsewhere && s.chosen < 0:
+	case len(s.List) == 0, (s.Elsewhere || s.written) && s.chosen < 0:
 	case s.chosen >= 0:
 		lines = s.listed(width, theme)
 	default:

@@ -1,6 +1,7 @@
 package transcript
 
 import (
+	"slices"
 	"time"
 
 	"lifehub/agent"
@@ -274,7 +275,9 @@ func (t *Turn) allowed(e agent.PermissionGiven) {
 
 // Source adds a place to the sources under the answer.
 func (t *Turn) Source(c agent.Citation, from agent.Source) {
-	t.atEnd().Add(c, from)
+	sources := t.atEnd()
+	sources.Add(c, from)
+	sources.written = !slices.ContainsFunc(sources.List, func(c Cited) bool { return !c.writtenIn(t.answers) })
 	for _, a := range t.answers {
 		if a.Judge(c) {
 			t.in.Invalidate(a)
