@@ -3,19 +3,21 @@ package turn
 import (
 	"context"
 	_ "embed"
+	"errors"
 	"slices"
 	"strconv"
 	"strings"
 
 	"lifehub/agent"
 	"lifehub/agent/prompt"
+	"lifehub/llm"
 )
 
 //go:embed prompts/loop.md
 var loopPrompt string
 
 // loop lets the model decide each next call until it answers. able is false if
-// the model cannot call tools; then nothing was done.
+// the model cannot call tools, or is not connected any more; then nothing was done.
 func (t *turn) loop(ctx context.Context) (able bool, err error) {
 	carried, err := t.carriedParts(ctx)
 	if err != nil {
@@ -36,8 +38,9 @@ func (t *turn) decideAgain(ctx context.Context, material []prompt.Part, l *agent
 	end := t.events.Phase(agent.PhaseStarted{Agent: l.base.Agent})
 	said, err := l.run(ctx)
 	end()
+	lost := errors.Is(err, llm.ErrUnreachable) && t.agent.ModelName() == noModel && !t.answer.hasSaid()
 	switch {
-	case prompt.CannotCall(err) && len(t.steps.found) == t.steps.attached:
+	case (lost || prompt.CannotCall(err)) && len(t.steps.found) == t.steps.attached:
 		return false, nil
 	case err != nil:
 		return true, err

@@ -1,17 +1,21 @@
 package turn
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"iter"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/charmbracelet/x/exp/golden"
 
 	"lifehub/agent"
 	"lifehub/llm"
+	"lifehub/llm/offline"
 )
 
 // calling returns a line that calls tools, given as name, arguments, name, arguments …
@@ -206,5 +210,38 @@ func TestThoughtsAreReadAgainWithinATurn(t *testing.T) {
 	}
 	if want := []string{"", "The notes know.", ""}; !slices.Equal(thoughts, want) {
 		t.Errorf("the requests hold %q, want %q", thoughts, want)
+	}
+}
+
+// lostModel is a model whose server goes away, after which there is none.
+type lostModel struct {
+	llm.Model
+	lost atomic.Bool
+}
+
+func (m *lostModel) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Delta, error] {
+	if m.lost.Load() {
+		return offline.New().Stream(ctx, req)
+	}
+	m.lost.Store(true)
+	return func(yield func(llm.Delta, error) bool) { yield(llm.Delta{}, llm.ErrUnreachable) }
+}
+
+func (m *lostModel) name() string {
+	if m.lost.Load() {
+		return noModel
+	}
+	return "qwen3:8b"
+}
+
+func TestALostModelIsReplacedByPassages(t *testing.T) {
+	for _, mode := range []agent.Mode{agent.LoopMode, agent.TeamMode} {
+		model := &lostModel{}
+		end := ended(t, collect(New(Options{
+			Model: model, ModelName: model.name, Mode: inMode(mode), History: &shelf{}, Tools: tools(found(fitness)),
+		}).Ask(t.Context(), "c1", question), nil))
+		if !strings.HasPrefix(end.Answer, "No model is connected. Closest passages:") {
+			t.Errorf("%s: answered %q", mode, end.Answer)
+		}
 	}
 }

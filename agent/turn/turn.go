@@ -183,17 +183,24 @@ func (t *turn) byMode(ctx context.Context) error {
 		if able || err != nil {
 			return err
 		}
-		t.mode = agent.PlanMode
-		t.events.Notice("The model cannot call tools, so this turn uses plan mode.")
+		t.usePlanMode()
 	case agent.TeamMode:
 		able, err := t.team(ctx)
 		if able || err != nil {
 			return err
 		}
-		t.mode = agent.PlanMode
-		t.events.Notice("The model cannot call tools, so this turn uses plan mode.")
+		t.usePlanMode()
 	}
 	return t.byPlan(ctx)
+}
+
+// usePlanMode continues in plan mode and says why, unless no model is connected
+// any more, which its provider reports.
+func (t *turn) usePlanMode() {
+	t.mode = agent.PlanMode
+	if t.agent.ModelName() != noModel {
+		t.events.Notice("The model cannot call tools, so this turn uses plan mode.")
+	}
 }
 
 // talk returns the times mentioned in the user's messages, including this one.

@@ -255,6 +255,9 @@ func (a *auto) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Delta,
 						break
 					}
 				}
+				if errors.Is(err, llm.ErrCut) { // it may be gone
+					a.probeSoon()
+				}
 				began = began || d.Waiting == ""
 				if !yield(d, err) || err != nil {
 					return

@@ -11,6 +11,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"lifehub/agent"
+	"lifehub/agent/gate"
 	"lifehub/tui/draw"
 	"lifehub/tui/safetext"
 )
@@ -109,10 +110,14 @@ func (p *Plan) Narrow(width int, theme *draw.Theme) (lines []string) {
 	return lines
 }
 
-// wentWrong reports whether the user should notice the outcome of a step.
+// wentWrong reports whether the user should notice the outcome of a step. A call that
+// they declined themselves is no news.
 func wentWrong(s *step) bool {
-	return s.Status == agent.StepFailed || s.Status == agent.Denied || s.partial()
+	return s.Status == agent.StepFailed || s.Status == agent.Denied && !strings.HasPrefix(s.reason, declined) || s.partial()
 }
+
+// declined begins the reason of a step that the user declined.
+const declined = "you said no"
 
 // Nest adds the steps of a worker below the step it works for.
 func (p *Plan) Nest(made agent.PlanMade) {
@@ -244,7 +249,7 @@ func (p *Plan) shown(s *step) bool {
 
 // InWords rewords the reason of a step, which addresses the model, for the user.
 func InWords(reason string) string {
-	return strings.Replace(reason, "the user said no", "you said no", 1)
+	return strings.Replace(reason, gate.Declined, declined, 1)
 }
 
 // Mark sets the state of a step.
