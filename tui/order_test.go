@@ -110,7 +110,7 @@ func TestALoopIsOpenedAgainInItsOrder(t *testing.T) {
 	options := chattest.WithWorld(chattest.Play())
 	options.Conversations, options.Conversation = looped{}, "c1"
 	inRig(t, 80, 40, options, func(r *rig) {
-		mustFollow(t, r.text(), "How often do I run?", "· thought ▸", "Let me look.", "✓ search notes ▸", "Then the web.", "⊘ brave web search denied ▾", "denied: you said no", "Three times a week.", "stopped")
+		mustFollow(t, r.text(), "How often do I run?", "· thought ▸", "Let me look.", "✓ search notes ▸", "Then the web.", "⊘ brave web search denied ▸", "Three times a week.", "stopped")
 		r.keys("ctrl+o")
 		mustFollow(t, r.text(), "How often do I run?", "First-thought.", "Let me look.", "search_notes", "1 passage", "Then the web.", "brave_web_search", "denied: you said no", "Three times a week.", "stopped")
 	})

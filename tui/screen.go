@@ -345,7 +345,7 @@ func (m *Model) hints() []string {
 	if m.Options.Mentions != nil || m.Options.Open != nil {
 		hints = append(hints, "@ notes")
 	}
-	if len(m.transcript.Entries) > 0 {
+	if !m.welcomed() {
 		hints = append(hints, panel.Hint(k.Focus, "conversation"))
 	}
 	if m.turn != nil {
