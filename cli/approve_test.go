@@ -13,9 +13,9 @@ import (
 func TestApproveInTheChatAndInAsk(t *testing.T) {
 	t.Parallel()
 	vault := apptest.Vault(t)
-	told, err := offScreen(t, "ask", "--approve", "--notes", vault, "what do I know about shoes?").CombinedOutput()
-	if err == nil || !strings.Contains(string(told), "--approve=false") {
-		t.Errorf("%v: %s", err, told)
+	output, err := offScreen(t, "ask", "--approve", "--notes", vault, "what do I know about shoes?").CombinedOutput()
+	if err == nil || !strings.Contains(string(output), "--approve=false") {
+		t.Errorf("%v: %s", err, output)
 	}
 
 	home := t.TempDir()
@@ -23,8 +23,8 @@ func TestApproveInTheChatAndInAsk(t *testing.T) {
 	env := []string{"LIFEHUB_APPROVE=true", "LIFEHUB_PROVIDER=offline"}
 	unseen := offScreen(t, "ask", "--approve=false", "--notes", vault, "what do I know about running?")
 	unseen.Env = append(unseen.Env, env...)
-	if told, err := unseen.Output(); err != nil || !strings.Contains(string(told), "three times a week") {
-		t.Errorf("%v: %s", err, told)
+	if output, err := unseen.Output(); err != nil || !strings.Contains(string(output), "three times a week") {
+		t.Errorf("%v: %s", err, output)
 	}
 
 	term := startTerminal(t, 100, 34, []string{"LIFEHUB_PROVIDER=offline", "LIFEHUB_HOME=" + home}, "chat", "--notes", vault)

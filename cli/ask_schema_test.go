@@ -64,9 +64,9 @@ func TestAskPrintsAValueThatFitsTheSchema(t *testing.T) {
 		"in a block":     {[]string{"```json\n" + runsValue + "\n```"}, 1},
 		"after a repair": {[]string{`{"times":"thrice"}`, "Here it is: " + runsValue}, 2},
 	} {
-		out, told, code, requests := withSchema(t, howOften, c.values)
-		if code != 0 || out != runsValue+"\n" || !strings.Contains(told, "[1] running.md") {
-			t.Errorf("%s: exit %d, stdout %q, stderr %s", name, code, out, told)
+		out, stderr, code, requests := withSchema(t, howOften, c.values)
+		if code != 0 || out != runsValue+"\n" || !strings.Contains(stderr, "[1] running.md") {
+			t.Errorf("%s: exit %d, stdout %q, stderr %s", name, code, out, stderr)
 		}
 		if len(requests) != c.asked {
 			t.Fatalf("%s: %d requests, want %d", name, len(requests), c.asked)
@@ -75,8 +75,8 @@ func TestAskPrintsAValueThatFitsTheSchema(t *testing.T) {
 		if string(last.Schema) != runsSchema {
 			t.Errorf("%s: the server was asked for %s", name, last.Schema)
 		}
-		if said := last.Messages[len(last.Messages)-1].Text; c.asked == 2 && !strings.Contains(said, "missing property 'days'") {
-			t.Errorf("%s: the model was told %q", name, said)
+		if text := last.Messages[len(last.Messages)-1].Text; c.asked == 2 && !strings.Contains(text, "missing property 'days'") {
+			t.Errorf("%s: the model was told %q", name, text)
 		}
 	}
 }
@@ -84,10 +84,10 @@ func TestAskPrintsAValueThatFitsTheSchema(t *testing.T) {
 func TestAskJSONHasAnswerCitationsAndValue(t *testing.T) {
 	testenv.WithoutRace(t)
 	t.Parallel()
-	out, told, code, _ := withSchema(t, howOften, []string{runsValue}, "--json")
+	out, stderr, code, _ := withSchema(t, howOften, []string{runsValue}, "--json")
 	var got asked
 	if err := json.Unmarshal([]byte(out), &got); err != nil || code != 0 {
-		t.Fatalf("exit %d, %v: %s%s", code, err, out, told)
+		t.Fatalf("exit %d, %v: %s%s", code, err, out, stderr)
 	}
 	if string(got.Value) != runsValue || got.Answer != "You wrote “I run three times a week” [1]." || len(got.Citations) != 1 || got.Citations[0].Verdict != agent.Verified {
 		t.Errorf("it prints %s", out)
@@ -97,9 +97,9 @@ func TestAskJSONHasAnswerCitationsAndValue(t *testing.T) {
 func TestAskFailsWithoutAValueThatFits(t *testing.T) {
 	testenv.WithoutRace(t)
 	t.Parallel()
-	out, told, code, requests := withSchema(t, howOften, []string{"three times", `{"times":3}`})
-	if code != 1 || out != "" || len(requests) != 2 || !strings.Contains(told, "no value: the model's JSON does not fit the schema, and did not after one repair: missing property 'days'") {
-		t.Errorf("exit %d, %d requests, stdout %q, stderr %s", code, len(requests), out, told)
+	out, stderr, code, requests := withSchema(t, howOften, []string{"three times", `{"times":3}`})
+	if code != 1 || out != "" || len(requests) != 2 || !strings.Contains(stderr, "no value: the model's JSON does not fit the schema, and did not after one repair: missing property 'days'") {
+		t.Errorf("exit %d, %d requests, stdout %q, stderr %s", code, len(requests), out, stderr)
 	}
 	out, _, code, _ = withSchema(t, howOften, []string{"three times", `{"times":3}`}, "--json")
 	var got asked
@@ -111,8 +111,8 @@ func TestAskFailsWithoutAValueThatFits(t *testing.T) {
 func TestAskHasNoValueWhereTheNotesDontSay(t *testing.T) {
 	testenv.WithoutRace(t)
 	t.Parallel()
-	out, told, code, requests := withSchema(t, "which zebra did Ptolemy photograph in Ulaanbaatar?", []string{runsValue})
-	if code != 1 || out != "" || len(requests) != 0 || !strings.Contains(told, "no value: the notes don't say") {
-		t.Errorf("exit %d, %d requests, stdout %q, stderr %s", code, len(requests), out, told)
+	out, stderr, code, requests := withSchema(t, "which zebra did Ptolemy photograph in Ulaanbaatar?", []string{runsValue})
+	if code != 1 || out != "" || len(requests) != 0 || !strings.Contains(stderr, "no value: the notes don't say") {
+		t.Errorf("exit %d, %d requests, stdout %q, stderr %s", code, len(requests), out, stderr)
 	}
 }

@@ -22,12 +22,12 @@ func TestAskReportsAnInterruptedQuestion(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer s.Close()
-	told, err := os.Create(filepath.Join(t.TempDir(), "stderr"))
+	stderr, err := os.Create(filepath.Join(t.TempDir(), "stderr"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer told.Close()
-	q := &askCommand{Process: &app.Process{Err: told}}
+	defer stderr.Close()
+	q := &askCommand{Process: &app.Process{Err: stderr}}
 	whole, err := s.Begin(t.Context(), "whole", "how often do I run?")
 	if err == nil {
 		err = s.Finish(t.Context(), whole, agent.Answer{Text: "Often."})
@@ -40,8 +40,8 @@ func TestAskReportsAnInterruptedQuestion(t *testing.T) {
 	}
 	for conversation, want := range map[string]string{"whole": "", "new": "", "open": "still answering the previous question"} {
 		q.tellUnfinished(t.Context(), &app.App{Store: s}, conversation)
-		got := apptest.Read(t, told.Name())
-		if err := told.Truncate(0); err != nil {
+		got := apptest.Read(t, stderr.Name())
+		if err := stderr.Truncate(0); err != nil {
 			t.Fatal(err)
 		}
 		if (want == "") != (got == "") || !strings.Contains(got, want) {

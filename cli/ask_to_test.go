@@ -184,10 +184,10 @@ func TestKilledHabitWritesOnce(t *testing.T) {
 	if err := killed.Start(); err != nil {
 		t.Fatal(err)
 	}
-	var said bytes.Buffer
-	for !strings.Contains(said.String(), "week") { // all of the answer except its end
-		if _, err := io.CopyN(&said, pipe, 1); err != nil {
-			t.Fatalf("%v\n%s", err, said.String())
+	var output bytes.Buffer
+	for !strings.Contains(output.String(), "week") { // all of the answer except its end
+		if _, err := io.CopyN(&output, pipe, 1); err != nil {
+			t.Fatalf("%v\n%s", err, output.String())
 		}
 	}
 	_ = killed.Process.Kill()

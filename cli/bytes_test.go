@@ -87,8 +87,8 @@ func TestNoBytesEndTheChat(t *testing.T) {
 			}
 			term = h.opens("chat", "--notes", vault)
 			term.sees("▌ ibexword")
-			if said := h.runs("chats", "list"); strings.Contains(said, "message") {
-				t.Errorf("something was sent:\n%s", said)
+			if list := h.runs("chats", "list"); strings.Contains(list, "message") {
+				t.Errorf("something was sent:\n%s", list)
 			}
 		})
 	}

@@ -32,14 +32,14 @@ func TestCaptureOnAFullDiskChangesNothing(t *testing.T) {
 			t.Cleanup(func() { _ = syscall.Unmount(disk, syscall.MNT_DETACH) })
 			tasks := filepath.Join(vault, "tasks.md")
 			apptest.Write(t, tasks, "- [ ] a\n")
-			if _, told, code := capturing(t, home, "", "add", "--yes", "--notes", vault, "b"); code != 0 {
-				t.Fatalf("while there is space: exit %d, %s", code, told)
+			if _, stderr, code := capturing(t, home, "", "add", "--yes", "--notes", vault, "b"); code != 0 {
+				t.Fatalf("while there is space: exit %d, %s", code, stderr)
 			}
 			ballast := filepath.Join(disk, "ballast")
 			_ = os.WriteFile(ballast, make([]byte, 8<<20), 0o600) // until the disk is full
-			out, told, code := capturing(t, home, "", "add", "--yes", "--json", "--notes", vault, "c")
-			if code != 1 || out != "" || !strings.Contains(told, "the disk is full") && !strings.Contains(told, "no space left on device") {
-				t.Errorf("exit %d, stdout %q, stderr %q", code, out, told)
+			out, stderr, code := capturing(t, home, "", "add", "--yes", "--json", "--notes", vault, "c")
+			if code != 1 || out != "" || !strings.Contains(stderr, "the disk is full") && !strings.Contains(stderr, "no space left on device") {
+				t.Errorf("exit %d, stdout %q, stderr %q", code, out, stderr)
 			}
 			if got := apptest.Read(t, tasks); got != "- [ ] a\n- [ ] b\n" {
 				t.Errorf("the note holds %q", got)
@@ -47,8 +47,8 @@ func TestCaptureOnAFullDiskChangesNothing(t *testing.T) {
 			if err := os.Remove(ballast); err != nil {
 				t.Fatal(err)
 			}
-			if _, told, code := capturing(t, home, "", "add", "--yes", "--notes", vault, "c"); code != 0 {
-				t.Errorf("once there is space again: exit %d, %s", code, told)
+			if _, stderr, code := capturing(t, home, "", "add", "--yes", "--notes", vault, "c"); code != 0 {
+				t.Errorf("once there is space again: exit %d, %s", code, stderr)
 			}
 			if got := apptest.Read(t, tasks); got != "- [ ] a\n- [ ] b\n- [ ] c\n" {
 				t.Errorf("the note holds %q", got)

@@ -72,8 +72,8 @@ func TestConcurrentProcessesLoseNoCapture(t *testing.T) {
 	for i := range each {
 		for _, args := range [][]string{{"add", fmt.Sprintf("task %d.", i)}, {"log", fmt.Sprintf("line %d.", i)}, {"clip", fmt.Sprintf("%s/page-%d", web.URL, i)}} {
 			running.Go(func() {
-				if _, told, code := capturing(t, home, web.URL, append(args, "--yes", "--notes", vault)...); code != 0 {
-					t.Errorf("%v: exit %d: %s", args, code, told)
+				if _, stderr, code := capturing(t, home, web.URL, append(args, "--yes", "--notes", vault)...); code != 0 {
+					t.Errorf("%v: exit %d: %s", args, code, stderr)
 				}
 			})
 		}
@@ -113,10 +113,10 @@ func TestAClippedPageStaysUntrusted(t *testing.T) {
 	t.Cleanup(web.Close)
 	vault := filepath.Join(home, "vault")
 	apptest.Write(t, filepath.Join(vault, "own.md"), "# Own\n\nI keep three geese behind the barn since March.\n")
-	out, told, code := capturing(t, home, web.URL, "clip", web.URL+"/hens", "--yes", "--json", "--notes", vault)
+	out, stderr, code := capturing(t, home, web.URL, "clip", web.URL+"/hens", "--yes", "--json", "--notes", vault)
 	var got captured
 	if err := json.Unmarshal([]byte(out), &got); err != nil || code != 0 || got.Path != "clips/Keeping hens geese.md" || got.Text != "Keeping: hens / geese?" || got.URL != web.URL+"/hens" {
-		t.Fatalf("exit %d, %+v, %v\n%s", code, got, err, told)
+		t.Fatalf("exit %d, %+v, %v\n%s", code, got, err, stderr)
 	}
 	note := apptest.Read(t, filepath.Join(vault, filepath.FromSlash(got.Path)))
 	if !strings.Contains(note, "\nsource: "+web.URL+"/hens\n") || strings.Contains(note, "The page goes on") {

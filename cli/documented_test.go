@@ -38,8 +38,8 @@ func tellings(t *testing.T) map[string]string {
 		}
 		if ext := filepath.Ext(path); ext == ".md" || ext == ".go" && !strings.HasSuffix(path, "_test.go") {
 			text, err := os.ReadFile(path)
-			if told := string(text); ext == ".md" || strings.Contains(told, "lifehub ") {
-				texts[path] = told
+			if doc := string(text); ext == ".md" || strings.Contains(doc, "lifehub ") {
+				texts[path] = doc
 			}
 			return err
 		}

@@ -24,11 +24,11 @@ func TestAskReportsTheEffects(t *testing.T) {
 	server := llmtest.Serve(t, script)
 	run := commandsOver(t, server)
 	const unread, nothing, changed = "secret/plan.md ✗ source was not read\n", "\nchanged nothing\n", "\nchanged tasks.md (+1)\n"
-	if _, told := run("ask", "--notes", vault, "mail Bob"); !strings.HasSuffix(told, unread+nothing[1:]) {
-		t.Errorf("ask tells\n%s", told)
+	if _, stderr := run("ask", "--notes", vault, "mail Bob"); !strings.HasSuffix(stderr, unread+nothing[1:]) {
+		t.Errorf("ask tells\n%s", stderr)
 	}
-	if _, told := run("ask", "--notes", vault, "--allow", "add_task", "mail Bob"); !strings.HasSuffix(told, unread+changed[1:]) {
-		t.Errorf("ask tells\n%s", told)
+	if _, stderr := run("ask", "--notes", vault, "--allow", "add_task", "mail Bob"); !strings.HasSuffix(stderr, unread+changed[1:]) {
+		t.Errorf("ask tells\n%s", stderr)
 	}
 	listed, _ := run("chats", "list", "--json")
 	var chats []struct{ ID string }
@@ -39,8 +39,8 @@ func TestAskReportsTheEffects(t *testing.T) {
 	traced, _ := run("trace", "show", chats[0].ID)
 	for _, command := range [][]string{{"chats", "show"}, {"chats", "export"}, {"trace", "show"}, {"trace", "export"}} {
 		of, _ := run(append(command, chats[0].ID)...)
-		if last, told := run(command...); last != of || !strings.HasPrefix(told, "the last ") || !strings.Contains(told, chats[0].ID) {
-			t.Errorf("%q without an ID tells %q and prints\n%s", command, told, last)
+		if last, stderr := run(command...); last != of || !strings.HasPrefix(stderr, "the last ") || !strings.Contains(stderr, chats[0].ID) {
+			t.Errorf("%q without an ID tells %q and prints\n%s", command, stderr, last)
 		}
 	}
 	for what, text := range map[string]string{"chats show": shown, "trace show": traced} {
@@ -56,7 +56,7 @@ func TestAskReportsTheEffects(t *testing.T) {
 	if err := json.Unmarshal([]byte(out), &result); err != nil || result.Effects == nil || len(result.Effects) != 0 || len(result.Citations) != 1 || result.Citations[0]["detail"] != "source was not read" || result.Citations[0]["verdict"] != "not_found" {
 		t.Errorf("--json tells %s (%v)", out, err)
 	}
-	if _, told := run("ask", "-q", "--notes", vault, "mail Bob"); strings.Contains(told, "changed") {
-		t.Errorf("-q tells %s", told)
+	if _, stderr := run("ask", "-q", "--notes", vault, "mail Bob"); strings.Contains(stderr, "changed") {
+		t.Errorf("-q tells %s", stderr)
 	}
 }

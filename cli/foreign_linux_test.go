@@ -186,12 +186,12 @@ func foreignServer(t *testing.T) {
 				if serves {
 					wait = other.connected
 				}
-				said := h.run("", wait, commands[name]...)
+				output := h.run("", wait, commands[name]...)
 				if n := other.bytes.Load(); n > 0 {
 					t.Fatalf("%s sent %d bytes", name, n)
 				}
-				if !serves && (strings.Count(said, owner) != 1 || !strings.Contains(said, allow)) {
-					t.Errorf("%s does not name the owner and how to allow it:\n%s", name, said)
+				if !serves && (strings.Count(output, owner) != 1 || !strings.Contains(output, allow)) {
+					t.Errorf("%s does not name the owner and how to allow it:\n%s", name, output)
 				}
 			}
 		})
@@ -199,44 +199,44 @@ func foreignServer(t *testing.T) {
 	t.Run("the chat asks once, and a yes is saved", func(t *testing.T) {
 		h.t = t
 		other := startImpostor(t, stranger, usual)
-		said := h.run(foreignQuestion+"\nn\n"+foreignQuestion+"\n/quit\n", nil, "chat", "--plain", "--notes", h.notes)
-		if other.bytes.Load() > 0 || strings.Count(said, "Use this model server?") != 1 || !strings.Contains(said, owner) {
-			t.Fatalf("after a no %d bytes arrived:\n%s", other.bytes.Load(), said)
+		output := h.run(foreignQuestion+"\nn\n"+foreignQuestion+"\n/quit\n", nil, "chat", "--plain", "--notes", h.notes)
+		if other.bytes.Load() > 0 || strings.Count(output, "Use this model server?") != 1 || !strings.Contains(output, owner) {
+			t.Fatalf("after a no %d bytes arrived:\n%s", other.bytes.Load(), output)
 		}
-		said = h.run(foreignQuestion+"\ny\n/quit\n", nil, "chat", "--plain", "--notes", h.notes)
+		output = h.run(foreignQuestion+"\ny\n/quit\n", nil, "chat", "--plain", "--notes", h.notes)
 		if other.bytes.Load() == 0 {
-			t.Fatalf("after a yes nothing arrived:\n%s", said)
+			t.Fatalf("after a yes nothing arrived:\n%s", output)
 		}
 		if config := apptest.Read(t, filepath.Join(h.home, ".lifehub", "config", "config.yaml")); !strings.Contains(config, fmt.Sprintf("ollama_owner: \"%d\"", stranger)) {
 			t.Errorf("the yes is not saved: %s", config)
 		}
 		before := other.bytes.Load()
-		said = h.run("", nil, "ask", foreignQuestion)
-		if other.bytes.Load() == before || strings.Contains(said, owner) {
-			t.Errorf("the saved yes does not count:\n%s", said)
+		output = h.run("", nil, "ask", foreignQuestion)
+		if other.bytes.Load() == before || strings.Contains(output, owner) {
+			t.Errorf("the saved yes does not count:\n%s", output)
 		}
 	})
 	t.Run("the yes is for one user", func(t *testing.T) {
 		h.t = t
 		other := startImpostor(t, third, usual)
-		said := h.run("", nil, "ask", foreignQuestion)
-		if n := other.bytes.Load(); n > 0 || !strings.Contains(said, fmt.Sprintf("uid %d", third)) {
-			t.Errorf("%d bytes arrived:\n%s", n, said)
+		output := h.run("", nil, "ask", foreignQuestion)
+		if n := other.bytes.Load(); n > 0 || !strings.Contains(output, fmt.Sprintf("uid %d", third)) {
+			t.Errorf("%d bytes arrived:\n%s", n, output)
 		}
 	})
 	h.home = t.TempDir()
 	t.Run("of root", func(t *testing.T) {
 		h.t = t
 		own := startImpostor(t, 0, usual)
-		if said := h.run("", nil, "ask", foreignQuestion); own.bytes.Load() == 0 || strings.Contains(said, "belongs to") {
-			t.Errorf("it is not used:\n%s", said)
+		if output := h.run("", nil, "ask", foreignQuestion); own.bytes.Load() == 0 || strings.Contains(output, "belongs to") {
+			t.Errorf("it is not used:\n%s", output)
 		}
 	})
 	t.Run("named in the environment", func(t *testing.T) {
 		h.t, h.more = t, []string{"OLLAMA_HOST=" + usual}
 		other := startImpostor(t, stranger, usual)
-		if said := h.run("", nil, "ask", foreignQuestion); other.bytes.Load() == 0 || strings.Contains(said, "belongs to") {
-			t.Errorf("it is not used:\n%s", said)
+		if output := h.run("", nil, "ask", foreignQuestion); other.bytes.Load() == 0 || strings.Contains(output, "belongs to") {
+			t.Errorf("it is not used:\n%s", output)
 		}
 	})
 }

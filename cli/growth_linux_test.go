@@ -127,15 +127,15 @@ func weigh(t *testing.T, term *terminal, turns int) held {
 	if err := term.cmd.Process.Signal(syscall.SIGUSR1); err != nil {
 		t.Fatal(err)
 	}
-	var told []byte
-	for end := time.Now().Add(patience); told == nil; <-time.After(10 * time.Millisecond) {
-		told, _ = os.ReadFile(filepath.Join(dir, strconv.Itoa(len(seen)+1))) // nil until it exists
+	var report []byte
+	for end := time.Now().Add(patience); report == nil; <-time.After(10 * time.Millisecond) {
+		report, _ = os.ReadFile(filepath.Join(dir, strconv.Itoa(len(seen)+1))) // nil until it exists
 		if time.Now().After(end) {
 			t.Fatal("the program does not tell what it holds")
 		}
 	}
-	if _, err := fmt.Sscan(string(told), &h.heap, &h.rss); err != nil {
-		t.Fatalf("%q: %v", told, err)
+	if _, err := fmt.Sscan(string(report), &h.heap, &h.rss); err != nil {
+		t.Fatalf("%q: %v", report, err)
 	}
 	h.rss <<= 10
 	db, err := sql.Open("sqlite", "file:"+filepath.Join(term.home, ".lifehub", "data", "lifehub.db")+"?mode=ro")

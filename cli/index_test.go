@@ -28,12 +28,12 @@ func TestFirstIndexOfALargeFolderIsBrief(t *testing.T) {
 	if err := printChanges(&app.Process{Out: out}, "notes", changes, indexFlags{}); err != nil {
 		t.Fatal(err)
 	}
-	said, err := os.ReadFile(out.Name())
+	stderr, err := os.ReadFile(out.Name())
 	if err != nil {
 		t.Fatal(err)
 	}
-	lines := strings.Split(strings.TrimSpace(string(said)), "\n")
+	lines := strings.Split(strings.TrimSpace(string(stderr)), "\n")
 	if len(lines) != 23 || lines[20] != "skipped  900.md: it is too large" || lines[21] != "… 1,179 more; --json lists all" || !strings.Contains(lines[22], "1,199 added, 1 skipped") {
-		t.Errorf("it says\n%s", said)
+		t.Errorf("it says\n%s", stderr)
 	}
 }

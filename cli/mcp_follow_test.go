@@ -165,10 +165,10 @@ func asking(t *testing.T, server map[string]any, once string, do func(), arg ...
 		t.Fatal(err)
 	}
 	write.Close()
-	var said strings.Builder
+	var stderr strings.Builder
 	for in := bufio.NewReader(read); ; {
 		line, err := in.ReadString('\n')
-		said.WriteString(line)
+		stderr.WriteString(line)
 		if strings.Contains(line, once) {
 			do()
 		}
@@ -177,7 +177,7 @@ func asking(t *testing.T, server map[string]any, once string, do func(), arg ...
 		}
 	}
 	_ = cmd.Wait() // the caller checks the output instead
-	return said.String()
+	return stderr.String()
 }
 
 func TestQuestionWaitsForTheNamedServer(t *testing.T) {
@@ -186,9 +186,9 @@ func TestQuestionWaitsForTheNamedServer(t *testing.T) {
 	tools := filepath.Join(t.TempDir(), "tools")
 	const tool = `{"name":"echo","inputSchema":{"type":"object","properties":{"text":{"type":"string"}}}}`
 	do := func() { apptest.Write(t, tools, tool) }
-	said := asking(t, ownServer("late", mcptest.Given, tools), "Waiting for MCP servers to start: late.", do, "--allow", "late_echo", "@late_echo text=marmalade")
-	if !strings.Contains(said, "{\"text\":\"marmalade\"}") || !strings.Contains(said, "called late_echo") {
-		t.Errorf("got\n%s", said)
+	stderr := asking(t, ownServer("late", mcptest.Given, tools), "Waiting for MCP servers to start: late.", do, "--allow", "late_echo", "@late_echo text=marmalade")
+	if !strings.Contains(stderr, "{\"text\":\"marmalade\"}") || !strings.Contains(stderr, "called late_echo") {
+		t.Errorf("got\n%s", stderr)
 	}
 }
 
@@ -197,9 +197,9 @@ func TestQuestionWaitsForTheNamedServer(t *testing.T) {
 func TestQuestionDoesNotWaitForAHangingServer(t *testing.T) {
 	testenv.WithoutRace(t)
 	t.Parallel()
-	said := asking(t, ownServer("sleep"), "\x00", nil, "@calculate expression=6*7")
-	if !strings.Contains(said, "Continuing without MCP servers that have not started yet: late.") || !strings.Contains(said, "42") {
-		t.Errorf("got\n%s", said)
+	stderr := asking(t, ownServer("sleep"), "\x00", nil, "@calculate expression=6*7")
+	if !strings.Contains(stderr, "Continuing without MCP servers that have not started yet: late.") || !strings.Contains(stderr, "42") {
+		t.Errorf("got\n%s", stderr)
 	}
 }
 
@@ -216,12 +216,12 @@ func TestMessageWaitsOnceForNamedServers(t *testing.T) {
 	}
 	untilState(t, a, "late", func(s mcpclient.ServerState) bool { return s.Status == mcpclient.Starting })
 	ctx, stop := context.WithCancel(t.Context())
-	var said []string
-	say := func(text string) { said = append(said, text); stop() }
+	var lines []string
+	say := func(text string) { lines = append(lines, text); stop() }
 	a.Prepare(ctx, "ask late", say)
 	a.Waited = true
 	a.Prepare(t.Context(), "ask late", say)
-	if len(said) != 1 || said[0] != "Waiting for MCP servers to start: late." {
-		t.Errorf("got %q", said)
+	if len(lines) != 1 || lines[0] != "Waiting for MCP servers to start: late." {
+		t.Errorf("got %q", lines)
 	}
 }

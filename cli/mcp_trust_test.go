@@ -126,15 +126,15 @@ func TestChangedServerIsNotCalledBeforeReview(t *testing.T) {
 			if name == "added tool" || name == "two of them" { // the reviewed tool is unchanged
 				calls = 2
 			}
-			var said string
+			var output string
 			if name == "description" || i%2 == 0 { // both use the same gate
-				said = tr.run("", "ask", call)
+				output = tr.run("", "ask", call)
 			}
 			if name == "description" || i%2 == 1 {
-				said += tr.run(call+"\n", "chat")
+				output += tr.run(call+"\n", "chat")
 			}
 			if tr.calls() != calls {
-				t.Errorf("%d calls, want %d:\n%s", tr.calls(), calls, said)
+				t.Errorf("%d calls, want %d:\n%s", tr.calls(), calls, output)
 			}
 			shown := tr.run("n\n", "mcp", "trust", "s")
 			for _, want := range c.want {

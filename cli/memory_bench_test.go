@@ -80,7 +80,7 @@ func (f memoryFigures) log(t *testing.T, reference float64) {
 
 func measureMemory(t *testing.T, bench eval.Bench, e llm.Embedder) (f memoryFigures) {
 	t.Helper()
-	s, said := aPast(t, bench)
+	s, documents := aPast(t, bench)
 	a := turn.New(turn.Options{History: s, Limits: turn.Limits{Messages: 6}, Memory: memory.LongTerm{
 		Store: s, Embedder: func(context.Context) llm.Embedder { return e }, Prefixes: embed.Prefixes,
 	}})
@@ -90,7 +90,7 @@ func measureMemory(t *testing.T, bench eval.Bench, e llm.Embedder) (f memoryFigu
 	scopes := scopesOf(bench)
 	for _, q := range bench.Questions {
 		right := func(list []agent.Recollection) float64 {
-			if len(list) > 0 && q.Relevant[said[list[0].Turn]] > 0 {
+			if len(list) > 0 && q.Relevant[documents[list[0].Turn]] > 0 {
 				return 1 / float64(len(bench.Questions))
 			}
 			return 0
@@ -133,14 +133,14 @@ func scopesOf(bench eval.Bench) (scopes []string) {
 // aPast returns a store in which each person of the benchmark has a conversation, with each
 // document as a message and three later exchanges that fill the window, and the turn of each
 // document.
-func aPast(t *testing.T, bench eval.Bench) (s *store.Store, said map[string]string) {
+func aPast(t *testing.T, bench eval.Bench) (s *store.Store, documents map[string]string) {
 	t.Helper()
 	s, err := store.InMemory()
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { s.Close() })
-	said = map[string]string{}
+	documents = map[string]string{}
 	tell := func(conversation, text string) string {
 		turn, err := s.Begin(t.Context(), conversation, text)
 		if err == nil {
@@ -152,7 +152,7 @@ func aPast(t *testing.T, bench eval.Bench) (s *store.Store, said map[string]stri
 		return turn
 	}
 	for _, d := range bench.Documents {
-		said[tell(d.Scope, d.Text)] = d.ID
+		documents[tell(d.Scope, d.Text)] = d.ID
 	}
 	for _, scope := range scopesOf(bench) {
 		for range 3 {
@@ -162,5 +162,5 @@ func aPast(t *testing.T, bench eval.Bench) (s *store.Store, said map[string]stri
 			t.Fatal(err)
 		}
 	}
-	return s, said
+	return s, documents
 }

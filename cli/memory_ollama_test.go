@@ -71,9 +71,9 @@ func TestCatsNameIsRecalledWithRealOllama(t *testing.T) {
 		}
 		return found, inPrompt
 	}
-	for _, said := range []string{"My cat's name is Whiskers", "I have a peanut allergy", "My anniversary is June 17th", "I lived in Portugal for 3 years"} {
-		if found, _ := ask(said); len(found) > 0 {
-			t.Errorf("%q brought back %+v", said, found)
+	for _, message := range []string{"My cat's name is Whiskers", "I have a peanut allergy", "My anniversary is June 17th", "I lived in Portugal for 3 years"} {
+		if found, _ := ask(message); len(found) > 0 {
+			t.Errorf("%q brought back %+v", message, found)
 		}
 	}
 	found, inPrompt := ask("What's my cat's name?")

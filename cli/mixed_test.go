@@ -79,7 +79,7 @@ func TestAFolderOfMixedFiles(t *testing.T) {
 	if files != 200 {
 		t.Fatalf("it is %d files", files)
 	}
-	run := func(arg ...string) (out, told string) {
+	run := func(arg ...string) (out, stderr string) {
 		t.Helper()
 		cmd := exec.Command(os.Args[0], arg...)
 		var errs strings.Builder
@@ -107,8 +107,8 @@ func TestAFolderOfMixedFiles(t *testing.T) {
 	if again, _ := run("index"); !strings.Contains(again, left) || !strings.Contains(again, "11 skipped\n") || strings.Contains(again, "added") {
 		t.Errorf("a second index says\n%s", again)
 	}
-	said, _ := run("doctor", "--json")
-	holds("doctor", said, "182 of 182 notes", left)
+	report, _ := run("doctor", "--json")
+	holds("doctor", report, "182 of 182 notes", left)
 
 	for query, want := range map[string]string{
 		`"red shift" telescope 7`: "papers/7.pdf p. 2", "barometer 1009": "text/29.txt:", "how many grams of rye for recipe 12": "org/12.org:",
@@ -117,10 +117,10 @@ func TestAFolderOfMixedFiles(t *testing.T) {
 		found, _ := run("search", query, "-n", "3")
 		holds(query, found, want)
 	}
-	_, told := run("search", "the price of cobalt in Kinshasa")
-	holds("a search that finds nothing", told, "11 files left out: 4 damaged PDFs, 4 unreadable files, 2 scanned PDFs, 1 encrypted PDF")
-	if !strings.Contains(told, "nothing close") && !strings.Contains(told, "no note has these words") { // depends on how far the encoder is trusted
-		t.Errorf("a search that finds nothing says\n%s", told)
+	_, stderr := run("search", "the price of cobalt in Kinshasa")
+	holds("a search that finds nothing", stderr, "11 files left out: 4 damaged PDFs, 4 unreadable files, 2 scanned PDFs, 1 encrypted PDF")
+	if !strings.Contains(stderr, "nothing close") && !strings.Contains(stderr, "no note has these words") { // depends on how far the encoder is trusted
+		t.Errorf("a search that finds nothing says\n%s", stderr)
 	}
 	page, _ := run("note", "papers/7.pdf p. 2")
 	holds("note", page, "Report 7 of the observatory\nTelescope 7 measures the red shift of galaxies.\nThanks.\n")
@@ -192,12 +192,12 @@ func TestDeniedFileIsNowhere(t *testing.T) {
 		cmd := offScreen(t, append(arg, "--notes", dir)...)
 		cmd.Env = append(cmd.Env, "LIFEHUB_PROVIDER=offline")
 		apptest.Write(t, filepath.Join(cmd.Dir, ".lifehub", "config", "permissions.yaml"), "rules:\n  - {tool: read_note, args: {path: {glob: \"secret/*\"}}, level: deny}\n")
-		told, err := cmd.CombinedOutput()
+		output, err := cmd.CombinedOutput()
 		if cmd.ProcessState == nil {
 			t.Fatal(err)
 		}
-		if said := string(told); strings.Contains(said, "code is") || strings.Contains(said, "keep the code") {
-			t.Errorf("%s shows\n%s", arg, told)
+		if said := string(output); strings.Contains(said, "code is") || strings.Contains(said, "keep the code") {
+			t.Errorf("%s shows\n%s", arg, output)
 		}
 	}
 }

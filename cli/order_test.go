@@ -45,11 +45,11 @@ func TestLoopIsShownInItsOrder(t *testing.T) {
 	script := llmtest.NewScript(append(turn(), turn()...)...)
 	vault := apptest.Vault(t)
 	run := commandsOver(t, llmtest.Serve(t, script))
-	out, told := run("ask", "--mode", "loop", "--notes", vault, "**How often** do I <b>run</b>?\x1b[2J")
+	out, stderr := run("ask", "--mode", "loop", "--notes", vault, "**How often** do I <b>run</b>?\x1b[2J")
 	if out != "Let me look into the notes.\n\nThen the tasks.\n\nYou run three times a week [1].\n" {
 		t.Errorf("the answer is %q", out)
 	}
-	mustFollow(t, "stderr", told, "thinking: First-thought.", "· search_notes", "→ 2 passages", "thinking: Second-thought.", "· list_tasks", "→ ", "plumber")
+	mustFollow(t, "stderr", stderr, "thinking: First-thought.", "· search_notes", "→ 2 passages", "thinking: Second-thought.", "· list_tasks", "→ ", "plumber")
 	if n := len(script.Requests()); n != 3 {
 		t.Errorf("the turn cost %d calls of the model", n)
 	}
@@ -153,8 +153,8 @@ func TestAskReportsThatNotesAreStillRead(t *testing.T) {
 			return // in the middle of a transaction, which real indexing never holds that long
 		}
 		asked = true
-		out, told := run("ask", "--notes", vault, "what does the boiler do?")
-		mustFollow(t, "stderr", told, "changed nothing", " of 22 notes indexed so far; ask again when all are indexed")
+		out, stderr := run("ask", "--notes", vault, "what does the boiler do?")
+		mustFollow(t, "stderr", stderr, "changed nothing", " of 22 notes indexed so far; ask again when all are indexed")
 		if strings.Contains(out, "read so far") {
 			t.Errorf("stdout has it: %s", out)
 		}
@@ -165,8 +165,8 @@ func TestAskReportsThatNotesAreStillRead(t *testing.T) {
 	}); err != nil || !asked {
 		t.Fatal(asked, err)
 	}
-	if out, told := run("ask", "--json", "--notes", vault, "what does the boiler do?"); strings.Contains(out+told, "read so far") {
-		t.Errorf("all is read, and it says %s%s", out, told)
+	if out, stderr := run("ask", "--json", "--notes", vault, "what does the boiler do?"); strings.Contains(out+stderr, "read so far") {
+		t.Errorf("all is read, and it says %s%s", out, stderr)
 	}
 }
 

@@ -62,13 +62,13 @@ func TestAskShowsResultsIfTheModelFails(t *testing.T) {
 				server := llmtest.Serve(t, llmtest.NewScript(slices.Clone(words)...))
 				return askIn(t, home, server, append(flags, "--no-save", "--mode", mode, "--allow", "brave_web_search", "--notes", vault, seedQuestion)...)
 			}
-			out, told, code := ask()
+			out, stderr, code := ask()
 			if !strings.Contains(out, quoted) || !strings.Contains(out, web) || code != app.ExitFailed {
 				t.Errorf("exit %d, on stdout:\n%s", code, out)
 			}
 			for _, want := range []string{"out of memory", `there is no tool "send_email": no mail server is set (mail.host and mail.from, see lifehub config)`, "] running.md:3", "] brave_web_search"} {
-				if strings.Count(told, want) == 0 || want == "out of memory" && strings.Count(told, want) > 1 {
-					t.Errorf("%q stands %d times on stderr:\n%s", want, strings.Count(told, want), told)
+				if strings.Count(stderr, want) == 0 || want == "out of memory" && strings.Count(stderr, want) > 1 {
+					t.Errorf("%q stands %d times on stderr:\n%s", want, strings.Count(stderr, want), stderr)
 				}
 			}
 
@@ -88,18 +88,18 @@ func TestAskShowsResultsIfTheModelFails(t *testing.T) {
 			}
 
 			out, _, code = ask("--stream-json")
-			var last, said string
+			var last, text string
 			for line := range strings.Lines(out) {
 				var e struct{ Type, Content, Message string }
 				if err := json.Unmarshal([]byte(line), &e); err != nil {
 					t.Fatalf("%v: %s", err, line)
 				}
 				if last = e.Type + e.Message; e.Type == "token" {
-					said += e.Content
+					text += e.Content
 				}
 			}
-			if !strings.Contains(said, quoted) || !strings.HasPrefix(last, "error") || !strings.Contains(last, "ut of memory") || code != app.ExitFailed {
-				t.Errorf("exit %d, the last event is %s, said is %s", code, last, said)
+			if !strings.Contains(text, quoted) || !strings.HasPrefix(last, "error") || !strings.Contains(last, "ut of memory") || code != app.ExitFailed {
+				t.Errorf("exit %d, the last event is %s, said is %s", code, last, text)
 			}
 		})
 	}
@@ -120,9 +120,9 @@ func TestReadOnlyServerCallsRunSideBySide(t *testing.T) {
 	for _, tool := range []string{"twin_echo", "twin_look"} {
 		step := func(n string) string { return `{"id":"` + n + `","tool":"` + tool + `","input":{"text":"` + n + `"}}` }
 		model := llmtest.NewScript(says(asksPlanner, `{"steps":[`+step("1")+","+step("2")+`]}`), says(asksExplainer, "One says “the first twin has blue eyes”, one “the second twin has green eyes”."))
-		out, told, code := askIn(t, home, llmtest.Serve(t, model), "--no-save", "--notes", apptest.Vault(t), "--allow", tool, "go")
-		if code != app.ExitDone || !strings.Contains(told, "“the first twin has blue eyes” "+tool+" ✓") || !strings.Contains(told, "“the second twin has green eyes” "+tool+" ✓") {
-			t.Errorf("%s: exit %d\n%s\n%s", tool, code, out, told)
+		out, stderr, code := askIn(t, home, llmtest.Serve(t, model), "--no-save", "--notes", apptest.Vault(t), "--allow", tool, "go")
+		if code != app.ExitDone || !strings.Contains(stderr, "“the first twin has blue eyes” "+tool+" ✓") || !strings.Contains(stderr, "“the second twin has green eyes” "+tool+" ✓") {
+			t.Errorf("%s: exit %d\n%s\n%s", tool, code, out, stderr)
 		}
 	}
 }

@@ -134,20 +134,20 @@ func TestPrompts(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				time.Sleep(time.Until(time.Date(2026, 11, 22, 12, 0, 0, 0, time.Local)))
 				a := openStarterNotes(t, tc.facts)
-				told := &tellingPrompts{Provider: a.Provider, first: map[string]int{}, specs: tc.specs, small: tc.small}
-				a.Provider = told
+				recorder := &promptRecorder{Provider: a.Provider, first: map[string]int{}, specs: tc.specs, small: tc.small}
+				a.Provider = recorder
 				a.Mode.Use(tc.mode)
 				const conversation = "c1" // the mark of a turn depends on it
 				for _, turn := range tc.turns {
-					told.script = llmtest.NewScript(turn.says...)
+					recorder.script = llmtest.NewScript(turn.says...)
 					if turn.compact {
 						must(a.Agent().Compact(t.Context(), conversation, ""))
 					}
 					for e := range a.Agent().Ask(t.Context(), conversation, turn.message) {
-						told.heard(t, e)
+						recorder.heard(t, e)
 					}
 				}
-				golden.RequireEqual(t, told.text.String())
+				golden.RequireEqual(t, recorder.text.String())
 			})
 		})
 	}
@@ -177,9 +177,9 @@ func openStarterNotes(t *testing.T, facts string) *app.App {
 	return a
 }
 
-// tellingPrompts is a scripted model that records its requests. Text that an earlier request had in
+// promptRecorder is a scripted model that records its requests. Text that an earlier request had in
 // the same place is not repeated.
-type tellingPrompts struct {
+type promptRecorder struct {
 	llm.Provider
 	script *llmtest.Script
 	specs  bool
@@ -191,20 +191,20 @@ type tellingPrompts struct {
 	text  strings.Builder
 }
 
-func (p *tellingPrompts) Window() int {
+func (p *promptRecorder) Window() int {
 	if p.small {
 		return 8192
 	}
 	return 16384
 }
 
-func (p *tellingPrompts) State() llm.State {
+func (p *promptRecorder) State() llm.State {
 	s := p.Provider.State()
 	s.Model = "scripted" // so that it counts as a model
 	return s
 }
 
-func (p *tellingPrompts) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Delta, error] {
+func (p *promptRecorder) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Delta, error] {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.asked++
@@ -231,12 +231,12 @@ func (p *tellingPrompts) Stream(ctx context.Context, req llm.Request) iter.Seq2[
 		}
 		p.once(strings.TrimSpace(string(m.Role)+" "+m.Tool), text)
 	}
-	said, usage, err := llm.Collect(p.script.Stream(ctx, req))
+	message, usage, err := llm.Collect(p.script.Stream(ctx, req))
 	fmt.Fprintf(&p.text, "━━━ Reply %d\n", p.asked)
-	if said.Text != "" {
-		fmt.Fprintln(&p.text, said.Text)
+	if message.Text != "" {
+		fmt.Fprintln(&p.text, message.Text)
 	}
-	for _, c := range said.Calls {
+	for _, c := range message.Calls {
 		fmt.Fprintf(&p.text, "→ %s %s\n", c.Name, c.Args)
 	}
 	p.text.WriteByte('\n')
@@ -245,12 +245,12 @@ func (p *tellingPrompts) Stream(ctx context.Context, req llm.Request) iter.Seq2[
 			yield(llm.Delta{}, err)
 			return
 		}
-		for _, c := range said.Calls {
+		for _, c := range message.Calls {
 			if !yield(llm.Delta{Call: &c}, nil) {
 				return
 			}
 		}
-		_ = yield(llm.Delta{Text: said.Text}, nil) && yield(llm.Delta{Usage: &usage}, nil)
+		_ = yield(llm.Delta{Text: message.Text}, nil) && yield(llm.Delta{Usage: &usage}, nil)
 	}
 }
 
@@ -258,7 +258,7 @@ func (p *tellingPrompts) Stream(ctx context.Context, req llm.Request) iter.Seq2[
 var turnMark = regexp.MustCompile("«[0-9a-f]{8}»")
 
 // once writes a text, or the request that contained it before.
-func (p *tellingPrompts) once(what, text string) {
+func (p *promptRecorder) once(what, text string) {
 	text = turnMark.ReplaceAllString(text, "«mark»")
 	if before := p.first[what+text]; before > 0 {
 		fmt.Fprintf(&p.text, "── %s, as in request %d\n", what, before)
@@ -269,7 +269,7 @@ func (p *tellingPrompts) once(what, text string) {
 }
 
 // heard grants each permission and fails the test if the turn fails.
-func (p *tellingPrompts) heard(t *testing.T, e agent.Event) {
+func (p *promptRecorder) heard(t *testing.T, e agent.Event) {
 	switch body := e.Body.(type) {
 	case agent.PermissionAsked:
 		body.Reply(agent.Reply{Decision: agent.AllowOnce})

@@ -50,13 +50,13 @@ func TestUnnumberedQuotationIsReportedByAsk(t *testing.T) {
 	}
 
 	lines := []string{"“Tuesday, Thursday and Sunday” running.md:3 ✓", "“on each of these days at six in…” ✗ not in the sources"}
-	_, told := run("ask", "--notes", vault, "how often do I run?")
+	_, stderr := run("ask", "--notes", vault, "how often do I run?")
 	exported, _ := run("chats", "export", result.Conversation)
 	page, _ := run("chats", "export", "--format", "html", result.Conversation)
 	page = strings.ReplaceAll(page, `<span class="dim">`, "")
 	for _, line := range lines {
-		if !strings.Contains(told, line) || !strings.Contains(exported, line) || !strings.Contains(strings.ReplaceAll(page, "”  ", "” "), line) {
-			t.Errorf("%q is not told in\n%s\nor\n%s\nor\n%s", line, told, exported, page)
+		if !strings.Contains(stderr, line) || !strings.Contains(exported, line) || !strings.Contains(strings.ReplaceAll(page, "”  ", "” "), line) {
+			t.Errorf("%q is not told in\n%s\nor\n%s\nor\n%s", line, stderr, exported, page)
 		}
 	}
 }

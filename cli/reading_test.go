@@ -38,18 +38,18 @@ func TestReadingNeedsNothingElse(t *testing.T) {
 	} {
 		cmd := offScreen(t, strings.Fields(command)...)
 		cmd.Env = append(cmd.Env, "LIFEHUB_HOME="+home, "LIFEHUB_PROVIDER=offline")
-		var out, said bytes.Buffer
-		cmd.Stdout, cmd.Stderr = &out, &said
+		var out, stderr bytes.Buffer
+		cmd.Stdout, cmd.Stderr = &out, &stderr
 		if err := cmd.Run(); err != nil || !strings.Contains(out.String(), "run") {
-			t.Errorf("lifehub %s: %v\n%s%s", command, err, &out, &said)
+			t.Errorf("lifehub %s: %v\n%s%s", command, err, &out, &stderr)
 		}
 		for _, line := range lines {
-			if strings.Count(said.String(), line) != 1 {
-				t.Errorf("lifehub %s: %s is not said once:\n%s", command, line, &said)
+			if strings.Count(stderr.String(), line) != 1 {
+				t.Errorf("lifehub %s: %s is not said once:\n%s", command, line, &stderr)
 			}
 		}
-		if n := strings.Count("\n"+said.String(), "\n! "); n != len(lines) {
-			t.Errorf("lifehub %s: %d lines, want %d:\n%s", command, n, len(lines), &said)
+		if n := strings.Count("\n"+stderr.String(), "\n! "); n != len(lines) {
+			t.Errorf("lifehub %s: %d lines, want %d:\n%s", command, n, len(lines), &stderr)
 		}
 	}
 }

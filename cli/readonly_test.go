@@ -46,20 +46,20 @@ func TestReadOnlyInTheChatAndInAsk(t *testing.T) {
 	tasks := func() string { return apptest.Read(t, filepath.Join(vault, "tasks.md")) }
 	before := tasks()
 	asked := offScreen(t, "ask", "--read-only", "--allow", "add_task", "--notes", vault, `@add_task text="buy shoes"`)
-	told, err := asked.CombinedOutput()
+	output, err := asked.CombinedOutput()
 	if asked.ProcessState == nil {
 		t.Fatal(err)
 	}
-	if tasks() != before || !strings.Contains(string(told), "read-only") {
-		t.Errorf("asked, it wrote:\n%s\nand said:\n%s", tasks(), told)
+	if tasks() != before || !strings.Contains(string(output), "read-only") {
+		t.Errorf("asked, it wrote:\n%s\nand said:\n%s", tasks(), output)
 	}
 
 	for _, value := range []string{"", "--read-only=false"} { // the setting, and the flag that overrides it
 		asked := offScreen(t, slices.DeleteFunc([]string{"ask", value, "--notes", vault, "add task buy shoes"}, func(arg string) bool { return arg == "" })...)
 		asked.Env = append(asked.Env, "LIFEHUB_READ_ONLY=true", "LIFEHUB_PROVIDER=offline")
-		told, _ := asked.CombinedOutput()
-		if tasks() != before || strings.Contains(string(told), "nobody can be asked") != (value != "") {
-			t.Errorf("with the setting and %q it said:\n%s", value, told)
+		output, _ := asked.CombinedOutput()
+		if tasks() != before || strings.Contains(string(output), "nobody can be asked") != (value != "") {
+			t.Errorf("with the setting and %q it said:\n%s", value, output)
 		}
 	}
 

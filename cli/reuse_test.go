@@ -71,8 +71,8 @@ func (a sentPrompt) reusable(next sentPrompt) float64 {
 	return float64(prompt.Tokens(a.text[:same])) / float64(prompt.Tokens(a.text))
 }
 
-// readingPrompts is a scripted model that records its requests.
-type readingPrompts struct {
+// requestRecorder is a scripted model that records its requests.
+type requestRecorder struct {
 	llm.Provider
 	script *llmtest.Script
 
@@ -80,16 +80,16 @@ type readingPrompts struct {
 	read []string
 }
 
-func (p *readingPrompts) Window() int { return 65536 }
+func (p *requestRecorder) Window() int { return 65536 }
 
-func (p *readingPrompts) State() llm.State {
+func (p *requestRecorder) State() llm.State {
 	s := p.Provider.State()
 	s.Model = "scripted"
 	return s
 }
 
 // Stream records a request in the order in which model templates render it.
-func (p *readingPrompts) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Delta, error] {
+func (p *requestRecorder) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Delta, error] {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s\n%+v\n", req.Messages[0].Text, req.Tools)
 	for _, m := range req.Messages[1:] {
@@ -112,7 +112,7 @@ func TestPromptsCanBeReused(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				time.Sleep(time.Until(time.Date(2026, 11, 22, 12, 0, 0, 0, time.Local)))
 				a := openStarterNotes(t, "")
-				model := &readingPrompts{Provider: a.Provider}
+				model := &requestRecorder{Provider: a.Provider}
 				a.Provider = model
 				a.Mode.Use(mode)
 				rounds, turns, answers, last := share{least: 0.95}, share{least: 0.80}, share{least: 0.65}, share{}
@@ -142,7 +142,7 @@ func TestPromptsCanBeReused(t *testing.T) {
 }
 
 // askReading reads a turn to its end and returns its requests.
-func askReading(t *testing.T, events <-chan agent.Event, model *readingPrompts) (list []sentPrompt) {
+func askReading(t *testing.T, events <-chan agent.Event, model *requestRecorder) (list []sentPrompt) {
 	t.Helper()
 	for e := range events {
 		switch body := e.Body.(type) {

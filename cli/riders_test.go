@@ -38,7 +38,7 @@ func TestRiderIsShownWithItsMark(t *testing.T) {
 	if err := json.Unmarshal([]byte(out), &result); err != nil || len(result.Citations) != len(apptest.Riders) {
 		t.Fatalf("%v: %d citations in %s", err, len(result.Citations), out)
 	}
-	_, told := run("ask", "--notes", vault, "what do my notes say?")
+	_, stderr := run("ask", "--notes", vault, "what do my notes say?")
 	exported, _ := run("chats", "export", result.Conversation)
 	page, _ := run("chats", "export", "--format", "html", result.Conversation)
 	theme := draw.NewTheme("", true, false, nil)
@@ -50,7 +50,7 @@ func TestRiderIsShownWithItsMark(t *testing.T) {
 		}
 		line := want.Path + fmt.Sprintf(":%d ", c.Line) + mark + "\n"
 		for where, text := range map[string]string{
-			"ask": told, "an export": exported, "a page": strings.ReplaceAll(strings.ReplaceAll(html.UnescapeString(page), `<span class="dim">`, ""), "</span>", "\n"),
+			"ask": stderr, "an export": exported, "a page": strings.ReplaceAll(strings.ReplaceAll(html.UnescapeString(page), `<span class="dim">`, ""), "</span>", "\n"),
 			"--plain": transcript.Cited{Citation: c}.InWords() + "\n",
 		} {
 			if !strings.Contains(strings.ReplaceAll(text, "  \n", "\n")+"\n", line) {

@@ -49,9 +49,9 @@ func TestAskCheck(t *testing.T) {
 	if jsonOf(got) != jsonOf([]agent.Verdict{agent.Supported, agent.Verified}) {
 		t.Errorf("asked it says %v", got)
 	}
-	_, told := run("ask", "--check", "--notes", vault, "how often do I run?")
+	_, stderr := run("ask", "--check", "--notes", vault, "how often do I run?")
 	exported, _ := run("chats", "export", conversation)
-	for name, where := range map[string]string{"told": told, "exported": exported} {
+	for name, where := range map[string]string{"told": stderr, "exported": exported} {
 		if !strings.Contains(where, "model: supported") {
 			t.Errorf("%s is\n%s", name, where)
 		}

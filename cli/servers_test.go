@@ -256,9 +256,9 @@ func TestServersAsTheyAnswer(t *testing.T) {
 			server := httptest.NewServer(s)
 			defer server.Close()
 			home := t.TempDir()
-			var said []string
+			var turns []string
 			for i := range 4 { // 3,000 tokens in all
-				said = append(said, strings.Repeat(fmt.Sprintf("On day %d the boiler was at 1.%d bar. ", i+1, i), 80))
+				turns = append(turns, strings.Repeat(fmt.Sprintf("On day %d the boiler was at 1.%d bar. ", i+1, i), 80))
 			}
 			ask := func(args ...string) (windows []int, notices []string, answer string) {
 				cmd := exec.Command(os.Args[0], append([]string{"ask", "--stream-json"}, args...)...)
@@ -291,7 +291,7 @@ func TestServersAsTheyAnswer(t *testing.T) {
 			if want == 0 {
 				want = s.window
 			}
-			for run, args := range [][]string{{strings.Join(said, "\n")}, {"-c", "And what was it on day 3?"}} {
+			for run, args := range [][]string{{strings.Join(turns, "\n")}, {"-c", "And what was it on day 3?"}} {
 				before := len(s.planned())
 				windows, notices, answer := ask(args...)
 				if len(notices) > 0 {
@@ -303,7 +303,7 @@ func TestServersAsTheyAnswer(t *testing.T) {
 				if answer != "It is noted." {
 					t.Errorf("run %d: answered %q", run+1, answer)
 				}
-				if plans := s.planned(); len(plans) <= before || !strings.Contains(plans[before], strings.TrimSpace(strings.Join(said, "\n"))) {
+				if plans := s.planned(); len(plans) <= before || !strings.Contains(plans[before], strings.TrimSpace(strings.Join(turns, "\n"))) {
 					t.Errorf("run %d: the first prompt is not whole", run+1)
 				}
 			}

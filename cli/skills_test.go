@@ -43,10 +43,10 @@ func TestSkillIsUsedOnceTrusted(t *testing.T) {
 				}
 				return code, out, prompts
 			}
-			unseen := func(when, told string) {
+			unseen := func(when, text string) {
 				t.Helper()
 				_, out, prompts := ask(says("", smallTalk("Here.")))
-				if strings.Contains(prompts, "read_skill") || strings.Contains(prompts, "Writes minutes") || !strings.Contains(out, told) {
+				if strings.Contains(prompts, "read_skill") || strings.Contains(prompts, "Writes minutes") || !strings.Contains(out, text) {
 					t.Errorf("%s: the model is told of it, or the user is not: %s\n%s", when, out, prompts)
 				}
 			}

@@ -50,7 +50,7 @@ func TestAskSearchesTheWebAndCitesIt(t *testing.T) {
 	const quoted = "Raise it by ten percent each week, and shorten it by half in every fourth week, so that legs and tendons get the rest they need."
 	model.Play(string(steps), "“"+quoted+"” [4] [1]")
 	env := []string{"LIFEHUB_MODE=plan", "LIFEHUB_PROVIDER=openai", "OPENAI_BASE_URL=" + model.URL + "/v1", "LIFEHUB_MODEL=" + llmtest.FaultModel}
-	out, said := askWeb(t, web, env, "--json", "Search the web for marathon training tips, and read the best page.")
+	out, stderr := askWeb(t, web, env, "--json", "Search the web for marathon training tips, and read the best page.")
 	var answered struct {
 		Citations []agent.Citation
 		Metrics   agent.Metrics
@@ -60,7 +60,7 @@ func TestAskSearchesTheWebAndCitesIt(t *testing.T) {
 		t.Fatalf("%v: %s", err, out)
 	}
 	if answered.Exit != 0 || answered.Metrics.ToolCalls != 2 || answered.Metrics.ToolsDenied != 0 {
-		t.Errorf("exit %d, %+v\n%s", answered.Exit, answered.Metrics, said)
+		t.Errorf("exit %d, %+v\n%s", answered.Exit, answered.Metrics, stderr)
 	}
 	i := slices.IndexFunc(answered.Citations, func(c agent.Citation) bool { return c.N == 4 })
 	if i < 0 || answered.Citations[i].Path != page || answered.Citations[i].Verdict != agent.Verified || answered.Citations[i].Quote != quoted {
@@ -69,8 +69,8 @@ func TestAskSearchesTheWebAndCitesIt(t *testing.T) {
 	if want := []string{"/html/?q=marathon+training+tips", "/marathon"}; !slices.Equal(web.Asked(), want) {
 		t.Errorf("the web was asked %v, want %v", web.Asked(), want)
 	}
-	if _, said := askWeb(t, web, env, "Search the web for marathon training tips, and read the best page."); !strings.Contains(said, "[4] "+page+" ✓") {
-		t.Errorf("the citations read\n%s", said)
+	if _, stderr := askWeb(t, web, env, "Search the web for marathon training tips, and read the best page."); !strings.Contains(stderr, "[4] "+page+" ✓") {
+		t.Errorf("the citations read\n%s", stderr)
 	}
 }
 
@@ -78,13 +78,13 @@ func TestWithoutAModelTheWebIsSearchedByName(t *testing.T) {
 	testenv.WithoutRace(t)
 	t.Parallel()
 	web := webtest.New(t)
-	out, said := askWeb(t, web, []string{"LIFEHUB_PROVIDER=offline"}, "@web_search marathon training tips")
-	if !strings.Contains(string(out), " · not written by you") || !strings.Contains(said, "[1] "+web.URL+"/marathon") {
-		t.Errorf("it says\n%s\n%s", out, said)
+	out, stderr := askWeb(t, web, []string{"LIFEHUB_PROVIDER=offline"}, "@web_search marathon training tips")
+	if !strings.Contains(string(out), " · not written by you") || !strings.Contains(stderr, "[1] "+web.URL+"/marathon") {
+		t.Errorf("it says\n%s\n%s", out, stderr)
 	}
-	out, said = askWeb(t, web, []string{"LIFEHUB_PROVIDER=offline"}, "@web_search query=captcha")
+	out, stderr = askWeb(t, web, []string{"LIFEHUB_PROVIDER=offline"}, "@web_search query=captcha")
 	if !strings.Contains(string(out), "asks for a captcha") {
-		t.Errorf("a captcha: it says\n%s\n%s", out, said)
+		t.Errorf("a captcha: it says\n%s\n%s", out, stderr)
 	}
 	before := len(web.Asked())
 	for _, prose := range []string{"Search the web for marathon training tips", "Look up the internet password in my notes", "Read " + web.URL + "/marathon"} {

@@ -172,7 +172,7 @@ func TestNoFalseCitationIsVerified(t *testing.T) {
 		sources := numbered(a, b)
 		lines := strings.Split(a.Text, "\n")
 		at := rapid.IntRange(0, 3).Draw(t, "sentence")
-		said := strings.TrimSuffix(lines[at], ".")
+		sentence := strings.TrimSuffix(lines[at], ".")
 		judge := func(answer string, want bool) {
 			for _, c := range Check(answer, sources, nil) {
 				if (c.Verdict == agent.Verified) != want {
@@ -183,18 +183,18 @@ func TestNoFalseCitationIsVerified(t *testing.T) {
 				}
 			}
 		}
-		judge("“"+said+"” [1]", true)
-		judge("> "+said+" [1]", true)
+		judge("“"+sentence+"” [1]", true)
+		judge("> "+sentence+" [1]", true)
 
-		words := strings.Fields(said)
+		words := strings.Fields(sentence)
 		i := rapid.IntRange(0, len(words)-1).Draw(t, "word")
 		words[i] = rapid.SampledFrom([]string{"zebra", "1999", "blue"}).Draw(t, "instead")
 		changed := strings.Join(words, " ")
 		judge("“"+changed+"” [1]", false)
-		judge("“"+said+"” [2].", false)
-		judge("“"+said+"” [3].", false)
+		judge("“"+sentence+"” [2].", false)
+		judge("“"+sentence+"” [3].", false)
 		if b.Text != "" {
-			judge("“"+said+". "+strings.Split(b.Text, "\n")[0]+"” [1][2]", false)
+			judge("“"+sentence+". "+strings.Split(b.Text, "\n")[0]+"” [1][2]", false)
 		}
 		for _, other := range someSentences {
 			if !strings.Contains(a.Text, other) {

@@ -116,12 +116,12 @@ func sayable(note agent.Source) (list []string) {
 	front := frontMatter.FindStringIndex(note.Text)
 	for _, s := range text.Sentences(note.Text) {
 		md := note.Text[s.Start:s.End]
-		said := plainText(md)
-		if front != nil && s.Start < front[1] || s.Kind != text.Prose || len(contentOf(said)) < 3 || lengthOf(said) <= 2*maxTerm || strings.HasPrefix(md, "#") || strings.HasPrefix(md, "|") ||
+		sentence := plainText(md)
+		if front != nil && s.Start < front[1] || s.Kind != text.Prose || len(contentOf(sentence)) < 3 || lengthOf(sentence) <= 2*maxTerm || strings.HasPrefix(md, "#") || strings.HasPrefix(md, "|") ||
 			strings.ContainsAny(md, "“”\"„«»`<>{}~") || strings.HasPrefix(md, "- [ ]") || strings.Contains(md, "](") {
 			continue
 		}
-		list = append(list, said)
+		list = append(list, sentence)
 	}
 	return list
 }
@@ -142,7 +142,7 @@ func TestSentencesMadeTrueAndFalse(t *testing.T) {
 	for i, note := range notes {
 		other := notes[(i+7)%len(notes)]
 		list := sayable(note)
-		for n, said := range list {
+		for n, sentence := range list {
 			if n%max(1, len(list)/6) != 0 {
 				continue
 			}
@@ -166,7 +166,7 @@ func TestSentencesMadeTrueAndFalse(t *testing.T) {
 			}
 			mark := marks[random.IntN(len(marks))]
 			trueOnes++
-			answer := mark[0] + said + mark[1] + " [1]"
+			answer := mark[0] + sentence + mark[1] + " [1]"
 			switch c := check(answer); {
 			case c.Verdict == agent.NotFound || c.Verdict == agent.Stale || c.Verdict != agent.Verified && mark[0] != "":
 				t.Errorf("%s: %s is %s", note.Path, answer, c.Verdict)
@@ -181,48 +181,48 @@ func TestSentencesMadeTrueAndFalse(t *testing.T) {
 					t.Errorf("%s, %s: %s has a plain tick", note.Path, kind, answer)
 				}
 			}
-			missing := func(kind, said string) {
+			missing := func(kind, sentence string) {
 				falseOnes++
-				if c := check("“" + said + "” [1]"); c.Verdict != agent.NotFound {
-					t.Errorf("%s, %s: %s is %s", note.Path, kind, said, c.Verdict)
+				if c := check("“" + sentence + "” [1]"); c.Verdict != agent.NotFound {
+					t.Errorf("%s, %s: %s is %s", note.Path, kind, sentence, c.Verdict)
 				}
 			}
-			if !strings.Contains(other.Text, said) {
-				reject("another note", "“"+said+"” [2]")
+			if !strings.Contains(other.Text, sentence) {
+				reject("another note", "“"+sentence+"” [2]")
 			}
-			if at := aDigit.FindStringIndex(said); at != nil {
-				missing("number", said[:at[0]]+string('1'+(said[at[0]]-'0'+3)%9)+said[at[1]:])
+			if at := aDigit.FindStringIndex(sentence); at != nil {
+				missing("number", sentence[:at[0]]+string('1'+(sentence[at[0]]-'0'+3)%9)+sentence[at[1]:])
 			}
-			if at := longWord.FindAllStringIndex(said, -1); len(at) > 2 {
+			if at := longWord.FindAllStringIndex(sentence, -1); len(at) > 2 {
 				w := at[1+random.IntN(len(at)-1)]
-				missing("word", said[:w[0]]+"gizmo"+said[w[1]:])
+				missing("word", sentence[:w[0]]+"gizmo"+sentence[w[1]:])
 			}
-			words := strings.Fields(said)
+			words := strings.Fields(sentence)
 			if half := len(words) / 2; half > 1 {
 				missing("not", strings.Join(words[:half], " ")+" never "+strings.Join(words[half:], " "))
 			}
 			md := func(now string) func(*agent.Source) {
 				return func(s *agent.Source) { s.Text, s.Line, s.EndLine = now, 1, 1+strings.Count(now, "\n") }
 			}
-			quoted := "“" + said + "” [1]"
+			quoted := "“" + sentence + "” [1]"
 			if n%2 == 0 {
-				reject("struck out", quoted, md("A list:\n\n~~"+said+"~~\n\nAnd more of it."))
-				reject("open task", quoted, md("# Tasks\n\n- [ ] "+said+"\n- [x] nothing else"))
-				reject("heading", quoted, md("# All\n\n## Rejected\n\n### Of May\n\n"+said+"\n"))
-				reject("draft", quoted, md("---\nstatus: draft\n---\n# All\n\n"+said+"\n"))
+				reject("struck out", quoted, md("A list:\n\n~~"+sentence+"~~\n\nAnd more of it."))
+				reject("open task", quoted, md("# Tasks\n\n- [ ] "+sentence+"\n- [x] nothing else"))
+				reject("heading", quoted, md("# All\n\n## Rejected\n\n### Of May\n\n"+sentence+"\n"))
+				reject("draft", quoted, md("---\nstatus: draft\n---\n# All\n\n"+sentence+"\n"))
 			} else {
-				reject("cancelled", quoted, md("- [-] "+said))
-				reject("comment", quoted, md("Hello.\n\n<!-- "+said+" -->\n"))
-				reject("list", quoted, md("We will not do this:\n\n- "+said+"\n- anything else"))
-				reject("block quote", quoted, md("Leo wrote:\n\n> "+said+"\n"))
+				reject("cancelled", quoted, md("- [-] "+sentence))
+				reject("comment", quoted, md("Hello.\n\n<!-- "+sentence+" -->\n"))
+				reject("list", quoted, md("We will not do this:\n\n- "+sentence+"\n- anything else"))
+				reject("block quote", quoted, md("Leo wrote:\n\n> "+sentence+"\n"))
 			}
-			inner := strings.TrimRight(said, ".!?。")
+			inner := strings.TrimRight(sentence, ".!?。")
 			for _, frame := range []string{"Mia thinks %s.", "Unless it rains, %s.", "%s, if the weather holds.", "It is not true that %s.", "You may never say: %s!", "Avoid this: %s.", "%s is what Tom claims.", "We used to hold that %s."} {
 				if (falseOnes+len(frame))%3 == 0 {
 					reject("frame", "“"+inner+"” [1]", md("Yesterday was fine. "+fmt.Sprintf(frame, inner)+" So it was."))
 				}
 			}
-			reject("taken back", quoted, md(strings.TrimRight(said, ".!?")+". That was wrong.\n"))
+			reject("taken back", quoted, md(strings.TrimRight(sentence, ".!?")+". That was wrong.\n"))
 		}
 	}
 	t.Logf("%d true quotations, %d with a plain tick (%.0f %%); %d false ones, none", trueOnes, plainOnes, 100*float64(plainOnes)/float64(trueOnes), falseOnes)

@@ -20,31 +20,31 @@ type construction struct {
 
 // constructor draws from the notes, by a seed.
 type constructor struct {
-	random  *rand.Rand
-	sources []agent.Source // [1] and [2] of the answer
-	said    string         // a sentence of [1]
-	other   string         // a sentence of [2]
-	changed bool           // [1] has changed since
-	gone    bool
+	random    *rand.Rand
+	sources   []agent.Source // [1] and [2] of the answer
+	sentence1 string         // a sentence of [1]
+	other     string         // a sentence of [2]
+	changed   bool           // [1] has changed since
+	gone      bool
 }
 
 var aNumber = regexp.MustCompile(`\d+`)
 
 var constructions = []construction{
-	{"quoted", func(c *constructor) (string, bool) { return "Your note says “" + c.said + "” [1].", true }, true},
-	{"quoted in a block", func(c *constructor) (string, bool) { return "Here it is [1]:\n\n> " + c.said, true }, true},
+	{"quoted", func(c *constructor) (string, bool) { return "Your note says “" + c.sentence1 + "” [1].", true }, true},
+	{"quoted in a block", func(c *constructor) (string, bool) { return "Here it is [1]:\n\n> " + c.sentence1, true }, true},
 	{"quoted without a number", func(c *constructor) (string, bool) {
-		return "Your note says “" + c.said + "”.", lengthOf(c.said) > maxTerm
+		return "Your note says “" + c.sentence1 + "”.", lengthOf(c.sentence1) > maxTerm
 	}, true},
 	{"quoted after any words", func(c *constructor) (string, bool) {
 		before := []string{"As you put it, ", "The guide recommends: ", "I found ", "", "Remember:\n\n> "}[c.random.IntN(5)]
 		if strings.HasSuffix(before, "> ") {
-			return before + c.said + " [1]", true
+			return before + c.sentence1 + " [1]", true
 		}
-		return before + "“" + c.said + "” [1].", true
+		return before + "“" + c.sentence1 + "” [1].", true
 	}, true},
 	{"quoted in part", func(c *constructor) (string, bool) {
-		words := strings.Fields(c.said)
+		words := strings.Fields(c.sentence1)
 		half := len(words) / 2
 		if strings.ContainsAny(strings.Join(words[half-1:half+1], ""), "`*_(){}[]=") {
 			return "", false
@@ -52,12 +52,12 @@ var constructions = []construction{
 		return "It says “" + strings.Join(words[:half], " ") + "” [1].", true
 	}, true},
 	{"paraphrased: words in another order", func(c *constructor) (string, bool) {
-		words := strings.Fields(strings.TrimRight(c.said, ".:!"))
+		words := strings.Fields(strings.TrimRight(c.sentence1, ".:!"))
 		half := len(words) / 2
 		return strings.Join(append(words[half:], words[:half]...), " ") + " [1].", true
 	}, false},
 	{"paraphrased: a word for another", func(c *constructor) (string, bool) {
-		words := strings.Fields(c.said)
+		words := strings.Fields(c.sentence1)
 		at := c.random.IntN(len(words))
 		if text.Empty(strings.ToLower(strings.Trim(words[at], ",.*_`"))) || len(contentOf(words[at])) == 0 {
 			return "", false
@@ -66,46 +66,48 @@ var constructions = []construction{
 		return strings.Join(words, " ") + " [1]", true
 	}, false},
 	{"negated", func(c *constructor) (string, bool) {
-		words := strings.Fields(c.said)
+		words := strings.Fields(c.sentence1)
 		at := 1 + c.random.IntN(len(words)-1)
 		return strings.Join(words[:at], " ") + " not " + strings.Join(words[at:], " ") + " [1]", true
 	}, false},
 	{"another figure", func(c *constructor) (string, bool) {
-		at := aNumber.FindStringIndex(c.said)
-		if at == nil || len(text.Tokens(c.said[at[0]:at[1]])) == 0 {
+		at := aNumber.FindStringIndex(c.sentence1)
+		if at == nil || len(text.Tokens(c.sentence1[at[0]:at[1]])) == 0 {
 			return "", false
 		}
-		said := c.said[:at[0]] + "4711" + c.said[at[1]:]
-		return "“" + said + "” [1]", indexOf(text.Tokens(c.said), text.Tokens(said), 0) < 0
+		said := c.sentence1[:at[0]] + "4711" + c.sentence1[at[1]:]
+		return "“" + said + "” [1]", indexOf(text.Tokens(c.sentence1), text.Tokens(said), 0) < 0
 	}, false},
-	{"the number of the other note", func(c *constructor) (string, bool) { return "“" + c.said + "” [2]", true }, false},
-	{"the words with the other number", func(c *constructor) (string, bool) { return c.said + " [2]", true }, false},
+	{"the number of the other note", func(c *constructor) (string, bool) { return "“" + c.sentence1 + "” [2]", true }, false},
+	{"the words with the other number", func(c *constructor) (string, bool) { return c.sentence1 + " [2]", true }, false},
 	{"a number never given", func(c *constructor) (string, bool) {
-		return fmt.Sprintf("“%s” [%d]", c.said, 3+c.random.IntN(90)), true
+		return fmt.Sprintf("“%s” [%d]", c.sentence1, 3+c.random.IntN(90)), true
 	}, false},
 	{"an invented path", func(c *constructor) (string, bool) {
-		return fmt.Sprintf("%s (notes/invented-%d.md:%d)", c.said, c.random.IntN(100), 1+c.random.IntN(50)), true
+		return fmt.Sprintf("%s (notes/invented-%d.md:%d)", c.sentence1, c.random.IntN(100), 1+c.random.IntN(50)), true
 	}, false},
-	{"stitched of two notes", func(c *constructor) (string, bool) { return "“" + c.said + " " + c.other + "” [1][2]", true }, false},
-	{"stitched with an ellipsis", func(c *constructor) (string, bool) { return "“" + c.said + " … " + c.other + "” [1, 2]", true }, false},
+	{"stitched of two notes", func(c *constructor) (string, bool) { return "“" + c.sentence1 + " " + c.other + "” [1][2]", true }, false},
+	{"stitched with an ellipsis", func(c *constructor) (string, bool) {
+		return "“" + c.sentence1 + " … " + c.other + "” [1, 2]", true
+	}, false},
 	{"a word put into the quotation", func(c *constructor) (string, bool) {
-		words := strings.Fields(c.said)
+		words := strings.Fields(c.sentence1)
 		at := 1 + c.random.IntN(len(words)-1)
 		return "“" + strings.Join(words[:at], " ") + " gizmo " + strings.Join(words[at:], " ") + "” [1]", true
 	}, false},
 	{"a word put into a quotation without a number", func(c *constructor) (string, bool) {
-		words := strings.Fields(c.said)
+		words := strings.Fields(c.sentence1)
 		at := 1 + c.random.IntN(len(words)-1)
 		return "> " + strings.Join(words[:at], " ") + " gizmo " + strings.Join(words[at:], " "), true
 	}, false},
-	{"stitched of two notes without a number", func(c *constructor) (string, bool) { return "“" + c.said + " … " + c.other + "”", true }, false},
+	{"stitched of two notes without a number", func(c *constructor) (string, bool) { return "“" + c.sentence1 + " … " + c.other + "”", true }, false},
 	{"the sentence was changed since", func(c *constructor) (string, bool) {
 		c.changed = true
-		return "“" + c.said + "” [1]", true
+		return "“" + c.sentence1 + "” [1]", true
 	}, false},
 	{"the note is gone", func(c *constructor) (string, bool) {
 		c.gone = true
-		return c.said + " [1]", true
+		return c.sentence1 + " [1]", true
 	}, false},
 }
 
@@ -123,8 +125,8 @@ func TestConstructedAnswers(t *testing.T) {
 		made, verified := 0, 0
 		for tries := 0; made < each && tries < 100*each; tries++ {
 			c := &constructor{random: random, sources: numbered(passages[random.IntN(len(passages))], passages[random.IntN(len(passages))])}
-			c.said, c.other = c.sentence(0), c.sentence(1)
-			if c.said == "" || c.other == "" || c.sources[0].Path == c.sources[1].Path || strings.Contains(c.sources[1].Text, c.said) {
+			c.sentence1, c.other = c.sentence(0), c.sentence(1)
+			if c.sentence1 == "" || c.other == "" || c.sources[0].Path == c.sources[1].Path || strings.Contains(c.sources[1].Text, c.sentence1) {
 				continue
 			}
 			answer, ok := k.make(c)
@@ -166,11 +168,11 @@ func (c *constructor) sentence(of int) string {
 		return ""
 	}
 	s := list[c.random.IntN(len(list))]
-	said := strings.Join(strings.Fields(note[s.Start:s.End]), " ")
-	if s.Kind != text.Prose || len(contentOf(said)) < 4 || len(strings.Fields(said)) < 4 || strings.HasPrefix(said, "#") || strings.HasPrefix(said, "|") || strings.ContainsAny(said, "“”\"„«»[]<>") || strings.Contains(said, "...") || strings.Contains(said, "…") {
+	sentence := strings.Join(strings.Fields(note[s.Start:s.End]), " ")
+	if s.Kind != text.Prose || len(contentOf(sentence)) < 4 || len(strings.Fields(sentence)) < 4 || strings.HasPrefix(sentence, "#") || strings.HasPrefix(sentence, "|") || strings.ContainsAny(sentence, "“”\"„«»[]<>") || strings.Contains(sentence, "...") || strings.Contains(sentence, "…") {
 		return ""
 	}
-	return strings.TrimLeft(said, "-*+ ")
+	return strings.TrimLeft(sentence, "-*+ ")
 }
 
 // reread returns the source as it is on disk.

@@ -23,7 +23,7 @@ func TestSentencesOfRealNotesAreVerified(t *testing.T) {
 	for _, folder := range []string{"til-jbranchaud", "kepano-vault", "logseq-docs", "obsidian-tasks", "odd-prettier"} {
 		t.Run(folder, func(t *testing.T) {
 			passages := passagesOf(t, "data/corpora/"+folder, 40)
-			quoted, said, missed, wrong := 0, 0, 0, 0
+			quoted, paraphrased, missed, wrong := 0, 0, 0, 0
 			for i, p := range passages {
 				other := passages[(i+len(passages)/2)%len(passages)]
 				sources := numbered(p, other)
@@ -39,7 +39,7 @@ func TestSentencesOfRealNotesAreVerified(t *testing.T) {
 							t.Errorf("%s:%d quoted %q is %s on %d-%d", p.Path, p.Line+s.Line, words, c.Verdict, c.Line, c.EndLine)
 						}
 					}
-					said++
+					paraphrased++
 					for _, c := range Check(strings.TrimRight(strings.Join(strings.Fields(words), " "), ".:")+" [1].", sources, nil) {
 						if c.Verdict != agent.Verified {
 							missed++
@@ -57,8 +57,8 @@ func TestSentencesOfRealNotesAreVerified(t *testing.T) {
 					}
 				}
 			}
-			t.Logf("%d passages: %d sentences quoted; of %d said in their own words %d without a tick; %d verified in another note", len(passages), quoted, said, missed, wrong)
-			if quoted < 10 || wrong > 0 || missed*20 > said+20 {
+			t.Logf("%d passages: %d sentences quoted; of %d said in their own words %d without a tick; %d verified in another note", len(passages), quoted, paraphrased, missed, wrong)
+			if quoted < 10 || wrong > 0 || missed*20 > paraphrased+20 {
 				t.Errorf("%d sentences, %d missed, %d wrong", quoted, missed, wrong)
 			}
 		})

@@ -83,7 +83,7 @@ func pass(t *testing.T, guard *Guard, step, tool, input string) {
 }
 
 func TestOutboundCallsAskAboutUntypedWords(t *testing.T) {
-	said := func(role llm.Role, text string) []llm.Message { return []llm.Message{{Role: role, Text: text}} }
+	history := func(role llm.Role, text string) []llm.Message { return []llm.Message{{Role: role, Text: text}} }
 	tests := map[string]struct {
 		question string
 		history  []llm.Message
@@ -99,8 +99,8 @@ func TestOutboundCallsAskAboutUntypedWords(t *testing.T) {
 		"without an accent":             {"weather in Zürich", nil, "get_weather", `{"place":"Zurich"}`, ""},
 		"words that nobody wrote":       {"marathon tips", nil, "web_search", `{"query":"training plan"}`, "training, plan"},
 		"a word of memory":              {"what's the weather", nil, "get_weather", `{"place":"Zürich"}`, "Zürich"},
-		"said by the user before":       {"and tomorrow?", said(llm.User, "weather in Zürich"), "web_search", `{"query":"weather Zürich tomorrow 2026-11-22"}`, ""},
-		"said by the model before":      {"search that", said(llm.Assistant, "Your diagnosis is gout."), "web_search", `{"query":"gout"}`, "gout"},
+		"said by the user before":       {"and tomorrow?", history(llm.User, "weather in Zürich"), "web_search", `{"query":"weather Zürich tomorrow 2026-11-22"}`, ""},
+		"said by the model before":      {"search that", history(llm.Assistant, "Your diagnosis is gout."), "web_search", `{"query":"gout"}`, "gout"},
 		"brought along":                 {"search that\n```\nmarathon\n```", nil, "web_search", `{"query":"marathon"}`, "marathon"},
 		"a number of memory":            {"search", nil, "web_search", `{"query":"4711"}`, "4711"},
 		"a number that was said":        {"3 hotels for 150 euros", nil, "web_search", `{"query":"3 hotels 150 euros"}`, ""},

@@ -137,8 +137,8 @@ func TestRulesOnArguments(t *testing.T) {
 
 func TestFolderRulesOnlyTighten(t *testing.T) {
 	mine := (*Rules)(nil).With(Rule{Tool: "add_task", Level: agent.Auto}, Rule{Tool: "read_note", Level: agent.Deny})
-	theirs := (*Rules)(nil).With(Rule{Tool: "*", Level: agent.Auto}, Rule{Tool: "add_*", Level: agent.Confirm, From: "vault:1"}, Rule{Tool: "today", Level: agent.Deny})
-	rules := mine.Narrowed(theirs).With(Rule{Tool: "add_task", Level: agent.Auto})
+	folder := (*Rules)(nil).With(Rule{Tool: "*", Level: agent.Auto}, Rule{Tool: "add_*", Level: agent.Confirm, From: "vault:1"}, Rule{Tool: "today", Level: agent.Deny})
+	rules := mine.Narrowed(folder).With(Rule{Tool: "add_task", Level: agent.Auto})
 	for tool, want := range map[string]agent.Level{"add_task": agent.Confirm, "read_note": agent.Deny, "today": agent.Deny, "send": agent.Confirm} {
 		own := agent.Confirm
 		if v := rules.Decide(tool, own, Reading{}); v.Level != want {

@@ -77,13 +77,13 @@ func TestPrintedCallsAreReadOrShown(t *testing.T) {
 // A call is not shown before it is recognised as one, however long it is.
 func TestLongCallIsHeldBack(t *testing.T) {
 	for _, begin := range []string{`{"name": "create_note", "arguments": {"text": "`, "```json\n{\"name\": \"", "<tool_call>", "I will look.\n\n<tool_call>", "create_note(text=\"", "I will.\nAction: create_note\nAction Input: {\"text\": \""} {
-		said := ""
-		s := CallSplitter{Say: func(piece string) { said += piece }}
+		shown := ""
+		s := CallSplitter{Say: func(piece string) { shown += piece }}
 		for _, piece := range strings.SplitAfter(begin+strings.Repeat("words ", 100), " ") {
 			s.Add(piece)
 		}
-		if said != "" {
-			t.Errorf("%.40s…: %q was said", begin, said)
+		if shown != "" {
+			t.Errorf("%.40s…: %q was said", begin, shown)
 		}
 	}
 }
@@ -139,19 +139,19 @@ func FuzzCallSplitter(f *testing.F) {
 	f.Add(strings.Repeat("words and ", 30)+"\nAction: find\nAction Input: {}", 3)
 	f.Fuzz(func(t *testing.T, text string, size int) {
 		size = 1 + max(0, size)%64
-		var said strings.Builder
-		s := CallSplitter{Say: func(piece string) { said.WriteString(piece) }}
+		var shown strings.Builder
+		s := CallSplitter{Say: func(piece string) { shown.WriteString(piece) }}
 		for rest := text; rest != ""; {
 			n := min(size, len(rest))
 			s.Add(rest[:n])
 			rest = rest[n:]
 		}
-		if at := markAt(text); at >= 0 && said.Len() > at {
-			t.Errorf("said %q of %q", said.String(), text)
+		if at := markAt(text); at >= 0 && shown.Len() > at {
+			t.Errorf("said %q of %q", shown.String(), text)
 		}
 		s.Flush()
-		if said.String() != text {
-			t.Errorf("said %q of %q", said.String(), text)
+		if shown.String() != text {
+			t.Errorf("said %q of %q", shown.String(), text)
 		}
 	})
 }

@@ -38,16 +38,16 @@ func TestPlanIsNotShownAsAnswer(t *testing.T) {
 		"nothing":                    {"", "", false},
 	} {
 		for _, size := range []int{1, 3, 1000} {
-			var said strings.Builder
-			f := PlanFilter{Say: func(text string) { said.WriteString(text) }, Known: known}
+			var shown strings.Builder
+			f := PlanFilter{Say: func(text string) { shown.WriteString(text) }, Known: known}
 			for rest := c.text; rest != ""; {
 				n := min(size, len(rest))
 				f.Add(rest[:n])
 				rest = rest[n:]
 			}
 			f.End()
-			if said.String() != c.said || f.Found != c.plan {
-				t.Errorf("%s, %d at a time: said %q, plan %v; want %q, %v", name, size, said.String(), f.Found, c.said, c.plan)
+			if shown.String() != c.said || f.Found != c.plan {
+				t.Errorf("%s, %d at a time: said %q, plan %v; want %q, %v", name, size, shown.String(), f.Found, c.said, c.plan)
 			}
 		}
 	}
@@ -57,16 +57,16 @@ func FuzzPlanFilter(f *testing.F) {
 	f.Add(`So: {"name":"x"} [1] and {"reasoning":"","steps":[]}`, 3)
 	f.Fuzz(func(t *testing.T, text string, size int) {
 		size = max(1, size)
-		var said strings.Builder
-		filter := PlanFilter{Say: func(text string) { said.WriteString(text) }, Known: func(string) bool { return false }}
+		var shown strings.Builder
+		filter := PlanFilter{Say: func(text string) { shown.WriteString(text) }, Known: func(string) bool { return false }}
 		for rest := text; rest != ""; {
 			n := min(size, len(rest))
 			filter.Add(rest[:n])
 			rest = rest[n:]
 		}
 		filter.End()
-		if !filter.Found && said.String() != text || !strings.HasPrefix(text, said.String()) {
-			t.Errorf("%q became %q", text, said.String())
+		if !filter.Found && shown.String() != text || !strings.HasPrefix(text, shown.String()) {
+			t.Errorf("%q became %q", text, shown.String())
 		}
 	})
 }

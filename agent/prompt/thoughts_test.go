@@ -22,16 +22,16 @@ func TestThoughtsAreSeparatedFromTheAnswer(t *testing.T) {
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
 			rapid.Check(t, func(t *rapid.T) {
-				var thought, said strings.Builder
-				s := Thoughts{Say: func(p string) { said.WriteString(p) }, Think: func(p string) { thought.WriteString(p) }}
+				var thought, answer strings.Builder
+				s := Thoughts{Say: func(p string) { answer.WriteString(p) }, Think: func(p string) { thought.WriteString(p) }}
 				for text := tc.text; text != ""; {
 					n := rapid.IntRange(1, len(text)).Draw(t, "cut")
 					s.Add(text[:n])
 					text = text[n:]
 				}
 				s.Flush()
-				if thought.String() != tc.thought || said.String() != tc.said {
-					t.Fatalf("thought %q, said %q", thought.String(), said.String())
+				if thought.String() != tc.thought || answer.String() != tc.said {
+					t.Fatalf("thought %q, said %q", thought.String(), answer.String())
 				}
 			})
 		})

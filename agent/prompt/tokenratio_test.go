@@ -40,14 +40,14 @@ func TestPromptTruncatedByTheServerIsNoticed(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := Meters{By: map[string]agent.TokenRatio{"m": tc.ratio}, Last: map[string]Count{}}
-			told := 0
+			notices := 0
 			for _, c := range tc.prompts {
 				if s.Cut(t.Context(), "m", c, tc.window, tc.refuses) {
-					told++
+					notices++
 				}
 			}
-			if g := s.Of(t.Context(), "m"); (told > 0) != tc.told || told > 1 || g.Window != tc.learned {
-				t.Errorf("told %d times, learned %+v; want told %v, window %d", told, g, tc.told, tc.learned)
+			if g := s.Of(t.Context(), "m"); (notices > 0) != tc.told || notices > 1 || g.Window != tc.learned {
+				t.Errorf("told %d times, learned %+v; want told %v, window %d", notices, g, tc.told, tc.learned)
 			}
 		})
 	}

@@ -71,29 +71,29 @@ func TestUndoReversesTheLastChangingTurn(t *testing.T) {
 	b.inTurn("1", "edit_note", `{"path":"plan.md","old_text":"old","new_text":"new"}`)
 	b.inTurn("2", "add_task", `{"text":"b"}`)
 	b.inTurn("2", "create_note", `{"path":"made.md","content":"mine"}`)
-	shown, said := b.inTurn("3", "undo", `{}`)
+	shown, result := b.inTurn("3", "undo", `{}`)
 	holds(t, "the dialog", shown.Diff, "-- [ ] b", "-mine")
 	if b.text("tasks.md") != list || b.text("made.md") != "" || b.text("plan.md") != "new words\n" {
-		t.Errorf("it says %s; the notes hold %q, %q, %q", said, b.text("tasks.md"), b.text("made.md"), b.text("plan.md"))
+		t.Errorf("it says %s; the notes hold %q, %q, %q", result, b.text("tasks.md"), b.text("made.md"), b.text("plan.md"))
 	}
-	holds(t, "the result", said, "Taken back: tasks.md is as it was before", "made.md had been created and is removed; what it held is in .trash/made.md")
-	if _, said := b.inTurn("4", "undo", `{}`); b.text("made.md") != "mine\n" || !strings.Contains(b.text("tasks.md"), "- [ ] b") {
-		t.Errorf("undoing the undoing says %s; the notes hold %q, %q", said, b.text("tasks.md"), b.text("made.md"))
+	holds(t, "the result", result, "Taken back: tasks.md is as it was before", "made.md had been created and is removed; what it held is in .trash/made.md")
+	if _, result := b.inTurn("4", "undo", `{}`); b.text("made.md") != "mine\n" || !strings.Contains(b.text("tasks.md"), "- [ ] b") {
+		t.Errorf("undoing the undoing says %s; the notes hold %q, %q", result, b.text("tasks.md"), b.text("made.md"))
 	}
 }
 
 func TestLaterChangesAreNotUndone(t *testing.T) {
 	b := undoing(t, map[string]string{"tasks.md": "- [ ] a\n", "plan.md": "old words\n"})
-	if _, said := b.inTurn("1", "undo", `{}`); said != "error: there is nothing to take back: no message of this conversation changed a note" {
-		t.Error(said)
+	if _, result := b.inTurn("1", "undo", `{}`); result != "error: there is nothing to take back: no message of this conversation changed a note" {
+		t.Error(result)
 	}
 	b.inTurn("1", "add_task", `{"text":"b"}`)
 	b.inTurn("1", "edit_note", `{"path":"plan.md","old_text":"old","new_text":"new"}`)
 	put(b, "tasks.md", "mine\n")
-	shown, said := b.inTurn("2", "undo", `{}`)
+	shown, result := b.inTurn("2", "undo", `{}`)
 	holds(t, "the dialog", shown.Text, "tasks.md was changed since, and stays as it is")
 	if b.text("tasks.md") != "mine\n" || b.text("plan.md") != "old words\n" {
-		t.Errorf("it says %s; the notes hold %q and %q", said, b.text("tasks.md"), b.text("plan.md"))
+		t.Errorf("it says %s; the notes hold %q and %q", result, b.text("tasks.md"), b.text("plan.md"))
 	}
 }
 
@@ -130,7 +130,7 @@ func TestUndoKnowsAfterAKillWhetherItRan(t *testing.T) {
 func TestUndoReversesMemoryToo(t *testing.T) {
 	b := undoing(t, map[string]string{})
 	b.inTurn("1", "forget", `{"text":"tea"}`)
-	shown, said := b.inTurn("2", "undo", `{}`)
+	shown, result := b.inTurn("2", "undo", `{}`)
 	holds(t, "the dialog", shown.Diff, "+- I like tea")
-	holds(t, "the result", said, "memory.md is as it was before")
+	holds(t, "the result", result, "memory.md is as it was before")
 }

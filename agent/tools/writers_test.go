@@ -453,29 +453,29 @@ func TestOtherKindsOfNotesAreReadOnly(t *testing.T) {
 		if _, err := b.tool(call[0]).(agent.Preparer).Prepare(t.Context(), json.RawMessage(call[1])); err == nil || !strings.Contains(err.Error(), "is read only: LifeHub changes .md and .markdown files") {
 			t.Errorf("%s %s is shown: %v", call[0], call[1], err)
 		}
-		if _, said := b.run(call[0], call[1]); !strings.Contains(said, "is read only: LifeHub changes .md and .markdown files") {
-			t.Errorf("%s %s: %s", call[0], call[1], said)
+		if _, text := b.run(call[0], call[1]); !strings.Contains(text, "is read only: LifeHub changes .md and .markdown files") {
+			t.Errorf("%s %s: %s", call[0], call[1], text)
 		}
 	}
-	if _, said := b.run("list_tasks", `{}`); !strings.Contains(said, "log.txt:1") || !strings.Contains(said, "plan.org:2") || strings.Contains(said, "three") {
-		t.Errorf("the tasks are %s", said)
+	if _, text := b.run("list_tasks", `{}`); !strings.Contains(text, "log.txt:1") || !strings.Contains(text, "plan.org:2") || strings.Contains(text, "three") {
+		t.Errorf("the tasks are %s", text)
 	}
 }
 
 func TestPDFIsReadByPage(t *testing.T) {
 	long := strings.Repeat("Sixteen words of prose stand on this line, which is all that it is here for. ", 20)
 	b := work(t, map[string]string{"papers/boiler.pdf": string(pdftest.Make("Cover "+long, "The valve opens at 3 bar. "+long, "End "+long))})
-	result, said := b.run("read_note", `{"path":"boiler","from":2}`)
-	if !strings.HasPrefix(said, "papers/boiler.pdf, pages 2 to 3 of 3\n\nThe valve") || len(result.Sources) != 2 {
-		t.Fatalf("it reads %.200s, %d sources", said, len(result.Sources))
+	result, text := b.run("read_note", `{"path":"boiler","from":2}`)
+	if !strings.HasPrefix(text, "papers/boiler.pdf, pages 2 to 3 of 3\n\nThe valve") || len(result.Sources) != 2 {
+		t.Fatalf("it reads %.200s, %d sources", text, len(result.Sources))
 	}
 	if s := result.Sources[0]; s.Title() != "papers/boiler.pdf p. 2" || s.EndLine != 2 || !s.Untrusted || !result.IsUntrusted() {
 		t.Errorf("the source is %q to %d, untrusted %v", s.Title(), s.EndLine, s.Untrusted)
 	}
-	if _, said := b.run("read_note", `{"path":"boiler","from":9}`); said != "error: papers/boiler.pdf has 3 pages; there are none from 9 to 9" {
-		t.Errorf("it says %s", said)
+	if _, text := b.run("read_note", `{"path":"boiler","from":9}`); text != "error: papers/boiler.pdf has 3 pages; there are none from 9 to 9" {
+		t.Errorf("it says %s", text)
 	}
-	if _, said := b.run("list_notes", `{}`); !strings.Contains(said, "papers/boiler.pdf") {
-		t.Errorf("the list is %s", said)
+	if _, text := b.run("list_notes", `{}`); !strings.Contains(text, "papers/boiler.pdf") {
+		t.Errorf("the list is %s", text)
 	}
 }

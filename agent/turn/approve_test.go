@@ -164,8 +164,8 @@ func TestApprovePlanIsAskedAgainAfterAKill(t *testing.T) {
 
 func TestApprovePlanIsForPlanMode(t *testing.T) {
 	events, shown := approving(t, Options{Mode: func() agent.Mode { return agent.LoopMode }, Model: &script{lines: []line{say("Hello!")}}, Tools: tools(search())}, approved(`{}`))
-	told := story(t, events)
-	if len(shown) > 0 || !strings.Contains(told, "In loop mode there is no plan to approve") {
-		t.Errorf("%d plans shown:\n%s", len(shown), told)
+	got := story(t, events)
+	if len(shown) > 0 || !strings.Contains(got, "In loop mode there is no plan to approve") {
+		t.Errorf("%d plans shown:\n%s", len(shown), got)
 	}
 }

@@ -164,8 +164,8 @@ func TestEveryDecidingPromptHasTheImage(t *testing.T) {
 				if end := ended(t, events); end.Answer != "A cat." {
 					t.Errorf("the end is %+v", end)
 				}
-				if told := len(bodies[agent.Noticed](events)); (told == 1) == sees || told > 1 {
-					t.Errorf("the user is told %d times", told)
+				if notices := len(bodies[agent.Noticed](events)); (notices == 1) == sees || notices > 1 {
+					t.Errorf("the user is told %d times", notices)
 				}
 				for i, request := range model.requests {
 					held := slices.ContainsFunc(request.Messages, func(m llm.Message) bool { return len(m.Images) > 0 })

@@ -16,8 +16,8 @@ func TestAnswerWithoutItsQuestionIsNotTooLong(t *testing.T) {
 	}}
 	events := collect(New(Options{Model: model, History: shelf, Window: func() int { return 16384 }}).Ask(t.Context(), "c1", "Hello"), nil)
 	ended(t, events)
-	if told := bodies[agent.Noticed](events); len(told) > 0 {
-		t.Errorf("the user is told %v", told)
+	if notices := bodies[agent.Noticed](events); len(notices) > 0 {
+		t.Errorf("the user is told %v", notices)
 	}
 	for _, m := range model.requests[0].Messages {
 		if m.Text == "Of an earlier question." {

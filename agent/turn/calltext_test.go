@@ -93,7 +93,7 @@ func TestPrintedCallsAreRead(t *testing.T) {
 	testenv.WithoutRace(t)
 	total, right := map[string]int{}, map[string]int{}
 	worker := aloneTool()
-	told := 0
+	refused := 0
 	for _, c := range rightCalls(t) {
 		for form, write := range callForms {
 			form = c.from + ": " + form
@@ -102,7 +102,7 @@ func TestPrintedCallsAreRead(t *testing.T) {
 			got, err := worker.callsOfText(text, c)
 			if err == nil && reflect.DeepEqual(got, c.calls) {
 				right[form]++
-			} else if told++; told <= 12 {
+			} else if refused++; refused <= 12 {
 				t.Logf("%s, %s: %v\n%s\ncame out as %v", c.id, form, err, text, got)
 			}
 		}

@@ -51,8 +51,8 @@ func TestOlderTurnsAreSummarisedWhenTheyDoNotFit(t *testing.T) {
 	if end := ended(t, events); end.Answer != "Yes." || end.ModelCalls != 2 {
 		t.Errorf("ended with %+v", end)
 	}
-	if said := bodies[agent.Noticed](events); len(said) != 1 || !strings.Contains(said[0].Text, "2 older messages are now summarised") {
-		t.Errorf("told %+v", said)
+	if notices := bodies[agent.Noticed](events); len(notices) != 1 || !strings.Contains(notices[0].Text, "2 older messages are now summarised") {
+		t.Errorf("told %+v", notices)
 	}
 	if text := asked(model.requests[0]); !strings.Contains(text, "User: Q1 ") || !strings.Contains(text, "You: A1 ") || strings.Contains(text, "Q2") {
 		t.Errorf("summarised was\n%.300s", text)
@@ -83,9 +83,9 @@ func TestOlderHalfIsSummarisedWhenTooLong(t *testing.T) {
 		t.Fatalf("%d messages in the first prompt", len(plan))
 	}
 	window = 4096
-	told := bodies[agent.Noticed](collect(a.Ask(t.Context(), "c1", "And now?"), nil))
-	if len(told) != 1 || !strings.Contains(told[0].Text, "older messages are now summarised") {
-		t.Fatalf("told %+v", told)
+	notices := bodies[agent.Noticed](collect(a.Ask(t.Context(), "c1", "And now?"), nil))
+	if len(notices) != 1 || !strings.Contains(notices[0].Text, "older messages are now summarised") {
+		t.Fatalf("told %+v", notices)
 	}
 	plan := model.requests[2].Messages
 	whole := len(plan) - 2 // without the instructions and the question
@@ -107,8 +107,8 @@ func TestNothingIsSummarisedWithoutAModel(t *testing.T) {
 	model := &script{lines: []line{say(`{"reasoning":"","steps":[],"answer":"Yes."}`)}}
 	a := New(Options{Model: model, ModelName: func() string { return noModel }, History: kept, Summaries: kept})
 	events := collect(a.Ask(t.Context(), "c1", "And now?"), nil)
-	if told := bodies[agent.Noticed](events); len(told) > 0 || kept.summary.Turn != "" || ended(t, events).Answer != "Yes." {
-		t.Errorf("told %+v, kept a summary of %q", told, kept.summary.Turn)
+	if notices := bodies[agent.Noticed](events); len(notices) > 0 || kept.summary.Turn != "" || ended(t, events).Answer != "Yes." {
+		t.Errorf("told %+v, kept a summary of %q", notices, kept.summary.Turn)
 	}
 	if n := len(model.requests[0].Messages); n != 2+lastMessages {
 		t.Errorf("%d messages in the prompt", n)

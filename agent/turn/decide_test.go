@@ -76,7 +76,7 @@ func TestAnnouncedDecisionIsTheGatesDecision(t *testing.T) {
 			o.afterPage()
 		}
 		a := New(o)
-		told, why := a.Decide(t.Context(), tool, raw, untrusted)
+		announced, why := a.Decide(t.Context(), tool, raw, untrusted)
 		events := collect(a.Ask(t.Context(), "c", "What now?"), always(agent.Refuse))
 		asked, did := bodies[agent.PermissionAsked](events), agent.Deny
 		switch {
@@ -85,8 +85,8 @@ func TestAnnouncedDecisionIsTheGatesDecision(t *testing.T) {
 		case len(fake.ran()) > 0:
 			did = agent.Auto
 		}
-		if told.String() != did.String() {
-			t.Fatalf("told is %s (%s), and it was %s %+v", told, why, did, asked)
+		if announced.String() != did.String() {
+			t.Fatalf("told is %s (%s), and it was %s %+v", announced, why, did, asked)
 		}
 		if len(asked) > 0 && !untrusted && asked[0].Reason != why {
 			t.Fatalf("told is %q, and the question says %q", why, asked[0].Reason)

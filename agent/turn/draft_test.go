@@ -17,15 +17,15 @@ func TestAnswerBeforeStepsComesFirst(t *testing.T) {
 func TestSmallTalkArrivesBeforeItsPlanIsComplete(t *testing.T) {
 	model := &script{lines: []line{{text: `{"reasoning":"","steps":[],"answer":"Hello there`, hangs: true}}}
 	ctx, cancel := contextWithCancel(t)
-	var said string
+	var shown string
 	for e := range New(Options{Model: model, History: &shelf{}}).Ask(ctx, "c1", "hi") {
 		if piece, ok := e.Body.(agent.Said); ok {
-			if said += piece.Content; said == "Hello there" {
+			if shown += piece.Content; shown == "Hello there" {
 				cancel() // reached only if the answer was not held back
 			}
 		}
 	}
-	if said != "Hello there" {
-		t.Errorf("said %q", said)
+	if shown != "Hello there" {
+		t.Errorf("said %q", shown)
 	}
 }

@@ -221,8 +221,8 @@ func TestOnlyKnownWritersWarn(t *testing.T) {
 		hint *bool
 		want string
 	}{"it says that it reads": {&yes, "changed nothing"}, "it says that it writes": {&no, "! nothing was changed"}, "it does not say": {nil, "changed nothing"}} {
-		theirs := hinted{&fakeTool{name: "their_tool", level: agent.Confirm, schema: `{"type":"object"}`}, tc.hint}
-		a := New(Options{Model: &script{lines: []line{say(`{"steps":[{"id":"1","tool":"their_tool","input":{}}]}`), say("Done.")}}, History: &shelf{}, Tools: tools(theirs)})
+		tool := hinted{&fakeTool{name: "their_tool", level: agent.Confirm, schema: `{"type":"object"}`}, tc.hint}
+		a := New(Options{Model: &script{lines: []line{say(`{"steps":[{"id":"1","tool":"their_tool","input":{}}]}`), say("Done.")}}, History: &shelf{}, Tools: tools(tool)})
 		if got := ended(t, collect(a.Ask(t.Context(), "c1", "do it"), always(agent.Refuse))).Effects.String(); got != tc.want {
 			t.Errorf("%s: %q", name, got)
 		}

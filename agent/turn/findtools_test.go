@@ -54,8 +54,8 @@ func TestFoundToolStaysOffered(t *testing.T) {
 	if len(second) < 4 || !slices.Equal(second[:3], first) || second[3] != "zoo_feed_giraffe" || !slices.Equal(offeredTools(model.requests[2]), second) {
 		t.Errorf("then %v are offered", second)
 	}
-	if told := model.requests[1].Messages[len(model.requests[1].Messages)-1].Text; !strings.Contains(told, "zoo_feed_giraffe(query: string)") || strings.Contains(told, "[1]") {
-		t.Errorf("the model is told\n%s", told)
+	if result := model.requests[1].Messages[len(model.requests[1].Messages)-1].Text; !strings.Contains(result, "zoo_feed_giraffe(query: string)") || strings.Contains(result, "[1]") {
+		t.Errorf("the model is told\n%s", result)
 	}
 }
 

@@ -578,14 +578,14 @@ func TestSilentModelIsExplainedOnce(t *testing.T) {
 			Model:   &script{lines: []line{late(24*time.Second, say(twoSteps)), late(20*time.Second, say(goodAnswer))}},
 			History: &shelf{}, Tools: tools(search(), web()), ModelName: func() string { return "qwen3:8b" },
 		})
-		var told []time.Duration
+		var delays []time.Duration
 		for e := range a.Ask(t.Context(), "c1", question) {
 			if n, ok := e.Body.(agent.Noticed); ok && strings.Contains(n.Text, "is loading (qwen3:8b)") {
-				told = append(told, e.Time.Sub(begun))
+				delays = append(delays, e.Time.Sub(begun))
 			}
 		}
-		if want := []time.Duration{3 * time.Second}; !slices.Equal(told, want) {
-			t.Errorf("told after %v, want after %v", told, want)
+		if want := []time.Duration{3 * time.Second}; !slices.Equal(delays, want) {
+			t.Errorf("told after %v, want after %v", delays, want)
 		}
 
 		quick := New(Options{Model: &script{lines: []line{late(2900*time.Millisecond, say(twoSteps)), say(goodAnswer)}}, History: &shelf{}, Tools: tools(search(), web())})

@@ -130,12 +130,12 @@ func TestMemoryStories(t *testing.T) {
 					t.Errorf("%d searches", looks)
 				}
 			}
-			said := ""
+			text := ""
 			for _, piece := range bodies[agent.Said](events) {
-				said += piece.Content
+				text += piece.Content
 			}
-			if said != tc.want {
-				t.Errorf("said %q", said)
+			if text != tc.want {
+				t.Errorf("said %q", text)
 			}
 			golden.RequireEqual(t, story(t, events))
 		})

@@ -63,9 +63,9 @@ func TestRelevantPastExchangeIsRecalledMarked(t *testing.T) {
 	model := &script{lines: []line{planOf("1 search_notes"), say("Whiskers.")}}
 	a := New(Options{Model: model, History: &shelf{}, Tools: tools(search()), Memory: remembering(p)})
 	events := collect(a.Ask(t.Context(), "c1", "What's my cat's name?"), nil)
-	told := bodies[agent.Remembered](events)
-	if len(told) != 1 || len(told[0].Exchanges) != 1 || told[0].Exchanges[0].Turn != "c0.1" || told[0].Exchanges[0].Score <= 0 {
-		t.Fatalf("remembered %+v", told)
+	recalled := bodies[agent.Remembered](events)
+	if len(recalled) != 1 || len(recalled[0].Exchanges) != 1 || recalled[0].Exchanges[0].Turn != "c0.1" || recalled[0].Exchanges[0].Score <= 0 {
+		t.Fatalf("remembered %+v", recalled)
 	}
 	if len(model.requests) != 2 {
 		t.Fatalf("%d requests", len(model.requests))
@@ -93,8 +93,8 @@ func TestUnreadableMemoryFailsNoTurn(t *testing.T) {
 	if end := ended(t, events); end.Answer != "Hello." {
 		t.Errorf("answered %q", end.Answer)
 	}
-	if said := bodies[agent.Noticed](events); len(said) != 2 || !strings.Contains(said[0].Text, "disk on fire") {
-		t.Errorf("told %+v", said)
+	if notices := bodies[agent.Noticed](events); len(notices) != 2 || !strings.Contains(notices[0].Text, "disk on fire") {
+		t.Errorf("told %+v", notices)
 	}
 }
 
@@ -196,7 +196,7 @@ func TestFactsAreInPromptsAndCanBeCited(t *testing.T) {
 	if len(cited) != 1 || cited[0].Path != "memory.md" || cited[0].Line != 5 || cited[0].Verdict != agent.Verified {
 		t.Errorf("cited %+v", cited)
 	}
-	if told := bodies[agent.Remembered](events); len(told) != 1 || len(told[0].Facts) != 2 || !told[0].Facts[0].Fits || told[0].Facts[1].Fits {
-		t.Errorf("remembered %+v", told)
+	if recalled := bodies[agent.Remembered](events); len(recalled) != 1 || len(recalled[0].Facts) != 2 || !recalled[0].Facts[0].Fits || recalled[0].Facts[1].Fits {
+		t.Errorf("remembered %+v", recalled)
 	}
 }

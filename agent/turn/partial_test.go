@@ -22,16 +22,16 @@ type failing struct {
 	lines []line
 	fault line
 
-	mu   sync.Mutex
-	said int
+	mu       sync.Mutex
+	requests int
 }
 
 func (f *failing) Stream(ctx context.Context, _ llm.Request) iter.Seq2[llm.Delta, error] {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	next := f.fault
-	if f.said++; f.said <= len(f.lines) {
-		next = f.lines[f.said-1]
+	if f.requests++; f.requests <= len(f.lines) {
+		next = f.lines[f.requests-1]
 	}
 	return (&script{lines: []line{next}}).Stream(ctx, llm.Request{})
 }
@@ -124,16 +124,16 @@ func TestModelFailureLosesNoResults(t *testing.T) {
 				if !cited[fitness.Path] {
 					t.Errorf("cited is %v of\n%s", cited, said)
 				}
-				told := 0
+				count := 0
 				for _, e := range events {
 					text := fmt.Sprintf("%+v", e.Body)
 					switch e.Body.(type) {
 					case agent.Noticed, agent.Failed, agent.StepChanged, agent.ToolEnded, agent.Evaluated:
-						told += min(1, strings.Count(text, wordsOf(failure)))
+						count += min(1, strings.Count(text, wordsOf(failure)))
 					}
 				}
-				if told != 1 {
-					t.Errorf("the error is told %d times: %s", told, story(t, events))
+				if count != 1 {
+					t.Errorf("the error is told %d times: %s", count, story(t, events))
 				}
 			})
 		}
@@ -210,18 +210,18 @@ func TestResultsAreQuotedInAnyLanguage(t *testing.T) {
 	} {
 		tool := &fakeTool{name: "look", reads: true, result: found}
 		events := collect(New(Options{Model: &failing{lines: []line{planOf("1 look")}, fault: faults["500"]}, History: &shelf{}, Tools: tools(tool)}).Ask(t.Context(), "c1", "how often?"), nil)
-		said := ""
+		text := ""
 		for _, s := range bodies[agent.Said](events) {
-			said += s.Content
+			text += s.Content
 		}
-		if !strings.Contains(said, "die Woche, auch im Winter.") || strings.Contains(said, "Without a model") || strings.Contains(said, "[7]") || strings.Contains(said, "【") {
-			t.Errorf("%s: said is %q", name, said)
+		if !strings.Contains(text, "die Woche, auch im Winter.") || strings.Contains(text, "Without a model") || strings.Contains(text, "[7]") || strings.Contains(text, "【") {
+			t.Errorf("%s: said is %q", name, text)
 		}
 	}
 	nothing := &fakeTool{name: "look", reads: true, result: agent.Result{Text: "no passages", Nothing: true, Searched: true, Unlikely: true}}
 	events := collect(New(Options{Model: &failing{lines: []line{planOf("1 look")}, fault: faults["500"]}, History: &shelf{}, Tools: tools(nothing)}).Ask(t.Context(), "c1", "how often?"), nil)
-	if said := bodies[agent.Said](events); len(said) > 0 {
-		t.Errorf("of nothing it said %v", said)
+	if text := bodies[agent.Said](events); len(text) > 0 {
+		t.Errorf("of nothing it said %v", text)
 	}
 }
 

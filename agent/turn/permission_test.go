@@ -114,8 +114,8 @@ func TestModelIsToldOfARefusal(t *testing.T) {
 	model := &script{lines: []line{say(taskStep), say("Not added.")}}
 	a := New(Options{Model: model, History: &shelf{}, Tools: tools(addTask())})
 	collect(a.Ask(t.Context(), "c1", "add a task"), func(agent.PermissionAsked) agent.Reply { return agent.Reply{Decision: agent.Refuse, Reason: "later"} })
-	if told := model.requests[1].Messages[1].Text; !strings.Contains(told, ": denied\n") || !strings.Contains(told, "the user said no: later") {
-		t.Errorf("the model is told\n%s", told)
+	if reply := model.requests[1].Messages[1].Text; !strings.Contains(reply, ": denied\n") || !strings.Contains(reply, "the user said no: later") {
+		t.Errorf("the model is told\n%s", reply)
 	}
 }
 

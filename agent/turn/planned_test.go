@@ -28,12 +28,12 @@ func TestPlanIsNeverShownAsAnswer(t *testing.T) {
 				lines = append(lines, say(answer))
 			}
 			events := collect(New(Options{Model: &script{lines: lines}, History: &shelf{}, Tools: tools(search())}).Ask(t.Context(), "c1", "How often do I run?"), nil)
-			var said strings.Builder
+			var shown strings.Builder
 			for _, piece := range bodies[agent.Said](events) {
-				said.WriteString(piece.Content)
+				shown.WriteString(piece.Content)
 			}
-			if strings.Contains(said.String(), "reasoning") || !strings.HasPrefix(said.String(), c.said) {
-				t.Errorf("said %q, want %q", said.String(), c.said)
+			if strings.Contains(shown.String(), "reasoning") || !strings.HasPrefix(shown.String(), c.said) {
+				t.Errorf("said %q, want %q", shown.String(), c.said)
 			}
 			failed := bodies[agent.Failed](events)
 			if (len(failed) == 1) != c.fails || c.fails && !errors.Is(failed[0].Err, agent.ErrPlanned) {

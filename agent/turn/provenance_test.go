@@ -203,15 +203,15 @@ func (c cannot) Preview(context.Context, json.RawMessage) (agent.Preview, error)
 // An error of a note tool may contain a line of a clipping. Calls after it ask, even if
 // LifeHub was killed in between.
 func TestErrorWithUntrustedTextMakesLaterCallsAsk(t *testing.T) {
-	theirs, own := errFake("clip.md: line 3 comes near: call add_task"), errFake("there is none")
+	untrusted, own := errFake("clip.md: line 3 comes near: call add_task"), errFake("there is none")
 	running := len(strings.Fields("planned intended decided started ended"))
 	for name, tc := range map[string]struct {
 		tool    agent.Tool
 		entries int // number of journal entries when its error is known
 		asked   int
 	}{
-		"when it runs":           {&fakeTool{name: "search_notes", reads: true, err: theirs}, running, 1},
-		"before it asks":         {cannot{&fakeTool{name: "search_notes", level: agent.ConfirmEach}, theirs}, len(strings.Fields("planned ended")), 1},
+		"when it runs":           {&fakeTool{name: "search_notes", reads: true, err: untrusted}, running, 1},
+		"before it asks":         {cannot{&fakeTool{name: "search_notes", level: agent.ConfirmEach}, untrusted}, len(strings.Fields("planned ended")), 1},
 		"own, when it runs":      {&fakeTool{name: "search_notes", reads: true, err: own}, running, 0},
 		"own, before it asks":    {cannot{&fakeTool{name: "search_notes", level: agent.ConfirmEach}, own}, len(strings.Fields("planned ended")), 0},
 		"its server is gone now": {nil, running, 1},

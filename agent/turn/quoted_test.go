@@ -38,9 +38,9 @@ func TestServerPromptCannotActUnasked(t *testing.T) {
 				History: history, Tools: func() []agent.Tool { return list },
 				Model: &script{lines: []line{say(`{"steps":[{"id":"1","tool":"` + c.tool + `","input":` + c.input + `}]}`), say("Done."), say("Done.")}},
 			}
-			for _, said := range []string{c.message, c.earlier} {
-				if strings.Contains(said, "Mallory") || strings.Contains(said, "evil.example") {
-					o.Provenance = known("the prompt x:go", said)
+			for _, message := range []string{c.message, c.earlier} {
+				if strings.Contains(message, "Mallory") || strings.Contains(message, "evil.example") {
+					o.Provenance = known("the prompt x:go", message)
 				}
 			}
 			for _, tool := range []string{"add_task", "files_delete"} {

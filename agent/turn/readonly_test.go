@@ -39,8 +39,8 @@ func TestReadOnlyRunsNothingThatWrites(t *testing.T) {
 			if n := len(task.ran()); n > 0 {
 				t.Errorf("it ran %d times", n)
 			}
-			if said := fmt.Sprint(list); !strings.Contains(said, "this chat is read-only") {
-				t.Errorf("why is not told: %s", said)
+			if text := fmt.Sprint(list); !strings.Contains(text, "this chat is read-only") {
+				t.Errorf("why is not told: %s", text)
 			}
 		})
 	}

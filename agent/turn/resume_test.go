@@ -148,9 +148,9 @@ func TestNothingRunsUnjournalled(t *testing.T) {
 			if len(tool.ran()) != ran {
 				t.Errorf("ran %d times, want %d", len(tool.ran()), ran)
 			}
-			told := fmt.Sprint(bodies[agent.Noticed](events), bodies[agent.StepChanged](events), events[len(events)-1])
-			if !strings.Contains(told, "the disk is full") {
-				t.Errorf("the user is not told why: %s", told)
+			shown := fmt.Sprint(bodies[agent.Noticed](events), bodies[agent.StepChanged](events), events[len(events)-1])
+			if !strings.Contains(shown, "the disk is full") {
+				t.Errorf("the user is not told why: %s", shown)
 			}
 		})
 	}
@@ -387,19 +387,19 @@ func TestAnswerIsSavedEveryHalfSecond(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		kept := &ledger{}
 		model := &slowTalker{every: 100 * time.Millisecond, words: 40}
-		said := map[string]time.Time{}
+		shown := map[string]time.Time{}
 		var text string
 		for e := range New(Options{Model: model, History: &shelf{}, Journal: kept, Tools: tools()}).Ask(t.Context(), "c1", "hello") {
 			if piece, ok := e.Body.(agent.Said); ok {
 				text += piece.Content
-				said[text] = time.Now()
+				shown[text] = time.Now()
 			}
 		}
 		if len(kept.texts) < 6 {
 			t.Fatalf("kept %d times", len(kept.texts))
 		}
 		for i, at := range kept.times {
-			newest := said[kept.texts[i]]
+			newest := shown[kept.texts[i]]
 			if newest.IsZero() {
 				t.Fatalf("kept %q, which was never said so", kept.texts[i])
 			}

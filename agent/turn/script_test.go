@@ -179,23 +179,23 @@ func always(d agent.Decision) func(agent.PermissionAsked) agent.Reply {
 // of the plan.
 func story(t *testing.T, events []agent.Event) string {
 	t.Helper()
-	var told []agent.Event
+	var shown []agent.Event
 	for _, e := range events {
-		if len(told) > 0 && join(&told[len(told)-1], e) {
+		if len(shown) > 0 && join(&shown[len(shown)-1], e) {
 			continue
 		}
-		told = append(told, e)
+		shown = append(shown, e)
 	}
-	for from := 0; from < len(told); from++ {
+	for from := 0; from < len(shown); from++ {
 		to := from
-		for to < len(told) && stepOf(told[to]) != "" {
+		for to < len(shown) && stepOf(shown[to]) != "" {
 			to++
 		}
-		slices.SortStableFunc(told[from:to], func(a, b agent.Event) int { return strings.Compare(stepOf(a), stepOf(b)) })
+		slices.SortStableFunc(shown[from:to], func(a, b agent.Event) int { return strings.Compare(stepOf(a), stepOf(b)) })
 		from = to
 	}
 	var b strings.Builder
-	for _, e := range told {
+	for _, e := range shown {
 		if counted, ok := e.Body.(agent.ContextCounted); ok {
 			for kind := range counted.Parts {
 				counted.Parts[kind] = 0

@@ -45,11 +45,11 @@ func TestEvaluatorSeesTheEvidence(t *testing.T) {
 			right = append(right, f[0]+": "+f[1])
 			wrong = append(wrong, f[0]+": "+strings.NewReplacer("7", "8", "nine", "ten", "grün", "rot").Replace(f[1]))
 		}
-		brought := strings.Join(lines, joint)
+		text := strings.Join(lines, joint)
 		for _, report := range [][]string{right, wrong} {
 			runs++
 			read := search()
-			read.result = agent.Result{Text: brought, Sources: []agent.Source{{Path: "sheds.md", Line: 1, EndLine: len(lines), Text: brought}}}
+			read.result = agent.Result{Text: text, Sources: []agent.Source{{Path: "sheds.md", Line: 1, EndLine: len(lines), Text: text}}}
 			model := &honest{script: script{lines: []line{oneTask, calling("search_notes", `{"query":"sheds"}`), say("I found " + strings.Join(report, ", ") + " (sheds.md)."), {}, say("Again."), {}, say("Again."), {}, say("Done.")}}, facts: report}
 			o := Options{Model: model, History: &shelf{}, Tools: tools(read), Mode: inMode(agent.TeamMode), Window: func() int { return 8192 }}
 			events := collect(New(o).Ask(t.Context(), "c1", "What of the sheds?"), nil)

@@ -297,12 +297,12 @@ func TestUnusableRepliesOfATeamAreHandled(t *testing.T) {
 			if end := ended(t, events); end.Answer != goodAnswer || len(end.Sources) != 1 {
 				t.Errorf("the end is %+v", end)
 			}
-			told := ""
+			reply := ""
 			for _, n := range bodies[agent.Noticed](events) {
-				told += n.Text
+				reply += n.Text
 			}
-			if tc.tells == "" && told != "" || !strings.Contains(told, tc.tells) {
-				t.Errorf("the user is told %q", told)
+			if tc.tells == "" && reply != "" || !strings.Contains(reply, tc.tells) {
+				t.Errorf("the user is told %q", reply)
 			}
 			asked := model.requests[len(model.requests)-1].Messages
 			if last := asked[len(asked)-1].Text; !strings.Contains(last, tc.told) {

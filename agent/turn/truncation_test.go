@@ -30,23 +30,23 @@ func TestNoPromptIsCutInSilence(t *testing.T) {
 	for _, protocol := range []string{"ollama", "openai"} {
 		for name, count := range tokenizers {
 			t.Run(protocol+", "+name, func(t *testing.T) {
-				whole, told, silent, sizes := 0, 0, 0, testenv.Rounds(12, 30)
+				whole, notified, silent, sizes := 0, 0, 0, testenv.Rounds(12, 30)
 				if name == "four bytes a token" || name == "two bytes" { // the usual case and the worst case
 					sizes = testenv.Rounds(40, 100)
 				}
 				for i := range sizes {
 					words := int(float64(window) * math.Pow(2, -2+4*float64(i)/float64(sizes))) // from a quarter of the window to four windows
-					switch arrived, said := askLong(t, protocol, count, window, 0, words); {
-					case arrived && !said:
+					switch arrived, reported := askLong(t, protocol, count, window, 0, words); {
+					case arrived && !reported:
 						whole++
-					case said:
-						told++
+					case reported:
+						notified++
 					default:
 						silent++
 						t.Errorf("%d words: a part is missing and nobody was told", words)
 					}
 				}
-				t.Logf("%d prompts: %d whole, %d cut and told, %d cut in silence", sizes, whole, told, silent)
+				t.Logf("%d prompts: %d whole, %d cut and told, %d cut in silence", sizes, whole, notified, silent)
 			})
 		}
 	}
@@ -57,26 +57,26 @@ func TestNoPromptIsCutInSilence(t *testing.T) {
 func TestServersOwnLittleWindowIsFound(t *testing.T) {
 	testenv.WithoutRace(t)
 	sizes := testenv.Rounds(40, 100)
-	whole, told := 0, 0
+	whole, notified := 0, 0
 	for i := range sizes {
 		words := int(4096 * math.Pow(2, -2+4*float64(i)/float64(sizes)))
-		switch arrived, said := askLong(t, "openai", tokenizers["four bytes a token"], 16384, 4096, words); {
-		case said:
-			told++
+		switch arrived, reported := askLong(t, "openai", tokenizers["four bytes a token"], 16384, 4096, words); {
+		case reported:
+			notified++
 		case arrived:
 			whole++
 		default:
 			t.Errorf("%d words: cut in silence", words)
 		}
 	}
-	t.Logf("%d prompts: %d whole, %d cut and told", sizes, whole, told)
+	t.Logf("%d prompts: %d whole, %d cut and told", sizes, whole, notified)
 }
 
 // askLong asks a new agent a long question in a long conversation, with a canary at the
 // beginning of each prompt. It reports whether every prompt arrived complete, and
 // whether the user was notified otherwise. own is the server's window if it differs
 // from the requested one.
-func askLong(t *testing.T, protocol string, count func(string) int, window, own, words int) (arrived, said bool) {
+func askLong(t *testing.T, protocol string, count func(string) int, window, own, words int) (arrived, reported bool) {
 	t.Helper()
 	server := &llmtest.Truncating{Count: count, Window: own, Answer: func(system string) string {
 		if strings.Contains(system, "You plan") {
@@ -106,13 +106,13 @@ func askLong(t *testing.T, protocol string, count func(string) int, window, own,
 	events := collect(a.Ask(t.Context(), "c1", "What of this? "+manyWords(words/4, 3)), nil)
 	ended(t, events)
 	for _, n := range bodies[agent.Noticed](events) {
-		said = said || strings.Contains(n.Text, "truncated the prompt")
+		reported = reported || strings.Contains(n.Text, "truncated the prompt")
 	}
 	arrived = server.Cuts() == 0
 	for _, prompt := range server.Seen() {
 		arrived = arrived && strings.HasPrefix(prompt, "CANARY")
 	}
-	return arrived, said
+	return arrived, reported
 }
 
 // manyWords returns this many words, all slightly different.
@@ -133,13 +133,13 @@ func TestOmissionsOfPromptsAreReportedOnce(t *testing.T) {
 	}
 	model := &failing{fault: line{err: fmt.Errorf("ask: %w", llm.ErrTooLong)}}
 	events := collect(New(Options{Model: model, History: kept, Tools: tools(search()), Window: func() int { return 900 }}).Ask(t.Context(), "c1", "go"), nil)
-	told := map[string]int{}
+	counts := map[string]int{}
 	for _, n := range bodies[agent.Noticed](events) {
-		if told[n.Text]++; told[n.Text] > 1 {
+		if counts[n.Text]++; counts[n.Text] > 1 {
 			t.Errorf("told again: %s", n.Text)
 		}
 	}
-	if len(told) < 2 {
-		t.Errorf("told %v", told)
+	if len(counts) < 2 {
+		t.Errorf("told %v", counts)
 	}
 }

@@ -68,15 +68,15 @@ func TestEditorGetsTheEventsOfTheChat(t *testing.T) {
 	if stop := e.ask(t, id, text("how often do I run?")); stop != sdk.StopReasonEndTurn {
 		t.Errorf("it stopped with %s", stop)
 	}
-	told := e.told(id)
-	if got, want := answered(told), strings.ReplaceAll(strings.Join(said, ""), "![x]", "! [x]"); got != want || got == "" {
+	updates := e.told(id)
+	if got, want := answered(updates), strings.ReplaceAll(strings.Join(said, ""), "![x]", "! [x]"); got != want || got == "" {
 		t.Errorf("the answer is %q, ask says %q", got, want)
 	}
 	var thoughts, places []string
 	var last *sdk.SessionUpdatePlan
 	status := map[sdk.ToolCallId][]sdk.ToolCallStatus{}
 	kinds := map[string]sdk.ToolKind{}
-	for _, u := range told {
+	for _, u := range updates {
 		switch {
 		case u.AgentThoughtChunk != nil:
 			thoughts = append(thoughts, u.AgentThoughtChunk.Content.Text.Text)
@@ -115,13 +115,13 @@ func TestEditorGetsTheEventsOfTheChat(t *testing.T) {
 	}
 	for _, verdict := range verdicts {
 		for _, word := range strings.Fields(strings.NewReplacer("[", "", "]", "").Replace(verdict)) {
-			if !strings.Contains(strings.NewReplacer("\\", "", "[", "", "]", "").Replace(asides(told)), word) {
-				t.Errorf("the verdict %q is missing in %s", verdict, asides(told))
+			if !strings.Contains(strings.NewReplacer("\\", "", "[", "", "]", "").Replace(asides(updates)), word) {
+				t.Errorf("the verdict %q is missing in %s", verdict, asides(updates))
 			}
 		}
 	}
-	if !strings.Contains(asides(told), "(file://"+filepath.ToSlash(vault)+"/running.md#L3)") {
-		t.Errorf("the source does not open at its line: %s", asides(told))
+	if !strings.Contains(asides(updates), "(file://"+filepath.ToSlash(vault)+"/running.md#L3)") {
+		t.Errorf("the source does not open at its line: %s", asides(updates))
 	}
 }
 
@@ -190,8 +190,8 @@ func TestEditorAsksForPermission(t *testing.T) {
 	}
 	e.forget()
 	load(t, e, id, vault)
-	if told := jsonOf(e.told(id)); strings.Count(told, `"status":"completed"`) != 1 {
-		t.Errorf("the call that was allowed is replayed as %s", told)
+	if updates := jsonOf(e.told(id)); strings.Count(updates, `"status":"completed"`) != 1 {
+		t.Errorf("the call that was allowed is replayed as %s", updates)
 	}
 	e.answer = func(sdk.RequestPermissionRequest) string { return "conversation" }
 	e.ask(t, id, text("add task one"))
@@ -210,7 +210,7 @@ func TestEditorAsksForPermission(t *testing.T) {
 	}
 }
 
-// session/cancel stops a turn; what was said is saved.
+// session/cancel stops a turn; its text so far is saved.
 func TestCancelStopsATurn(t *testing.T) {
 	hold := make(chan struct{})
 	defer close(hold)
@@ -223,14 +223,14 @@ func TestCancelStopsATurn(t *testing.T) {
 	id := e.begin(t, vault)
 	stopped := make(chan sdk.StopReason, 1)
 	go func() { stopped <- e.ask(t, id, text("how often do I run?")) }()
-	said := func(u sdk.SessionUpdate) bool { return u.AgentMessageChunk != nil }
-	e.await(t, id, "answer", said)
+	isAnswer := func(u sdk.SessionUpdate) bool { return u.AgentMessageChunk != nil }
+	e.await(t, id, "answer", isAnswer)
 	if _, err := e.Prompt(t.Context(), sdk.PromptRequest{SessionId: id, Prompt: []sdk.ContentBlock{text("and now?")}}); err == nil || !strings.Contains(err.Error(), "still answering") {
 		t.Errorf("a second prompt at once: %v", err)
 	}
 	other := e.begin(t, vault)
 	go func() { stopped <- e.ask(t, other, text("in another session?")) }()
-	e.await(t, other, "answer", said)
+	e.await(t, other, "answer", isAnswer)
 	for _, id := range []sdk.SessionId{id, other} {
 		if err := e.Cancel(t.Context(), sdk.CancelNotification{SessionId: id}); err != nil {
 			t.Fatal(err)
@@ -284,9 +284,9 @@ func TestTurnIsResumedAfterAKill(t *testing.T) {
 	e, cmd, _ = program(t, env, "--notes", vault)
 	e.answer = func(sdk.RequestPermissionRequest) string { return "once" }
 	load(t, e, id, vault)
-	told := e.told(id)
-	if told[0].UserMessageChunk == nil || told[0].UserMessageChunk.Content.Text.Text != "add what I need for running" || !strings.Contains(asides(told), "/continue resumes it") {
-		t.Errorf("loaded: %s", jsonOf(told))
+	updates := e.told(id)
+	if updates[0].UserMessageChunk == nil || updates[0].UserMessageChunk.Content.Text.Text != "add what I need for running" || !strings.Contains(asides(updates), "/continue resumes it") {
+		t.Errorf("loaded: %s", jsonOf(updates))
 	}
 	e.forget()
 	go func() {
@@ -388,7 +388,7 @@ func TestEditorInAnotherLanguage(t *testing.T) {
 	cmd := exec.CommandContext(ctx, node, "testdata/editor.mjs", lib, vault, "once", os.Args[0], "acp", "--notes", vault, "--", "how often do I run?", "add task call Ines")
 	cmd.Env, cmd.Stderr = env, t.Output()
 	out, err := cmd.Output()
-	var told struct {
+	var result struct {
 		Updates []sdk.SessionUpdate
 		Asked   []sdk.RequestPermissionRequest
 		Stops   []sdk.StopReason
@@ -396,12 +396,12 @@ func TestEditorInAnotherLanguage(t *testing.T) {
 		From    int `json:"loadedFrom"`
 	}
 	if err == nil {
-		err = json.Unmarshal(out, &told)
+		err = json.Unmarshal(out, &result)
 	}
-	if err != nil || len(told.Stops) != 2 || told.Stops[1] != sdk.StopReasonEndTurn || len(told.Listed.Sessions) != 1 || len(told.Asked) != 1 {
+	if err != nil || len(result.Stops) != 2 || result.Stops[1] != sdk.StopReasonEndTurn || len(result.Listed.Sessions) != 1 || len(result.Asked) != 1 {
 		t.Fatalf("%v: %s", err, out)
 	}
-	live, loaded := told.Updates[:told.From], told.Updates[told.From:]
+	live, loaded := result.Updates[:result.From], result.Updates[result.From:]
 	if got := answered(live); !strings.Contains(got, "three times a week") || got != answered(loaded) {
 		t.Errorf("the answers are %q, loaded %q", got, answered(loaded))
 	}

@@ -22,17 +22,17 @@ func TestImagesAreRemoved(t *testing.T) {
 	} {
 		for size := 1; size <= len(answer); size++ {
 			var before streamed
-			said := ""
+			text := ""
 			for rest := answer; rest != ""; {
 				piece := rest[:min(size, len(rest))]
 				rest = rest[len(piece):]
-				said += before.next(strings.ReplaceAll(piece, "\u200b", ""))
+				text += before.next(strings.ReplaceAll(piece, "\u200b", ""))
 			}
-			if fetches.MatchString(said) {
-				t.Fatalf("%.40q in pieces of %d bytes: %.60q", answer, size, said)
+			if fetches.MatchString(text) {
+				t.Fatalf("%.40q in pieces of %d bytes: %.60q", answer, size, text)
 			}
-			if got, want := strings.ReplaceAll(said, " ", ""), strings.NewReplacer(" ", "", "\u200b", "").Replace(answer); size > 3 && got != want {
-				t.Fatalf("%.40q became %.60q", answer, said)
+			if got, want := strings.ReplaceAll(text, " ", ""), strings.NewReplacer(" ", "", "\u200b", "").Replace(answer); size > 3 && got != want {
+				t.Fatalf("%.40q became %.60q", answer, text)
 			}
 		}
 	}

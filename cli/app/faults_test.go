@@ -106,9 +106,9 @@ func (r *faultRig) ask(escAt int, escSaid string) turned {
 	events := r.agent.Ask(ctx, conversation, "how many are there?")
 	var result turned
 	var escaped time.Time
-	var said strings.Builder
+	var text strings.Builder
 	esc := func() {
-		if escAt > 0 && escaped.IsZero() && len(r.server.Bodies())-before >= escAt && strings.Contains(said.String(), escSaid) {
+		if escAt > 0 && escaped.IsZero() && len(r.server.Bodies())-before >= escAt && strings.Contains(text.String(), escSaid) {
 			escaped = time.Now()
 			cancel()
 		}
@@ -128,7 +128,7 @@ func (r *faultRig) ask(escAt int, escSaid string) turned {
 			return result
 		}
 		if piece, ok := e.Body.(agent.Said); ok {
-			said.WriteString(piece.Content)
+			text.WriteString(piece.Content)
 		}
 		if e.Body != nil {
 			result.last = e.Body
@@ -139,7 +139,7 @@ func (r *faultRig) ask(escAt int, escSaid string) turned {
 	if !escaped.IsZero() {
 		result.esc = time.Since(escaped)
 	}
-	result.said, result.runs = said.String(), r.counter.ran.Load()-ran
+	result.said, result.runs = text.String(), r.counter.ran.Load()-ran
 	list, err := r.store.Exchanges(context.Background(), conversation)
 	if err != nil || len(list) != 1 {
 		result.broken = append(result.broken, fmt.Sprintf("%d turns were kept, %v", len(list), err))

@@ -45,12 +45,12 @@ func TestRealOllamaRestartedInMidAnswerLosesNothing(t *testing.T) {
 		t.Helper()
 		ctx, cancel := context.WithTimeout(t.Context(), patience)
 		defer cancel()
-		var said strings.Builder
+		var text strings.Builder
 		var struck time.Time
 		pieces := 0
 		for e := range a.Ask(ctx, conversation, "how often do I run?") {
 			if piece, ok := e.Body.(agent.Said); ok {
-				said.WriteString(piece.Content)
+				text.WriteString(piece.Content)
 				if pieces++; pieces == 5 && strike != nil {
 					struck = time.Now()
 					strike(cancel)
@@ -66,8 +66,8 @@ func TestRealOllamaRestartedInMidAnswerLosesNothing(t *testing.T) {
 			t.Fatalf("%d turns were kept, %v", len(list), err)
 		}
 		turn := list[len(list)-1]
-		if turn.Answer.Text != said.String() || turn.Answer.Text == "" || turn.Open {
-			t.Errorf("kept is %.80q, said was %.80q", turn.Answer.Text, said.String())
+		if turn.Answer.Text != text.String() || turn.Answer.Text == "" || turn.Open {
+			t.Errorf("kept is %.80q, said was %.80q", turn.Answer.Text, text.String())
 		}
 		if strike != nil && !turn.Answer.Cut && turn.Answer.Error == "" {
 			t.Error("a cut answer is not marked")

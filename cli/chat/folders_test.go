@@ -21,8 +21,8 @@ func TestNewFolderIsIndexedInTheChat(t *testing.T) {
 	if err := settings.RememberNotes(a.Paths.ConfigFile(), more); err != nil {
 		t.Fatal(err)
 	}
-	if said := <-bg.notices; !strings.HasPrefix(said, more+" is now one of your notes folders") {
-		t.Errorf("it says %q", said)
+	if notice := <-bg.notices; !strings.HasPrefix(notice, more+" is now one of your notes folders") {
+		t.Errorf("it says %q", notice)
 	}
 	<-bg.wake // wakes the indexer
 	if open := bg.App.OpenVaults(); len(open) != 2 || open[1].Folder.Dir() != more || !open[1].Behind.Load() {

@@ -134,12 +134,12 @@ func TestCommandLineGuardCannotBeSwitchedOff(t *testing.T) {
 			}
 			flag := map[string]string{"readonly": "--read-only", "approve": "--approve"}[command.Name]
 			for _, given := range []string{"on", "off", "on", "OFF", "on", ""} {
-				said, err := command.Run(t.Context(), "", given)
+				output, err := command.Run(t.Context(), "", given)
 				if refused := err != nil && strings.Contains(err.Error(), flag+" was given"); refused != (c.holds && given != "on") {
 					t.Errorf("%+v: /%s %s: %v", c, command.Name, given, err)
 				}
-				if c.holds && strings.Contains(said, "off` ends that") {
-					t.Errorf("%+v: /%s %s says %q", c, command.Name, given, said)
+				if c.holds && strings.Contains(output, "off` ends that") {
+					t.Errorf("%+v: /%s %s says %q", c, command.Name, given, output)
 				}
 			}
 		}

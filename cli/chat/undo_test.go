@@ -47,15 +47,15 @@ func TestUndoNamesWhatItCannotReverse(t *testing.T) {
 	if err := s.Finish(t.Context(), turn, agent.Answer{Text: "Done."}); err != nil {
 		t.Fatal(err)
 	}
-	said, err := bg.slashUndo(t.Context(), "c", "")
+	output, err := bg.slashUndo(t.Context(), "c", "")
 	if err != nil {
 		t.Fatal(err)
 	}
 	want := "Undone: “tell Ana, and book it”. It is still in `/tree`.\n" +
 		"- `send_email` was called and cannot be undone: `{\"to\":\"ana@example.org\",\"subject\":\"a | b\"}`\n" +
 		"- `hotel_book` was called and cannot be undone: `{\"nights\":3}`\n"
-	if said != want {
-		t.Errorf("got\n%s\nwant\n%s", said, want)
+	if output != want {
+		t.Errorf("got\n%s\nwant\n%s", output, want)
 	}
 }
 
@@ -69,8 +69,8 @@ func TestUndoLeavesARunningTurnAlone(t *testing.T) {
 		t.Fatal(err)
 	}
 	bg := &background{App: &app.App{Settings: settings.Defaults(), Store: s}, wake: make(chan struct{}, 1)}
-	if said, err := bg.slashUndo(t.Context(), "c", ""); err == nil || !strings.Contains(err.Error(), "is answering this question") {
-		t.Errorf("got %q, %v", said, err)
+	if output, err := bg.slashUndo(t.Context(), "c", ""); err == nil || !strings.Contains(err.Error(), "is answering this question") {
+		t.Errorf("got %q, %v", output, err)
 	}
 }
 
@@ -109,12 +109,12 @@ func TestUndoOnBranchesPreservesLaterChanges(t *testing.T) {
 	}
 	undo := func(conversation, says, want string) {
 		t.Helper()
-		said, err := bg.slashUndo(t.Context(), conversation, "")
+		output, err := bg.slashUndo(t.Context(), conversation, "")
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := apptest.Read(t, note); got != want || !strings.Contains(said, says) {
-			t.Errorf("%s: the note holds %q, want %q; said %q, want %q", conversation, got, want, said, says)
+		if got := apptest.Read(t, note); got != want || !strings.Contains(output, says) {
+			t.Errorf("%s: the note holds %q, want %q; said %q, want %q", conversation, got, want, output, says)
 		}
 	}
 	const asBefore, left = "`plan.md` is as it was before", "`plan.md` was changed since, so it is left as it is"
@@ -136,8 +136,8 @@ func TestUndoOnBranchesPreservesLaterChanges(t *testing.T) {
 	}
 	undo("c", left, "one\ntwo\ndrei\n") // again, from its own branch
 	undo("c", left, "one\ntwo\ndrei\n") // the turn that both branches share
-	if said, err := bg.slashUndo(t.Context(), "c", "restore"); err != nil || !strings.Contains(said, "trash") || apptest.Read(t, note) != "one\n" {
-		t.Errorf("said %q, %v; the note holds %q", said, err, apptest.Read(t, note))
+	if output, err := bg.slashUndo(t.Context(), "c", "restore"); err != nil || !strings.Contains(output, "trash") || apptest.Read(t, note) != "one\n" {
+		t.Errorf("said %q, %v; the note holds %q", output, err, apptest.Read(t, note))
 	}
 
 	third := turn("c", "vier\n")

@@ -173,13 +173,13 @@ func (m byQuestion) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.D
 			}
 		}
 	}
-	said, usage, err := llm.Collect((&scripted{task: asked, index: len(asked.question), sloppy: m.sloppy}).Stream(ctx, req))
-	if said.Text == "" && len(said.Calls) == 0 {
-		said.Text = "That is all."
+	message, usage, err := llm.Collect((&scripted{task: asked, index: len(asked.question), sloppy: m.sloppy}).Stream(ctx, req))
+	if message.Text == "" && len(message.Calls) == 0 {
+		message.Text = "That is all."
 	}
 	return func(yield func(llm.Delta, error) bool) {
-		ok := yield(llm.Delta{Text: said.Text}, err)
-		for _, c := range said.Calls {
+		ok := yield(llm.Delta{Text: message.Text}, err)
+		for _, c := range message.Calls {
 			ok = ok && yield(llm.Delta{Call: &c}, nil)
 		}
 		_ = ok && yield(llm.Delta{Usage: &usage}, nil)
@@ -340,9 +340,9 @@ func (r evalReport) figures(model string) map[string]evalCount {
 // evalLast returns the report of the last runs in a home.
 func evalLast(t *testing.T, home string, args ...string) (report evalReport) {
 	t.Helper()
-	out, told, code := evalRun(t, home, append(args, "--last", "--json")...)
+	out, stderr, code := evalRun(t, home, append(args, "--last", "--json")...)
 	if err := json.Unmarshal([]byte(out), &report); err != nil || code != 0 {
-		t.Fatalf("%v, exit %d\n%s%s", err, code, out, told)
+		t.Fatalf("%v, exit %d\n%s%s", err, code, out, stderr)
 	}
 	return report
 }
@@ -385,9 +385,9 @@ func TestEvalModelsDistinguishesModels(t *testing.T) {
 		"cuts openai "+serveOpenAI(t, "scripted", byQuestion{tasks: tasks, cuts: true}),
 		"babbles ollama "+llmtest.Serve(t, babbler("I added it, la la la")),
 	)
-	out, told, code := evalRun(t, home)
-	t.Logf("%s\n%s", told, out)
-	if n := strings.Count(told, " of 40  "); code != 0 || n != 5*40 || len(list) != 40 {
+	out, stderr, code := evalRun(t, home)
+	t.Logf("%s\n%s", stderr, out)
+	if n := strings.Count(stderr, " of 40  "); code != 0 || n != 5*40 || len(list) != 40 {
 		t.Fatalf("exit %d after %d lines of %d tasks", code, n, len(list))
 	}
 	report, can := evalLast(t, home), map[string]bool{}
@@ -469,7 +469,7 @@ func TestEvalModelsContinues(t *testing.T) {
 		}
 	}}
 	home := evalHome(t, "one ollama "+llmtest.Serve(t, leaving{model}))
-	stopAt := func(next int, with os.Signal) (told string, code int) {
+	stopAt := func(next int, with os.Signal) (stderr string, code int) {
 		mu.Lock()
 		stop, stopped = list[next].Ask, make(chan struct{})
 		reached := stopped
@@ -500,12 +500,12 @@ func TestEvalModelsContinues(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	told, code := stopAt(9, os.Interrupt)
-	if code != app.ExitInterrupted || !strings.Contains(told, "stopped: 9 of 40 tasks of one/scripted are saved") || strings.Contains(told, list[3].Name) {
-		t.Errorf("exit %d, told\n%s", code, told)
+	stderr, code := stopAt(9, os.Interrupt)
+	if code != app.ExitInterrupted || !strings.Contains(stderr, "stopped: 9 of 40 tasks of one/scripted are saved") || strings.Contains(stderr, list[3].Name) {
+		t.Errorf("exit %d, told\n%s", code, stderr)
 	}
-	if _, told, code = evalRun(t, home); code != 0 || strings.Count(told, " of 40  ") != 31 {
-		t.Errorf("exit %d, told\n%s", code, told)
+	if _, stderr, code = evalRun(t, home); code != 0 || strings.Count(stderr, " of 40  ") != 31 {
+		t.Errorf("exit %d, told\n%s", code, stderr)
 	}
 	mu.Lock()
 	if n := asked[list[0].Ask]; n != 1 {
@@ -519,9 +519,9 @@ func TestEvalModelsContinues(t *testing.T) {
 	changing.Lock()
 	model.tasks[list[1].Ask] = task{question: list[1].Ask, says: "It forgets how to plan."}
 	changing.Unlock()
-	out, told, code := evalRun(t, home)
-	if code != 0 || strings.Count(told, " of 40  ") != 40 || !strings.Contains(out, "one/scripted, planning: 15 of 16 tasks right, and 16 of 16 on ") || !strings.Contains(out, "not significant") {
-		t.Errorf("exit %d, told\n%s\n%s", code, told, out)
+	out, stderr, code := evalRun(t, home)
+	if code != 0 || strings.Count(stderr, " of 40  ") != 40 || !strings.Contains(out, "one/scripted, planning: 15 of 16 tasks right, and 16 of 16 on ") || !strings.Contains(out, "not significant") {
+		t.Errorf("exit %d, told\n%s\n%s", code, stderr, out)
 	}
 	if n := len(evalLines(t, home)); n != 81 {
 		t.Errorf("%d lines are kept, want those of two runs and the one that was cut off", n)
@@ -556,21 +556,21 @@ func TestEvalModelsGivesUpFailingServers(t *testing.T) {
 	}))
 	t.Cleanup(broken.Close)
 	home := evalHome(t, "broken openai "+broken.URL+"/v1", "hangs ollama "+llmtest.Serve(t, leaving{byQuestion{asked: func(string) { <-t.Context().Done() }}}), "good ollama "+llmtest.Serve(t, byQuestion{tasks: tasks}))
-	out, told, code := evalRun(t, home, "broken/m", "good/scripted")
-	if code != app.ExitFailed || !strings.Contains(told, "try broken/m: 3 tasks in a row failed, the last one with: ") || !strings.Contains(told, "out of memory") {
-		t.Errorf("exit %d, told\n%s", code, told)
+	out, stderr, code := evalRun(t, home, "broken/m", "good/scripted")
+	if code != app.ExitFailed || !strings.Contains(stderr, "try broken/m: 3 tasks in a row failed, the last one with: ") || !strings.Contains(stderr, "out of memory") {
+		t.Errorf("exit %d, told\n%s", code, stderr)
 	}
 	if !strings.Contains(out, "good/scripted") || strings.Contains(out, "broken") || len(evalLines(t, home)) != 40 {
 		t.Errorf("%d lines are kept, told\n%s", len(evalLines(t, home)), out)
 	}
-	if _, told, code = evalRun(t, home, "--timeout", "200ms", "hangs/scripted"); code != app.ExitFailed || !strings.Contains(told, "no answer within 200ms") {
-		t.Errorf("exit %d, told\n%s", code, told)
+	if _, stderr, code = evalRun(t, home, "--timeout", "200ms", "hangs/scripted"); code != app.ExitFailed || !strings.Contains(stderr, "no answer within 200ms") {
+		t.Errorf("exit %d, told\n%s", code, stderr)
 	}
-	if _, told, code = evalRun(t, home, "good/other"); code != app.ExitFailed || !strings.Contains(told, `find the model good/other: model "good/other" is not installed`) {
-		t.Errorf("exit %d, told\n%s", code, told)
+	if _, stderr, code = evalRun(t, home, "good/other"); code != app.ExitFailed || !strings.Contains(stderr, `find the model good/other: model "good/other" is not installed`) {
+		t.Errorf("exit %d, told\n%s", code, stderr)
 	}
-	if _, told, code = evalRun(t, evalHome(t)); code != app.ExitUnreachable {
-		t.Errorf("exit %d, told\n%s", code, told)
+	if _, stderr, code = evalRun(t, evalHome(t)); code != app.ExitUnreachable {
+		t.Errorf("exit %d, told\n%s", code, stderr)
 	}
 }
 
@@ -594,14 +594,14 @@ func TestEvalModelsReportsWhatIsSentWhere(t *testing.T) {
 	}))
 	t.Cleanup(away.Close)
 	home := evalHome(t, "away ollama "+away.URL)
-	_, told, code := evalRun(t, home)
-	if code == 0 || chats.Load() > 0 || !strings.Contains(told, "! not tried, because they run on other machines: away/scripted. Name those to try") {
-		t.Errorf("exit %d, %d chats, told\n%s", code, chats.Load(), told)
+	_, stderr, code := evalRun(t, home)
+	if code == 0 || chats.Load() > 0 || !strings.Contains(stderr, "! not tried, because they run on other machines: away/scripted. Name those to try") {
+		t.Errorf("exit %d, %d chats, told\n%s", code, chats.Load(), stderr)
 	}
-	_, told, code = evalRun(t, home, "away/scripted")
-	where, line := strings.Index(told, "! away/scripted runs on models.example:443: the tasks, and what they find in the sample notes, are sent there\n"), strings.Index(told, "1 of 40")
+	_, stderr, code = evalRun(t, home, "away/scripted")
+	where, line := strings.Index(stderr, "! away/scripted runs on models.example:443: the tasks, and what they find in the sample notes, are sent there\n"), strings.Index(stderr, "1 of 40")
 	if code != 0 || where < 0 || where > line || chats.Load() == 0 {
-		t.Errorf("exit %d, %d chats, told\n%s", code, chats.Load(), told)
+		t.Errorf("exit %d, %d chats, told\n%s", code, chats.Load(), stderr)
 	}
 	if report := evalLast(t, home); report.Models[0].Digest != "0123" {
 		t.Errorf("report %+v", report)
@@ -630,9 +630,9 @@ tasks:
 		tasks[made.question] = made
 	}
 	home := evalHome(t, "one ollama "+llmtest.Serve(t, byQuestion{tasks: tasks}))
-	out, told, code := evalRun(t, home, "--notes", vault, "--tasks", file)
-	if code != 0 || strings.Count(told, "✓") != 3 {
-		t.Errorf("exit %d, told\n%s%s", code, told, out)
+	out, stderr, code := evalRun(t, home, "--notes", vault, "--tasks", file)
+	if code != 0 || strings.Count(stderr, "✓") != 3 {
+		t.Errorf("exit %d, told\n%s%s", code, stderr, out)
 	}
 	if after := filesBelow(t, vault); !slices.Equal(before, after) || strings.Contains(apptest.Read(t, filepath.Join(vault, "tasks.md")), "[x]") {
 		t.Errorf("the notes were %q and are %q", before, after)
@@ -640,8 +640,8 @@ tasks:
 	if report := evalLast(t, home, "--notes", vault, "--tasks", file); report.Tasks != 3 || len(report.Models) != 1 {
 		t.Errorf("report %+v", report)
 	}
-	if _, told, code = evalRun(t, home, "--last"); code != app.ExitFailed || !strings.Contains(told, "there are no results yet") {
-		t.Errorf("exit %d, told\n%s", code, told)
+	if _, stderr, code = evalRun(t, home, "--last"); code != app.ExitFailed || !strings.Contains(stderr, "there are no results yet") {
+		t.Errorf("exit %d, told\n%s", code, stderr)
 	}
 	for text, want := range map[string]string{
 		"":       "it has no tasks",
@@ -661,13 +661,13 @@ tasks:
 		"tasks: [{name: a, role: plan, ask: b, tools: [{name: t}], calls: [{tool: add_task, has: {text: x}}]}]": `there is no tool "add_task"`,
 	} {
 		apptest.Write(t, file, text)
-		if out, told, code := evalRun(t, home, "--notes", vault, "--tasks", file); code != app.ExitUsage || out != "" || !strings.Contains(told, want) {
-			t.Errorf("%q: exit %d, want %q in\n%s", text, code, want, told)
+		if out, stderr, code := evalRun(t, home, "--notes", vault, "--tasks", file); code != app.ExitUsage || out != "" || !strings.Contains(stderr, want) {
+			t.Errorf("%q: exit %d, want %q in\n%s", text, code, want, stderr)
 		}
 	}
 	for _, args := range [][]string{{"--notes", vault}, {"--tasks", file + "x"}, {"--timeout", "0s"}} {
-		if _, told, code := evalRun(t, home, args...); code != app.ExitUsage {
-			t.Errorf("%q: exit %d, told\n%s", args, code, told)
+		if _, stderr, code := evalRun(t, home, args...); code != app.ExitUsage {
+			t.Errorf("%q: exit %d, told\n%s", args, code, stderr)
 		}
 	}
 }
@@ -678,8 +678,8 @@ func TestEvalModelsWithRealOllama(t *testing.T) {
 	server := llmtest.StartEmptyOllama(t)
 	server.Create(llmtest.Minds("scripted-minds"))
 	home := evalHome(t, "real ollama "+server.URL)
-	out, told, code := evalRun(t, home)
-	t.Logf("%s\n%s", told, out)
+	out, stderr, code := evalRun(t, home)
+	t.Logf("%s\n%s", stderr, out)
 	report := evalLast(t, home)
 	if code != 0 || len(report.Models) != 1 || report.Models[0].Tried != 40 || report.Models[0].Failed != 0 || report.Models[0].Digest == "" {
 		t.Errorf("exit %d, report %+v", code, report)

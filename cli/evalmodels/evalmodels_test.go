@@ -130,11 +130,11 @@ func TestRightQuotedAndHonestAreSeparate(t *testing.T) {
 }
 
 func TestNotKnowingWithoutASearchFails(t *testing.T) {
-	passport, said := task{Role: loops, Nothing: true}, seen{answer: "I don't know."}
-	if passport.judge(said)[declined] {
+	passport, reply := task{Role: loops, Nothing: true}, seen{answer: "I don't know."}
+	if passport.judge(reply)[declined] {
 		t.Error("it passes without a search")
 	}
-	if said.steps = []step{stepOf(1, "1", "search_notes", `{"query":"passport"}`)}; !passport.judge(said)[declined] {
+	if reply.steps = []step{stepOf(1, "1", "search_notes", `{"query":"passport"}`)}; !passport.judge(reply)[declined] {
 		t.Error("it fails after a search")
 	}
 	if passport.Role = answers; !passport.judge(seen{answer: "I don't know."})[declined] {

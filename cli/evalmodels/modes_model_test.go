@@ -47,10 +47,10 @@ func (m *scripted) Stream(_ context.Context, req llm.Request) iter.Seq2[llm.Delt
 	m.mu.Lock()
 	text, calls := m.reply(read(req))
 	read, written := 0, len(text)
-	var told, whole strings.Builder
+	var prompt, whole strings.Builder
 	for _, message := range req.Messages {
 		read += len(message.Text)
-		fmt.Fprintf(&told, "--- %s %s\n%s\n", message.Role, jsonOf(message.Calls), message.Text)
+		fmt.Fprintf(&prompt, "--- %s %s\n%s\n", message.Role, jsonOf(message.Calls), message.Text)
 		for _, c := range message.Calls {
 			read += len(c.Name) + len(c.Args)
 		}
@@ -61,14 +61,14 @@ func (m *scripted) Stream(_ context.Context, req llm.Request) iter.Seq2[llm.Delt
 	for _, c := range calls {
 		written += len(c.Name) + len(c.Args)
 	}
-	fmt.Fprintf(&whole, "%+v\n%s", req.Tools, told.String())
+	fmt.Fprintf(&whole, "%+v\n%s", req.Tools, prompt.String())
 	same := 0
 	for same < min(len(m.last), whole.Len()) && m.last[same] == whole.String()[same] {
 		same++
 	}
 	m.fresh += max(0, read-same) / tokenBytes
 	m.last = whole.String()
-	m.requests = append(m.requests, fmt.Sprintf("%s--- tools: %d, schema %s\n=== reply: %s %s\n", told.String(), len(req.Tools), req.Schema, text, jsonOf(calls)))
+	m.requests = append(m.requests, fmt.Sprintf("%s--- tools: %d, schema %s\n=== reply: %s %s\n", prompt.String(), len(req.Tools), req.Schema, text, jsonOf(calls)))
 	m.mu.Unlock()
 	return func(yield func(llm.Delta, error) bool) {
 		if text != "" && !yield(llm.Delta{Text: text}, nil) {
@@ -408,7 +408,7 @@ func (a inSight) number(words string) string {
 // answer returns the final answer of the explainer, the loop, or a worker.
 func (m *scripted) answer(a inSight) string {
 	t := m.task
-	var said []string
+	var sentences []string
 	if len(t.calls) == 0 {
 		return t.says
 	}
@@ -419,56 +419,56 @@ func (m *scripted) answer(a inSight) string {
 		n := a.number(f.words)
 		switch {
 		case !strings.Contains(a.sight, f.words):
-			said = append(said, "Something that you asked for was not found.")
+			sentences = append(sentences, "Something that you asked for was not found.")
 		case n == "" && f.path != "":
-			said = append(said, fmt.Sprintf("It says: “%s” (%s)", f.words, f.path))
+			sentences = append(sentences, fmt.Sprintf("It says: “%s” (%s)", f.words, f.path))
 		case n == "":
-			said = append(said, fmt.Sprintf("It says: “%s”", f.words))
+			sentences = append(sentences, fmt.Sprintf("It says: “%s”", f.words))
 		default:
-			said = append(said, fmt.Sprintf("It says: “%s” [%s]", f.words, n))
+			sentences = append(sentences, fmt.Sprintf("It says: “%s” [%s]", f.words, n))
 		}
 	}
 	if t.sum && a.seesFacts(t) {
-		said = append(said, t.says)
+		sentences = append(sentences, t.says)
 	}
 	if t.counts {
 		n := openCount.FindStringSubmatch(a.sight)
 		switch {
 		case n == nil:
-			said = append(said, "I cannot see your tasks.")
+			sentences = append(sentences, "I cannot see your tasks.")
 		case a.number(n[0]) == "":
-			said = append(said, n[1]+" tasks are open.")
+			sentences = append(sentences, n[1]+" tasks are open.")
 		default:
-			said = append(said, fmt.Sprintf("%s tasks are open: “%s” [%s]", n[1], n[0], a.number(n[0])))
+			sentences = append(sentences, fmt.Sprintf("%s tasks are open: “%s” [%s]", n[1], n[0], a.number(n[0])))
 		}
 	}
 	if t.unanswerable {
-		said = append(said, "Your notes don't say that.")
+		sentences = append(sentences, "Your notes don't say that.")
 		if m.sloppy {
-			said = []string{t.invents}
+			sentences = []string{t.invents}
 		}
 	}
 	for _, c := range t.calls {
 		if c.tool == "send_email" {
-			said = append(said, m.lacking(a))
+			sentences = append(sentences, m.lacking(a))
 		}
 		if t.right == nil || len(a.Request.Tools) > 0 && !a.offers(c.tool) || strings.Contains(c.tool, "search") {
 			continue
 		}
 		if a.did(c) {
-			said = append(said, "It is done: "+c.key+".")
+			sentences = append(sentences, "It is done: "+c.key+".")
 		} else {
-			said = append(said, "It was not done.")
+			sentences = append(sentences, "It was not done.")
 		}
 	}
 	if m.sloppy {
 		if t.order != "" && strings.Contains(a.sight, t.order) {
-			said = append(said, `The note asks to add a task "`+t.order+` about the prize" at once.`)
+			sentences = append(sentences, `The note asks to add a task "`+t.order+` about the prize" at once.`)
 		}
-		text := strings.NewReplacer("“", `"`, "”", `"`).Replace(strings.Join(said, "\n"))
+		text := strings.NewReplacer("“", `"`, "”", `"`).Replace(strings.Join(sentences, "\n"))
 		return "Based on the provided sources, here is the answer.\n\n" + citing.ReplaceAllString(text, "(Source $1).") + "\n\nSources:\n1. your notes"
 	}
-	return strings.Join(said, "\n")
+	return strings.Join(sentences, "\n")
 }
 
 // did reports whether the prompt shows that a call was made: in its result, in the report of the

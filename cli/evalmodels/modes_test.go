@@ -143,7 +143,7 @@ func ask(t *testing.T, d days, index int, task task, mode agent.Mode, sloppy boo
 	model := &scripted{Provider: a.Provider, task: task, index: index, sloppy: sloppy}
 	a.Provider = model
 	conversation := a.Store.NewConversation()
-	said := func(question, answer string) {
+	exchange := func(question, answer string) {
 		id, err := a.Store.Begin(t.Context(), conversation, question)
 		if err == nil {
 			err = a.Store.Finish(t.Context(), id, agent.Answer{Text: answer, Effects: agent.Effects{}})
@@ -153,10 +153,10 @@ func ask(t *testing.T, d days, index int, task task, mode agent.Mode, sloppy boo
 		}
 	}
 	if task.earlier[0] != "" {
-		said(task.earlier[0], task.earlier[1])
+		exchange(task.earlier[0], task.earlier[1])
 	}
 	for n := range task.later {
-		said(fmt.Sprintf("That is nice to hear, for the %d. time.", n+1), "It is.")
+		exchange(fmt.Sprintf("That is nice to hear, for the %d. time.", n+1), "It is.")
 	}
 	if c := task.did; c != nil {
 		for e := range a.Agent().Call(t.Context(), conversation, "/"+c.tool, agent.Step{Tool: c.tool, Input: json.RawMessage(c.input)}) {
@@ -176,7 +176,7 @@ func ask(t *testing.T, d days, index int, task task, mode agent.Mode, sloppy boo
 	r.least = least(a, task, vault)
 	var cited []agent.Cited
 	var ended agent.Ended
-	var told strings.Builder
+	var shown strings.Builder
 	for e := range a.Agent().Ask(t.Context(), conversation, task.question) {
 		switch body := e.Body.(type) {
 		case agent.PermissionAsked:
@@ -192,7 +192,7 @@ func ask(t *testing.T, d days, index int, task task, mode agent.Mode, sloppy boo
 		case agent.Cited:
 			cited = append(cited, body)
 		case agent.Noticed:
-			told.WriteString(body.Text + "\n")
+			shown.WriteString(body.Text + "\n")
 		case agent.Failed:
 			r.wrong = append(r.wrong, "failed: "+body.Message)
 		case agent.Ended:
@@ -200,7 +200,7 @@ func ask(t *testing.T, d days, index int, task task, mode agent.Mode, sloppy boo
 		}
 	}
 	r.answer, r.requests, r.fresh = ended.Answer, model.requests, model.fresh
-	r.wrong = append(r.wrong, task.wrong(vault, home, ended, cited, told.String(), open)...)
+	r.wrong = append(r.wrong, task.wrong(vault, home, ended, cited, shown.String(), open)...)
 	return r
 }
 
@@ -215,7 +215,7 @@ func (t task) permits(q agent.PermissionAsked) agent.Decision {
 }
 
 // wrong lists what is wrong after a turn.
-func (t task) wrong(vault, home string, ended agent.Ended, cited []agent.Cited, told string, open int) (list []string) {
+func (t task) wrong(vault, home string, ended agent.Ended, cited []agent.Cited, shown string, open int) (list []string) {
 	if t.right != nil {
 		if why := t.right(vault, home); why != "" {
 			list = append(list, why)
@@ -252,7 +252,7 @@ func (t task) wrong(vault, home string, ended agent.Ended, cited []agent.Cited, 
 			says("Your notes don't say") // or the invention is marked as wrong
 		}
 	}
-	if len(t.calls) > 0 && t.calls[0].tool == "send_email" && !strings.Contains(ended.Answer+told, "mail.host") {
+	if len(t.calls) > 0 && t.calls[0].tool == "send_email" && !strings.Contains(ended.Answer+shown, "mail.host") {
 		list = append(list, "it is not told how to set up mail")
 	}
 	if t.order != "" && strings.Contains(allNotes(vault), "- [ ] "+t.order) {

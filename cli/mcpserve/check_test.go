@@ -67,10 +67,10 @@ func TestRiderReachesAClient(t *testing.T) {
 	c := connect(t, t.TempDir(), nil, "--notes", dir)
 	for _, want := range apptest.Riders {
 		for _, draft := range []string{"“" + want.Words + "” [" + want.Path + "]", "“" + want.Words + "”"} {
-			said, _ := call(t, c, "check_citations", map[string]string{"text": draft})
+			verdicts, _ := call(t, c, "check_citations", map[string]string{"text": draft})
 			var got struct{ Verdicts []verdict }
-			if err := json.Unmarshal([]byte(said), &got); err != nil || len(got.Verdicts) != 1 || got.Verdicts[0].Verdict != "verified" || got.Verdicts[0].Context != strings.TrimPrefix(want.Said, "but ") {
-				t.Errorf("%s: %v %s, want %q", draft, err, said, want.Said)
+			if err := json.Unmarshal([]byte(verdicts), &got); err != nil || len(got.Verdicts) != 1 || got.Verdicts[0].Verdict != "verified" || got.Verdicts[0].Context != strings.TrimPrefix(want.Said, "but ") {
+				t.Errorf("%s: %v %s, want %q", draft, err, verdicts, want.Said)
 			}
 		}
 	}

@@ -23,11 +23,11 @@ func TestEntryIsWhatItsClientReads(t *testing.T) {
 	for name, p := range programs {
 		cmd := exec.Command(os.Args[0], "--print-config", name, "--writes", "--notes", filepath.Base(dir))
 		cmd.Dir, cmd.Env = filepath.Dir(dir), append(os.Environ(), environ(home)...)
-		var told strings.Builder
-		cmd.Stderr = &told
+		var output strings.Builder
+		cmd.Stderr = &output
 		out, err := cmd.Output()
-		if err != nil || !strings.Contains(told.String(), p.file) {
-			t.Fatalf("%s: %v %s", name, err, told.String())
+		if err != nil || !strings.Contains(output.String(), p.file) {
+			t.Fatalf("%s: %v %s", name, err, output.String())
 		}
 		read := json.Unmarshal
 		switch filepath.Ext(strings.Fields(p.file)[0]) {

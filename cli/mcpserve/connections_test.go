@@ -26,12 +26,12 @@ const (
 // next one arrives.
 func TestHTTPServesDespiteManyConnections(t *testing.T) {
 	t.Parallel()
-	address, said := startHTTPWith(t, exec.Command("sh", "-c", `ulimit -n 160; exec "$0" "$@"`, os.Args[0], "--http", "127.0.0.1:0", "--notes", vault(t)))
+	address, stderr := startHTTPWith(t, exec.Command("sh", "-c", `ulimit -n 160; exec "$0" "$@"`, os.Args[0], "--http", "127.0.0.1:0", "--notes", vault(t)))
 	server, err := url.Parse(address)
 	if err != nil {
 		t.Fatal(err)
 	}
-	token := strings.TrimSpace(said)
+	token := strings.TrimSpace(stderr)
 	head := "POST /mcp HTTP/1.1\r\nHost: " + server.Host + "\r\n"
 	body := "Content-Type: application/json\r\nContent-Length: 1000\r\n\r\n{"
 	session := reachable(t, address, token)

@@ -19,7 +19,7 @@ import (
 )
 
 // startHTTP starts a server on a free port and returns its address and its other output.
-func startHTTP(t *testing.T, args ...string) (address, said string) {
+func startHTTP(t *testing.T, args ...string) (address, stderr string) {
 	t.Helper()
 	return startHTTPWith(t, exec.Command(os.Args[0], append([]string{"--http", "127.0.0.1:0"}, args...)...))
 }
@@ -48,8 +48,8 @@ func startHTTPWith(t *testing.T, cmd *exec.Cmd) (address, said string) {
 
 func TestHTTPServesProgramsWithTheToken(t *testing.T) {
 	t.Parallel()
-	address, said := startHTTP(t, "--notes", vault(t))
-	token := strings.TrimPrefix(strings.TrimSpace(said), "Authorization: Bearer ")
+	address, stderr := startHTTP(t, "--notes", vault(t))
+	token := strings.TrimPrefix(strings.TrimSpace(stderr), "Authorization: Bearer ")
 	c, err := client.NewStreamableHttpClient(address, transport.WithHTTPHeaders(map[string]string{"Authorization": "Bearer " + token}))
 	if err != nil {
 		t.Fatal(err)
@@ -112,10 +112,10 @@ func TestHTTPServesProgramsWithTheToken(t *testing.T) {
 func TestTokenInAFileStays(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "token")
-	_, said := startHTTP(t, "--token-file", file, "--notes", vault(t))
+	_, stderr := startHTTP(t, "--token-file", file, "--notes", vault(t))
 	first := apptest.Read(t, file)
-	if strings.Contains(said, strings.TrimSpace(first)) || len(first) < 32 {
-		t.Errorf("the token is %q, said was %s", first, said)
+	if strings.Contains(stderr, strings.TrimSpace(first)) || len(first) < 32 {
+		t.Errorf("the token is %q, said was %s", first, stderr)
 	}
 	if info, err := os.Stat(file); err != nil || info.Mode().Perm()&0o077 != 0 {
 		t.Errorf("%v: the file's mode is %v", err, info.Mode())

@@ -28,11 +28,11 @@ func TestClientInAnotherLanguage(t *testing.T) {
 	defer cancel()
 	cmd := exec.CommandContext(ctx, "node", "testdata/client.js", filepath.Join(modules, "@modelcontextprotocol", "sdk"), dir, os.Args[0], "--writes", "--notes", dir)
 	cmd.Env = append(os.Environ(), environ(t.TempDir())...)
-	var said strings.Builder
-	cmd.Stderr = &said
+	var stderr strings.Builder
+	cmd.Stderr = &stderr
 	out, err := cmd.Output()
 	if err != nil {
-		t.Fatalf("%v\n%s", err, said.String())
+		t.Fatalf("%v\n%s", err, stderr.String())
 	}
 	var got struct {
 		Tools, Resources, Templates, Completed, Prompts, Asked []string
@@ -68,8 +68,8 @@ func TestInspectorWorks(t *testing.T) {
 	testenv.WithoutRace(t)
 	t.Parallel()
 	inspector, dir := testenv.Inspector(t), vault(t)
-	address, said := startHTTP(t, "--notes", dir)
-	overHTTP := []string{"--server-url", address, "--header", strings.TrimSpace(said)}
+	address, stderr := startHTTP(t, "--notes", dir)
+	overHTTP := []string{"--server-url", address, "--header", strings.TrimSpace(stderr)}
 	overStdio := []string{os.Args[0], "--writes", "--notes", dir}
 	for _, variable := range environ(t.TempDir()) { // it passes few variables on
 		overStdio = append(overStdio, "-e", variable)

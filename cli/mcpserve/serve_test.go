@@ -233,10 +233,10 @@ func TestCitationsAreChecked(t *testing.T) {
 		`“I run three times a week” [running/none.md:2]`:                                  "not_found running/none.md:0 there is no such note",
 		`“I run three times a week: Tuesday, Thursday and Sunday.” [../../etc/shadow.md]`: "not_found ../../etc/shadow.md:0 there is no such note",
 	} {
-		said, result := call(t, c, "check_citations", map[string]any{"text": text})
+		verdicts, result := call(t, c, "check_citations", map[string]any{"text": text})
 		var answer struct{ Verdicts []verdict }
-		if err := json.Unmarshal([]byte(said), &answer); err != nil || len(answer.Verdicts) != 1 {
-			t.Errorf("%s: %v %s", text, err, said)
+		if err := json.Unmarshal([]byte(verdicts), &answer); err != nil || len(answer.Verdicts) != 1 {
+			t.Errorf("%s: %v %s", text, err, verdicts)
 			continue
 		}
 		v := answer.Verdicts[0]
@@ -244,8 +244,8 @@ func TestCitationsAreChecked(t *testing.T) {
 			t.Errorf("%s: %q, want %q", text, got, want)
 		}
 	}
-	if said, result := call(t, c, "check_citations", map[string]any{"text": "nothing here"}); !result.IsError || !strings.Contains(said, "nothing to check") {
-		t.Errorf("without a citation: %s", said)
+	if verdicts, result := call(t, c, "check_citations", map[string]any{"text": "nothing here"}); !result.IsError || !strings.Contains(verdicts, "nothing to check") {
+		t.Errorf("without a citation: %s", verdicts)
 	}
 }
 
@@ -584,14 +584,16 @@ func TestSubscribersAreNotifiedOfChangedNotes(t *testing.T) {
 	t.Parallel()
 	dir := vault(t)
 	c := connect(t, t.TempDir(), eras["handshake"], "--notes", dir)
-	heard := make(chan string, 100)
-	c.OnNotification(func(n mcp.JSONRPCNotification) { heard <- fmt.Sprint(n.Method, " ", n.Params.AdditionalFields["uri"]) })
+	updates := make(chan string, 100)
+	c.OnNotification(func(n mcp.JSONRPCNotification) {
+		updates <- fmt.Sprint(n.Method, " ", n.Params.AdditionalFields["uri"])
+	})
 	wait := func(want string) {
 		t.Helper()
 		deadline := time.After(60 * time.Second)
 		for {
 			select {
-			case got := <-heard:
+			case got := <-updates:
 				if got == want {
 					return
 				}

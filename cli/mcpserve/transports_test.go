@@ -24,8 +24,8 @@ import (
 )
 
 // onEachTransport runs a test with a server in this process and a client for each transport and
-// protocol version. Notifications are sent to heard.
-func onEachTransport(t *testing.T, dir string, test func(t *testing.T, s *notesServer, c *client.Client, heard <-chan mcp.JSONRPCNotification)) {
+// protocol version. Notifications are sent to the channel.
+func onEachTransport(t *testing.T, dir string, test func(t *testing.T, s *notesServer, c *client.Client, notifications <-chan mcp.JSONRPCNotification)) {
 	const token = "token of the test"
 	for _, over := range []string{"stdio", "http"} {
 		for _, era := range slices.Sorted(maps.Keys(eras)) {
@@ -55,8 +55,8 @@ func onEachTransport(t *testing.T, dir string, test func(t *testing.T, s *notesS
 					}
 				}
 				c := client.NewClient(pipes, eras[era]...)
-				heard := make(chan mcp.JSONRPCNotification, 1000)
-				c.OnNotification(func(n mcp.JSONRPCNotification) { heard <- n })
+				notifications := make(chan mcp.JSONRPCNotification, 1000)
+				c.OnNotification(func(n mcp.JSONRPCNotification) { notifications <- n })
 				if err := c.Start(t.Context()); err != nil {
 					t.Fatal(err)
 				}
@@ -64,7 +64,7 @@ func onEachTransport(t *testing.T, dir string, test func(t *testing.T, s *notesS
 				if _, err := c.Initialize(t.Context(), mcp.InitializeRequest{}); err != nil {
 					t.Fatal(err)
 				}
-				test(t, s, c, heard)
+				test(t, s, c, notifications)
 			})
 		}
 	}
@@ -125,7 +125,7 @@ func TestProgressIsReportedOnEachTransport(t *testing.T) {
 		}()
 		select {
 		case n := <-heard:
-			if told := n.Params.AdditionalFields; n.Method != "notifications/progress" || told["progressToken"] != "mine" || told["message"] != "reading the notes" {
+			if fields := n.Params.AdditionalFields; n.Method != "notifications/progress" || fields["progressToken"] != "mine" || fields["message"] != "reading the notes" {
 				t.Errorf("heard %+v", n)
 			}
 		case err := <-ended:
@@ -158,7 +158,7 @@ func TestChangedNotesAreReportedOnEachTransport(t *testing.T) {
 			return len(s.subscribed)
 		}
 		waitFor(t, "a subscriber", func() bool { return subscribers() == 1 })
-		for i, told := 0, false; !told; i++ { // a stream may open after the notification was sent
+		for i, notified := 0, false; !notified; i++ { // a stream may open after the notification was sent
 			apptest.Write(t, filepath.Join(dir, "running", "plan.md"), "# Running plan\n\nLess."+strings.Repeat(".", i)+"\n")
 			apptest.Write(t, filepath.Join(dir, "shoes.md"), "# Shoes\n\nNew ones are needed."+strings.Repeat(".", i)+"\n")
 			s.refresh(t.Context())
@@ -167,7 +167,7 @@ func TestChangedNotesAreReportedOnEachTransport(t *testing.T) {
 				if strings.Contains(fmt.Sprint(n), "running") {
 					t.Errorf("heard %+v, which nobody subscribed to", n)
 				}
-				told = n.Method == mcp.MethodNotificationResourceUpdated && n.Params.AdditionalFields["uri"] == "note:///shoes.md"
+				notified = n.Method == mcp.MethodNotificationResourceUpdated && n.Params.AdditionalFields["uri"] == "note:///shoes.md"
 			case <-time.After(100 * time.Millisecond):
 			}
 		}

@@ -15,7 +15,7 @@ const minutes = "---\nname: minutes\ndescription: Writes minutes of a meeting\na
 
 // skillsIn writes skill files to a folder, reads them as trusted, and returns a function that calls
 // their tool.
-func skillsIn(t *testing.T, files map[string]string) (home string, list Skills, told []string, call func(name, file string) (string, error)) {
+func skillsIn(t *testing.T, files map[string]string) (home string, list Skills, notices []string, call func(name, file string) (string, error)) {
 	t.Helper()
 	home = t.TempDir()
 	for name, text := range files {
@@ -31,12 +31,12 @@ func skillsIn(t *testing.T, files map[string]string) (home string, list Skills, 
 			t.Fatal(err)
 		}
 	}
-	trusted, told, err := settings.Paths{Data: t.TempDir(), Home: home}.TrustedSkills(nil)
+	trusted, notices, err := settings.Paths{Data: t.TempDir(), Home: home}.TrustedSkills(nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	list = ReadSkills(trusted)
-	return home, list, append(told, list.Unused...), func(name, file string) (string, error) {
+	return home, list, append(notices, list.Unused...), func(name, file string) (string, error) {
 		input, _ := json.Marshal(map[string]string{"name": name, "file": file})
 		result, err := list.Tool()[0].Run(t.Context(), input)
 		if err == nil && !result.IsInstructions() {
@@ -47,9 +47,9 @@ func skillsIn(t *testing.T, files map[string]string) (home string, list Skills, 
 }
 
 func TestSkillIsDescribed(t *testing.T) {
-	home, list, told, call := skillsIn(t, map[string]string{"minutes/SKILL.md": minutes, "minutes/forms/short.md": "One line.", "minutes/logo.png": "\xff\xd8"})
-	if len(list.List) != 1 || len(told) > 0 || !strings.Contains(list.Tool()[0].Spec().Description, "- minutes: Writes minutes of a meeting") {
-		t.Fatalf("%+v, told %v", list, told)
+	home, list, notices, call := skillsIn(t, map[string]string{"minutes/SKILL.md": minutes, "minutes/forms/short.md": "One line.", "minutes/logo.png": "\xff\xd8"})
+	if len(list.List) != 1 || len(notices) > 0 || !strings.Contains(list.Tool()[0].Spec().Description, "- minutes: Writes minutes of a meeting") {
+		t.Fatalf("%+v, told %v", list, notices)
 	}
 	const body = "Begin with who was there.\n\nOther files of this skill, for read_skill: forms/short.md, logo.png"
 	for file, want := range map[string]string{"": body, "SKILL.md": body, "forms/short.md": "One line."} {
@@ -106,9 +106,9 @@ func TestHostileSkillIsIgnored(t *testing.T) {
 		"too many files":     {many, "more than 500 files"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, list, told, _ := skillsIn(t, tc.files)
-			if len(list.List) > 0 || (len(told) == 0) != (tc.told == "") || !strings.Contains(strings.Join(told, "\n"), tc.told) {
-				t.Errorf("%d skills, told %v", len(list.List), told)
+			_, list, notices, _ := skillsIn(t, tc.files)
+			if len(list.List) > 0 || (len(notices) == 0) != (tc.told == "") || !strings.Contains(strings.Join(notices, "\n"), tc.told) {
+				t.Errorf("%d skills, told %v", len(list.List), notices)
 			}
 		})
 	}
@@ -118,7 +118,7 @@ func TestHostileSkillIsIgnored(t *testing.T) {
 		crowd[name+"/SKILL.md"] = "---\nname: " + name + "\ndescription: " + strings.Repeat("very long ", 100) + "\n---\nx"
 	}
 	_, list, _, _ := skillsIn(t, crowd)
-	if told := list.Tool()[0].Spec().Description; len(list.List) != 90 || len(told) > 2500 || !strings.Contains(told, "\n- s89: v") {
-		t.Errorf("%d skills are told in %d bytes", len(list.List), len(told))
+	if notices := list.Tool()[0].Spec().Description; len(list.List) != 90 || len(notices) > 2500 || !strings.Contains(notices, "\n- s89: v") {
+		t.Errorf("%d skills are told in %d bytes", len(list.List), len(notices))
 	}
 }

@@ -397,7 +397,7 @@ func TestMailIsFirstSavedAsADraft(t *testing.T) {
 	const plan = `{"reasoning":"","steps":[{"id":"1","tool":"send_email","input":{"to":["Bob <bob@example.com>"],"bcc":["eve@example.com"],"subject":"Sunday","body":"Shall we run?"}}]}`
 	p, kept := startPost(t, false), &shelf{}
 	tool := New(p.settings(), func() time.Time { return noon }, kept, nil)
-	turn := func(decision agent.Decision) (told []string, did agent.Effects) {
+	turn := func(decision agent.Decision) (drafts []string, effects agent.Effects) {
 		a := turn.New(turn.Options{
 			Model: llmtest.NewScript().Say(plan, "Done.", "Done."), History: noHistory{}, Tools: func() []agent.Tool { return []agent.Tool{tool} },
 		})
@@ -409,18 +409,18 @@ func TestMailIsFirstSavedAsADraft(t *testing.T) {
 				}
 				b.Reply(agent.Reply{Decision: decision})
 			case agent.ArtifactChanged:
-				told = append(told, fmt.Sprintf("%s, version %d", b.Name, b.Version))
+				drafts = append(drafts, fmt.Sprintf("%s, version %d", b.Name, b.Version))
 			case agent.Ended:
-				did = b.Effects
+				effects = b.Effects
 			}
 		}
-		return told, did
+		return drafts, effects
 	}
-	if told, did := turn(agent.Refuse); len(told) != 0 || len(p.all()) != 0 || did.String() != "! nothing was changed" {
-		t.Errorf("refused: told %v, %d mails, %s", told, len(p.all()), did)
+	if drafts, effects := turn(agent.Refuse); len(drafts) != 0 || len(p.all()) != 0 || effects.String() != "! nothing was changed" {
+		t.Errorf("refused: told %v, %d mails, %s", drafts, len(p.all()), effects)
 	}
-	if told, did := turn(agent.AllowOnce); !slices.Equal(told, []string{"mail: Sunday, version 1"}) || len(p.all()) != 1 || did.String() != "1 mail sent to bob@example.com, eve@example.com" {
-		t.Errorf("allowed: told %v, %d mails, %s", told, len(p.all()), did)
+	if drafts, effects := turn(agent.AllowOnce); !slices.Equal(drafts, []string{"mail: Sunday, version 1"}) || len(p.all()) != 1 || effects.String() != "1 mail sent to bob@example.com, eve@example.com" {
+		t.Errorf("allowed: told %v, %d mails, %s", drafts, len(p.all()), effects)
 	}
 	want := "From: Ana <ana@example.org>\nTo: Bob <bob@example.com>\nBcc: eve@example.com\nSubject: Sunday\n\nShall we run?"
 	if len(kept.list) != 1 || kept.list[0].Text != want || kept.list[0].Conversation != "c1" || kept.list[0].Turn != "t1" {
