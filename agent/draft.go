@@ -10,6 +10,8 @@ type Draft struct {
 	Editing      bool     `json:"editing,omitempty"`      // Text is open in the user's editor
 	Waiting      []string `json:"waiting,omitempty"`      // queued messages, in order
 	Sending      string   `json:"sending,omitempty"`      // message that is being saved as a turn; "" if none
+
+	Steering []Steering `json:"steering,omitempty"` // messages that the running turn has not taken yet, in order
 }
 
 // Paste is a long text that a message refers to by name.
@@ -21,5 +23,5 @@ type Paste struct {
 
 // Empty reports whether nothing was typed.
 func (u Draft) Empty() bool {
-	return u.Text == "" && !u.Editing && len(u.Waiting) == 0 && u.Sending == ""
+	return u.Text == "" && !u.Editing && len(u.Waiting) == 0 && u.Sending == "" && len(u.Steering) == 0
 }

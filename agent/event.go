@@ -34,6 +34,12 @@ type (
 		Message      string `json:"message"`
 		Mode         string `json:"mode"`
 		Resumed      bool   `json:"resumed,omitempty"` // an interrupted turn is resumed
+
+		// Steer offers a message to the turn, which takes it before it asks the
+		// model next, or starts another step, and then reports it as Noticed. A
+		// message that it has not taken when it ends was not sent. nil: the turn
+		// takes none.
+		Steer func(Steering) `json:"-"`
 	}
 
 	// PhaseStarted and PhaseEnded mark the start and end of work by one agent,
@@ -231,8 +237,9 @@ type (
 
 	// Noticed is a message for the user that does not interrupt the turn.
 	Noticed struct {
-		Text    string `json:"text"`
-		Passing bool   `json:"passing,omitempty"` // valid only until the model responds again
+		Text     string    `json:"text"`
+		Passing  bool      `json:"passing,omitempty"`  // valid only until the model responds again
+		Steering *Steering `json:"steering,omitempty"` // the message of the user that the turn takes with this event
 	}
 
 	// Failed ends a turn that could not be finished. The text streamed before

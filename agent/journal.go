@@ -43,10 +43,11 @@ type Unfinished struct {
 // Moment is what an entry of the journal records.
 type Moment string
 
-// The moments of a turn. Planned records its plan and Judged the evaluator's
-// verdict on a worker's attempt. The others belong to one call: what it will
-// be, that the user is asked, the decision, its start and its end. Each is
-// saved before the turn continues.
+// The moments of a turn. Planned records its plan, Judged the evaluator's
+// verdict on a worker's attempt, and Steered a message of the user that the
+// turn takes while it runs. The others belong to one call: what it will be, that
+// the user is asked, the decision, its start and its end. Each is saved before
+// the turn continues.
 const (
 	Planned     Moment = "planned"
 	Intended    Moment = "intended"
@@ -55,6 +56,7 @@ const (
 	CallStarted Moment = "started"
 	CallEnded   Moment = "ended"
 	Judged      Moment = "judged"
+	Steered     Moment = "steered"
 )
 
 // Entry is one moment of a turn. Which fields are set depends on the moment.
@@ -87,6 +89,8 @@ type Entry struct {
 	Attempt int        `json:"attempt,omitempty"` // judged: attempt of the worker of Step
 	Report  string     `json:"report,omitempty"`  // judged
 	Verdict *Judgement `json:"verdict,omitempty"` // judged
+
+	Steering *Steering `json:"steering,omitempty"` // steered; saved with the user's message as well
 }
 
 // Happened is whether a started call had its effect.

@@ -26,10 +26,10 @@ type Message struct {
 // NothingTyped is the text of a message that consists of attachments only.
 const NothingTyped = "See what is attached."
 
-// attachedMark matches the start of an attachment; toolsMark starts the list of
-// tools.
+// attachedMark matches the start of an attachment, with its name, or of a
+// steering message; toolsMark starts the list of tools.
 var (
-	attachedMark = pattern.Lazy("^(`{3,})attached (.+)$")
+	attachedMark = pattern.Lazy("^(`{3,})(?:attached (.+)|" + steeringMark + ")$")
 	toolsMark    = "```only these tools"
 )
 
@@ -48,19 +48,39 @@ func (m Message) String() string {
 		whole += "\n\n" + toolsMark + "\n" + strings.Join(append(slices.Clip(m.Tools), "```"), "\n")
 	}
 	for _, a := range m.Attached {
-		mark := "```"
-		for strings.Contains(a.Text, mark) {
-			mark += "`"
-		}
+		mark := fenceOutside(a.Text)
 		whole += "\n\n" + mark + "attached " + cmp.Or(text.OneLine(a.Name), "text") + "\n" + strings.TrimRight(a.Text, "\n") + "\n" + mark
 	}
 	return whole
 }
 
-// ParseMessage parses what [Message.String] returned.
-func ParseMessage(text string) (m Message) {
-	var typed, attached strings.Builder
-	open := "" // fence that ends the current attachment
+// fenceOutside returns a fence that no line of a text can end.
+func fenceOutside(text string) string {
+	mark := "```"
+	for strings.Contains(text, mark) {
+		mark += "`"
+	}
+	return mark
+}
+
+// ParseMessage parses what [Message.String] returned. Messages that were sent
+// while it was answered are part of it.
+func ParseMessage(text string) Message {
+	m, steering := parseMessage(text)
+	for _, sent := range steering {
+		more := ParseMessage(sent)
+		m.Text = strings.TrimSpace(m.Text + "\n\n" + more.Text)
+		m.Attached = append(m.Attached, more.Attached...)
+	}
+	return m
+}
+
+// parseMessage parses a message without those sent while it was answered, which
+// it returns apart.
+func parseMessage(text string) (m Message, steering []string) {
+	var typed, inside strings.Builder
+	var ended func()
+	open := "" // fence that ends the current attachment or steering message
 	for line := range strings.Lines(text) {
 		begins := attachedMark.FindStringSubmatch(strings.TrimRight(line, "\r\n"))
 		switch {
@@ -69,25 +89,31 @@ func ParseMessage(text string) (m Message) {
 		case open == toolsMark:
 			m.Tools = append(m.Tools, strings.Fields(line)...)
 		case open != "" && strings.TrimSpace(line) == open:
-			m.Attached[len(m.Attached)-1].Text = strings.TrimSuffix(attached.String(), "\n")
+			ended()
 			open = ""
 		case open != "":
-			attached.WriteString(line)
+			inside.WriteString(line)
 		case strings.TrimSpace(line) == toolsMark:
 			open, m.Tools = toolsMark, append([]string{}, m.Tools...)
 		case begins != nil:
-			m.Attached = append(m.Attached, Attachment{Name: begins[2]})
 			open = begins[1]
-			attached.Reset()
+			inside.Reset()
+			ended = func() {
+				if name := begins[2]; name != "" {
+					m.Attached = append(m.Attached, Attachment{Name: name, Text: strings.TrimSuffix(inside.String(), "\n")})
+				} else {
+					steering = append(steering, strings.TrimSuffix(inside.String(), "\n"))
+				}
+			}
 		default:
 			typed.WriteString(line)
 		}
 	}
 	if open != "" && open != toolsMark {
-		m.Attached[len(m.Attached)-1].Text = attached.String()
+		ended()
 	}
 	m.Text = strings.TrimSpace(typed.String())
-	return m
+	return m, steering
 }
 
 // Attacher reads what a message names to be attached, such as @server:uri.

@@ -126,9 +126,20 @@ func (s *Store) Recent(ctx context.Context, conversation string, limit int) (lis
 // composer's history, newest first and without duplicates.
 func (s *Store) Prompts(ctx context.Context, limit int) (_ []string, err error) {
 	defer wrap.Error(&err, "read earlier prompts")
-	return database.Column[string](ctx, s.file.Read, `SELECT text FROM
+	list, err := database.Column[string](ctx, s.file.Read, `SELECT text FROM
 		(SELECT id, text FROM messages WHERE role = 'user' ORDER BY id DESC LIMIT 10 * ?1)
 		GROUP BY text ORDER BY max(id) DESC LIMIT ?1`, limit)
+	var prompts []string
+	for _, saved := range list {
+		message, steering := agent.SplitSteering(saved)
+		slices.Reverse(steering)
+		for _, text := range append(steering, message) {
+			if !slices.Contains(prompts, text) {
+				prompts = append(prompts, text)
+			}
+		}
+	}
+	return prompts[:min(limit, len(prompts))], err
 }
 
 // maxTitle bounds a title given by the user, in characters.

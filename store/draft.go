@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"lifehub/agent"
@@ -75,6 +76,9 @@ func (s *Store) LoadDraft(ctx context.Context, conversation string) (found agent
 			if !s.file.Owners.Ended(l.owner) {
 				continue
 			}
+			if l.draft.Steering, err = notTaken(ctx, tx, l.draft.Steering); err != nil {
+				return err
+			}
 			if found, err = s.restored(l); err != nil {
 				return err
 			}
@@ -114,10 +118,27 @@ func leftDrafts(ctx context.Context, db database.Querier, conversation string) (
 		ORDER BY d.conversation = ?1 DESC, d.rowid DESC`, conversation)
 }
 
+// notTaken returns the messages that no turn has taken.
+func notTaken(ctx context.Context, db database.Querier, offered []agent.Steering) (left []agent.Steering, err error) {
+	for _, s := range offered {
+		taken, err := database.Column[int](ctx, db, `SELECT 1 FROM journal WHERE json_valid(entry) AND entry ->> '$.steering.id' = ? LIMIT 1`, s.ID)
+		if err != nil {
+			return nil, err
+		}
+		if len(taken) == 0 {
+			left = append(left, s)
+		}
+	}
+	return left, nil
+}
+
 // restored returns the draft as the user gets it back: with the text saved by the
-// external editor, and with a message that was being sent moved to the queue.
+// external editor, and with messages that were being sent moved to the queue.
 func (s *Store) restored(l leftDraft) (agent.Draft, error) {
 	d := l.draft
+	for i, steering := range d.Steering {
+		d.Waiting = slices.Insert(d.Waiting, i, steering.Text)
+	}
 	if d.Sending != "" && !l.arrived {
 		d.Waiting = append([]string{d.Sending}, d.Waiting...)
 	}
@@ -128,7 +149,7 @@ func (s *Store) restored(l leftDraft) (agent.Draft, error) {
 	if text := strings.TrimRight(string(edited), "\n"); d.Editing && strings.TrimSpace(text) != "" {
 		d.Text = text
 	}
-	d.Sending, d.Editing = "", false
+	d.Sending, d.Steering, d.Editing = "", nil, false
 	return d, nil
 }
 

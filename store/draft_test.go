@@ -180,6 +180,22 @@ func TestMessageBeingSentIsNeitherLostNorDuplicated(t *testing.T) {
 	}
 }
 
+func TestSteeringThatATurnTookIsNotInTheDraft(t *testing.T) {
+	t.Parallel()
+	s, path := openTemp(t)
+	first, kill := another(t, path)
+	turn, err := first.Begin(t.Context(), "c", "what now?")
+	must(t, err)
+	must(t, first.SaveDraft(t.Context(), agent.Draft{
+		Conversation: "c", Steering: []agent.Steering{{ID: "1", Text: "yes"}, {ID: "2", Text: "yes"}, {ID: "3", Text: "no"}}, Waiting: []string{"later"},
+	}))
+	must(t, first.Record(t.Context(), turn, agent.Entry{Version: 1, Moment: agent.Steered, Steering: &agent.Steering{ID: "1", Text: "yes"}}))
+	kill()
+	if u, err := s.LoadDraft(t.Context(), "c"); err != nil || !slices.Equal(u.Waiting, []string{"yes", "no", "later"}) || u.Steering != nil {
+		t.Errorf("got %+v, %v", u, err)
+	}
+}
+
 // edit saves a draft of a conversation and writes other text as an editor would.
 func edit(t *testing.T, s *Store, conversation, text string) (path string) {
 	t.Helper()

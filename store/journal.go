@@ -16,7 +16,8 @@ import (
 )
 
 // Record appends entries to a turn's journal atomically. When it returns, they
-// are on disk.
+// are on disk. A message that was sent while the turn ran is also added to the
+// message that the turn answers, so that later turns read it.
 func (s *Store) Record(ctx context.Context, turn string, entries ...agent.Entry) (err error) {
 	defer wrap.Error(&err, "save the journal")
 	return s.file.Update(ctx, func(tx *sql.Tx) error {
@@ -35,9 +36,24 @@ func (s *Store) Record(ctx context.Context, turn string, entries ...agent.Entry)
 				return fmt.Errorf("write entry %d of turn %s: %w", r.number, turn, err)
 			}
 			list[i] = r
+			if e.Steering != nil {
+				if err := addSteering(ctx, tx, turn, e.Steering.Text); err != nil {
+					return err
+				}
+			}
 		}
 		return insertRows(ctx, tx, turn, list)
 	})
+}
+
+func addSteering(ctx context.Context, tx *sql.Tx, turn, steering string) error {
+	var id int64
+	var message string
+	if err := tx.QueryRowContext(ctx, `SELECT id, text FROM messages WHERE turn = ? AND role = 'user'`, turn).Scan(&id, &message); err != nil {
+		return err
+	}
+	_, err := tx.ExecContext(ctx, `UPDATE messages SET text = ? WHERE id = ?`, agent.WithSteering(message, steering), id)
+	return err
 }
 
 // row is an entry as stored.

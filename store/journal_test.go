@@ -12,6 +12,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -81,6 +82,31 @@ func TestInterruptedTurnIsRestoredAsRecorded(t *testing.T) {
 	}
 	if _, err := s.Reopen(t.Context(), "c", turn); !errors.Is(err, agent.ErrOver) {
 		t.Errorf("a turn that is done is gone on with: %v", err)
+	}
+}
+
+// Later turns, the search and the composer's history read what was sent while a
+// turn ran, also if that turn is never resumed.
+func TestSteeringIsSavedWithTheMessage(t *testing.T) {
+	t.Parallel()
+	s, _ := openTemp(t)
+	turn, err := s.Begin(t.Context(), "c", "add milk")
+	must(t, err)
+	for _, text := range []string{"and oats", "and honey"} {
+		must(t, s.Record(t.Context(), turn, agent.Entry{Version: 1, Moment: agent.Steered, Steering: &agent.Steering{ID: text, Text: text}}))
+	}
+	must(t, s.Finish(t.Context(), turn, agent.Answer{Text: "Done."}))
+	recent, err := s.Recent(t.Context(), "c", 10)
+	must(t, err)
+	message, steering := agent.SplitSteering(recent[0].Text)
+	if message != "add milk" || !slices.Equal(steering, []string{"and oats", "and honey"}) {
+		t.Errorf("saved %q and %q", message, steering)
+	}
+	if prompts, err := s.Prompts(t.Context(), 2); err != nil || !slices.Equal(prompts, []string{"and honey", "and oats"}) {
+		t.Errorf("prompts %q, %v", prompts, err)
+	}
+	if hits, err := s.Search(t.Context(), "honey", 5); err != nil || len(hits) != 1 || hits[0].Turn != turn {
+		t.Errorf("found %+v, %v", hits, err)
 	}
 }
 

@@ -66,11 +66,9 @@ func WithPaths(answer string, sources []agent.Source) string {
 				names = append(names, text.OneLine(sources[i].Path))
 			}
 		}
-		before := answer[from:m.Span.Start]
+		b.WriteString(answer[from:m.Span.Start])
 		if len(names) > 0 {
-			b.WriteString(before + "(" + strings.Join(names, ", ") + ")")
-		} else {
-			b.WriteString(strings.TrimRight(before, " "))
+			b.WriteString("(" + strings.Join(names, ", ") + ")")
 		}
 		from = m.Span.End
 	}

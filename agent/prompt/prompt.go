@@ -156,7 +156,7 @@ func (p *Prompt) shrink(room int) {
 		shorten(&p.After[i].Thinking, 0)
 	}
 	for i := range p.After {
-		if p.After[i].Role == llm.ToolReply || i%2 == 1 && p.After[i].Role == llm.User { // oldest results first
+		if p.After[i].Role == llm.ToolReply || p.After[i].Role == llm.User && i > 0 && p.After[i-1].Role == llm.Assistant { // oldest results first
 			shortenBy(&p.After[i].Text, Floor, p.cutTail)
 		}
 	}

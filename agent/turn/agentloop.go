@@ -36,7 +36,17 @@ type agentLoop struct {
 // run runs rounds until the model answers. It reports false if the rounds were
 // used up or the answer is empty.
 func (l *agentLoop) run(ctx context.Context) (said bool, err error) {
-	for range l.rounds {
+	for left := l.rounds; left > 0; left-- {
+		if l.stream { // the message of a worker is its task
+			var sent []heard
+			if ctx, sent, err = l.turn.listen(ctx); err != nil {
+				return false, err
+			}
+			if len(sent) > 0 {
+				l.hear(sent)
+				left = l.rounds
+			}
+		}
 		if kept, err := l.savedRound(ctx); err != nil {
 			return false, err
 		} else if kept {
@@ -52,17 +62,33 @@ func (l *agentLoop) run(ctx context.Context) (said bool, err error) {
 		if err := l.round(ctx, reply); err != nil {
 			return false, err
 		}
-		if l.lead {
+		if l.lead && !l.turn.steps.steered() {
 			if report := l.turn.soleReport(); report != "" {
 				l.turn.answer.say(report)
 				return true, nil
 			}
 		}
-		if l.repeated > 1 || l.turn.steps.roomForSteps() == 0 {
+		if l.repeated > 1 && !l.turn.steps.steered() || l.turn.steps.roomForSteps() == 0 {
 			return false, nil
 		}
 	}
 	return false, nil
+}
+
+// hear adds messages of the user to the prompt of the next round: each as a
+// message of its own after the results of calls, else to the user's message that
+// is last, because some templates reject two in a row.
+func (l *agentLoop) hear(sent []heard) {
+	l.repeated = 0
+	last := len(l.after) - 1
+	switch {
+	case last < 0:
+		l.base.Question = withHeard(l.base.Question, sent)
+	case l.after[last].Role == llm.User: // at its beginning, which is never left out
+		l.after[last].Text = alsoSent + textsOf(sent) + "\n\n" + l.after[last].Text
+	default:
+		l.after = append(l.after, llm.Message{Role: llm.User, Text: textsOf(sent)})
+	}
 }
 
 // reply is a reply of the model.

@@ -18,12 +18,8 @@ import (
 // planning.
 func (t *turn) attach(ctx context.Context) error {
 	for i, a := range t.answer.with {
-		brought := agent.Result{Text: a.Text, Untrusted: true}
 		step := agent.Step{ID: fmt.Sprintf("attached %d", i+1), Tool: attachTool, Description: a.Name}
-		t.steps.found = append(t.steps.found, finding{step: step, Outcome: Outcome{Status: agent.Done, Result: brought}})
-		t.record.AddOwn(t.notesLike(ctx, a.Text)...)
-		t.record.Mark(ctx, a.Name, true, &brought, "")
-		t.record.Read(a.Name, brought)
+		t.steps.found = append(t.steps.found, finding{step: step, Outcome: Outcome{Status: agent.Done, Result: t.readAttached(ctx, a)}})
 	}
 	if err := t.attachNamed(ctx); err != nil {
 		return err
@@ -31,6 +27,15 @@ func (t *turn) attach(ctx context.Context) error {
 	t.steps.attached = len(t.steps.found)
 	t.replanned = t.steps.attached
 	return nil
+}
+
+// readAttached records an attachment, which is untrusted.
+func (t *turn) readAttached(ctx context.Context, a agent.Attachment) agent.Result {
+	brought := agent.Result{Text: a.Text, Untrusted: true}
+	t.record.AddOwn(t.notesLike(ctx, a.Text)...)
+	t.record.Mark(ctx, a.Name, true, &brought, "")
+	t.record.Read(a.Name, brought)
+	return brought
 }
 
 // notesLike returns the trusted text of the user's notes that a pasted text may

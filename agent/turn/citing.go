@@ -62,7 +62,7 @@ func (a *answer) unread(ctx context.Context, answer string) (citations []agent.C
 	if len(places) == 0 {
 		return nil
 	}
-	typed := a.question
+	typed := a.asked()
 	earlier, err := a.conversations.Exchanges(ctx, a.record.Conversation)
 	if err != nil {
 		return nil // report nothing as unread
@@ -104,7 +104,7 @@ func (a *answer) exists(p citation.NamedPlace) bool {
 // userSaid reports whether words occur in the question or the input of a step.
 func (a *answer) userSaid(words string) bool {
 	parts := citation.QuoteParts(words)
-	return len(parts) > 0 && (citation.InOrder(text.Tokens(a.question), parts) || slices.ContainsFunc(a.steps.found, func(f finding) bool {
+	return len(parts) > 0 && (citation.InOrder(text.Tokens(a.asked()), parts) || slices.ContainsFunc(a.steps.found, func(f finding) bool {
 		return citation.InOrder(text.Tokens(string(f.step.Input)), parts)
 	}))
 }
@@ -121,7 +121,7 @@ func (a *answer) wasSaid(words string) bool {
 			single = append(single, part[i:i+1])
 		}
 	}
-	if citation.InOrder(text.Tokens(a.question), single) || in(a.recalled.Summary.Text) {
+	if citation.InOrder(text.Tokens(a.asked()), single) || in(a.recalled.Summary.Text) {
 		return true
 	}
 	for _, m := range a.recalled.History {

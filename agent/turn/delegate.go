@@ -111,7 +111,7 @@ func (t *turn) delegated(ctx context.Context, step string, kind role, task deleg
 		},
 	}
 	if t.sole {
-		l.base.Question += "\n\nIt is for this message of the user, which your report answers:\n" + t.answer.question
+		l.base.Question += "\n\nIt is for this message of the user, which your report answers:\n" + withHeard(t.answer.question, t.answer.heard)
 	}
 	for _, m := range task.Material {
 		report := "the report of task " + m.ID

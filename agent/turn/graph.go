@@ -33,13 +33,13 @@ type runner struct {
 	attached int                      // number of attachments in found
 	again    bool                     // the last plan asks to plan again when its results are known
 
-	unplanned bool // the model returned no usable plan
-
 	calls calls
 
-	mu        sync.Mutex // guards the fields below, and saved.plans
-	dropped   []string   // what was left out of the plans or changed in them, and why
-	stepsMade int        // by all plans of the turn
+	mu        sync.Mutex       // guards the fields below, saved.plans and saved.steered
+	dropped   []string         // what was left out of the plans or changed in them, and why
+	stepsMade int              // by all plans of the turn
+	plansMade int              // of the turn itself, replayed ones included
+	offered   []agent.Steering // messages of the user that are not taken yet
 	effects   []stepEffect
 	writers   []string // tools that change something and were named by a plan or call
 	called    bool     // a tool was called, other than to delegate a task
@@ -59,7 +59,7 @@ func RunCall(ctx context.Context, guard *gate.Guard, redact func(text string) st
 	if tool != nil {
 		w.tools, step.Tool = []agent.Tool{tool}, tool.Spec().Name
 	}
-	found, err := w.runSteps(ctx, []agent.Step{step}, nil)
+	found, err := w.runSteps(ctx, []agent.Step{step}, nil, nil)
 	if err != nil {
 		return Outcome{}, err
 	}
@@ -74,17 +74,18 @@ type finding struct {
 
 // runPlan runs the steps as a graph: each as soon as the steps it depends on
 // have ended, with any outcome. A failed step is recorded as failed; only a
-// cancelled ctx is returned as an error.
-func (w *runner) runPlan(ctx context.Context, steps []agent.Step) error {
+// cancelled ctx is returned as an error. stopped is as in runSteps.
+func (w *runner) runPlan(ctx context.Context, steps []agent.Step, stopped func() bool) error {
 	defer w.events.Phase(agent.PhaseStarted{Agent: "worker"})()
-	found, err := w.runSteps(ctx, steps, w.found)
+	found, err := w.runSteps(ctx, steps, w.found, stopped)
 	w.found = append(w.found, found...)
 	return err
 }
 
 // runSteps runs steps as a graph. before has the findings of earlier plans,
-// whose results the steps may use.
-func (w *runner) runSteps(ctx context.Context, steps []agent.Step, before []finding) ([]finding, error) {
+// whose results the steps may use. Once stopped reports true, no further step
+// starts; nil: never.
+func (w *runner) runSteps(ctx context.Context, steps []agent.Step, before []finding, stopped func() bool) ([]finding, error) {
 	found := make([]finding, len(steps))
 	ended := make(map[string]chan struct{}, len(steps)) // closed when the outcome of the step is known
 	at := make(map[string]*finding, len(steps)+len(before))
@@ -105,7 +106,7 @@ func (w *runner) runSteps(ctx context.Context, steps []agent.Step, before []find
 		running.Go(func() {
 			defer close(ended[step.ID])
 			defer line[i].LetNext()
-			o := w.step(ctx, step, line[i], ended, earlier)
+			o := w.step(ctx, step, line[i], ended, earlier, stopped)
 			found[i].Outcome = o
 			w.events.Emit(agent.StepChanged{Step: step.ID, Status: o.Status, Reason: o.why()})
 		})
@@ -114,9 +115,13 @@ func (w *runner) runSteps(ctx context.Context, steps []agent.Step, before []find
 	return found, ctx.Err()
 }
 
+// outranked is the reason why a step does not start while a message of the user
+// waits to be taken.
+const outranked = "your message came first"
+
 // step waits for the steps it depends on, fills in their results and calls its
 // tool.
-func (w *runner) step(ctx context.Context, step agent.Step, at *gate.Turnstile, ended map[string]chan struct{}, earlier func(string) finding) (o Outcome) {
+func (w *runner) step(ctx context.Context, step agent.Step, at *gate.Turnstile, ended map[string]chan struct{}, earlier func(string) finding, stopped func() bool) (o Outcome) {
 	defer func() {
 		var err error
 		if agent.Catch(&err); err != nil {
@@ -145,6 +150,9 @@ func (w *runner) step(ctx context.Context, step agent.Step, at *gate.Turnstile, 
 		case <-ctx.Done():
 			return failed(ctx, ctx.Err())
 		}
+	}
+	if before == nil && stopped != nil && stopped() {
+		return Outcome{Status: agent.Skipped, Reason: outranked}
 	}
 	tool := w.tool(step.Tool)
 	if tool == nil {

@@ -46,7 +46,7 @@ func (t *turn) lookUp(ctx context.Context) error {
 			return err
 		}
 	}
-	if err := t.steps.runPlan(ctx, steps); err != nil {
+	if err := t.steps.runPlan(ctx, steps, nil); err != nil {
 		return err
 	}
 	if !fits(t.steps.found[len(t.steps.found)-len(steps):]) {
@@ -55,7 +55,7 @@ func (t *turn) lookUp(ctx context.Context) error {
 	}
 	t.events.Emit(agent.Thought{Content: t.answer.takeDraft()})
 	t.events.Cut = false
-	return t.answer.explain(ctx)
+	return t.explain(ctx)
 }
 
 // fits reports whether a search found a likely answer.

@@ -48,5 +48,5 @@ func (t *turn) decideAgain(ctx context.Context, material []prompt.Part, l *agent
 		return true, nil
 	}
 	t.answer.lacking = "No more calls can be made now. Answer with what there is, and say what is missing."
-	return true, t.answer.explain(ctx)
+	return true, t.explain(ctx)
 }

@@ -28,15 +28,6 @@ func (w *runner) leaveOut(dropped []string) {
 	}
 }
 
-// lacks records what a plan lacks of what the model wanted.
-func (w *runner) lacks(made agent.PlanMade) {
-	if made.Fallback {
-		w.unplanned = true
-	} else {
-		w.leaveOut(made.Dropped)
-	}
-}
-
 // plan journals a plan before it is run, and returns the steps that the turn
 // has room for. reports names other workers' reports in the prompt, which count
 // as untrusted.
@@ -45,18 +36,36 @@ func (w *runner) plan(ctx context.Context, made agent.PlanMade, reports ...strin
 		w.noteWriter(step.Tool)
 	}
 	made.Steps = made.Steps[:w.takeSteps(len(made.Steps))]
-	if made.Under == "" {
-		w.again = made.Again
-	}
+	w.countPlan(made)
 	from := w.record.ReadSoFar()
 	from.Untrusted = append(from.Untrusted, reports...)
 	w.record.Planned(made.Steps, from)
-	w.lacks(made)
+	if !made.Fallback {
+		w.leaveOut(made.Dropped)
+	}
 	if err := w.events.Enter(ctx, agent.Entry{Moment: agent.Planned, Plan: &made, Said: w.events.Said(), Untrusted: from.Untrusted}); err != nil {
 		return nil, err
 	}
 	w.events.Emit(made)
 	return made.Steps, nil
+}
+
+// countPlan notes that a plan of the turn itself was made or replayed.
+func (w *runner) countPlan(made agent.PlanMade) {
+	if made.Under != "" {
+		return
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.again = made.Again
+	w.plansMade++
+}
+
+// planCount returns the number of plans of the turn itself so far.
+func (w *runner) planCount() int {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.plansMade
 }
 
 // savedPlan returns the next plan that the turn, or an attempt of a worker,
@@ -81,12 +90,14 @@ func (w *runner) savedPlan(under string, attempt int) (steps []agent.Step, saved
 	}
 	w.record.MarkUntrusted(entry.Untrusted...) // the text may not be found again, but it influenced the plan
 	w.record.Planned(made.Steps, w.record.ReadSoFar())
+	w.countPlan(made)
 	if under == "" {
-		w.again = made.Again
 		w.events.Say(strings.TrimPrefix(entry.Said, w.events.Said()))
 	}
 	w.takeSteps(len(made.Steps))
-	w.lacks(made)
+	if !made.Fallback {
+		w.leaveOut(made.Dropped)
+	}
 	w.events.Emit(made)
 	return made.Steps, true, nil
 }

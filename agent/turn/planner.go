@@ -24,6 +24,9 @@ var plannerPrompt string
 // after that, the turn falls back on searching the notes. answered reports that
 // the answer was already streamed and nothing is left to do.
 func (t *turn) plan(ctx context.Context) (steps []agent.Step, answered bool, err error) {
+	if ctx, _, err = t.listen(ctx); err != nil {
+		return nil, false, err
+	}
 	if steps, saved, err := t.steps.savedPlan("", 0); saved || err != nil {
 		return steps, false, err
 	}
@@ -49,14 +52,12 @@ func (t *turn) askForPlan(ctx context.Context) (made agent.PlanMade, answered bo
 	t.answer.number(t.steps.found) // the attachments
 	p := t.answer.withAttached(t.plannerPrompt(ctx))
 	var partial agent.PlanMade // the best so far, not all of whose steps can run
-	var refused []refusedPlan
 	answered, problem, err := t.answer.askOrHear(ctx, &p, func(said string) (answered bool, problem error) {
-		var tools []string
-		if made, tools, answered, problem = t.read(said); answered {
+		if made, answered, problem = t.read(said); answered {
 			return true, nil
 		}
-		if problem != nil {
-			refused = append(refused, refusedPlan{tools, made.Dropped})
+		t.steps.leaveOut(made.Dropped)
+		if made.Dropped = t.steps.dropped; problem != nil {
 			if len(made.Steps) >= len(partial.Steps) {
 				partial = made
 			}
@@ -65,43 +66,13 @@ func (t *turn) askForPlan(ctx context.Context) (made agent.PlanMade, answered bo
 	})
 	switch {
 	case answered || err != nil:
-		t.steps.leaveOut(notIn(nil, refused))
 		return made, answered, err
-	case problem != nil && len(partial.Steps) == 0:
-		t.steps.leaveOut(notIn(nil, refused))
-		return t.fallback(problem), false, nil
-	case problem != nil:
-		made = partial
-		made.Dropped = nil // it is one of those refused
+	case problem == nil:
+		return t.withNotes(made), false, nil
+	case len(partial.Steps) > 0:
+		return t.withNotes(partial), false, nil
 	}
-	t.steps.leaveOut(notIn(made.Steps, refused))
-	t.steps.leaveOut(made.Dropped)
-	made.Dropped = t.steps.dropped
-	return t.withNotes(made), false, nil
-}
-
-// refusedPlan is a plan that could not be used.
-type refusedPlan struct {
-	tools   []string // of its steps
-	dropped []string
-}
-
-// notIn returns what was dropped from the refused plans of which a step is
-// missing from the final one. Where each tool is in it as often, its steps are
-// the same ones, repaired.
-func notIn(steps []agent.Step, refused []refusedPlan) (dropped []string) {
-	for _, r := range refused {
-		left := slices.Clone(r.tools)
-		for _, step := range steps {
-			if i := slices.Index(left, step.Tool); i >= 0 {
-				left = slices.Delete(left, i, i+1)
-			}
-		}
-		if len(left) > 0 {
-			dropped = append(dropped, r.dropped...)
-		}
-	}
-	return dropped
+	return t.fallback(problem), false, nil
 }
 
 // withNotes adds a search of the notes to a plan that only searches the web,
@@ -154,7 +125,7 @@ func (t *turn) plannerPrompt(ctx context.Context) prompt.Prompt {
 	}
 	p := t.answer.prompt("planner", own...)
 	p.Material = append(p.Material, t.aboutNotes(ctx)...)
-	p.Question = asksPlan + p.Question
+	p.Question = asksPlan + withHeard(p.Question, t.answer.heardFirst())
 	if shared {
 		t.answer.planned = p.System
 	}
@@ -162,7 +133,7 @@ func (t *turn) plannerPrompt(ctx context.Context) prompt.Prompt {
 	p.Request = llm.Request{
 		Schema:    planSchema(specs),
 		MaxTokens: prompt.MaxPlanTokens,
-		Task:      &llm.Task{Kind: llm.PlanTask, Question: t.answer.question, Today: t.events.Now(), History: t.answer.typedBefore(), Recalled: t.answer.saidBefore(), Tools: specs},
+		Task:      &llm.Task{Kind: llm.PlanTask, Question: t.answer.asked(), Today: t.events.Now(), History: t.answer.typedBefore(), Recalled: t.answer.saidBefore(), Tools: specs},
 	}
 	return p
 }
@@ -178,45 +149,32 @@ func (t *turn) aboutNotes(ctx context.Context) []prompt.Part {
 	return []prompt.Part{{Kind: "memory", Head: "What the user's notes are, as data:", Text: *t.about, Fence: t.answer.fence()}}
 }
 
-// read parses a plan, or reports that the model answered instead. tools are
-// those of all its steps.
-func (t *turn) read(text string) (made agent.PlanMade, tools []string, answered bool, err error) {
-	draft, err := t.draft(text)
+// read parses a plan, or reports that the model answered instead.
+func (t *turn) read(text string) (made agent.PlanMade, answered bool, err error) {
+	draft, err := prompt.Plan(text)
 	if err != nil {
-		return agent.PlanMade{}, nil, t.answer.hasSaid(), err
-	}
-	for _, step := range draft.Steps {
-		name := step.Tool
-		if tool := toolchoice.Meant(t.steps.tools, name); tool != nil {
-			name = tool.Spec().Name
-		}
-		tools = append(tools, name)
+		return agent.PlanMade{}, t.answer.hasSaid(), err
 	}
 	made.Reasoning, made.Again = draft.Reasoning, draft.Again
 	made.Steps, made.Dropped, made.Repaired = t.steps.repairSteps(draft.Steps, t.steps.tools, nil)
 	switch {
 	case len(made.Steps) > 0 && len(made.Steps) < len(draft.Steps) && !t.answer.hasSaid():
-		return made, tools, false, t.unusable(draft.Steps, made.Dropped)
+		return made, false, t.unusable(draft.Steps, made.Dropped)
 	case len(made.Steps) > 0:
 		if t.answer.hasSaid() {
 			t.answer.say("\n\n") // text before the steps is kept
 			t.answer.sayHeld(false)
 		}
-		return made, tools, false, nil
+		return made, false, nil
 	case len(made.Dropped) > 0 && !t.answer.hasSaid(): // such an answer may claim that the steps were done
-		return made, tools, false, t.unusable(draft.Steps, made.Dropped)
+		return made, false, t.unusable(draft.Steps, made.Dropped)
 	case strings.TrimSpace(draft.Answer) != "" || t.answer.hasSaid():
 		if !t.answer.hasSaid() {
 			t.answer.say(strings.TrimSpace(draft.Answer))
 		}
-		return made, tools, true, nil
+		return made, true, nil
 	}
-	return agent.PlanMade{}, tools, false, errors.New("it has neither steps nor an answer")
-}
-
-// draft parses a plan, or the calls that the model printed instead.
-func (t *turn) draft(text string) (prompt.Draft, error) {
-	return prompt.PlanOrCalls(text, func(name string) bool { return toolchoice.Meant(t.steps.tools, name) != nil })
+	return agent.PlanMade{}, false, errors.New("it has neither steps nor an answer")
 }
 
 // unusable returns the error for a plan with dropped steps, including how to
@@ -312,18 +270,23 @@ func (t *turn) replan(ctx context.Context) ([]agent.Step, error) {
 	if t.steps.again {
 		missing = append(missing, "- what you left for now: the results are below, and each value has to be written as they say it")
 	}
+	sent := t.unplanned
+	if len(sent) > 0 {
+		missing = append(missing, alsoSent+textsOf(sent)+"\nSteps that did not start because of it are skipped; plan again those that are still wanted.")
+	}
 	if len(missing) == 0 || t.steps.roomForSteps() == 0 {
 		return nil, nil
 	}
+	t.unplanned = nil
 	defer t.events.Phase(agent.PhaseStarted{Agent: "planner"})()
 	var text strings.Builder
-	if _, err := t.model.Ask(ctx, t.replanPrompt(ctx, fresh, missing), func(piece string) { text.WriteString(piece) }); err != nil {
+	if _, err := t.model.Ask(ctx, t.replanPrompt(ctx, fresh, missing, sent), func(piece string) { text.WriteString(piece) }); err != nil {
 		if ctx.Err() == nil {
 			t.events.Degrade("no further steps could be planned", err)
 		}
 		return nil, ctx.Err()
 	}
-	draft, err := t.draft(text.String())
+	draft, err := prompt.Plan(text.String())
 	if err != nil {
 		return nil, nil // no alternative
 	}
@@ -343,10 +306,13 @@ func (t *turn) replan(ctx context.Context) ([]agent.Step, error) {
 }
 
 // replanPrompt continues the planner's conversation with the fresh results of
-// its plan, and what is missing.
-func (t *turn) replanPrompt(ctx context.Context, fresh []finding, missing []string) prompt.Prompt {
+// its plan, what is missing, and what the user sent meanwhile, which a provider
+// that plans by rules takes for a message of its own.
+func (t *turn) replanPrompt(ctx context.Context, fresh []finding, missing []string, sent []heard) prompt.Prompt {
 	p := t.answer.withAttached(t.plannerPrompt(ctx))
-	p.Request.Task.Replan = true
+	if p.Request.Task.Replan = len(sent) == 0; len(sent) > 0 {
+		p.Request.Task.Question = sent[len(sent)-1].typed
+	}
 	p.Log = contextLog(t.steps.found)
 	t.answer.number(t.steps.found)
 	for _, d := range t.steps.dropped {

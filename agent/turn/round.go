@@ -101,7 +101,11 @@ type callReply struct {
 // runRound runs the steps of a round and appends their results to the messages
 // for the model.
 func (l *agentLoop) runRound(ctx context.Context, steps []agent.Step, calls []callReply, r reply) error {
-	found, err := l.turn.steps.runSteps(agent.WithAgent(ctx, l.base.Agent), steps, l.found)
+	var stopped func() bool
+	if l.stream { // a worker's calls belong to a step that has started
+		stopped = l.turn.steps.steered
+	}
+	found, err := l.turn.steps.runSteps(agent.WithAgent(ctx, l.base.Agent), steps, l.found, stopped)
 	l.found = append(l.found, found...)
 	if l.stream {
 		l.turn.steps.found = l.found

@@ -22,6 +22,7 @@ type saved struct {
 	steps   map[string]*savedCall // calls by step id; nil if there is no plan
 	calls   map[string]*savedCall // calls that were started or decided, by [sameCall]
 	judged  map[try]agent.Entry   // workers' reports and the verdicts on them
+	steered []savedSteering       // messages sent while the turn ran, in order
 	damaged bool                  // calls may have been started that are not in calls
 }
 
@@ -66,6 +67,12 @@ func (k *saved) add(e agent.Entry) bool {
 		}
 		return true
 	}
+	if e.Moment == agent.Steered {
+		if e.Steering != nil {
+			k.steered = append(k.steered, savedSteering{*e.Steering, k.ownPlans()})
+		}
+		return e.Steering != nil
+	}
 	if k.steps == nil {
 		return false
 	}
@@ -105,6 +112,16 @@ func (k *saved) add(e agent.Entry) bool {
 		k.calls[sameCall(c.tool, c.input)] = c
 	}
 	return true
+}
+
+// ownPlans returns the number of plans of the turn itself.
+func (k *saved) ownPlans() (n int) {
+	for _, p := range k.plans {
+		if p.Plan.Under == "" {
+			n++
+		}
+	}
+	return n
 }
 
 // hasPlan reports whether a plan was made before the turn was interrupted.

@@ -55,7 +55,7 @@ func (t *turn) finish(ctx context.Context) (err error) {
 			return fmt.Errorf("%w: the turn has no room for a further step", ErrNotDone)
 		}
 	}
-	if err := t.steps.runPlan(ctx, steps); err != nil {
+	if err := t.steps.runPlan(ctx, steps, nil); err != nil {
 		return err
 	}
 	if last := t.steps.found[len(t.steps.found)-1]; last.Status != agent.Done {
@@ -89,12 +89,15 @@ func (t *turn) retrace(ctx context.Context) (retraced bool, err error) {
 		return false, nil
 	}
 	for first := true; ; first = false {
+		if _, _, err := t.listen(ctx); err != nil {
+			return true, err
+		}
 		steps, saved, err := t.steps.savedPlan("", 0)
 		if !saved || err != nil {
 			t.answer.numberAll()
 			return true, err
 		}
-		if err := t.steps.runPlan(ctx, steps); err != nil {
+		if err := t.steps.runPlan(ctx, steps, t.steps.steered); err != nil {
 			return true, err
 		}
 		if first {

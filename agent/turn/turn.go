@@ -46,6 +46,7 @@ type turn struct {
 	sole         bool // one worker has the whole message; false for a resumed plan, whose sources are numbered again
 
 	compacted bool          // the older turns were summarized during this turn
+	unplanned []heard       // messages that the planner has not seen
 	replanned int           // number of findings that the planner has seen
 	replans   []llm.Message // messages after the first plan
 }
@@ -83,7 +84,7 @@ func (a *Agent) asker(stream *events.Stream, think func() string) *prompt.Asker 
 // prompts returns what the prompts contain now.
 func (t *turn) prompts() gate.Prompts {
 	return gate.Prompts{
-		Instructions: t.answer.persona, Question: t.answer.question, History: t.recalled.History,
+		Instructions: t.answer.persona, Question: t.answer.question, History: append(slices.Clip(t.recalled.History), t.answer.heardMessages()...),
 		Recalled: len(t.recalled.Facts)+len(t.recalled.Past) > 0 || t.recalled.Summary.Text != "",
 	}
 }
@@ -120,7 +121,7 @@ func (t *turn) run(ctx context.Context, begin func(context.Context) error) {
 // begin saves the message before anything is sent.
 func (t *turn) begin(ctx context.Context) (err error) {
 	defer func() {
-		t.events.Emit(agent.Started{Conversation: t.record.Conversation, Message: t.message, Mode: string(t.mode)})
+		t.events.Emit(agent.Started{Conversation: t.record.Conversation, Message: t.message, Mode: string(t.mode), Steer: t.steers()})
 	}()
 	defer agent.Catch(&err)
 	if strings.TrimSpace(t.message) == "" {
@@ -211,7 +212,7 @@ func (t *turn) talk() when.Talk {
 			typed = append(typed, m.Text)
 		}
 	}
-	return when.TalkOf(append(typed, t.answer.question), t.agent.Now())
+	return when.TalkOf(append(typed, t.answer.asked()), t.agent.Now())
 }
 
 // prepare waits for what the turn needs. The user may be asked only if a model
@@ -227,36 +228,48 @@ func (t *turn) prepare(ctx context.Context) {
 	t.agent.Prepare(ctx, t.answer.question+t.steps.saved.tools(), func(text string) { t.events.Notice("%s", text) })
 }
 
-// byPlan plans, runs the steps, plans again if something is missing, and
-// answers.
+// byPlan plans, runs the steps, plans again if something is missing or the user
+// sends a further message, and answers.
 func (t *turn) byPlan(ctx context.Context) error {
 	t.steps.tools = slices.DeleteFunc(slices.Clone(t.steps.tools), func(tool agent.Tool) bool { _, rounds := tool.(agent.LoopOnly); return rounds })
 	steps, answered, err := t.plan(ctx)
 	if err != nil || answered {
 		return err
 	}
-	if err := t.steps.runPlan(ctx, steps); err != nil {
+	if err := t.steps.runPlan(ctx, steps, t.steps.steered); err != nil {
 		return err
 	}
 	t.withoutWeak()
-	for range t.agent.Limits.Replans {
+	for left := t.agent.Limits.Replans; ; {
+		var sent []heard
+		if ctx, sent, err = t.listen(ctx); err != nil {
+			return err
+		}
+		if len(sent) == 0 {
+			if left <= 0 {
+				break
+			}
+			left--
+		}
+		t.unplanned = append(t.unplanned, sent...)
 		steps, err := t.replan(ctx)
 		if err != nil {
 			return err
 		}
-		if len(steps) == 0 {
+		if len(steps) > 0 {
+			if err := t.steps.runPlan(ctx, steps, t.steps.steered); err != nil {
+				return err
+			}
+		} else if !t.steps.steered() {
 			break
 		}
-		if err := t.steps.runPlan(ctx, steps); err != nil {
-			return err
-		}
 	}
-	if report := t.reportOfWrites(); report != "" {
+	if report := t.reportOfWrites(); report != "" && len(t.answer.heard) == 0 {
 		t.answer.sayAsIs(report)
 		t.citations = new([]agent.Citation{})
 		return nil
 	}
-	return t.answer.explain(ctx)
+	return t.explain(ctx)
 }
 
 // end checks the citations, saves the answer and closes the turn.
@@ -347,7 +360,7 @@ func (t *turn) save(ctx context.Context, answer agent.Answer) error {
 // reopen resumes an interrupted turn.
 func (t *turn) reopen(ctx context.Context, id string) (err error) {
 	defer func() {
-		t.events.Emit(agent.Started{Conversation: t.record.Conversation, Message: t.message, Mode: string(t.mode), Resumed: true})
+		t.events.Emit(agent.Started{Conversation: t.record.Conversation, Message: t.message, Mode: string(t.mode), Resumed: true, Steer: t.steers()})
 	}()
 	defer agent.Catch(&err)
 	if t.events.Journal == nil {
@@ -358,7 +371,8 @@ func (t *turn) reopen(ctx context.Context, id string) (err error) {
 		return fmt.Errorf("resume the turn: %w", err)
 	}
 	t.events.Turn = id
-	t.sent(left.Question)
+	question, _ := agent.SplitSteering(left.Question) // the journal says when the others were sent
+	t.sent(question)
 	t.steps.saved = readJournal(left)
 	if t.steps.saved.hasPlan() {
 		t.mode = cmp.Or(t.steps.saved.Mode(), agent.PlanMode)
@@ -387,7 +401,7 @@ func (t *turn) runCommand(ctx context.Context) error {
 		if len(steps) == 0 {
 			return fmt.Errorf("%s was not called: the turn has no room for a further step", step.Tool)
 		}
-		if err := t.steps.runPlan(ctx, steps); err != nil {
+		if err := t.steps.runPlan(ctx, steps, nil); err != nil {
 			return err
 		}
 		f := t.steps.found[len(t.steps.found)-1]

@@ -159,7 +159,7 @@ func (s *server) resumeSession(ctx context.Context, p acp.ResumeSessionRequest) 
 
 // replay sends a saved turn as it was sent when it ran.
 func (s *server) replay(id acp.SessionId, e agent.Exchange) {
-	question := acp.UpdateUserMessageText(shown(e.Question))
+	question := acp.UpdateUserMessageText(shown(agent.QuoteSteering(e.Question)))
 	question.UserMessageChunk.MessageId = acp.Ptr(e.Turn + ".question")
 	s.update(id, question)
 	r := &relay{server: s, session: id, turn: e.Turn}

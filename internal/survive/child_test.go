@@ -35,6 +35,9 @@ func obey(o orders) error {
 	if err != nil {
 		return err
 	}
+	if o.Work == "steer" {
+		return h.steer()
+	}
 	for asked := 0; o.Turns == 0 || asked < o.Turns; asked++ {
 		list, err := h.store.Exchanges(context.Background(), o.Name)
 		if err != nil {

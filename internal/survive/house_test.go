@@ -35,7 +35,7 @@ import (
 // orders configure a child.
 type orders struct {
 	Dir    string // folder of the database, the notes and the logs of servers
-	Work   string // chat: turns until killed; six: one turn with six effects; mail: one mail; write: turns of one of several processes
+	Work   string // chat: turns until killed; steer: one turn to which a message is sent while it runs; six: one turn with six effects; mail: one mail; write: turns of one of several processes
 	Name   string // of the conversation
 	Turns  int    // number of turns; 0: until killed
 	Steps  string // plan of six: "chain" in sequence, "graph" in parallel
@@ -324,6 +324,13 @@ func planOf(question, steps string) string {
 			{ID: "5", Tool: "create_note", Input: arguments("path", "made/"+question+".md", "content", "about "+question)},
 			{ID: "6", Tool: "complete_task", Input: arguments("task", "do "+question), After: []string{"2"}},
 		}
+	}
+	if kind == "steer" {
+		list = list[:2]
+		list[0].After = []string{"2"}
+	}
+	if _, instead, steered := strings.Cut(question, "instead "); steered {
+		list = []agent.Step{{ID: "1", Tool: "add_task", Input: arguments("text", "do instead "+instead)}}
 	}
 	if kind == "mail" {
 		list = []agent.Step{{ID: "1", Tool: "send_email", Input: mailTo(question)}}

@@ -1,0 +1,165 @@
+package turn
+
+import (
+	"context"
+	"strings"
+
+	"lifehub/agent"
+	"lifehub/agent/events"
+	"lifehub/internal/text"
+	"lifehub/llm"
+)
+
+// heard is a message that the user sent while the turn ran, as it was taken.
+type heard struct {
+	sent  string // as sent
+	typed string // what the user typed
+	text  string // typed, with the attachments between marks
+	first bool   // taken before any plan was made
+}
+
+// savedSteering is a message that the turn took before it was interrupted.
+type savedSteering struct {
+	message agent.Steering
+	plans   int // plans of the turn itself that were made before
+}
+
+// offer adds a message that the turn is to take. It may be called at any time.
+func (w *runner) offer(s agent.Steering) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.offered = append(w.offered, s)
+}
+
+// steered reports whether a message of the user waits to be taken. Then no
+// further step of the turn starts, because the message may change it.
+func (w *runner) steered() bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return len(w.offered) > 0 || w.replaysSteering()
+}
+
+// replaysSteering reports whether the next saved message was taken here. The
+// caller must hold w.mu.
+func (w *runner) replaysSteering() bool {
+	return len(w.saved.steered) > 0 && w.saved.steered[0].plans <= w.plansMade
+}
+
+// nextSteering takes the next message, which is journalled before it counts. It
+// reports false if there is none.
+func (w *runner) nextSteering(ctx context.Context) (s agent.Steering, ok bool, err error) {
+	w.mu.Lock()
+	if w.replaysSteering() {
+		s, w.saved.steered = w.saved.steered[0].message, w.saved.steered[1:]
+		w.mu.Unlock()
+		return s, true, nil
+	}
+	if len(w.offered) == 0 || w.saved.ownPlans() > 0 { // it comes after the plans that are being replayed
+		w.mu.Unlock()
+		return s, false, nil
+	}
+	s, w.offered = w.offered[0], w.offered[1:]
+	w.mu.Unlock()
+	// Whether it is saved must be certain, also if the turn is being stopped:
+	// otherwise the front end would send it again.
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), events.SaveTimeout)
+	defer cancel()
+	err = w.events.Enter(ctx, agent.Entry{Moment: agent.Steered, Steering: &s})
+	return s, err == nil, err
+}
+
+// listen takes the messages that the user has sent meanwhile. It is called before
+// the model is asked. The returned context has the times that they mention.
+func (t *turn) listen(ctx context.Context) (_ context.Context, sent []heard, err error) {
+	for ctx.Err() == nil {
+		s, ok, err := t.steps.nextSteering(ctx)
+		if err != nil {
+			return ctx, sent, err
+		}
+		if !ok {
+			break
+		}
+		m := agent.ParseMessage(s.Text)
+		h := heard{sent: s.Text, typed: m.Text, text: m.Text, first: t.steps.planCount() == 0}
+		t.record.AddMessage(ctx, s.Text, true)
+		for _, a := range m.Attached {
+			brought := t.readAttached(ctx, a)
+			h.text = strings.TrimSpace(h.text + "\n\n" + t.marked("Attached: "+a.Name, brought.Text, MaxResult))
+		}
+		sent = append(sent, h)
+		t.events.Emit(agent.Noticed{Text: "You added: " + text.Clip(text.OneLine(m.Text), agent.MaxLogged), Steering: &s})
+	}
+	if len(sent) > 0 {
+		t.answer.heard = append(t.answer.heard, sent...)
+		ctx = agent.InTalk(ctx, t.talk())
+	}
+	return ctx, sent, ctx.Err()
+}
+
+// steers returns how messages are offered to the turn; nil if no model is asked
+// any more that could read them.
+func (t *turn) steers() func(agent.Steering) {
+	if t.command != nil || t.steps.saved.hasAnswered() {
+		return nil
+	}
+	return t.steps.offer
+}
+
+// explain streams the answer, which takes account of what the user has sent
+// meanwhile.
+func (t *turn) explain(ctx context.Context) error {
+	ctx, _, err := t.listen(ctx)
+	if err != nil {
+		return err
+	}
+	return t.answer.explain(ctx)
+}
+
+// asked returns what the user typed in this turn: the message, and those sent
+// while it was answered.
+func (a *answer) asked() string {
+	all := a.question
+	for _, h := range a.heard {
+		all += "\n\n" + h.typed
+	}
+	return all
+}
+
+// heardFirst returns the messages that were sent before any plan was made.
+func (a *answer) heardFirst() (list []heard) {
+	for _, h := range a.heard {
+		if h.first {
+			list = append(list, h)
+		}
+	}
+	return list
+}
+
+// heardMessages returns the messages that were sent while the turn ran.
+func (a *answer) heardMessages() (list []llm.Message) {
+	for _, h := range a.heard {
+		list = append(list, llm.Message{Role: llm.User, Text: h.sent})
+	}
+	return list
+}
+
+// alsoSent precedes messages that were sent while the model worked.
+const alsoSent = "While you worked on it, the user sent this as well. It counts as much as the message, and where they differ, it counts instead:\n"
+
+// withHeard returns a question with messages that were sent after it; sent may
+// be empty.
+func withHeard(question string, sent []heard) string {
+	if len(sent) == 0 {
+		return question
+	}
+	return question + "\n\n" + alsoSent + textsOf(sent)
+}
+
+// textsOf returns messages as the model reads them.
+func textsOf(sent []heard) string {
+	var texts []string
+	for _, h := range sent {
+		texts = append(texts, h.text)
+	}
+	return strings.Join(texts, "\n\n")
+}
