@@ -83,7 +83,7 @@ func (m *Model) edit(q *transcript.Question) {
 	m.editing = &editing{q, draft}
 	m.unfocus()
 	m.composer.Clear()
-	m.composer.Set(safetext.Text(q.Text))
+	m.composer.Set(safetext.Text(agent.JoinSteering(q.Text)))
 	m.composer.ForgetUndo()
 }
 
@@ -119,7 +119,7 @@ func (m *Model) retry(q *transcript.Question) tea.Cmd {
 	if !m.canBranch(q) {
 		return nil
 	}
-	return m.askInstead(q, q.Text)
+	return m.askInstead(q, agent.JoinSteering(q.Text))
 }
 
 // askInstead asks something instead of an earlier question. What came

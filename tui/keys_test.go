@@ -13,6 +13,7 @@ import (
 	"lifehub/internal/chattest"
 	"lifehub/tui/backend"
 	"lifehub/tui/boxtest"
+	"lifehub/tui/dialog"
 	"lifehub/tui/keys"
 	"lifehub/tui/transcript"
 )
@@ -197,6 +198,115 @@ func TestMessagesTypedMeanwhileWaitTheirTurn(t *testing.T) {
 			t.Errorf("asked = %q", assistant.Asked)
 		}
 	})
+}
+
+// What the user sends to a running turn is taken by it, or is the next message, or
+// comes back when the turn is stopped; it is never lost or asked twice.
+func TestSteeringIsTakenOrAskedNextOrComesBack(t *testing.T) {
+	texts := func(offered []agent.Steering) (list []string) {
+		for _, s := range offered {
+			list = append(list, s.Text)
+		}
+		return list
+	}
+	t.Run("taken", func(t *testing.T) {
+		assistant := chattest.Hold(agent.Started{Mode: "plan"})
+		assistant.Takes = true
+		inRig(t, 80, 24, chattest.WithWorld(assistant), func(r *rig) {
+			r.ask("first")
+			r.keys("queued", "enter", "one", "ctrl+y", "two", "ctrl+enter")
+			r.pass(time.Second)
+			r.mustShow("▌ one")
+			r.mustShow("▌ two")
+			r.mustNotShow("for this turn")
+			r.mustShow("queued: “queued”")
+			r.m.turn.cancel()
+			r.pass(time.Second)
+			if !slices.Equal(assistant.Asked, []string{"first", "queued"}) || !slices.Equal(texts(assistant.Offered), []string{"one", "two"}) {
+				t.Errorf("asked %q, offered %q", assistant.Asked, texts(assistant.Offered))
+			}
+		})
+	})
+	t.Run("too late", func(t *testing.T) {
+		assistant := chattest.Hold(agent.Started{Mode: "plan"})
+		inRig(t, 80, 24, chattest.WithWorld(assistant), func(r *rig) {
+			r.ask("first")
+			r.keys("queued", "enter", "one", "ctrl+y", "two", "ctrl+y")
+			r.mustShow("for this turn: “one”")
+			r.m.turn.cancel() // it ends, and not because the user stopped it
+			r.pass(time.Second)
+			r.mustShow("queued: “two”")
+			r.m.turn.cancel()
+			r.pass(time.Second)
+			if !slices.Equal(assistant.Asked, []string{"first", "one", "two"}) {
+				t.Errorf("asked %q", assistant.Asked)
+			}
+		})
+	})
+	t.Run("stopped", func(t *testing.T) {
+		assistant := chattest.Hold(agent.Started{Mode: "plan"})
+		inRig(t, 80, 24, chattest.WithWorld(assistant), func(r *rig) {
+			r.ask("first")
+			r.keys("queued", "enter", "one", "ctrl+y", "two", "ctrl+y", "draft", "esc")
+			r.pass(time.Second)
+			if got := r.m.composer.Text(); got != "one\ntwo\nqueued\ndraft" {
+				t.Errorf("the composer holds %q", got)
+			}
+			if !slices.Equal(assistant.Asked, []string{"first"}) {
+				t.Errorf("asked %q", assistant.Asked)
+			}
+		})
+	})
+	t.Run("a turn that takes none", func(t *testing.T) {
+		assistant := chattest.Hold(agent.Said{Content: "x"})
+		inRig(t, 80, 24, chattest.WithWorld(assistant), func(r *rig) {
+			r.ask("first")
+			r.m.turn.begun = true // its first event offered nothing
+			r.keys("one", "ctrl+y")
+			r.mustShow("queued: “one”")
+		})
+	})
+	t.Run("no turn", func(t *testing.T) {
+		assistant := chattest.Play(agent.Said{Content: "x"}, agent.Ended{})
+		inRig(t, 80, 24, chattest.WithWorld(assistant), func(r *rig) {
+			r.keys("first", "ctrl+y")
+			r.pass(time.Second)
+			if !slices.Equal(assistant.Asked, []string{"first"}) {
+				t.Errorf("asked %q", assistant.Asked)
+			}
+		})
+	})
+	t.Run("a question waits", func(t *testing.T) {
+		question, replies := chattest.Asked(chattest.TaskAsked)
+		assistant := chattest.Hold(agent.Started{Mode: "plan"}, question)
+		inRig(t, 100, 30, chattest.WithWorld(assistant), func(r *rig) {
+			r.ask("add a task")
+			r.pass(dialog.QuietPeriod)
+			r.keys("ye", "ctrl+y")
+			if !slices.Equal(texts(assistant.Offered), []string{"ye"}) || len(*replies) > 0 {
+				t.Errorf("offered %q, replied %v", texts(assistant.Offered), *replies)
+			}
+		})
+	})
+}
+
+// While a turn has not taken a message, the saved draft has it.
+func TestSteeringIsInTheDraftUntilItIsTaken(t *testing.T) {
+	for _, takes := range []bool{true, false} {
+		d := &drawer{}
+		o := withDrawer(d)
+		script := chattest.Hold(agent.Started{Mode: "plan"})
+		script.Takes = takes
+		o.Assistant = script
+		inRig(t, 80, 24, o, func(r *rig) {
+			r.ask("first")
+			r.keys("one", "ctrl+y")
+			r.pass(time.Second)
+			if got := d.last().Steering; (len(got) == 0) != takes || !takes && !slices.Equal(got, script.Offered) {
+				t.Errorf("takes %t: the draft has %+v", takes, got)
+			}
+		})
+	}
 }
 
 func TestEachMessageThatWaitsIsChangedOrCancelled(t *testing.T) {

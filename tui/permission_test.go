@@ -141,7 +141,7 @@ func TestTheTitleSaysWhetherAKeyCounts(t *testing.T) {
 
 func TestAQuestionObeysTheKeyMap(t *testing.T) {
 	keys := map[string][]string{
-		"page_down": {"ctrl+x"}, "send": {"ctrl+y"}, "stop": {"ctrl+g"}, "compose": {"f1"}, "help": {"ctrl+e"},
+		"page_down": {"ctrl+x"}, "send": {"ctrl+y"}, "steer": {"f3"}, "stop": {"ctrl+g"}, "compose": {"f1"}, "help": {"ctrl+e"},
 		"argument_next": {"f1"}, "always": {"ctrl+a"},
 	}
 	t.Run("it is read, and refused with a reason", func(t *testing.T) {

@@ -3,6 +3,7 @@ package tui
 import (
 	"cmp"
 	"slices"
+	"strings"
 	"time"
 
 	"charm.land/bubbles/v2/key"
@@ -162,6 +163,8 @@ func (m *Model) write(pressed tea.KeyPressMsg) tea.Cmd {
 		c.Newline()
 	case key.Matches(pressed, k.Send):
 		return m.send()
+	case key.Matches(pressed, k.Steer):
+		return m.steer()
 	case key.Matches(pressed, k.HelpOnEmpty) && c.Empty() && !m.asks.Open():
 		m.cover(m.newHelp())
 		return nil
@@ -244,6 +247,23 @@ func (m *Model) openTask() tea.Cmd {
 	}
 	n := panel.NewNote(m.base, &m.Options, task.Note, task.Line, task.Line)
 	return m.open(n, n.Read)
+}
+
+// steer offers what is written to the running turn. What no turn can take is
+// sent as by Enter.
+func (m *Model) steer() tea.Cmd {
+	c := &m.composer
+	text := c.Text()
+	if !m.turn.takesSteering() || m.editing != nil || draw.Blank(text) || strings.HasPrefix(text, "/") || backend.NoShell(text) != "" {
+		return m.send()
+	}
+	text = c.Take()
+	c.Remember(text)
+	s := c.Steer(text)
+	if m.turn.steer != nil { // else when it has started
+		m.turn.steer(s)
+	}
+	return m.draft.save(m.base, m.typedState())
 }
 
 // focus gives the keys to the transcript, unfocus back to the composer.

@@ -341,6 +341,9 @@ func (m *Model) hints() []string {
 	case m.transcript.Below():
 		return []string{panel.Hint(k.Bottom, "to the end"), panel.Hint(k.HelpOnEmpty, "help")}
 	}
+	if m.turn.takesSteering() && !m.composer.Empty() {
+		return []string{panel.Hint(k.Send, "queues it"), panel.Hint(k.Steer, "sends it to this turn")}
+	}
 	var hints []string
 	if m.Options.Mentions != nil || m.Options.Open != nil {
 		hints = append(hints, "@ notes")

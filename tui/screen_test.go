@@ -107,6 +107,12 @@ var scenes = map[string]scene{
 	"what a version changed":       {withDocuments, asking(pressing("/artifacts asyncio", "enter", "enter"))},
 	"a source is read":             {withNotes, asking(pressing("/sources", "enter", "enter", "tab"))},
 	"a message waits in the queue": {telling(chattest.Planning...), asking(pressing("and swimming?", "enter", "and rowing?", "enter"))},
+	"a message waits for the turn": {telling(chattest.Planning...), asking(pressing("and swimming?", "enter", "only this year", "ctrl+y", "and not"))},
+	"the turn has taken a message": {func() backend.Options {
+		script := chattest.Hold(chattest.Story(chattest.Planning, chattest.Searched)...)
+		script.Takes = true
+		return chattest.WithWorld(script)
+	}, asking(pressing("Only this year, and leave out the web.", "ctrl+y"), passing(time.Second))},
 	"a notice and an error": {func() backend.Options {
 		return chattest.WithWorld(chattest.Play(agent.Noticed{Text: "Ollama is up: answers come from qwen3:8b now"}, agent.Said{Content: "It begins"}, agent.Failed{Message: "model server not reachable", Hint: "start it with: ollama serve"}))
 	}, asking()},

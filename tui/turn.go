@@ -214,11 +214,19 @@ type turn struct {
 	abandon  func() // leaves it open, for LifeHub ends
 	question string
 	failed   bool
+	begun    bool                 // its first event came
+	steer    func(agent.Steering) // nil: it takes no messages, or has not begun
 
 	speed  streamSpeed
 	missed string // the model that was not there
 
 	streams bool // text came since the last beat
+}
+
+// takesSteering reports whether a message can be offered to the turn; t may be
+// nil.
+func (t *turn) takesSteering() bool {
+	return t != nil && !t.Turn.Stopped && (t.steer != nil || !t.begun)
 }
 
 // receive shows a batch of events and asks for the next.
@@ -255,6 +263,11 @@ func (m *Model) show(e agent.Event, now time.Time) tea.Cmd {
 			m.mode = e.Mode
 		}
 		m.saved(turnID)
+		m.begun(e)
+	case agent.Noticed:
+		if e.Steering != nil {
+			m.composer.Steered(e.Steering.ID)
+		}
 	case agent.InputAsked:
 		return tea.Batch(m.askUser(e), m.notify("an MCP server asks for input"))
 	case agent.InputGiven:
@@ -291,6 +304,18 @@ func (m *Model) saved(turn string) {
 		q.Siblings = append(slices.Clip(q.Siblings), turn)
 	}
 	m.transcript.Invalidate(q)
+}
+
+// begun offers the turn what was sent to it before its first event.
+func (m *Model) begun(e agent.Started) {
+	m.turn.begun, m.turn.steer = true, e.Steer
+	if e.Steer == nil {
+		m.composer.NotSteered()
+		return
+	}
+	for _, s := range m.composer.Steering {
+		e.Steer(s)
+	}
 }
 
 // failed shows why the turn could not be finished.
@@ -344,6 +369,10 @@ func (m *Model) turnOver(now time.Time) tea.Cmd {
 	m.closeTurn("cut off", now)
 	t.cancel()
 	m.turn, m.last, m.draft.sending = nil, t, ""
+	if t.Turn.Stopped {
+		m.composer.ReturnSteering()
+	}
+	m.composer.NotSteered()
 	m.offerAgain()
 	check := m.secondRead(t.Turn.Asked, m.Options.Reader.Always && !t.failed && !t.Turn.Stopped)
 	if m.Options.Conversations != nil { // else nobody could read them again

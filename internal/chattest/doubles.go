@@ -16,25 +16,40 @@ import (
 )
 
 // Script is an Assistant that answers every question with the same events. If
-// Held is set, it then waits to be stopped, like a slow model.
+// Held is set, it then waits to be stopped, like a slow model, and takes what is
+// offered to the turn if Takes is set.
 type Script struct {
-	Bodies []agent.Body
-	Held   bool
-	Asked  []string
-	Turn   string // turn ID of its events; may be empty
+	Bodies  []agent.Body
+	Held    bool
+	Takes   bool
+	Asked   []string
+	Offered []agent.Steering
+	Turn    string // turn ID of its events; may be empty
 }
 
 func (s *Script) Ask(ctx context.Context, _, message string) <-chan agent.Event {
 	s.Asked = append(s.Asked, message)
 	events := make(chan agent.Event, len(s.Bodies)+2)
+	offered := make(chan agent.Steering, 8)
 	go func() {
 		defer close(events)
 		for i, body := range s.Bodies {
+			if started, ok := body.(agent.Started); ok {
+				started.Steer = func(m agent.Steering) { s.Offered = append(s.Offered, m); offered <- m }
+				body = started
+			}
 			events <- agent.Event{Seq: i + 1, Turn: s.Turn, Body: body}
 		}
-		if s.Held {
-			<-ctx.Done()
-			events <- agent.Event{Body: agent.Ended{Metrics: agent.Metrics{Interrupted: true}}}
+		for s.Held {
+			select {
+			case m := <-offered:
+				if s.Takes {
+					events <- agent.Event{Body: agent.Noticed{Text: "You added: " + m.Text, Steering: &m}}
+				}
+			case <-ctx.Done():
+				events <- agent.Event{Body: agent.Ended{Metrics: agent.Metrics{Interrupted: true}}}
+				return
+			}
 		}
 	}()
 	return events

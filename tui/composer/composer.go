@@ -34,13 +34,14 @@ type Model struct {
 	At          int      // the prompt of history that is shown; -1: none
 	Draft       string   // what stood here before history was shown
 	Pastes      []Paste
-	Queue       []string // asked one by one when the turn is over
-	restored    int      // of queue, the first ones that are asked only when the user says so
-	Place       int      // in the queue, of the message that was taken out of it to be changed; -1: none was
-	wasRestored bool     // and it had been restored
-	InEditor    bool     // the user's editor has what is written
-	Edits       int      // counts the changes of what is written and waits
-	Lines       []string // the picture
+	Queue       []string         // asked one by one when the turn is over
+	restored    int              // of queue, the first ones that are asked only when the user says so
+	Steering    []agent.Steering // offered to the running turn, which has not taken them yet
+	Place       int              // in the queue, of the message that was taken out of it to be changed; -1: none was
+	wasRestored bool             // and it had been restored
+	InEditor    bool             // the user's editor has what is written
+	Edits       int              // counts the changes of what is written and waits
+	Lines       []string         // the picture
 	cursor      *tea.Cursor
 	changes     undo
 	invitation  string // shown while nothing is written

@@ -1,6 +1,8 @@
 package composer
 
 import (
+	"slices"
+
 	"lifehub/agent"
 	"lifehub/tui/draw"
 	"lifehub/tui/safetext"
@@ -26,7 +28,7 @@ func (c *Model) Unsent(aside *Stashed) agent.Draft {
 			d.Pastes = append(d.Pastes, agent.Paste{Name: p.Name, Text: p.Text, Own: p.Own})
 		}
 	}
-	d.Waiting = append(append(d.Waiting, c.Queue...), behind...)
+	d.Waiting, d.Steering = append(append(d.Waiting, c.Queue...), behind...), slices.Clone(c.Steering)
 	return d
 }
 

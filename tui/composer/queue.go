@@ -1,10 +1,12 @@
 package composer
 
 import (
+	"crypto/rand"
 	"fmt"
 	"slices"
 	"strings"
 
+	"lifehub/agent"
 	"lifehub/tui/draw"
 	"lifehub/tui/keys"
 	"lifehub/tui/safetext"
@@ -65,7 +67,24 @@ func (c *Model) ReturnQueue() {
 	due := slices.Clone(c.Queue[c.restored:])
 	c.Queue = c.Queue[:c.restored]
 	c.Edits++
-	c.Set(strings.TrimRight(strings.Join(append(due, c.Take()), "\n"), "\n"))
+	c.returnTexts(due)
+}
+
+// ReturnSteering takes back what no turn has taken, to be written again before
+// what is being written.
+func (c *Model) ReturnSteering() {
+	var texts []string
+	for _, s := range c.Steering {
+		texts = append(texts, s.Text)
+	}
+	if c.Steering = nil; len(texts) > 0 {
+		c.Requeue()
+		c.returnTexts(texts)
+	}
+}
+
+func (c *Model) returnTexts(texts []string) {
+	c.Set(strings.TrimRight(strings.Join(append(texts, c.Take()), "\n"), "\n"))
 }
 
 // Wait lets a message wait its turn, at its place or behind all others.
@@ -75,6 +94,29 @@ func (c *Model) Wait(text string, place int) {
 	}
 	c.Queue = slices.Insert(c.Queue, max(place, c.restored), text)
 	c.Edits++
+}
+
+// Steer keeps a message that is offered to the running turn until that has it.
+func (c *Model) Steer(text string) agent.Steering {
+	s := agent.Steering{ID: rand.Text(), Text: text}
+	c.Steering = append(c.Steering, s)
+	c.Edits++
+	return s
+}
+
+// Steered forgets a message that the turn has taken.
+func (c *Model) Steered(id string) {
+	c.Steering = slices.DeleteFunc(c.Steering, func(s agent.Steering) bool { return s.ID == id })
+	c.Edits++
+}
+
+// NotSteered lets the messages that no turn has taken wait before all others that
+// are due.
+func (c *Model) NotSteered() {
+	for i, s := range c.Steering {
+		c.Wait(s.Text, c.restored+i)
+	}
+	c.Steering = nil
 }
 
 // Next takes the message out of the queue whose turn it is.
@@ -88,7 +130,8 @@ func (c *Model) Next() string {
 	return text
 }
 
-// Waiting shows what is queued, at most two lines of it, and how to change it.
+// Waiting shows what the turn has not taken yet and what is queued, at most two
+// lines of each, and how to change it.
 func (c *Model) Waiting(keys *keys.Map, width int, theme *draw.Theme, running bool) []string {
 	var lines []string
 	if c.Place >= 0 {
@@ -99,9 +142,19 @@ func (c *Model) Waiting(keys *keys.Map, width int, theme *draw.Theme, running bo
 		says := fmt.Sprintf("queued message %d of %d · %s to %s · clear to cancel", c.Place+1, len(c.Queue)+1, keys.Send.Help().Key, does)
 		lines = append(lines, theme.Key.Render(draw.Truncate(says, width)))
 	}
+	more := func(n int) {
+		lines = append(lines, theme.Dim.Render(draw.Truncate(fmt.Sprintf("… and %d more", n), width)))
+	}
+	for i, s := range c.Steering {
+		if i == 2 {
+			more(len(c.Steering) - 2)
+			break
+		}
+		lines = append(lines, theme.Dim.Render(draw.Truncate("for this turn: “"+draw.Summary(s.Text, width)+"”", width)))
+	}
 	for i, text := range c.Queue {
 		if i == 2 {
-			lines = append(lines, theme.Dim.Render(draw.Truncate(fmt.Sprintf("… and %d more", len(c.Queue)-2), width)))
+			more(len(c.Queue) - 2)
 			break
 		}
 		mark, does := "queued: ", " change or cancel"

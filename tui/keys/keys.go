@@ -14,7 +14,7 @@ import (
 // dialog are generated from it.
 type Map struct {
 	// In the composer.
-	Send, Newline, Up, Down, Undo, Redo, Search, Compose, Palette, Help, HelpOnEmpty key.Binding
+	Send, Steer, Newline, Up, Down, Undo, Redo, Search, Compose, Palette, Help, HelpOnEmpty key.Binding
 	// Anywhere.
 	Stop, Clear, Leave, Suspend, Redraw, Sidebar, Plan, Unfold, New, Conversations, Model, Mode key.Binding
 	// Scrolling the transcript.
@@ -83,6 +83,7 @@ func (k *Map) Groups() []Group {
 	return []Group{
 		{"composer", "Writing", []Named{
 			on("send", &k.Send, "enter", "send", "enter"),
+			on("steer", &k.Steer, "ctrl+y", "send to the running turn (also ctrl+enter)", "ctrl+y", "ctrl+enter"),
 			on("newline", &k.Newline, "ctrl+j", "new line (also alt+enter, shift+enter)", "ctrl+j", "alt+enter", "shift+enter"),
 			on("earlier", &k.Up, "↑", "earlier prompt; edit or cancel a queued one", "up"),
 			on("later", &k.Down, "↓", "later prompt", "down"),

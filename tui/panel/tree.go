@@ -104,7 +104,7 @@ func (t *Tree) View(width, rows int, _ *keys.Map, theme *draw.Theme) Content {
 
 func (t *Tree) row(at, width int, theme *draw.Theme) string {
 	r := t.Rows[at]
-	dot, text := theme.Dim.Render("○ "), safetext.Line(r.Exchange.Question)
+	dot, text := theme.Dim.Render("○ "), safetext.Line(agent.QuoteSteering(r.Exchange.Question))
 	if r.Exchange.Current {
 		dot = theme.Brand.Render("● ")
 	}
@@ -140,7 +140,7 @@ func (t *Tree) state(r treeRow) string {
 // preview is what was asked and answered in the chosen row.
 func (t *Tree) preview(width int, theme *draw.Theme) []string {
 	r := t.Rows[t.chosen]
-	asked := draw.Hang(theme.You.Render("▌ "), safetext.Text(beginning(r.Exchange.Question)), width)
+	asked := draw.Hang(theme.You.Render("▌ "), safetext.Text(beginning(agent.QuoteSteering(r.Exchange.Question))), width)
 	answer := beginning(cmp.Or(r.Exchange.Answer.Text, r.Exchange.Answer.Error))
 	return append(append(cutHeight(asked, 3), ""), reader.NewView(reader.Parse(answer), 0, 0).All(width, theme)...)
 }

@@ -84,7 +84,7 @@ func (c *chat) open(ctx context.Context, id, title, at string) {
 
 // tell writes a saved turn as it was written when it ran.
 func (c *chat) tell(e agent.Exchange) {
-	c.print("> %s\n", safetext.Text(e.Question))
+	c.print("> %s\n", safetext.Text(agent.QuoteSteering(e.Question)))
 	for _, part := range e.Answer.Parts() {
 		c.print("%s", safetext.Text(strings.TrimRight(part.Text, "\n")))
 		c.flush()
@@ -160,11 +160,12 @@ func (c *chat) retry(ctx context.Context, _ string) error {
 		c.print("there is no earlier question\n")
 		return nil
 	}
-	c.print("> %s\n", safetext.Text(last[0].Question))
+	question := agent.JoinSteering(last[0].Question)
+	c.print("> %s\n", safetext.Text(question))
 	if err := c.o.Branches.GoOn(ctx, c.conversation, last[0].After); err != nil {
 		return c.fail(err)
 	}
-	return c.turn(ctx, last[0].Question)
+	return c.turn(ctx, question)
 }
 
 // rename gives the open conversation the user's own title.

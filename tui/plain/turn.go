@@ -196,6 +196,10 @@ func (c *chat) show(e agent.Event) {
 	case agent.Cited:
 		c.cite(e.Citation, e.Source)
 	case agent.Noticed:
+		if e.Steering != nil {
+			c.print("> %s\n", safetext.Text(strings.ReplaceAll(e.Steering.Text, "\n", "\n> ")))
+			break
+		}
 		c.note(e.Text)
 	case agent.Failed:
 		c.print("error: %s\n", safetext.Line(e.Message))

@@ -5,13 +5,14 @@ import (
 	"slices"
 	"strings"
 
+	"lifehub/agent"
 	"lifehub/tui/draw"
 	"lifehub/tui/safetext"
 )
 
 // Question is what the user asked.
 type Question struct {
-	Text     string
+	Text     string   // with what was sent while it was answered
 	Turn     string   // "" until it is saved
 	After    string   // the turn before it
 	Siblings []string // the turns asked in its place, itself among them; nil: it alone
@@ -29,7 +30,7 @@ func (q *Question) Folded() bool { return !q.whole }
 func (q *Question) Fold(on bool) { q.whole = !on }
 
 func (q *Question) Render(width int, theme *draw.Theme) []string {
-	text, hidden := q.Text, 0
+	text, hidden := q.asked(), 0
 	if all := strings.Count(text, "\n") + 1; !q.whole && all > longQuestion {
 		text, hidden = strings.Join(strings.SplitN(text, "\n", shownQuestion+1)[:shownQuestion], "\n"), all-shownQuestion
 	}
@@ -48,7 +49,22 @@ func (q *Question) Render(width int, theme *draw.Theme) []string {
 	return lines
 }
 
-func (q *Question) Copied() string { return q.Text }
+func (q *Question) Copied() string { return q.asked() }
+
+// asked is the question without what was sent while it was answered.
+func (q *Question) asked() string {
+	asked, _ := agent.SplitSteering(q.Text)
+	return asked
+}
+
+// Steering is a message that the user sent to the turn while it ran.
+type Steering struct{ Text string }
+
+func (s *Steering) Render(width int, theme *draw.Theme) []string {
+	return draw.Hang(theme.You.Render("▌ "), safetext.Text(s.Text), width)
+}
+
+func (s *Steering) Copied() string { return s.Text }
 
 // Sibling is the turn asked before or after this one in its place, or why there
 // is none; q may be nil.
@@ -75,7 +91,7 @@ func (t *Model) QuestionAbove() string {
 			if at == first.Entry && first.Line < len(t.Lines(at))-1 {
 				return ""
 			}
-			return draw.Summary(asked.Text, t.width)
+			return draw.Summary(asked.asked(), t.width)
 		}
 	}
 	return ""

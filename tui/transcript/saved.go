@@ -2,6 +2,7 @@ package transcript
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 	"time"
 
@@ -11,8 +12,11 @@ import (
 // Saved returns the items of a saved turn: those that it had when it ended.
 func (t *Model) Saved(exchange agent.Exchange) (items []Item) {
 	in := &Model{Unfolded: t.Unfolded, Host: t.Host}
-	in.Add(&Question{Text: exchange.Question, Turn: exchange.Turn, After: exchange.After, Siblings: exchange.Siblings})
-	in.Begin().reopen(exchange)
+	asked := &Question{Text: exchange.Question, Turn: exchange.Turn, After: exchange.After, Siblings: exchange.Siblings}
+	in.Add(asked)
+	turn := in.Begin()
+	turn.Asked = asked
+	turn.reopen(exchange)
 	for _, e := range in.Entries {
 		items = append(items, e.Item)
 	}
@@ -25,6 +29,9 @@ func (t *Turn) reopen(exchange agent.Exchange) {
 	course := kept.Course
 	if course == nil {
 		course = logged(kept, open)
+		if _, steering := agent.SplitSteering(exchange.Question); len(steering) > 0 {
+			course = slices.Concat(courseOf(steering), course)
+		}
 	}
 	var now time.Time
 	for i, m := range course {
@@ -61,6 +68,14 @@ func (t *Turn) reopen(exchange agent.Exchange) {
 		t.Say("", now)
 	}
 	t.Close(ending, now)
+}
+
+// courseOf are the events of messages that were sent while a turn ran.
+func courseOf(steering []string) (course []agent.CourseEvent) {
+	for _, text := range steering {
+		course = append(course, agent.CourseEvent{Event: agent.Event{Body: agent.Noticed{Steering: &agent.Steering{Text: text}}}})
+	}
+	return course
 }
 
 // cited shows what an answer cites.

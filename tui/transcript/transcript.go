@@ -532,6 +532,21 @@ func (t *Model) chooseLast() {
 	t.ToEnd()
 }
 
+// steeringOf returns how many messages are shown that were sent while a question
+// was answered.
+func (t *Model) steeringOf(asked *Question) (n int) {
+	from := slices.IndexFunc(t.Entries, func(e Entry) bool { return e.Item == asked })
+	for _, e := range t.Entries[from+1:] {
+		switch e.Item.(type) {
+		case *Question:
+			return n
+		case *Steering:
+			n++
+		}
+	}
+	return n
+}
+
 // ForgetEnding takes away what was said of the end of an answer that is resumed
 // now, and what has nothing else in it.
 func (t *Model) ForgetEnding(asked *Question) {

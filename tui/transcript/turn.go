@@ -13,16 +13,17 @@ import (
 type Turn struct {
 	in *Model
 
-	Asked   *Question
-	Plan    *plan.Plan
-	Thought *Thinking
-	Answer  *Answer
-	answers []*Answer // all of the turn
-	said    int       // bytes of them
-	phase   string
-	waiting *Notice               // why the model is silent; nil: it is not
-	Stopped bool                  // the user stopped it, and has the answer as it stood
-	Tools   map[string]*plan.Tool // calls outside the plan, by call
+	Asked    *Question
+	Plan     *plan.Plan
+	Thought  *Thinking
+	Answer   *Answer
+	answers  []*Answer // all of the turn
+	said     int       // bytes of them
+	steering int       // messages that the turn has taken
+	phase    string
+	waiting  *Notice               // why the model is silent; nil: it is not
+	Stopped  bool                  // the user stopped it, and has the answer as it stood
+	Tools    map[string]*plan.Tool // calls outside the plan, by call
 
 	thoughts map[Thinker]*Thinking // of those who work for a step
 	sources  *Sources
@@ -98,6 +99,10 @@ func (t *Turn) Take(e agent.Event, now time.Time) {
 	case agent.Cited:
 		t.Source(e.Citation, e.Source)
 	case agent.Noticed:
+		if e.Steering != nil {
+			t.steered(e.Steering.Text, now)
+			return
+		}
 		n := &Notice{Text: e.Text}
 		if t.in.Add(n); e.Passing {
 			t.waiting = n
@@ -155,6 +160,21 @@ func (t *Turn) Say(text string, now time.Time) {
 	t.Answer.Grow(text)
 	t.said += len(text)
 	t.in.Invalidate(t.Answer)
+}
+
+// steered shows a message that the turn has taken, unless a turn that is resumed
+// has shown it before: these come first, in the same order.
+func (t *Turn) steered(text string, now time.Time) {
+	t.closeThought(now)
+	t.endBlock()
+	at := t.steering
+	t.steering++
+	if _, saved := agent.SplitSteering(t.Asked.Text); at >= len(saved) {
+		t.Asked.Text = agent.WithSteering(t.Asked.Text, text)
+	}
+	if at >= t.in.steeringOf(t.Asked) {
+		t.in.Add(&Steering{Text: text})
+	}
 }
 
 // endBlock has what is said from now on stand below all that is shown.
