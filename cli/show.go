@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"time"
 
 	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/colorprofile"
@@ -67,10 +68,31 @@ func drawn(sh *app.Process, text string, line, width int) string {
 // gutter is the margin on either side of rendered text, in columns.
 const gutter = 2
 
+// noteJSON is the object that note --json prints.
+type noteJSON struct {
+	Path      string   `json:"path"`
+	Line      int      `json:"line,omitempty"` // that was named: of the file, or the page of a PDF
+	Title     string   `json:"title"`
+	Aliases   []string `json:"aliases,omitempty"`
+	Date      string   `json:"date,omitempty"` // YYYY-MM-DD
+	Tags      []string `json:"tags,omitempty"`
+	Untrusted bool     `json:"untrusted,omitempty"` // it says that it is from elsewhere
+	Problems  []string `json:"problems,omitempty"`  // what could not be read
+	Text      string   `json:"text"`
+}
+
+func jsonOfNote(n notes.Note, line int) noteJSON {
+	note := noteJSON{Path: n.Path, Line: line, Title: n.Title, Aliases: n.Aliases, Tags: n.Tags, Untrusted: n.Untrusted, Problems: n.Problems, Text: n.Text}
+	if !n.Date.IsZero() {
+		note.Date = n.Date.Format(time.DateOnly)
+	}
+	return note
+}
+
 // newNote returns `lifehub note`.
 func newNote(sh *app.Process) *cobra.Command {
 	var flags app.RunFlags
-	var raw bool
+	var raw, asJSON bool
 	cmd := &cobra.Command{
 		Use:   "note NAME[:LINE]",
 		Short: "Print a note",
@@ -95,6 +117,9 @@ func newNote(sh *app.Process) *cobra.Command {
 			if err != nil {
 				return err
 			}
+			if asJSON {
+				return app.PrintJSON(sh, "note", jsonOfNote(note, line))
+			}
 			if raw {
 				_, err := io.WriteString(sh.Out, note.Text)
 				return err
@@ -107,6 +132,8 @@ func newNote(sh *app.Process) *cobra.Command {
 	}
 	app.RegisterNotes(&flags, cmd)
 	cmd.Flags().BoolVar(&raw, "raw", false, "print the text as it is, on a terminal too")
+	app.AddJSON(cmd, &asJSON, "print one JSON object")
+	cmd.MarkFlagsMutuallyExclusive("raw", "json")
 	return cmd
 }
 

@@ -71,6 +71,7 @@ func TestWhatIsStable(t *testing.T) {
 				addKeys(fields, command, value)
 			}
 		}
+		addFields(fields, "note", reflect.TypeFor[noteJSON](), 0)
 		addFields(fields, "add, log, clip", reflect.TypeFor[captured](), 0)
 		addFields(fields, "stats", reflect.TypeFor[agent.Figures](), 0)
 		addFields(fields, "eval models", reflect.TypeFor[evalmodels.Report](), 0)
