@@ -137,7 +137,7 @@ func (c *capture) text(name string, given []string) (writing, string, error) {
 // once makes it a single call.
 func (w *writing) once(tool string, input map[string]string) {
 	step := stepOf(tool, input)
-	w.allows = []gate.Rule{{Tool: tool, Level: agent.Auto, Untrusted: len(w.from) > 0, From: "--yes"}}
+	w.allows = []gate.Rule{{Tool: tool, Level: agent.Auto, Untrusted: true, From: "--yes"}}
 	w.next = func(last *agent.Result) *agent.Step {
 		if last != nil {
 			return nil

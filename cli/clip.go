@@ -50,7 +50,7 @@ func newClip(sh *app.Process) *cobra.Command {
 			return c.run(cmd.Context(), writing{
 				message: agent.Message{Text: "clip " + address}, next: p.next,
 				allows: []gate.Rule{
-					{Tool: "web_fetch", Where: []gate.Where{gate.Pinned("url", address)}, Level: agent.Auto, From: "--yes"},
+					{Tool: "web_fetch", Where: []gate.Where{gate.Pinned("url", address)}, Level: agent.Auto, Untrusted: true, From: "--yes"},
 					{Tool: "create_note", Where: []gate.Where{{Argument: "path", Fit: gate.LikeGlob, Values: []string{clipsFolder + "/*"}}}, Level: agent.Auto, Untrusted: true, From: "--yes"},
 				},
 				done: func(result captured) captured {
