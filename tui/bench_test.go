@@ -87,7 +87,7 @@ func answerOf(kind string, n int) []string {
 	return pieces
 }
 
-// Opening a conversation of 5,000 exchanges renders what is in sight, and a
+// Opening a conversation of 5,000 exchanges renders the visible part, and a
 // token renders the answer it belongs to.
 func TestOnlyWhatIsInSightIsRendered(t *testing.T) {
 	m := talk(t, 80, 24, 5000)

@@ -20,7 +20,7 @@ type conversationMsg struct {
 	ID, Title string
 	Exchanges []agent.Exchange
 	At        string // the turn to scroll to, or "" for the end
-	Focus     bool   // and to give the keys to
+	Focus     bool   // and give it the focus
 	Said      string // Markdown to show below
 	Err       error
 }

@@ -106,7 +106,7 @@ func (m *Model) runCommand(c backend.Command, args string) tea.Cmd {
 	}
 }
 
-// begin runs a command's turn; while another one is under way the line goes
+// begin runs a command's turn; while another one is running the line goes
 // back to the composer.
 func (m *Model) begin(asked string, begin backend.Turn, err error) tea.Cmd {
 	switch {
@@ -177,7 +177,7 @@ func (m *Model) copyAnswer(number string) tea.Cmd {
 	return m.copyCode(a, n)
 }
 
-// goToSources gives the keys to the sources of the last answer.
+// goToSources focuses the sources of the last answer.
 func (m *Model) goToSources() {
 	if !m.transcript.ChooseSources() {
 		m.flash("no sources yet")
@@ -265,7 +265,7 @@ func (m *Model) chooseMode(name string) tea.Cmd {
 	return nil
 }
 
-// setMode holds for later turns; one that is under way goes on as it began.
+// setMode holds for later turns; one that is running goes on as it began.
 func (m *Model) setMode(mode agent.Mode) {
 	m.mode = string(mode)
 	m.Options.UseMode(m.mode)

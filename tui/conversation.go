@@ -198,7 +198,7 @@ func (m *Model) readAbove() tea.Cmd {
 	return m.readEarlier()
 }
 
-// showEarlier puts them above what is shown; what is in sight stays there.
+// showEarlier puts them above what is shown; the visible part stays in place.
 func (m *Model) showEarlier(msg earlierMsg) {
 	if msg.Opening != m.chat.openings || msg.Last != m.transcript.Earlier {
 		return // something else was opened, or let go, meanwhile

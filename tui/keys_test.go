@@ -636,7 +636,7 @@ func TestTheTranscriptFollowsUnlessScrolled(t *testing.T) {
 	})
 }
 
-// Moving down and up passes every item, and the chosen one is in sight.
+// Moving down and up passes every item, and the chosen one is visible.
 func TestEveryItemIsReachedAndInSight(t *testing.T) {
 	inRig(t, 60, 14, finished(), func(r *rig) {
 		r.ask("running?")
@@ -749,7 +749,7 @@ func TestJumpsGoFromQuestionToQuestion(t *testing.T) {
 		r.ask("the first question")
 		r.ask("the second question")
 		r.mustNotShow("▌ the second question\n")
-		r.mustShow("▌ the second question  ") // in the first line, as it is above what is in sight
+		r.mustShow("▌ the second question  ") // in the first line, as it is above the visible part
 		up, down := tea.KeyPressMsg{Code: tea.KeyUp, Mod: tea.ModAlt}, tea.KeyPressMsg{Code: tea.KeyDown, Mod: tea.ModAlt}
 		for _, step := range []struct {
 			key  tea.KeyPressMsg

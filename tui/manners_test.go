@@ -174,7 +174,7 @@ func TestANoteAmongTheSourcesIsALink(t *testing.T) {
 }
 
 // Before the first question the screen says what is counted, and suggests no
-// question that is out of sight.
+// question that is not visible.
 func TestTheWelcomeSaysWhatIsCountedAndSuggestsWhatItShows(t *testing.T) {
 	inRig(t, 80, 30, chattest.WithEverything(), func(r *rig) {
 		r.send(statusMsg{Vault: "notes", Notes: 200, Indexed: 50, Indexing: true})

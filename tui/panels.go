@@ -83,7 +83,7 @@ func (m *Model) listTree() tea.Cmd {
 	return panel.OpenTree(m.base, m.Options.Branches, m.chat.id)
 }
 
-// notify rings when the window is out of sight: a bell, and a
+// notify rings when the window is not visible: a bell, and a
 // notification where the terminal knows OSC 9. Both are our own words.
 func (m *Model) notify(what string) tea.Cmd {
 	if !m.term.blurred || m.Options.Quiet {

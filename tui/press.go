@@ -40,7 +40,7 @@ func (m *Model) press(pressed tea.KeyPressMsg) tea.Cmd {
 	return tea.Batch(append(cmds, m.redrawWhenArmed())...)
 }
 
-// pressDialog gives a key to the question in sight. rest are the keys that are
+// pressDialog gives a key to the visible question. rest are the keys that are
 // not its own: this one, and letters before it that turn out to be text.
 func (m *Model) pressDialog(pressed tea.KeyPressMsg, now time.Time) (cmd tea.Cmd, rest []tea.KeyPressMsg) {
 	switch {
@@ -266,7 +266,7 @@ func (m *Model) steer() tea.Cmd {
 	return m.draft.save(m.base, m.typedState())
 }
 
-// focus gives the keys to the transcript, unfocus back to the composer.
+// focus moves the focus to the transcript, unfocus back to the composer.
 func (m *Model) focus() {
 	if !m.focused && !m.asks.Open() {
 		m.transcript.Focus()
@@ -301,7 +301,7 @@ func (m *Model) copyCode(a *transcript.Answer, n int) tea.Cmd {
 	return m.clip(text)
 }
 
-// lastAnswer returns the newest answer, nil when there is none.
+// lastAnswer returns the newest answer, nil if there is none.
 func (m *Model) lastAnswer() *transcript.Answer {
 	if a := m.transcript.LastAnswer(); a != nil {
 		return a

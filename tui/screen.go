@@ -67,7 +67,7 @@ func (m *Model) draw() {
 	below := len(bottom) - y
 	bottom = bottom[max(0, len(bottom)-max(0, h-len(above))):]
 	body := m.body(main, max(0, h-len(top)-len(bottom)-len(above)), len(top))
-	copy(top, m.header(main, rows)) // after the body: its question may be out of sight
+	copy(top, m.header(main, rows)) // after the body: it names the question above the visible part
 	if inline {
 		body = transcript.WithoutEnd(body)
 	}
@@ -297,7 +297,7 @@ func (m *Model) aboveComposer(width, height int) []string {
 	return indented(append(lines, waiting...), column.Left)
 }
 
-// header is the first line and a blank one: the question above what is in sight
+// header is the first line and a blank one: the question above the visible part
 // or the conversation, and what answers over how many notes. The model is there
 // where the composer has no row for it, or when it does not answer.
 func (m *Model) header(width int, rows rows) []string {

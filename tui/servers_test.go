@@ -35,7 +35,7 @@ func TestAChangeIsTrustedOnlyAfterItWasSeen(t *testing.T) {
 	inRig(t, 100, 30, options, func(r *rig) {
 		r.keys("/mcp", "enter", "t", "y", "enter")
 		r.pass(dialog.QuietPeriod)
-		r.keys("y", "enter") // the end was not in sight yet
+		r.keys("y", "enter") // the end was not visible yet
 		r.keys("ctrl+end")
 		for _, key := range []string{"y", "e", "t", " ", "enter", "y", "backspace", "enter"} { // a text
 			r.keys(key)

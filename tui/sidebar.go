@@ -47,7 +47,7 @@ func (m *sidebar) Takes(width, height int, shown *transcript.Model, p *lastPromp
 		m.key, m.theme = key, theme
 		m.draw(height, a, p, s, theme)
 	}
-	if m.cut { // all of the sources must be in sight
+	if m.cut { // all of the sources must be visible
 		a.Sources = nil
 	}
 	m.show(a, shown)

@@ -100,7 +100,7 @@ func TestEveryScreenFitsEverySize(t *testing.T) {
 					r.fits(name, width, height)
 				}
 				r.send(tea.WindowSizeMsg{Width: 80, Height: 24})
-				if last := r.text(); last != first && !scrolls.MatchString(first) { // what was in sight once is read, and a question begins at its beginning
+				if last := r.text(); last != first && !scrolls.MatchString(first) { // what was visible once is read, and a question begins at its beginning
 					t.Errorf("after many sizes the picture is\n%s\nbefore it was\n%s", last, first)
 				}
 				for range 1 {
@@ -119,7 +119,7 @@ func TestEveryScreenFitsEverySize(t *testing.T) {
 	}
 }
 
-// scrolls finds where in a text a question is: not all of it is in sight.
+// scrolls finds where in a text a question is: not all of it is visible.
 var scrolls = regexp.MustCompile(`\d+ of \d+ lines|─ \d+/\d+ ─`)
 
 // hostile are texts that would do something to a terminal.
@@ -287,7 +287,7 @@ func TestNothingIsAgreedToThatWasNotInSight(t *testing.T) {
 
 // watchAgreeing reads on line by line and agrees at every turn, until the
 // question is answered. What is asked, as it is broken into lines, must have been
-// in sight by then.
+// visible by then.
 func watchAgreeing(t *testing.T, size [2]int, o backend.Options, asks func(m *Model) []string, agreed func() bool) {
 	t.Helper()
 	inRig(t, 80, 24, o, func(r *rig) {

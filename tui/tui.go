@@ -60,7 +60,7 @@ type Model struct {
 	stopReading func() // ends the second reading of an answer; nil: there was none
 	last        *turn  // the turn before, nil at first
 	turns       int
-	focused     bool // the transcript has the keys
+	focused     bool // the transcript has the focus
 
 	status backend.Status
 	// unreachable: the model server did not answer the last question.
@@ -391,7 +391,7 @@ func (m *Model) goOnWithHeld() tea.Cmd {
 }
 
 // writeBehind gives a key that was meant for the composer to it, though a list
-// that nobody had seen is over it now. Nothing is sent from there.
+// that the user had not seen is over it now. Nothing is sent from there.
 func (m *Model) writeBehind(pressed tea.KeyPressMsg) {
 	if !key.Matches(pressed, m.keys.Send) {
 		m.composer.Press(pressed)

@@ -197,7 +197,7 @@ func (m *Model) pullProgress(msg pullMsg) tea.Cmd {
 	return m.findModel()
 }
 
-// startedMsg says that a turn is under way.
+// startedMsg says that a turn is running.
 type startedMsg struct {
 	turn         int
 	conversation string
@@ -205,7 +205,7 @@ type startedMsg struct {
 	err          error
 }
 
-// turn is what the screen knows of the turn that is under way.
+// turn is what the screen knows of the turn that is running.
 type turn struct {
 	Turn     *transcript.Turn
 	number   int
@@ -448,7 +448,7 @@ func (m *Model) proceed() tea.Cmd {
 	}
 }
 
-// newTurn makes the turn that is under way from now on.
+// newTurn makes the turn that is running from now on.
 func (m *Model) newTurn(text string) context.Context {
 	m.turns++
 	m.resumable = nil

@@ -85,7 +85,7 @@ func TestADueTaskOpensItsNote(t *testing.T) {
 	})
 }
 
-// They are in sight or they are not there: not below a page, and not where only
+// They are visible or they are not there: not below a page, and not where only
 // some notes are used.
 func TestQuestionsThatAreOutOfSightAreNotAsked(t *testing.T) {
 	assistant := chattest.Hold()

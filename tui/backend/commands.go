@@ -84,7 +84,7 @@ func (o *Options) templates() []Command {
 	return list
 }
 
-// Find returns the command of a name, nil when there is none.
+// Find returns the command of a name, nil if there is none.
 func Find(commands []Command, name string) *Command {
 	for i, c := range commands {
 		if c.Name == name || slices.Contains(c.Aliases, name) {

@@ -79,7 +79,7 @@ type Options struct {
 	Mentions func(ctx context.Context, place string) ([]Mention, error)
 	// Note reads the note that a name stands for: a path, a file name, a title or
 	// an alias, as a link in the note from means it where that is not ""; else it
-	// may be another file as well. nil: there are none.
+	// may be another file as well. nil: none.
 	Note func(ctx context.Context, name, from string) (Note, error)
 	// Templates are the prompts that servers have ready, at this moment. nil: none.
 	Templates func() []Template

@@ -50,7 +50,7 @@ type Box struct {
 	Fills  bool // it has exactly the height of its place, and not at most
 	Draw   func(width, height int, theme *draw.Theme) []string
 	Below  string // what else is to be seen of it, below its lines
-	Reads  bool   // what was in sight once stays read: another size may change its words
+	Reads  bool   // what was visible once stays read: another size may change its words
 }
 
 // Boxes keeps one golden a box. A story is told in a bubble of synctest, at

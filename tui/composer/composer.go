@@ -102,7 +102,7 @@ func (c *Model) Resize(width, height int) {
 
 // Draw makes the picture, after anything changed.
 func (c *Model) Draw() {
-	c.Area.Placeholder = draw.Truncate(c.invitation, c.Area.Width()) // which the area would wrap out of sight
+	c.Area.Placeholder = draw.Truncate(c.invitation, c.Area.Width()) // the area would wrap it out of view
 	c.Lines = strings.Split(c.Area.View(), "\n")
 	c.cursor = c.Area.Cursor()
 	c.remeasure()

@@ -19,7 +19,7 @@ type Lists struct {
 	Line     int // of what stands above the composer, the first of theirs
 
 	top  int   // the first line of rows
-	rows []int // which row each line in sight shows; -1: none
+	rows []int // which row each visible line shows; -1: none
 }
 
 // Open reports whether one of them is.

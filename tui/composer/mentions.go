@@ -33,7 +33,7 @@ type Mentions struct {
 
 // Sources is where names come from; they may be asked in the background.
 type Sources struct {
-	Names     func(place string) ([]backend.Mention, error) // see [backend.Options]; nil: there are none
+	Names     func(place string) ([]backend.Mention, error) // see [backend.Options]; nil: none
 	Beginning func(name string) string                      // of what a name stands for; nil: it is not shown
 }
 

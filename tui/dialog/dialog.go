@@ -14,7 +14,7 @@ import (
 	"lifehub/tui/keys"
 )
 
-// QuietPeriod is how long a question must have been in sight, and nothing may have
+// QuietPeriod is how long a question must have been visible, and nothing may have
 // been typed into the composer, before it takes a key: what was on its way to
 // the composer when it opened goes there.
 const QuietPeriod = 500 * time.Millisecond
@@ -53,7 +53,7 @@ type Choice struct {
 // its choice.
 var words = []string{"yes", "no"}
 
-// Appear starts the guard time of a dialog that comes into sight. writing says
+// Appear starts the guard time of a dialog that becomes visible. writing says
 // that the composer holds text.
 func (d *Dialog) Appear(now time.Time, writing bool) {
 	if d.Writing = writing; d.since.IsZero() {

@@ -21,7 +21,7 @@ import (
 // Schema. The row after the last field sends it.
 type Form struct {
 	Fields []field
-	At     int    // the field that has the keys; len(fields): the row that sends
+	At     int    // the field that has the focus; len(fields): the row that sends
 	Send   string // what that row says; "": send
 }
 
@@ -217,7 +217,7 @@ func (f *Form) Press(pressed tea.KeyPressMsg, keys *keys.Map) (send bool) {
 	return send
 }
 
-// Paste puts text into the field that has the keys.
+// Paste puts text into the field that has the focus.
 func (f *Form) Paste(text string) {
 	if f.At < len(f.Fields) && len(f.Fields[f.At].Options) == 0 {
 		f.Fields[f.At].Text += safetext.Line(text)
@@ -301,7 +301,7 @@ func (f *Form) Values() json.RawMessage {
 	return text
 }
 
-// Lines shows the form; entered says that it has the keys, at is the line of
+// Lines shows the form; entered says that it has the focus, at is the line of
 // the field that does.
 func (f *Form) Lines(width int, entered bool, theme *draw.Theme) (lines []string, at int) {
 	labels := 0

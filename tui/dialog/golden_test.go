@@ -47,7 +47,7 @@ func TestDialog(t *testing.T) {
 			for _, question := range a.questions {
 				q.Ask(question)
 			}
-			press("") // comes into sight
+			press("") // becomes visible
 			press(a.soon)
 			time.Sleep(QuietPeriod)
 			for _, name := range a.keys {
@@ -65,7 +65,7 @@ func TestDialog(t *testing.T) {
 	boxtest.Boxes(t, stories)
 }
 
-// scrolls finds where in a text a question is: not all of it is in sight.
+// scrolls finds where in a text a question is: not all of it is visible.
 var scrolls = regexp.MustCompile(`\d+ of \d+ lines|─ \d+/\d+ ─`)
 
 var askings = map[string]asked{

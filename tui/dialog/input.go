@@ -22,14 +22,14 @@ import (
 type Input struct {
 	Queue   []agent.InputAsked
 	Form    *Form  // of the first question; nil: it has none
-	Entered bool   // the form has the keys
-	seen    bool   // the end of what is asked was in sight
+	Entered bool   // the form has the focus
+	seen    bool   // the end of what is asked was visible
 	problem string // what of the values does not fit
 
 	Dialog
 	scrollArea
 	Body  []string
-	at    int // the line of body that should be in sight; -1: none
+	at    int // the line of body that should be visible; -1: none
 	Width int // what body was made for; 0: it is out of date
 }
 
@@ -243,7 +243,7 @@ func (in *Input) formKeys(keys *keys.Map) []string {
 }
 
 // content is what is asked, with what is hidden in it made visible. at is the
-// line of the field that has the keys, -1 when there is none.
+// line of the field that has the focus, -1 when there is none.
 func (in *Input) content(width int, theme *draw.Theme) (lines []string, at int) {
 	asked := in.Queue[0]
 	add := func(style func(...string) string, text string) {

@@ -18,7 +18,7 @@ import (
 // other.
 type Permission struct {
 	queue   []pending
-	at      int // the question in sight
+	at      int // the visible question
 	details bool
 	Reason  *string         // the reason being typed; nil: none
 	Edit    *argumentEditor // the arguments being edited; nil: none
@@ -32,10 +32,10 @@ type Permission struct {
 // pending is a question that waits for the user.
 type pending struct {
 	PermissionAsked agent.PermissionAsked
-	Seen            bool // the end of what would run was in sight
+	Seen            bool // the end of what would run was visible
 }
 
-// bodyLine is a line of what would run. It is styled when it is in sight: there
+// bodyLine is a line of what would run. It is styled when it is visible: there
 // may be a megabyte of them.
 type bodyLine struct {
 	Style func(...string) string
@@ -45,7 +45,7 @@ type bodyLine struct {
 // Open reports whether a question waits for the user.
 func (p *Permission) Open() bool { return len(p.queue) > 0 }
 
-// Current is the question in sight.
+// Current is the visible question.
 func (p *Permission) Current() *pending { return &p.queue[p.at] }
 
 func (p *Permission) Ask(asked agent.PermissionAsked) {
@@ -95,7 +95,7 @@ func (p *Permission) Pasted(text string) bool {
 	return true
 }
 
-// answer replies to the question in sight and shows the next.
+// answer replies to the visible question and shows the next.
 func (p *Permission) answer(reply agent.Reply) {
 	asked := *p.Current()
 	p.drop(p.at)
@@ -105,7 +105,7 @@ func (p *Permission) answer(reply agent.Reply) {
 }
 
 // allSeen reports whether a yes can be said to all questions at once: each was
-// in sight to its end, and is answered by yes or no.
+// visible to its end, and is answered by yes or no.
 func (p *Permission) allSeen() bool {
 	for _, asked := range p.queue {
 		if !asked.Seen || asked.PermissionAsked.Unknown {
@@ -118,7 +118,7 @@ func (p *Permission) allSeen() bool {
 // always is the label of the choice that writes a rule.
 const always = "Always…"
 
-// choices are the answers to the question in sight, and what else its keys do.
+// choices are the answers to the visible question, and what else its keys do.
 func (p *Permission) choices(keys *keys.Map) []Choice {
 	asked := p.Current()
 	allow := func(d agent.Decision) func() tea.Cmd {

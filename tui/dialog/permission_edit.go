@@ -20,7 +20,7 @@ import (
 // at a time. What comes out is asked about again.
 type argumentEditor struct {
 	Pairs   []plan.Argument
-	at      int // the one that has the keys
+	at      int // the one that has the focus
 	area    textarea.Model
 	opened  string // what the area held when the argument got the keys
 	problem string // why the arguments do not fit
@@ -41,7 +41,7 @@ func newArgumentEditor(input json.RawMessage, keys *keys.Map) *argumentEditor {
 	return e
 }
 
-// open gives the keys to an argument.
+// open focuses an argument.
 func (e *argumentEditor) open(at int) {
 	e.at = at
 	if at < len(e.Pairs) {
@@ -147,7 +147,7 @@ func (e *argumentEditor) press(pressed tea.KeyPressMsg, keys *keys.Map, check fu
 	return false, false
 }
 
-// view shows the arguments; the one that has the keys, which begins at a line,
+// view shows the arguments; the one that has the focus, which begins at a line,
 // gets what room is left of a height.
 func (e *argumentEditor) view(width, height int, theme *draw.Theme) (lines []string, at int) {
 	for i, pair := range e.Pairs {

@@ -12,7 +12,7 @@ import (
 	"lifehub/tui/keys"
 )
 
-// Enter approves a plan only once it was in sight, all of it, for the quiet period.
+// Enter approves a plan only once it was visible, all of it, for the quiet period.
 func TestPlanIsApprovedOnceItWasRead(t *testing.T) {
 	var given []agent.Input
 	asked := chattest.PlanAsked
@@ -34,7 +34,7 @@ func TestPlanIsApprovedOnceItWasRead(t *testing.T) {
 	}
 	press("enter") // on its way when the plan came
 	now = now.Add(QuietPeriod)
-	press("enter") // its end is not in sight
+	press("enter") // its end is not visible
 	if len(given) > 0 {
 		t.Fatalf("it was approved unread: %+v", given)
 	}

@@ -12,7 +12,7 @@ import (
 )
 
 // Queue is the questions that wait for the user, of both kinds. A question
-// waits behind one that is in sight, of whichever kind.
+// waits behind one that is visible, of whichever kind.
 type Queue struct {
 	Permission Permission
 	Input      Input
@@ -22,7 +22,7 @@ type Queue struct {
 // Open reports whether a question waits for the user.
 func (q *Queue) Open() bool { return q.Permission.Open() || q.Input.Open() }
 
-// AsksInput reports whether what a server asks is the question in sight.
+// AsksInput reports whether what a server asks is the visible question.
 func (q *Queue) AsksInput() bool { return q.Input.Open() && (q.inputFirst || !q.Permission.Open()) }
 
 // Ask puts a question of either kind.
@@ -72,7 +72,7 @@ func (q *Queue) ReturnLetters() []tea.KeyPressMsg {
 	return slices.Concat(q.Permission.GiveBack(), q.Input.GiveBack())
 }
 
-// Press gives a key to the question in sight; writing says that the composer
+// Press gives a key to the visible question; writing says that the composer
 // holds text. rest are the keys that are the composer's.
 func (q *Queue) Press(pressed tea.KeyPressMsg, k *keys.Map, writing bool, now time.Time) (cmd tea.Cmd, rest []tea.KeyPressMsg) {
 	if q.AsksInput() {
@@ -83,7 +83,7 @@ func (q *Queue) Press(pressed tea.KeyPressMsg, k *keys.Map, writing bool, now ti
 	return q.Permission.Press(pressed, k, now)
 }
 
-// Paste reports whether the question in sight took a paste: a field of its form,
+// Paste reports whether the visible question took a paste: a field of its form,
 // a reason or arguments that are being written.
 func (q *Queue) Paste(text string) bool {
 	switch {
@@ -105,7 +105,7 @@ func (q *Queue) Typing() bool {
 // Restyle has the question drawn again in another look.
 func (q *Queue) Restyle() { q.Permission.Width, q.Input.Width = 0, 0 }
 
-// View lays the question in sight out in at most height lines.
+// View lays the visible question out in at most height lines.
 func (q *Queue) View(width, height int, k *keys.Map, writing bool, theme *draw.Theme, now time.Time) []string {
 	if q.AsksInput() {
 		q.Input.Appear(now, writing)

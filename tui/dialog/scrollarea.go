@@ -15,12 +15,12 @@ import (
 // else: where there is little room, the line that tells where in the text we
 // are goes into the title, the keys take one line, and then the title goes.
 type scrollArea struct {
-	top, rows int  // the first line in sight, and how many are
+	top, rows int  // the first visible line, and how many are
 	tight     bool // there is no room for the box
 	headed    bool // where it is tight: the title is there
 }
 
-// LeastRows is how much of a text must be in sight for it to be read.
+// LeastRows is how much of a text must be visible for it to be read.
 const LeastRows = 3
 
 // leastBox is the width below which a question has no box.
@@ -44,7 +44,7 @@ type question struct {
 	keys        []string
 	warn        string   // the first of the keys says why Enter did nothing; "": it did something
 	tight       []string // answers and keys where there is no room for both
-	unread      bool     // what is below has not been in sight yet
+	unread      bool     // what is below has not been visible yet
 }
 
 // foot is what of the answers and keys stands inside the box, and the keys in its
@@ -129,13 +129,13 @@ func (s *scrollArea) scroll(pressed tea.KeyPressMsg, keys *keys.Map, n int) bool
 	return true
 }
 
-// reveal has line at of n lines in sight, and the one after it.
+// reveal has line at of n visible lines, and the one after it.
 func (s *scrollArea) reveal(at, n int) {
 	s.top = max(min(s.top, at), at+min(2, s.rows)-s.rows)
 	s.top = max(0, min(s.top, n-s.rows))
 }
 
-// endSeen reports whether the last of n lines is in sight, in a window in which
+// endSeen reports whether the last of n lines is visible, in a window in which
 // any letter can be.
 func (s *scrollArea) endSeen(n, width int) bool { return s.rows > 0 && s.top+s.rows >= n && width > 1 }
 
@@ -161,7 +161,7 @@ func whole(name string, width int, endings ...string) string {
 	return draw.Truncate(name, width)
 }
 
-// readOn tells in short that there are lines below that were not in sight yet.
+// readOn tells in short that there are lines below that were not visible yet.
 func (s *scrollArea) readOn(n int, unread bool, keys *keys.Map) string {
 	if below := n - s.top - s.rows; unread && below > 0 {
 		return fmt.Sprintf("↓%d %s", below, keys.PageDown.Help().Key)

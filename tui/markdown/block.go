@@ -18,8 +18,8 @@ type blocks struct {
 	paragraph  *paragraph // at most one of these three is open
 	code       *code
 	table      *table
-	middle     bool // the open paragraph or code has part of the line under way
-	row        int  // of the line under way
+	middle     bool // the open paragraph or code has part of the current line
+	row        int  // of the current line
 	fences     []fence
 	spacing
 }
@@ -27,7 +27,7 @@ type blocks struct {
 // spacing decides about a blank line before the next block.
 type spacing struct {
 	blank  bool     // blank lines came since the last block
-	shared int      // how many containers the line under way resumes
+	shared int      // how many containers the current line resumes
 	last   distance // of the last block
 	quotes int      // how many quotations it stood in
 }
@@ -174,7 +174,7 @@ func (s *Stream) markup(matched int, body string, indent int) bool {
 	return true
 }
 
-// text adds a line of text to the paragraph or table under way, or begins a
+// text adds a line of text to the open paragraph or table, or begins a
 // paragraph.
 func (s *Stream) text(matched int, body string) {
 	within := matched == len(s.containers)
@@ -203,7 +203,7 @@ func (s *Stream) ending() ending {
 	return s.end
 }
 
-// closeLeaf ends the paragraph, code or table under way.
+// closeLeaf ends the open paragraph, code or table.
 func (s *Stream) closeLeaf() {
 	switch {
 	case s.paragraph != nil:

@@ -28,7 +28,7 @@ type code struct {
 	state  layout.State // of highlighting, between two pieces
 	wrap   layout.Wrapper
 	style  layout.Style
-	rest   string // of the line under way, not yet laid out
+	rest   string // of the current line, not yet laid out
 	blanks int    // blank lines that are part of it only if more follows
 	lower  string // the lower edge of its frame; "": it has none
 	theme  *layout.Theme
@@ -284,7 +284,7 @@ func (s *Stream) codeLine(line string) bool {
 	return true
 }
 
-// add takes more of the line under way and lays out what is far enough from
+// add takes more of the current line and lays out what is far enough from
 // its end.
 func (c *code) add(text string) {
 	c.rest += text
@@ -328,7 +328,7 @@ func (c *code) lay(text string) {
 	})
 }
 
-// closeCode gives out what is left of the line under way, and the lower edge of a
+// closeCode gives out what is left of the current line, and the lower edge of a
 // frame, which is not drawn while more may come: each line would draw it again.
 func (s *Stream) closeCode() {
 	c := s.code

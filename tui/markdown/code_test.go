@@ -78,7 +78,7 @@ go
 }
 
 // TestATokenOfCodeChangesOneLine counts the lines that a token of a long block
-// draws again: the line under way, and the one begun.
+// draws again: the current line, and the one begun.
 func TestATokenOfCodeChangesOneLine(t *testing.T) {
 	s := New(80, 80, layout.Palette{}.Theme())
 	s.Write("```go\n")

@@ -54,7 +54,7 @@ func (s *Stream) expand(text string) string {
 	}
 }
 
-// codeColumn returns where the lines of the code under way begin: tabs in it
+// codeColumn returns where the lines of the open code begin: tabs in it
 // count from there.
 func (s *Stream) codeColumn() int {
 	column := 0
@@ -103,7 +103,7 @@ func (s *Stream) more(text string) {
 	}
 }
 
-// tail returns what is known of the line under way and not yet drawn.
+// tail returns what is known of the current line and not yet drawn.
 func (s *Stream) tail() string {
 	tail := safetext.Line(s.source.String()[s.read:])
 	return s.pending + strings.TrimSuffix(tail, " ")

@@ -15,7 +15,7 @@ import (
 	"lifehub/tui/layout"
 )
 
-// Stream is a Markdown text under way. It is not safe for concurrent use.
+// Stream is a Markdown text that is still arriving. It is not safe for concurrent use.
 type Stream struct {
 	width int  // of prose
 	full  int  // that code and tables may have, at least as wide
@@ -26,7 +26,7 @@ type Stream struct {
 
 	source  strings.Builder
 	read    int    // how much of source was cleaned
-	pending string // of the line under way, clean, not yet taken by a block
+	pending string // of the current line, clean, not yet taken by a block
 	column  int    // of the next character in that line, for tabs
 	stale   bool   // there is source that Lines has not drawn
 	closed  bool

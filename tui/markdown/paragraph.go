@@ -11,7 +11,7 @@ import (
 // longer one are settled at once.
 const keep = 1024
 
-// paragraph is text under way.
+// paragraph is a paragraph that is open.
 type paragraph struct {
 	inline  parser
 	wrap    layout.Wrapper
@@ -81,7 +81,7 @@ func (p *paragraph) maybeTable() bool {
 	return !p.several && len(p.raw) > 0 && p.raw[0] == '|'
 }
 
-// underlined makes a heading of the paragraph under way if body underlines it.
+// underlined makes a heading of the open paragraph if body underlines it.
 func (s *Stream) underlined(matched int, body string) bool {
 	p := s.paragraph
 	if p == nil || p.long || matched < len(s.containers) {

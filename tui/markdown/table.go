@@ -22,7 +22,7 @@ const (
 	longestUsual = 20
 )
 
-// table is a table under way.
+// table is a table that is open.
 type table struct {
 	margin  margin
 	head    []string
@@ -35,7 +35,7 @@ type table struct {
 	base    layout.Style
 }
 
-// tableBegins makes a table of the one line under way if body is the line of
+// tableBegins makes a table of the only line so far if body is the line of
 // dashes under its head.
 func (s *Stream) tableBegins(matched int, body string) bool {
 	p := s.paragraph

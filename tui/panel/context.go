@@ -32,7 +32,7 @@ var contextParts = []struct{ kind, name string }{
 type Context struct {
 	ContextCounted agent.ContextCounted
 	counted        int // tokens of that prompt by the server's own count; 0: it has not said
-	top, rows      int // the first line in sight, and how many are
+	top, rows      int // the first visible line, and how many are
 	lines          int
 }
 

@@ -26,7 +26,7 @@ type Help struct {
 	Lines    []string // nil: out of date
 	width    int      // what lines were made for
 	look     *draw.Theme
-	rows     int // in sight
+	rows     int // visible
 	found    int // keys and commands that the filter leaves
 	all      int
 }
@@ -289,11 +289,11 @@ func (h *Help) Hints(k *keys.Map) []string { return []string{scrollHint(k), "esc
 // find leaves what holds a text; "": all.
 func (h *Help) find(text string) { *h = Help{Commands: h.Commands, filter: text, rows: h.rows} }
 
-// first is the first line in sight. h.top may be further down: the window may
+// first is the first visible line. h.top may be further down: the window may
 // shrink again.
 func (h *Help) first() int { return max(0, min(h.top, len(h.Lines)-h.rows)) }
 
-// View shows what is typed, and the lines from the first in sight on.
+// View shows what is typed, and the lines from the first visible on.
 func (h *Help) View(width, rows int, k *keys.Map, theme *draw.Theme) Content {
 	h.Build(k, width, theme)
 	c := Content{Title: "Keys and commands", Count: draw.Thousands(h.all)}

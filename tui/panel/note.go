@@ -241,7 +241,7 @@ func (r *Note) follow() (Panel, tea.Msg, tea.Cmd) {
 	return next, nil, next.Read
 }
 
-// View shows the rows in sight.
+// View shows the visible rows.
 func (r *Note) View(width, rows int, _ *keys.Map, theme *draw.Theme) Content {
 	c := Content{Title: r.title}
 	if r.view == nil {

@@ -27,7 +27,7 @@ type Picker struct {
 
 	Search func(words string) tea.Cmd // finds more than the rows hold; nil: nothing does
 	Found  FoundMsg                   // what it found last
-	page   int                        // rows in sight
+	page   int                        // visible rows
 }
 
 // FoundMsg brings what was found for the words of a picker.

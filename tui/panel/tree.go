@@ -23,7 +23,7 @@ import (
 type Tree struct {
 	Rows   []treeRow
 	chosen int
-	page   int // rows in sight
+	page   int // visible rows
 	now    time.Time
 }
 

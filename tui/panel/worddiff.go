@@ -39,7 +39,7 @@ func compareWords(before, after string) []diffWord {
 	return d.words
 }
 
-// diff is a comparison under way.
+// diff is an unfinished comparison.
 type diff struct {
 	words      []diffWord
 	gone, come strings.Builder // of the change so far

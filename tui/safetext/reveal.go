@@ -8,7 +8,7 @@ import (
 )
 
 // maxBlanks is the longest run of spaces or line ends that Reveal shows unchanged. Longer ones
-// could push text out of sight.
+// could push text out of view.
 const maxBlanks = 8
 
 // Reveal returns s for a permission dialog, in which nothing may be hidden. Controls are shown as

@@ -13,12 +13,12 @@ import (
 // Aside is what of the last turn also stands next to the conversation, where the
 // window is wide enough.
 type Aside struct {
-	Plan    *plan.Plan    // nil: there is none
-	Sources *Sources      // nil: there are none
+	Plan    *plan.Plan    // nil: none
+	Sources *Sources      // nil: none
 	Done    agent.Effects // of all turns in memory
 }
 
-// Aside returns it. Sources that have the keys go before the last ones.
+// Aside returns it. Sources that have the focus go before the last ones.
 func (t *Model) Aside() (a Aside) {
 	for at := len(t.Entries) - 1; at >= 0; at-- {
 		if _, asked := t.Entries[at].Item.(*Question); asked {

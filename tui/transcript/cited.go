@@ -29,7 +29,7 @@ func (c Cited) place() string {
 	return at.Place()
 }
 
-// shown is the place as it stands on the screen, without its first folders where
+// shown is the place as shown on the screen, without its first folders where
 // they have no room, but always with its line: a link that the terminal opens, to
 // the page of the web or to the note.
 func (c Cited) shown(host string, room int) string {

@@ -7,7 +7,7 @@ import (
 	"lifehub/tui/plan"
 )
 
-// FoldChosen folds or unfolds what has the keys.
+// FoldChosen folds or unfolds what has the focus.
 func (t *Model) FoldChosen() {
 	switch f := t.Item(t.Chosen).(type) {
 	case Foldable:
@@ -37,7 +37,7 @@ func (t *Model) jump(by int) {
 	from := t.Start()
 	at := from.Entry
 	if by < 0 && from.Line > 0 {
-		at++ // the question above may be the one that is half in sight
+		at++ // the question above may be the one that is half visible
 	}
 	for at += by; at >= 0 && at < len(t.Entries); at += by {
 		if _, ok := t.Entries[at].Item.(*Question); ok {
@@ -106,7 +106,7 @@ func (t *Model) revealDetails() {
 }
 
 // QuestionBack finds a question of the transcript, counted back from the last
-// one, which is 1; nil when there is none.
+// one, which is 1; nil if there is none.
 func (t *Model) QuestionBack(n int) *Question {
 	for at := len(t.Entries) - 1; at >= 0; at-- {
 		if q, ok := t.Entries[at].Item.(*Question); ok {
@@ -118,7 +118,7 @@ func (t *Model) QuestionBack(n int) *Question {
 	return nil
 }
 
-// ChosenQuestion is the question of the turn that has the keys, else the last one.
+// ChosenQuestion is the question of the turn that has the focus, else the last one.
 func (t *Model) ChosenQuestion() *Question {
 	for at := t.Chosen; at >= 0; at-- {
 		if q, ok := t.Item(at).(*Question); ok {
@@ -174,7 +174,7 @@ func (t *Model) CanUndo() {
 	}
 }
 
-// LastAnswer is the newest answer, nil when there is none.
+// LastAnswer is the newest answer, nil if there is none.
 func (t *Model) LastAnswer() *Answer {
 	for at := len(t.Entries) - 1; at >= 0; at-- {
 		if a, ok := t.Entries[at].Item.(*Answer); ok {
@@ -184,7 +184,7 @@ func (t *Model) LastAnswer() *Answer {
 	return nil
 }
 
-// ChooseSources gives the keys to the sources of the last answer; it reports
+// ChooseSources focuses the sources of the last answer; it reports
 // false when there are none.
 func (t *Model) ChooseSources() bool {
 	for at := len(t.Entries) - 1; at >= 0; at-- {
@@ -212,7 +212,7 @@ func (t *Model) KeepLast(few, most int) {
 	}
 }
 
-// ScrollTo puts the question of a turn at the top of what is in sight; choose
+// ScrollTo puts the question of a turn at the top of the visible part; choose
 // gives it the keys. It reports whether it has them.
 func (t *Model) ScrollTo(turn string, choose bool) bool {
 	for at, e := range t.Entries {
@@ -248,7 +248,7 @@ func (t *Model) Printed() (lines []string) {
 	return WithoutEnd(lines)
 }
 
-// placedAll is all lines of an item as they stand on the screen.
+// placedAll is all lines of an item as shown on the screen.
 func (t *Model) placedAll(at int) (lines []string) {
 	for n := range t.Lines(at) {
 		lines = append(lines, t.placed(at, n))

@@ -11,7 +11,7 @@ import (
 	"lifehub/tui/keys"
 )
 
-// Press takes the keys that scroll and fold, whatever has the keys.
+// Press takes the keys that scroll and fold, whatever has the focus.
 func (t *Model) Press(pressed tea.KeyPressMsg, k *keys.Map) (taken bool) {
 	switch {
 	case key.Matches(pressed, k.Plan):
@@ -56,7 +56,7 @@ func (t *Model) PressFocused(pressed tea.KeyPressMsg, k *keys.Map) (taken bool) 
 	return true
 }
 
-// Passage returns the source of the passage on a line in sight of an answer that lists passages.
+// Passage returns the source of the passage on a visible line of an answer that lists passages.
 func (t *Model) Passage(line int) (c Cited, ok bool) {
 	at := t.Shown[line]
 	if _, answer := t.Item(at).(*Answer); !answer || at+1 >= len(t.Entries) {
@@ -77,7 +77,7 @@ func (t *Model) Passage(line int) (c Cited, ok bool) {
 	return c, false
 }
 
-// lineOf returns which line of its item a line in sight is.
+// lineOf returns which line of its item a visible line is.
 func (t *Model) lineOf(line int) int {
 	at := t.Shown[line]
 	n := line - slices.Index(t.Shown, at)
@@ -87,7 +87,7 @@ func (t *Model) lineOf(line int) int {
 	return n
 }
 
-// ChooseLine gives the keys to the item, and the part of it, at a place in sight.
+// ChooseLine focuses the item, and the part of it, at a visible place.
 func (t *Model) ChooseLine(line, column int) {
 	at := t.Shown[line]
 	part := 0

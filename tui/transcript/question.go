@@ -79,8 +79,8 @@ func (q *Question) Sibling(by int) (turn, problem string) {
 	return q.Siblings[at], ""
 }
 
-// QuestionAbove is the question, on one line, that the first line in sight
-// answers; "" while the question itself is in sight.
+// QuestionAbove is the question, on one line, that the first visible line
+// answers; "" while the question itself is visible.
 func (t *Model) QuestionAbove() string {
 	if len(t.Entries) == 0 {
 		return ""

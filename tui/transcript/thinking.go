@@ -43,7 +43,7 @@ func (t *Thinking) Render(width int, theme *draw.Theme) []string {
 	switch {
 	case t.Took >= time.Millisecond:
 		mark, title = theme.Dim.Render("· "), "thought for "+draw.Duration(t.Took)
-	case t.Took > 0: // or it is not known
+	case t.Took > 0: // or it is unknown
 		mark, title = theme.Dim.Render("· "), "thought"
 	default:
 		title += " · " + draw.Count(len(strings.Fields(t.Text.String())), "word")

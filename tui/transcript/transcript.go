@@ -1,5 +1,5 @@
-// Package transcript is everything that was said, as it stands on the screen:
-// the items, what of them is in sight and what has the keys.
+// Package transcript is everything that was said, as shown on the screen:
+// the items, what of them is visible and what has the focus.
 package transcript
 
 import (
@@ -33,7 +33,7 @@ type multiPart interface {
 	part(line, column int) int
 }
 
-// Model is everything that was said, of which only the lines in sight are
+// Model is everything that was said, of which only the visible lines are
 // ever rendered. Its place is an item and a line of it, not a line number: the
 // cost of a frame does not depend on what stands above or below.
 type Model struct {
@@ -49,13 +49,13 @@ type Model struct {
 	Awaited       string // the earlier that was asked for last
 
 	Scrolled bool // the user scrolled from the end
-	Top      Spot // the first line in sight, when scrolled
+	Top      Spot // the first visible line, when scrolled
 	home     bool // the user wants to see the beginning
 
-	Chosen int // the item that has the keys; -1: none
+	Chosen int // the item that has the focus; -1: none
 	Part   int // the part of it that is chosen
 
-	Shown []int // the item of every line in sight, for the mouse
+	Shown []int // the item of every visible line, for the mouse
 
 	numbered *Answer // whose code is copied by /copy; nil: none
 }
@@ -96,7 +96,7 @@ func (t *Model) Prepend(items []Item) {
 }
 
 // dropFirst drops the first n items, the last of them of a turn. It does nothing
-// while something above the end is in sight or chosen.
+// while something above the end is visible or chosen.
 func (t *Model) dropFirst(n int, turn string) {
 	if t.Scrolled || t.Chosen >= 0 || turn == "" {
 		return
@@ -178,8 +178,8 @@ func (t *Model) Resize(width, height int) {
 	}
 }
 
-// end is the spot whose line is the first in sight when the last line is the
-// last in sight.
+// end is the spot of the first visible line when the last line is the
+// last visible one.
 func (t *Model) end() Spot {
 	need := t.Height
 	for at := len(t.Entries) - 1; at >= 0; at-- {
@@ -195,7 +195,7 @@ func (t *Model) end() Spot {
 	return Spot{}
 }
 
-// Start is the spot of the first line in sight. What shrank or a window that
+// Start is the spot of the first visible line. What shrank or a window that
 // grew may have left the end above where the user was.
 func (t *Model) Start() Spot {
 	end := t.end()
@@ -240,7 +240,7 @@ func (t *Model) From(at Spot, by int) Spot {
 	return at
 }
 
-// lookAt puts a spot on the first line in sight, or follows the end when the
+// lookAt puts a spot on the first visible line, or follows the end when the
 // spot is there.
 func (t *Model) lookAt(at Spot) {
 	t.Scrolled = at.before(t.end())
@@ -254,10 +254,10 @@ func (t *Model) ToTop() {
 
 func (t *Model) ToEnd() { t.Scrolled = false }
 
-// Below reports whether there are lines under those in sight.
+// Below reports whether there are lines under those visible.
 func (t *Model) Below() bool { return t.Scrolled }
 
-// page is how far a page key scrolls: one line stays in sight.
+// page is how far a page key scrolls: one line stays visible.
 func (t *Model) page() int { return max(1, t.Height-1) }
 
 // View returns exactly height lines.
@@ -302,7 +302,7 @@ func (t *Model) numberLast(a *Answer) {
 	t.numbered = a
 }
 
-// sourceLine is the line of the chosen source in its item, which is in sight at
+// sourceLine is the line of the chosen source in its item, which is visible at
 // all times; -1: none is chosen.
 func (t *Model) sourceLine() int {
 	if s, ok := t.Item(t.Chosen).(*Sources); ok && len(s.List) > 0 {
@@ -312,7 +312,7 @@ func (t *Model) sourceLine() int {
 	return -1
 }
 
-// placed is a line of an item as it stands on the screen: in the gutter, with a
+// placed is a line of an item as shown on the screen: in the gutter, with a
 // bar where it is chosen. A question is a block that has a bar at all times.
 func (t *Model) placed(at, n int) string {
 	line, last := t.Lines(at)[n], n == len(t.Lines(at))-1
@@ -334,7 +334,7 @@ func (t *Model) placed(at, n int) string {
 	return t.indent + bar + line // in one piece: this is most of what a frame allocates
 }
 
-// Choose gives the keys to an item, or to none with -1.
+// Choose focuses an item, or none with -1.
 func (t *Model) Choose(at, part int) {
 	before := t.Chosen
 	t.Chosen, t.Part = at, 0
@@ -381,7 +381,7 @@ func (t *Model) sentence() (s Spot, found bool) {
 	return s, found
 }
 
-// Item returns the item at an index, nil when there is none.
+// Item returns the item at an index, nil if there is none.
 func (t *Model) Item(at int) Item {
 	if at < 0 || at >= len(t.Entries) {
 		return nil
@@ -389,7 +389,7 @@ func (t *Model) Item(at int) Item {
 	return t.Entries[at].Item
 }
 
-// Focus gives the keys to the last item in sight.
+// Focus focuses the last visible item.
 func (t *Model) Focus() {
 	if len(t.Entries) == 0 {
 		return
@@ -441,7 +441,7 @@ func (t *Model) previous() {
 	}
 }
 
-// rowOf is the row in sight of an item's first line; -1: it is out of sight.
+// rowOf is the visible row of an item's first line; -1: it is not visible.
 func (t *Model) rowOf(at int) int {
 	t.View()
 	if from := t.Start(); from.Entry == at && from.Line > 0 {
@@ -450,7 +450,7 @@ func (t *Model) rowOf(at int) int {
 	return slices.Index(t.Shown, at)
 }
 
-// hidden reports whether a line of an item is out of sight.
+// hidden reports whether a line of an item is not visible.
 func (t *Model) hidden(at, line int) bool {
 	spotAt := t.Start()
 	n := -spotAt.Line
@@ -467,13 +467,13 @@ func (t *Model) hidden(at, line int) bool {
 	return n < 0 || n >= t.Height
 }
 
-// inside reports whether an item begins above and ends below what is in sight.
+// inside reports whether an item begins above and ends below the visible part.
 func (t *Model) inside(at int) bool {
 	from := t.Start()
 	return from.Entry == at && len(t.Lines(at))-1-from.Line > t.Height
 }
 
-// Reveal scrolls so that the chosen part, or the item's beginning, is in sight.
+// Reveal scrolls so that the chosen part, or the item's beginning, is visible.
 func (t *Model) Reveal() {
 	line := 0
 	tall := len(t.Lines(t.Chosen)) - 1
@@ -502,7 +502,7 @@ func (t *Model) revealSentence() {
 }
 
 // revealEnd scrolls so that the last line of the chosen item, or its chosen
-// part, is in sight.
+// part, is visible.
 func (t *Model) revealEnd() {
 	line := max(0, len(t.Lines(t.Chosen))-2)
 	if p, ok := t.Item(t.Chosen).(multiPart); ok {
@@ -516,12 +516,12 @@ func (t *Model) revealEnd() {
 	t.revealSentence()
 }
 
-// above reports whether a spot is above what is in sight.
+// above reports whether a spot is above the visible part.
 func (t *Model) above(s Spot) bool {
 	return s.before(t.Start())
 }
 
-// chooseLast gives the keys to the last part of the last item.
+// chooseLast focuses the last part of the last item.
 func (t *Model) chooseLast() {
 	at := len(t.Entries) - 1
 	part := 0

@@ -9,7 +9,7 @@ import (
 	"lifehub/tui/safetext"
 )
 
-// Turn is the items of the turn that is under way.
+// Turn is the items of the turn that is running.
 type Turn struct {
 	in *Model
 
@@ -243,7 +243,7 @@ func (t *Turn) toolStarted(e agent.ToolStarted) {
 	t.in.Add(alone)
 }
 
-// call returns a call and the item that shows it; nil: there is none.
+// call returns a call and the item that shows it; nil: none.
 func (t *Turn) call(id string) (*plan.Call, Item) {
 	if alone := t.Tools[id]; alone != nil {
 		return &alone.Call, alone

@@ -123,7 +123,7 @@ func TestWholeTurn(t *testing.T) {
 	}
 }
 
-// The sentence of a chosen source is marked in the answer and in sight, however far
+// The sentence of a chosen source is marked in the answer and visible, however far
 // above its sources it stands, and so is the source.
 func TestTheSentenceOfAChosenSourceIsInSight(t *testing.T) {
 	theme := draw.NewTheme("", true, true, nil)
@@ -173,7 +173,7 @@ func TestTheSentenceOfAChosenSourceIsInSight(t *testing.T) {
 	}
 }
 
-// What the check found wrong is in sight where there is no room for all.
+// What the check found wrong is visible where there is no room for all.
 func TestVerdictsThatMatterAreInSight(t *testing.T) {
 	s := NewSources("")
 	for n := range 30 {
