@@ -12,15 +12,14 @@ import (
 	"lifehub/tui/safetext"
 )
 
-// Blanks are those of a prompt, and what the user has typed for them after its
-// name.
+// Blanks are the variables of a prompt and the values that the user typed after its name.
 type Blanks struct {
 	list  []backend.Blank // what is required first, as the form shows them
 	Given map[string]string
 }
 
-// NewBlanks reads what was typed: city=Hamburg "state"=HH, or the values in the
-// order of the blanks, the last of which takes all that is left.
+// NewBlanks parses what was typed: city=Hamburg "state"=HH, or the values in the order of
+// the blanks, the last of which takes the rest.
 func NewBlanks(list []backend.Blank, typed string) Blanks {
 	b := Blanks{list: slices.Clone(list), Given: map[string]string{}}
 	slices.SortStableFunc(b.list, func(a, b backend.Blank) int { return requiredFirst(a.Required, b.Required) })
@@ -60,7 +59,8 @@ func (b Blanks) Question(of backend.Template, filled func(values map[string]stri
 	}
 }
 
-// Schema is that of a form for the blanks, with what was given as defaults.
+// Schema returns the JSON Schema of a form for the blanks, with the given values as
+// defaults.
 func (b Blanks) Schema() json.RawMessage {
 	type property struct {
 		Type        string `json:"type"`
@@ -80,12 +80,12 @@ func (b Blanks) Schema() json.RawMessage {
 	return fmt.Appendf(nil, `{"type":"object","properties":{%s},"required":%s}`, strings.Join(fields, ","), names)
 }
 
-// Whole reports whether nothing has to be asked for.
+// Whole reports whether no required value is missing.
 func (b Blanks) Whole() bool {
 	return len(b.list) == 0 || len(b.Given) > 0 && b.missing(b.Given) == nil
 }
 
-// Read returns what a form was filled in with, or which blank has to be.
+// Read returns the values of a filled form, or an error that names a missing one.
 func (b Blanks) Read(values json.RawMessage) (filled map[string]string, err error) {
 	if err := json.Unmarshal(values, &filled); err != nil {
 		return nil, fmt.Errorf("read the values: %w", err)

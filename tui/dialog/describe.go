@@ -13,14 +13,14 @@ import (
 	"lifehub/tui/safetext"
 )
 
-// Line is something to know of a call that waits for the user, made safe. It may
-// have several lines.
+// Line is a sanitised text about a call that waits for permission. It may have several
+// lines.
 type Line struct {
 	Mark
 	Text string
 }
 
-// Mark says what a line of a question is.
+// Mark is the kind of a line.
 type Mark int
 
 const (
@@ -34,7 +34,7 @@ const (
 	Detail
 )
 
-// Title is what stands before and after the name of what asks.
+// Title returns the text before and after the name of the tool in the title.
 func Title(asked agent.PermissionAsked) (before, after string) {
 	if asked.Unknown {
 		return "", ": outcome unknown"
@@ -42,9 +42,8 @@ func Title(asked agent.PermissionAsked) (before, after string) {
 	return "Allow ", "?"
 }
 
-// Describe says what a call will do: first in a sentence, then by its diff, or
-// where it has none by its arguments. What need not be seen each time is among
-// the details.
+// Describe describes what a call will do: in a sentence, then by its diff, or by its
+// arguments if it has none. With details it adds what is not needed each time.
 func Describe(asked agent.PermissionAsked, details bool) (lines []Line) {
 	add := func(mark Mark, text string) { lines = append(lines, Line{mark, text}) }
 	text, diff := asked.Preview.Text, diffLines(asked.Preview.Diff)
@@ -98,7 +97,8 @@ func Describe(asked agent.PermissionAsked, details bool) (lines []Line) {
 	return lines
 }
 
-// RuleInWords says which calls a rule is about, as far as it can be read.
+// RuleInWords describes the calls that a rule covers, or returns a rule that cannot be
+// parsed.
 func RuleInWords(rule string) string {
 	r, err := gate.ParseOne(rule)
 	if err != nil {
@@ -107,7 +107,7 @@ func RuleInWords(rule string) string {
 	return r.Words()
 }
 
-// sentence says what a change does to its file.
+// sentence summarises a change of a file.
 func sentence(change agent.Preview, diff []Line) string {
 	added, removed := 0, 0
 	for _, line := range diff {
@@ -131,8 +131,8 @@ func sentence(change agent.Preview, diff []Line) string {
 	return fmt.Sprintf("Change %s: add %s, remove %s", change.Path, draw.Count(added, "line"), draw.Count(removed, "line"))
 }
 
-// onePlace is where a diff begins to change its file ("line 8"), if it does so in
-// one place.
+// onePlace returns where a diff changes its file ("line 8"). only reports whether that is
+// the only place.
 func onePlace(diff []Line) (place string, only bool) {
 	places, context, changed := 0, 0, false
 	for _, line := range diff {
@@ -154,8 +154,7 @@ func onePlace(diff []Line) (place string, only bool) {
 	return fmt.Sprintf("line %d", first+context), places == 1
 }
 
-// diffLines are the lines of a unified diff, each behind its mark. The path is in
-// the sentence.
+// diffLines returns the lines of a unified diff with their marks, without the paths.
 func diffLines(diff string) (lines []Line) {
 	if diff == "" {
 		return nil

@@ -1,5 +1,5 @@
-// Package dialog is the questions that must not be answered by accident: whether
-// a tool may run, and what a server asks for.
+// Package dialog has the dialogs that must not be answered by accident: whether a tool may
+// run, and requests of servers.
 package dialog
 
 import (
@@ -14,20 +14,18 @@ import (
 	"lifehub/tui/keys"
 )
 
-// QuietPeriod is how long a question must have been visible, and nothing may have
-// been typed into the composer, before it takes a key: what was on its way to
-// the composer when it opened goes there.
+// QuietPeriod is how long a dialog must have been visible without typing before it takes
+// keys. Earlier keys were meant for the composer and go there.
 const QuietPeriod = 500 * time.Millisecond
 
-// actsAfter is how long after a letter that does something at once, such as d
-// for the details, the next letter no longer belongs to a word with it.
+// actsAfter is how long after a letter that acts at once, such as d for details, the next
+// letter is still taken for part of the same word.
 const actsAfter = 1200 * time.Millisecond
 
-// Dialog is how each question of LifeHub is answered. A letter, its whole word
-// ("yes", "no") or ←→ chooses an answer and Enter confirms it. Any other letter
-// shows that a text is being typed: then all letters since the question took one
-// are the composer's, and while the composer holds text every key is. The zero
-// value is a dialog that was not visible yet.
+// Dialog handles the keys of a dialog. A letter, a whole word ("yes", "no") or ←→ chooses an
+// answer, and Enter confirms it. Any other letter means that the user is writing: it goes to
+// the composer together with the letters taken so far, and while the composer holds text all
+// keys do. The zero value is a dialog that was not visible yet.
 type Dialog struct {
 	since    time.Time         // when it became visible, or a key last went to the composer
 	Writing  bool              // the composer holds text
@@ -38,7 +36,7 @@ type Dialog struct {
 	missing  string            // why the last Enter answered nothing
 }
 
-// Choice is an answer to a question, or something to do about it.
+// Choice is an answer, or another action of a dialog.
 type Choice struct {
 	key.Binding
 	Label string
@@ -49,12 +47,11 @@ type Choice struct {
 	aside  bool // it is with the keys, not in the row of answers
 }
 
-// words are the answers that may be typed whole: each begins with the letter of
-// its choice.
+// words are answers that may be typed in full. Each begins with the letter of its choice.
 var words = []string{"yes", "no"}
 
-// Appear starts the guard time of a dialog that becomes visible. writing says
-// that the composer holds text.
+// Appear starts the quiet period of a dialog that becomes visible. writing reports that the
+// composer holds text.
 func (d *Dialog) Appear(now time.Time, writing bool) {
 	if d.Writing = writing; d.since.IsZero() {
 		d.since = now
@@ -66,7 +63,7 @@ func (d *Dialog) armed(now time.Time) bool {
 	return !d.since.IsZero() && now.Sub(d.since) >= QuietPeriod
 }
 
-// ready says in words why no key answers now; "": one does.
+// ready returns why keys are not taken yet, or "".
 func (d *Dialog) ready(unread bool, now time.Time) string {
 	switch {
 	case !d.armed(now):
@@ -77,8 +74,8 @@ func (d *Dialog) ready(unread bool, now time.Time) string {
 	return ""
 }
 
-// Press gives a key to the dialog. rest are the keys that are the composer's, in
-// the order in which they were pressed; none: the dialog took this one.
+// Press handles a key. rest are the keys that go to the composer, in the order in which they
+// were pressed; it is empty if the dialog took the key.
 func (d *Dialog) Press(pressed tea.KeyPressMsg, keys *keys.Map, choices []Choice, now time.Time) (cmd tea.Cmd, rest []tea.KeyPressMsg) {
 	at := slices.IndexFunc(choices, func(c Choice) bool { return key.Matches(pressed, c.Binding) })
 	d.missing = ""
@@ -133,8 +130,8 @@ func (d *Dialog) Press(pressed tea.KeyPressMsg, keys *keys.Map, choices []Choice
 	return nil, append(d.GiveBack(), pressed)
 }
 
-// spells reports whether a letter continues the word of an answer. A whole word
-// chooses its answer, its beginning none.
+// spells reports whether a letter continues one of words. Only a complete word chooses its
+// answer.
 func (d *Dialog) spells(pressed tea.KeyPressMsg, choices []Choice) bool {
 	if pressed.Text == "" || !d.lettered && len(d.Typed) > 0 {
 		return false
@@ -157,7 +154,7 @@ func (d *Dialog) spells(pressed tea.KeyPressMsg, choices []Choice) bool {
 	return false
 }
 
-// pressOneOf says what to press before Enter.
+// pressOneOf returns a hint that lists the letters of the answers.
 func pressOneOf(choices []Choice) string {
 	var letters []string
 	for _, c := range answers(choices) {
@@ -172,7 +169,7 @@ func pressOneOf(choices []Choice) string {
 	return "press " + any + ", then enter"
 }
 
-// GiveBack takes the choice back and returns the letters that the dialog took.
+// GiveBack revokes the choice and returns the letters that the dialog took.
 func (d *Dialog) GiveBack() []tea.KeyPressMsg {
 	typed := d.Typed
 	d.Typed, d.lettered, d.Chosen = nil, false, ""
@@ -199,8 +196,7 @@ func indexOf(choices []Choice, label string) int {
 	return slices.IndexFunc(choices, func(c Choice) bool { return c.Label == label })
 }
 
-// bar puts the bar of the selection around a text that is chosen, and as much air
-// around any other.
+// bar puts the selection bar around a chosen text, and blanks around any other.
 func bar(text string, chosen bool) string {
 	if chosen {
 		return "▌" + text + "▐"
@@ -208,13 +204,13 @@ func bar(text string, chosen bool) string {
 	return " " + text + " "
 }
 
-// readFirst says why an answer does not count yet.
+// readFirst shows that an answer needs the text to be read to its end.
 func (d *Dialog) readFirst(keys *keys.Map) {
 	d.missing = "first read to the end: " + keys.PageDown.Help().Key
 }
 
-// rows shows the answers with their letters, a bar on the chosen one: in one row,
-// or where that has no room in columns.
+// rows draws the answers with their letters and a bar on the chosen one, in one row if it
+// fits, else in columns.
 func (d *Dialog) rows(choices []Choice, width int, theme *draw.Theme, now time.Time) []string {
 	var labels, names []string
 	widest, sum := 0, -1
@@ -249,7 +245,7 @@ func (d *Dialog) rows(choices []Choice, width int, theme *draw.Theme, now time.T
 	return rows
 }
 
-// enter says what Enter does now.
+// enter describes what Enter does now.
 func (d *Dialog) enter(keys *keys.Map) string {
 	switch {
 	case d.missing != "":
@@ -281,8 +277,8 @@ func (d *Dialog) hints(choices []Choice, esc string, keys *keys.Map) []string {
 	return slices.Concat([]string{d.enter(keys)}, leave, more)
 }
 
-// OneLine is the answers where there is room for one line: the chosen one, and as
-// many of all as there is room for. between stands behind the first.
+// OneLine draws the answers in a single line: the chosen one, and as many others as fit.
+// between follows the first.
 func (d *Dialog) OneLine(choices []Choice, between string, width int, keys *keys.Map, theme *draw.Theme, now time.Time) string {
 	var parts []string
 	for _, c := range choices {
@@ -303,7 +299,7 @@ func (d *Dialog) OneLine(choices []Choice, between string, width int, keys *keys
 	return d.style(theme, now)(draw.Flow(parts, width)[0])
 }
 
-// style is the look of choices that are taken now, or not yet.
+// style returns the style of the choices, which are dim while no key is taken.
 func (d *Dialog) style(theme *draw.Theme, now time.Time) func(...string) string {
 	if d.armed(now) && !d.Writing {
 		return theme.Key.Render

@@ -17,15 +17,15 @@ import (
 	"lifehub/tui/safetext"
 )
 
-// Form is values that the user fills in, one field a property of a flat JSON
-// Schema. The row after the last field sends it.
+// Form is a form with a field for each property of a flat JSON Schema. The row after the
+// last field submits it.
 type Form struct {
 	Fields []field
 	At     int    // the field that has the focus; len(fields): the row that sends
 	Send   string // what that row says; "": send
 }
 
-// field is one value. What kind it is decides which of the rest is used.
+// field is one value. Its kind determines which of the other fields are used.
 type field struct {
 	name     string
 	Label    string
@@ -56,7 +56,7 @@ type option struct {
 	chosen bool // of a manyField
 }
 
-// property is what a form reads of a JSON Schema.
+// property is the part of a JSON Schema that a form uses.
 type property struct {
 	Type        string            `json:"type"`
 	Title       string            `json:"title"`
@@ -78,7 +78,7 @@ type titled struct {
 	Title string          `json:"title"`
 }
 
-// NewForm makes a form of a schema; what is required comes first.
+// NewForm returns a form for a schema, with required fields first.
 func NewForm(schema json.RawMessage) *Form {
 	var top struct {
 		Properties json.RawMessage `json:"properties"`
@@ -129,7 +129,7 @@ func newField(name string, p property, required bool) field {
 	return f
 }
 
-// hint is what the user should know of a value.
+// hint describes the values that a field accepts.
 func (p property) hint() string {
 	parts := []string{}
 	if p.Description != "" {
@@ -176,7 +176,7 @@ func (p property) options() []option {
 	return list
 }
 
-// fill puts in the default.
+// fill sets the default.
 func (f *field) fill(value json.RawMessage) {
 	if len(value) == 0 || string(value) == "null" {
 		return
@@ -200,7 +200,7 @@ func (f *field) fill(value json.RawMessage) {
 	}
 }
 
-// Press gives a key to the form. send says that the user wants it sent.
+// Press handles a key. send reports that the user submits the form.
 func (f *Form) Press(pressed tea.KeyPressMsg, keys *keys.Map) (send bool) {
 	switch {
 	case key.Matches(pressed, keys.FieldNext):
@@ -235,7 +235,7 @@ func (f *field) press(pressed tea.KeyPressMsg, k *keys.Map) {
 	f.Text = text
 }
 
-// choose moves among the options, or puts one of several in or out.
+// choose moves among the options, or toggles one of several.
 func (f *field) choose(pressed tea.KeyPressMsg, keys *keys.Map) {
 	n := len(f.Options)
 	several := f.kind == manyField
@@ -252,7 +252,7 @@ func (f *field) choose(pressed tea.KeyPressMsg, keys *keys.Map) {
 	}
 }
 
-// value is the field's JSON; ok is false for one that was left out.
+// value returns the field as JSON; ok is false if it was left out.
 func (f *field) value() (value json.RawMessage, ok bool) {
 	switch f.kind {
 	case oneField:
@@ -286,7 +286,7 @@ func (f *field) value() (value json.RawMessage, ok bool) {
 	return value, err == nil
 }
 
-// Values are the fields as one JSON object.
+// Values returns the fields as one JSON object.
 func (f *Form) Values() json.RawMessage {
 	object := map[string]json.RawMessage{}
 	for i := range f.Fields {
@@ -301,8 +301,8 @@ func (f *Form) Values() json.RawMessage {
 	return text
 }
 
-// Lines shows the form; entered says that it has the focus, at is the line of
-// the field that does.
+// Lines draws the form. entered reports that it has the focus; at is the line of the
+// focused field.
 func (f *Form) Lines(width int, entered bool, theme *draw.Theme) (lines []string, at int) {
 	labels := 0
 	for i := range f.Fields {
@@ -343,7 +343,7 @@ func (f *field) lines(width, labels int, here bool, theme *draw.Theme) []string 
 	return lines
 }
 
-// shown is the value as the user sees it.
+// shown returns the value as displayed.
 func (f *field) shown(here bool, theme *draw.Theme) string {
 	if len(f.Options) == 0 {
 		if here {
@@ -379,7 +379,7 @@ func (f *field) shown(here bool, theme *draw.Theme) string {
 	return strings.Join(parts, "  ")
 }
 
-// Given is what an empty line leaves; "" is nothing.
+// Given returns the value that an empty line leaves unchanged; "" if none.
 func (f *field) Given() string {
 	if len(f.Options) == 0 {
 		return safetext.Line(f.Text)
@@ -393,8 +393,8 @@ func (f *field) Given() string {
 	return strings.Join(labels, ", ")
 }
 
-// Read takes a typed line; options are chosen by their numbers or names. false:
-// it names none of them, and changes nothing.
+// Read parses a typed line; options are chosen by number or name. If the line names none,
+// it reports false and changes nothing.
 func (f *field) Read(line string) bool {
 	if line == "" {
 		return true

@@ -57,7 +57,7 @@ func (in *Input) begin() {
 	}
 }
 
-// Settle drops a question that was decided elsewhere.
+// Settle removes a question that was decided elsewhere.
 func (in *Input) Settle(id string) {
 	for i, asked := range in.Queue {
 		if asked.ID == id {
@@ -70,7 +70,7 @@ func (in *Input) Settle(id string) {
 	}
 }
 
-// Close drops the questions of the turn, which is over.
+// Close removes the questions of the turn, which is over.
 func (in *Input) Close() {
 	stays := in.Open() && usersOwn(in.Queue[0])
 	in.Queue = slices.DeleteFunc(in.Queue, func(asked agent.InputAsked) bool { return !usersOwn(asked) })
@@ -79,8 +79,8 @@ func (in *Input) Close() {
 	}
 }
 
-// usersOwn tells a question that follows from what the user did, and not from
-// a turn: the form of a prompt, which has no ID, and a consent.
+// usersOwn reports whether a question was caused by the user and not by a turn: the form of
+// a prompt, which has no ID, or a consent.
 func usersOwn(asked agent.InputAsked) bool {
 	return asked.ID == "" || strings.HasPrefix(asked.ID, ConsentID)
 }
@@ -95,7 +95,7 @@ func (in *Input) answer(given agent.Input) {
 	}
 }
 
-// choices are the answers to the first question, and what else its keys do.
+// choices returns the answers to the first question and its other actions.
 func (in *Input) choices(keys *keys.Map) []Choice {
 	decline := Choice{Binding: keys.Decline, Label: "Decline", Do: func() tea.Cmd { in.answer(agent.Input{Action: agent.InputDeclined}); return nil }}
 	if in.Form != nil {
@@ -126,13 +126,13 @@ func (in *Input) choices(keys *keys.Map) []Choice {
 	return list
 }
 
-// runPlan is the answer to a plan that Enter gives as soon as the plan was seen.
+// runPlan is the preselected answer to a plan.
 const runPlan = "Run"
 
 // isPlan reports whether the first question is a plan to approve.
 func (in *Input) isPlan() bool { return in.Queue[0].Kind == agent.PlanInput }
 
-// Press gives a key to the dialog. rest are the keys that are the composer's.
+// Press handles a key. rest are the keys that go to the composer.
 func (in *Input) Press(pressed tea.KeyPressMsg, keys *keys.Map, now time.Time) (cmd tea.Cmd, rest []tea.KeyPressMsg) {
 	if in.Entered {
 		in.FillIn(pressed, keys)
@@ -150,7 +150,7 @@ func (in *Input) Press(pressed tea.KeyPressMsg, keys *keys.Map, now time.Time) (
 	return in.Dialog.Press(pressed, keys, in.choices(keys), now)
 }
 
-// FillIn gives a key to the form.
+// FillIn handles a key in the form.
 func (in *Input) FillIn(pressed tea.KeyPressMsg, keys *keys.Map) {
 	in.Width, in.problem = 0, ""
 	if key.Matches(pressed, keys.Stop) {
@@ -174,8 +174,7 @@ func (in *Input) send() {
 	in.answer(agent.Input{Action: agent.InputAccepted, Values: values})
 }
 
-// View draws the dialog in at most height lines and notes whether its end is in
-// sight.
+// View draws the dialog in at most height lines and records whether its end is visible.
 func (in *Input) View(width, height int, keys *keys.Map, theme *draw.Theme, now time.Time) []string {
 	if in.Width != width {
 		in.Body, in.at = in.content(inside(width), theme)
@@ -192,7 +191,7 @@ func (in *Input) View(width, height int, keys *keys.Map, theme *draw.Theme, now 
 	return in.view(q, len(in.Body), func(i int) string { return in.Body[i] }, width, height, keys, theme)
 }
 
-// question is what stands around what is asked.
+// question returns the frame around the request.
 func (in *Input) question(width int, keys *keys.Map, theme *draw.Theme, now time.Time) *question {
 	q := &question{name: in.Title(), unread: !in.seen && (in.Form == nil || in.isPlan())}
 	if len(in.Queue) > 1 {
@@ -242,8 +241,8 @@ func (in *Input) formKeys(keys *keys.Map) []string {
 	}
 }
 
-// content is what is asked, with what is hidden in it made visible. at is the
-// line of the field that has the focus, -1 when there is none.
+// content returns the request with hidden characters made visible. at is the line of the
+// focused field, or -1.
 func (in *Input) content(width int, theme *draw.Theme) (lines []string, at int) {
 	asked := in.Queue[0]
 	add := func(style func(...string) string, text string) {

@@ -14,8 +14,7 @@ import (
 	"lifehub/tui/safetext"
 )
 
-// Permission is the dialog that asks whether tools may run, one after the
-// other.
+// Permission is the dialog that asks whether tools may run, one at a time.
 type Permission struct {
 	queue   []pending
 	at      int // the visible question
@@ -35,8 +34,8 @@ type pending struct {
 	Seen            bool // the end of what would run was visible
 }
 
-// bodyLine is a line of what would run. It is styled when it is visible: there
-// may be a megabyte of them.
+// bodyLine is a line of the description of a call. It is styled only when it is visible,
+// because there may be a megabyte of them.
 type bodyLine struct {
 	Style func(...string) string
 	Text  string
@@ -55,10 +54,10 @@ func (p *Permission) Ask(asked agent.PermissionAsked) {
 	}
 }
 
-// show turns to a question of the queue, as a new one.
+// show switches to a question of the queue and resets the dialog.
 func (p *Permission) show(at int) { *p = Permission{queue: p.queue, at: at} }
 
-// drop takes a question out of the queue.
+// drop removes a question from the queue.
 func (p *Permission) drop(i int) {
 	p.queue = append(p.queue[:i:i], p.queue[i+1:]...)
 	switch {
@@ -69,7 +68,7 @@ func (p *Permission) drop(i int) {
 	}
 }
 
-// Settle drops a question that was decided elsewhere.
+// Settle removes a question that was decided elsewhere.
 func (p *Permission) Settle(call string) {
 	for i, asked := range p.queue {
 		if asked.PermissionAsked.Call == call {
@@ -79,7 +78,7 @@ func (p *Permission) Settle(call string) {
 	}
 }
 
-// Close drops all questions: their turn is over.
+// Close removes all questions, because their turn is over.
 func (p *Permission) Close() { *p = Permission{} }
 
 // Pasted reports whether the reason or the arguments being written took a paste.
@@ -104,8 +103,8 @@ func (p *Permission) answer(reply agent.Reply) {
 	}
 }
 
-// allSeen reports whether a yes can be said to all questions at once: each was
-// visible to its end, and is answered by yes or no.
+// allSeen reports whether all questions can be allowed at once: each was shown to its end,
+// and can be answered by yes or no.
 func (p *Permission) allSeen() bool {
 	for _, asked := range p.queue {
 		if !asked.Seen || asked.PermissionAsked.Unknown {
@@ -118,7 +117,7 @@ func (p *Permission) allSeen() bool {
 // always is the label of the choice that writes a rule.
 const always = "Always…"
 
-// choices are the answers to the visible question, and what else its keys do.
+// choices returns the answers to the visible question and its other actions.
 func (p *Permission) choices(keys *keys.Map) []Choice {
 	asked := p.Current()
 	allow := func(d agent.Decision) func() tea.Cmd {
@@ -164,7 +163,7 @@ func (p *Permission) choices(keys *keys.Map) []Choice {
 	return append(list, details)
 }
 
-// Press gives a key to the dialog. rest are the keys that are the composer's.
+// Press handles a key. rest are the keys that go to the composer.
 func (p *Permission) Press(pressed tea.KeyPressMsg, keys *keys.Map, now time.Time) (cmd tea.Cmd, rest []tea.KeyPressMsg) {
 	switch {
 	case p.Reason != nil:
@@ -186,7 +185,7 @@ func (p *Permission) Press(pressed tea.KeyPressMsg, keys *keys.Map, now time.Tim
 	return p.Dialog.Press(pressed, keys, p.choices(keys), now)
 }
 
-// explain edits the reason of a no.
+// explain edits the reason for denying.
 func (p *Permission) explain(pressed tea.KeyPressMsg, k *keys.Map) {
 	switch {
 	case key.Matches(pressed, k.Send):
@@ -198,7 +197,7 @@ func (p *Permission) explain(pressed tea.KeyPressMsg, k *keys.Map) {
 	}
 }
 
-// change gives a key to the editor of arguments.
+// change handles a key in the editor of arguments.
 func (p *Permission) change(pressed tea.KeyPressMsg, keys *keys.Map) {
 	done, left := p.Edit.press(pressed, keys, p.Current().PermissionAsked.Check)
 	switch {
@@ -209,8 +208,7 @@ func (p *Permission) change(pressed tea.KeyPressMsg, keys *keys.Map) {
 	}
 }
 
-// View draws the dialog in at most height lines and notes whether its end is in
-// sight.
+// View draws the dialog in at most height lines and records whether its end is visible.
 func (p *Permission) View(width, height int, keys *keys.Map, theme *draw.Theme, now time.Time) []string {
 	if p.Width != width {
 		p.Body, p.Width = p.Content(inside(width), theme), width
@@ -235,7 +233,7 @@ func (p *Permission) View(width, height int, keys *keys.Map, theme *draw.Theme, 
 	return p.view(q, len(p.Body), func(i int) string { return p.Body[i].Style(p.Body[i].Text) }, width, height, keys, theme)
 }
 
-// question is what stands around what would run.
+// question returns the frame around the description.
 func (p *Permission) question(width int, keys *keys.Map, theme *draw.Theme, now time.Time) *question {
 	asked := p.Current()
 	q := &question{name: safetext.Line(asked.PermissionAsked.Name), unread: !asked.Seen}
@@ -285,8 +283,7 @@ const (
 	besideName  = besideTitle + len("Allow ?")
 )
 
-// markNew styles a text of arguments and marks the words that the user did not
-// say.
+// markNew styles a text of arguments and marks the words that the user did not type.
 func markNew(words []string, theme *draw.Theme) func(...string) string {
 	return func(texts ...string) string {
 		text, marked := strings.Join(texts, " "), ""
@@ -307,8 +304,7 @@ func markNew(words []string, theme *draw.Theme) func(...string) string {
 	}
 }
 
-// Content is everything that would run, escaped and broken into lines, with
-// nothing left out.
+// Content returns the complete description, escaped and wrapped.
 func (p *Permission) Content(width int, theme *draw.Theme) []bodyLine {
 	asked := p.Current()
 	var lines []bodyLine

@@ -16,8 +16,8 @@ import (
 	"lifehub/tui/safetext"
 )
 
-// argumentEditor changes the arguments of a call that waits for the user, one
-// at a time. What comes out is asked about again.
+// argumentEditor edits the arguments of a call that waits for permission. The edited call
+// is asked about again.
 type argumentEditor struct {
 	Pairs   []plan.Argument
 	at      int // the one that has the focus
@@ -51,7 +51,7 @@ func (e *argumentEditor) open(at int) {
 	}
 }
 
-// editable is a value as it is edited: a text without its quotes.
+// editable returns a value as it is edited: strings without quotes.
 func editable(value json.RawMessage) string {
 	var text string
 	if json.Unmarshal(value, &text) == nil {
@@ -60,8 +60,7 @@ func editable(value json.RawMessage) string {
 	return string(value)
 }
 
-// keep takes over what the area holds. A text stays a text; anything else
-// must stay JSON.
+// keep stores the edited text. Strings stay strings; anything else must be JSON.
 func (e *argumentEditor) keep() error {
 	if e.at >= len(e.Pairs) {
 		return nil
@@ -87,7 +86,7 @@ func (e *argumentEditor) keep() error {
 	return nil
 }
 
-// asJSON is a value that is no text, as it was typed.
+// asJSON parses the typed text of a value that is not a string.
 func asJSON(name, typed string) (json.RawMessage, error) {
 	if !json.Valid([]byte(typed)) {
 		return nil, fmt.Errorf("%s is not written as JSON, such as 5, true or [\"a\"]", name)
@@ -95,7 +94,7 @@ func asJSON(name, typed string) (json.RawMessage, error) {
 	return json.RawMessage(typed), nil
 }
 
-// Input is the arguments as they stand, in their order.
+// Input returns the current arguments in their order.
 func (e *argumentEditor) Input() json.RawMessage {
 	var b strings.Builder
 	for i, pair := range e.Pairs {
@@ -111,8 +110,8 @@ func (e *argumentEditor) Input() json.RawMessage {
 	return json.RawMessage("{" + b.String() + "}")
 }
 
-// press gives a key to the editor. done tells that the arguments are ready,
-// and fit; left that the user went back.
+// press handles a key. done reports that the arguments are complete and valid, left that
+// the user cancelled.
 func (e *argumentEditor) press(pressed tea.KeyPressMsg, keys *keys.Map, check func(json.RawMessage) error) (done, left bool) {
 	e.problem = ""
 	switch {
@@ -147,8 +146,8 @@ func (e *argumentEditor) press(pressed tea.KeyPressMsg, keys *keys.Map, check fu
 	return false, false
 }
 
-// view shows the arguments; the one that has the focus, which begins at a line,
-// gets what room is left of a height.
+// view draws the arguments; the focused one, which begins at a line, gets the remaining
+// height.
 func (e *argumentEditor) view(width, height int, theme *draw.Theme) (lines []string, at int) {
 	for i, pair := range e.Pairs {
 		name := safetext.Line(pair.Key)
@@ -182,7 +181,7 @@ func (e *argumentEditor) hints(keys *keys.Map) []string {
 	}
 }
 
-// Edited is the reply that asks about other arguments in place of those shown.
+// Edited returns the reply that replaces the arguments.
 func (e *argumentEditor) Edited() agent.Reply {
 	return agent.Reply{Decision: agent.Edited, Input: string(e.Input())}
 }

@@ -11,8 +11,8 @@ import (
 	"lifehub/tui/keys"
 )
 
-// Queue is the questions that wait for the user, of both kinds. A question
-// waits behind one that is visible, of whichever kind.
+// Queue has the dialogs that wait for the user, permissions and inputs. One is visible at a
+// time.
 type Queue struct {
 	Permission Permission
 	Input      Input
@@ -22,10 +22,10 @@ type Queue struct {
 // Open reports whether a question waits for the user.
 func (q *Queue) Open() bool { return q.Permission.Open() || q.Input.Open() }
 
-// AsksInput reports whether what a server asks is the visible question.
+// AsksInput reports whether the visible dialog asks for input.
 func (q *Queue) AsksInput() bool { return q.Input.Open() && (q.inputFirst || !q.Permission.Open()) }
 
-// Ask puts a question of either kind.
+// Ask adds a dialog for an event.
 func (q *Queue) Ask(question agent.Body) {
 	switch e := question.(type) {
 	case agent.InputAsked:
@@ -41,8 +41,8 @@ func (q *Queue) Ask(question agent.Body) {
 	}
 }
 
-// SettleInput, SettlePermission and Close take questions away that the user did
-// not answer. They return the letters of a text that one of them had taken.
+// SettleInput, SettlePermission and Close remove dialogs that the user did not answer. They
+// return the letters that a dialog had taken.
 func (q *Queue) SettleInput(id string) []tea.KeyPressMsg {
 	return q.withdraw(func() { q.Input.Settle(id) })
 }
@@ -67,13 +67,13 @@ func (q *Queue) withdraw(settle func()) []tea.KeyPressMsg {
 	return typed
 }
 
-// ReturnLetters takes every choice back and returns the letters that questions took.
+// ReturnLetters revokes all choices and returns the letters that dialogs took.
 func (q *Queue) ReturnLetters() []tea.KeyPressMsg {
 	return slices.Concat(q.Permission.GiveBack(), q.Input.GiveBack())
 }
 
-// Press gives a key to the visible question; writing says that the composer
-// holds text. rest are the keys that are the composer's.
+// Press handles a key. writing reports that the composer holds text; rest are the keys that
+// go to the composer.
 func (q *Queue) Press(pressed tea.KeyPressMsg, k *keys.Map, writing bool, now time.Time) (cmd tea.Cmd, rest []tea.KeyPressMsg) {
 	if q.AsksInput() {
 		q.Input.Writing = writing
@@ -83,8 +83,8 @@ func (q *Queue) Press(pressed tea.KeyPressMsg, k *keys.Map, writing bool, now ti
 	return q.Permission.Press(pressed, k, now)
 }
 
-// Paste reports whether the visible question took a paste: a field of its form,
-// a reason or arguments that are being written.
+// Paste reports whether the visible dialog took a paste, in a form, a reason or arguments
+// that are being edited.
 func (q *Queue) Paste(text string) bool {
 	switch {
 	case q.AsksInput() && q.Input.Entered:
@@ -97,15 +97,15 @@ func (q *Queue) Paste(text string) bool {
 	return q.Permission.Pasted(text)
 }
 
-// Typing reports whether what is typed goes into the question.
+// Typing reports whether the dialog has an input that has the focus.
 func (q *Queue) Typing() bool {
 	return q.Permission.Reason != nil || q.Permission.Edit != nil || q.Input.Entered
 }
 
-// Restyle has the question drawn again in another look.
+// Restyle redraws the dialog with another theme.
 func (q *Queue) Restyle() { q.Permission.Width, q.Input.Width = 0, 0 }
 
-// View lays the visible question out in at most height lines.
+// View draws the visible dialog in at most height lines.
 func (q *Queue) View(width, height int, k *keys.Map, writing bool, theme *draw.Theme, now time.Time) []string {
 	if q.AsksInput() {
 		q.Input.Appear(now, writing)

@@ -11,22 +11,22 @@ import (
 	"lifehub/tui/safetext"
 )
 
-// scrollArea is what of a question's text is seen. What is asked comes before all
-// else: where there is little room, the line that tells where in the text we
-// are goes into the title, the keys take one line, and then the title goes.
+// scrollArea is the visible part of a dialog's text. The text has priority: where space is
+// short, the scroll position moves into the title, the keys take one line, and then the
+// title is left out.
 type scrollArea struct {
 	top, rows int  // the first visible line, and how many are
 	tight     bool // there is no room for the box
 	headed    bool // where it is tight: the title is there
 }
 
-// LeastRows is how much of a text must be visible for it to be read.
+// LeastRows is the minimum number of visible lines for a text to count as read.
 const LeastRows = 3
 
-// leastBox is the width below which a question has no box.
+// leastBox is the width below which a dialog has no frame.
 const leastBox = 30
 
-// inside is how much of a width a question's text has.
+// inside returns the width of the text in a dialog.
 func inside(width int) int {
 	if width < leastBox {
 		return max(1, width)
@@ -34,7 +34,7 @@ func inside(width int) int {
 	return width - draw.BoxSides
 }
 
-// question is what stands around the text of a question.
+// question is the frame around the text of a dialog.
 type question struct {
 	name, after string   // the title: a name that is not ours, and the words behind it
 	before      string   // and before it
@@ -47,8 +47,7 @@ type question struct {
 	unread      bool     // what is below has not been visible yet
 }
 
-// foot is what of the answers and keys stands inside the box, and the keys in its
-// lower edge.
+// foot returns the lines of answers and keys inside the frame, and the keys in its border.
 func (q *question) foot(width int, theme *draw.Theme) (lines []string, edge string) {
 	keys := draw.Flow(q.keys, inside(width))
 	for i, line := range keys {
@@ -66,7 +65,7 @@ func (q *question) foot(width int, theme *draw.Theme) (lines []string, edge stri
 	return append(q.answers, keys[:last]...), keys[last]
 }
 
-// place fits a text of n lines with what stands around it into a height.
+// place fits a text of n lines and its frame into a height.
 func (s *scrollArea) place(q *question, n, width, height int, theme *draw.Theme) {
 	foot, _ := q.foot(width, theme)
 	s.rows = n
@@ -119,7 +118,7 @@ func (s *scrollArea) view(q *question, n int, line func(int) string, width, heig
 	return box.View(append(lines, foot...), width)
 }
 
-// scroll reports whether a key moved what is seen of n lines that do not all fit.
+// scroll reports whether a key scrolled the n lines, if they do not all fit.
 func (s *scrollArea) scroll(pressed tea.KeyPressMsg, keys *keys.Map, n int) bool {
 	top, scrolls := keys.Read(pressed, s.top, n, s.rows)
 	if !scrolls || n <= s.rows {
@@ -139,8 +138,8 @@ func (s *scrollArea) reveal(at, n int) {
 // any letter can be.
 func (s *scrollArea) endSeen(n, width int) bool { return s.rows > 0 && s.top+s.rows >= n && width > 1 }
 
-// title is the first line where it is tight: who asks, and where in the text
-// of n lines we are.
+// title returns the first line where space is short: who asks, and the scroll position in
+// n lines.
 func (s *scrollArea) title(q *question, n, width int) string {
 	at := ""
 	if n > s.rows {
@@ -149,8 +148,7 @@ func (s *scrollArea) title(q *question, n, width int) string {
 	return whole(q.before+safetext.Line(q.name)+q.after, width, at)
 }
 
-// whole is a name and the first of the endings that there is room for next to
-// the whole of it.
+// whole returns a name with the first of the endings that fits next to it.
 func whole(name string, width int, endings ...string) string {
 	name = safetext.Line(name)
 	for _, ending := range endings {
@@ -161,7 +159,7 @@ func whole(name string, width int, endings ...string) string {
 	return draw.Truncate(name, width)
 }
 
-// readOn tells in short that there are lines below that were not visible yet.
+// readOn returns a short hint that there are lines below that were not visible yet.
 func (s *scrollArea) readOn(n int, unread bool, keys *keys.Map) string {
 	if below := n - s.top - s.rows; unread && below > 0 {
 		return fmt.Sprintf("↓%d %s", below, keys.PageDown.Help().Key)

@@ -11,7 +11,7 @@ import (
 	"lifehub/tui/safetext"
 )
 
-// Answer is what LifeHub says: markdown that may still be arriving.
+// Answer is Markdown that may still be arriving.
 type Answer struct {
 	source []byte // as the model wrote it
 	stream *markdown.Stream
@@ -31,7 +31,7 @@ type Answer struct {
 	lines []string // what the stream drew
 }
 
-// NewAnswer returns an answer that grows.
+// NewAnswer returns an empty open answer.
 func NewAnswer() *Answer { return &Answer{Open: true, markedAt: -1} }
 
 func (a *Answer) Grow(piece string) {
@@ -41,7 +41,7 @@ func (a *Answer) Grow(piece string) {
 	}
 }
 
-// End closes the answer; ending says why it is not whole, "" that it is.
+// End closes the answer. ending says why it is incomplete; "" if it is complete.
 func (a *Answer) End(ending string) {
 	a.Open, a.ending = false, ending
 	if a.stream != nil {
@@ -83,8 +83,8 @@ func (a *Answer) Render(width int, theme *draw.Theme) []string {
 	return lines
 }
 
-// Judge shows the verdict on a citation next to it; false: it is in another
-// answer, or has nothing to show.
+// Judge shows the verdict on a citation next to it. It reports false if the citation is in
+// another answer or there is nothing to show.
 func (a *Answer) Judge(c agent.Citation) bool {
 	at := c.At - a.from
 	const longest = 60 // cells
@@ -103,10 +103,10 @@ func (a *Answer) Judge(c agent.Citation) bool {
 	return true
 }
 
-// literal writes text so that none of it is Markdown.
+// literal escapes Markdown.
 var literal = strings.NewReplacer(`\`, `\\`, "`", "\\`", "*", `\*`, "_", `\_`, "[", `\[`, "]", `\]`, "<", `\<`, ">", `\>`, "#", `\#`, "|", `\|`, "~", `\~`, "$", `\$`, "!", `\!`)
 
-// marked is a part of the source with the verdicts in it.
+// marked returns a part of the source with the verdicts inserted.
 func (a *Answer) marked(from, to int) string {
 	var b strings.Builder
 	for _, at := range slices.Sorted(maps.Keys(a.signs)) {

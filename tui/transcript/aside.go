@@ -10,15 +10,14 @@ import (
 	"lifehub/tui/safetext"
 )
 
-// Aside is what of the last turn also stands next to the conversation, where the
-// window is wide enough.
+// Aside is the part of the last turn that a sidebar shows.
 type Aside struct {
 	Plan    *plan.Plan    // nil: none
 	Sources *Sources      // nil: none
 	Done    agent.Effects // of all turns in memory
 }
 
-// Aside returns it. Sources that have the focus go before the last ones.
+// Aside returns what the sidebar shows. Focused sources take precedence over the last ones.
 func (t *Model) Aside() (a Aside) {
 	for at := len(t.Entries) - 1; at >= 0; at-- {
 		if _, asked := t.Entries[at].Item.(*Question); asked {
@@ -46,7 +45,7 @@ func (t *Model) Aside() (a Aside) {
 	return a
 }
 
-// Version is another one when what stands there has changed.
+// Version changes with the contents.
 func (a Aside) Version() string {
 	var v strings.Builder
 	if p := a.Plan; p != nil {
@@ -68,8 +67,8 @@ func (a Aside) Version() string {
 	return v.String()
 }
 
-// Narrow draws the sources in a column: the place of each with its verdict, and
-// the passage of the one that is chosen, or else of the first.
+// Narrow draws the sources in a column, and the passage of the chosen or else the first
+// one. of has the source of each line.
 func (s *Sources) Narrow(width int, theme *draw.Theme) (lines, passage []string, of []Cited) {
 	shown := max(0, s.chosen)
 	for i, c := range s.List {
@@ -90,7 +89,7 @@ func (s *Sources) Narrow(width int, theme *draw.Theme) (lines, passage []string,
 	return lines, passage, of
 }
 
-// SentTo is what left the machine, by the journal of the turns: "" is nothing.
+// SentTo describes what was sent to whom, by the journals of the turns; "" for nothing.
 func (a Aside) SentTo() string {
 	var sent []agent.Effect
 	for _, e := range a.Done {

@@ -29,9 +29,8 @@ func (c Cited) place() string {
 	return at.Place()
 }
 
-// shown is the place as shown on the screen, without its first folders where
-// they have no room, but always with its line: a link that the terminal opens, to
-// the page of the web or to the note.
+// shown returns the place as shown on the screen: without leading folders if they do not
+// fit, but always with its line, and linked to the note or web page.
 func (c Cited) shown(host string, room int) string {
 	place := safetext.Line(c.place())
 	address := c.file(host)
@@ -61,10 +60,9 @@ func (c Cited) shown(host string, room int) string {
 	return ansi.SetHyperlink(address) + place + ansi.ResetHyperlink()
 }
 
-// file is the address of the note; "" where there is none. It names the host,
-// so that a terminal on another machine does not take its own file for it.
-// Whatever a source says, no other file than a note of its vault is named: the
-// terminal may start a program for one.
+// file returns the file URL of the note, or "". It names the host, so that a terminal on
+// another machine does not open a file of its own. Whatever the source says, the URL is
+// that of a note in its vault, because the terminal may start a program for it.
 func (c Cited) file(host string) string {
 	note := filepath.FromSlash(cmp.Or(c.Citation.Path, c.Source.Path))
 	if !slices.Contains([]string{".md", ".markdown", ".txt", ".org", ".pdf"}, strings.ToLower(filepath.Ext(note))) {
@@ -80,7 +78,7 @@ func (c Cited) file(host string) string {
 	return (&url.URL{Scheme: "file", Host: host, Path: path}).String()
 }
 
-// Note is where the note of a citation is, or why it cannot be opened.
+// Note returns the location of a cited note, or why it cannot be opened.
 func (c Cited) Note() (path string, line int, problem string) {
 	local := filepath.FromSlash(cmp.Or(c.Citation.Path, c.Source.Path))
 	switch {
@@ -102,14 +100,14 @@ func (c Cited) writtenIn(answers []*Answer) bool {
 	})
 }
 
-// mark is the citation as it stands in the answer.
+// mark is the citation as written in the answer.
 func (c Cited) mark() string { return safetext.Line(c.Citation.Mark()) }
 
 // How many lines of a passage a preview shows before and after the cited one.
 const linesBefore, linesAfter = 3, 6
 
-// Around is the text that the model had before it, some lines around the cited
-// one, which is the line at; -1: a line that says that no text is kept.
+// Around returns the lines of the source around the cited one, which has the index at; at
+// is -1 if no text was saved.
 func (c Cited) Around() (lines []string, at int) {
 	text := cmp.Or(strings.TrimRight(c.Source.Text, "\n"), c.Citation.Quote)
 	if text == "" {
@@ -121,8 +119,7 @@ func (c Cited) Around() (lines []string, at int) {
 	return lines[from:min(len(lines), at+linesAfter+1)], at - from
 }
 
-// passage is what stands around the cited line, drawn as a note is, with that line
-// marked.
+// passage draws the lines of the source around the cited one, which is marked.
 func (c Cited) passage(width int, theme *draw.Theme) []string {
 	text := cmp.Or(c.Source.Text, c.Citation.Quote)
 	if text == "" {
@@ -140,13 +137,12 @@ func (c Cited) passage(width int, theme *draw.Theme) []string {
 	return lines
 }
 
-// mustBeSeen reports whether the check found something that nobody should have
-// to look for.
+// mustBeSeen reports whether the verdict must be shown even where space is short.
 func (c Cited) mustBeSeen() bool {
 	return c.Citation.Rider() != "" || slices.Contains([]agent.Verdict{agent.NotFound, agent.Stale, agent.Contradicted}, c.Citation.Verdict)
 }
 
-// verdictText is the verdict by sign and words; "": there is nothing to say.
+// verdictText returns the sign and words of a verdict; "" if it has none.
 func verdictText(c agent.Citation) string {
 	if c.Verdict == "" {
 		return "closest"
@@ -154,7 +150,7 @@ func verdictText(c agent.Citation) string {
 	return safetext.Line(c.Told())
 }
 
-// verdictStyle is how a verdict looks; the colour only repeats its sign.
+// verdictStyle returns the style of a verdict; the colour only repeats the sign.
 func verdictStyle(c agent.Citation, theme *draw.Theme) lipgloss.Style {
 	if c.Rider() != "" {
 		return theme.Warning
@@ -185,7 +181,7 @@ func Source(list []agent.Source, n int) agent.Source {
 	return agent.Source{}
 }
 
-// InWords is a citation with its verdict in words.
+// InWords describes a citation and its verdict.
 func (c Cited) InWords() string {
 	return strings.TrimSpace(c.mark() + " " + safetext.Line(c.place()) + " " + verdictText(c.Citation))
 }

@@ -5,8 +5,8 @@ import (
 	"lifehub/tui/markdown"
 )
 
-// CodeBlock returns the nth code block, counted from 1, or why there is none; a may
-// be nil.
+// CodeBlock returns the nth code block, counted from 1, or the reason why there is none. a
+// may be nil.
 func (a *Answer) CodeBlock(n int) (text, problem string) {
 	if a == nil {
 		return "", "no answer to copy yet"

@@ -28,8 +28,7 @@ func (t *Model) FoldChosen() {
 	}
 }
 
-// jump puts the next question, or the one before, at the top of what is in
-// sight.
+// jump scrolls to the next question, or to the one before.
 func (t *Model) jump(by int) {
 	if len(t.Entries) == 0 {
 		return
@@ -52,7 +51,7 @@ func (t *Model) jump(by int) {
 	}
 }
 
-// foldPlans opens all plans, or folds them, as the last one is not.
+// foldPlans folds all plans if the last one is open, and opens them otherwise.
 func (t *Model) foldPlans() {
 	var plans []*plan.Plan
 	for _, e := range t.Entries {
@@ -128,7 +127,7 @@ func (t *Model) ChosenQuestion() *Question {
 	return t.QuestionBack(1)
 }
 
-// Judge shows other verdicts on the citations of a turn's answer.
+// Judge replaces the verdicts on the citations of a turn's answer.
 func (t *Model) Judge(turn string, citations []agent.Citation) {
 	inTurn := false
 	for _, e := range t.Entries {
@@ -154,7 +153,7 @@ func (t *Model) QuestionOf(turn string) *Question {
 	return nil
 }
 
-// LastTurn is the end of the path that is shown; "" before the first question.
+// LastTurn is the last turn of the shown branch; "" before the first question.
 func (t *Model) LastTurn() string {
 	if q := t.QuestionBack(1); q != nil {
 		return q.Turn
@@ -162,7 +161,7 @@ func (t *Model) LastTurn() string {
 	return ""
 }
 
-// CanUndo has the last turn say that a command takes back what it changed.
+// CanUndo shows in the last turn that a command can undo its changes.
 func (t *Model) CanUndo() {
 	for at := len(t.Entries) - 1; at >= 0; at-- {
 		switch i := t.Entries[at].Item.(type) {
@@ -197,8 +196,7 @@ func (t *Model) ChooseSources() bool {
 	return false
 }
 
-// KeepLast drops the turns far above the end when there are more than most, all
-// but the last few.
+// KeepLast drops all but the last turns if there are more than most.
 func (t *Model) KeepLast(few, most int) {
 	var questions []int
 	for at, e := range t.Entries {
@@ -212,8 +210,8 @@ func (t *Model) KeepLast(few, most int) {
 	}
 }
 
-// ScrollTo puts the question of a turn at the top of the visible part; choose
-// gives it the keys. It reports whether it has them.
+// ScrollTo scrolls to the question of a turn. If choose is set it focuses it, and reports
+// whether it did.
 func (t *Model) ScrollTo(turn string, choose bool) bool {
 	for at, e := range t.Entries {
 		if q, ok := e.Item.(*Question); ok && q.Turn == turn {
@@ -227,8 +225,7 @@ func (t *Model) ScrollTo(turn string, choose bool) bool {
 	return false
 }
 
-// Notices are the lines of all items below the welcome, as long as nothing but
-// notices came; only: nothing did.
+// Notices are the lines of the notices. only reports that there are no other items.
 func (t *Model) Notices() (lines []string, only bool) {
 	for at, e := range t.Entries {
 		if _, ok := e.Item.(*Notice); !ok {
@@ -239,7 +236,7 @@ func (t *Model) Notices() (lines []string, only bool) {
 	return lines, true
 }
 
-// Printed is all that was said, as it stays in the terminal's own scrollback.
+// Printed is the whole conversation, for the terminal's own scrollback.
 func (t *Model) Printed() (lines []string) {
 	t.numberLast(nil)
 	for at := range t.Entries {
@@ -248,7 +245,7 @@ func (t *Model) Printed() (lines []string) {
 	return WithoutEnd(lines)
 }
 
-// placedAll is all lines of an item as shown on the screen.
+// placedAll returns all lines of an item as shown on the screen.
 func (t *Model) placedAll(at int) (lines []string) {
 	for n := range t.Lines(at) {
 		lines = append(lines, t.placed(at, n))
@@ -256,7 +253,7 @@ func (t *Model) placedAll(at int) (lines []string) {
 	return lines
 }
 
-// WithoutEnd leaves blank lines at the end out, all but one.
+// WithoutEnd removes all but one of the blank lines at the end.
 func WithoutEnd(lines []string) []string {
 	end := len(lines)
 	for end > 0 && lines[end-1] == "" {

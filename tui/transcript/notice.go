@@ -10,7 +10,7 @@ import (
 	"lifehub/tui/safetext"
 )
 
-// Notice is something to know that stops nothing.
+// Notice is a message that interrupts nothing.
 type Notice struct{ Text string }
 
 func (n *Notice) Render(width int, theme *draw.Theme) []string {
@@ -19,10 +19,10 @@ func (n *Notice) Render(width int, theme *draw.Theme) []string {
 
 func (n *Notice) Copied() string { return n.Text }
 
-// Failure is an error with what to do next.
+// Failure is an error with advice.
 type Failure struct{ Text, Hint string }
 
-// FailureOf is a failure of the model server, told as in a turn.
+// FailureOf returns the failure for an error of the model server, worded as in a turn.
 func FailureOf(err error) *Failure {
 	told := agent.FailedFrom(err)
 	return &Failure{Text: told.Message, Hint: told.Hint}

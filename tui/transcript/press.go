@@ -11,7 +11,7 @@ import (
 	"lifehub/tui/keys"
 )
 
-// Press takes the keys that scroll and fold, whatever has the focus.
+// Press handles the keys that scroll and fold, whatever has the focus.
 func (t *Model) Press(pressed tea.KeyPressMsg, k *keys.Map) (taken bool) {
 	switch {
 	case key.Matches(pressed, k.Plan):
@@ -36,7 +36,7 @@ func (t *Model) Press(pressed tea.KeyPressMsg, k *keys.Map) (taken bool) {
 	return true
 }
 
-// PressFocused takes the keys that move among the items while one has them.
+// PressFocused handles the keys that move among the items while one is focused.
 func (t *Model) PressFocused(pressed tea.KeyPressMsg, k *keys.Map) (taken bool) {
 	switch {
 	case key.Matches(pressed, k.Next):
@@ -87,7 +87,7 @@ func (t *Model) lineOf(line int) int {
 	return n
 }
 
-// ChooseLine focuses the item, and the part of it, at a visible place.
+// ChooseLine focuses the item, and its part, at a line and column of the screen.
 func (t *Model) ChooseLine(line, column int) {
 	at := t.Shown[line]
 	part := 0

@@ -66,8 +66,8 @@ func (s *Steering) Render(width int, theme *draw.Theme) []string {
 
 func (s *Steering) Copied() string { return s.Text }
 
-// Sibling is the turn asked before or after this one in its place, or why there
-// is none; q may be nil.
+// Sibling returns the previous or next alternative of the question, or the reason why
+// there is none. q may be nil.
 func (q *Question) Sibling(by int) (turn, problem string) {
 	if q == nil || len(q.Siblings) < 2 {
 		return "", "there is no other branch here"
@@ -79,8 +79,8 @@ func (q *Question) Sibling(by int) (turn, problem string) {
 	return q.Siblings[at], ""
 }
 
-// QuestionAbove is the question, on one line, that the first visible line
-// answers; "" while the question itself is visible.
+// QuestionAbove returns, on one line, the question that the first visible line answers; ""
+// if the question itself is visible.
 func (t *Model) QuestionAbove() string {
 	if len(t.Entries) == 0 {
 		return ""

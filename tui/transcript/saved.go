@@ -9,7 +9,7 @@ import (
 	"lifehub/agent"
 )
 
-// Saved returns the items of a saved turn: those that it had when it ended.
+// Saved returns the items of a saved turn, as they were when it ended.
 func (t *Model) Saved(exchange agent.Exchange) (items []Item) {
 	in := &Model{Unfolded: t.Unfolded, Host: t.Host}
 	asked := &Question{Text: exchange.Question, Turn: exchange.Turn, After: exchange.After, Siblings: exchange.Siblings}
@@ -23,7 +23,7 @@ func (t *Model) Saved(exchange agent.Exchange) (items []Item) {
 	return items
 }
 
-// reopen takes the events of a saved turn once more.
+// reopen replays the events of a saved turn.
 func (t *Turn) reopen(exchange agent.Exchange) {
 	kept, open := exchange.Answer, exchange.Open || exchange.Running
 	course := kept.Course
@@ -78,7 +78,7 @@ func courseOf(steering []string) (course []agent.CourseEvent) {
 	return course
 }
 
-// cited shows what an answer cites.
+// cited shows the citations of an answer.
 func (t *Turn) cited(kept agent.Answer) {
 	if t.Answer == nil && kept.Text != "" {
 		t.Say(kept.Text, time.Time{})
@@ -88,8 +88,8 @@ func (t *Turn) cited(kept agent.Answer) {
 	}
 }
 
-// logged is the course of a turn that was saved before courses were: what its
-// log says. One that is open has no end.
+// logged reconstructs the events of a turn that was saved without them, from its log. An
+// open turn has no last event.
 func logged(kept agent.Answer, open bool) (course []agent.CourseEvent) {
 	at := 0
 	add := func(bodies ...agent.Body) {

@@ -11,14 +11,13 @@ import (
 	"lifehub/tui/draw"
 )
 
-// sentence is what a citation belongs to: the sentence that ends with it, or is
-// around a place of the whole answer, in bytes, or the words themselves.
+// sentence identifies a sentence of the answer, by a byte offset in it or by its words.
 type sentence struct {
 	at    int
 	words string
 }
 
-// sentences are those that the chosen source belongs to.
+// sentences returns the sentences that cite the chosen source.
 func (s *Sources) sentences() (list []sentence) {
 	if s.chosen < 0 || s.chosen >= len(s.List) {
 		return nil
@@ -37,15 +36,14 @@ func (s *Sources) sentences() (list []sentence) {
 	return list
 }
 
-// markSentences has sentences marked from now on; it reports whether others were.
+// markSentences sets the sentences to mark and reports whether they changed.
 func (a *Answer) markSentences(list []sentence) (changed bool) {
 	changed = !slices.Equal(a.chosen, list)
 	a.chosen = list
 	return changed
 }
 
-// letters are those of a text, and its digits, which are the same before and
-// after it is drawn.
+// letters returns the letters and digits of a text, which drawing does not change.
 func letters(text string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsLetter(r) || unicode.IsDigit(r) {
@@ -55,8 +53,8 @@ func letters(text string) string {
 	}, text)
 }
 
-// mark underlines the chosen sentences in lines that were drawn of the answer. It
-// returns the first line that has one, -1 where none is found.
+// mark underlines the chosen sentences in the drawn lines of the answer and returns the
+// index of the first marked line, or -1.
 func (a *Answer) mark(lines []string, theme *draw.Theme) (out []string, first int) {
 	if first = -1; len(a.chosen) == 0 {
 		return lines, first
@@ -97,7 +95,7 @@ func (a *Answer) mark(lines []string, theme *draw.Theme) (out []string, first in
 	return out, first
 }
 
-// nearest is where words stand in a text, nearest to a place; -1: nowhere.
+// nearest returns the index of the occurrence of words that is nearest to place, or -1.
 func nearest(text, words string, place int) int {
 	best := -1
 	for at := 0; words != ""; at++ {
@@ -112,7 +110,7 @@ func nearest(text, words string, place int) int {
 	return best
 }
 
-// cells are those of a line from one of its letters up to another, and signs right
+// cells returns the range of cells that shows a range of letters, with the punctuation
 // next to them.
 func cells(line string, from, to int) (begin, end int) {
 	begin, end = -1, 0

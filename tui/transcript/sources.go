@@ -10,9 +10,8 @@ import (
 	"lifehub/tui/safetext"
 )
 
-// Sources is the end of a turn: what its answer cites, with what the check of each
-// citation found, and what the turn did to the world. It is a row or two until
-// one of the sources is chosen, then a list.
+// Sources is the end of a turn: the citations of its answer with their verdicts, and the
+// effects of the turn. It takes a row or two, and is a list while a source is chosen.
 type Sources struct {
 	List    []Cited
 	Preview bool // the chosen one shows its passage
@@ -32,8 +31,8 @@ type spot struct{ part, line, column int }
 
 func NewSources(host string) *Sources { return &Sources{chosen: -1, host: host} }
 
-// Add takes a verdict in; the same one is shown once. A place that only comes
-// nearest has none, and is left out where it is cited as well.
+// Add adds a citation; identical ones are shown once. A nearest passage has no verdict,
+// and is left out if it is cited as well.
 func (s *Sources) Add(c agent.Citation, from agent.Source) {
 	for i, have := range s.List {
 		if have.Citation.N == c.N && c.Verdict == "" {
@@ -48,7 +47,7 @@ func (s *Sources) Add(c agent.Citation, from agent.Source) {
 	s.List = slices.Insert(s.List, at, Cited{Citation: c, Source: from, at: []int{c.At}})
 }
 
-// Judge shows other verdicts on the same citations.
+// Judge replaces the verdicts on the citations.
 func (s *Sources) Judge(citations []agent.Citation) {
 	before := s.List
 	s.List = nil
@@ -67,8 +66,8 @@ func (s *Sources) Judge(citations []agent.Citation) {
 	s.chosen = min(s.chosen, len(s.List)-1)
 }
 
-// EffectsLine is the last line of a turn: what it did to the world; "": it is not
-// known. undo says that a command takes back what it changed.
+// EffectsLine is the last line of a turn: its effects, or "" if they are unknown. undo
+// reports that a command can undo its changes.
 func EffectsLine(did agent.Effects, undo bool) string {
 	line := safetext.Line(did.String())
 	if undo && slices.ContainsFunc(did, func(e agent.Effect) bool { return e.Kind == agent.NoteChanged }) {
@@ -123,8 +122,8 @@ func (s *Sources) Render(width int, theme *draw.Theme) (lines []string) {
 	return append(lines, did...)
 }
 
-// flowing is the sources next to each other. What does not fit into two rows
-// gives way, those with a verdict to see last.
+// flowing draws the sources next to each other, in two rows if possible: further ones are
+// left out, except those with a verdict that the user should see.
 func (s *Sources) flowing(width int, theme *draw.Theme) []string {
 	var shown []int
 	for i := range s.List {
@@ -165,8 +164,8 @@ func (s *Sources) flowing(width int, theme *draw.Theme) []string {
 	}
 }
 
-// brief is the source in a row with others: its mark, place and verdict, in two
-// lines where it has words next to a tick that one has no room for.
+// brief returns the mark, place and verdict of a source for a row with others. A rider
+// that does not fit is on a second line.
 func (c Cited) brief(host string, width int, theme *draw.Theme) string {
 	verdict := verdictMark(c.Citation, theme)
 	brief := theme.Reference.Render(c.mark()) + " " + c.shown(host, max(16, width/2-draw.Width(c.mark())-1))
@@ -177,8 +176,8 @@ func (c Cited) brief(host string, width int, theme *draw.Theme) string {
 	return draw.Truncate(strings.TrimRight(brief+" "+verdict, " "), width)
 }
 
-// listed is the sources as a list, one of which is chosen. A verdict that has no
-// room next to its source stands below it where it should be read.
+// listed draws the sources as a list, of which one is chosen. A verdict that should be
+// read and does not fit next to its source is below it.
 func (s *Sources) listed(width int, theme *draw.Theme) (lines []string) {
 	for i, c := range s.List {
 		s.spots = append(s.spots, spot{part: i, line: len(lines)})

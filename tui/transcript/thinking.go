@@ -8,15 +8,13 @@ import (
 	"lifehub/tui/safetext"
 )
 
-// openThought is how many of its last lines an unfolded thought shows while it
-// is still arriving.
+// openThought is the number of lines of a growing thought that are shown unfolded.
 const openThought = 8
 
-// Thinker is one of a team: the step whose task is worked on, and who does.
+// Thinker is an agent that works on a step.
 type Thinker struct{ Step, Agent string }
 
-// Thinking is what the model thought before it answered. It is folded until
-// the user wants to see it.
+// Thinking is the reasoning of a model. It is folded unless the user unfolds it.
 type Thinking struct {
 	Who    string // "": the one who answers
 	Text   strings.Builder

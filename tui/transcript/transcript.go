@@ -1,5 +1,5 @@
-// Package transcript is everything that was said, as shown on the screen:
-// the items, what of them is visible and what has the focus.
+// Package transcript draws the conversation: its items, which of them are visible and
+// which has the focus.
 package transcript
 
 import (
@@ -33,9 +33,9 @@ type multiPart interface {
 	part(line, column int) int
 }
 
-// Model is everything that was said, of which only the visible lines are
-// ever rendered. Its place is an item and a line of it, not a line number: the
-// cost of a frame does not depend on what stands above or below.
+// Model is the conversation. Only its visible lines are rendered. A scroll position is an
+// item and a line of it, not a line number, so the cost of a frame does not depend on what
+// is above or below.
 type Model struct {
 	Unfolded bool   // details of tools and thoughts are shown
 	Host     string // of links to notes
@@ -79,8 +79,8 @@ func (t *Model) ends(i Item) bool {
 	return len(t.Entries) > 0 && t.Entries[len(t.Entries)-1].Item == i
 }
 
-// Prepend adds items above all others. What is chosen stays, and what is in
-// sight too, unless the user wants to see the beginning.
+// Prepend adds items above all others. What is chosen stays, and what is
+// visible too, unless the user wants to see the beginning.
 func (t *Model) Prepend(items []Item) {
 	above := make([]Entry, len(items))
 	for at, i := range items {
@@ -105,7 +105,7 @@ func (t *Model) dropFirst(n int, turn string) {
 	t.Earlier, t.Awaited = turn, ""
 }
 
-// Invalidate has an item rendered again because something in it changed.
+// Invalidate marks an item for rendering, because it has changed.
 func (t *Model) Invalidate(i Item) {
 	for at := len(t.Entries) - 1; at >= 0; at-- { // what changes is near the end
 		if t.Entries[at].Item == i {
@@ -115,7 +115,7 @@ func (t *Model) Invalidate(i Item) {
 	}
 }
 
-// Restyle has everything rendered again in another look.
+// Restyle marks all items for rendering with another theme.
 func (t *Model) Restyle(theme *draw.Theme) {
 	t.Theme = theme
 	for at := range t.Entries {
@@ -123,7 +123,7 @@ func (t *Model) Restyle(theme *draw.Theme) {
 	}
 }
 
-// TruncateAt takes an item and all below it away.
+// TruncateAt removes an item and all below it.
 func (t *Model) TruncateAt(i Item) {
 	at := slices.IndexFunc(t.Entries, func(e Entry) bool { return e.Item == i })
 	if at >= 0 {
@@ -133,7 +133,7 @@ func (t *Model) TruncateAt(i Item) {
 	}
 }
 
-// remove takes an item away.
+// remove removes an item.
 func (t *Model) remove(i Item) {
 	at := slices.IndexFunc(t.Entries, func(e Entry) bool { return e.Item == i })
 	if at < 0 {
@@ -170,7 +170,7 @@ func (t *Model) Lines(at int) []string {
 	return e.lines
 }
 
-// Resize sets the space that there is on screen.
+// Resize sets the size of the transcript on the screen.
 func (t *Model) Resize(width, height int) {
 	t.width, t.Height = width, height
 	if column := draw.ColumnOf(width); column != t.column {
@@ -195,8 +195,8 @@ func (t *Model) end() Spot {
 	return Spot{}
 }
 
-// Start is the spot of the first visible line. What shrank or a window that
-// grew may have left the end above where the user was.
+// Start is the spot of the first visible line. After a change of the transcript or the
+// window, the end may be above where the user had scrolled to.
 func (t *Model) Start() Spot {
 	end := t.end()
 	if !t.Scrolled || !t.Top.before(end) {
@@ -290,8 +290,7 @@ func (t *Model) View() []string {
 	return out
 }
 
-// numberLast has the frames of code of an answer, and of no other, say with which
-// command they are copied; nil: of none.
+// numberLast shows the copy command in the code frames of one answer; nil for none.
 func (t *Model) numberLast(a *Answer) {
 	for _, each := range []*Answer{t.numbered, a} {
 		if each != nil && each.last != (each == a) {
@@ -302,8 +301,8 @@ func (t *Model) numberLast(a *Answer) {
 	t.numbered = a
 }
 
-// sourceLine is the line of the chosen source in its item, which is visible at
-// all times; -1: none is chosen.
+// sourceLine is the line of the chosen source in its item, which stays visible; -1 if
+// none is chosen.
 func (t *Model) sourceLine() int {
 	if s, ok := t.Item(t.Chosen).(*Sources); ok && len(s.List) > 0 {
 		t.Lines(t.Chosen)
@@ -312,8 +311,8 @@ func (t *Model) sourceLine() int {
 	return -1
 }
 
-// placed is a line of an item as shown on the screen: in the gutter, with a
-// bar where it is chosen. A question is a block that has a bar at all times.
+// placed returns a line of an item as shown on the screen: indented, and with a bar if the
+// item is chosen. A question is a block that always has a bar.
 func (t *Model) placed(at, n int) string {
 	line, last := t.Lines(at)[n], n == len(t.Lines(at))-1
 	_, question := t.Entries[at].Item.(*Question)
@@ -420,7 +419,7 @@ func (t *Model) next() {
 	}
 }
 
-// previous is the way back of next.
+// previous moves to the part or item before.
 func (t *Model) previous() {
 	if _, ok := t.Item(t.Chosen).(multiPart); ok && t.Part > 0 {
 		t.Choose(t.Chosen, t.Part-1)
@@ -547,8 +546,8 @@ func (t *Model) steeringOf(asked *Question) (n int) {
 	return n
 }
 
-// ForgetEnding takes away what was said of the end of an answer that is resumed
-// now, and what has nothing else in it.
+// ForgetEnding removes the remarks on how an interrupted turn ended, now that it is
+// resumed, and items that held nothing else.
 func (t *Model) ForgetEnding(asked *Question) {
 	from := slices.IndexFunc(t.Entries, func(e Entry) bool { return e.Item == asked })
 	for at := len(t.Entries) - 1; from >= 0 && at > from; at-- {

@@ -9,7 +9,7 @@ import (
 	"lifehub/tui/safetext"
 )
 
-// Turn is the items of the turn that is running.
+// Turn has the items of the running turn.
 type Turn struct {
 	in *Model
 
@@ -30,8 +30,8 @@ type Turn struct {
 	steps    map[string]*plan.Plan // the plan that a call belongs to
 }
 
-// Begin returns a turn whose items are added here. From now on nothing undoes
-// what the one before did.
+// Begin returns a turn whose items are added here. The effects of the turn before can no
+// longer be undone.
 func (t *Model) Begin() *Turn {
 	for _, e := range t.Entries {
 		if s, ok := e.Item.(*Sources); ok && s.undo {
@@ -42,7 +42,7 @@ func (t *Model) Begin() *Turn {
 	return &Turn{in: t, Tools: map[string]*plan.Tool{}, steps: map[string]*plan.Plan{}, thoughts: map[Thinker]*Thinking{}}
 }
 
-// Take is the one place where an event becomes an item, or changes one.
+// Take turns an event into an item, or updates one. Nothing else does.
 func (t *Turn) Take(e agent.Event, now time.Time) {
 	switch e.Body.(type) {
 	case agent.ContextCounted, agent.Said, agent.Thought, agent.Used, agent.Failed, agent.Ended:
@@ -110,7 +110,7 @@ func (t *Turn) Take(e agent.Event, now time.Time) {
 	}
 }
 
-// phaseStarted notes who works. The answer begins when no step runs.
+// phaseStarted records the working agent. The answer begins when no step runs.
 func (t *Turn) phaseStarted(agentName string, now time.Time) {
 	t.phase = agentName
 	if agentName == "explainer" {
@@ -177,7 +177,7 @@ func (t *Turn) steered(text string, now time.Time) {
 	}
 }
 
-// endBlock has what is said from now on stand below all that is shown.
+// endBlock closes the answer, so that further text begins a new one below all items.
 func (t *Turn) endBlock() {
 	if a := t.Answer; a != nil && a.Open {
 		a.End("")
@@ -185,8 +185,8 @@ func (t *Turn) endBlock() {
 	}
 }
 
-// think shows a piece of a thought: of the one who answers, or, each in a row
-// of its own, of the workers that think side by side.
+// think shows a piece of reasoning: of the agent that answers, or of a worker, each in an
+// item of its own.
 func (t *Turn) think(e agent.Thought, now time.Time) {
 	who := Thinker{Step: e.Step, Agent: e.Agent}
 	thought := t.thoughts[who]
@@ -212,7 +212,7 @@ func (t *Turn) think(e agent.Thought, now time.Time) {
 
 func (t *Turn) closeThought(now time.Time) { t.endThought(t.Thought, now) }
 
-// endThoughts closes what was thought for a step; "": for any.
+// endThoughts closes the reasoning of the workers of a step; "" for all.
 func (t *Turn) endThoughts(step string, now time.Time) {
 	for who, thought := range t.thoughts {
 		if step == "" || who.Step == step {
@@ -243,7 +243,7 @@ func (t *Turn) toolStarted(e agent.ToolStarted) {
 	t.in.Add(alone)
 }
 
-// call returns a call and the item that shows it; nil: none.
+// call returns a call and the item that shows it, or nil.
 func (t *Turn) call(id string) (*plan.Call, Item) {
 	if alone := t.Tools[id]; alone != nil {
 		return &alone.Call, alone
@@ -275,7 +275,7 @@ func (t *Turn) toolEnded(e agent.ToolEnded) {
 	t.in.Invalidate(shown)
 }
 
-// allowed notes at its step how a call was decided.
+// allowed records in its step how the user allowed a call.
 func (t *Turn) allowed(e agent.PermissionGiven) {
 	if t.Plan == nil {
 		return
@@ -305,8 +305,7 @@ func (t *Turn) Source(c agent.Citation, from agent.Source) {
 	}
 }
 
-// Ended ends the turn with its answer; undo says that a command undoes what it
-// did.
+// Ended ends the turn with its answer. undo reports that a command can undo its effects.
 func (t *Turn) Ended(e agent.Ended, undo bool, now time.Time) {
 	if t.Answer == nil && e.Answer != "" {
 		t.Say(e.Answer, now)
@@ -326,7 +325,7 @@ func (t *Turn) Ended(e agent.Ended, undo bool, now time.Time) {
 	t.Tell(e.Effects, undo)
 }
 
-// Failed ends the turn with why it could not be finished.
+// Failed ends the turn with the reason for its failure.
 func (t *Turn) Failed(e agent.Failed, undo bool, now time.Time) {
 	t.Close("cut off", now)
 	if !t.Stopped { // else that it ended is what the user wanted
@@ -335,8 +334,7 @@ func (t *Turn) Failed(e agent.Failed, undo bool, now time.Time) {
 	t.Tell(e.Effects, undo)
 }
 
-// Tell ends the turn with what it did to the world; undo says that a command
-// undoes it.
+// Tell shows the effects of the turn. undo reports that a command can undo them.
 func (t *Turn) Tell(did agent.Effects, undo bool) {
 	if did != nil {
 		end := t.atEnd()
@@ -358,7 +356,7 @@ func (t *Turn) atEnd() *Sources {
 	return t.sources
 }
 
-// Close ends all that is open in the turn.
+// Close closes all open items of the turn.
 func (t *Turn) Close(ending string, now time.Time) {
 	t.closeThought(now)
 	t.endThoughts("", now)
@@ -371,8 +369,8 @@ func (t *Turn) Close(ending string, now time.Time) {
 	}
 }
 
-// State says in words what the turn is doing; asking says that a question waits
-// for the user.
+// State describes what the turn is doing. asking reports that a question waits for the
+// user.
 func (t *Turn) State(asking bool) string {
 	switch {
 	case asking:
@@ -397,13 +395,12 @@ func (t *Turn) State(asking bool) string {
 	return "working"
 }
 
-// deciders are those who decide what is done before there is a plan, as the
-// screen names them.
+// deciders are the agents that work before there is a plan, with their names on the screen.
 var deciders = map[string]string{"lead": "lead", "planner": "planner"}
 
 func (t *Turn) planRuns() bool { return t.Plan != nil && t.Plan.Took == 0 }
 
-// Tick moves the clocks and spinners of what runs.
+// Tick advances the clocks and spinners of running items.
 func (t *Turn) Tick(beat int, now time.Time) {
 	if t.planRuns() {
 		t.Plan.Beat, t.Plan.Now = beat, now
