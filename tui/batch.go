@@ -9,13 +9,12 @@ import (
 	"lifehub/agent"
 )
 
-// Window is the least time between two pictures while events stream in: tokens
-// that arrive within it are drawn together. A picture costs about 10 bytes for
-// the cursor besides its text (docs/figures/screen.md), and its length is what
-// a token may wait before it shows.
+// Window is the minimum time between two frames while events stream in: tokens that arrive
+// within it are drawn together, and none waits longer. A frame costs about 10 bytes besides
+// its text (docs/figures/screen.md).
 const batchWindow = 32 * time.Millisecond
 
-// Msg is all that arrived since the last one.
+// Msg has the events that arrived since the last one.
 type batchMsg struct {
 	Turn   int
 	Events []agent.Event
@@ -23,9 +22,9 @@ type batchMsg struct {
 	Over   bool
 }
 
-// Next waits for an event and then takes along what arrives until a frame
-// after the last batch has passed, so that a burst of tokens costs one redraw.
-// Pieces of text that follow one another become one.
+// Next waits for an event, and then collects those that arrive within a window since the
+// last batch, so that a burst of tokens costs one redraw. Consecutive pieces of text are
+// joined.
 func nextEvents(events <-chan agent.Event, turn int, last time.Time) tea.Cmd {
 	return func() tea.Msg {
 		b := batch{msg: batchMsg{Turn: turn}}
@@ -52,7 +51,7 @@ func nextEvents(events <-chan agent.Event, turn int, last time.Time) tea.Cmd {
 	}
 }
 
-// batch collects events and joins the text of pieces in a row.
+// batch collects events and joins consecutive pieces of text.
 type batch struct {
 	msg    batchMsg
 	said   *agent.Event // the open run of pieces; nil: none
@@ -60,7 +59,7 @@ type batch struct {
 	urgent bool // it must be seen at once
 }
 
-// take adds an event, or notes that there is no more.
+// take adds an event, or records that the channel is closed.
 func (b *batch) take(e agent.Event, open bool) {
 	if b.msg.Over = !open; open {
 		b.add(e)
@@ -86,7 +85,7 @@ func (b *batch) add(e agent.Event) {
 	b.urgent = b.urgent || len(b.msg.Events) >= 256
 }
 
-// flush closes the run of pieces.
+// flush ends a run of pieces.
 func (b *batch) flush() {
 	if b.said == nil {
 		return
@@ -98,8 +97,8 @@ func (b *batch) flush() {
 	b.text.Reset()
 }
 
-// Drain reads the events of an open turn to their end, so that it can save what it
-// has, but no longer than a time; nil: it has none.
+// Drain reads the events of an open turn until it has ended, so that it can save what it has,
+// or until a timeout.
 func drainEvents(events <-chan agent.Event, most time.Duration) {
 	late := time.After(most)
 	for open := events != nil; open; {
@@ -111,7 +110,7 @@ func drainEvents(events <-chan agent.Event, most time.Duration) {
 	}
 }
 
-// Speed is how fast the text of an answer comes.
+// Speed measures how fast the text of an answer arrives.
 type streamSpeed struct {
 	PerSecond float64 // tokens; 0: not known yet
 
@@ -120,11 +119,10 @@ type streamSpeed struct {
 	measured time.Time // when PerSecond was worked out
 }
 
-// newSpeed is how long a speed is shown: each other one is bytes for the
-// terminal, and nobody reads faster.
+// newSpeed is how long a speed is shown before it is updated.
 const newSpeed = 500 * time.Millisecond
 
-// Count takes pieces of text into the speed.
+// Count adds pieces of text.
 func (s *streamSpeed) Count(pieces int, now time.Time) {
 	if s.first.IsZero() {
 		s.first = now
@@ -135,7 +133,7 @@ func (s *streamSpeed) Count(pieces int, now time.Time) {
 	}
 }
 
-// One waits for what a channel sends, if there is one.
+// One waits for a value of a channel; nil if ch is nil.
 func nextOf[T any](from <-chan T, msg func(T) tea.Msg) tea.Cmd {
 	if from == nil {
 		return nil

@@ -17,8 +17,8 @@ import (
 	"lifehub/tui/transcript"
 )
 
-// screenCommands is what the screen does for each of its own commands that is
-// no page of package panel.
+// screenCommands returns the implementations of the screen's own commands, except those that
+// are pages of package panel.
 func screenCommands() map[string]func(m *Model, args string) tea.Cmd {
 	none := func(do func(m *Model) tea.Cmd) func(*Model, string) tea.Cmd {
 		return func(m *Model, _ string) tea.Cmd { return do(m) }
@@ -62,8 +62,7 @@ func (m *Model) do(c backend.Command, args string) tea.Cmd {
 	return m.runCommand(c, args)
 }
 
-// command runs what was typed after a slash. It reports false for text that
-// is no command.
+// command runs a slash command. It reports false if text is not one.
 func (m *Model) command(text string) (tea.Cmd, bool) {
 	typed, ok := strings.CutPrefix(strings.TrimSpace(text), "/")
 	if !ok || strings.Contains(text, "\n") {
@@ -82,7 +81,7 @@ func (m *Model) command(text string) (tea.Cmd, bool) {
 	return m.do(*c, strings.TrimSpace(args)), true
 }
 
-// runCommand runs a command of another room in the background.
+// runCommand runs a command of the program in the background.
 func (m *Model) runCommand(c backend.Command, args string) tea.Cmd {
 	switch {
 	case c.Turn != nil:
@@ -122,7 +121,7 @@ func (m *Model) begin(asked string, begin backend.Turn, err error) tea.Cmd {
 	return m.startTurn(asked, nil, begin)
 }
 
-// runTurn runs a command that is a turn of its own, now or when its turn comes.
+// runTurn runs a command that is a turn, now or after the running one.
 func (m *Model) runTurn(c backend.Command, args string) tea.Cmd {
 	asked := "/" + strings.TrimSpace(c.Name+" "+args)
 	switch {
@@ -140,7 +139,7 @@ func (m *Model) runTurn(c backend.Command, args string) tea.Cmd {
 	})
 }
 
-// askPrompt asks a prompt that is saved, now or when its turn comes.
+// askPrompt asks a saved prompt, now or after the running turn.
 func (m *Model) askPrompt(c backend.Command, args string) tea.Cmd {
 	text, err := c.Prompt(args)
 	if err != nil {
@@ -154,7 +153,7 @@ func (m *Model) askPrompt(c backend.Command, args string) tea.Cmd {
 	return m.ask(text)
 }
 
-// askQueued asks what waited, or runs it when it is a command.
+// askQueued asks a queued message, or runs it if it is a command.
 func (m *Model) askQueued(text string) tea.Cmd {
 	draft := m.composer.Stash()
 	if cmd, ok := m.command(text); ok {
@@ -164,7 +163,7 @@ func (m *Model) askQueued(text string) tea.Cmd {
 	return m.ask(text)
 }
 
-// copyAnswer copies the last answer, or with a number that code block of it.
+// copyAnswer copies the last answer, or one of its code blocks by number.
 func (m *Model) copyAnswer(number string) tea.Cmd {
 	a := m.lastAnswer()
 	if number == "" && a != nil {
@@ -186,8 +185,8 @@ func (m *Model) goToSources() {
 	m.focused = true
 }
 
-// useTemplate asks for the blanks of a prompt that were not given, if it has
-// any, and puts the filled prompt into the composer: what is sent is seen before.
+// useTemplate asks for missing values of a prompt and puts the filled prompt into the
+// composer, so that the user sees it before it is sent.
 func (m *Model) useTemplate(t backend.Template, given string) tea.Cmd {
 	fill := func(values map[string]string) tea.Cmd {
 		return func() tea.Msg {
@@ -207,7 +206,7 @@ func (m *Model) useTemplate(t backend.Template, given string) tea.Cmd {
 	return rearm
 }
 
-// chooseModel uses the named model, or lists those that are there.
+// chooseModel uses the named model, or lists the models.
 func (m *Model) chooseModel(name string) tea.Cmd {
 	switch {
 	case m.Options.Models == nil:
@@ -218,7 +217,7 @@ func (m *Model) chooseModel(name string) tea.Cmd {
 	return panel.OpenModels(m.base, m.Options.Models, m.status, m.use)
 }
 
-// use makes later turns use a model, or offers to pull it.
+// use switches to a model for later turns, or offers to pull it.
 func (m *Model) use(name string) tea.Cmd {
 	return func() tea.Msg {
 		err := m.Options.Models.Use(m.base, name)
@@ -236,7 +235,7 @@ func (m *Model) use(name string) tea.Cmd {
 	}
 }
 
-// showContext opens the page of what the last prompt held.
+// showContext opens the panel about the last prompt.
 func (m *Model) showContext() tea.Cmd {
 	if m.prompt.Window.ContextCounted.Agent == "" {
 		return m.flash("no prompt was sent yet in this conversation")
@@ -245,7 +244,7 @@ func (m *Model) showContext() tea.Cmd {
 	return m.open(&shown, nil)
 }
 
-// nextMode goes to the mode after the present one, around at the end.
+// nextMode switches to the next mode, or from the last to the first.
 func (m *Model) nextMode() tea.Cmd {
 	modes := agent.Modes()
 	at := slices.Index(modes, agent.Mode(m.mode))
@@ -253,7 +252,7 @@ func (m *Model) nextMode() tea.Cmd {
 	return nil
 }
 
-// chooseMode takes what was typed after /mode.
+// chooseMode handles /mode.
 func (m *Model) chooseMode(name string) tea.Cmd {
 	said, mode := panel.ModeSaid(name, m.mode)
 	for _, line := range said {
@@ -265,7 +264,7 @@ func (m *Model) chooseMode(name string) tea.Cmd {
 	return nil
 }
 
-// setMode holds for later turns; one that is running goes on as it began.
+// setMode sets the mode of later turns.
 func (m *Model) setMode(mode agent.Mode) {
 	m.mode = string(mode)
 	m.Options.UseMode(m.mode)
@@ -274,17 +273,17 @@ func (m *Model) setMode(mode agent.Mode) {
 	}
 }
 
-// chooseTheme takes what was typed after /theme, or lets the user choose.
+// chooseTheme handles /theme.
 func (m *Model) chooseTheme(name string) tea.Cmd {
 	switch {
 	case name == "":
-		m.cover(panel.NewThemes(m.Options.Theme.Name, m.wear, m.chooseTheme))
+		m.cover(panel.NewThemes(m.Options.Theme.Name, m.applyTheme, m.chooseTheme))
 		return nil
 	case !slices.Contains(draw.ThemeNames(), name):
 		return m.flash("/theme takes " + strings.Join(draw.ThemeNames(), ", "))
 	}
 	m.Options.Theme = backend.Theme{Name: name}
-	m.wear("")
+	m.applyTheme("")
 	if m.Options.SaveSetting == nil {
 		return m.flash("theme " + name + " for this run")
 	}
@@ -296,8 +295,8 @@ func (m *Model) chooseTheme(name string) tea.Cmd {
 	}
 }
 
-// toggleSidebar shows or hides the sidebar, also in later runs, or says where it
-// cannot be shown.
+// toggleSidebar shows or hides the sidebar and saves that. In a narrow window it says that
+// there is none.
 func (m *Model) toggleSidebar() tea.Cmd {
 	if m.term.width < sidebarFrom {
 		return m.flash(fmt.Sprintf("the sidebar needs a window of %d columns", sidebarFrom))

@@ -19,7 +19,7 @@ func (m *Model) listConversations() tea.Cmd {
 	return List(m.base, &m.Options, m.chat.id)
 }
 
-// rename gives the open conversation the user's own title.
+// rename sets the title of the open conversation.
 func (m *Model) rename(title string) tea.Cmd {
 	id := m.chat.id
 	if title == "" || id == "" {
@@ -36,7 +36,7 @@ func (m *Model) renamed(to renamedMsg) tea.Cmd {
 	return m.flash("renamed to “" + to.title + "”")
 }
 
-// branch is a place in the tree where a question gets an alternative.
+// branch is a place in the tree for an alternative question.
 type branch struct {
 	after    string   // the turn before; "": the conversation's beginning
 	siblings []string // the turns that are asked there already
@@ -48,8 +48,8 @@ type editing struct {
 	draft    composer.Stashed // what was being written before
 }
 
-// editBack puts an earlier question into the composer. number counts back
-// from the last one; "" is 1.
+// editBack puts an earlier question into the composer. number counts back from the last
+// one, which is 1; "" means 1.
 func (m *Model) editBack(number string) tea.Cmd {
 	n := 1
 	if number != "" {
@@ -87,14 +87,14 @@ func (m *Model) edit(q *transcript.Question) {
 	m.composer.ForgetUndo()
 }
 
-// stopEditing leaves the question as it was.
+// stopEditing cancels editing and restores the draft.
 func (m *Model) stopEditing() {
 	draft := m.editing.draft
 	m.editing = nil
 	m.composer.Unstash(draft)
 }
 
-// canBranch reports whether a question can get an alternative now, and says why not.
+// canBranch reports whether a question can get an alternative now, and shows why not.
 func (m *Model) canBranch(q *transcript.Question) bool {
 	switch {
 	case m.Options.Branches == nil || q == nil || q.Turn == "":
@@ -106,7 +106,7 @@ func (m *Model) canBranch(q *transcript.Question) bool {
 	return false
 }
 
-// busy reports whether a turn runs, and says so.
+// busy reports whether a turn runs, and shows how to stop it.
 func (m *Model) busy() bool {
 	if m.turn != nil {
 		m.flash("stop the turn first (" + m.keys.Stop.Help().Key + ")")
@@ -114,7 +114,7 @@ func (m *Model) busy() bool {
 	return m.turn != nil
 }
 
-// retry asks a question once more, next to its first answer.
+// retry asks a question again, as an alternative.
 func (m *Model) retry(q *transcript.Question) tea.Cmd {
 	if !m.canBranch(q) {
 		return nil
@@ -122,8 +122,8 @@ func (m *Model) retry(q *transcript.Question) tea.Cmd {
 	return m.askInstead(q, agent.JoinSteering(q.Text))
 }
 
-// askInstead asks something instead of an earlier question. What came
-// after that stays in the tree.
+// askInstead asks an alternative to an earlier question. The branch below that stays in the
+// tree.
 func (m *Model) askInstead(q *transcript.Question, text string) tea.Cmd {
 	if m.editing != nil {
 		m.stopEditing()
@@ -137,7 +137,7 @@ func (m *Model) askInstead(q *transcript.Question, text string) tea.Cmd {
 	return m.askAt(text, &branch{q.After, siblings})
 }
 
-// fork makes its own conversation out of what is shown and opens it.
+// fork copies the shown branch into a new conversation and opens it.
 func (m *Model) fork(turn string) tea.Cmd {
 	if turn == "" || m.Options.Branches == nil {
 		return m.flash("there is nothing to fork yet")
@@ -148,8 +148,7 @@ func (m *Model) fork(turn string) tea.Cmd {
 	return forkConversation(m.base, &m.Options, m.chat.id, turn)
 }
 
-// alternative shows the question asked before or after the chosen one in the
-// same place.
+// alternative shows the previous or next alternative of the chosen question.
 func (m *Model) alternative(by int) tea.Cmd {
 	turn, problem := m.transcript.ChosenQuestion().Sibling(by)
 	if problem != "" {
@@ -158,8 +157,7 @@ func (m *Model) alternative(by int) tea.Cmd {
 	return m.showTurn(turn, true)
 }
 
-// showTurn switches to the branch of a turn and scrolls there; focus gives it
-// the keys.
+// showTurn switches to the branch of a turn, scrolls to it and, if focus is set, focuses it.
 func (m *Model) showTurn(turn string, focus bool) tea.Cmd {
 	if m.busy() {
 		return nil
@@ -167,19 +165,19 @@ func (m *Model) showTurn(turn string, focus bool) tea.Cmd {
 	return showBranch(m.base, &m.Options, conversationMsg{ID: m.chat.id, Title: m.chat.title, At: turn, Focus: focus})
 }
 
-// goOn has the next question answer a turn.
-func (m *Model) goOn(turn string) tea.Cmd {
+// answerTurn lets the next question follow a turn.
+func (m *Model) answerTurn(turn string) tea.Cmd {
 	if m.busy() {
 		return nil
 	}
 	return continueFrom(m.base, &m.Options, turn, conversationMsg{ID: m.chat.id, Title: m.chat.title})
 }
 
-// mostTurns is how many turns the transcript holds before it lets go of all
-// but the last FirstRead: an evening with LifeHub takes no more memory than that.
+// mostTurns is the number of turns in memory after which all but the last firstRead are
+// dropped, so that a long session needs no more memory.
 const mostTurns = 2 * firstRead
 
-// readEarlier reads the turns above those that are held.
+// readEarlier reads the turns before those in memory.
 func (m *Model) readEarlier() tea.Cmd {
 	last := m.transcript.Earlier
 	if last == m.transcript.Awaited {
@@ -189,8 +187,8 @@ func (m *Model) readEarlier() tea.Cmd {
 	return readEarlierTurns(m.base, &m.Options, m.chat.id, earlierMsg{Opening: m.chat.openings, Last: last})
 }
 
-// readAbove reads the turns above those that are held once the user has
-// scrolled to the first of them.
+// readAbove reads the turns before those in memory once the user has scrolled to the first
+// of them.
 func (m *Model) readAbove() tea.Cmd {
 	if t := &m.transcript; !t.Scrolled || t.Start() != (transcript.Spot{}) {
 		return nil
@@ -198,7 +196,7 @@ func (m *Model) readAbove() tea.Cmd {
 	return m.readEarlier()
 }
 
-// showEarlier puts them above what is shown; the visible part stays in place.
+// showEarlier adds earlier turns at the top; the visible part stays in place.
 func (m *Model) showEarlier(msg earlierMsg) {
 	if msg.Opening != m.chat.openings || msg.Last != m.transcript.Earlier {
 		return // something else was opened, or let go, meanwhile
@@ -218,7 +216,7 @@ func (m *Model) showEarlier(msg earlierMsg) {
 	}
 }
 
-// newConversation leaves the open one as it is and begins another.
+// newConversation begins another conversation.
 func (m *Model) newConversation() tea.Cmd {
 	if m.busy() {
 		return nil

@@ -15,7 +15,7 @@ import (
 	"lifehub/tui/transcript"
 )
 
-// typed is all that is typed and not sent.
+// typed returns what is typed and not sent.
 func (m *Model) typed() agent.Draft {
 	var aside *composer.Stashed
 	if m.editing != nil {
@@ -29,13 +29,13 @@ func (m *Model) typed() agent.Draft {
 	return d
 }
 
-// typedState tells one state of what is typed from another.
+// typedState identifies the current state of what is typed.
 func (m *Model) typedState() draftState {
 	return draftState{edits: m.composer.Edits, conversation: m.chat.id, sending: m.draft.sending}
 }
 
-// restoreDraft puts what was typed before LifeHub ended where it was. Nothing of
-// it is sent automatically.
+// restoreDraft restores what was typed before LifeHub ended. Nothing of it is sent
+// automatically.
 func (m *Model) restoreDraft(msg draftLoadedMsg) tea.Cmd {
 	d := msg.draft
 	switch {
@@ -66,8 +66,7 @@ func (m *Model) openSource(c transcript.Cited) tea.Cmd {
 	return m.open(shown, cmd)
 }
 
-// run starts the user's editor on a file. It takes the terminal until the
-// editor is left.
+// run opens a file in the user's editor, which has the terminal until it exits.
 func (m *Model) run(path string, line int, done tea.ExecCallback) tea.Cmd {
 	command, err := terminal.EditorCommand(m.Options.Editor, path, line)
 	if err != nil {
@@ -77,7 +76,7 @@ func (m *Model) run(path string, line int, done tea.ExecCallback) tea.Cmd {
 	return tea.Exec(&terminal.Visit{Command: command}, done)
 }
 
-// compose hands what is written to the editor.
+// compose opens the input in the editor.
 func (m *Model) compose() tea.Cmd {
 	if m.Options.Editor == "" {
 		return m.flash(terminal.ErrNoEditor.Error())
@@ -100,8 +99,7 @@ func (m *Model) compose() tea.Cmd {
 	}
 }
 
-// edited takes what the editor has made of what was written. Its file, draft, goes
-// when that is saved.
+// edited replaces the input by the edited text. The file draft is deleted once that is saved.
 func (m *Model) edited(draft, text string, err error) tea.Cmd {
 	if err != nil {
 		m.transcript.Add(&transcript.Failure{Text: "editor: " + err.Error()})

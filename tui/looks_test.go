@@ -10,7 +10,7 @@ import (
 	"lifehub/tui/boxtest"
 )
 
-func (r *rig) wear(look boxtest.Look) {
+func (r *rig) applyTheme(look boxtest.Look) {
 	profile := colorprofile.ASCII
 	if look.Coloured {
 		profile = colorprofile.TrueColor
@@ -32,7 +32,7 @@ func TestScreen(t *testing.T) {
 				inRig(t, width, 24, scene.options(), func(r *rig) {
 					scene.play(r)
 					show(func(look boxtest.Look) string {
-						r.wear(look)
+						r.applyTheme(look)
 						return r.m.View().Content
 					})
 				})

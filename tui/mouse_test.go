@@ -68,7 +68,7 @@ func TestDraggingCopiesContentWithoutFrames(t *testing.T) {
 	o := chattest.WithWorld(chattest.Play(agent.Said{Content: said}, agent.Ended{Answer: said}))
 	for _, look := range []boxtest.Look{{Theme: "dark", Coloured: true}, {Theme: "ansi", Coloured: true}, {}} {
 		inRig(t, 80, 40, o, func(r *rig) {
-			r.wear(look)
+			r.applyTheme(look)
 			r.ask("what?")
 			x, y := r.rowOf("Before.")
 			_, last := r.rowOf("After.")

@@ -11,9 +11,8 @@ import (
 	"lifehub/tui/terminal"
 )
 
-// Opening is the time in which the screen is there and what it works with is
-// not yet. What is typed is written at once; every other key, and what follows
-// it, waits.
+// Opening is the state of a screen whose options are still being opened. Text is inserted at
+// once; any other key, and what follows it, waits.
 type opener struct {
 	Open    func(ctx context.Context) (backend.Options, error) // nil: all is there
 	Reading bool                                               // the conversation to resume is not there yet
@@ -21,13 +20,13 @@ type opener struct {
 	Err     error                                              // why it could not be opened
 }
 
-// Msg brings what was opened.
+// Msg has the opened options.
 type openedMsg struct {
 	Options backend.Options
 	Err     error
 }
 
-// Begin opens what the screen works with.
+// Begin opens the options.
 func (o *opener) Begin(ctx context.Context) tea.Cmd {
 	return func() tea.Msg {
 		options, err := o.Open(ctx)
@@ -35,7 +34,7 @@ func (o *opener) Begin(ctx context.Context) tea.Cmd {
 	}
 }
 
-// Holds reports whether a message waits until all is there.
+// Holds reports whether a message waits until the options are open.
 func (o *opener) Holds(msg tea.Msg, keys *keys.Map) bool {
 	if o.Open == nil && !o.Reading {
 		return false

@@ -10,14 +10,14 @@ import (
 	"lifehub/tui/terminal"
 )
 
-// openFirstRun shows the screen and begins to look.
+// openFirstRun opens the first-run panel.
 func (m *Model) openFirstRun() tea.Cmd {
 	shown, cmd := panel.NewFirstRun(m.base, &m.Options)
 	m.panel = shown
 	return cmd
 }
 
-// findModel looks for the model, while the first run is open.
+// findModel updates the model on the first-run panel, if that is open.
 func (m *Model) findModel() tea.Cmd {
 	if f, ok := m.panel.(*panel.FirstRun); ok {
 		return f.FindModel()
@@ -25,7 +25,7 @@ func (m *Model) findModel() tea.Cmd {
 	return nil
 }
 
-// vaultAdded goes on to the chat.
+// vaultAdded leaves the first run after a folder was added.
 func (m *Model) vaultAdded(o backend.Offer) tea.Cmd {
 	cmd := m.leaveFirstRun()
 	m.flash(o.Name + " added — ask away")
@@ -34,7 +34,7 @@ func (m *Model) vaultAdded(o backend.Offer) tea.Cmd {
 	return cmd
 }
 
-// leaveFirstRun goes on to the chat, and asks the prompt of the command line.
+// leaveFirstRun closes the first run, and asks the prompt of the command line.
 func (m *Model) leaveFirstRun() tea.Cmd {
 	m.panel = nil
 	return m.askFirst()
@@ -52,14 +52,14 @@ func (m *Model) askFirst() tea.Cmd {
 
 func (m *Model) newHelp() *panel.Help { return &panel.Help{Commands: panel.Commands(&m.Options)} }
 
-// openServers shows the panel.
+// openServers opens the panel of MCP servers.
 func (m *Model) openServers() tea.Cmd {
 	p := panel.NewServers(m.Options.Servers)
 	return m.open(p, p.Soon())
 }
 
-// toldServer says what went wrong with a server, and has the panel look again.
-func (m *Model) toldServer(msg panel.ServerDoneMsg) {
+// serverDone shows the error of a server and refreshes the panel.
+func (m *Model) serverDone(msg panel.ServerDoneMsg) {
 	if msg.Err != nil {
 		m.flash(msg.Err.Error())
 	}
@@ -83,8 +83,8 @@ func (m *Model) listTree() tea.Cmd {
 	return panel.OpenTree(m.base, m.Options.Branches, m.chat.id)
 }
 
-// notify rings when the window is not visible: a bell, and a
-// notification where the terminal knows OSC 9. Both are our own words.
+// notify rings the bell while the window has no focus, and sends a notification to terminals
+// that support OSC 9. The text is our own.
 func (m *Model) notify(what string) tea.Cmd {
 	if !m.term.blurred || m.Options.Quiet {
 		return nil
@@ -112,7 +112,7 @@ func (m *Model) open(p panel.Panel, cmd tea.Cmd) tea.Cmd {
 	return cmd
 }
 
-// updatePanel gives a message to the panel, and does what it asks for.
+// updatePanel passes a message to the panel, and does what it asks for.
 func (m *Model) updatePanel(msg tea.Msg) tea.Cmd {
 	if m.panel == nil {
 		return nil
@@ -139,7 +139,7 @@ func (m *Model) panelDid(did tea.Msg) tea.Cmd {
 	case panel.Show:
 		return m.showTurn(did.Turn, false)
 	case panel.GoOn:
-		return m.goOn(did.Turn)
+		return m.answerTurn(did.Turn)
 	case panel.Fork:
 		return m.fork(did.Turn)
 	case panel.Consent:
@@ -157,8 +157,7 @@ func (m *Model) panelDid(did tea.Msg) tea.Cmd {
 	return nil
 }
 
-// uncovered reports whether no question waits, and says so if one does: nothing
-// opens over it.
+// uncovered reports whether no dialog is open. Nothing opens over a dialog: it shows a hint.
 func (m *Model) uncovered() bool {
 	if m.asks.Open() {
 		m.flash("answer the request first")
@@ -167,7 +166,7 @@ func (m *Model) uncovered() bool {
 	return true
 }
 
-// cover puts a list or a page over the transcript, unless a question waits.
+// cover opens a panel over the transcript, unless a dialog is open.
 func (m *Model) cover(by panel.Panel) bool {
 	if !m.uncovered() {
 		return false
@@ -176,16 +175,15 @@ func (m *Model) cover(by panel.Panel) bool {
 	return true
 }
 
-// uncover has another panel, or none, in place of the one that is open, which the
-// user did not close.
+// uncover replaces the open panel by another one or none.
 func (m *Model) uncover(by panel.Panel) {
 	if _, ok := m.panel.(*panel.Themes); ok {
-		m.wear("")
+		m.applyTheme("")
 	}
 	m.panel = by
 }
 
-// askUser puts a question: what a server asks, or whether a tool may run.
+// askUser opens a dialog for a question.
 func (m *Model) askUser(question agent.Body) tea.Cmd {
 	if !m.asks.Open() {
 		m.returnLetters() // of an offer
@@ -196,7 +194,7 @@ func (m *Model) askUser(question agent.Body) tea.Cmd {
 	return m.redrawWhenArmed()
 }
 
-// takenLetters takes every choice back and returns the letters that questions took.
+// takenLetters revokes all choices and returns the letters that dialogs took.
 func (m *Model) takenLetters() []tea.KeyPressMsg {
 	typed := m.asks.ReturnLetters()
 	if m.pulls.Offer != nil {
@@ -205,7 +203,7 @@ func (m *Model) takenLetters() []tea.KeyPressMsg {
 	return typed
 }
 
-// returnLetters gives the composer what questions took of a text.
+// returnLetters gives the composer the letters that dialogs took.
 func (m *Model) returnLetters() { m.typeLetters(m.takenLetters()) }
 
 func (m *Model) typeLetters(letters []tea.KeyPressMsg) {
@@ -214,11 +212,11 @@ func (m *Model) typeLetters(letters []tea.KeyPressMsg) {
 	}
 }
 
-// consented takes the question of a consent away and says how it went.
+// consented closes the dialog of a consent and shows its result.
 func (m *Model) consented(msg panel.ConsentedMsg) {
 	m.typeLetters(m.asks.SettleInput(dialog.ConsentID + msg.Server))
 	if msg.Err != nil {
 		m.fail(msg.Err)
 	}
-	m.toldServer(panel.ServerDoneMsg{})
+	m.serverDone(panel.ServerDoneMsg{})
 }

@@ -16,7 +16,7 @@ import (
 	"lifehub/tui/transcript"
 )
 
-// press routes a key: what is on top takes it, the composer takes the rest.
+// press routes a key: to what is on top, else to the composer.
 func (m *Model) press(pressed tea.KeyPressMsg) tea.Cmd {
 	m.drawn.selection = selection{}
 	now := time.Now()
@@ -40,8 +40,8 @@ func (m *Model) press(pressed tea.KeyPressMsg) tea.Cmd {
 	return tea.Batch(append(cmds, m.redrawWhenArmed())...)
 }
 
-// pressDialog gives a key to the visible question. rest are the keys that are
-// not its own: this one, and letters before it that turn out to be text.
+// pressDialog handles a key in the visible dialog. rest are the keys that it does not take:
+// this one, and letters before it that turn out to be text.
 func (m *Model) pressDialog(pressed tea.KeyPressMsg, now time.Time) (cmd tea.Cmd, rest []tea.KeyPressMsg) {
 	switch {
 	case m.asks.Open():
@@ -56,7 +56,7 @@ func (m *Model) pressDialog(pressed tea.KeyPressMsg, now time.Time) (cmd tea.Cmd
 	return nil, []tea.KeyPressMsg{pressed}
 }
 
-// pressBehind routes a key that no question took.
+// pressBehind routes a key that no dialog took.
 func (m *Model) pressBehind(pressed tea.KeyPressMsg, now time.Time) tea.Cmd {
 	if m.panel != nil {
 		return m.updatePanel(pressed)
@@ -76,7 +76,7 @@ func (m *Model) pressBehind(pressed tea.KeyPressMsg, now time.Time) tea.Cmd {
 	return m.write(pressed)
 }
 
-// pressAnywhere takes the keys that work wherever the user is.
+// pressAnywhere handles the keys that work whatever has the focus.
 func (m *Model) pressAnywhere(pressed tea.KeyPressMsg) (tea.Cmd, bool) {
 	k := &m.keys
 	switch {
@@ -116,7 +116,7 @@ func (m *Model) pressAnywhere(pressed tea.KeyPressMsg) (tea.Cmd, bool) {
 	return nil, true
 }
 
-// pressTranscript takes the keys of the transcript while it has them.
+// pressTranscript handles the keys of the focused transcript.
 func (m *Model) pressTranscript(pressed tea.KeyPressMsg) (tea.Cmd, bool) {
 	k, t := &m.keys, &m.transcript
 	switch {
@@ -152,7 +152,7 @@ func (m *Model) pressTranscript(pressed tea.KeyPressMsg) (tea.Cmd, bool) {
 	return nil, true
 }
 
-// write gives a key to the composer.
+// write handles a key in the composer.
 func (m *Model) write(pressed tea.KeyPressMsg) tea.Cmd {
 	k, c := &m.keys, &m.composer
 	if m.lists.Press(pressed, k, c, panel.Commands(&m.Options)) {
@@ -199,7 +199,7 @@ func (m *Model) write(pressed tea.KeyPressMsg) tea.Cmd {
 	return m.follow()
 }
 
-// send asks what is written, runs it as a command, or lets it wait its turn.
+// send asks what is written, runs it as a command, or queues it.
 func (m *Model) send() tea.Cmd {
 	c := &m.composer
 	place, waiting := c.Place, len(c.Queue)
@@ -279,12 +279,12 @@ func (m *Model) unfocus() {
 	m.transcript.Choose(-1, 0)
 }
 
-// searchHistory opens the earlier prompts as a list that typing filters.
+// searchHistory opens the list of earlier prompts.
 func (m *Model) searchHistory() {
 	m.cover(panel.NewHistory(m.composer.History, m.composer.Text(), m.composer.Set))
 }
 
-// copyChosen puts what is chosen on the clipboard.
+// copyChosen copies the focused item.
 func (m *Model) copyChosen() tea.Cmd {
 	if i := m.transcript.Item(m.transcript.Chosen); i != nil {
 		return m.clip(i.Copied())
@@ -312,8 +312,7 @@ func (m *Model) lastAnswer() *transcript.Answer {
 	return nil
 }
 
-// mouse scrolls with the wheel, selects with what is dragged, and takes the rest
-// for clicks.
+// mouse handles the wheel, dragging and clicks.
 func (m *Model) mouse(msg tea.MouseMsg) tea.Cmd {
 	if wheel, ok := msg.(tea.MouseWheelMsg); ok {
 		m.drawn.selection = selection{}
@@ -330,8 +329,8 @@ func (m *Model) mouse(msg tea.MouseMsg) tea.Cmd {
 	return m.clip(text)
 }
 
-// click opens or folds what is under the mouse and gives it the keys, or gives
-// them back to the composer. What is being written stays there.
+// click opens, folds and focuses what is under the mouse, or focuses the composer. It does
+// not change the input.
 func (m *Model) click(column, line int) tea.Cmd {
 	switch {
 	case m.asks.Open():
@@ -379,7 +378,7 @@ func (m *Model) click(column, line int) tea.Cmd {
 	return cmd
 }
 
-// clip puts a text on the clipboard and says so.
+// clip copies a text and confirms it.
 func (m *Model) clip(text string) tea.Cmd {
 	says, copied := copyText(m.base, text, m.Options.Environ)
 	if says != "" {
@@ -388,7 +387,7 @@ func (m *Model) clip(text string) tea.Cmd {
 	return copied
 }
 
-// follow brings the lists above the composer in line with what is typed.
+// follow updates the lists of the composer after a change of the input.
 func (m *Model) follow() tea.Cmd {
 	if m.asks.Open() { // no list opens over it
 		m.lists.Close()

@@ -13,13 +13,12 @@ import (
 	"lifehub/tui/terminal"
 )
 
-// farewell is how long a stopped turn may take to save what it has.
+// farewell is the time that a stopped turn has to save its answer.
 const farewell = 2 * time.Second
 
-// Run shows the screen until the user leaves, and says how. It owns the
-// terminal meanwhile: nothing else may write to stdout or stderr. On every way
-// out, signals and panics included, the terminal is as it was before and the
-// open turn was given time to save what was streamed.
+// Run shows the screen until the user leaves, and returns how. It owns the terminal: nothing
+// else may write to stdout or stderr. When it returns, also after signals and panics, the
+// terminal is restored and the open turn has had time to save its answer.
 func Run(ctx context.Context, options backend.Options) (how backend.Ended, err error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()

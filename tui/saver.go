@@ -13,11 +13,10 @@ import (
 	"lifehub/tui/backend"
 )
 
-// draftPause is how long what is typed waits to be saved.
+// draftPause is the delay after typing before a draft is saved.
 const draftPause = 500 * time.Millisecond
 
-// draftSaver saves what is typed and not sent, behind the screen and in the
-// order of typing.
+// draftSaver saves drafts in the background, in the order of typing.
 type draftSaver struct {
 	store   backend.Drafts     // nil: nothing is saved
 	typed   func() agent.Draft // all that is typed and not sent; required
@@ -32,7 +31,7 @@ type draftSaver struct {
 	written int // of the last that was written
 }
 
-// draftState tells one state of what is typed from another.
+// draftState identifies a state of what is typed.
 type draftState struct {
 	edits        int // the number of changes
 	conversation string
@@ -40,18 +39,18 @@ type draftState struct {
 }
 
 type (
-	// draftDueMsg says that it is time to save what is typed.
+	// draftDueMsg reports that it is time to save the draft.
 	draftDueMsg struct{}
-	// draftSavedMsg says that it was.
+	// draftSavedMsg reports that it was saved.
 	draftSavedMsg struct{ err error }
-	// draftLoadedMsg brings what was typed before LifeHub ended.
+	// draftLoadedMsg has the draft of an earlier run.
 	draftLoadedMsg struct {
 		draft agent.Draft
 		err   error
 	}
 )
 
-// schedule has what is typed saved in a moment, if it has changed.
+// schedule schedules saving the draft if it has changed.
 func (s *draftSaver) schedule(now draftState) tea.Cmd {
 	if s.store == nil || s.soon || s.saved == now {
 		return nil
@@ -64,14 +63,14 @@ func (s *draftSaver) schedule(now draftState) tea.Cmd {
 	return tea.Tick(draftPause, func(time.Time) tea.Msg { return draftDueMsg{} })
 }
 
-// save saves what is typed now.
+// save saves the current draft.
 func (s *draftSaver) save(ctx context.Context, now draftState) tea.Cmd {
 	save := s.take(now)
 	return func() tea.Msg { return draftSavedMsg{save(ctx, "")} }
 }
 
-// take takes what is typed at this moment and returns the function that saves
-// it, in any goroutine. That is given the conversation that began meanwhile.
+// take snapshots the draft and returns a function that saves it, from any goroutine, in a
+// conversation that may have begun meanwhile.
 func (s *draftSaver) take(now draftState) func(ctx context.Context, conversation string) error {
 	if s.store == nil {
 		return func(context.Context, string) error { return nil }
@@ -93,8 +92,7 @@ func (s *draftSaver) take(now draftState) func(ctx context.Context, conversation
 	}
 }
 
-// done returns the error that is to be shown, once, when what is typed cannot be
-// saved.
+// done returns an error to show if the draft cannot be saved, once.
 func (s *draftSaver) done(err error) error {
 	s.soon = false
 	known := s.failed
@@ -104,8 +102,7 @@ func (s *draftSaver) done(err error) error {
 	return err
 }
 
-// load looks for what was typed before LifeHub ended; nil if the user has typed
-// something since.
+// load loads the draft of an earlier run; nil if the user has typed something since.
 func (s *draftSaver) load(ctx context.Context, conversation string) tea.Cmd {
 	if s.store == nil || s.number > 0 && !s.typed().Empty() {
 		return nil
@@ -117,8 +114,8 @@ func (s *draftSaver) load(ctx context.Context, conversation string) tea.Cmd {
 	}
 }
 
-// forEditor takes what is typed at this moment and returns the function that
-// saves it and writes text into a file for the user's editor.
+// forEditor snapshots the draft and returns a function that saves it and writes text into a
+// file for the user's editor.
 func (s *draftSaver) forEditor(now draftState, text string) func(ctx context.Context) (path string, err error) {
 	save, store := s.take(now), s.store
 	return func(ctx context.Context) (string, error) {

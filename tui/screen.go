@@ -16,7 +16,7 @@ import (
 	"lifehub/tui/transcript"
 )
 
-// draw lays the panels out from the bottom up and keeps the picture for View.
+// draw lays out the screen from the bottom up and stores the frame for View.
 func (m *Model) draw() {
 	w, h := m.term.width, m.term.height
 	if slices.ContainsFunc(m.transcript.Entries, func(e transcript.Entry) bool { _, notice := e.Item.(*transcript.Notice); return !notice }) {
@@ -85,7 +85,7 @@ func (m *Model) draw() {
 	m.finish(lines, w, m.cursor(x, len(lines)-below-hidden))
 }
 
-// finish makes lines and a cursor the frame that View returns.
+// finish stores lines and a cursor as the frame that View returns.
 func (m *Model) finish(lines []string, width int, cursor *tea.Cursor) {
 	m.drawn.selection.Show(lines)
 	draw.Grounded(lines, width, m.theme)
@@ -142,8 +142,8 @@ func (m *Model) centred(written []string, width, height int, rows rows) (lines [
 	return draw.PadHeight(lines, height), x, at + y
 }
 
-// cursor is where the cursor stands when what is written begins at a place of
-// the picture; nil: nowhere.
+// cursor returns the cursor if the input begins at a place of the frame; nil if it is
+// hidden.
 func (m *Model) cursor(x, y int) *tea.Cursor {
 	if m.panel != nil || m.focused || m.asks.Typing() {
 		return nil
@@ -151,8 +151,8 @@ func (m *Model) cursor(x, y int) *tea.Cursor {
 	return placeCursor(m.composer.CursorAt(), x, y, m.term.width, m.term.height)
 }
 
-// writingBlock is the block of the composer: its last row has the mode, the model
-// and how full the context window is, which a sidebar shows itself.
+// writingBlock returns the block of the composer. Its last row has the mode, the model and
+// the context gauge, unless a sidebar shows that.
 func (m *Model) writingBlock(width int, rows rows) composerBlock {
 	mode, model, gauge := m.modeShown(), m.status.Model, m.prompt.Gauge(m.status, m.theme)
 	if m.withoutModel() { // the header says so
@@ -203,8 +203,8 @@ func (m *Model) modeShown() string {
 	return m.mode
 }
 
-// invitation is what the composer shows while nothing is written: what becomes
-// of a text there, now. Where it has not the keys it shows nothing.
+// invitation returns the placeholder of the composer: what happens to a text that is typed
+// now. It is empty while a panel has the focus.
 func (m *Model) invitation() string {
 	switch {
 	case m.panel != nil:
@@ -223,7 +223,7 @@ func (m *Model) invitation() string {
 	return "Ask anything"
 }
 
-// body is the conversation, with the panel over it.
+// body draws the conversation with the panel over it.
 func (m *Model) body(width, height, top int) []string {
 	lines := m.conversation(width, height, top)
 	if m.panel != nil {
@@ -232,7 +232,7 @@ func (m *Model) body(width, height, top int) []string {
 	return lines
 }
 
-// conversation is the transcript, or the welcome before the first question.
+// conversation draws the transcript, or the welcome before the first question.
 func (m *Model) conversation(width, height, top int) []string {
 	m.transcript.Resize(width, height)
 	m.drawn.bodyTop = top
@@ -256,7 +256,7 @@ func (m *Model) conversation(width, height, top int) []string {
 	return m.transcript.View()
 }
 
-// smallWelcome is the welcome where the composer is at the bottom.
+// smallWelcome draws the welcome for a window in which the composer is at the bottom.
 func (m *Model) smallWelcome(width, height int) []string {
 	opening, column := m.Options.Open != nil, draw.ColumnOf(width)
 	m.welcome.Update(m.status, opening)
@@ -269,11 +269,11 @@ func (m *Model) smallWelcome(width, height int) []string {
 	return append(lines, m.welcome.Rows(column, max(1, height-len(lines)), len(lines), &m.keys, m.theme)...)
 }
 
-// leastAsked is how many lines a question has before the queue is shown below it.
+// leastAsked is the minimum number of lines of a dialog with the queue below it.
 const leastAsked = 8
 
-// aboveComposer is what asks for attention: a question, an offer, a pull, the
-// commands, what waits in the queue.
+// aboveComposer draws what is next to the composer: a dialog, an offer, a pull, a list, the
+// queue.
 func (m *Model) aboveComposer(width, height int) []string {
 	now, most := time.Now(), height
 	if height > 14 {
@@ -297,9 +297,9 @@ func (m *Model) aboveComposer(width, height int) []string {
 	return indented(append(lines, waiting...), column.Left)
 }
 
-// header is the first line and a blank one: the question above the visible part
-// or the conversation, and what answers over how many notes. The model is there
-// where the composer has no row for it, or when it does not answer.
+// header draws the first line and a blank one: the question above the visible part or the
+// title, and the model, if the composer has no row for it or it does not answer, and the
+// number of notes.
 func (m *Model) header(width int, rows rows) []string {
 	status := m.status
 	status.Silent = m.unreachable
@@ -311,8 +311,8 @@ func (m *Model) header(width int, rows rows) []string {
 	return []string{m.drawn.lines.header.Get(m.theme, key, func() string { return headerLine(width, asked, m.chat.title, parts, m.theme) }), ""}
 }
 
-// statusLine is the last line: what is going on, what left the machine, how fast
-// an answer streams, and the keys of the moment.
+// statusLine draws the last line: the current activity, what left the machine, the speed of
+// the answer, and the keys that matter now.
 func (m *Model) statusLine(width int) string {
 	doing, keys, figures := m.doing(draw.ColumnOf(width).TextWidth()), m.hints(), []string{sentText(m.status.Sent)}
 	if width < m.term.width { // the sidebar says it
@@ -360,9 +360,8 @@ func (m *Model) hints() []string {
 	return append(hints, panel.Hint(k.Palette, "commands"), panel.Hint(k.HelpOnEmpty, "help"))
 }
 
-// printOver prints what is over into the terminal's own scrollback, where it
-// scrolls, is selected and stays as what any program prints. It does nothing
-// on a screen of our own.
+// printOver prints finished items into the terminal's own scrollback. It does nothing on the
+// alternate screen.
 func (m *Model) printOver() tea.Cmd {
 	t := &m.transcript
 	if !m.Options.Inline || m.turn != nil || len(t.Entries) == 0 || m.term.width <= 0 {

@@ -21,8 +21,8 @@ type selection struct {
 	lines       []string // of the picture, before what is selected was marked
 }
 
-// Mouse takes the mouse in a window, as Begin has it, and returns what End does
-// when the button goes up.
+// Mouse handles an event of the mouse, with the arguments of Begin. When the button goes up it
+// returns the results of End.
 func (s *selection) Mouse(msg tea.MouseMsg, sidebar, width, height, top, bottom int, theme *draw.Theme) (text string, click bool) {
 	at := tea.Position{X: msg.Mouse().X, Y: msg.Mouse().Y}
 	switch msg := msg.(type) {
@@ -38,9 +38,8 @@ func (s *selection) Mouse(msg tea.MouseMsg, sidebar, width, height, top, bottom 
 	return "", false
 }
 
-// Begin takes the button going down in a window: left of the sidebar, which begins
-// at a column, or in it, and in the conversation, in rows from top up to bottom,
-// or outside of it.
+// Begin begins a selection. It stays in the sidebar, which begins at a column, or left of it,
+// and within rows top to bottom, if it begins there.
 func (s *selection) Begin(at tea.Position, sidebar, width, height, top, bottom int) {
 	if at.Y < top || at.Y >= bottom {
 		top, bottom = 0, height
@@ -52,7 +51,7 @@ func (s *selection) Begin(at tea.Position, sidebar, width, height, top, bottom i
 	*s = selection{held: true, from: at, to: at, left: left, right: right, top: top, bottom: bottom}
 }
 
-// Drag takes the mouse moving with the button down.
+// Drag extends the selection.
 func (s *selection) Drag(at tea.Position) {
 	if s.held {
 		s.to = tea.Position{X: max(s.left, min(at.X, s.right-1)), Y: max(s.top, min(at.Y, s.bottom-1))}

@@ -11,13 +11,13 @@ import (
 	"lifehub/tui/transcript"
 )
 
-// From how many cells of a window on there is a sidebar, and how many it takes.
+// Width of a window from which it has a sidebar, and the width of the sidebar.
 const (
 	sidebarFrom  = 150
 	sidebarWidth = 40
 )
 
-// Model keeps the lines as they were drawn last.
+// sidebar shows the plan, the sources, the context gauge and what was sent.
 type sidebar struct {
 	Hidden bool // by the user
 	Busy   bool // a turn runs, which may bring what it shows
@@ -33,8 +33,7 @@ type sidebar struct {
 	lines   []string
 }
 
-// Takes draws the sidebar of a conversation, for a place of so many rows, and
-// returns how many cells of a window it takes: none while it has neither a plan nor
+// Takes draws the sidebar and returns its width, which is 0 while it has neither a plan nor
 // sources to show.
 func (m *sidebar) Takes(width, height int, shown *transcript.Model, p *lastPrompt, s backend.Status, theme *draw.Theme) int {
 	a := shown.Aside()
@@ -54,7 +53,7 @@ func (m *sidebar) Takes(width, height int, shown *transcript.Model, p *lastPromp
 	return sidebarWidth
 }
 
-// show has what is shown here folded in the conversation.
+// show folds in the conversation what the sidebar shows.
 func (m *sidebar) show(a transcript.Aside, in *transcript.Model) {
 	if a.Plan != m.plan {
 		for _, each := range []*plan.Plan{m.plan, a.Plan} {
@@ -75,7 +74,7 @@ func (m *sidebar) show(a transcript.Aside, in *transcript.Model) {
 	m.plan, m.sources = a.Plan, a.Sources
 }
 
-// draw makes the lines of the sidebar.
+// draw draws the lines of the sidebar.
 func (m *sidebar) draw(height int, a transcript.Aside, p *lastPrompt, s backend.Status, theme *draw.Theme) {
 	const width = sidebarWidth - draw.Gutter
 	var above, below []string
@@ -116,7 +115,7 @@ func (m *sidebar) draw(height int, a transcript.Aside, p *lastPrompt, s backend.
 	m.lines = draw.PadHeight(append(draw.PadHeight(above, max(0, height-len(below))), below...), height)
 }
 
-// Source is the source on a line of the sidebar; false: none is there.
+// Source returns the source on a line of the sidebar, if there is one.
 func (m *sidebar) Source(line int) (c transcript.Cited, ok bool) {
 	if at := line - m.listed; m.stands && !m.cut && at >= 0 && at < len(m.of) {
 		return m.of[at], true
@@ -124,8 +123,7 @@ func (m *sidebar) Source(line int) (c transcript.Cited, ok bool) {
 	return c, false
 }
 
-// Beside sets the sidebar right of the lines of the conversation, which are so many
-// cells wide.
+// Beside appends the sidebar to the lines of the conversation, which have a given width.
 func (m *sidebar) Beside(left []string, width int) {
 	for i := range left {
 		if i < len(m.lines) && m.lines[i] != "" {

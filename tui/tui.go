@@ -24,8 +24,8 @@ import (
 	"lifehub/tui/transcript"
 )
 
-// Model is the whole screen, and the only tea.Model here. Panels are plain
-// structs that Model tells what happened and asks for their lines.
+// Model is the whole screen, and the only tea.Model here. Panels are plain structs that it
+// updates and asks for their lines.
 type Model struct {
 	Options backend.Options
 	base    context.Context // of the run; a tea.Model has nowhere else to take it from
@@ -89,8 +89,8 @@ type Model struct {
 	}
 }
 
-// New returns the screen. ctx is that of the whole run: turns are stopped when
-// it is cancelled. It reports a key that does not exist or means two things.
+// New returns the screen. Cancelling ctx stops its turns. It returns an error for a key
+// that does not exist or has two meanings.
 func New(ctx context.Context, options backend.Options) (*Model, error) {
 	m := &Model{
 		Options: options, base: ctx, keys: keys.Default(),
@@ -113,7 +113,7 @@ func New(ctx context.Context, options backend.Options) (*Model, error) {
 	return m, nil
 }
 
-// applyOptions takes up what there is, and leaves out the keys for what is not.
+// applyOptions applies the options and disables the keys of features that they lack.
 func (m *Model) applyOptions() {
 	m.chat.id, m.transcript.Host = m.Options.Conversation, m.Options.Host
 	m.draft.store = m.Options.Drafts
@@ -124,7 +124,7 @@ func (m *Model) applyOptions() {
 	m.keys.LeaveOut(m.Options.Models == nil, m.Options.Conversations == nil, m.Options.Branches == nil)
 }
 
-// Init opens what is not there yet.
+// Init opens what the options leave to open, or starts.
 func (m *Model) Init() tea.Cmd {
 	if m.Options.Open != nil {
 		return m.opening.Begin(m.base)
@@ -132,7 +132,7 @@ func (m *Model) Init() tea.Cmd {
 	return m.start()
 }
 
-// start begins to listen, and goes where the options say.
+// start subscribes to events and shows what the options say.
 func (m *Model) start() tea.Cmd {
 	cmds := []tea.Cmd{m.nextStatus(), m.nextNotice(), m.loadPrompts()}
 	switch {
@@ -148,14 +148,14 @@ func (m *Model) start() tea.Cmd {
 	return tea.Batch(cmds...)
 }
 
-// reads reports whether the screen begins with a conversation that is saved.
+// reads reports whether the screen begins with a saved conversation.
 func (m *Model) reads() bool {
 	first, pick := m.Options.FirstRun && m.Options.Notes != nil, m.Options.Pick && m.Options.Conversations != nil
 	return !first && !pick && m.chat.id != "" && m.Options.Conversations != nil
 }
 
-// Update takes a message in and redraws the screen. It does no I/O: work is
-// a tea.Cmd that comes back as a message.
+// Update handles a message and redraws the screen. It does no I/O: work is done by a
+// tea.Cmd, whose result is a message.
 func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	var cmds []tea.Cmd
 	for msg := range keysOf(msg) {
@@ -167,7 +167,7 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	return m, tea.Batch(tea.Batch(cmds...), m.spinner.Next(m.turn != nil || m.pulls.Running != nil || m.status.Indexing), m.draft.schedule(m.typedState()), m.readAbove())
 }
 
-// handleTerminal sends what comes from the terminal to the part that it is for.
+// handleTerminal dispatches messages of the terminal.
 func (m *Model) handleTerminal(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case openedMsg:
@@ -176,10 +176,10 @@ func (m *Model) handleTerminal(msg tea.Msg) tea.Cmd {
 		m.resize(msg.Width, msg.Height)
 	case tea.BackgroundColorMsg:
 		m.term.dark = msg.IsDark()
-		m.wear("")
+		m.applyTheme("")
 	case tea.ColorProfileMsg:
 		m.term.colours, m.term.few = msg.Profile > colorprofile.ASCII, msg.Profile == colorprofile.ANSI256
-		m.wear("")
+		m.applyTheme("")
 	case tea.ModeReportMsg:
 		m.modeReported(msg)
 	case tea.KeyPressMsg:
@@ -200,11 +200,10 @@ func (m *Model) handleTerminal(msg tea.Msg) tea.Cmd {
 	return nil
 }
 
-// then is a message that says itself what is done with what a command brought,
-// on the goroutine of Update.
+// then is the result of a command, as a function that runs on the goroutine of Update.
 type then func() tea.Cmd
 
-// handleOwn sends what our own commands bring to the part that it is for.
+// handleOwn dispatches the results of our own commands.
 func (m *Model) handleOwn(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case then:
@@ -229,7 +228,7 @@ func (m *Model) handleOwn(msg tea.Msg) tea.Cmd {
 		return m.showPage(msg)
 	case conversationMsg:
 		cmd := m.opened(msg)
-		return tea.Batch(m.printOver(), cmd, m.goOnWithHeld())
+		return tea.Batch(m.printOver(), cmd, m.handleHeld())
 	case earlierMsg:
 		m.showEarlier(msg)
 	case renamedMsg:
@@ -262,7 +261,7 @@ func (m *Model) handleOwn(msg tea.Msg) tea.Cmd {
 	case panel.ConsentedMsg:
 		m.consented(msg)
 	case panel.ServerDoneMsg:
-		m.toldServer(msg)
+		m.serverDone(msg)
 	case dialog.CopyMsg:
 		return m.clip(string(msg))
 	case leaveMsg:
@@ -276,8 +275,8 @@ func (m *Model) handleOwn(msg tea.Msg) tea.Cmd {
 // View returns the screen as it was last drawn.
 func (m *Model) View() tea.View { return m.drawn.picture }
 
-// wear puts a theme on the whole screen; "": the one of the settings.
-func (m *Model) wear(name string) {
+// applyTheme applies a theme to the whole screen; "" for the one of the settings.
+func (m *Model) applyTheme(name string) {
 	var own map[string]string
 	if name == "" {
 		name, own = m.Options.Theme.Name, m.Options.Theme.Colours
@@ -290,12 +289,11 @@ func (m *Model) wear(name string) {
 	m.asks.Restyle()
 }
 
-// modeReported hears whether the terminal gives room to letters or to the
-// characters they are made of.
+// modeReported handles the report whether the terminal measures graphemes or code points.
 func (m *Model) modeReported(msg tea.ModeReportMsg) {
 	known := msg.Value == ansi.ModeReset || msg.Value == ansi.ModeSet || msg.Value == ansi.ModePermanentlySet
 	if msg.Mode == ansi.ModeUnicodeCore && known && layout.ByCharacters(false) {
-		m.wear("")
+		m.applyTheme("")
 	}
 }
 
@@ -327,7 +325,7 @@ func (m *Model) paste(text string) tea.Cmd {
 	return m.pasteText(text)
 }
 
-// pasteText writes what was pasted.
+// pasteText inserts pasted text into the composer.
 func (m *Model) pasteText(text string) tea.Cmd {
 	m.unfocus()
 	m.returnLetters()
@@ -335,7 +333,7 @@ func (m *Model) pasteText(text string) tea.Cmd {
 	return m.follow()
 }
 
-// fail shows what went wrong.
+// fail shows an error.
 func (m *Model) fail(err error) tea.Cmd {
 	m.transcript.Add(&transcript.Failure{Text: err.Error()})
 	return nil
@@ -354,7 +352,7 @@ func (m *Model) showPage(msg panel.PageMsg) tea.Cmd {
 	return nil
 }
 
-// ready resumes what was opened, and then with what waited for it.
+// ready starts once everything is open, and handles the keys that waited for it.
 func (m *Model) ready(msg openedMsg) tea.Cmd {
 	if msg.Err != nil {
 		m.opening.Err = msg.Err
@@ -368,11 +366,11 @@ func (m *Model) ready(msg openedMsg) tea.Cmd {
 		m.opening.Reading = true // a question asked now would stand above what was said before
 		return tea.Batch(m.follow(), start)
 	}
-	return tea.Batch(m.follow(), start, m.goOnWithHeld())
+	return tea.Batch(m.follow(), start, m.handleHeld())
 }
 
-// goOnWithHeld takes what waited, in its order.
-func (m *Model) goOnWithHeld() tea.Cmd {
+// handleHeld handles the messages that waited, in order.
+func (m *Model) handleHeld() tea.Cmd {
 	held := m.opening.Held
 	m.opening = opener{}
 	var cmds []tea.Cmd
@@ -390,8 +388,8 @@ func (m *Model) goOnWithHeld() tea.Cmd {
 	return tea.Batch(cmds...)
 }
 
-// writeBehind gives a key that was meant for the composer to it, though a list
-// that the user had not seen is over it now. Nothing is sent from there.
+// writeBehind gives the composer a key that was pressed before a list covered it. Nothing
+// is sent from there.
 func (m *Model) writeBehind(pressed tea.KeyPressMsg) {
 	if !key.Matches(pressed, m.keys.Send) {
 		m.composer.Press(pressed)

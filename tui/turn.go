@@ -21,13 +21,12 @@ import (
 // ask shows a question and starts its turn.
 func (m *Model) ask(text string) tea.Cmd { return m.askAt(text, nil) }
 
-// askAt asks in another place of the tree than the end of what is shown; nil:
-// there.
+// askAt asks at another place of the tree than the end of the shown branch; nil for there.
 func (m *Model) askAt(text string, at *branch) tea.Cmd {
 	return m.startTurn(text, at, m.Options.Assistant.Ask)
 }
 
-// startTurn begins a turn in a way of its own.
+// startTurn begins a turn by calling begin.
 func (m *Model) startTurn(text string, at *branch, begin func(ctx context.Context, conversation, text string) <-chan agent.Event) tea.Cmd {
 	m.welcome.Suggest("")
 	ctx := m.newTurn(text)
@@ -81,8 +80,8 @@ func (m *Model) started(msg startedMsg) tea.Cmd {
 	return nextEvents(msg.events, msg.turn, time.Time{})
 }
 
-// stop ends the running turn and keeps what was streamed. It reports whether
-// there was anything to stop.
+// stop stops the running turn or pull; the text that was streamed stays. It reports
+// whether there was one.
 func (m *Model) stop() bool {
 	if m.pulls.Stop() {
 		return true
@@ -98,8 +97,8 @@ func (m *Model) stop() bool {
 	return true
 }
 
-// clear is Ctrl+C: it clears what is written, else stops what runs, else
-// leaves when pressed once more. Only leaving what runs is an interruption.
+// clear handles Ctrl+C: it clears the input, else stops a running turn, else quits when
+// pressed again. Quitting is an interruption only if something was running.
 func (m *Model) clear(parting bool) tea.Cmd {
 	switch {
 	case parting && m.turn != nil, parting && m.leaving.cut:
@@ -121,7 +120,7 @@ func (m *Model) clear(parting bool) tea.Cmd {
 	return m.flash("press ctrl+c again to quit")
 }
 
-// leave ends the program.
+// leave quits the program.
 func (m *Model) leave(how backend.Ended) tea.Cmd {
 	m.leaving.exit, m.leaving.exited = how, true
 	switch {
@@ -158,8 +157,7 @@ func (m *Model) pull(name string) tea.Cmd {
 	return m.beginPull(name, "")
 }
 
-// beginPull fetches a model; question is put back into the composer when it is
-// there.
+// beginPull pulls a model and then asks question, if it is not empty.
 func (m *Model) beginPull(name, question string) (cmd tea.Cmd) {
 	m.pulls.Offer = nil
 	m.pulls.Running, cmd = beginPull(m.base, m.Options.Models, name, question)
@@ -205,7 +203,7 @@ type startedMsg struct {
 	err          error
 }
 
-// turn is what the screen knows of the turn that is running.
+// turn is the running turn.
 type turn struct {
 	Turn     *transcript.Turn
 	number   int
@@ -253,7 +251,7 @@ func (m *Model) receive(msg batchMsg) tea.Cmd {
 	return tea.Batch(append(cmds, nextEvents(t.events, t.number, time.Now()))...)
 }
 
-// show takes an event to the transcript, and to what else of the screen it is for.
+// show passes an event to the transcript and to other parts of the screen.
 func (m *Model) show(e agent.Event, now time.Time) tea.Cmd {
 	m.turn.Turn.Take(e, now)
 	turnID := e.Turn
@@ -293,7 +291,7 @@ func (m *Model) show(e agent.Event, now time.Time) tea.Cmd {
 	return nil
 }
 
-// saved notes under which id the question is saved.
+// saved records the ID under which the question is saved.
 func (m *Model) saved(turn string) {
 	q := m.turn.Turn.Asked
 	q.Turn = turn
@@ -318,7 +316,7 @@ func (m *Model) begun(e agent.Started) {
 	}
 }
 
-// failed shows why the turn could not be finished.
+// failed shows why the turn failed.
 func (m *Model) failed(e agent.Failed, now time.Time) {
 	t := m.turn
 	if !t.Turn.Stopped {
@@ -329,8 +327,8 @@ func (m *Model) failed(e agent.Failed, now time.Time) {
 	m.typeLetters(m.asks.Close())
 }
 
-// returnDue puts a question that could not be saved back into the composer:
-// what was typed is not lost.
+// returnDue puts a question that could not be saved back into the composer, so that
+// nothing typed is lost.
 func (m *Model) returnDue() {
 	m.draft.sending = ""
 	text := m.turn.question
@@ -340,7 +338,7 @@ func (m *Model) returnDue() {
 	m.composer.Set(safetext.Text(text))
 }
 
-// ended shows the answer as it was saved and its figures.
+// ended shows the saved answer and its figures.
 func (m *Model) ended(e agent.Ended, now time.Time) {
 	m.turn.Turn.Ended(e, m.Options.CanUndo(), now)
 	m.typeLetters(m.asks.Close())
@@ -349,15 +347,14 @@ func (m *Model) ended(e agent.Ended, now time.Time) {
 	}
 }
 
-// offerAgain offers to ask once more what was asked while notes were being
-// read, when all are.
+// offerAgain offers, once all notes are indexed, to repeat a question that was asked before.
 func (m *Model) offerAgain() {
 	if m.welcome.Again != "" && m.turn == nil && !m.status.Indexing {
 		m.transcript.Add(&transcript.Notice{Text: m.welcome.AskAgain()})
 	}
 }
 
-// closeTurn ends all that is open in the turn.
+// closeTurn closes all open items of the turn.
 func (m *Model) closeTurn(ending string, now time.Time) {
 	m.turn.Turn.Close(ending, now)
 	m.typeLetters(m.asks.Close())
@@ -381,7 +378,7 @@ func (m *Model) turnOver(now time.Time) tea.Cmd {
 	return tea.Batch(check, tea.Sequence(m.printOver(), m.afterTurn(t)))
 }
 
-// secondRead lets the model judge an answer that is there, and shows what it says.
+// secondRead lets the model check an answer, and shows its verdicts.
 func (m *Model) secondRead(of *transcript.Question, wanted bool) tea.Cmd {
 	if m.Options.Reader.Read == nil || of == nil || of.Turn == "" || !wanted {
 		return nil
@@ -407,7 +404,7 @@ func (m *Model) secondRead(of *transcript.Question, wanted bool) tea.Cmd {
 	}
 }
 
-// afterTurn does what is due once a turn is over.
+// afterTurn offers what a finished turn calls for, and asks the next queued message.
 func (m *Model) afterTurn(t *turn) tea.Cmd {
 	if (t.Turn.Stopped || t.failed) && m.Options.Resume != nil && t.Turn.Asked != nil && t.Turn.Asked.Turn != "" {
 		m.resumable = newResumable(t.Turn.Asked, t.failed && t.Turn.Answer != nil)
@@ -429,7 +426,7 @@ func (m *Model) afterTurn(t *turn) tea.Cmd {
 	return m.askQueued(m.composer.Next())
 }
 
-// proceed resumes the turn that did not come to its end.
+// proceed resumes the turn that was interrupted.
 func (m *Model) proceed() tea.Cmd {
 	left := m.resumable
 	if left == nil || m.Options.Resume == nil {
@@ -448,7 +445,7 @@ func (m *Model) proceed() tea.Cmd {
 	}
 }
 
-// newTurn makes the turn that is running from now on.
+// newTurn begins a turn and returns its context.
 func (m *Model) newTurn(text string) context.Context {
 	m.turns++
 	m.resumable = nil
@@ -463,7 +460,7 @@ func (m *Model) newTurn(text string) context.Context {
 	return ctx
 }
 
-// tick moves what moves.
+// tick advances animations.
 func (m *Model) tick(now time.Time) {
 	t := m.turn
 	m.spinner.Turn(t != nil && t.streams)
@@ -473,7 +470,7 @@ func (m *Model) tick(now time.Time) {
 	}
 }
 
-// redrawWhenArmed redraws when the guard time of an open question is over.
+// redrawWhenArmed redraws when the quiet period of an open dialog is over.
 func (m *Model) redrawWhenArmed() tea.Cmd {
 	if !m.asks.Open() && m.pulls.Offer == nil && m.resumable == nil {
 		return nil

@@ -41,7 +41,7 @@ func keysOf(msg tea.Msg) iter.Seq[tea.Msg] {
 	}
 }
 
-// newline is the key that a line feed is.
+// newline is the key of a line feed.
 var newline = tea.KeyPressMsg{Code: 'j', Mod: tea.ModCtrl}
 
 // firstKey returns the key that a text begins with, as the terminal would have
@@ -67,8 +67,8 @@ func firstKey(text string) (pressed tea.KeyPressMsg, size int) {
 	return pressed, len(letter)
 }
 
-// typeText writes text that was typed at once, at once; as long as anything but
-// the composer may take a key, it is given key by key.
+// typeText inserts text that arrived at once. While anything but the composer may take keys,
+// it is handled key by key.
 func (m *Model) typeText(text string) tea.Cmd {
 	var cmds []tea.Cmd
 	for text != "" {

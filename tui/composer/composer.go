@@ -1,5 +1,5 @@
-// Package composer is where the user writes: the text with its history, what was
-// pasted, what waits to be asked, and the lists above it.
+// Package composer is the input: its text, history, pastes and queued messages, and the lists
+// of commands and names.
 package composer
 
 import (
@@ -19,15 +19,13 @@ import (
 	"lifehub/tui/safetext"
 )
 
-// A message of the user's of more than this becomes a name in the text. A paste
-// does with its second line.
+// A message that is longer is shown by a name. A paste is from its second line on.
 const (
 	LongLines = 30
 	longBytes = 4000
 )
 
-// Model is where the user writes. It keeps what was asked before, what was
-// pasted and what waits to be asked.
+// Model is the input with its history, pastes and queue.
 type Model struct {
 	Area        textarea.Model
 	History     []string // newest first
@@ -84,7 +82,7 @@ func (c *Model) Restyle(theme *draw.Theme) {
 	c.Draw()
 }
 
-// Invite shows a text while nothing is written.
+// Invite sets the placeholder.
 func (c *Model) Invite(text string) {
 	if c.invitation != text {
 		c.invitation = text
@@ -92,7 +90,7 @@ func (c *Model) Invite(text string) {
 	}
 }
 
-// Resize sets the width and the most lines that the composer may take.
+// Resize sets the width and the maximum height.
 func (c *Model) Resize(width, height int) {
 	c.Area.MaxHeight = max(1, height)
 	c.Area.SetWidth(max(4, width))
@@ -100,7 +98,7 @@ func (c *Model) Resize(width, height int) {
 	c.Draw()
 }
 
-// Draw makes the picture, after anything changed.
+// Draw draws the lines after a change.
 func (c *Model) Draw() {
 	c.Area.Placeholder = draw.Truncate(c.invitation, c.Area.Width()) // the area would wrap it out of view
 	c.Lines = strings.Split(c.Area.View(), "\n")
@@ -108,8 +106,8 @@ func (c *Model) Draw() {
 	c.remeasure()
 }
 
-// remeasure cuts the lines, and sets the cursor, by how the terminal shows
-// them: the text area counts clusters in a way of its own.
+// remeasure fits the lines and the cursor to the widths that the terminal uses, which differ
+// from those of the text area.
 func (c *Model) remeasure() {
 	for y, line := range c.Lines {
 		if c.cursor != nil && y == c.cursor.Y {
@@ -147,7 +145,7 @@ func (c *Model) Before() string {
 	return strings.Join(lines[:at], "") + string(last[:min(c.Area.Column(), len(last))])
 }
 
-// Replace puts text in place of so many bytes before the cursor.
+// Replace replaces a number of bytes before the cursor.
 func (c *Model) Replace(size int, text string) {
 	before := c.Before()
 	for range []rune(before[max(0, len(before)-size):]) {
@@ -158,8 +156,7 @@ func (c *Model) Replace(size int, text string) {
 	c.Changed("", "")
 }
 
-// Set puts a message in place of what is written. A long one is there by name,
-// and so is what is attached to it.
+// Set replaces the text by a message. A long one, and its attachments, are shown by name.
 func (c *Model) Set(text string) {
 	if m := agent.ParseMessage(text); len(m.Attached) == 0 {
 		text = c.named(text, true)
@@ -179,13 +176,13 @@ func (c *Model) Set(text string) {
 	c.Changed("", "")
 }
 
-// Clear empties the composer and forgets where in the history we were.
+// Clear empties the input and resets the position in the history.
 func (c *Model) Clear() {
 	c.At, c.Draft, c.Pastes, c.Place = -1, "", nil, -1
 	c.Set("")
 }
 
-// Take empties the composer and returns what it held, pastes attached.
+// Take empties the input and returns its text with the pastes attached.
 func (c *Model) Take() string {
 	text := Written{Text: Unquoted(c.Text()), Pastes: c.Pastes}.Whole()
 	c.Clear()
@@ -193,8 +190,8 @@ func (c *Model) Take() string {
 	return text
 }
 
-// Whole is the message that is written: what was pasted is attached to it, so
-// that nothing in it is read as the user's own words.
+// Whole returns the message with pastes attached, so that they do not count as the user's own
+// words.
 func (w Written) Whole() string {
 	m := agent.Message{Text: w.Text}
 	for _, p := range slices.Backward(w.Pastes) { // a later one can name an earlier one
@@ -213,16 +210,16 @@ func (w Written) Whole() string {
 	return m.String()
 }
 
-// Quote begins and ends a text of several lines, in which enter is a new line.
+// Quote delimits a text of several lines, in which Enter inserts a new line.
 const Quote = `"""`
 
-// Quoting reports whether a text of several lines is begun and not ended.
+// Quoting reports whether a text of several lines is open.
 func (c *Model) Quoting() bool {
 	text := strings.TrimSpace(c.Text())
 	return strings.HasPrefix(text, Quote) && strings.Count(text, Quote)%2 == 1
 }
 
-// Unquoted takes the quotes of a text of several lines away.
+// Unquoted removes the quotes of a text of several lines.
 func Unquoted(text string) string {
 	whole := strings.TrimSpace(text)
 	if len(whole) < 2*len(Quote) || !strings.HasPrefix(whole, Quote) || !strings.HasSuffix(whole, Quote) {
@@ -275,8 +272,7 @@ func (c *Model) Paste(text string) {
 	c.Changed("", "")
 }
 
-// named sets a text aside and returns the name that stands for it, or the text
-// itself: a short message of the user's, or one line of a paste.
+// named stores a text and returns the name that stands for it, or a short text itself.
 func (c *Model) named(text string, own bool) string {
 	lines, most := 1+strings.Count(text, "\n"), 1
 	if own {
@@ -294,9 +290,8 @@ func (c *Model) named(text string, own bool) string {
 	return name
 }
 
-// Earlier takes back the message that waits before the one shown, from the last
-// on, or shows the prompt before. It reports false where the key belongs to the
-// text: not on its first line.
+// Earlier shows the queued message before the current one, or the earlier prompt. It reports
+// false if the cursor is not on the first line.
 func (c *Model) Earlier() bool {
 	if !c.firstLine() {
 		return false
@@ -323,7 +318,7 @@ func (c *Model) Earlier() bool {
 	return true
 }
 
-// Later is the way back of earlier, down to what was being written.
+// Later reverses Earlier, down to the draft.
 func (c *Model) Later() bool {
 	if c.Area.Line() != c.Area.LineCount()-1 || c.Area.LineInfo().RowOffset < c.Area.LineInfo().Height-1 {
 		return false
@@ -347,5 +342,5 @@ func (c *Model) firstLine() bool {
 	return c.Area.Line() == 0 && c.Area.LineInfo().RowOffset == 0
 }
 
-// SavedPrompts is how far back the history of prompts goes.
+// SavedPrompts is the length of the history.
 const SavedPrompts = 500

@@ -8,8 +8,8 @@ import (
 	"lifehub/tui/safetext"
 )
 
-// Unsent is all that is typed here and not sent. aside is a draft that made
-// room for what is edited; nil: none.
+// Unsent returns what is typed and not sent. aside is a draft that was stashed for editing, or
+// nil.
 func (c *Model) Unsent(aside *Stashed) agent.Draft {
 	d := agent.Draft{Text: c.Text(), Editing: c.InEditor}
 	var behind []string // drafts that made room for what stands in the composer
@@ -32,9 +32,8 @@ func (c *Model) Unsent(aside *Stashed) agent.Draft {
 	return d
 }
 
-// Restore puts what was typed where it was; what cannot stand in the composer,
-// because the user has begun something else, waits. here reports whether
-// anything stands there now. Nothing of it is sent automatically.
+// Restore restores a draft. If the user has begun something else, it is queued. here reports
+// whether the input is restored. Nothing is sent automatically.
 func (c *Model) Restore(d agent.Draft, begun bool) (here bool) {
 	for _, text := range d.Waiting {
 		c.QueueRestored(safetext.Text(text), len(c.Queue))

@@ -11,8 +11,8 @@ import (
 	"lifehub/tui/keys"
 )
 
-// Lists are those above the composer: of commands after a slash, of names after an
-// @. One of them is open at a time.
+// Lists are the lists of the composer: of commands after a slash, of names after an @. One of
+// them is open at a time.
 type Lists struct {
 	Palette  Palette
 	Mentions Mentions
@@ -22,26 +22,26 @@ type Lists struct {
 	rows []int // which row each visible line shows; -1: none
 }
 
-// Open reports whether one of them is.
+// Open reports whether one of them is open.
 func (l *Lists) Open() bool { return l.Palette.Open() || l.Mentions.Open() }
 
 // Close closes them until something else is typed.
 func (l *Lists) Close() { l.Palette.Rows, l.Mentions.Rows = nil, nil }
 
-// Follow brings them in line with what is typed, and loads what they show.
+// Follow updates them after a change of the text, and loads their contents.
 func (l *Lists) Follow(c *Model, commands []backend.Command) tea.Cmd {
 	l.Palette.Follow(c.Text(), commands)
 	return l.Mentions.Follow(c.Before())
 }
 
-// Press gives a key to the open one; false: the key is the composer's.
+// Press handles a key in the open list. It reports false if the key goes to the composer.
 func (l *Lists) Press(pressed tea.KeyPressMsg, k *keys.Map, c *Model, commands []backend.Command) bool {
 	return l.Palette.Open() && l.Palette.Press(pressed, k, c, commands) || l.Mentions.Open() && l.Mentions.Press(pressed, k, c)
 }
 
 const mostRows = 12
 
-// list is the open one: which of its rows is chosen, and how many there are.
+// list returns the chosen row and the number of rows of the open list.
 func (l *Lists) list() (chosen *int, n int) {
 	if l.Palette.Open() {
 		return &l.Palette.Chosen, len(l.Palette.Rows)
@@ -49,8 +49,7 @@ func (l *Lists) list() (chosen *int, n int) {
 	return &l.Mentions.Chosen, len(l.Mentions.Rows)
 }
 
-// Click chooses the row on a line of what stands above the composer; false: none
-// is there. again says that it was chosen already.
+// Click chooses the row on a line, if there is one. again reports that it was chosen already.
 func (l *Lists) Click(line int) (again, ok bool) {
 	line -= l.Line + l.top
 	if !l.Open() || line < 0 || line >= len(l.rows) || l.rows[line] < 0 {
@@ -63,7 +62,7 @@ func (l *Lists) Click(line int) (again, ok bool) {
 	return again, true
 }
 
-// View shows the open one in its frame, in at most so many lines.
+// View draws the open list in its frame, in at most height lines.
 func (l *Lists) View(width, height int, k *keys.Map, theme *draw.Theme) []string {
 	if !l.Open() {
 		return nil

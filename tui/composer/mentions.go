@@ -31,29 +31,28 @@ type Mentions struct {
 	preview PreviewMsg
 }
 
-// Sources is where names come from; they may be asked in the background.
+// Sources returns the names; it may be called in the background.
 type Sources struct {
 	Names     func(place string) ([]backend.Mention, error) // see [backend.Options]; nil: none
 	Beginning func(name string) string                      // of what a name stands for; nil: it is not shown
 }
 
 type (
-	// MentionsMsg brings what can be named.
+	// MentionsMsg has the names.
 	MentionsMsg struct {
 		at    int
 		place string
 		list  []backend.Mention
 		Err   error
 	}
-	// PreviewMsg brings the beginning of what a name stands for.
+	// PreviewMsg has the beginning of a named note.
 	PreviewMsg struct {
 		name string
 		text *reader.Document // nil: there is nothing to show
 	}
 )
 
-// mentioning is the word after the last @ of a text that is still being
-// typed, and where the @ stands; false when there is none.
+// mentioning returns the word after the last @ that is being typed, and the index of the @.
 func mentioning(text string) (word string, at int, ok bool) {
 	at = strings.LastIndexByte(text, '@')
 	if at < 0 || at > 0 && !strings.ContainsRune(" \n\t(", rune(text[at-1])) {
@@ -66,8 +65,7 @@ func mentioning(text string) (word string, at int, ok bool) {
 	return word, at, true
 }
 
-// PlaceOf is the folder that a word names files of, with its last slash; ""
-// for a word that is no path.
+// PlaceOf returns the folder of a path, with its last slash; "" if word is not a path.
 func PlaceOf(word string) string {
 	for _, start := range []string{"/", "~/", "./", "../"} {
 		if strings.HasPrefix(word, start) {
@@ -77,8 +75,8 @@ func PlaceOf(word string) string {
 	return ""
 }
 
-// Follow brings the list in line with what is typed before the cursor, and loads
-// what it shows.
+// Follow updates the list after a change of the text before the cursor, and loads its
+// contents.
 func (p *Mentions) Follow(text string) tea.Cmd {
 	word, at, ok := mentioning(text)
 	if p.Names == nil || !ok || text == p.closed {
@@ -98,7 +96,7 @@ func (p *Mentions) Follow(text string) tea.Cmd {
 	return p.askPreview()
 }
 
-// askPreview asks for the beginning of what the chosen name stands for.
+// askPreview loads the preview of the chosen name.
 func (p *Mentions) askPreview() tea.Cmd {
 	if p.Beginning == nil || !p.Open() || p.Rows[p.Chosen].Tool || p.asked == p.Rows[p.Chosen].Name {
 		return nil
@@ -113,7 +111,7 @@ func (p *Mentions) askPreview() tea.Cmd {
 	}
 }
 
-// Take takes in what was loaded, if it is still wanted.
+// Take shows names that were loaded, unless the folder has changed.
 func (p *Mentions) Take(msg MentionsMsg) (wanted bool) {
 	if !p.loaded || p.at != msg.at || p.place != msg.place {
 		return false
@@ -125,8 +123,7 @@ func (p *Mentions) Take(msg MentionsMsg) (wanted bool) {
 	return true
 }
 
-// TakePreview takes in the beginning of what a name stands for, if it is still
-// the chosen one's.
+// TakePreview shows a preview, unless another name is chosen now.
 func (p *Mentions) TakePreview(msg PreviewMsg) {
 	if msg.name == p.asked {
 		p.preview = msg
@@ -157,8 +154,8 @@ func (p *Mentions) fill(word string) {
 
 func (p *Mentions) Open() bool { return len(p.Rows) > 0 }
 
-// Press moves in the list, completes from it or closes it; false: the key is the
-// composer's.
+// Press moves in the list, completes from it or closes it. It reports false if the key goes to
+// the composer.
 func (p *Mentions) Press(pressed tea.KeyPressMsg, k *keys.Map, c *Model) bool {
 	switch {
 	case key.Matches(pressed, k.Stop):
@@ -179,7 +176,7 @@ func (p *Mentions) Press(pressed tea.KeyPressMsg, k *keys.Map, c *Model) bool {
 	return true
 }
 
-// view shows at most height rows, and next to them what the chosen one holds.
+// view draws rows, and a preview of the chosen one next to them.
 func (p *Mentions) view(from, to, height, width int, theme *draw.Theme) []string {
 	beside := 0
 	if p.preview.name == p.Rows[p.Chosen].Name && p.preview.text != nil && width >= 80 {
@@ -212,7 +209,7 @@ func (p *Mentions) view(from, to, height, width int, theme *draw.Theme) []string
 	return lines
 }
 
-// mentionText is how a name stands in a message.
+// mentionText returns a name as written in a message.
 func mentionText(n backend.Mention) string {
 	name := safetext.Line(n.Name)
 	if strings.ContainsAny(name, " \t") {

@@ -22,7 +22,7 @@ type Palette struct {
 	typed  string
 }
 
-// Follow brings the palette in line with what is typed.
+// Follow updates the palette after a change of the text.
 func (p *Palette) Follow(text string, commands []backend.Command) {
 	typed, isCommand := strings.CutPrefix(text, "/")
 	if !isCommand || strings.ContainsAny(typed, " \n") {
@@ -55,10 +55,10 @@ func (p *Palette) Follow(text string, commands []backend.Command) {
 	p.Chosen = max(0, min(p.Chosen, len(p.Rows)-1))
 }
 
-// mostRecent is how many of the commands used most stand above all groups.
+// mostRecent is the number of most used commands above all groups.
 const mostRecent = 3
 
-// group puts the commands into their groups, those used most before all.
+// group groups the commands, with the most used ones first.
 func (p *Palette) group() {
 	recent := 0
 	for recent < min(mostRecent, len(p.Rows)) && p.Used[p.Rows[recent].Name] > 0 {
@@ -81,8 +81,8 @@ func (p *Palette) group() {
 
 func (p *Palette) Open() bool { return len(p.Rows) > 0 }
 
-// Press moves in the list of commands, completes from it or closes it; false:
-// the key is the composer's.
+// Press moves in the list of commands, completes from it or closes it. It reports false if the
+// key goes to the composer.
 func (p *Palette) Press(pressed tea.KeyPressMsg, k *keys.Map, c *Model, commands []backend.Command) bool {
 	chosen := p.Rows[p.Chosen]
 	if key.Matches(pressed, k.Complete, k.Send) {
@@ -115,14 +115,14 @@ func (p *Palette) Press(pressed tea.KeyPressMsg, k *keys.Map, c *Model, commands
 	return true
 }
 
-// around is a place in a list of n rows whose ends meet.
+// around wraps an index around a list of n rows.
 func around(at, n int) int { return (at + n) % n }
 
-// wideUsage is from where on only the chosen command shows what it may be given.
+// wideUsage is the width of a usage from which only the chosen command shows it.
 const wideUsage = 24
 
-// lines are the commands under the heads of their groups: what each does, its key
-// and how it is typed. rows says which command a line shows, -1: none.
+// lines draws the commands by group: what each does, its key and its slash name. rows has the
+// command of each line, or -1.
 func (p *Palette) lines(width int, k *keys.Map, theme *draw.Theme) (lines []string, rows []int) {
 	own := map[string]key.Binding{"help": k.Help, "new": k.New, "resume": k.Conversations, "model": k.Model, "mode": k.Mode, "quit": k.Leave}
 	usage := func(at int) string {

@@ -12,7 +12,7 @@ import (
 	"lifehub/tui/safetext"
 )
 
-// dequeue takes a message out of the queue, to be changed or cancelled.
+// dequeue removes a message from the queue, for editing or cancelling.
 func (c *Model) dequeue(at int) {
 	text := c.Queue[at]
 	c.Queue = slices.Delete(c.Queue, at, at+1)
@@ -26,9 +26,8 @@ func (c *Model) dequeue(at int) {
 	c.Place, c.wasRestored = at, held
 }
 
-// Requeue puts the message that was taken out of the queue where it was, as it
-// stands now. One that was emptied is cancelled. It returns the place of the
-// message behind it.
+// Requeue puts an edited message back into its place in the queue, or cancels it if it is
+// empty. It returns the place of the next message.
 func (c *Model) Requeue() int {
 	at := c.Place
 	if at < 0 {
@@ -47,18 +46,17 @@ func (c *Model) Requeue() int {
 	return at + 1
 }
 
-// QueueRestored lets a message wait until the user sends it.
+// QueueRestored queues a message that waits until the user sends it.
 func (c *Model) QueueRestored(text string, place int) {
 	c.Queue = slices.Insert(c.Queue, min(place, c.restored), text)
 	c.restored++
 	c.Edits++
 }
 
-// Due is how many messages are asked when the turn is over.
+// Due is the number of messages that are asked after the turn.
 func (c *Model) Due() int { return len(c.Queue) - c.restored }
 
-// ReturnQueue takes what is due out of the queue, to be written again before what
-// is being written. What is sent from then on is asked.
+// ReturnQueue moves the due messages from the queue to the beginning of the input.
 func (c *Model) ReturnQueue() {
 	if c.Due() == 0 {
 		return
@@ -87,7 +85,7 @@ func (c *Model) returnTexts(texts []string) {
 	c.Set(strings.TrimRight(strings.Join(append(texts, c.Take()), "\n"), "\n"))
 }
 
-// Wait lets a message wait its turn, at its place or behind all others.
+// Wait queues a message, at a place or last.
 func (c *Model) Wait(text string, place int) {
 	if place < 0 || place > len(c.Queue) {
 		place = len(c.Queue)
@@ -119,7 +117,7 @@ func (c *Model) NotSteered() {
 	c.Steering = nil
 }
 
-// Next takes the message out of the queue whose turn it is.
+// Next removes the next due message from the queue.
 func (c *Model) Next() string {
 	text := c.Queue[c.restored]
 	c.Queue = slices.Delete(c.Queue, c.restored, c.restored+1)
@@ -130,8 +128,7 @@ func (c *Model) Next() string {
 	return text
 }
 
-// Waiting shows what the turn has not taken yet and what is queued, at most two
-// lines of each, and how to change it.
+// Waiting draws the queue in at most two lines, and how to edit it.
 func (c *Model) Waiting(keys *keys.Map, width int, theme *draw.Theme, running bool) []string {
 	var lines []string
 	if c.Place >= 0 {

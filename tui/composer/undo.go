@@ -2,15 +2,14 @@ package composer
 
 import "lifehub/tui/draw"
 
-// Written is what stands in the composer: the text, where the cursor is in it,
-// and what its names of pastes stand for.
+// Written is the state of the input: text, cursor and pastes.
 type Written struct {
 	Text         string
 	Line, Column int // of the cursor; column counts letters
 	Pastes       []Paste
 }
 
-// undo is the way back through what was written, and forth again.
+// undo has the earlier states of the input, and those that were undone.
 type undo struct {
 	now         Written
 	past, ahead []Written // newest last
@@ -18,14 +17,14 @@ type undo struct {
 	blank       bool      // the last letter of a run was a blank
 }
 
-// maxUndo bounds the steps back.
+// maxUndo bounds the number of states.
 const maxUndo = 500
 
-// typing is the run of letters that are written one after the other.
+// typing is the kind of change of letters that are typed one after the other.
 const typing = "typing"
 
-// note takes in what is written now, after a change or a move. Changes of one
-// run are one step; letters are a run to the end of their word.
+// note records the state after a change or a move. Changes of one run are one step; letters
+// are a run until the end of their word.
 func (u *undo) note(now Written, run, letter string) {
 	begins := u.blank && !draw.Blank(letter)
 	switch {
@@ -42,8 +41,8 @@ func (u *undo) note(now Written, run, letter string) {
 	u.now, u.run, u.blank = now, run, draw.Blank(letter)
 }
 
-// step goes a step along one of the ways and leaves what is there now on the
-// other. It reports false at the end of the way.
+// step moves one state from one list to the input, and the current one to the other list. It
+// reports false if the list is empty.
 func (u *undo) step(from, to *[]Written) bool {
 	if len(*from) == 0 {
 		return false
@@ -55,10 +54,10 @@ func (u *undo) step(from, to *[]Written) bool {
 	return true
 }
 
-// Undo takes the last change back. It reports false when there is none.
+// Undo undoes the last change. It reports false if there is none.
 func (c *Model) Undo() bool { return c.step(&c.changes.past, &c.changes.ahead) }
 
-// Redo makes the change again that Undo took back last.
+// Redo redoes the last undone change.
 func (c *Model) Redo() bool { return c.step(&c.changes.ahead, &c.changes.past) }
 
 func (c *Model) step(from, to *[]Written) bool {
@@ -71,12 +70,12 @@ func (c *Model) step(from, to *[]Written) bool {
 	return true
 }
 
-// Written is what stands here now.
+// Written returns the current state.
 func (c *Model) Written() Written {
 	return Written{Text: c.Text(), Line: c.Area.Line(), Column: c.Area.Column(), Pastes: c.Pastes}
 }
 
-// Put lets this stand here, with the cursor where it was.
+// Put restores a state.
 func (c *Model) Put(w Written) {
 	c.Pastes = w.Pastes[:len(w.Pastes):len(w.Pastes)]
 	if w.Text != c.Text() {
@@ -95,18 +94,18 @@ func (c *Model) Put(w Written) {
 	c.Area, _ = c.Area.Update(nil)
 }
 
-// Changed draws the picture after a change or a move, which can be taken back.
-// run is what it is one of several of; letter is what was typed.
+// Changed redraws after a change or a move, which can be undone. run is the kind of change;
+// letter is what was typed.
 func (c *Model) Changed(run, letter string) {
 	c.Edits++
 	c.changes.note(c.Written(), run, letter)
 	c.Draw()
 }
 
-// ForgetUndo begins with another message: what was written before is no way back.
+// ForgetUndo clears the earlier states, for another message.
 func (c *Model) ForgetUndo() { c.changes = undo{now: c.Written()} }
 
-// Stashed is a draft that makes room for something else, with its way back.
+// Stashed is a draft that was set aside, with its earlier states.
 type Stashed struct {
 	Written
 	changes     undo
@@ -118,7 +117,7 @@ func (c *Model) Stash() Stashed {
 	return Stashed{Written: c.Written(), changes: c.changes, place: c.Place, wasRestored: c.wasRestored}
 }
 
-// Unstash resumes a draft that was set aside.
+// Unstash restores a draft.
 func (c *Model) Unstash(a Stashed) {
 	c.Clear()
 	c.Put(a.Written)

@@ -43,7 +43,7 @@ func NewChats(ctx context.Context, from backend.Conversations) (*Chats, error) {
 	return c, err
 }
 
-// fill makes the rows, with the dates in a column.
+// fill builds the rows, with the dates in a column.
 func (c *Chats) fill() {
 	c.Rows = nil
 	for _, of := range c.List {
@@ -55,10 +55,10 @@ func (c *Chats) fill() {
 	}
 }
 
-// dated is a time as a column of a list has it.
+// dated formats a time for the column of a list.
 func dated(t time.Time) string { return fmt.Sprintf("%-10s  ", draw.When(t, time.Now())) }
 
-// HitRows are found messages in a list.
+// HitRows returns the rows of found messages.
 func HitRows(hits []agent.Hit) (rows []draw.Row) {
 	for _, h := range hits {
 		rows = append(rows, draw.Row{Label: h.Excerpt, Detail: dated(h.Time) + draw.Truncate(h.Title, 24)})
@@ -66,7 +66,7 @@ func HitRows(hits []agent.Hit) (rows []draw.Row) {
 	return rows
 }
 
-// at is the index of the chosen conversation, -1 where a message is chosen or none.
+// at is the index of the chosen conversation, or -1.
 func (c *Chats) at() int {
 	if list := c.Matching(); c.Chosen < len(list) {
 		return list[c.Chosen]
@@ -74,7 +74,7 @@ func (c *Chats) at() int {
 	return -1
 }
 
-// Update moves, filters and chooses as in any list, and renames and marks.
+// Update handles the keys of a list, and those that rename and mark.
 func (c *Chats) Update(msg tea.Msg, k *keys.Map) (Panel, tea.Msg, tea.Cmd) {
 	pressed, isKey := msg.(tea.KeyPressMsg)
 	switch at := c.at(); {
@@ -116,7 +116,7 @@ func (c *Chats) mark(id string) tea.Msg {
 	return nil
 }
 
-// typeTitle gives a key to the new title.
+// typeTitle handles a key in the new title.
 func (c *Chats) typeTitle(pressed tea.KeyPressMsg, k *keys.Map) tea.Cmd {
 	switch {
 	case key.Matches(pressed, k.PickerClose):
@@ -160,7 +160,7 @@ func (c *Chats) Hints(k *keys.Map) []string {
 	return append(hints, Hint(k.PickerClose, closes))
 }
 
-// View is the list, or while a title is typed that in place of the filter.
+// View draws the list. While a title is edited, it replaces the filter.
 func (c *Chats) View(width, rows int, k *keys.Map, theme *draw.Theme) Content {
 	content := c.Picker.View(width, rows, k, theme)
 	if c.title != nil && len(content.Lines) > 0 {

@@ -14,8 +14,7 @@ import (
 	"lifehub/tui/safetext"
 )
 
-// contextParts are the parts of a prompt, in the order in which they stand in
-// it, with what they are called on the screen.
+// contextParts are the parts of a prompt in their order, with their names on the screen.
 var contextParts = []struct{ kind, name string }{
 	{"system", "system and tools"},
 	{"history", "last messages"},
@@ -27,8 +26,8 @@ var contextParts = []struct{ kind, name string }{
 	{"repair", "second try"},
 }
 
-// Context is the panel that shows how the last prompt filled the model's window, a
-// bar a part, and which calls it held the results of.
+// Context is the panel about the last prompt: how much of the model's window each part takes,
+// and the calls whose results it contains.
 type Context struct {
 	ContextCounted agent.ContextCounted
 	counted        int // tokens of that prompt by the server's own count; 0: it has not said
@@ -36,7 +35,7 @@ type Context struct {
 	lines          int
 }
 
-// Count takes in what an event says of the window.
+// Count updates it from an event.
 func (c *Context) Count(body agent.Body) {
 	switch e := body.(type) {
 	case agent.ContextCounted:
@@ -48,14 +47,13 @@ func (c *Context) Count(body agent.Body) {
 	}
 }
 
-// part is what some of the window is used for.
+// part is a part of the window.
 type part struct {
 	name   string
 	tokens int
 }
 
-// parts reports how the window is filled: the whole, each part, and what the
-// server counted.
+// parts returns the total, the parts, and the tokens counted by the server.
 func (c *Context) parts() (head string, parts []part, said string) {
 	head = fmt.Sprintf("Context window: %s tokens", draw.Thousands(c.ContextCounted.Used))
 	if c.ContextCounted.Allocated > 0 {
@@ -107,8 +105,7 @@ func (c *Context) Hints(k *keys.Map) []string {
 	return []string{"esc close"}
 }
 
-// View shows the parts with their bars in one column, then the calls whose results
-// the prompt held.
+// View draws the parts with bars in one column, then the calls.
 func (c *Context) View(width, rows int, _ *keys.Map, theme *draw.Theme) Content {
 	head, parts, said := c.parts()
 	total := max(c.ContextCounted.Used+c.ContextCounted.Reserve, c.ContextCounted.Allocated)
@@ -139,7 +136,7 @@ func (c *Context) View(width, rows int, _ *keys.Map, theme *draw.Theme) Content 
 	return Content{Title: "Context", Count: c.share(), Lines: lines[c.top:min(len(lines), c.top+rows)]}
 }
 
-// share is how full the window is; "": its size is unknown.
+// share returns the used percentage of the window; "" if its size is unknown.
 func (c *Context) share() string {
 	if c.ContextCounted.Allocated == 0 {
 		return ""
@@ -147,7 +144,7 @@ func (c *Context) share() string {
 	return fmt.Sprintf("%d %%", c.ContextCounted.Used*100/c.ContextCounted.Allocated)
 }
 
-// Words reports how the window is filled, a line a part, without bars.
+// Words describes the parts, one per line, without bars.
 func (c *Context) Words() []string {
 	head, parts, said := c.parts()
 	lines := []string{head}

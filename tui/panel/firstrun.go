@@ -16,9 +16,8 @@ import (
 	"lifehub/tui/safetext"
 )
 
-// FirstRun is the screen of who has named no notes yet: which model answers and
-// how to get one, and folders of notes to choose from. Nothing that it does not
-// find keeps the user from chatting.
+// FirstRun is the panel for a new user: which model answers and how to get one, and folders
+// of notes to choose from. All of it is optional.
 type FirstRun struct {
 	finding finding
 	model   *backend.FoundModel // nil: it is being looked for
@@ -30,14 +29,14 @@ type FirstRun struct {
 	chosen  int                 // counted from the first folder; -1: the model to fetch
 }
 
-// finding is how the first run finds what it shows.
+// finding has the functions that find what is shown.
 type finding struct {
 	take  func(backend.Offer) error
 	model func() backend.FoundModel // nil: nothing is said of it
 	typed func(path string) backend.TypedPath
 }
 
-// NewFirstRun returns the screen, and the command that begins to look.
+// NewFirstRun returns the panel, and the command that finds what it shows.
 func NewFirstRun(ctx context.Context, o *backend.Options) (*FirstRun, tea.Cmd) {
 	f := &FirstRun{finding: finding{
 		take:  func(chosen backend.Offer) error { return o.Notes.Take(ctx, chosen) },
@@ -52,26 +51,26 @@ func NewFirstRun(ctx context.Context, o *backend.Options) (*FirstRun, tea.Cmd) {
 	})
 }
 
-// firstRow is something to choose there.
+// firstRow is a row of the panel.
 type firstRow struct {
 	Row draw.Row
 	act func() (did tea.Msg, cmd tea.Cmd)
 }
 
 type (
-	// offersMsg brings the folders of notes.
+	// offersMsg has the folders of notes.
 	offersMsg struct {
 		list []backend.Offer
 		err  error
 	}
-	// foundModelMsg brings what is known of the model.
+	// foundModelMsg has the state of the model.
 	foundModelMsg backend.FoundModel
-	// tookMsg says that a folder of notes is used from now on, or why not.
+	// tookMsg reports that a folder of notes was added, or why not.
 	tookMsg struct {
 		offer backend.Offer
 		err   error
 	}
-	// typedMsg brings what a typed path means.
+	// typedMsg describes a typed path.
 	typedMsg struct {
 		path      string
 		TypedPath backend.TypedPath
@@ -85,7 +84,7 @@ func (f *FirstRun) FindModel() tea.Cmd {
 	return func() tea.Msg { return foundModelMsg(f.finding.model()) }
 }
 
-// Update takes a key, or what was found.
+// Update handles a key, or what was found.
 func (f *FirstRun) Update(msg tea.Msg, k *keys.Map) (Panel, tea.Msg, tea.Cmd) {
 	switch msg := msg.(type) {
 	case tea.KeyPressMsg:
@@ -114,7 +113,7 @@ func (f *FirstRun) Update(msg tea.Msg, k *keys.Map) (Panel, tea.Msg, tea.Cmd) {
 	return f, nil, nil
 }
 
-// Hints are the keys of the screen.
+// Hints are the keys of the panel.
 func (f *FirstRun) Hints(k *keys.Map) []string {
 	if f.folder != "" {
 		return []string{Hint(k.PickerChoose, "use it"), Hint(k.Complete, "complete"), Hint(k.PickerClose, "skip")}
@@ -122,7 +121,7 @@ func (f *FirstRun) Hints(k *keys.Map) []string {
 	return []string{moveHint(k), Hint(k.PickerChoose, "choose"), Hint(k.PickerClose, "skip")}
 }
 
-// rows are what can be chosen, from the top.
+// rows returns the rows that can be chosen, from the top.
 func (f *FirstRun) rows() []firstRow {
 	var rows []firstRow
 	if f.model != nil && f.model.Pull != "" {
@@ -147,7 +146,7 @@ func (f *FirstRun) rows() []firstRow {
 	return append(rows, firstRow{draw.Row{Label: "Skip for now", Detail: "chat without notes"}, func() (tea.Msg, tea.Cmd) { return Later{}, nil }})
 }
 
-// above is how many rows stand above the first folder.
+// above is the number of rows above the first folder.
 func (f *FirstRun) above() int {
 	if f.model != nil && f.model.Pull != "" {
 		return 1
@@ -158,7 +157,7 @@ func (f *FirstRun) above() int {
 // at is the chosen row.
 func (f *FirstRun) at() int { return max(0, min(f.chosen+f.above(), len(f.rows())-1)) }
 
-// press moves, chooses, or types a folder of the user's own.
+// press moves, chooses, or edits the path.
 func (f *FirstRun) press(pressed tea.KeyPressMsg, k *keys.Map) (did tea.Msg, cmd tea.Cmd) {
 	rows := f.rows()
 	switch {
@@ -178,8 +177,7 @@ func (f *FirstRun) press(pressed tea.KeyPressMsg, k *keys.Map) (did tea.Msg, cmd
 	return nil, f.typeFolder(keys.Typed(f.folder, pressed))
 }
 
-// typeFolder puts a path in place of the one that is typed, and looks for what
-// it means.
+// typeFolder sets the typed path and looks it up.
 func (f *FirstRun) typeFolder(folder string) tea.Cmd {
 	if folder == f.folder {
 		return nil
@@ -189,14 +187,13 @@ func (f *FirstRun) typeFolder(folder string) tea.Cmd {
 	return func() tea.Msg { return typedMsg{folder, f.finding.typed(folder)} }
 }
 
-// takeNotes uses a folder of notes from now on.
+// takeNotes adds a folder of notes.
 func (f *FirstRun) takeNotes(o backend.Offer) tea.Cmd {
 	f.taking, f.Problem = true, ""
 	return func() tea.Msg { return tookMsg{offer: o, err: f.finding.take(o)} }
 }
 
-// field is the line in which a path is typed, scrolled to its end, with what the
-// path means.
+// field draws the input for a path, scrolled to its end, and a description of the path.
 func (f *FirstRun) field(width int, theme *draw.Theme) string {
 	says := f.typed.Says
 	if f.typed.Missing {

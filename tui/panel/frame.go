@@ -11,15 +11,14 @@ import (
 	"lifehub/tui/safetext"
 )
 
-// Content is what a panel shows. Its lines fit the width and the rows that it was
-// asked for.
+// Content is what a panel shows. Its lines fit the requested width and rows.
 type Content struct {
 	Title, Count string
 	Lines        []string
 	Rows         map[int]int // which row of its list a line shows, for the mouse
 }
 
-// Clicked tells a panel which of its rows was clicked.
+// Clicked is the row of a panel that was clicked.
 type Clicked int
 
 // Frame draws the panel over the body of the screen, as wide as the column of text:
@@ -65,8 +64,7 @@ func (f *Frame) Over(p Panel, body []string, width int, k *keys.Map, theme *draw
 	return draw.Over(draw.Dimmed(slices.Clone(body), theme), box.View(c.Lines, outer), column.Left, y, width)
 }
 
-// Click returns what a click on a line of the body is to the panel, nil when no row
-// is there.
+// Click returns the message for a click on a line of the body, nil if no row is there.
 func (f *Frame) Click(line int) tea.Msg {
 	if row, ok := f.rows[line-f.line]; ok {
 		return Clicked(row)
@@ -74,7 +72,7 @@ func (f *Frame) Click(line int) tea.Msg {
 	return nil
 }
 
-// wheeled is a turn of the wheel as a key: in a list it moves.
+// wheeled returns the key that a turn of the wheel stands for.
 func wheeled(msg tea.MouseWheelMsg) tea.KeyPressMsg {
 	if msg.Button == tea.MouseWheelUp {
 		return tea.KeyPressMsg{Code: tea.KeyUp}
@@ -82,15 +80,15 @@ func wheeled(msg tea.MouseWheelMsg) tea.KeyPressMsg {
 	return tea.KeyPressMsg{Code: tea.KeyDown}
 }
 
-// inSight is which of n rows stand in a room of so many lines, the chosen one in
-// the middle where it can.
+// inSight returns which of n rows are visible in a number of lines, with the chosen one in the
+// middle if possible.
 func inSight(chosen, n, room int) (from, to int) {
 	from = max(0, min(chosen-room/2, n-room))
 	return from, min(n, from+max(room, 1))
 }
 
-// masterDetail lays a list of n out with what there is to know of its chosen row:
-// next to it where there is room, else below it.
+// masterDetail lays out a list of n rows with the details of the chosen one next to it, or
+// below it where space is short.
 func masterDetail(n, width, rows int, theme *draw.Theme, list func(width, rows int) []string, detail func(width int) []string) []string {
 	if width >= wideList {
 		left := width / 2
@@ -111,7 +109,7 @@ func masterDetail(n, width, rows int, theme *draw.Theme, list func(width, rows i
 	return append(lines, below...)
 }
 
-// cutHeight leaves at most so many lines, and says so where there were more.
+// cutHeight cuts lines to a height, with an ellipsis in place of the rest.
 func cutHeight(lines []string, most int) []string {
 	if len(lines) > most {
 		return append(lines[:max(0, most-1)], "…")

@@ -17,8 +17,7 @@ import (
 	"lifehub/tui/safetext"
 )
 
-// Help is the page of keys and commands, made from the key map. What is typed
-// leaves those that hold it.
+// Help is the page of keys and commands, generated from the key map. Typing filters it.
 type Help struct {
 	Commands []backend.Command
 	top      int
@@ -31,25 +30,25 @@ type Help struct {
 	all      int
 }
 
-// helpGroup is what stands under one title.
+// helpGroup has the rows under one title.
 type helpGroup struct {
 	title string
 	rows  []draw.Row
 }
 
 const (
-	// helpColumn is the width from which on the page has a column more.
+	// helpColumn is the minimum width of a column.
 	helpColumn = 44
-	// helpColumns is how many an eye still goes through.
+	// helpColumns is the maximum number of columns.
 	helpColumns = 3
-	// helpGap is between two columns.
+	// helpGap is the distance between two columns.
 	helpGap = "   "
 	// everydayGroups are the first groups of keys: writing, anywhere, the transcript.
 	everydayGroups = 3
 )
 
-// helpSections are what a newcomer needs, the commands and pages, and the keys of
-// single places. The groups of a section stand in columns, read downwards.
+// helpSections returns the everyday keys, the commands and pages, and the keys of single
+// panels. The groups of a section are in columns, which are read downwards.
 func helpSections(keys *keys.Map, commands []backend.Command) [][]helpGroup {
 	var everyday, places []helpGroup
 	for i, group := range keys.Groups() {
@@ -96,7 +95,7 @@ func HelpTopics() (names []string) {
 	return names
 }
 
-// HelpPage returns the help page of a topic, or that a link in one leads to.
+// HelpPage returns the help page of a topic, or of a link in a page.
 func HelpPage(topic string) (backend.Note, error) {
 	name, _, _ := strings.Cut(topic, "#")
 	text, err := docs.Pages.ReadFile(strings.TrimSuffix(name, ".md") + ".md")
@@ -112,12 +111,12 @@ func HelpPage(topic string) (backend.Note, error) {
 	})}, nil
 }
 
-// pageLink is a link of a help page. One to a page that is not in the program
-// is shown as its text.
+// pageLink matches a link of a help page. A link to a page that is not in the program is
+// shown as its text.
 var pageLink = pattern.Lazy(`\[([^][]*)\]\(([^()\s]*)\)`)
 
-// OpenHelp opens the help page of a topic in a reader; "" opens the keys and
-// commands, what is no topic the list of them.
+// OpenHelp opens the help page of a topic in a reader; "" opens the keys and commands, and an
+// unknown topic the list of topics.
 func OpenHelp(topic string, all *Help) (Panel, tea.Cmd) {
 	if topic == "" {
 		return all, nil
@@ -130,7 +129,7 @@ func OpenHelp(topic string, all *Help) (Panel, tea.Cmd) {
 	return n, n.Read
 }
 
-// Build makes the lines for a width.
+// Build draws the lines for a width.
 func (h *Help) Build(keys *keys.Map, width int, theme *draw.Theme) {
 	if h.width == width && h.look == theme && h.Lines != nil {
 		return
@@ -158,7 +157,7 @@ func (h *Help) Build(keys *keys.Map, width int, theme *draw.Theme) {
 	}
 }
 
-// holding are the rows that fit what is typed, or stand under a title that does.
+// holding returns the rows that match the filter, or whose title does.
 func (g helpGroup) holding(filter string) helpGroup {
 	kept := helpGroup{title: g.title}
 	for _, r := range g.rows {
@@ -169,8 +168,7 @@ func (g helpGroup) holding(filter string) helpGroup {
 	return kept
 }
 
-// lines draws a group. A label that is too long for its column has a line of
-// its own.
+// lines draws a group. A label that is too long for its column has its own line.
 func (g helpGroup) lines(width int, theme *draw.Theme) []string {
 	lines := []string{theme.Strong.Render(draw.Truncate(g.title, width))}
 	column := 0
@@ -190,8 +188,8 @@ func (g helpGroup) lines(width int, theme *draw.Theme) []string {
 	return lines
 }
 
-// abreast lays blocks out in columns of a width, whole and in order, as low as
-// they can be.
+// abreast lays out blocks in columns, unbroken and in order, with the smallest possible
+// height.
 func abreast(blocks [][]string, columns, width int) []string {
 	var laid [][]string
 	for height := 1; laid == nil; height++ {
@@ -217,8 +215,7 @@ func abreast(blocks [][]string, columns, width int) []string {
 	}
 }
 
-// inColumns puts blocks below each other in columns of at most a height; nil:
-// there are too few.
+// inColumns stacks blocks in columns of at most a height; nil if there are too few columns.
 func inColumns(blocks [][]string, columns, height int) [][]string {
 	laid := make([][]string, 1, columns)
 	for _, block := range blocks {
@@ -275,7 +272,7 @@ func (h *Help) Update(msg tea.Msg, k *keys.Map) (Panel, tea.Msg, tea.Cmd) {
 	return h, nil, nil
 }
 
-// WheelLines is how far a turn of the wheel goes.
+// WheelLines returns the number of lines that a turn of the wheel scrolls.
 func WheelLines(msg tea.MouseWheelMsg) int {
 	if msg.Button == tea.MouseWheelUp {
 		return -3
@@ -286,14 +283,14 @@ func WheelLines(msg tea.MouseWheelMsg) int {
 // Hints are the keys of the page.
 func (h *Help) Hints(k *keys.Map) []string { return []string{scrollHint(k), "esc close"} }
 
-// find leaves what holds a text; "": all.
+// find sets the filter; "" shows all.
 func (h *Help) find(text string) { *h = Help{Commands: h.Commands, filter: text, rows: h.rows} }
 
 // first is the first visible line. h.top may be further down: the window may
 // shrink again.
 func (h *Help) first() int { return max(0, min(h.top, len(h.Lines)-h.rows)) }
 
-// View shows what is typed, and the lines from the first visible on.
+// View draws the filter and the visible lines.
 func (h *Help) View(width, rows int, k *keys.Map, theme *draw.Theme) Content {
 	h.Build(k, width, theme)
 	c := Content{Title: "Keys and commands", Count: draw.Thousands(h.all)}

@@ -29,8 +29,8 @@ func ArtifactPicker(ctx context.Context, from backend.Artifacts, conversation st
 	return p, list, err
 }
 
-// VersionPicker lists the versions of a document, the newest first; what it
-// returns as well is the oldest first.
+// VersionPicker lists the versions of a document, newest first. It also returns them, oldest
+// first.
 func VersionPicker(ctx context.Context, from backend.Artifacts, conversation, name string) (Picker, []agent.Artifact, error) {
 	versions, err := from.ArtifactVersions(ctx, conversation, name)
 	if err == nil && (len(versions) == 0 || conversation == "") {
@@ -44,7 +44,7 @@ func VersionPicker(ctx context.Context, from backend.Artifacts, conversation, na
 	return p, versions, err
 }
 
-// VersionPage is what a version changed, and the whole of it.
+// VersionPage returns the changes of a version, and its text.
 func VersionPage(versions []agent.Artifact, at int) string {
 	v, before := versions[at], agent.Artifact{}
 	head := fmt.Sprintf("%s, version %d of %d, by %s", v.Name, v.Version, len(versions), v.By)
@@ -67,10 +67,10 @@ func fenced(info, text string) string {
 	return fence + info + "\n" + strings.TrimRight(text, "\n") + "\n" + fence
 }
 
-// ForkedText reports that a conversation is a copy now.
+// ForkedText reports that a conversation was copied.
 const ForkedText = "This is a new conversation; the original is unchanged."
 
-// modeHelp says what each mode is good for.
+// modeHelp describes each mode.
 var modeHelp = map[agent.Mode]string{
 	agent.AutoMode: "plan or loop, whichever suits the model",
 	agent.PlanMode: "plan first, then answer: usually two model calls",
@@ -78,8 +78,8 @@ var modeHelp = map[agent.Mode]string{
 	agent.TeamMode: "workers share the task, and their reports are checked: slow and thorough",
 }
 
-// ModeSaid is what there is to say to a name after /mode, and the mode it
-// means: "" when it means none, and for no name, to which all are told.
+// ModeSaid returns the reply to /mode with a name, and the mode that it names, or "". Without
+// a name it lists the modes.
 func ModeSaid(name, present string) (said []string, mode agent.Mode) {
 	mode = agent.Mode(strings.ToLower(strings.TrimSpace(name)))
 	switch {
@@ -98,7 +98,7 @@ func ModeSaid(name, present string) (said []string, mode agent.Mode) {
 	return []string{fmt.Sprintf("Unknown mode %q (auto, plan, loop, team).", name)}, ""
 }
 
-// NewHistory lists earlier prompts; choose is given the one that was chosen.
+// NewHistory lists earlier prompts; choose gets the chosen one.
 func NewHistory(prompts []string, filter string, choose func(prompt string)) *Picker {
 	p := &Picker{Title: "Earlier prompts", Empty: "no questions yet", Filter: safetext.Line(filter)}
 	for _, prompt := range prompts {

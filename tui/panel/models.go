@@ -15,7 +15,7 @@ import (
 	"lifehub/tui/transcript"
 )
 
-// modelList is the models of all servers, as far as they have answered.
+// modelList has the models of the servers that have answered.
 type modelList struct {
 	Picker
 	servers []llm.Listing
@@ -24,7 +24,7 @@ type modelList struct {
 	more    func() tea.Msg // what the next server says
 }
 
-// add takes what a server said. The chosen row stays the chosen one.
+// add adds the answer of a server. The chosen row stays chosen.
 func (l *modelList) add(said llm.Listing) {
 	chosen := ""
 	if list := l.Matching(); l.Chosen > 0 && l.Chosen < len(list) {
@@ -43,8 +43,7 @@ func (l *modelList) add(said llm.Listing) {
 	}
 }
 
-// fill makes the rows: a group for each server that has models, a line for each
-// of the others.
+// fill builds the rows: a group for each server that has models, a line for each other one.
 func (l *modelList) fill() {
 	l.Title, l.Empty = "Models", "no model installed: /pull NAME pulls one"
 	l.Rows, l.models, l.Heads, l.Foot = nil, nil, map[int]string{}, nil
@@ -81,7 +80,7 @@ func (l *modelList) fill() {
 	}
 }
 
-// ModelDetail is what one chooses a model by.
+// ModelDetail describes a model.
 func ModelDetail(i llm.Info) string {
 	var parts []string
 	if i.Parameters != "" {
@@ -113,12 +112,12 @@ func ModelPicker(ctx context.Context, from backend.Models, now backend.Status) (
 	return l.Picker, l.models
 }
 
-// openAfter is how long the list waits for answers before it opens: those of a
-// server on this machine take less.
+// openAfter is how long the list waits for answers before it opens, which is longer than a
+// server on this machine takes.
 const openAfter = 200 * time.Millisecond
 
-// OpenModels lists the models, those of a slow server later; use is given the
-// name of the one that was chosen.
+// OpenModels lists the models, those of slow servers later. use gets the name of the chosen
+// one.
 func OpenModels(ctx context.Context, from backend.Models, now backend.Status, use func(name string) tea.Cmd) tea.Cmd {
 	l := &modelList{now: now}
 	l.Pick = func(at int) tea.Cmd { return use(l.models[at].Name) }

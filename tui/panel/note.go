@@ -19,8 +19,8 @@ import (
 	"lifehub/tui/transcript"
 )
 
-// Note shows a note or another settled document as a whole. Its links lead to
-// other notes, and back.
+// Note is the reader: it shows a note or another document, follows its links to other notes,
+// and goes back.
 type Note struct {
 	title string
 	view  *reader.View // nil: it is being read
@@ -36,7 +36,7 @@ type Note struct {
 	kept *Note // what is saved of a source, where its note cannot be read; nil: nothing
 }
 
-// readMsg brings a note that was read.
+// readMsg has a note that was read.
 type readMsg struct {
 	of   *Note
 	note backend.Note
@@ -44,14 +44,14 @@ type readMsg struct {
 	err  error
 }
 
-// What a reader asks of the screen.
+// Requests of a reader to the screen.
 type (
 	// EditFile opens a file in the user's editor; the reader reads it again then.
 	EditFile struct {
 		Path string
 		Line int
 	}
-	// Reread says that the editor was left, and how.
+	// Reread reports that the editor has exited.
 	Reread struct{ Err error }
 )
 
@@ -82,8 +82,8 @@ func NewNote(ctx context.Context, o *backend.Options, name string, line, to int)
 	return &Note{title: name, name: name, line: line, to: to, read: func(name, from string) (backend.Note, error) { return o.Note(ctx, name, from) }}
 }
 
-// OpenSource shows the note of a citation with the cited lines marked; what is in no
-// note, or in one that is gone, as it was when it was cited.
+// OpenSource shows the note of a citation with the cited lines marked. If there is no such
+// note any more, it shows the text as it was cited.
 func OpenSource(ctx context.Context, o *backend.Options, c transcript.Cited) (p Panel, cmd tea.Cmd, problem string) {
 	var kept *Note
 	if c.Source.Text != "" {
@@ -153,7 +153,7 @@ func (r *Note) Update(msg tea.Msg, k *keys.Map) (Panel, tea.Msg, tea.Cmd) {
 	return r, nil, nil
 }
 
-// take shows what was read. What cannot be read leaves the reader where it was.
+// take shows a note that was read. After an error the reader is unchanged.
 func (r *Note) take(msg readMsg) (Panel, tea.Msg, tea.Cmd) {
 	switch {
 	case msg.of != r:
@@ -223,8 +223,8 @@ func (r *Note) press(pressed tea.KeyPressMsg, k *keys.Map) (Panel, tea.Msg, tea.
 	return r, nil, nil
 }
 
-// follow opens the note that the chosen link leads to. An address is copied: the
-// terminal opens it, LifeHub starts no program.
+// follow opens the note of the chosen link. A web address is copied, because LifeHub starts
+// no browser.
 func (r *Note) follow() (Panel, tea.Msg, tea.Cmd) {
 	link, ok := r.view.Link()
 	switch {

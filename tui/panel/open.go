@@ -11,7 +11,7 @@ import (
 	"lifehub/tui/dialog"
 )
 
-// What a command brought for the screen.
+// Results of commands for the screen.
 type (
 	// OpenMsg opens a panel once what it shows was read.
 	OpenMsg struct {
@@ -26,12 +26,12 @@ type (
 		Err    error
 		Reload bool // the conversation is read again before it is shown
 	}
-	// ConsentMsg brings the page on which a server's consent is given.
+	// ConsentMsg has the page on which the user consents to a server.
 	ConsentMsg struct {
 		server, page string
 		stop         context.CancelFunc
 	}
-	// ConsentedMsg says that a consent is over.
+	// ConsentedMsg reports that a consent has ended.
 	ConsentedMsg struct {
 		Server string
 		Err    error
@@ -69,8 +69,8 @@ func OpenArtifacts(ctx context.Context, from backend.Artifacts, conversation, na
 	}
 }
 
-// GiveConsent begins the consent of a server. It goes on in the background
-// until the user has been on the page, or says no to it.
+// GiveConsent begins the consent to a server. It runs in the background until the user has
+// visited the page or declined.
 func GiveConsent(ctx context.Context, servers backend.Servers, server string) tea.Cmd {
 	ctx, stop := context.WithCancel(ctx)
 	pages := make(chan string, 1)
@@ -92,7 +92,7 @@ func GiveConsent(ctx context.Context, servers backend.Servers, server string) te
 	return tea.Batch(give, show)
 }
 
-// Question asks the user to go to the page.
+// Question returns the request to visit the page.
 func (c ConsentMsg) Question() agent.InputAsked {
 	return agent.InputAsked{
 		ID: dialog.ConsentID + c.server,

@@ -12,17 +12,16 @@ import (
 type Page struct {
 	Command backend.Command               // its name, arguments and help
 	There   func(o *backend.Options) bool // nil: always
-	// Open makes the panel, and the command that reads what it shows, if any.
-	// An error is shown and opens nothing.
+	// Open returns the panel, and the command that reads its contents, or nil.
 	Open func(ctx context.Context, o *backend.Options, args string) (Panel, tea.Cmd, error)
-	// Lines are the same for the plain chat.
+	// Lines returns the same for the plain chat.
 	Lines func(ctx context.Context, o *backend.Options, args string) ([]string, error)
 }
 
-// Pages are all of them, as they are listed.
+// Pages returns all pages in the order of the palette.
 func Pages() []Page { return []Page{notePage(), statsPage()} }
 
-// PageOf returns the page of a command, nil when it has none.
+// PageOf returns the page of a command, or nil.
 func PageOf(command string) *Page {
 	for _, page := range Pages() {
 		if page.Command.Name == command {
@@ -32,8 +31,7 @@ func PageOf(command string) *Page {
 	return nil
 }
 
-// Commands are the slash commands that have something behind them, as they are
-// listed.
+// Commands returns the available slash commands in the order of the palette.
 func Commands(o *backend.Options) []backend.Command {
 	var pages []backend.Command
 	for _, page := range Pages() {

@@ -1,5 +1,5 @@
-// Package panel is what covers the conversation, in one frame: lists, help,
-// the tree, figures, servers, the first run.
+// Package panel has the panels that cover the conversation, in one frame: lists, help, the
+// tree, figures, servers, the first run.
 package panel
 
 import (
@@ -12,9 +12,9 @@ import (
 
 // Panel covers the transcript until it is closed.
 type Panel interface {
-	// Update takes a key, a paste, the wheel, or what a command of the panel
-	// brought. next is what covers the transcript from now on, nil: nothing; did
-	// is what the screen is to do about it, nil: nothing.
+	// Update handles a key, a paste, the wheel, or the result of a command of the panel.
+	// next is the panel that is open from now on, nil for none; did is a request to the
+	// screen, or nil.
 	Update(msg tea.Msg, k *keys.Map) (next Panel, did tea.Msg, cmd tea.Cmd)
 	// View returns at most so many rows, none wider than width. A [Frame] draws
 	// the border around them.
@@ -23,7 +23,7 @@ type Panel interface {
 	Hints(k *keys.Map) []string
 }
 
-// What a panel asks of the screen.
+// Requests of a panel to the screen.
 type (
 	Flash      string                        // a line to show until the next key
 	Failed     struct{ Err error }           // what went wrong

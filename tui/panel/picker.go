@@ -30,7 +30,7 @@ type Picker struct {
 	page   int                        // visible rows
 }
 
-// FoundMsg brings what was found for the words of a picker.
+// FoundMsg has the results for the words of a picker.
 type FoundMsg struct {
 	Words string
 	Rows  []draw.Row
@@ -38,7 +38,7 @@ type FoundMsg struct {
 	Err   error
 }
 
-// moreMsg brings what a list was still waiting for.
+// moreMsg has further rows of a list.
 type moreMsg struct {
 	of   *Picker
 	take func() tea.Cmd
@@ -53,14 +53,14 @@ func (p *Picker) find() tea.Cmd {
 	return p.Search(p.Filter)
 }
 
-// take shows what was found, if it is still wanted.
+// take shows results, unless the words have changed.
 func (p *Picker) take(found FoundMsg) {
 	if found.Words == p.Filter {
 		p.Found = found
 	}
 }
 
-// Matching returns the rows that fit what is typed, the best first.
+// Matching returns the rows that match the filter, best first.
 func (p *Picker) Matching() (list []int) {
 	scores := make([]int, len(p.Rows))
 	for i, r := range p.Rows {
@@ -120,7 +120,7 @@ func moveHint(k *keys.Map) string { return k.ListUp.Help().Key + Hint(k.ListDown
 
 func scrollHint(k *keys.Map) string { return k.ListUp.Help().Key + Hint(k.ListDown, "scroll") }
 
-// press moves, filters or chooses. done says that the picker is over.
+// press moves, filters or chooses. done reports that the picker closes.
 func (p *Picker) press(pressed tea.KeyPressMsg, k *keys.Map, page int) (done bool, cmd tea.Cmd) {
 	switch {
 	case key.Matches(pressed, k.PickerClose):
@@ -140,7 +140,7 @@ func (p *Picker) press(pressed tea.KeyPressMsg, k *keys.Map, page int) (done boo
 	return false, cmd
 }
 
-// choose picks the chosen row. done says that there was one.
+// choose picks the chosen row. done reports whether there is one.
 func (p *Picker) choose() (done bool, cmd tea.Cmd) {
 	list := p.Matching()
 	if p.Chosen < len(list) {
@@ -152,7 +152,7 @@ func (p *Picker) choose() (done bool, cmd tea.Cmd) {
 	return false, nil
 }
 
-// View shows what is typed, and the rows that match.
+// View draws the filter and the matching rows.
 func (p *Picker) View(width, rows int, _ *keys.Map, theme *draw.Theme) Content {
 	list := p.Matching()
 	total := len(list) + len(p.Found.Rows)
@@ -221,7 +221,7 @@ func (p *Picker) View(width, rows int, _ *keys.Map, theme *draw.Theme) Content {
 	return c
 }
 
-// filterLine is what is typed over a list, or what typing does.
+// filterLine draws the filter of a list, or a placeholder.
 func filterLine(typed, invites string, width int, theme *draw.Theme) string {
 	if typed == "" {
 		return draw.Truncate(theme.Brand.Render("> ")+theme.Dim.Render(invites), width)

@@ -19,7 +19,7 @@ import (
 	"lifehub/tui/safetext"
 )
 
-// sumsBy are what the figures can be summed up by; tab goes through them.
+// sumsBy are the groupings of the figures, which tab cycles through.
 var sumsBy = []string{"day", "model", "turn"}
 
 // statsPage is /stats.
@@ -55,8 +55,7 @@ func statsPage() Page {
 	}
 }
 
-// Stats is the page of figures: a chart of times, and all figures of the row
-// that is chosen.
+// Stats is the page of figures: a chart of times, and all figures of the chosen row.
 type Stats struct {
 	By      string
 	Figures func(by string) ([]agent.Figures, error)
@@ -71,14 +70,14 @@ type statsMsg struct {
 	err  error
 }
 
-// readFigures reads them in the background.
+// readFigures reads the figures in the background.
 func (s *Stats) readFigures() tea.Msg {
 	rows, err := s.Figures(s.By)
 	return statsMsg{by: s.By, rows: rows, err: err}
 }
 
-// Update moves, sums up by something else, or takes the figures in, unless
-// others were asked for since; other keys close the page.
+// Update moves, changes the grouping, or shows figures that were read, unless the grouping
+// has changed; other keys close the page.
 func (s *Stats) Update(msg tea.Msg, k *keys.Map) (Panel, tea.Msg, tea.Cmd) {
 	switch msg := msg.(type) {
 	case statsMsg:
@@ -110,7 +109,7 @@ func (s *Stats) Update(msg tea.Msg, k *keys.Map) (Panel, tea.Msg, tea.Cmd) {
 	return s, nil, nil
 }
 
-// turn sums up by something else.
+// turn changes the grouping.
 func (s *Stats) turn(by int) (Panel, tea.Msg, tea.Cmd) {
 	at := slices.Index(sumsBy, s.By) + by
 	next := &Stats{By: sumsBy[(at+len(sumsBy))%len(sumsBy)], Figures: s.Figures}
@@ -122,7 +121,7 @@ func (s *Stats) Hints(k *keys.Map) []string {
 	return []string{moveHint(k), Hint(k.StatsNext, "change grouping"), "esc close"}
 }
 
-// View shows a chart of times, and all figures of the row that is chosen.
+// View draws a chart of times, and all figures of the chosen row.
 func (s *Stats) View(width, rows int, _ *keys.Map, theme *draw.Theme) Content {
 	c := Content{Title: "Statistics", Count: draw.Nth(s.chosen, len(s.rows)), Rows: map[int]int{}}
 	by := ""
@@ -158,7 +157,7 @@ func (s *Stats) View(width, rows int, _ *keys.Map, theme *draw.Theme) Content {
 	return c
 }
 
-// chart is a bar for each row: how long its turns took.
+// chart draws a bar for each row: how long its turns took.
 func (s *Stats) chart(width, from, to int, theme *draw.Theme) []string {
 	longest, label := int64(1), 0
 	for _, f := range s.rows[from:to] {
@@ -189,7 +188,7 @@ func (s *Stats) chart(width, from, to int, theme *draw.Theme) []string {
 	return lines
 }
 
-// length is how many cells of a bar a time takes; what took time takes one.
+// length returns the cells of a bar for a time, at least one if it is not zero.
 func length(value, longest int64, cells int) int {
 	if value <= 0 {
 		return 0
@@ -197,7 +196,7 @@ func length(value, longest int64, cells int) int {
 	return min(cells, max(1, int(value*int64(cells)/longest)))
 }
 
-// nameOf is what a row of figures is of.
+// nameOf returns the name of a row.
 func nameOf(f agent.Figures) string {
 	switch {
 	case f.Title != "":
@@ -208,7 +207,7 @@ func nameOf(f agent.Figures) string {
 	return f.Of
 }
 
-// took writes milliseconds; those of no turn are a dash.
+// took formats milliseconds; 0 is a dash.
 func took(ms int64) string {
 	if ms == 0 {
 		return "–"
@@ -216,7 +215,7 @@ func took(ms int64) string {
 	return draw.Duration(time.Duration(ms) * time.Millisecond)
 }
 
-// figureLines are all figures of a row, each with what it is of.
+// figureLines returns all figures of a row with their names.
 func figureLines(f agent.Figures) [][2]string {
 	pair := func(half, most int64) string {
 		if half == 0 {

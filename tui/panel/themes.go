@@ -11,15 +11,15 @@ import (
 	"lifehub/tui/markdown"
 )
 
-// Themes is the list of the themes. The whole screen wears the chosen one.
+// Themes is the list of themes. The whole screen previews the chosen one.
 type Themes struct {
 	Picker
 	wear  func(name string) // "": the theme before
 	taken bool
 }
 
-// NewThemes lists the themes, with the present one chosen. wear shows one; choose
-// is given the name of the one that was chosen.
+// NewThemes lists the themes, with the current one chosen. wear previews a theme; choose gets
+// the name of the chosen one.
 func NewThemes(present string, wear func(name string), choose func(name string) tea.Cmd) *Themes {
 	t := &Themes{Picker: Picker{Title: "Themes", Rows: draw.Themes()}, wear: wear}
 	t.Chosen = max(0, slices.IndexFunc(t.Rows, func(r draw.Row) bool { return r.Label == present }))
@@ -30,7 +30,7 @@ func NewThemes(present string, wear func(name string), choose func(name string) 
 	return t
 }
 
-// chosen is the name of the chosen theme, "" where nothing matches.
+// chosen returns the name of the chosen theme, or "" if nothing matches.
 func (t *Themes) chosen() string {
 	if list := t.Matching(); t.Picker.Chosen < len(list) {
 		return t.Rows[list[t.Picker.Chosen]].Label
@@ -38,8 +38,8 @@ func (t *Themes) chosen() string {
 	return ""
 }
 
-// Update shows the theme that was moved to. One that is left without a choice puts
-// the theme before back.
+// Update previews the theme that was moved to. Closing the list without choosing restores the
+// theme before.
 func (t *Themes) Update(msg tea.Msg, k *keys.Map) (Panel, tea.Msg, tea.Cmd) {
 	before := t.chosen()
 	next, did, cmd := t.Picker.Update(msg, k)
@@ -55,13 +55,12 @@ func (t *Themes) Update(msg tea.Msg, k *keys.Map) (Panel, tea.Msg, tea.Cmd) {
 	return t, did, cmd
 }
 
-// Hints are the keys of the list, whose choice lasts.
+// Hints are the keys of the list.
 func (t *Themes) Hints(k *keys.Map) []string {
 	return []string{moveHint(k), Hint(k.PickerChoose, "save"), Hint(k.PickerClose, "keep current theme")}
 }
 
-// View is the list with what the chosen theme makes of an answer: next to it where
-// there is room, else the beginning of that below it.
+// View draws the list and a sample answer, next to it or below.
 func (t *Themes) View(width, rows int, k *keys.Map, theme *draw.Theme) (c Content) {
 	list := func(width, rows int) []string {
 		c = t.Picker.View(width, rows, k, theme)
@@ -82,7 +81,7 @@ func (t *Themes) View(width, rows int, k *keys.Map, theme *draw.Theme) (c Conten
 const sampleAnswer = "At most **10 %** a week, says the [plan](https://example.org) [1] ✓, and `every fourth` week less.\n\n" +
 	"## A heading\n\n```go\nweeks := 4 // steps\nfmt.Println(\"km\", weeks)\n```\n\n```diff\n-10 km\n+11 km\n```\n"
 
-// sample is a part of a chat in a theme.
+// sample draws a part of a chat in a theme.
 func sample(width int, theme *draw.Theme) []string {
 	return append([]string{
 		draw.Shaded(theme.You.Render("▌")+" How do I raise it?", width, theme),

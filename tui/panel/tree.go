@@ -17,9 +17,8 @@ import (
 	"lifehub/tui/safetext"
 )
 
-// Tree is the panel that shows a conversation with all its branches. What was
-// asked once after another stands in one column; where several questions were
-// asked in one place, each begins its own column.
+// Tree is the panel that shows a conversation with all its branches. A sequence of questions
+// is in one column; alternatives begin their own columns.
 type Tree struct {
 	Rows   []treeRow
 	chosen int
@@ -32,12 +31,10 @@ type treeRow struct {
 	Guide    string // the lines that lead to it
 }
 
-// maxGuide is how many cells the guides may take: deeper branches stand no
-// further right.
+// maxGuide bounds the width of the guides: deeper branches are not indented further.
 const maxGuide = 24
 
-// NewTree lays turns out, each branch below its beginning, and chooses the end
-// of the current path.
+// NewTree returns a tree of turns, with the end of the current branch chosen.
 func NewTree(list []agent.Exchange, now time.Time) *Tree {
 	below := map[string][]agent.Exchange{}
 	for _, e := range list {
@@ -78,7 +75,7 @@ func NewTree(list []agent.Exchange, now time.Time) *Tree {
 	return t
 }
 
-// View shows the rows, and what was asked and answered in the chosen one.
+// View draws the rows, and the question and answer of the chosen one.
 func (t *Tree) View(width, rows int, _ *keys.Map, theme *draw.Theme) Content {
 	c := Content{Title: "Tree of this conversation", Count: draw.Nth(t.chosen, len(t.Rows)), Rows: map[int]int{}}
 	branches := 0
@@ -124,7 +121,7 @@ func (t *Tree) row(at, width int, theme *draw.Theme) string {
 	return draw.Justify(left+draw.Truncate(text, room), when, width)
 }
 
-// state says what is special about a turn.
+// state describes the state of a turn, if it is not finished.
 func (t *Tree) state(r treeRow) string {
 	switch {
 	case r.Exchange.Undone:
@@ -137,7 +134,7 @@ func (t *Tree) state(r treeRow) string {
 	return ""
 }
 
-// preview is what was asked and answered in the chosen row.
+// preview draws the question and answer of the chosen row.
 func (t *Tree) preview(width int, theme *draw.Theme) []string {
 	r := t.Rows[t.chosen]
 	asked := draw.Hang(theme.You.Render("▌ "), safetext.Text(beginning(agent.QuoteSteering(r.Exchange.Question))), width)
@@ -145,7 +142,7 @@ func (t *Tree) preview(width int, theme *draw.Theme) []string {
 	return append(append(cutHeight(asked, 3), ""), reader.NewView(reader.Parse(answer), 0, 0).All(width, theme)...)
 }
 
-// beginning is as much of a text as a preview can show.
+// beginning returns as much of a text as a preview can show.
 func beginning(text string) string {
 	const most = 1200
 	if len(text) > most {

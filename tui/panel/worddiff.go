@@ -9,23 +9,22 @@ import (
 	"lifehub/internal/pattern"
 )
 
-// Word is a piece of a text and what became of it.
+// Word is a piece of a text and its change.
 type diffWord struct {
 	Text string
 	Mark rune // ' ' stands in both, '-' only before, '+' only after
 }
 
-// maxByWords bounds two texts together, in bytes, that are compared by words:
-// what differs in longer ones is shown as replaced as a whole.
+// maxByWords is the maximum size of two texts together, in bytes, for a comparison by words.
+// The differing part of longer ones is shown as replaced.
 const maxByWords = 256 << 10
 
-// maxRounds bounds how often what the library has left is compared again, for a
-// round reads all of it. What is left then is replaced as a whole.
+// maxRounds bounds how often the remaining parts are compared again, since a round reads all
+// of them. What is left then is shown as replaced.
 const maxRounds = 32
 
-// Compare reports which words of before were replaced by which of after. Put
-// together, the words that are not marked '+' are before, and those that are
-// not marked '-' are after.
+// Compare returns the words that were replaced. Joined, the words not marked '+' are before,
+// and those not marked '-' are after.
 func compareWords(before, after string) []diffWord {
 	var d diff
 	d.compare(strings.SplitAfter(before, "\n"), strings.SplitAfter(after, "\n"), maxRounds, func(gone, come string) {
@@ -46,9 +45,8 @@ type diff struct {
 	between    string          // what stands in both after it
 }
 
-// compare adds what two lists have in common, and calls replace with what is
-// between. The library finds the first and last changes only; what is
-// between them is compared again.
+// compare adds the common parts of two lists, and calls replace for the parts between. The
+// library finds only the first and last changes; what is between them is compared again.
 func (d *diff) compare(a, b []string, rounds int, replace func(gone, come string)) {
 	same := 0
 	for _, c := range lcs.DiffLines(a, b) {
@@ -64,7 +62,7 @@ func (d *diff) compare(a, b []string, rounds int, replace func(gone, come string
 	d.same(strings.Join(a[same:], ""))
 }
 
-// same adds text that stands in both.
+// same adds text that both have.
 func (d *diff) same(text string) {
 	d.between += text
 	if strings.ContainsFunc(text, isWordRune) {
@@ -72,9 +70,8 @@ func (d *diff) same(text string) {
 	}
 }
 
-// replace adds two texts that have nothing in common. Changes between which
-// only marks and blanks stand are one: the slashes that two addresses share
-// tell nobody anything.
+// replace adds two texts that have nothing in common. Changes that are separated only by
+// punctuation and blanks are merged, such as those in the parts of two URLs.
 func (d *diff) replace(gone, come string) {
 	switch first := d.gone.Len()+d.come.Len() == 0; {
 	case first, d.gone.Len()+len(gone) == 0, d.come.Len()+len(come) == 0:
@@ -87,8 +84,8 @@ func (d *diff) replace(gone, come string) {
 	d.come.WriteString(come)
 }
 
-// flush adds the change so far, and what stands in both after it, to the words.
-// Words of one mark in a row become one.
+// flush adds the change so far, and the common text after it, to the words. Consecutive words
+// with the same mark are joined.
 func (d *diff) flush() {
 	for _, w := range []diffWord{{d.gone.String(), '-'}, {d.come.String(), '+'}, {d.between, ' '}} {
 		switch n := len(d.words); {
@@ -106,5 +103,5 @@ func (d *diff) flush() {
 
 func isWordRune(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) || r == '_' }
 
-// aWord is a run of letters and digits, a run of blanks, or a mark.
+// aWord matches a run of letters and digits, a run of blanks, or a punctuation mark.
 var aWord = pattern.Lazy(`[\pL\p{Nd}_]+|[ \t]+|(?s:.)`)
