@@ -9,7 +9,7 @@ import (
 	"lifehub/tui/terminal"
 )
 
-func TestWhatIsCopiedIsTextAndNoMoreThanATerminalTakes(t *testing.T) {
+func TestCopiedTextIsSafeAndBounded(t *testing.T) {
 	for name, tc := range map[string]struct{ text, want, says string }{
 		"an answer as it was written":        {"# Plan\n\n\tgo run .\n", "# Plan\n\n\tgo run .\n", "copied 18 B"},
 		"keys that a shell would take stay":  {"ls\x1b[201~\rrm -rf ~\r\x03\u202e", "ls\nrm -rf ~\n", "copied 12 B"},

@@ -9,7 +9,7 @@ import (
 	"lifehub/tui/panel"
 )
 
-func TestEveryCommandHasAHandlerAndEveryHandlerACommand(t *testing.T) {
+func TestCommandsAndHandlersMatch(t *testing.T) {
 	o := chattest.WithEveryCommand()
 	own := map[string]bool{}
 	for _, c := range panel.Commands(&o) {

@@ -181,7 +181,7 @@ func TestNoSentenceAnswersAQuestion(t *testing.T) {
 }
 
 // Who is typing when a question opens, anywhere in a sentence, answers nothing.
-func TestNoSentenceThatIsUnderWayAnswersAQuestion(t *testing.T) {
+func TestSentenceBeingTypedAnswersNoDialog(t *testing.T) {
 	for _, sentence := range []string{"yes, and say any nay", "no y no s no a", "so y"} {
 		for opens := range len(sentence) {
 			question, replies := chattest.Asked(chattest.TaskAsked)
@@ -207,7 +207,7 @@ func TestNoSentenceThatIsUnderWayAnswersAQuestion(t *testing.T) {
 }
 
 // The letter of a text is not lost with a question that goes away.
-func TestAQuestionThatGoesAwayGivesItsLettersBack(t *testing.T) {
+func TestClosedDialogReturnsItsLetters(t *testing.T) {
 	question, replies := chattest.Asked(chattest.TaskAsked)
 	inRig(t, 80, 24, chattest.WithWorld(chattest.Hold(question)), func(r *rig) {
 		r.ask("go")
@@ -244,7 +244,7 @@ func TestAPasteGoesWhereTheKeysGo(t *testing.T) {
 
 // A letter that an offer took is no answer after it was taken back, or when
 // something else came to be asked.
-func TestALetterOfAnOfferIsTakenBackToo(t *testing.T) {
+func TestLetterOfAnOfferIsReturned(t *testing.T) {
 	for _, away := range []string{"ctrl+c", "paste", "question"} {
 		o := chattest.WithEverything()
 		o.Assistant = chattest.Play(agent.Failed{Message: "not installed", Err: &llm.NotFoundError{Model: "qwen3:8b"}})
@@ -292,7 +292,7 @@ func TestAPasteAnswersNothing(t *testing.T) {
 }
 
 // A word of letters that answer nothing is a message.
-func TestAWordOfLettersThatAnswerNothingIsSent(t *testing.T) {
+func TestWordThatAnswersNothingIsSent(t *testing.T) {
 	question, replies := chattest.Asked(chattest.TaskAsked)
 	inRig(t, 80, 24, chattest.WithWorld(chattest.Hold(question)), func(r *rig) {
 		r.ask("add a task")

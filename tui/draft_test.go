@@ -50,7 +50,7 @@ func withDrawer(d *drawer) backend.Options {
 	return o
 }
 
-func TestWhatIsTypedIsKeptSoonAndNotWithEveryKey(t *testing.T) {
+func TestDraftIsSavedAfterAPause(t *testing.T) {
 	d := &drawer{}
 	inRig(t, 80, 24, withDrawer(d), func(r *rig) {
 		r.pass(time.Minute)
@@ -138,7 +138,7 @@ func inOther(t *testing.T, d *drawer, test func(r *rig)) {
 	test(&rig{t: t, m: m})
 }
 
-func TestWhatComesBackIsShownAndNeverSentByItself(t *testing.T) {
+func TestRestoredDraftIsNotSentAutomatically(t *testing.T) {
 	d := &drawer{left: agent.Draft{Conversation: "other", Title: "Old times", Text: "half a", Waiting: []string{"one", "two"}}}
 	options := withDrawer(d)
 	script := options.Assistant.(*chattest.Script)
@@ -178,7 +178,7 @@ func TestWhatComesBackIsShownAndNeverSentByItself(t *testing.T) {
 	})
 }
 
-func TestAMessageOnItsWayIsKeptBeforeItIsAsked(t *testing.T) {
+func TestMessageIsSavedBeforeItIsAsked(t *testing.T) {
 	d := &drawer{}
 	options := withDrawer(d)
 	order := &askedAfter{Script: options.Assistant.(*chattest.Script), d: d}
@@ -207,7 +207,7 @@ func (o *askedAfter) Ask(ctx context.Context, conversation, message string) <-ch
 	return numbered{o.Script}.Ask(ctx, conversation, message)
 }
 
-func TestTheUserIsToldOnceWhenWhatIsTypedCannotBeKept(t *testing.T) {
+func TestUnsavableDraftIsReportedOnce(t *testing.T) {
 	d := &drawer{err: errors.New("no space left on device")}
 	inRig(t, 80, 24, withDrawer(d), func(r *rig) {
 		for range 5 {

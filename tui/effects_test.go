@@ -35,7 +35,7 @@ func reopened() backend.Options {
 	return o
 }
 
-func TestTheLastLineOfATurnSaysWhatItDid(t *testing.T) {
+func TestLastLineOfATurnShowsItsEffects(t *testing.T) {
 	hostile := agent.Effects{{Kind: agent.ToolCalled, Tool: "a\x1b[31mb\nc", Server: "s\u202e", Count: 1}}
 	for name, tc := range map[string]struct {
 		bodies []agent.Body

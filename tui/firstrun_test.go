@@ -11,7 +11,7 @@ import (
 	"lifehub/tui/backend"
 )
 
-func TestFirstRunTakesTheChosenNotesAndThenAsks(t *testing.T) {
+func TestFirstRunTakesNotesAndThenAsks(t *testing.T) {
 	notes := &chattest.Folders{}
 	assistant := chattest.Hold()
 	o := chattest.Newcomer(chattest.NoModel)()
@@ -86,7 +86,7 @@ func TestFirstRunSeesAModelThatComesUp(t *testing.T) {
 	})
 }
 
-func TestFirstRunFetchesAModelAndSaysWhatWentWrong(t *testing.T) {
+func TestFirstRunPullsAModelAndShowsErrors(t *testing.T) {
 	o := chattest.Newcomer(backend.FoundModel{Says: "Ollama has no model.", Pull: "qwen3:4b", Why: "fits"})()
 	inRig(t, 80, 24, o, func(r *rig) {
 		r.mustShow("▌ Obsidian vault") // nothing is fetched by an enter too many

@@ -41,7 +41,7 @@ func TestAFormSendsWhatWasFilledIn(t *testing.T) {
 	})
 }
 
-func TestAQuestionOfAServerTakesNothingTypedAhead(t *testing.T) {
+func TestServerRequestIgnoresTypeahead(t *testing.T) {
 	for name, asked := range map[string]agent.InputAsked{
 		"form":     chattest.FormAsked,
 		"sampling": {ID: "1.1", Question: agent.Question{From: "s", Kind: agent.SamplingInput}},
@@ -77,7 +77,7 @@ func TestAQuestionOfAServerTakesNothingTypedAhead(t *testing.T) {
 	}
 }
 
-func TestAPromptIsAgreedToOnlyAfterItsEndWasSeen(t *testing.T) {
+func TestPromptIsApprovedOnlyAtItsEnd(t *testing.T) {
 	asked := agent.InputAsked{ID: "1.1", Question: agent.Question{From: "s", Kind: agent.SamplingInput, Message: strings.Repeat("line\n", 200)}}
 	options, given := chattest.AsksFor(asked)
 	inRig(t, 100, 40, options, func(r *rig) {

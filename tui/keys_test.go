@@ -49,7 +49,7 @@ func TestEscStopsAndKeepsWhatWasStreamed(t *testing.T) {
 	})
 }
 
-func TestAFailedTurnThatWasStoppedShowsNoError(t *testing.T) {
+func TestStoppedTurnShowsNoError(t *testing.T) {
 	inRig(t, 80, 24, chattest.WithWorld(chattest.Hold(agent.Said{Content: "Half"})), func(r *rig) {
 		r.ask("go")
 		r.keys("esc")
@@ -337,7 +337,7 @@ func TestEachMessageThatWaitsIsChangedOrCancelled(t *testing.T) {
 	waiting(t, []string{"up", "up", "up", "esc"}, "one\ntwo\n/note milk\nfour") // the turn is stopped: all come back, in their order
 }
 
-func TestWhatIsChangedKeepsItsPlaceWhileOthersAreAsked(t *testing.T) {
+func TestEditedMessageKeepsItsPlaceInTheQueue(t *testing.T) {
 	assistant := chattest.Hold()
 	inRig(t, 80, 24, chattest.WithWorld(assistant), func(r *rig) {
 		r.ask("first")
@@ -710,7 +710,7 @@ func TestKeysCanBeRebound(t *testing.T) {
 	}
 }
 
-func TestKeysOfListsAndFormsCanBeReboundToo(t *testing.T) {
+func TestListAndFormKeysCanBeRebound(t *testing.T) {
 	o := chattest.WithEverything()
 	o.Keys = map[string][]string{"list_down": {"ctrl+k"}, "picker_choose": {"ctrl+y"}, "complete": {"ctrl+x"}}
 	inRig(t, 80, 24, o, func(r *rig) {

@@ -143,7 +143,7 @@ func TestLayoutAtEveryWidth(t *testing.T) {
 	golden.RequireEqual(t, page.String())
 }
 
-func TestTheSidebarIsThereWhenItHasSomethingToShow(t *testing.T) {
+func TestSidebarIsShownOnlyWithContents(t *testing.T) {
 	o := chattest.WithWorld(chattest.Play(agent.Started{Conversation: "c1"}, agent.Said{Content: "Hello!"}, agent.Ended{Answer: "Hello!"}))
 	inRig(t, 200, 40, o, func(r *rig) {
 		r.ask("hello")

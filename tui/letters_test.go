@@ -12,7 +12,7 @@ import (
 
 // Thirty ways to type into an open question, and what became of each letter: an
 // answer, text in the composer, or a queued message.
-func TestLettersTypedIntoAQuestion(t *testing.T) {
+func TestLettersTypedIntoADialog(t *testing.T) {
 	const (
 		once   = agent.AllowOnce
 		refuse = agent.Refuse

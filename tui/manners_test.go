@@ -23,7 +23,7 @@ func (r *rig) bells() (rung int, said string) {
 	return strings.Count(r.raw, "\a"), strings.NewReplacer("\a", "", "\x1b]9;", "", "\x1b\\", "\n").Replace(r.raw)
 }
 
-func TestTheUserIsCalledOnlyWhenTheWindowHasNoFocus(t *testing.T) {
+func TestNotifyOnlyWithoutFocus(t *testing.T) {
 	permission, _ := chattest.Asked(chattest.TaskAsked)
 	form := agent.InputAsked{ID: "1", Question: agent.Question{From: "s", Kind: agent.FormInput, Message: "m", Schema: chattest.Raw(`{}`)}}
 	for name, tc := range map[string]struct {
@@ -77,7 +77,7 @@ func TestTheTitleNamesTheConversationAndNothingElse(t *testing.T) {
 	}
 }
 
-func TestProgressIsShownWhileThereIsSomeAndEndsWithIt(t *testing.T) {
+func TestProgressIsShownWhileItLasts(t *testing.T) {
 	inRig(t, 80, 24, chattest.WithWorld(chattest.Hold()), func(r *rig) {
 		at := func(what string, want int) {
 			t.Helper()
@@ -175,7 +175,7 @@ func TestANoteAmongTheSourcesIsALink(t *testing.T) {
 
 // Before the first question the screen says what is counted, and suggests no
 // question that is not visible.
-func TestTheWelcomeSaysWhatIsCountedAndSuggestsWhatItShows(t *testing.T) {
+func TestWelcomeShowsCountsAndSuggestions(t *testing.T) {
 	inRig(t, 80, 30, chattest.WithEverything(), func(r *rig) {
 		r.send(statusMsg{Vault: "notes", Notes: 200, Indexed: 50, Indexing: true})
 		r.mustShow("notes · reading 50 of 200 notes")

@@ -63,7 +63,7 @@ func TestANameAfterAnAtIsCompleted(t *testing.T) {
 	}
 }
 
-func TestAPromptOfAServerIsFilledIntoTheComposer(t *testing.T) {
+func TestServerPromptFillsTheComposer(t *testing.T) {
 	inRig(t, 100, 30, chattest.WithLibrary(), func(r *rig) {
 		r.keys("/everything:simple-prompt", "enter")
 		if got := r.m.composer.Text(); got != "What's weather in ?" {

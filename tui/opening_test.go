@@ -90,7 +90,7 @@ func TestTheUserCanLeaveWhileItOpens(t *testing.T) {
 
 // Enter was meant for the question that was typed; what the first run offers
 // had not been seen.
-func TestEnterThatWaitedChoosesNothingInTheFirstRun(t *testing.T) {
+func TestEarlyEnterChoosesNothingInTheFirstRun(t *testing.T) {
 	notes := &chattest.Folders{}
 	o := backend.Options{Open: func(context.Context) (backend.Options, error) {
 		<-time.After(time.Second)
@@ -110,7 +110,7 @@ func TestEnterThatWaitedChoosesNothingInTheFirstRun(t *testing.T) {
 	})
 }
 
-func TestAQuestionTypedAtOnceStandsBelowWhatWasSaidBefore(t *testing.T) {
+func TestEarlyQuestionIsBelowTheSavedConversation(t *testing.T) {
 	o := backend.Options{Open: func(context.Context) (backend.Options, error) {
 		o := chattest.WithEverything()
 		o.Conversation = "c1"

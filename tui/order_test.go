@@ -127,7 +127,7 @@ func TestALoopIsOpenedAgainInItsOrder(t *testing.T) {
 }
 
 // Stopped between two rounds, the turn says so below what came last.
-func TestALoopThatIsStoppedSaysSoAtItsEnd(t *testing.T) {
+func TestStoppedLoopEndsWithARemark(t *testing.T) {
 	inRig(t, 80, 40, chattest.WithWorld(chattest.Hold(rounds[:11]...)), func(r *rig) {
 		r.ask("How often do I run?")
 		r.keys("esc")
@@ -136,7 +136,7 @@ func TestALoopThatIsStoppedSaysSoAtItsEnd(t *testing.T) {
 }
 
 // A question that was answered while notes were being read can be asked again.
-func TestAnAnswerFromAPartOfTheNotesOffersToAskAgain(t *testing.T) {
+func TestPartialAnswerOffersToAskAgain(t *testing.T) {
 	part := &agent.Coverage{Indexed: 608, Total: 1866, Unread: 1258}
 	model := chattest.Play(agent.Started{Conversation: "c1"}, agent.Said{Content: "Three times."}, agent.Ended{Answer: "Three times.", Coverage: part})
 	inRig(t, 80, 30, backend.Options{Assistant: model}, func(r *rig) {

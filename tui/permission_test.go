@@ -12,7 +12,7 @@ import (
 	"lifehub/tui/dialog"
 )
 
-func TestALongQuestionIsAnsweredOnlyAfterItsEnd(t *testing.T) {
+func TestLongDialogIsAnsweredOnlyAtItsEnd(t *testing.T) {
 	question, replies := chattest.Asked(chattest.LongArguments)
 	inRig(t, 60, 24, chattest.WithWorld(chattest.Hold(question)), func(r *rig) {
 		r.ask("write")
@@ -35,7 +35,7 @@ func TestALongQuestionIsAnsweredOnlyAfterItsEnd(t *testing.T) {
 	}
 }
 
-func TestTheKeysOfAQuestionAreAlwaysInSight(t *testing.T) {
+func TestKeysOfADialogAreAlwaysVisible(t *testing.T) {
 	for _, size := range [][2]int{{40, 12}, {40, 8}, {60, 12}, {200, 60}, {300, 80}, {30, 10}} {
 		for _, question := range []agent.PermissionAsked{chattest.TaskAsked, chattest.LongArguments} {
 			inRig(t, size[0], size[1], chattest.WithWorld(chattest.Hold(chattest.Story(chattest.Planning, []agent.Body{question})...)), func(r *rig) {
@@ -84,7 +84,7 @@ func TestAQuestionDecidedElsewhereGoes(t *testing.T) {
 	})
 }
 
-func TestSeveralQuestionsAreAllowedAtOnceOnceAllWereSeen(t *testing.T) {
+func TestAllDialogsAreAllowedOnceAllWereSeen(t *testing.T) {
 	first, firstReplies := chattest.Asked(chattest.TaskAsked)
 	second, secondReplies := chattest.Asked(agent.PermissionAsked{Name: "create_note", Call: "q", Input: chattest.Raw(`{"path":"a.md"}`)})
 	inRig(t, 80, 24, chattest.WithWorld(chattest.Hold(first, second)), func(r *rig) {

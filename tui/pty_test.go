@@ -129,7 +129,7 @@ func (c *onTerminal) until(what string, reached func() bool) {
 	}
 }
 
-func TestALineTypedBeforeTheScreenWasThereIsAsked(t *testing.T) {
+func TestLineTypedBeforeStartIsAsked(t *testing.T) {
 	c := startTypedAhead(t, "how often do I run?\rand th")
 	c.waitFor(t, "▌ how often do I run?")
 	io.WriteString(c.tty, "en\r") // it waits its turn
@@ -138,7 +138,7 @@ func TestALineTypedBeforeTheScreenWasThereIsAsked(t *testing.T) {
 	c.leaves(10 + int(backend.Interrupted))
 }
 
-func TestLinesTypedBeforeTheScreenWasThereAreNotSent(t *testing.T) {
+func TestLinesTypedBeforeStartAreNotSent(t *testing.T) {
 	c := startTypedAhead(t, "one\rtwo\r")
 	c.waitFor(t, "▌ one")
 	c.until("the second line is below", func() bool { return strings.Contains(ansi.Strip(c.Render()), "\n  ▌ two") })
@@ -218,7 +218,7 @@ func (c *onTerminal) stopped() bool {
 	return err == nil && strings.Contains(string(stat), ") T ")
 }
 
-func TestAStopGivesTheTerminalBackAndTheWayBackDrawsAnew(t *testing.T) {
+func TestSuspendRestoresTheTerminalAndRedraws(t *testing.T) {
 	c := startOnTerminal(t)
 	c.waitFor(t, "Ask your notes anything")
 	io.WriteString(c.tty, "draft")

@@ -47,7 +47,7 @@ var (
 	goingOn = []agent.Body{agent.Started{Resumed: true}, agent.Said{Content: "It is added."}, agent.Ended{}}
 )
 
-func TestATurnThatWasKilledIsOfferedAndRunsOnlyWhenTheUserSays(t *testing.T) {
+func TestKilledTurnResumesOnlyOnRequest(t *testing.T) {
 	for name, tc := range map[string]struct {
 		last    agent.Exchange
 		do      func(r *rig)
@@ -96,7 +96,7 @@ func TestATurnThatWasKilledIsOfferedAndRunsOnlyWhenTheUserSays(t *testing.T) {
 	}
 }
 
-func TestAnAnswerThatWasCutByTheServerIsOffered(t *testing.T) {
+func TestAnswerCutByTheServerCanBeResumed(t *testing.T) {
 	options, resumed := withLeft(agent.Exchange{Turn: "c1.2", Question: "Hello", Answer: agent.Answer{Text: "Hi."}}, goingOn...)
 	options.Assistant = numbered{chattest.Play(agent.Started{}, agent.Said{Content: "Half an"}, agent.Failed{Message: "The answer was cut off."})}
 	inRig(t, 80, 24, options, func(r *rig) {
@@ -128,7 +128,7 @@ func (n numbered) Ask(ctx context.Context, conversation, message string) <-chan 
 	return events
 }
 
-func TestWhatMayHaveHappenedIsAskedAboutUnderTheSameGuard(t *testing.T) {
+func TestUnknownOutcomeIsAskedWithTheSameGuard(t *testing.T) {
 	for name, tc := range map[string]struct {
 		key  string
 		want agent.Decision
@@ -183,7 +183,7 @@ func TestAMailOffersNoMoreThanOnce(t *testing.T) {
 	}
 }
 
-func TestAQuestionThatCouldNotBeKeptIsBackInTheComposer(t *testing.T) {
+func TestUnsavedQuestionReturnsToTheComposer(t *testing.T) {
 	options := chattest.WithWorld(chattest.Play(agent.Started{}, agent.Failed{Message: "The disk is full.", Err: errors.New("full"), Unkept: true}))
 	inRig(t, 80, 24, options, func(r *rig) {
 		r.ask("a long question")
@@ -192,7 +192,7 @@ func TestAQuestionThatCouldNotBeKeptIsBackInTheComposer(t *testing.T) {
 	})
 }
 
-func TestPlainOffersToGoOnAndAsksWhatToDoAboutTheUnknown(t *testing.T) {
+func TestPlainChatResumesAndAsksAboutUnknown(t *testing.T) {
 	for reply, want := range map[string]agent.Decision{"r": agent.AllowOnce, "n": agent.Refuse, "c": agent.AlreadyDone, "y": agent.Refuse, "": agent.Refuse} {
 		question, replies := chattest.Asked(chattest.UnknownOutcome)
 		options, resumed := withLeft(killed, question, agent.Ended{})
@@ -217,7 +217,7 @@ func TestPlainOffersToGoOnAndAsksWhatToDoAboutTheUnknown(t *testing.T) {
 	}
 }
 
-func TestWhatIsGoneOnWithIsNoLongerSaidToBeCut(t *testing.T) {
+func TestResumedAnswerIsNoLongerMarkedCut(t *testing.T) {
 	for name, text := range map[string]string{"with words": "I will", "without": ""} {
 		t.Run(name, func(t *testing.T) {
 			last := killed

@@ -28,7 +28,7 @@ func TestServersAreToldWhatTheKeysSay(t *testing.T) {
 	})
 }
 
-func TestAChangeIsTrustedOnlyAfterItWasSeen(t *testing.T) {
+func TestChangeIsTrustedOnlyAfterItWasSeen(t *testing.T) {
 	options := withServers()
 	s := options.Servers.(*chattest.Shop)
 	s.States[1].Unseen[0].After = strings.Repeat("line\n", 100)

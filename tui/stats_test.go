@@ -23,7 +23,7 @@ func TestFiguresThatCannotBeReadAreAnError(t *testing.T) {
 	})
 }
 
-func TestThePageOfFiguresClosesAndGivesTheKeysBack(t *testing.T) {
+func TestClosedStatsReturnTheFocus(t *testing.T) {
 	inRig(t, 60, 20, chattest.WithFigures(), func(r *rig) {
 		r.keys("/stats", "enter", "up", "down", "tab", "esc")
 		r.mustNotShow("half of the turns")

@@ -10,7 +10,7 @@ import (
 	"lifehub/tui/draw"
 )
 
-func TestAThemeIsSeenWhileItIsChosenAndSavedThen(t *testing.T) {
+func TestThemeIsPreviewedAndThenSaved(t *testing.T) {
 	saved, fails := "", error(nil)
 	save := func(o *backend.Options) {
 		o.SaveSetting = func(name, value string) error { saved = name + " " + value; return fails }

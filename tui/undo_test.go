@@ -18,7 +18,7 @@ var (
 	redoKey = tea.KeyPressMsg{Code: '/', Mod: tea.ModAlt}
 )
 
-func TestWhatIsWrittenIsTakenBackAndMadeAgain(t *testing.T) {
+func TestInputIsUndoneAndRedone(t *testing.T) {
 	long := strings.Repeat("a line\n", 40)
 	for name, c := range map[string]struct {
 		write func(r *rig)
@@ -122,7 +122,7 @@ func TestUndoStaysWithinOneMessage(t *testing.T) {
 	})
 }
 
-func TestADraftIsKeptWithItsPastesWhileAnotherQuestionIsChanged(t *testing.T) {
+func TestDraftKeepsItsPastesWhileEditing(t *testing.T) {
 	for name, keys := range map[string][]string{"sent": {"!", "enter"}, "left": {"esc"}} {
 		t.Run(name, func(t *testing.T) {
 			options := chattest.WithEverything()
@@ -141,7 +141,7 @@ func TestADraftIsKeptWithItsPastesWhileAnotherQuestionIsChanged(t *testing.T) {
 	}
 }
 
-func TestAQueuedCommandLeavesTheDraftWithItsPastes(t *testing.T) {
+func TestQueuedCommandKeepsDraftAndPastes(t *testing.T) {
 	s := chattest.Hold()
 	inRig(t, 80, 24, chattest.WithWorld(s), func(r *rig) {
 		r.keys("one", "enter")

@@ -12,7 +12,7 @@ import (
 	"lifehub/tui/backend"
 )
 
-func TestQuestionsOfTheVaultAreChosenBeforeTheFirstQuestion(t *testing.T) {
+func TestWelcomeQuestionsAreChosenByArrows(t *testing.T) {
 	questions := chattest.World.Questions
 	for name, test := range map[string]struct {
 		keys []string
@@ -40,7 +40,7 @@ func TestQuestionsOfTheVaultAreChosenBeforeTheFirstQuestion(t *testing.T) {
 	}
 }
 
-func TestAClickWritesAQuestionOfTheVaultAndEnterSendsIt(t *testing.T) {
+func TestClickedWelcomeQuestionIsSentByEnter(t *testing.T) {
 	assistant := chattest.Hold()
 	inRig(t, 80, 24, chattest.WithWorld(assistant), func(r *rig) {
 		question := chattest.World.Questions[2]
@@ -87,7 +87,7 @@ func TestADueTaskOpensItsNote(t *testing.T) {
 
 // They are visible or they are not there: not below a page, and not where only
 // some notes are used.
-func TestQuestionsThatAreOutOfSightAreNotAsked(t *testing.T) {
+func TestHiddenWelcomeQuestionsAreNotAsked(t *testing.T) {
 	assistant := chattest.Hold()
 	inRig(t, 80, 24, chattest.WithWorld(assistant), func(r *rig) {
 		world := chattest.World
@@ -117,7 +117,7 @@ func TestQuestionsAreShownWithoutControls(t *testing.T) {
 	})
 }
 
-func TestACommandForAShellStaysInTheComposer(t *testing.T) {
+func TestShellCommandStaysInTheComposer(t *testing.T) {
 	assistant := chattest.Hold()
 	inRig(t, 80, 24, chattest.WithWorld(assistant), func(r *rig) {
 		r.keys("!rm -rf notes", "enter")

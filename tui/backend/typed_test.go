@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-func TestAShellCommandIsRefusedAndASentenceIsNot(t *testing.T) {
+func TestShellCommandIsRefusedAndSentenceIsNot(t *testing.T) {
 	for line, refused := range map[string]bool{
 		"!ls": true, "!./run.sh": true, "!/bin/sh": true, "!~/x": true,
 		"what is this!": false, "! is the sign of a factorial": false, " !ls": false, "": false, "!": false, "!!": false, "!= or <>?": false,

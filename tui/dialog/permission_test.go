@@ -95,7 +95,7 @@ func TestAKeyThatReadsOnAnswersNoQuestion(t *testing.T) {
 	}
 }
 
-func TestWhatTheUserDidNotSayIsMarkedInTheArguments(t *testing.T) {
+func TestUntypedWordsAreMarkedInArguments(t *testing.T) {
 	theme := draw.NewTheme("dark", true, true, nil)
 	p := Permission{}
 	p.Ask(agent.PermissionAsked{Name: "web_search", Input: chattest.Raw(`{"query":"weather Zürich \u200b4711"}`), New: []string{"Zürich", "4711", "", "and more"}})

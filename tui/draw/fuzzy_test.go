@@ -56,7 +56,7 @@ func TestTheBetterFitComesFirst(t *testing.T) {
 	}
 }
 
-func TestARowFitsByItsNameOrAWordOfWhatItSays(t *testing.T) {
+func TestRowMatchesByNameOrDetail(t *testing.T) {
 	for typed, fits := range map[string]bool{"mo": true, "model": true, "choose mo": true, "choose pull": false, "chmo": false, "theme": false, "": true} {
 		if got := MatchRow("/model", "Choose the model of this run", typed) > 0; got != fits {
 			t.Errorf("%q: %v", typed, got)

@@ -43,7 +43,7 @@ func TestALineIsBrokenWithoutLoss(t *testing.T) {
 	}
 }
 
-func TestAGistIsTheStartOfATextOnOneLine(t *testing.T) {
+func TestSummaryIsTheStartOnOneLine(t *testing.T) {
 	for _, c := range []struct {
 		text  string
 		width int

@@ -103,7 +103,7 @@ func TestGoldenPicturesOfThemes(t *testing.T) {
 	}
 }
 
-func TestColoursOfOnesOwnAreThoseOfMarkdownToo(t *testing.T) {
+func TestOwnColoursApplyToMarkdown(t *testing.T) {
 	own := map[string]string{"you": "#010203", "danger": "9"}
 	page := strings.Join(markdown.Render(everyMeaning, 80, NewTheme("", true, true, own).Markdown), "\n")
 	for _, want := range []string{"38;2;1;2;3mHeading", "91m-old", "38;2;126;224;160m+new"} {

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-func TestALinkAndAStyleEndWithEachLine(t *testing.T) {
+func TestLinksAndStylesEndWithEachLine(t *testing.T) {
 	var lines []string
 	w := Wrapper{Width: 5, Out: &lines}
 	w.Add(Span{Look: Look{Style: Style{Attributes: Bold}, Link: "https://a.example"}, Text: "one two"})

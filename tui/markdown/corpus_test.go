@@ -102,10 +102,10 @@ func wideEnough(src string) int {
 	return 4*longest + 80
 }
 
-// TestBlocksAndMarksAreReadAsGoldmarkReadsThem compares what is on screen with
+// TestBlocksAreParsedLikeGoldmark compares what is on screen with
 // a parser that follows CommonMark to the letter. The differences left are
 // ours on purpose (see docs/design/screen.md) or rare.
-func TestBlocksAndMarksAreReadAsGoldmarkReadsThem(t *testing.T) {
+func TestBlocksAreParsedLikeGoldmark(t *testing.T) {
 	for name, least := range map[string]float64{"til-jbranchaud": 0.999, "kepano-vault": 0.99, "odd-prettier": 0.97} {
 		total, agree := 0, 0
 		corpus(t, name, func(path, src string) {

@@ -141,7 +141,7 @@ func TestGoldenPicturesOfHalfArrivedText(t *testing.T) {
 	golden.RequireEqual(t, b.String())
 }
 
-func TestATokenTakesNoMoreMemoryAtTheEndThanAtTheBeginning(t *testing.T) {
+func TestTokenMemoryIsConstant(t *testing.T) {
 	for _, kind := range kinds {
 		src := answer(kind, tokens)
 		s := New(100, 100, darkPalette.Theme())
@@ -181,7 +181,7 @@ func TestChangedTellsWhereToDrawAgain(t *testing.T) {
 
 // The renderer of Bubble Tea reads each line with this parser, and one long
 // sequence makes it panic.
-func TestTheRendererOfBubbleTeaReadsEveryHostileLine(t *testing.T) {
+func TestBubbleTeaRendersEveryHostileLine(t *testing.T) {
 	for _, p := range hostile.Payloads {
 		for _, text := range append(Render(p.Text, 80, darkPalette.Theme()), safetext.Text(p.Text), safetext.Reveal(p.Text)) {
 			parser, state := ansi.GetParser(), byte(0)
@@ -304,7 +304,7 @@ func final(s *Stream) int {
 	return s.body
 }
 
-func TestEveryCutOfTheTextGivesTheSamePicture(t *testing.T) {
+func TestChunkingDoesNotChangeTheOutput(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		src := anyMarkdown.Draw(t, "src")
 		if rapid.IntRange(0, 9).Draw(t, "all") == 0 {
@@ -349,9 +349,9 @@ func TestEveryCutOfTheTextGivesTheSamePicture(t *testing.T) {
 	})
 }
 
-// TestALongLineOfMarksIsTheSameInPieces writes lines of marks, with text behind
+// TestLongMarkLineIsTheSameInPieces writes lines of marks, with text behind
 // half of them, about as long as marks may be, byte by byte.
-func TestALongLineOfMarksIsTheSameInPieces(t *testing.T) {
+func TestLongMarkLineIsTheSameInPieces(t *testing.T) {
 	for _, mark := range []string{"- ", "* ", "> ", "1. ", "-", "=", "#", "|-", "_ ", "[^a]: ", "- [ ] ", "*     ", "- -   "} {
 		for n := range 40 {
 			if err := inPieces(strings.Repeat(mark, n/len(mark)+1)[:n]+" #a", 1, 40); err != nil {
@@ -446,7 +446,7 @@ func TestNoUsualWordOfATableIsBroken(t *testing.T) {
 	}
 }
 
-func TestALongAddressInATableIsBrokenAtItsJoints(t *testing.T) {
+func TestLongURLInATableBreaksAtSeparators(t *testing.T) {
 	drawn := ansi.Strip(strings.Join(Render("| page | says |\n|---|---|\n| https://example.org/docs/internationalization/guide.html | how words are translated |\n", 50, layout.Palette{}.Theme()), "\n"))
 	want := `page                     │ says
 ─────────────────────────┼────────────────────────

@@ -321,7 +321,7 @@ func TestANoteIsClosed(t *testing.T) {
 	}
 }
 
-func TestASourceWhoseNoteIsGoneIsShownAsItWas(t *testing.T) {
+func TestSourceOfADeletedNoteIsShown(t *testing.T) {
 	o := backend.Options{Note: func(context.Context, string, string) (backend.Note, error) {
 		return backend.Note{}, errors.New("it is gone")
 	}}

@@ -10,7 +10,7 @@ import (
 // onlyOnScreen are the commands of the screen that a chat by lines does without.
 var onlyOnScreen = map[string]bool{"artifacts": true, "copy": true, "edit": true, "fork": true, "pull": true, "theme": true, "tree": true}
 
-func TestEveryCommandHasAHandlerAndEveryHandlerACommand(t *testing.T) {
+func TestCommandsAndHandlersMatch(t *testing.T) {
 	o := chattest.WithEveryCommand()
 	own := map[string]bool{}
 	for _, c := range panel.Commands(&o) {

@@ -67,7 +67,7 @@ func TestRowsOfWorkersTellHowTheyEnded(t *testing.T) {
 	}
 }
 
-func TestAPlanThatCouldNotBeUsedSaysWhy(t *testing.T) {
+func TestUnusablePlanShowsTheReason(t *testing.T) {
 	p := New(agent.PlanMade{Fallback: true, Dropped: []string{"not a JSON object"}, Steps: []agent.Step{{ID: "1", Tool: "search_notes"}}}, time.Unix(0, 0), false)
 	lines := ansi.Strip(strings.Join(p.Render(80, draw.NewTheme("", true, false, nil)), "\n"))
 	if !strings.Contains(lines, "no usable plan") || !strings.Contains(lines, "because: not a JSON object") {
@@ -75,7 +75,7 @@ func TestAPlanThatCouldNotBeUsedSaysWhy(t *testing.T) {
 	}
 }
 
-func TestAFailureTooLongForItsRowNamesTheCause(t *testing.T) {
+func TestLongFailureNamesItsCause(t *testing.T) {
 	for reason, want := range map[string]string{
 		"there is no note x.md": "failed: there is no note x.md",
 		"fetch http://192.168.1.1/a/long/way: dial tcp 192.168.1.1:80: it is no public address": "failed: it is no public address",
@@ -127,7 +127,7 @@ func TestTheColumnsOfAPlanNeverTouch(t *testing.T) {
 	}
 }
 
-func TestARepeatedSearchIsSaidOnceInTheFoldedPlan(t *testing.T) {
+func TestRepeatedSearchIsOnceInTheFoldedPlan(t *testing.T) {
 	now := time.Unix(0, 0)
 	search := func(id, tool string) agent.Step {
 		return agent.Step{ID: id, Tool: tool, Input: chattest.Raw(`{"query":"running ` + id + `"}`)}

@@ -96,7 +96,7 @@ func TestLineEndsAndTabs(t *testing.T) {
 	}
 }
 
-func TestSequencesGoWholeAndNoFurtherThanTheirLine(t *testing.T) {
+func TestSequencesAreRemovedWithinTheirLine(t *testing.T) {
 	for in, want := range map[string]string{
 		"a\x1b[31mb": "ab", "a\x1b[31": "a", "a\x1b]0;t\ab": "ab", "a\x1b]0;t\x1b\\b": "ab", "a\x1b]0;t": "a", "a\x1b]0;t\nb": "a\nb", "a\x1b[3\nb": "a\nb",
 		"a\u009b31mb": "ab", "a\x9b31mb": "ab", "a\u009d0;t\u009cb": "ab", "a\x1bPq#0\x1b\\b": "ab", "a\x1b(0b": "ab", "a\x1bcb": "ab", "a\x1b[31жb": "aжb",
@@ -162,7 +162,7 @@ func TestTextIsSafeAndStaysAsItIs(t *testing.T) {
 	})
 }
 
-func TestTextCleanedInPiecesIsTextCleanedAtOnce(t *testing.T) {
+func TestCleaningInPiecesGivesTheSameText(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := anyText.Draw(t, "s")
 		known := rapid.IntRange(0, len(s)).Draw(t, "known")
@@ -176,7 +176,7 @@ func TestTextCleanedInPiecesIsTextCleanedAtOnce(t *testing.T) {
 	})
 }
 
-func TestCutKeepsBackNoMoreThanTheLastCharacter(t *testing.T) {
+func TestCutHoldsBackAtMostOneCharacter(t *testing.T) {
 	for in, want := range map[string]int{"": 0, "abc": 2, "abc\n": 4, "漢字": 3, "ab\x1b[3": 1, "ab\x1b[31mc": 7, "a👩\u200d": 1, "e\u0301x": 3, "ab\xe6\xbc": 1} {
 		if got := Cut(in); got != want {
 			t.Errorf("Cut(%q) = %d, want %d", in, got, want)

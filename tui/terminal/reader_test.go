@@ -30,7 +30,7 @@ func passes(bursts ...string) string {
 	return string(f.out)
 }
 
-func TestKeysAndRepliesPassByteForByteAtAnySplit(t *testing.T) {
+func TestKeysAndRepliesPassAtAnySplit(t *testing.T) {
 	any := rand.New(rand.NewPCG(1, 2))
 	for range 20_000 {
 		var said string
@@ -50,7 +50,7 @@ func TestKeysAndRepliesPassByteForByteAtAnySplit(t *testing.T) {
 	}
 }
 
-func TestAKeyPassesAtOnceAndWhatIsTypedBehindItIsNotLost(t *testing.T) {
+func TestKeyPassesAtOnceAndTextFollows(t *testing.T) {
 	for _, key := range []string{"\x1b", "\x1b[", "\x1bO", "\x1b]", "\x1bP", "\x1bX", "\x1b^", "\x1b_", "\x1b ", "\x1b[3$"} {
 		if got := passes(key); got != key {
 			t.Errorf("of %q passes %q before anything follows", key, got)
@@ -185,7 +185,7 @@ func TestTextThatArrivesAtOnceIsOneMessage(t *testing.T) {
 }
 
 // Each message costs a frame, as much as writing any amount of text.
-func TestKeysInQuickSuccessionAreOneMessageAFrame(t *testing.T) {
+func TestQuickKeysAreOneMessagePerFrame(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const keys = 2000
 		for gap, want := range map[time.Duration]int{time.Millisecond: keys / 15, 4 * time.Millisecond: keys / 4, 20 * time.Millisecond: keys} {
@@ -214,7 +214,7 @@ func TestKeysInQuickSuccessionAreOneMessageAFrame(t *testing.T) {
 	})
 }
 
-func TestWhatIsTypedRightBehindAPasteIsPasted(t *testing.T) {
+func TestTextRightAfterAPasteIsPasted(t *testing.T) {
 	r, write, read := onPipe(t)
 	write(pasteStart + "one" + pasteEnd + "\r")
 	if got := read(); got != named("1") {
@@ -264,7 +264,7 @@ func TestTextRightBehindAPasteSendsNothing(t *testing.T) {
 	})
 }
 
-func TestAPasteWithoutAnEndIsShownAndEscLeavesIt(t *testing.T) {
+func TestUnterminatedPasteIsShownAndEscEndsIt(t *testing.T) {
 	for _, key := range []string{"\x1b", "\x03", "\x1b[27u"} {
 		r, write, read := onPipe(t)
 		for i, part := range [][2]string{{pasteStart + "one\xe8\xb5", "one"}, {"\xb0\r\x1b[20", "走\r"}, {"1 \r", "\x1b[201 \r"}} {

@@ -34,7 +34,7 @@ func TestAPageAmongTheSourcesIsALink(t *testing.T) {
 	}
 }
 
-func TestAQuotationWithoutANumberIsNamedByItsWords(t *testing.T) {
+func TestQuotationWithoutNumberIsNamedByWords(t *testing.T) {
 	s := NewSources("")
 	s.Add(agent.Citation{N: 1, Path: "running.md", Line: 3, Verdict: agent.Verified, Words: "The long run is on Sunday, and then there is the rest"}, agent.Source{N: 1, Path: "running.md"})
 	s.Add(agent.Citation{Words: "Run in the \x1b[31mrain\nonly", Verdict: agent.NotFound}, agent.Source{})
@@ -104,7 +104,7 @@ func TestAPlaceThatIsCutKeepsItsLine(t *testing.T) {
 	}
 }
 
-func TestThePassageOfASourceIsDrawnAsANoteIs(t *testing.T) {
+func TestSourcePassageIsDrawnLikeANote(t *testing.T) {
 	c := Cited{
 		Citation: agent.Citation{N: 1, Path: "plan.md", Line: 15},
 		Source:   agent.Source{N: 1, Path: "plan.md", Line: 10, Text: "## Week\none\nword\neach\n\n**Ten** percent, [log](log.md)\x1b[2J\n"},

@@ -24,7 +24,7 @@ func takes(t *testing.T, bodies ...agent.Body) (text, state string) {
 	return ansi.Strip(strings.Join(tr.View(), "\n")), turn.State(false)
 }
 
-func TestThatAModelLoadsIsShownUntilItIsHeardOf(t *testing.T) {
+func TestModelLoadingIsShownUntilItAnswers(t *testing.T) {
 	loading := agent.Noticed{Text: "The model is loading.", Passing: true}
 	kept := agent.Noticed{Text: "There is no tool fly."}
 	if text, state := takes(t, agent.PhaseStarted{Agent: "planner"}, loading, kept); !strings.Contains(text, loading.Text) || state != "waiting for the model" {
@@ -38,7 +38,7 @@ func TestThatAModelLoadsIsShownUntilItIsHeardOf(t *testing.T) {
 	}
 }
 
-func TestWhoThinksBeforeThereIsAPlanIsShown(t *testing.T) {
+func TestThinkingBeforeAPlanNamesTheAgent(t *testing.T) {
 	thought := func(who string) agent.Body { return agent.Thought{Agent: who, Content: "Which tool?"} }
 	text, state := takes(t, agent.PhaseStarted{Agent: "planner"}, thought("planner"), agent.PhaseStarted{Agent: "lead"}, thought("lead"))
 	if !strings.Contains(text, "planner: thought") || !strings.Contains(text, "lead: thinking") || state != "lead: thinking" {

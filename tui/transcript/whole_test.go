@@ -125,7 +125,7 @@ func TestWholeTurn(t *testing.T) {
 
 // The sentence of a chosen source is marked in the answer and visible, however far
 // above its sources it stands, and so is the source.
-func TestTheSentenceOfAChosenSourceIsInSight(t *testing.T) {
+func TestSentenceOfAChosenSourceIsVisible(t *testing.T) {
 	theme := draw.NewTheme("", true, true, nil)
 	tr, now := &Model{Chosen: -1, Theme: theme}, time.Unix(0, 0)
 	tr.Resize(80, 12)
@@ -193,7 +193,7 @@ func TestVerdictsThatMatterAreInSight(t *testing.T) {
 }
 
 // A verdict over several lines leaves its colour on none of them.
-func TestALongVerdictEndsItsStyleOnEachLine(t *testing.T) {
+func TestLongVerdictEndsItsStyleOnEachLine(t *testing.T) {
 	s := NewSources("")
 	s.Add(agent.Citation{N: 1, Path: "diary.md", Line: 7, Verdict: agent.Verified, Sentence: "It is so [1].", Context: strings.Repeat("in “not […]” · ", 9)}, agent.Source{})
 	s.choose(0)
