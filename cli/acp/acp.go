@@ -33,7 +33,7 @@ func New(sh *app.Process) *cobra.Command {
 		Short: "Run inside an editor (Agent Client Protocol)",
 		Long: "Run inside an editor: an agent of the Agent Client Protocol on stdin and stdout, which the editor starts.\n" +
 			"It has the notes, tools, permission rules and conversations of the chat.",
-		Example: "  lifehub acp                          # as the command of an agent, in the settings of Zed or Neovim\n" +
+		Example: "  lifehub acp                          # as the command of an agent, in the settings of an editor\n" +
 			"  lifehub acp --notes ~/notes --mode loop",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			gone := make(chan os.Signal, 1) // report an editor that is gone as a write error instead of dying of SIGPIPE
@@ -67,6 +67,8 @@ type server struct {
 	mu       sync.Mutex // guards the fields below
 	client   acp.ClientCapabilities
 	sessions map[acp.SessionId]*session
+	offered  map[string]bool // names of the client's MCP servers that the user was asked about
+	images   string          // folder of the images of prompts; "" if there were none
 	turns    sync.WaitGroup
 	over     bool // no further turn may begin
 
@@ -76,7 +78,7 @@ type server struct {
 // Serve answers a client until in or ctx ends. Running turns are then suspended, as by a signal,
 // and can be resumed.
 func Serve(ctx context.Context, a *app.App, o backend.Options, in io.Reader, out io.Writer) error {
-	s := &server{App: a, options: o, ctx: ctx, ready: make(chan struct{}), begun: make(chan struct{}, 1), sessions: map[acp.SessionId]*session{}}
+	s := &server{App: a, options: o, ctx: ctx, ready: make(chan struct{}), begun: make(chan struct{}, 1), sessions: map[acp.SessionId]*session{}, offered: map[string]bool{}}
 	s.conn = acp.NewConnection(s.handle, out, s.inOrder(in))
 	s.conn.SetLogger(slog.New(slog.DiscardHandler)) // the SDK would log what the user wrote
 	close(s.ready)
@@ -96,7 +98,9 @@ func Serve(ctx context.Context, a *app.App, o backend.Options, in io.Reader, out
 	case <-saved:
 	case <-time.After(suspendPatience):
 	}
-	return nil
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return os.RemoveAll(s.images)
 }
 
 // handle answers one request. The SDK calls it in a goroutine per request and serially for
@@ -173,7 +177,8 @@ func (s *server) initialize(_ context.Context, p acp.InitializeRequest) (acp.Ini
 		AuthMethods:     []acp.AuthMethod{},
 		AgentCapabilities: acp.AgentCapabilities{
 			LoadSession:        true,
-			PromptCapabilities: acp.PromptCapabilities{EmbeddedContext: true},
+			McpCapabilities:    acp.McpCapabilities{Http: true, Sse: true},
+			PromptCapabilities: acp.PromptCapabilities{EmbeddedContext: true, Image: true},
 			SessionCapabilities: acp.SessionCapabilities{
 				List: &acp.SessionListCapabilities{}, Resume: &acp.SessionResumeCapabilities{}, Close: &acp.SessionCloseCapabilities{},
 			},

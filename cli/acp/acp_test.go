@@ -428,13 +428,7 @@ func TestServerFormIsShownInTheEditor(t *testing.T) {
 		{true, map[string]any{"name": 7}, "declined"},
 		{true, nil, "declined"},
 	} {
-		capable := sdk.ClientCapabilities{}
-		if step.shows {
-			capable.Elicitation = &sdk.ElicitationCapabilities{Form: &sdk.ElicitationFormCapabilities{}}
-		}
-		if _, err := e.Initialize(t.Context(), sdk.InitializeRequest{ProtocolVersion: 1, ClientCapabilities: capable}); err != nil {
-			t.Fatal(err)
-		}
+		e.showForms(t, step.shows)
 		e.forget()
 		e.form = step.form
 		e.ask(t, id, text("@e_trigger-elicitation-request"))
@@ -459,13 +453,7 @@ func TestPlanIsApprovedInTheEditor(t *testing.T) {
 		{true, map[string]any{"1": "drop"}, "Not run", "Not run: you dropped every step."},
 		{true, map[string]any{"1": "run", "1.query": "tasks"}, `"query":"tasks"`, ""},
 	} {
-		capable := sdk.ClientCapabilities{}
-		if step.shows {
-			capable.Elicitation = &sdk.ElicitationCapabilities{Form: &sdk.ElicitationFormCapabilities{}}
-		}
-		if _, err := e.Initialize(t.Context(), sdk.InitializeRequest{ProtocolVersion: 1, ClientCapabilities: capable}); err != nil {
-			t.Fatal(err)
-		}
+		e.showForms(t, step.shows)
 		e.forget()
 		e.form = step.form
 		e.ask(t, id, text("what do I know about running?"))

@@ -9,6 +9,7 @@ import (
 	"github.com/coder/acp-go-sdk"
 
 	"lifehub/agent"
+	"lifehub/internal/text"
 	"lifehub/tui/dialog"
 	"lifehub/tui/safetext"
 )
@@ -20,8 +21,13 @@ type choice struct {
 	name     string
 }
 
-// choices returns the answers of the permission dialog, except those that need typing.
-func choices(asked agent.PermissionAsked) []choice {
+// refuseBecause is the choice to deny a call and then give the reason in a form. An answer to a
+// permission request has no field for a reason.
+const refuseBecause agent.Decision = "no_because"
+
+// permissionChoices returns the answers of the permission dialog, except to edit the arguments.
+// Those that need typing require forms.
+func permissionChoices(asked agent.PermissionAsked, forms bool) []choice {
 	if asked.Unknown {
 		return []choice{
 			{agent.AllowOnce, acp.PermissionOptionKindAllowOnce, "Run again"},
@@ -34,7 +40,11 @@ func choices(asked agent.PermissionAsked) []choice {
 		list = append(list, choice{agent.AllowConversation, acp.PermissionOptionKindAllowAlways, "Allow in this chat"},
 			choice{agent.AllowAlways, acp.PermissionOptionKindAllowAlways, "Always allow " + safetext.Reveal(dialog.RuleInWords(asked.Rule))})
 	}
-	return append(list, choice{agent.Refuse, acp.PermissionOptionKindRejectOnce, "Deny"})
+	list = append(list, choice{agent.Refuse, acp.PermissionOptionKindRejectOnce, "Deny"})
+	if forms {
+		list = append(list, choice{refuseBecause, acp.PermissionOptionKindRejectOnce, "Deny and say why…"})
+	}
+	return list
 }
 
 // permit asks the client whether a tool may run. The content of the call shows everything that
@@ -66,23 +76,46 @@ func (r *relay) permit(ctx context.Context, asked agent.PermissionAsked) {
 		r.send(acp.StartToolCall(what.ToolCallId, *what.Title, acp.WithStartKind(*what.Kind), acp.WithStartStatus(*what.Status),
 			acp.WithStartContent(content), acp.WithStartLocations(where), acp.WithStartRawInput(revealed(asked.Input))))
 	}
-	request, list := acp.RequestPermissionRequest{SessionId: r.session, ToolCall: what}, choices(asked)
+	r.inBackground(ctx, func() {
+		reply := agent.Reply{Decision: r.choose(ctx, what, permissionChoices(asked, r.showsForms()))}
+		if reply.Decision == refuseBecause {
+			reply = agent.Reply{Decision: agent.Refuse, Reason: r.reason(ctx, asked)}
+		}
+		if !r.gone(ctx) { // otherwise a resumed turn asks again
+			asked.Reply(reply)
+		}
+	}, func() { asked.Reply(agent.Reply{Decision: agent.Refuse}) })
+}
+
+// choose returns the user's choice, or a refusal if the client answers with anything else.
+func (r *relay) choose(ctx context.Context, what acp.ToolCallUpdate, list []choice) agent.Decision {
+	request := acp.RequestPermissionRequest{SessionId: r.session, ToolCall: what}
 	for _, c := range list {
 		request.Options = append(request.Options, acp.PermissionOption{OptionId: acp.PermissionOptionId(c.decision), Kind: c.kind, Name: c.name})
 	}
-	r.inBackground(ctx, func() {
-		given, err := acp.SendRequest[acp.RequestPermissionResponse](r.conn, ctx, acp.ClientMethodSessionRequestPermission, request)
-		if r.gone(ctx) { // a resumed turn asks again
-			return
+	given, err := acp.SendRequest[acp.RequestPermissionResponse](r.conn, ctx, acp.ClientMethodSessionRequestPermission, request)
+	for _, c := range list {
+		if err == nil && given.Outcome.Selected != nil && string(given.Outcome.Selected.OptionId) == string(c.decision) {
+			return c.decision
 		}
-		reply := agent.Reply{Decision: agent.Refuse}
-		for _, c := range list {
-			if err == nil && given.Outcome.Selected != nil && string(given.Outcome.Selected.OptionId) == string(c.decision) {
-				reply.Decision = c.decision
-			}
-		}
-		asked.Reply(reply)
-	}, func() { asked.Reply(agent.Reply{Decision: agent.Refuse}) })
+	}
+	return agent.Refuse
+}
+
+// maxReason bounds the reason for a refusal, in bytes.
+const maxReason = 1000
+
+// reason asks why a call was denied. It returns "" if the user does not say.
+func (r *relay) reason(ctx context.Context, asked agent.PermissionAsked) string {
+	given, err := r.elicit(ctx, map[string]any{
+		"toolCallId": r.id(asked.Call), "message": shown("Why not " + safetext.Line(asked.Name) + "? The model reads the reason."),
+		"requestedSchema": map[string]any{"type": "object", "properties": map[string]any{"reason": map[string]any{"type": "string", "title": "Reason"}}},
+	})
+	var values struct{ Reason string }
+	if err != nil || given.Action != agent.InputAccepted || json.Unmarshal(given.Content, &values) != nil {
+		return ""
+	}
+	return text.Clip(strings.TrimSpace(values.Reason), maxReason)
 }
 
 // gone reports whether the client is gone or the turn has ended, so that there is no one to ask.
@@ -113,11 +146,8 @@ func (r *relay) inBackground(ctx context.Context, f, no func()) {
 // requests for input are declined.
 func (r *relay) input(ctx context.Context, asked agent.InputAsked) {
 	decline := func() { asked.Reply(agent.Input{Action: agent.InputDeclined}) }
-	r.mu.Lock()
-	forms := r.client.Elicitation != nil && r.client.Elicitation.Form != nil
-	r.mu.Unlock()
 	switch {
-	case (asked.Kind == agent.FormInput || asked.Kind == agent.PlanInput) && forms:
+	case (asked.Kind == agent.FormInput || asked.Kind == agent.PlanInput) && r.showsForms():
 		r.inBackground(ctx, func() { r.form(ctx, asked) }, decline)
 	case asked.Kind == agent.PlanInput:
 		r.aside("This editor cannot show a plan to approve, so it was declined. `approve: false` in the settings runs plans without.")
@@ -131,18 +161,34 @@ func (r *relay) input(ctx context.Context, asked agent.InputAsked) {
 	}
 }
 
-// form has the client show a form. An answer that does not fit the schema is declined.
+// showsForms reports whether the client can show a form.
+func (r *relay) showsForms() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.client.Elicitation != nil && r.client.Elicitation.Form != nil
+}
+
+// filled is the client's answer to a form.
+type filled struct {
+	Action  agent.InputAction `json:"action"`
+	Content json.RawMessage   `json:"content"`
+}
+
+// elicit has the client show a form.
+func (r *relay) elicit(ctx context.Context, request map[string]any) (filled, error) {
+	request["sessionId"], request["mode"] = r.session, "form"
+	return acp.SendRequest[filled](r.conn, ctx, acp.ClientMethodElicitationCreate, request)
+}
+
+// form shows the form of a question. An answer that does not fit the schema is declined.
 func (r *relay) form(ctx context.Context, asked agent.InputAsked) {
-	request := map[string]any{"sessionId": r.session, "mode": "form", "requestedSchema": asked.Schema, "message": shown(safetext.Line(asked.From) + " asks: " + safetext.Reveal(asked.Message))}
+	request := map[string]any{"requestedSchema": asked.Schema, "message": shown(safetext.Line(asked.From) + " asks: " + safetext.Reveal(asked.Message))}
 	if asked.Kind == agent.PlanInput { // not part of a call
 		request["message"] = "Run this plan? " + safetext.Reveal(asked.Message)
 	} else {
 		request["toolCallId"] = r.id(asked.Call)
 	}
-	given, err := acp.SendRequest[struct {
-		Action  agent.InputAction `json:"action"`
-		Content json.RawMessage   `json:"content"`
-	}](r.conn, ctx, acp.ClientMethodElicitationCreate, request)
+	given, err := r.elicit(ctx, request)
 	if r.gone(ctx) {
 		return
 	}

@@ -89,6 +89,18 @@ func (e *editor) UnstableCreateElicitation(_ context.Context, p sdk.UnstableCrea
 	return sdk.UnstableCreateElicitationResponse{Accept: &sdk.UnstableCreateElicitationAccept{Action: "accept", Content: e.form}}, nil
 }
 
+// showForms tells LifeHub whether this editor can show forms.
+func (e *editor) showForms(t *testing.T, shows bool) {
+	t.Helper()
+	capable := sdk.ClientCapabilities{}
+	if shows {
+		capable.Elicitation = &sdk.ElicitationCapabilities{Form: &sdk.ElicitationFormCapabilities{}}
+	}
+	if _, err := e.Initialize(t.Context(), sdk.InitializeRequest{ProtocolVersion: 1, ClientCapabilities: capable}); err != nil {
+		t.Fatal(err)
+	}
+}
+
 func (e *editor) needless() error {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -200,7 +212,7 @@ func connect(t *testing.T, in io.Writer, out io.Reader) *editor {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if c := got.AgentCapabilities; got.ProtocolVersion != 1 || !c.LoadSession || !c.PromptCapabilities.EmbeddedContext || c.PromptCapabilities.Image || len(got.AuthMethods) > 0 || c.SessionCapabilities.List == nil {
+	if c := got.AgentCapabilities; got.ProtocolVersion != 1 || !c.LoadSession || !c.PromptCapabilities.EmbeddedContext || !c.PromptCapabilities.Image || len(got.AuthMethods) > 0 || c.SessionCapabilities.List == nil {
 		t.Errorf("initialized with %s", jsonOf(got))
 	}
 	t.Cleanup(func() {
@@ -213,13 +225,14 @@ func connect(t *testing.T, in io.Writer, out io.Reader) *editor {
 	return e
 }
 
-// environ returns the environment of a home with a scripted model, or none if model is nil.
-func environ(t *testing.T, home string, model llm.Model) []string {
+// environ returns the environment of a home with a scripted model, or none if model is nil. can are
+// further capabilities of the model.
+func environ(t *testing.T, home string, model llm.Model, can ...string) []string {
 	env := []string{asProgram, "GORACE=atexit_sleep_ms=0", "HOME=" + home, "LIFEHUB_HOME=" + filepath.Join(home, "lh"), "PATH=" + os.Getenv("PATH")}
 	if model == nil {
 		return append(env, "LIFEHUB_PROVIDER=offline")
 	}
-	return append(env, "LIFEHUB_PROVIDER=ollama", "OLLAMA_HOST="+llmtest.Serve(t, model), "LIFEHUB_MODEL="+llmtest.ServedModel, "LIFEHUB_EMBED_MODEL=none")
+	return append(env, "LIFEHUB_PROVIDER=ollama", "OLLAMA_HOST="+llmtest.Serve(t, model, can...), "LIFEHUB_MODEL="+llmtest.ServedModel, "LIFEHUB_EMBED_MODEL=none")
 }
 
 // inside returns an editor connected to LifeHub in this process. leave closes the pipe and waits

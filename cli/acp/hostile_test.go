@@ -107,20 +107,11 @@ func TestAttachmentsAreData(t *testing.T) {
 	}
 }
 
-// The number of sessions is limited, and servers named by the editor are not started.
 func TestSessionsAreBounded(t *testing.T) {
 	env := environ(t, t.TempDir(), nil)
 	vault := indexed(t, env)
 	e, _ := inside(t, env, vault)
-	mark := filepath.Join(t.TempDir(), "started")
-	got, err := e.NewSession(t.Context(), sdk.NewSessionRequest{Cwd: vault, McpServers: []sdk.McpServer{{Stdio: &sdk.McpServerStdio{Name: "evil", Command: "touch", Args: []string{mark}, Env: []sdk.EnvVariable{}}}}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	e.ask(t, got.SessionId, text("hello"))
-	if _, err := os.Stat(mark); err == nil || !strings.Contains(asides(e.told(got.SessionId)), "will not be used") {
-		t.Errorf("the server of the editor: %v, %s", err, asides(e.told(got.SessionId)))
-	}
+	first := e.begin(t, vault)
 	for range 255 {
 		e.begin(t, vault)
 	}
@@ -128,7 +119,7 @@ func TestSessionsAreBounded(t *testing.T) {
 	if _, err := e.NewSession(t.Context(), open); err == nil || !strings.Contains(err.Error(), "session/close") {
 		t.Errorf("a session too many: %v", err)
 	}
-	if _, err := e.CloseSession(t.Context(), sdk.CloseSessionRequest{SessionId: got.SessionId}); err != nil {
+	if _, err := e.CloseSession(t.Context(), sdk.CloseSessionRequest{SessionId: first}); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := e.NewSession(t.Context(), open); err != nil {

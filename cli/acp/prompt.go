@@ -41,8 +41,8 @@ func (s *server) prompt(ctx context.Context, p acp.PromptRequest, begun func()) 
 	}
 	opened.cancel = cancel
 	s.turns.Add(1)
-	notices, mode, cwd := opened.notices, opened.mode, opened.cwd
-	opened.notices = nil
+	notices, servers, mode, cwd := opened.notices, opened.servers, opened.mode, opened.cwd
+	opened.notices, opened.servers = nil, nil
 	s.mu.Unlock()
 	begun()
 	defer func() {
@@ -65,6 +65,7 @@ func (s *server) prompt(ctx context.Context, p acp.PromptRequest, begun func()) 
 	for _, text := range slices.Concat(notices, s.news(), told) {
 		r.aside(text)
 	}
+	r.offerServers(turnCtx, servers)
 	begin, text, err := s.begin(turnCtx, string(p.SessionId), message)
 	switch {
 	case turnCtx.Err() != nil:
@@ -103,6 +104,12 @@ func (s *server) message(blocks []acp.ContentBlock, cwd string) (m agent.Message
 		size += len(text)
 		m.Attached = append(m.Attached, agent.Attachment{Name: name, Text: text})
 	}
+	mention := func(name string) {
+		if m.Text != "" && !strings.ContainsAny(m.Text[len(m.Text)-1:], " \t\n(") {
+			m.Text += " "
+		}
+		m.Text += `@"` + name + `"`
+	}
 	for _, b := range blocks {
 		switch {
 		case b.Text != nil:
@@ -114,15 +121,19 @@ func (s *server) message(blocks []acp.ContentBlock, cwd string) (m agent.Message
 				attach("link", b.ResourceLink.Name+" "+b.ResourceLink.Uri)
 				continue
 			}
-			if m.Text != "" && !strings.ContainsAny(m.Text[len(m.Text)-1:], " \t\n(") {
-				m.Text += " "
+			mention(name)
+		case b.Image != nil:
+			path, err := s.saveImage(b.Image)
+			if err != nil {
+				told = append(told, fmt.Sprintf("An image was not read: %v.", err))
+				continue
 			}
-			m.Text += `@"` + name + `"`
+			mention(path)
 		case b.Resource != nil && b.Resource.Resource.TextResourceContents != nil:
 			text := b.Resource.Resource.TextResourceContents
 			attach(text.Uri, text.Text)
 		default:
-			told = append(told, "An attachment that is not text was not read.")
+			told = append(told, "An attachment that is neither text nor an image was not read.")
 		}
 	}
 	if size += len(m.Text); size > maxPrompt {
@@ -162,6 +173,9 @@ func (s *server) mention(uri, cwd string) (name, why string) {
 		}
 		if found, _ := s.App.NoteOf(below); found == folder && !strings.ContainsAny(below, "\"\n") {
 			return below, ""
+		}
+		if app.IsImage(path) && app.IsFile(path) && !strings.ContainsAny(path, "\"\n") {
+			return path, ""
 		}
 		return "", "there is no such note"
 	}

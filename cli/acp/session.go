@@ -25,8 +25,9 @@ type session struct {
 	id      acp.SessionId
 	cwd     string
 	mode    string
-	notices []string // for its next turn
-	answers string   // the last report of relay.answers; the running turn owns this and title
+	notices []string        // for its next turn
+	servers []acp.McpServer // to offer before its next turn
+	answers string          // the last report of relay.answers; the running turn owns this and title
 	title   string
 	cancel  context.CancelCauseFunc // cancels its turn; nil if none is running
 }
@@ -57,9 +58,7 @@ func (s *server) open(ctx context.Context, id acp.SessionId, cwd string, servers
 		}
 	}
 	opened.cwd = cwd
-	if len(servers) > 0 {
-		opened.notices = append(opened.notices, draw.Count(len(servers), "MCP server")+" of this editor will not be used: LifeHub starts only those in its own mcp.json, which you have reviewed; `lifehub mcp add` adds one")
-	}
+	opened.servers = servers
 	context.AfterFunc(ctx, func() { s.announce(id) }) // the client knows the session only after the answer
 	return modesOf(opened), nil
 }
@@ -213,18 +212,16 @@ func (s *server) tellLeftOver(id acp.SessionId, last agent.Exchange) {
 	}
 }
 
-// mostListed bounds the conversations that session/list returns.
-const mostListed = 200
-
+// listSessions lists all conversations, whatever the folder: a conversation belongs to the notes.
 func (s *server) listSessions(ctx context.Context, p acp.ListSessionsRequest) (acp.ListSessionsResponse, error) {
-	list, err := s.options.Conversations.Recent(ctx, mostListed)
+	list, err := s.options.Conversations.Recent(ctx, 0)
 	if err != nil {
 		return acp.ListSessionsResponse{}, err
 	}
 	answer := acp.ListSessionsResponse{Sessions: []acp.SessionInfo{}}
 	for _, c := range list {
 		info := acp.SessionInfo{SessionId: acp.SessionId(c.ID), Title: acp.Ptr(shown(c.Title)), UpdatedAt: acp.Ptr(c.Updated.UTC().Format(time.RFC3339)), Cwd: s.App.Paths.Data}
-		if p.Cwd != nil { // a conversation belongs to the notes, not to a folder
+		if p.Cwd != nil {
 			info.Cwd = *p.Cwd
 		}
 		answer.Sessions = append(answer.Sessions, info)

@@ -127,6 +127,30 @@ func (a *App) SwitchServer(name string, on bool) error {
 	if err := config.Enable(a.Paths.ServersFile(), name, on); err != nil {
 		return err
 	}
+	return a.followServers()
+}
+
+// AddServer adds a server that the user was shown and agreed to, to mcp.json and to this run. What
+// it offers must still be reviewed.
+func (a *App) AddServer(s config.Entry) error {
+	if err := config.Add(a.Paths.ServersFile(), s); err != nil {
+		return err
+	}
+	written, err := config.Read(a.Paths.ServersFile(), os.LookupEnv)
+	if err == nil {
+		written, err = written.Only(s.Name)
+	}
+	if err == nil {
+		err = a.ServerTrust.Trust.Shown(written.Servers...)
+	}
+	if err == nil {
+		err = a.followServers()
+	}
+	return err
+}
+
+// followServers applies a change of mcp.json by this run.
+func (a *App) followServers() error {
 	a.followed.mu.Lock()
 	defer a.followed.mu.Unlock()
 	text, err := readServersText(a.Paths.ServersFile())

@@ -17,11 +17,13 @@ const ServedModel = "scripted"
 
 // Serve serves model over Ollama's protocol, for tests of a whole program, and
 // returns the address. The server stops when the test ends. It has no embeddings.
-func Serve(t testing.TB, model llm.Model) string {
+// more are capabilities of the model besides completion and tools.
+func Serve(t testing.TB, model llm.Model, more ...string) string {
+	can := append([]string{"completion", "tools"}, more...)
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/api/chat" {
 			serveChat(w, r, model)
-		} else if !describeModel(w, r.URL.Path, ServedModel, 0, "completion", "tools") {
+		} else if !describeModel(w, r.URL.Path, ServedModel, 0, can...) {
 			http.NotFound(w, r)
 		}
 	}))
@@ -44,6 +46,9 @@ func serveChat(w http.ResponseWriter, r *http.Request, model llm.Model) {
 				args = []byte("{}")
 			}
 			message.Calls = append(message.Calls, llm.ToolCall{ID: c.ID, Name: c.Function.Name, Args: args})
+		}
+		for _, image := range m.Images {
+			message.Images = append(message.Images, image)
 		}
 		req.Messages = append(req.Messages, message)
 	}

@@ -373,6 +373,11 @@ func (s *Entry) values() []string {
 	return list
 }
 
+// HasReference reports whether a value would be expanded, such as ${NAME}.
+func (s *Entry) HasReference() bool {
+	return slices.ContainsFunc(s.values(), func(text string) bool { return strings.Contains(text, "${") })
+}
+
 // Offers reports whether a tool of the server is enabled.
 func (s *Entry) Offers(tool string) bool {
 	match := func(glob string) bool {

@@ -134,7 +134,7 @@ type Assistant interface {
 type Conversations interface {
 	// New returns the id of a new conversation.
 	New(ctx context.Context) (id string, err error)
-	// Recent returns the latest conversations, newest first.
+	// Recent returns the latest conversations, newest first; all if limit is 0.
 	Recent(ctx context.Context, limit int) ([]agent.Conversation, error)
 	// Exchanges returns the turns of a conversation, oldest first.
 	Exchanges(ctx context.Context, id string) ([]agent.Exchange, error)
