@@ -5,6 +5,7 @@
 #   chroma     a Chroma server: 400 MB
 #   wordnet    WordNet, for questions worded differently from the notes: 35 MB
 #   acp        the Agent Client Protocol's SDK, with which a test acts as an editor: 18 MB
+#   acpx       a command-line client of that protocol: 40 MB
 #   inspector  MCP's own inspector, a command-line client: 110 MB
 #   opencode   an MCP client: 180 MB
 #   scripts/npm.sh [--lock] [PART…]     default: all parts
@@ -16,7 +17,7 @@ cd "$(dirname "$0")/.."
 
 lock=""
 if [ "${1:-}" = --lock ]; then lock=yes; shift; fi
-if [ $# = 0 ]; then set -- npm embedder chroma wordnet acp inspector opencode; fi
+if [ $# = 0 ]; then set -- npm embedder chroma wordnet acp acpx inspector opencode; fi
 
 case "$(uname -s)" in
   Darwin) cache="$HOME/Library/Caches" ;;

@@ -101,6 +101,13 @@ func Editor(t testing.TB) (program, sdk string) {
 	return node(t, "an editor"), need(t, sdk, "the Agent Client Protocol's SDK from npm", "make npm")
 }
 
+// Acpx returns the start script of acpx, a command-line client of the Agent Client Protocol.
+func Acpx(t testing.TB) string {
+	t.Helper()
+	node(t, "acpx")
+	return need(t, filepath.Join(cache(t), "acpx", "node_modules", ".bin", "acpx"), "acpx from npm", "make npm")
+}
+
 // node returns the path of Node.js; what is the purpose, for the message.
 func node(t testing.TB, what string) string {
 	t.Helper()
