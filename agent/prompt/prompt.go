@@ -58,12 +58,13 @@ type Part struct {
 
 // String returns the head and the text between fence marks. Any mark inside the
 // text is removed, because a model that has seen the mark may have written it
-// into a report.
+// into a report. A line separator, which ends the rows of a table in a PDF,
+// becomes a line break.
 func (p Part) String() string {
 	if p.Text == "" {
 		return p.Head
 	}
-	inside := p.Text
+	inside := strings.ReplaceAll(p.Text, "\u2028", "\n")
 	if p.Fence != "" {
 		inside = strings.ReplaceAll(inside, p.Fence, "")
 	}

@@ -30,21 +30,21 @@ type state struct {
 	scale                                 float64 // horizontal scaling
 }
 
-// painter collects the text of a page in painting order, which in nearly all
-// files is reading order.
+// painter collects the lines of a page in painting order, which in nearly all
+// files is reading order; [arranged] repairs it where it is not.
 type painter struct {
 	*reading
 	state
 	saved []state
-	text  strings.Builder
-	x, y  float64 // end of the last glyph
-	began bool
+	lines []line
+	size  int              // bytes of text in lines
+	x, y  float64          // end of the last glyph
 	named map[string]*font // fonts of the current resources; finding one is expensive
 }
 
-// Minimum distances between glyphs of different words and of different lines,
-// relative to the height of a glyph.
-const wordGap, lineGap = 0.17, 0.5
+// Minimum distances between glyphs of different words, of different cells of a
+// row and of different lines, relative to the height of a glyph.
+const wordGap, cellGap, lineGap = 0.17, 1, 0.5
 
 const (
 	maxPageText = 1 << 20
@@ -176,8 +176,7 @@ func (p *painter) fontNamed(resources pdf.Value, name string) *font {
 	return f
 }
 
-// show paints a string. It inserts a space or a line break where glyphs are
-// apart.
+// show paints a string. It begins a word, a cell or a line where glyphs are apart.
 func (p *painter) show(raw string) {
 	if p.font == nil {
 		return
@@ -194,27 +193,40 @@ func (p *painter) show(raw string) {
 		if glyph == "" {
 			continue
 		}
-		p.separate(from)
-		if p.text.WriteString(glyph); p.text.Len() > maxPageText {
+		if p.size += len(glyph); p.size > maxPageText {
 			panic("page too long")
 		}
-		p.x, p.y, p.began = to[4], to[5], true
+		p.glyph(glyph, from, to)
 	}
 }
 
-// separate writes the white space between the last glyph and the next one.
-func (p *painter) separate(from matrix) {
+// glyph adds a glyph to the last cell, or to a new one if it is apart from the
+// last glyph.
+func (p *painter) glyph(glyph string, from, to matrix) {
 	length := math.Hypot(from[0], from[1])
 	height := math.Hypot(from[2], from[3]) * math.Abs(p.height)
-	if !p.began || length == 0 || height == 0 || math.IsNaN(length+height) {
-		return
+	placed := length > 0 && height > 0 && !math.IsInf(length+height, 0) && !math.IsNaN(length+height)
+	turn := [2]float64{1, 0}
+	if placed {
+		turn = [2]float64{from[0] / length, from[1] / length}
 	}
-	x, y := (from[4]-p.x)/height, (from[5]-p.y)/height
-	along, across := (x*from[0]+y*from[1])/length, math.Abs(x*from[1]-y*from[0])/length
-	switch {
-	case across > lineGap || along < -2*lineGap:
-		p.text.WriteByte('\n')
-	case along > wordGap:
-		p.text.WriteByte(' ')
+	along := func(x, y float64) float64 { return x*turn[0] + y*turn[1] }
+	across := func(x, y float64) float64 { return y*turn[0] - x*turn[1] }
+	switch gap, drop := (along(from[4], from[5])-along(p.x, p.y))/height, (across(from[4], from[5])-across(p.x, p.y))/height; {
+	case len(p.lines) > 0 && !placed:
+	case len(p.lines) == 0 || math.Abs(drop) > lineGap || gap < -2*lineGap:
+		p.lines = append(p.lines, line{turn: turn, y: across(from[4], from[5]), height: height})
+		p.lines[len(p.lines)-1].cells = []cell{{from: along(from[4], from[5])}}
+	case gap > cellGap && glyph != " " && p.lines[len(p.lines)-1].dividesAfter():
+		last := &p.lines[len(p.lines)-1]
+		last.cells = append(last.cells, cell{from: along(from[4], from[5])})
+	case gap > wordGap:
+		p.lines[len(p.lines)-1].last().text = append(p.lines[len(p.lines)-1].last().text, ' ')
 	}
+	last := p.lines[len(p.lines)-1].last()
+	last.text = append(last.text, glyph...)
+	if strings.TrimSpace(glyph) != "" {
+		last.to = along(to[4], to[5])
+	}
+	p.x, p.y = to[4], to[5]
 }

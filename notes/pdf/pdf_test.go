@@ -211,8 +211,8 @@ func FuzzRead(f *testing.F) {
 		f.Add(raw)
 	}
 	f.Fuzz(func(t *testing.T, raw []byte) {
-		text := inOneLine(string(raw))
-		if strings.ContainsAny(text, "\n\x00\x1b") || text != inOneLine(text) && !strings.Contains(text, "-") {
+		text := inOneLine([]printed{{text: string(raw)}})
+		if strings.ContainsAny(text, "\n\x00\x1b") || text != inOneLine([]printed{{text: text}}) && !strings.Contains(text, "-") {
 			t.Errorf("%q becomes %q", raw, text)
 		}
 		toUnicodeOf(raw)

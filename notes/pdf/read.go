@@ -136,7 +136,7 @@ func (r *reading) page(page pdf.Page) {
 			p.paint(contents, page.Resources(), 0)
 		}
 	}()
-	text := inOneLine(p.text.String())
+	text := inOneLine(arranged(p.lines))
 	r.size += len(text)
 	for _, c := range text {
 		if unicode.IsLetter(c) {
@@ -151,31 +151,42 @@ func (r *reading) page(page pdf.Page) {
 // separately.
 var ligatures = strings.NewReplacer("ﬀ", "ff", "ﬁ", "fi", "ﬂ", "fl", "ﬃ", "ffi", "ﬄ", "ffl", "ﬅ", "st", "ﬆ", "st", "\u00ad", "-", "\u2010", "-")
 
-// inOneLine joins the lines of a page, and words hyphenated at line ends.
-func inOneLine(text string) string {
+// LineBreak separates the rows of a table within the line of a page.
+const LineBreak = "\u2028"
+
+// inOneLine joins the lines of a page, and words hyphenated at line ends. Before
+// and after a row of a table it leaves a [LineBreak].
+func inOneLine(lines []printed) string {
+	var joined []byte
+	divided, row := false, false
+	for _, l := range lines {
+		text := cleaned(l.text)
+		if text == "" {
+			continue
+		}
+		first, _ := utf8.DecodeRuneInString(text)
+		switch {
+		case len(joined) > 0 && (row || l.row):
+			joined, divided = append(joined, LineBreak...), false
+		case divided && unicode.IsLower(first):
+			joined = joined[:len(joined)-1]
+		case len(joined) > 0 && !divided:
+			joined = append(joined, ' ')
+		}
+		joined = append(joined, text...)
+		before, _ := utf8.DecodeLastRuneInString(strings.TrimSuffix(text, "-"))
+		divided, row = strings.HasSuffix(text, "-") && unicode.IsLetter(before), l.row
+	}
+	return string(joined)
+}
+
+// cleaned returns text without control characters, with one space between words.
+func cleaned(text string) string {
 	text = strings.Map(func(c rune) rune {
 		if c == unicode.ReplacementChar || unicode.IsControl(c) && c != '\n' && c != '\t' {
 			return -1
 		}
 		return c
 	}, ligatures.Replace(text))
-	var joined []byte
-	divided := false
-	for line := range strings.Lines(text) {
-		line = strings.Join(strings.Fields(line), " ")
-		if line == "" {
-			continue
-		}
-		first, _ := utf8.DecodeRuneInString(line)
-		switch {
-		case divided && unicode.IsLower(first):
-			joined = joined[:len(joined)-1]
-		case len(joined) > 0 && !divided:
-			joined = append(joined, ' ')
-		}
-		joined = append(joined, line...)
-		before, _ := utf8.DecodeLastRuneInString(strings.TrimSuffix(line, "-"))
-		divided = strings.HasSuffix(line, "-") && unicode.IsLetter(before)
-	}
-	return string(joined)
+	return strings.Join(strings.Fields(text), " ")
 }
