@@ -1,6 +1,7 @@
 package prompt
 
 import (
+	"cmp"
 	"encoding/json"
 	"strings"
 	"testing"
@@ -153,4 +154,33 @@ func FuzzCallSplitter(f *testing.F) {
 			t.Errorf("said %q of %q", shown.String(), text)
 		}
 	})
+}
+
+func TestAPlanTakesPrecedenceOverPrintedCalls(t *testing.T) {
+	known := func(name string) bool { return name == "find" }
+	const plan = `{"steps":[{"id":"a","tool":"find","input":{"q":"run"}}]}`
+	for text, want := range map[string]string{
+		plan:                                    "a",
+		"Here:\n" + plan + "\nfind(q=\"swim\")": "a",
+		"{\"answer\": \"Write\nfind(q='swim')\nto find it.\", \"steps\": []}": "",
+		"I look.\nfind(q=\"run\")":                                      "1",
+		"Action: find\nAction Input: {\"name\": \"x\", \"q\": \"run\"}": "1",
+		"fly(to=\"x\")": "not a JSON object",
+		"find(q=run)":   "not a JSON object",
+	} {
+		got := ""
+		d, err := PlanOrCalls(text, known)
+		if err != nil {
+			got = err.Error()
+		}
+		for _, step := range d.Steps {
+			got += cmp.Or(step.ID, "1")
+			if step.Tool != "find" {
+				t.Errorf("%q: tool %q", text, step.Tool)
+			}
+		}
+		if got != want {
+			t.Errorf("%q: got %q, want %q", text, got, want)
+		}
+	}
 }

@@ -55,6 +55,23 @@ func Plan(text string) (Draft, error) {
 	return Draft{}, problem
 }
 
+// PlanOrCalls is like [Plan], but also takes calls of known tools that the model
+// printed as text instead of a plan.
+func PlanOrCalls(text string, known func(name string) bool) (Draft, error) {
+	text = withoutThoughts(text)
+	at := markAt(text)
+	if at < 0 {
+		return Plan(text)
+	}
+	if _, err := Plan(text[:at]); !errors.Is(err, errNoObject) {
+		return Plan(text) // the mark is inside or after a plan
+	}
+	if _, calls, err := Calls(text, known); err == nil && len(calls) > 0 {
+		return Draft{Steps: calls}, nil
+	}
+	return Plan(text)
+}
+
 // asDraft parses a JSON value as a plan: an object with steps or an answer, a
 // list of steps, or one step.
 func asDraft(raw json.RawMessage) (Draft, error) {
@@ -138,6 +155,9 @@ func asStep(raw json.RawMessage, index int) (Step, error) {
 		Input:       first(fields, "input", "tool_input", "tool_arguments", "arguments", "parameters"),
 		After:       Texts(fields["after"]),
 	}
+	if step.Input == nil {
+		step.Input = onlyObject(fields)
+	}
 	if step.ID == "" {
 		step.ID = strconv.Itoa(index + 1)
 	}
@@ -152,6 +172,19 @@ func first(fields map[string]json.RawMessage, names ...string) json.RawMessage {
 		}
 	}
 	return nil
+}
+
+// onlyObject returns the only value that is an object, or nil.
+func onlyObject(fields map[string]json.RawMessage) (object json.RawMessage) {
+	for _, value := range fields {
+		if IsObject(value) {
+			if object != nil {
+				return nil
+			}
+			object = value
+		}
+	}
+	return object
 }
 
 // Text returns a JSON string or number as text; "" for anything else.

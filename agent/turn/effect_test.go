@@ -307,3 +307,23 @@ func TestWriteOnlyTurnIsReportedWithoutTheModel(t *testing.T) {
 		})
 	}
 }
+
+// A plan repaired, or printed as a call, is like one that was right at once:
+// nothing was left out, and no further request is made.
+func TestARepairedWriteIsReported(t *testing.T) {
+	for name, lines := range map[string][]line{
+		"repaired":         {say(`{"steps":[{"id":"1","tool":"add_task","input":{"due":"2026-12-04"}}]}`), say(`{"steps":[{"id":"1","tool":"add_task","input":{"text":"milk"}}]}`)},
+		"printed":          {say("add_task(text=\"milk\")")},
+		"printed as React": {say("Thought: a task.\nAction: add_task\nAction Input: {\"text\": \"milk\"}")},
+		"named args":       {say(`{"steps":[{"tool":"add_task","args":{"text":"milk"}}]}`)},
+	} {
+		t.Run(name, func(t *testing.T) {
+			task := noteTool{&fakeTool{name: "add_task", schema: `{"type":"object","properties":{"text":{"type":"string"},"due":{"type":"string"}},"required":["text"]}`, result: agent.Result{Text: "added to tasks.md:7: milk"}}}
+			model := &script{lines: lines}
+			end := ended(t, collect(New(Options{Model: model, History: &shelf{}, Tools: tools(task, search())}).Ask(t.Context(), "c1", "add milk"), nil))
+			if end.Answer != "added to tasks.md:7: milk" || len(end.Dropped) > 0 || len(model.requests) != len(lines) {
+				t.Errorf("answer %q, dropped %q, %d requests", end.Answer, end.Dropped, len(model.requests))
+			}
+		})
+	}
+}

@@ -85,9 +85,13 @@ func (a *answer) explainerPrompt() prompt.Prompt {
 	for _, f := range a.steps.found {
 		p.Images = append(p.Images, f.Result.Images...)
 	}
-	if len(a.steps.dropped) > 0 {
+	dropped := shorten(a.steps.dropped)
+	if a.steps.unplanned {
+		dropped = append(dropped, "the whole plan, which could not be read: only the notes were searched, and nothing was changed")
+	}
+	if len(dropped) > 0 {
 		p.Material = append(p.Material, prompt.Part{
-			Kind: "results", Fence: fence, Text: strings.Join(shorten(a.steps.dropped), "\n"),
+			Kind: "results", Fence: fence, Text: strings.Join(dropped, "\n"),
 			Head: "What of the plan was left out or changed, and why. Say so where the user asked for it.",
 		})
 	}

@@ -33,6 +33,8 @@ type runner struct {
 	attached int                      // number of attachments in found
 	again    bool                     // the last plan asks to plan again when its results are known
 
+	unplanned bool // the model returned no usable plan
+
 	calls calls
 
 	mu        sync.Mutex       // guards the fields below, saved.plans and saved.steered

@@ -266,6 +266,9 @@ func TestDroppedStepsAreReported(t *testing.T) {
 		"the end of two names":           {lines: []line{plan(running, step("2", "search_all", `{"query":"tips"}`)), plan(running, step("2", "search_all", `{"query":"tips"}`))}, want: []string{`step 2: there is no tool "search_all"`}},
 		"all steps, and then others":     {lines: []line{plan(step("1", "send_email", `{}`)), plan(running)}, want: []string{`step 1: there is no tool "send_email": no mail server is set`}},
 		"some steps, and then all":       {lines: []line{plan(running, step("2", "fly", `{}`)), plan(running, step("2", "brave_web_search", `{"query":"tips"}`))}, want: []string{`step 2: there is no tool "fly"`}, ran: 1},
+		"all steps, and then repaired":   {lines: []line{plan(step("1", "brave_web_search", `{"query":["a","b"]}`)), plan(step("1", "brave_web_search", `{"query":"tips"}`))}, ran: 1},
+		"two of a tool, and then one":    {lines: []line{plan(running, step("2", "search_notes", `{"query":["a","b"]}`)), plan(running)}, want: []string{"step 2: the arguments of search_notes do not fit: query: got array, want string"}},
+		"all steps, and then an answer":  {lines: []line{plan(step("1", "send_email", `{}`)), say(`{"steps":[],"answer":"I could not mail Ana."}`)}, want: []string{`step 1: there is no tool "send_email": no mail server is set`}},
 		"all steps, twice":               {lines: []line{plan(step("1", "send_email", `{}`)), plan(step("1", "send_email", `{}`))}, want: []string{`step 1: there is no tool "send_email": no mail server is set`}},
 	} {
 		t.Run(name, func(t *testing.T) {

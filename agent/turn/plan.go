@@ -28,6 +28,15 @@ func (w *runner) leaveOut(dropped []string) {
 	}
 }
 
+// lacks records what a plan lacks of what the model wanted.
+func (w *runner) lacks(made agent.PlanMade) {
+	if made.Fallback {
+		w.unplanned = true
+	} else {
+		w.leaveOut(made.Dropped)
+	}
+}
+
 // plan journals a plan before it is run, and returns the steps that the turn
 // has room for. reports names other workers' reports in the prompt, which count
 // as untrusted.
@@ -40,9 +49,7 @@ func (w *runner) plan(ctx context.Context, made agent.PlanMade, reports ...strin
 	from := w.record.ReadSoFar()
 	from.Untrusted = append(from.Untrusted, reports...)
 	w.record.Planned(made.Steps, from)
-	if !made.Fallback {
-		w.leaveOut(made.Dropped)
-	}
+	w.lacks(made)
 	if err := w.events.Enter(ctx, agent.Entry{Moment: agent.Planned, Plan: &made, Said: w.events.Said(), Untrusted: from.Untrusted}); err != nil {
 		return nil, err
 	}
@@ -95,9 +102,7 @@ func (w *runner) savedPlan(under string, attempt int) (steps []agent.Step, saved
 		w.events.Say(strings.TrimPrefix(entry.Said, w.events.Said()))
 	}
 	w.takeSteps(len(made.Steps))
-	if !made.Fallback {
-		w.leaveOut(made.Dropped)
-	}
+	w.lacks(made)
 	w.events.Emit(made)
 	return made.Steps, true, nil
 }

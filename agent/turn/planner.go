@@ -52,12 +52,14 @@ func (t *turn) askForPlan(ctx context.Context) (made agent.PlanMade, answered bo
 	t.answer.number(t.steps.found) // the attachments
 	p := t.answer.withAttached(t.plannerPrompt(ctx))
 	var partial agent.PlanMade // the best so far, not all of whose steps can run
+	var refused []refusedPlan
 	answered, problem, err := t.answer.askOrHear(ctx, &p, func(said string) (answered bool, problem error) {
-		if made, answered, problem = t.read(said); answered {
+		var tools []string
+		if made, tools, answered, problem = t.read(said); answered {
 			return true, nil
 		}
-		t.steps.leaveOut(made.Dropped)
-		if made.Dropped = t.steps.dropped; problem != nil {
+		if problem != nil {
+			refused = append(refused, refusedPlan{tools, made.Dropped})
 			if len(made.Steps) >= len(partial.Steps) {
 				partial = made
 			}
@@ -66,13 +68,43 @@ func (t *turn) askForPlan(ctx context.Context) (made agent.PlanMade, answered bo
 	})
 	switch {
 	case answered || err != nil:
+		t.steps.leaveOut(notIn(nil, refused))
 		return made, answered, err
-	case problem == nil:
-		return t.withNotes(made), false, nil
-	case len(partial.Steps) > 0:
-		return t.withNotes(partial), false, nil
+	case problem != nil && len(partial.Steps) == 0:
+		t.steps.leaveOut(notIn(nil, refused))
+		return t.fallback(problem), false, nil
+	case problem != nil:
+		made = partial
+		made.Dropped = nil // it is one of those refused
 	}
-	return t.fallback(problem), false, nil
+	t.steps.leaveOut(notIn(made.Steps, refused))
+	t.steps.leaveOut(made.Dropped)
+	made.Dropped = t.steps.dropped
+	return t.withNotes(made), false, nil
+}
+
+// refusedPlan is a plan that could not be used.
+type refusedPlan struct {
+	tools   []string // of its steps
+	dropped []string
+}
+
+// notIn returns what was dropped from the refused plans of which a step is
+// missing from the final one. Where each tool is in it as often, its steps are
+// the same ones, repaired.
+func notIn(steps []agent.Step, refused []refusedPlan) (dropped []string) {
+	for _, r := range refused {
+		left := slices.Clone(r.tools)
+		for _, step := range steps {
+			if i := slices.Index(left, step.Tool); i >= 0 {
+				left = slices.Delete(left, i, i+1)
+			}
+		}
+		if len(left) > 0 {
+			dropped = append(dropped, r.dropped...)
+		}
+	}
+	return dropped
 }
 
 // withNotes adds a search of the notes to a plan that only searches the web,
@@ -149,32 +181,45 @@ func (t *turn) aboutNotes(ctx context.Context) []prompt.Part {
 	return []prompt.Part{{Kind: "memory", Head: "What the user's notes are, as data:", Text: *t.about, Fence: t.answer.fence()}}
 }
 
-// read parses a plan, or reports that the model answered instead.
-func (t *turn) read(text string) (made agent.PlanMade, answered bool, err error) {
-	draft, err := prompt.Plan(text)
+// read parses a plan, or reports that the model answered instead. tools are
+// those of all its steps.
+func (t *turn) read(text string) (made agent.PlanMade, tools []string, answered bool, err error) {
+	draft, err := t.draft(text)
 	if err != nil {
-		return agent.PlanMade{}, t.answer.hasSaid(), err
+		return agent.PlanMade{}, nil, t.answer.hasSaid(), err
+	}
+	for _, step := range draft.Steps {
+		name := step.Tool
+		if tool := toolchoice.Meant(t.steps.tools, name); tool != nil {
+			name = tool.Spec().Name
+		}
+		tools = append(tools, name)
 	}
 	made.Reasoning, made.Again = draft.Reasoning, draft.Again
 	made.Steps, made.Dropped, made.Repaired = t.steps.repairSteps(draft.Steps, t.steps.tools, nil)
 	switch {
 	case len(made.Steps) > 0 && len(made.Steps) < len(draft.Steps) && !t.answer.hasSaid():
-		return made, false, t.unusable(draft.Steps, made.Dropped)
+		return made, tools, false, t.unusable(draft.Steps, made.Dropped)
 	case len(made.Steps) > 0:
 		if t.answer.hasSaid() {
 			t.answer.say("\n\n") // text before the steps is kept
 			t.answer.sayHeld(false)
 		}
-		return made, false, nil
+		return made, tools, false, nil
 	case len(made.Dropped) > 0 && !t.answer.hasSaid(): // such an answer may claim that the steps were done
-		return made, false, t.unusable(draft.Steps, made.Dropped)
+		return made, tools, false, t.unusable(draft.Steps, made.Dropped)
 	case strings.TrimSpace(draft.Answer) != "" || t.answer.hasSaid():
 		if !t.answer.hasSaid() {
 			t.answer.say(strings.TrimSpace(draft.Answer))
 		}
-		return made, true, nil
+		return made, tools, true, nil
 	}
-	return agent.PlanMade{}, false, errors.New("it has neither steps nor an answer")
+	return agent.PlanMade{}, tools, false, errors.New("it has neither steps nor an answer")
+}
+
+// draft parses a plan, or the calls that the model printed instead.
+func (t *turn) draft(text string) (prompt.Draft, error) {
+	return prompt.PlanOrCalls(text, func(name string) bool { return toolchoice.Meant(t.steps.tools, name) != nil })
 }
 
 // unusable returns the error for a plan with dropped steps, including how to
@@ -286,7 +331,7 @@ func (t *turn) replan(ctx context.Context) ([]agent.Step, error) {
 		}
 		return nil, ctx.Err()
 	}
-	draft, err := prompt.Plan(text.String())
+	draft, err := t.draft(text.String())
 	if err != nil {
 		return nil, nil // no alternative
 	}

@@ -78,6 +78,8 @@ func TestPlansAreReadAndRepaired(t *testing.T) {
 		"a line break in a text": {"{\"reasoning\":\"a\nb\",\"steps\":[{\"id\":\"1\",\"tool\":\"find\",\"input\":{\"q\":\"run\",\"k\":5}}]}", oneStep},
 		"an unknown escape":      {`{"steps":[{"id":"1","tool":"find","input":{"q":"\(x\)","k":5}}]}`, `1 find {"q":"\\(x\\)","k":5}`},
 		"a plan in a plan":       {`{"plan":` + one + `}`, `error: the object has no "steps"`},
+		"input by another name":  {`{"steps":[{"id":"1","tool":"find","args":{"q":"run","k":5}}]}`, oneStep},
+		"two that may be input":  {`{"steps":[{"id":"1","tool":"find","args":{"q":"run","k":5},"kwargs":{"q":"swim"}}]}`, "- step 1: the arguments of find do not fit: missing property 'q'"},
 		"input beside the tool":  {`{"steps":[{"id":"1","tool":"find","q":"run","k":5}]}`, "- step 1: the arguments of find do not fit: missing property 'q'"},
 
 		"a number as text": {`{"steps":[{"id":"1","tool":"find","input":{"q":"a","n":"3","k":1}}]}`, "1 find {\"k\":1,\"n\":3,\"q\":\"a\"}\n~ step 1: n was a text"},

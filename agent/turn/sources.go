@@ -96,6 +96,9 @@ func (a *answer) material() (parts []prompt.Part) {
 		}
 	}
 	for _, f := range a.steps.found {
+		if f.step.Tool == agent.FindTools && !f.Result.Nothing {
+			continue // the answer can call none of the tools that it describes
+		}
 		parts = append(parts, a.resultPart(f))
 	}
 	return parts
