@@ -66,9 +66,11 @@ func WithPaths(answer string, sources []agent.Source) string {
 				names = append(names, text.OneLine(sources[i].Path))
 			}
 		}
-		b.WriteString(answer[from:m.Span.Start])
+		before := answer[from:m.Span.Start]
 		if len(names) > 0 {
-			b.WriteString("(" + strings.Join(names, ", ") + ")")
+			b.WriteString(before + "(" + strings.Join(names, ", ") + ")")
+		} else {
+			b.WriteString(strings.TrimRight(before, " "))
 		}
 		from = m.Span.End
 	}
