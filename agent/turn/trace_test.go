@@ -110,7 +110,7 @@ func TestUnsavedMessageHasNoTrace(t *testing.T) {
 }
 
 func TestEveryKindOfEventIsReadBack(t *testing.T) {
-	files, err := filepath.Glob("*.go")
+	files, err := filepath.Glob("../*.go")
 	if err != nil {
 		t.Fatal(err)
 	}
