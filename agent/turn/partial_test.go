@@ -104,7 +104,7 @@ func TestModelFailureLosesNoResults(t *testing.T) {
 				if got.Text != said || got.Error == "" || !got.Cut {
 					t.Errorf("kept %q as cut %t with the error %q, said\n%s", got.Text, got.Cut, got.Error, said)
 				}
-				for _, want := range []string{"\n- Run three times a week: Tuesday, Thursday, Sunday. Raise the long run by 10 % each week. Rest on Monday. [", tc.report} {
+				for _, want := range []string{"\n> Run three times a week: Tuesday, Thursday, Sunday. Raise the long run by 10 % each week. Rest on Monday.", tc.report} {
 					if strings.Count(said, want) != 1 && want != "" && !(want == tc.report && strings.HasSuffix(phase, "second attempt") && failure.text != "") { // its report was its last reply
 						t.Errorf("%q is not said once in\n%s", want, said)
 					}
