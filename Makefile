@@ -6,7 +6,7 @@ export CGO_ENABLED ?= 0
 # Tools of the static checks, which have a go.mod of their own.
 CHECKS := go tool -modfile=scripts/tools/go.mod
 
-.PHONY: run test race check golden bench speed eval silent decline links claims modes soak fuzz ollama npm tools screens film strings build size release release-check
+.PHONY: run test race check golden bench speed eval silent decline links claims modes soak fuzz ollama npm tools screens film strings build size release release-check module-check
 
 run: ## the chat on the starter notes
 	go run . chat --notes examples/notes
@@ -26,6 +26,9 @@ release: ## everything a release has, into dist/; nothing is published
 
 release-check: ## two releases byte by byte, and each Linux package installed in an empty root
 	scripts/release/check.sh
+
+module-check: ## what a publisher does to the module, in a clone: another path, its zip, an install from that
+	scripts/release/module-check.sh
 
 test: ## what the README says
 	go test ./...
