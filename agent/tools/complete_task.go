@@ -1,6 +1,7 @@
 package tools
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -42,7 +43,7 @@ func newCompleteTask(v noteWriter, now func() time.Time) agent.Tool {
 		lines := []string{t.Task.Ticked(now())}
 		if next, ok := t.Task.Next(now()); ok {
 			lines = []string{next, lines[0]}
-			c.said += "; it comes again: " + strings.TrimSpace(next)
+			c.said = fmt.Sprintf("done: %s (%s); %s (%s)", t.Task.Text, agent.PlaceName(c.path, t.Task.Line+1), againOn(next), t.at())
 		} else if t.Task.Recurs != "" {
 			c.said += fmt.Sprintf("; its rule %q is not understood, so no next one was made", t.Task.Recurs)
 		}
@@ -50,6 +51,15 @@ func newCompleteTask(v noteWriter, now func() time.Time) agent.Tool {
 		c.now = p.bytes()
 		return c, nil
 	}, "note", "task") // without a note, the task determines the note
+}
+
+// againOn returns when the task in a line comes again, as shown to the user.
+func againOn(line string) string {
+	t, _ := notes.ParseTasks(line)
+	if day := cmp.Or(t.Due, t.Scheduled, t.Start); !day.IsZero() {
+		return "it comes again on " + day.Format("Monday 2006-01-02")
+	}
+	return "it comes again"
 }
 
 var pathAndLine = pattern.Lazy(`^(.+):(\d+)$`)

@@ -88,7 +88,11 @@ func TestWritersDoWhatTheyShow(t *testing.T) {
 		"a recurring task moves on": {
 			files: map[string]string{"a.md": "text\r\n- [ ] bins 🔁 every week on Tuesday 📅 2026-10-06"}, tool: "complete_task", args: `{"task":"bins"}`,
 			path: "a.md", now: "text\r\n- [ ] bins 🔁 every week on Tuesday 📅 2026-10-13\r\n- [x] bins 🔁 every week on Tuesday 📅 2026-10-06 ✅ 2026-10-08",
-			said: "done: bins (a.md:2); it comes again: - [ ] bins 🔁 every week on Tuesday 📅 2026-10-13",
+			said: "done: bins (a.md:3); it comes again on Tuesday 2026-10-13 (a.md:2)",
+		},
+		"one without a date comes again without": {
+			files: map[string]string{"a.md": "- [ ] bins 🔁 every week"}, tool: "complete_task", args: `{"task":"bins"}`,
+			path: "a.md", now: "- [ ] bins 🔁 every week\n- [x] bins 🔁 every week ✅ 2026-10-08", said: "done: bins (a.md:2); it comes again (a.md:1)",
 		},
 		"a mark before the first line is kept": {
 			files: map[string]string{"a.md": "\xef\xbb\xbf- [ ] bins"}, tool: "complete_task", args: `{"task":"bins"}`,
