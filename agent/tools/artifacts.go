@@ -32,8 +32,8 @@ type (
 	}
 	artifactEdit struct {
 		Name string `json:"name" description:"short name of the document"`
-		Old  string `json:"old_text" description:"the passage as it stands in the document, exactly; it must stand there once"`
-		New  string `json:"new_text" description:"what stands there afterwards"`
+		Old  string `json:"old_text" description:"the passage, exactly as in the document; it must occur there once"`
+		New  string `json:"new_text" description:"what replaces it"`
 		Why  string `json:"why,omitempty" description:"what this version is for, in a few words"`
 	}
 	artifactName struct {

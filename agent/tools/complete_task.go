@@ -16,7 +16,7 @@ import (
 
 type completeArgs struct {
 	Task string `json:"task" description:"the task's text, words of it, or path:line"`
-	Note string `json:"note,omitempty" description:"the note it stands in, when several have such a task"`
+	Note string `json:"note,omitempty" description:"the note it is in, when several have such a task"`
 }
 
 func newCompleteTask(v noteWriter, now func() time.Time) agent.Tool {

@@ -12,8 +12,8 @@ import (
 
 type editArgs struct {
 	Path string `json:"path" description:"path, file name or title of the note"`
-	Old  string `json:"old_text" description:"the passage as it stands in the note, exactly; it must stand there once"`
-	New  string `json:"new_text" description:"what stands there afterwards"`
+	Old  string `json:"old_text" description:"the passage, exactly as in the note; it must occur there once"`
+	New  string `json:"new_text" description:"what replaces it"`
 }
 
 func newEditNote(v noteWriter) agent.Tool {

@@ -94,7 +94,7 @@ func TestReplanningIsBounded(t *testing.T) {
 	if strings.Contains(last, "q is query here") {
 		t.Errorf("the planner is told of a name:\n%s", last)
 	}
-	for _, want := range []string{"- what you left for now", fitness.Text} {
+	for _, want := range []string{"- what you left for later", fitness.Text} {
 		if !strings.Contains(last, want) {
 			t.Errorf("the planner is asked without %q:\n%s", want, last)
 		}

@@ -92,7 +92,7 @@ func (a *answer) explainerPrompt() prompt.Prompt {
 	if len(dropped) > 0 {
 		p.Material = append(p.Material, prompt.Part{
 			Kind: "results", Fence: fence, Text: strings.Join(dropped, "\n"),
-			Head: "What of the plan was left out or changed, and why. Say so where the user asked for it.",
+			Head: "Left out of the plan or changed, and why. Mention what the user asked for.",
 		})
 	}
 	p.Material = append(p.Material, a.recalled.FactPart(a.foundSources+1, fence)...)

@@ -313,7 +313,7 @@ func (t *turn) replan(ctx context.Context) ([]agent.Step, error) {
 	fresh := t.steps.found[max(t.replanned, t.steps.attached):]
 	t.replanned = len(t.steps.found)
 	if t.steps.again {
-		missing = append(missing, "- what you left for now: the results are below, and each value has to be written as they say it")
+		missing = append(missing, "- what you left for later: plan it now, with each value exactly as in the results below")
 	}
 	sent := t.unplanned
 	if len(sent) > 0 {
