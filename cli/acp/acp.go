@@ -64,13 +64,14 @@ type server struct {
 	ready   chan struct{} // closed once conn is set
 	begun   chan struct{} // receives when a prompt can be cancelled
 
-	mu       sync.Mutex // guards the fields below
-	client   acp.ClientCapabilities
-	sessions map[acp.SessionId]*session
-	offered  map[string]bool // names of the client's MCP servers that the user was asked about
-	images   string          // folder of the images of prompts; "" if there were none
-	turns    sync.WaitGroup
-	over     bool // no further turn may begin
+	mu         sync.Mutex // guards the fields below
+	client     acp.ClientCapabilities
+	sessions   map[acp.SessionId]*session
+	offered    map[string]bool // names of the client's MCP servers that the user was asked about
+	images     string          // folder of the images of prompts; "" if there were none
+	imageCount int             // images in that folder
+	turns      sync.WaitGroup
+	over       bool // no further turn may begin
 
 	begins sync.Mutex // held while a turn begins in the mode of its session
 }

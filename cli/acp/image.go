@@ -1,10 +1,9 @@
 package acp
 
 import (
-	"crypto/sha256"
 	"encoding/base64"
-	"encoding/hex"
 	"errors"
+	"fmt"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -28,6 +27,10 @@ func (s *server) saveImage(image *acp.ContentBlockImage) (path string, err error
 	if err := agent.CheckPicture(data); err != nil {
 		return "", err
 	}
+	extension, ok := imageExtensions[http.DetectContentType(data)]
+	if !ok {
+		return "", errors.New("not a PNG, JPEG, GIF or WebP image")
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.images == "" {
@@ -35,8 +38,8 @@ func (s *server) saveImage(image *acp.ContentBlockImage) (path string, err error
 			return "", err
 		}
 	}
-	sum := sha256.Sum256(data)
-	path = filepath.Join(s.images, hex.EncodeToString(sum[:8])+imageExtensions[http.DetectContentType(data)])
+	s.imageCount++
+	path = filepath.Join(s.images, fmt.Sprintf("image-%d%s", s.imageCount, extension))
 	if strings.ContainsAny(path, "\"\n") {
 		return "", errors.New("the folder for temporary files has a name that a message cannot mention")
 	}

@@ -115,8 +115,15 @@ func (s *server) newSession(ctx context.Context, p acp.NewSessionRequest) (acp.N
 	return acp.NewSessionResponse{SessionId: acp.SessionId(id), Modes: modes, ConfigOptions: s.choices(ctx, modes)}, nil
 }
 
-// saved returns an error unless the session is a saved conversation.
+// saved returns an error unless the session is open or a saved conversation. One in which nothing
+// was said is not saved.
 func (s *server) saved(ctx context.Context, id acp.SessionId) error {
+	s.mu.Lock()
+	_, err := s.find(id)
+	s.mu.Unlock()
+	if err == nil {
+		return nil
+	}
 	c, err := s.App.Store.Conversation(ctx, string(id))
 	if errors.Is(err, store.ErrNoConversation) || err == nil && c.ID != string(id) {
 		return refused(unknown, "no conversation is saved as %q; session/list lists them", id)

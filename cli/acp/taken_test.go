@@ -136,6 +136,20 @@ func TestServerOfTheEditorNeedsAYes(t *testing.T) {
 	}
 }
 
+func TestEmptySessionIsLoadedAgain(t *testing.T) {
+	env := environ(t, t.TempDir(), nil)
+	vault := indexed(t, env)
+	e, _ := inside(t, env, vault)
+	id := e.begin(t, vault)
+	load(t, e, id, vault)
+	if _, err := e.ResumeSession(t.Context(), sdk.ResumeSessionRequest{SessionId: id, Cwd: vault}); err != nil {
+		t.Error(err)
+	}
+	if e.ask(t, id, text("hello")); !strings.Contains(answered(e.told(id)), "Hello") {
+		t.Errorf("told %s", jsonOf(e.told(id)))
+	}
+}
+
 func TestListHasAllConversations(t *testing.T) {
 	home := t.TempDir()
 	env := environ(t, home, nil)
