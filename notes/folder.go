@@ -62,6 +62,10 @@ func (f *Folder) LeaveOut(dirs ...string) {
 	}
 }
 
+// ReadScans has scanned pages of PDFs read by tesseract, given its absolute path. It
+// must be called before any other method.
+func (f *Folder) ReadScans(tesseract string) { f.pages.tesseract = tesseract }
+
 // Dir returns the folder's absolute path.
 func (f *Folder) Dir() string { return f.dir }
 

@@ -73,8 +73,8 @@ func (k kind) maxSize() int64 {
 }
 
 // markdownOf returns the text of a file: Markdown unchanged, a PDF with one line
-// per page.
-func (k kind) markdownOf(ctx context.Context, raw []byte) ([]byte, error) {
+// per page, with pictures read by tesseract if that is its path.
+func (k kind) markdownOf(ctx context.Context, raw []byte, tesseract string) ([]byte, error) {
 	if k == markdown {
 		if isBinary(raw) {
 			return nil, &UnreadError{notText}
@@ -84,7 +84,7 @@ func (k kind) markdownOf(ctx context.Context, raw []byte) ([]byte, error) {
 	var text []byte
 	var err error
 	if k == paged {
-		text, err = pdf.Text(ctx, raw)
+		text, err = pdf.Text(ctx, raw, tesseract)
 	} else {
 		text, err = decodeText(raw)
 	}
@@ -103,8 +103,8 @@ var ErrBusy = pdf.ErrBusy
 
 // IsOutdated reports whether the saved reason why a file was not read no longer
 // applies to the unchanged file: it took too long, but the time limit has changed
-// since.
-func IsOutdated(reason string) bool { return pdf.IsOutdated(reason) }
+// since, or it shows pictures, which can be read now.
+func (f *Folder) IsOutdated(reason string) bool { return pdf.IsOutdated(reason, f.pages.tesseract) }
 
 // UnreadError reports why a file with the name of a note cannot be read. Retrying
 // is useless until the file changes.

@@ -244,3 +244,13 @@ func dateWord(word string, day time.Time) string {
 	}
 	return word + " " + day.Format(time.DateOnly)
 }
+
+func TestPageReadByOCRHasAHeading(t *testing.T) {
+	n := Parse(Entry{Path: "scan.pdf"}, []byte("\x01The valve\nin print\n"))
+	if n.Text != "The valve\nin print\n" || n.Headings[0].Text != ByOCR || n.Headings[1].Text != "" {
+		t.Errorf("%q, %+v", n.Text, n.Headings)
+	}
+	if got := n.Shown(); got != "1. (read by OCR) The valve\n2. in print\n" {
+		t.Errorf("it is shown as %q", got)
+	}
+}

@@ -14,6 +14,8 @@ const maxHeld = 8 << 20
 // pages caches the texts of recently read PDFs: every answer reads its sources
 // again, and a book takes half a second.
 type pages struct {
+	tesseract string // path of the program that reads scanned pages; empty: they are not read
+
 	mu    sync.Mutex
 	texts map[[sha256.Size]byte][]byte
 	size  int
@@ -22,7 +24,7 @@ type pages struct {
 // read returns the text of a file with content raw.
 func (p *pages) read(ctx context.Context, k kind, raw []byte) ([]byte, error) {
 	if k != paged {
-		return k.markdownOf(ctx, raw)
+		return k.markdownOf(ctx, raw, "")
 	}
 	of := sha256.Sum256(raw)
 	p.mu.Lock()
@@ -31,7 +33,7 @@ func (p *pages) read(ctx context.Context, k kind, raw []byte) ([]byte, error) {
 	if held {
 		return text, nil
 	}
-	text, err := k.markdownOf(ctx, raw)
+	text, err := k.markdownOf(ctx, raw, p.tesseract)
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if err == nil && len(text) <= maxHeld {
@@ -54,6 +56,9 @@ func (n Note) Shown() string {
 	for i, line := range lines {
 		if kind == paged {
 			lines[i] = fmt.Sprintf("%d. %s", i+1, escapeMarkdown.Replace(line))
+			if i < len(n.Headings) && n.Headings[i].Text != "" {
+				lines[i] = fmt.Sprintf("%d. (%s) %s", i+1, n.Headings[i].Text, escapeMarkdown.Replace(line))
+			}
 		} else if strings.TrimSpace(line) != "" {
 			lines[i] = line + "  " // hard line break
 		}

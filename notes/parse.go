@@ -13,6 +13,7 @@ import (
 	"golang.org/x/text/transform"
 
 	"lifehub/internal/text"
+	"lifehub/notes/pdf"
 )
 
 // Parse parses the bytes of a note, as returned by [Folder.Raw]. It accepts any
@@ -41,6 +42,10 @@ func Parse(entry Entry, raw []byte) Note {
 	return n
 }
 
+// ByOCR is the heading of a page of a PDF that was read from a picture, where
+// letters and digits may be wrong.
+const ByOCR = "read by OCR"
+
 // readPages reads the lines of a PDF, one per page. Its text is not Markdown, so
 // it has no links, tags or tasks.
 func (n *Note) readPages(raw []byte) {
@@ -50,9 +55,14 @@ func (n *Note) readPages(raw []byte) {
 	}
 	n.Text, n.BodyLine, n.Untrusted = n.decode(raw), 1, true
 	n.Title, n.Date = NameOf(n.Path), n.date()
-	for line := range strings.Count(n.Text, "\n") {
-		n.Headings = append(n.Headings, Heading{Level: 1, Line: line + 1}) // each page is a section
+	for line := range strings.Lines(n.Text) {
+		page := Heading{Level: 1, Line: len(n.Headings) + 1} // each page is a section
+		if strings.HasPrefix(line, pdf.ScanMark) {
+			page.Text = ByOCR
+		}
+		n.Headings = append(n.Headings, page)
 	}
+	n.Text = strings.ReplaceAll(n.Text, pdf.ScanMark, "")
 }
 
 // try recovers from a panic in a parser, so that one note does not affect the

@@ -157,12 +157,12 @@ func (w *walk) problem(p Problem) {
 	w.problems = append(w.problems, p)
 }
 
-// Sum returns a checksum of the files' names, sizes and times, and of the time
-// limit for reading PDFs. If it equals that of the last sync, nothing has changed
+// Sum returns a checksum of the files' names, sizes and times, and of how PDFs are
+// read. If it equals that of the last sync, nothing has changed
 // and no metadata needs to be compared.
-func Sum(entries []Entry) string {
+func (f *Folder) Sum(entries []Entry) string {
 	sum := sha256.New()
-	io.WriteString(sum, pdf.TimeLimit().String())
+	io.WriteString(sum, pdf.TimeLimit().String()+f.pages.tesseract)
 	var line []byte
 	for _, e := range entries {
 		line = append(line[:0], e.Path...)

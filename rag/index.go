@@ -27,6 +27,8 @@ type Options struct {
 	Size     int            // most tokens of a passage; 0: 256
 	LeaveOut []string       // folders below Vault that do not belong to it
 	Chroma   *chroma.Server // the server that stores the vectors; nil: they are in files
+
+	Tesseract string // see [notes.Folder.ReadScans]
 }
 
 // defaultSize was chosen on the benches (docs/design/search.md). Smaller passages lose
@@ -188,6 +190,7 @@ func (x *Index) rebuildDamaged(ctx context.Context) error {
 		return fmt.Errorf("rebuild index: %w", err)
 	}
 	folder.LeaveOut(x.options.LeaveOut...)
+	folder.ReadScans(x.options.Tesseract)
 	_, err = x.sync(ctx, syncRun{folder: folder})
 	return errors.Join(err, folder.Close())
 }

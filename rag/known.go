@@ -39,7 +39,7 @@ func (s *syncRun) readFew(ctx context.Context) error {
 			if ok {
 				lost = append(lost, name)
 			}
-		case err != nil || !ok || !was.matches(notes.Entry{Size: info.Size(), ModTime: info.ModTime()}):
+		case err != nil || !ok || !was.matches(s.folder, notes.Entry{Size: info.Size(), ModTime: info.ModTime()}):
 			todo = append(todo, notes.Entry{Path: name})
 			again = append(again, name)
 		}
@@ -55,8 +55,8 @@ func (s *syncRun) readFew(ctx context.Context) error {
 
 // matches reports whether the file has the indexed size and time, or was skipped for a
 // reason that still holds.
-func (f indexed) matches(e notes.Entry) bool {
-	return f.size == e.Size && f.mtime == e.ModTime.UnixNano() && (f.id != 0 || !notes.IsOutdated(f.reason))
+func (f indexed) matches(folder *notes.Folder, e notes.Entry) bool {
+	return f.size == e.Size && f.mtime == e.ModTime.UnixNano() && (f.id != 0 || !folder.IsOutdated(f.reason))
 }
 
 // knownFiles returns the indexed state of some files, or of all if only is nil. SQLite

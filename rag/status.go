@@ -53,7 +53,7 @@ func (x *Index) Status(ctx context.Context, folder *notes.Folder) ([]FileStatus,
 		switch {
 		case !ok:
 			s.State = missingNote
-		case !was.matches(e):
+		case !was.matches(folder, e):
 			s.State = staleNote
 		case was.id == 0:
 			s.State = skipped
@@ -88,9 +88,9 @@ func (x *Index) DryRun(ctx context.Context, folder *notes.Folder) (Changes, erro
 		was, ok := known[e.Path]
 		delete(known, e.Path)
 		switch {
-		case !ok || was.id == 0 && !was.matches(e):
+		case !ok || was.id == 0 && !was.matches(folder, e):
 			fresh = append(fresh, e)
-		case !was.matches(e):
+		case !was.matches(folder, e):
 			changes.Notes = append(changes.Notes, Change{Path: e.Path, What: changed})
 		case was.id == 0:
 			changes.Notes = append(changes.Notes, Change{Path: e.Path, What: skipped, Reason: was.reason})

@@ -255,7 +255,7 @@ func (s *syncRun) readAll(ctx context.Context) error {
 	for _, p := range problems {
 		s.report(p.Path, skipped, "", p.Reason)
 	}
-	s.listing = notes.Sum(entries)
+	s.listing = s.folder.Sum(entries)
 	if len(s.unreadable) > 0 {
 		s.listing = ""
 	} else if s.listing == words.Meta(ctx, s.db, "listing") {
@@ -273,7 +273,7 @@ func (s *syncRun) readAll(ctx context.Context) error {
 	for _, e := range entries {
 		present[e.Path] = true
 		was, ok := known[e.Path]
-		if ok && was.matches(e) {
+		if ok && was.matches(s.folder, e) {
 			if was.id == 0 {
 				s.report(e.Path, skipped, "", was.reason)
 			}

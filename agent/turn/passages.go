@@ -339,7 +339,7 @@ func dayOf(path, day string) string {
 func (l *lister) block(b agent.Block, heading string, nested bool) {
 	s := b.Source
 	if agent.IsPDF(s.Path) {
-		heading = fmt.Sprintf("p. %d", s.Line)
+		heading = strings.TrimSuffix(fmt.Sprintf("p. %d, %s", s.Line, heading), ", ")
 	}
 	number := l.numberIn(s)
 	md, end := blockMarkdown(b, heading, nested)

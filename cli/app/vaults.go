@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"log/slog"
 	"math"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -74,9 +75,11 @@ func (a *App) openVault(dir string, indexed bool) error {
 	}
 	own := []string{a.Paths.Config, a.Paths.Data, a.Paths.State}
 	folder.LeaveOut(own...)
+	tesseract := a.Tesseract()
+	folder.ReadScans(tesseract)
 	var index *rag.Index
 	if indexed {
-		index, err = rag.Open(a.Paths.Index(dir), rag.Options{Vault: dir, LeaveOut: own, Chroma: OpenChroma(a.Settings)})
+		index, err = rag.Open(a.Paths.Index(dir), rag.Options{Vault: dir, LeaveOut: own, Chroma: OpenChroma(a.Settings), Tesseract: tesseract})
 	}
 	if err != nil {
 		folder.Close()
@@ -87,6 +90,19 @@ func (a *App) openVault(dir string, indexed bool) error {
 	a.mu.Unlock()
 	a.Servers.RootsChanged() // servers that are still starting ask for the roots themselves
 	return nil
+}
+
+// Tesseract returns the path of the program that reads scanned PDFs, or "" if it is not installed or
+// the settings switch it off.
+func (a *App) Tesseract() string {
+	if a.Settings.OCR == "off" {
+		return ""
+	}
+	path, err := exec.LookPath("tesseract")
+	if err != nil {
+		return ""
+	}
+	return path
 }
 
 // OpenVaults returns the vaults open now.

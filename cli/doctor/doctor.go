@@ -262,6 +262,7 @@ func vectorStore(ctx context.Context, store chroma.Server) Finding {
 
 func notes(ctx context.Context, a *app.App) []Finding {
 	var findings []Finding
+	pdfs := false
 	for _, gone := range a.MissingVaults {
 		findings = append(findings, Finding{What: "notes", Says: gone, Fix: "check the folder, or remove it from `notes:` in " + a.Paths.ConfigFile()})
 	}
@@ -270,6 +271,9 @@ func notes(ctx context.Context, a *app.App) []Finding {
 		if err != nil {
 			findings = append(findings, Finding{What: "notes", Says: err.Error()})
 			continue
+		}
+		for _, e := range entries {
+			pdfs = pdfs || agent.IsPDF(e.Path)
 		}
 		f := Finding{What: "notes", OK: true, Says: v.Folder.Dir() + ": " + draw.Count(len(entries), "note")}
 		if len(problems) > 0 {
@@ -287,7 +291,22 @@ func notes(ctx context.Context, a *app.App) []Finding {
 	if len(a.OpenVaults()) > 0 {
 		findings = append(findings, index(ctx, a))
 	}
+	if pdfs {
+		findings = append(findings, scans(a))
+	}
 	return findings
+}
+
+// scans reports whether scanned PDFs are read.
+func scans(a *app.App) Finding {
+	f := Finding{What: "ocr", OK: true, Says: "scanned PDFs are read by " + a.Tesseract()}
+	switch {
+	case a.Settings.OCR == "off":
+		f.Says = "off: scanned PDFs are left out"
+	case a.Tesseract() == "":
+		f.Says, f.Fix = "scanned PDFs are left out", "install tesseract to have them read"
+	}
+	return f
 }
 
 // index reports how many notes of all folders are indexed, and by which embedder.

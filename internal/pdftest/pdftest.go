@@ -5,6 +5,8 @@ import (
 	"bytes"
 	"compress/zlib"
 	"fmt"
+	"image"
+	"image/jpeg"
 	"strings"
 )
 
@@ -94,4 +96,94 @@ func Encrypted() []byte {
 func Bomb(bytes int) []byte {
 	return Objects("", "<< /Type /Catalog /Pages 2 0 R >>", "<< /Type /Pages /Count 1 /Kids [3 0 R] >>",
 		"<< /Type /Page /Parent 2 0 R /Contents 4 0 R >>", Stream("["+strings.Repeat("1 ", bytes/2)))
+}
+
+// Pictures returns a PDF with a page for each picture, which covers it at 150
+// dots per inch. How it is stored is "gray", "bits", "rgb", "palette", "png" (gray
+// with the filters of PNG), "jpeg" or another filter's name with its data missing.
+func Pictures(stored string, pages ...*image.Gray) []byte {
+	objects := []string{"<< /Type /Catalog /Pages 2 0 R >>", ""}
+	kids := make([]string, 0, len(pages))
+	for _, page := range pages {
+		n := len(objects)
+		kids = append(kids, fmt.Sprintf("%d 0 R", n+1))
+		width, height := float64(page.Rect.Dx())*72/150, float64(page.Rect.Dy())*72/150
+		objects = append(objects,
+			fmt.Sprintf("<< /Type /Page /Parent 2 0 R /MediaBox [0 0 %g %g] /Resources << /XObject << /Im1 %d 0 R >> >> /Contents %d 0 R >>", width, height, n+2, n+3),
+			Picture(stored, page), Stream(fmt.Sprintf("q %g 0 0 %g 0 0 cm /Im1 Do Q", width, height)))
+	}
+	objects[1] = fmt.Sprintf("<< /Type /Pages /Count %d /Kids [%s] >>", len(pages), strings.Join(kids, " "))
+	return Objects("", objects...)
+}
+
+// Picture returns an image XObject; see [Pictures].
+func Picture(stored string, from *image.Gray) string {
+	width, height := from.Rect.Dx(), from.Rect.Dy()
+	head := fmt.Sprintf("<< /Type /XObject /Subtype /Image /Width %d /Height %d /BitsPerComponent 8 /ColorSpace /DeviceGray ", width, height)
+	var data bytes.Buffer
+	above := make([]byte, width)
+	for y := range height {
+		row := from.Pix[y*from.Stride:][:width]
+		bits := make([]byte, (width+7)/8)
+		switch stored {
+		case "bits":
+			for x, level := range row {
+				bits[x/8] |= level >> 7 << (7 - x%8)
+			}
+			data.Write(bits)
+		case "rgb":
+			for _, level := range row {
+				data.Write([]byte{level, level, level})
+			}
+		case "palette":
+			for _, level := range row {
+				data.WriteByte(level >> 7)
+			}
+		case "png":
+			filter := byte(1 + y%4)
+			data.WriteByte(filter)
+			for x, level := range row {
+				left, corner := 0, 0
+				if x > 0 {
+					left, corner = int(row[x-1]), int(above[x-1])
+				}
+				up := int(above[x])
+				guess := [5]int{0, left, up, (left + up) / 2, paeth(left, up, corner)}[filter]
+				data.WriteByte(level - byte(guess))
+			}
+		default:
+			data.Write(row)
+		}
+		above = row
+	}
+	switch stored {
+	case "jpeg":
+		data.Reset()
+		if err := jpeg.Encode(&data, from, nil); err != nil {
+			panic(err) // writing to memory cannot fail
+		}
+		return fmt.Sprintf("%s/Filter /DCTDecode /Length %d >>\nstream\n%s\nendstream", head, data.Len(), data.String())
+	case "gray", "png", "bits", "rgb", "palette":
+	default:
+		return fmt.Sprintf("%s/Filter /%s /Length 4 >>\nstream\nabcd\nendstream", head, stored)
+	}
+	head = strings.NewReplacer(map[string][]string{
+		"bits":    {"/BitsPerComponent 8", "/BitsPerComponent 1"},
+		"rgb":     {"/DeviceGray", "/DeviceRGB"},
+		"palette": {"/DeviceGray", "[/Indexed /DeviceRGB 1 <000000FFFFFF>]"},
+		"png":     {"/ColorSpace", fmt.Sprintf("/DecodeParms << /Predictor 15 /Columns %d >> /ColorSpace", width)},
+	}[stored]...).Replace(head)
+	return strings.Replace(Stream(data.String()), "<< ", head, 1)
+}
+
+func paeth(left, up, corner int) int {
+	guess := left + up - corner
+	far := func(from int) int { return max(guess-from, from-guess) }
+	switch {
+	case far(left) <= far(up) && far(left) <= far(corner):
+		return left
+	case far(up) <= far(corner):
+		return up
+	}
+	return corner
 }

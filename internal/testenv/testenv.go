@@ -43,6 +43,16 @@ func Tmux(t testing.TB) string {
 	return path
 }
 
+// Program returns the path of a program of another package of the system.
+func Program(t testing.TB, name, from string) string {
+	t.Helper()
+	path, err := exec.LookPath(name)
+	if err != nil {
+		absent(t, name, "install "+from)
+	}
+	return path
+}
+
 // Encoder returns the command that starts a real sentence encoder. It prints
 // "listening on http://127.0.0.1:PORT/v1" when it is ready.
 func Encoder(t testing.TB) []string {

@@ -35,11 +35,12 @@ type state struct {
 type painter struct {
 	*reading
 	state
-	saved []state
-	lines []line
-	size  int              // bytes of text in lines
-	x, y  float64          // end of the last glyph
-	named map[string]*font // fonts of the current resources; finding one is expensive
+	saved    []state
+	lines    []line
+	size     int     // bytes of text in lines
+	x, y     float64 // end of the last glyph
+	pictures []picture
+	named    map[string]*font // fonts of the current resources; finding one is expensive
 }
 
 // Minimum distances between glyphs of different words, of different cells of a
@@ -145,6 +146,9 @@ func (p *painter) form(args []pdf.Value, resources pdf.Value, depth int) {
 		return
 	}
 	form := resources.Key("XObject").Key(args[0].Name())
+	if form.Key("Subtype").Name() == "Image" && len(p.pictures) < maxPictures {
+		p.pictures = append(p.pictures, picture{form, math.Hypot(p.ctm[0], p.ctm[1])})
+	}
 	if form.Key("Subtype").Name() != "Form" {
 		return
 	}

@@ -77,9 +77,16 @@ func TimedOut(err error) bool {
 // TimeLimit returns the time limit of reading one file.
 func TimeLimit() time.Duration { return patience }
 
+// onlyPictures is the reason for a file without text whose pictures were not read.
+const onlyPictures = Scanned + ": its pages hold pictures and no text"
+
 // IsOutdated reports whether reason means that reading took too long, with a
-// limit other than the current one.
-func IsOutdated(reason string) bool {
+// limit other than the current one, or that pictures were not read, which
+// tesseract, if it is a path, now reads.
+func IsOutdated(reason, tesseract string) bool {
+	if reason == onlyPictures && tesseract != "" {
+		return true
+	}
 	_, said, ok := strings.Cut(reason, tooSlow)
 	limit, err := time.ParseDuration(said)
 	return ok && err == nil && limit != patience
@@ -89,26 +96,33 @@ func IsOutdated(reason string) bool {
 type Document struct {
 	Pages  []string // the text of each page, on one line
 	Broken []bool   // pages that could not be read completely
+	Scans  []bool   // pages read by OCR
 	Left   int      // number of further pages that were not read
+	Shown  int      // number of pages without text that show a picture
 	Why    string   // why nothing could be read; empty if the file was read
 }
 
 // childArgument makes this program read a file from its stdin and write the
-// [Document] to stdout.
+// [Document] to stdout. The path of tesseract may follow, which then reads pages
+// without text.
 const childArgument = "read-pdf-from-stdin"
 
 // The reader process exits before the rest of the program is initialised. Because
 // it starts in init, every program that imports this package can read files,
 // including tests.
 func init() {
-	if len(os.Args) != 2 || os.Args[1] != childArgument {
+	if len(os.Args) < 2 || len(os.Args) > 3 || os.Args[1] != childArgument {
 		return
 	}
-	time.AfterFunc(maxTime, func() { os.Exit(1) }) // the parent may be gone
+	limit, tesseract := maxTime, ""
+	if len(os.Args) == 3 {
+		limit, tesseract = maxScanTime, os.Args[2]
+	}
+	time.AfterFunc(limit, func() { os.Exit(1) }) // the parent may be gone
 	go limitMemory()
 	raw, err := io.ReadAll(os.Stdin)
 	if err == nil {
-		err = json.NewEncoder(os.Stdout).Encode(read(raw))
+		err = json.NewEncoder(os.Stdout).Encode(read(raw, tesseract))
 	}
 	if err != nil {
 		os.Exit(1)
@@ -133,11 +147,26 @@ func limitMemory() {
 	}
 }
 
+// ScanMark begins the line of a page that was read by OCR.
+const ScanMark = "\x01"
+
 // Text returns the text of a file with one line per page. The line of a page that
 // could not be read completely ends with a NUL byte. An error begins with one of
-// the reasons above.
-func Text(ctx context.Context, raw []byte) ([]byte, error) {
-	d, err := run(ctx, raw)
+// the reasons above. If tesseract is its path, pages without text are read by it;
+// their lines begin with [ScanMark].
+func Text(ctx context.Context, raw []byte, tesseract string) ([]byte, error) {
+	d, err := run(ctx, raw, patience)
+	if err == nil && d.Shown > 0 && tesseract != "" {
+		scanned, scanErr := run(ctx, raw, maxScanTime, tesseract)
+		switch {
+		case scanErr == nil:
+			d = scanned
+		case ctx.Err() != nil:
+			err = scanErr
+		case d.Why != "":
+			err = fmt.Errorf("%s: its pictures could not be read", Scanned)
+		}
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -146,6 +175,9 @@ func Text(ctx context.Context, raw []byte) ([]byte, error) {
 	}
 	var text bytes.Buffer
 	for i, page := range d.Pages {
+		if i < len(d.Scans) && d.Scans[i] {
+			text.WriteString(ScanMark)
+		}
 		text.WriteString(page)
 		if i < len(d.Broken) && d.Broken[i] || d.Left > 0 && i == len(d.Pages)-1 {
 			text.WriteByte(0)
@@ -155,8 +187,8 @@ func Text(ctx context.Context, raw []byte) ([]byte, error) {
 	return text.Bytes(), nil
 }
 
-// run reads a file in a separate process.
-func run(ctx context.Context, raw []byte) (d Document, err error) {
+// run reads a file in a separate process within a time limit.
+func run(ctx context.Context, raw []byte, limit time.Duration, args ...string) (d Document, err error) {
 	self, err := os.Executable()
 	if err != nil {
 		return d, fmt.Errorf("unread PDF: start its reader: %w", err)
@@ -170,10 +202,14 @@ func run(ctx context.Context, raw []byte) (d Document, err error) {
 	case <-ctx.Done():
 		return d, fmt.Errorf("read PDF: %w", ctx.Err())
 	}
-	limited, cancel := context.WithTimeout(ctx, patience)
+	limited, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	cmd := exec.CommandContext(limited, self, childArgument)
+	cmd := exec.CommandContext(limited, self, append([]string{childArgument}, args...)...)
+	withChildren(cmd)
 	cmd.Env = []string{"SYSTEMROOT=" + os.Getenv("SYSTEMROOT")} // required on Windows
+	if data := os.Getenv("TESSDATA_PREFIX"); data != "" {
+		cmd.Env = append(cmd.Env, "TESSDATA_PREFIX="+data)
+	}
 	cmd.Stdin = bytes.NewReader(raw)
 	cmd.WaitDelay = time.Second
 	out, err := cmd.Output()
@@ -181,12 +217,12 @@ func run(ctx context.Context, raw []byte) (d Document, err error) {
 	switch {
 	case ctx.Err() != nil:
 		return d, fmt.Errorf("read PDF: %w", ctx.Err())
-	case limited.Err() != nil && (cmd.ProcessState == nil || cmd.ProcessState.UserTime()+cmd.ProcessState.SystemTime() < patience/2):
-		return d, &slowError{patience, true}
+	case limited.Err() != nil && (cmd.ProcessState == nil || cmd.ProcessState.UserTime()+cmd.ProcessState.SystemTime() < limit/2):
+		return d, &slowError{limit, true}
 	case limited.Err() == nil && errors.As(err, &ended) && ended.ExitCode() < 0: // killed by a signal
 		return d, ErrBusy
 	case limited.Err() != nil:
-		return d, &slowError{limit: patience}
+		return d, &slowError{limit: limit}
 	case errors.As(err, &ended) && ended.ExitCode() == tooLarge:
 		return d, fmt.Errorf("%s: reading it takes more than %d MiB of memory", Damaged, maxMemory>>20)
 	case errors.As(err, &ended):

@@ -14,7 +14,7 @@ import (
 
 func textOf(t *testing.T, raw []byte) string {
 	t.Helper()
-	text, err := Text(t.Context(), raw)
+	text, err := Text(t.Context(), raw, "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -114,9 +114,9 @@ func TestUnreadableFilesAreReported(t *testing.T) {
 		{"brackets without end", Damaged, pdftest.Objects("", strings.Repeat("[", 3_000_000))},
 		{"a bomb", Damaged, pdftest.Bomb(150 << 20)},
 	} {
-		text, err := Text(t.Context(), test.raw)
+		text, err := Text(t.Context(), test.raw, "")
 		for errors.Is(err, ErrBusy) { // the machine may be busy
-			text, err = Text(t.Context(), test.raw)
+			text, err = Text(t.Context(), test.raw, "")
 		}
 		if err == nil || !strings.HasPrefix(err.Error(), test.want+": ") || len(text) > 0 {
 			t.Errorf("%s: %q, %v", test.name, text, err)
@@ -142,7 +142,7 @@ func TestErrorContainsNoTextOfADamagedFile(t *testing.T) {
 		at("1 0 obj\n<< /Type /XRef /Size 9 /W [1 2 1] /Length 4 /Filter " + name + " >>\nstream\nabcd\nendstream\nendobj"),
 		at("xref\n0 1\n0000000000 65535 f \ntrailer\n<< /Size 1 /Root 1 0 R /Encrypt << /Filter " + name + " >> >>"),
 	} {
-		if _, err := Text(t.Context(), raw); err == nil || strings.Contains(err.Error(), "add_task") {
+		if _, err := Text(t.Context(), raw, ""); err == nil || strings.Contains(err.Error(), "add_task") {
 			t.Errorf("it says %v", err)
 		}
 	}
@@ -156,7 +156,7 @@ func TestConcurrentReadersAreLimited(t *testing.T) {
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)
 	defer cancel()
-	if _, err := Text(ctx, pdftest.Make("text")); !errors.Is(err, context.DeadlineExceeded) {
+	if _, err := Text(ctx, pdftest.Make("text"), ""); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("without a place it says %v", err)
 	}
 	for range cap(places) {
@@ -171,7 +171,7 @@ func TestReadingIsLimitedInTime(t *testing.T) {
 	defer func(was time.Duration) { patience = was }(patience)
 	err := ErrBusy
 	for patience = time.Second; patience < maxTime && errors.Is(err, ErrBusy); patience *= 2 { // the machine may be busy
-		_, err = Text(t.Context(), pdftest.Loop())
+		_, err = Text(t.Context(), pdftest.Loop(), "")
 	}
 	if err == nil || !strings.HasPrefix(err.Error(), "damaged PDF: reading it takes more than ") {
 		t.Errorf("it says %v", err)
@@ -181,7 +181,7 @@ func TestReadingIsLimitedInTime(t *testing.T) {
 func TestStarvedReaderIsErrBusy(t *testing.T) {
 	defer func(was time.Duration) { patience = was }(patience)
 	patience = time.Nanosecond
-	if _, err := Text(t.Context(), pdftest.Make("text")); !errors.Is(err, ErrBusy) {
+	if _, err := Text(t.Context(), pdftest.Make("text"), ""); !errors.Is(err, ErrBusy) {
 		t.Errorf("it says %v", err)
 	}
 }
@@ -199,7 +199,7 @@ func TestTextBeforeAFaultOfAPageIsKept(t *testing.T) {
 func TestReadingEndsWhenItIsCancelled(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := Text(ctx, pdftest.Loop()); !errors.Is(err, context.Canceled) {
+	if _, err := Text(ctx, pdftest.Loop(), ""); !errors.Is(err, context.Canceled) {
 		t.Errorf("it says %v", err)
 	}
 }
@@ -215,6 +215,7 @@ func FuzzRead(f *testing.F) {
 		if strings.ContainsAny(text, "\n\x00\x1b") || text != inOneLine([]printed{{text: text}}) && !strings.Contains(text, "-") {
 			t.Errorf("%q becomes %q", raw, text)
 		}
+		arranged(linesOf(string(raw)))
 		toUnicodeOf(raw)
 		font := &font{bytes: 1 + len(raw)%2, unicode: toUnicodeOf(raw), width: 500, decode: func(s string) string { return s }}
 		for rest := string(raw); len(rest) > 0; {
@@ -240,7 +241,7 @@ func TestEncryptionErrorNamesTheKind(t *testing.T) {
 		aes(6, ""):            "AES-256, which is not supported",
 		"/ID [<00><00>] /Encrypt << /Filter /Other /V 1 >>": "its encryption is not supported",
 	} {
-		_, err := Text(t.Context(), pdftest.With(trailer, "secret"))
+		_, err := Text(t.Context(), pdftest.With(trailer, "secret"), "")
 		if err == nil || !strings.HasPrefix(err.Error(), Encrypted+": ") || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "password") {
 			t.Errorf("%s: %v", trailer, err)
 		}
@@ -250,14 +251,14 @@ func TestEncryptionErrorNamesTheKind(t *testing.T) {
 // A file that took too long is retried only with another limit.
 func TestNewTimeLimitOutdatesTimeouts(t *testing.T) {
 	for _, slow := range []*slowError{{limit: patience}, {limit: patience, starved: true}} {
-		if !TimedOut(slow) || IsOutdated(slow.Error()) {
+		if !TimedOut(slow) || IsOutdated(slow.Error(), "") {
 			t.Errorf("%v is outdated", slow)
 		}
-		if slow.limit++; !IsOutdated(slow.Error()) {
+		if slow.limit++; !IsOutdated(slow.Error(), "") {
 			t.Errorf("%v is not outdated", slow)
 		}
 	}
-	if IsOutdated(Damaged+": reading it takes more than 512 MiB of memory") || IsOutdated(ErrBusy.Error()) || IsOutdated("") {
+	if IsOutdated(Damaged+": reading it takes more than 512 MiB of memory", "") || IsOutdated(ErrBusy.Error(), "") || IsOutdated("", "") {
 		t.Error("what took no time is outdated")
 	}
 }

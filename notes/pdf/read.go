@@ -4,20 +4,22 @@ import (
 	"bytes"
 	"errors"
 	"strings"
+	"time"
 	"unicode"
 	"unicode/utf8"
 
 	"github.com/ledongthuc/pdf"
 )
 
-// read reads a file. It recovers from panics, which damaged files cause.
-func read(raw []byte) (d Document) {
+// read reads a file; tesseract is its path, or "" to read no pictures. It recovers
+// from panics, which damaged files cause.
+func read(raw []byte, tesseract string) (d Document) {
 	defer func() {
 		if fault := recover(); fault != nil && len(d.Pages) == 0 {
 			d = Document{Why: Damaged + ": " + said(fault)}
 		}
 	}()
-	reader, err := open(raw)
+	reader, whole, err := open(raw)
 	switch {
 	case errors.Is(err, pdf.ErrInvalidPassword):
 		return Document{Why: Encrypted + ": it asks for a password"}
@@ -27,6 +29,9 @@ func read(raw []byte) (d Document) {
 		return Document{Why: Damaged + ": " + said(err)}
 	}
 	r := reading{document: &d, fonts: map[string]*font{}}
+	if tesseract != "" {
+		r.scanner = &scanner{program: tesseract, raw: whole, began: time.Now()}
+	}
 	root := reader.Trailer().Key("Root").Key("Pages")
 	r.below(root, 0)
 	switch {
@@ -34,6 +39,10 @@ func read(raw []byte) (d Document) {
 		d.Why = Damaged + ": it has no pages"
 	case r.letters == 0 && r.broken():
 		d.Why = Damaged + ": none of its pages can be read"
+	case r.letters == 0 && r.scanner != nil && d.Shown > 0:
+		d.Why = Scanned + ": its pictures show no text"
+	case r.letters == 0 && d.Shown > 0:
+		d.Why = onlyPictures
 	case r.letters == 0:
 		d.Why = Scanned + ": its pages hold no text"
 	}
@@ -51,23 +60,24 @@ func unsupported(err error) string {
 
 // open opens every file that a viewer would. The library requires the header at
 // the start of the file, with a known version, and the trailer at the end.
-// Offsets in a file with data before the header may be relative to either.
-func open(raw []byte) (reader *pdf.Reader, err error) {
+// Offsets in a file with data before the header may be relative to either. whole
+// is what the reader reads.
+func open(raw []byte) (reader *pdf.Reader, whole []byte, err error) {
 	const header, end = "%PDF-1.7\n", "%%EOF"
 	at := bytes.Index(raw[:min(len(raw), 1024)], []byte("%PDF-"))
 	if at < 0 || len(raw)-at < 100 {
-		return nil, ownFault("not a PDF, despite its name")
+		return nil, nil, ownFault("not a PDF, despite its name")
 	}
 	if stop := bytes.LastIndex(raw, []byte(end)); stop-at >= 100 {
 		raw = raw[:stop+len(end)]
 	}
 	for _, from := range []int{at, 0} {
-		whole := append([]byte(header), raw[min(len(raw), from+len(header)):]...)
+		whole = append([]byte(header), raw[min(len(raw), from+len(header)):]...)
 		if reader, err = pdf.NewReader(bytes.NewReader(whole), int64(len(whole))); err == nil || at == 0 {
 			break
 		}
 	}
-	return reader, err
+	return reader, whole, err
 }
 
 // ownFault is an error with our own text.
@@ -90,7 +100,8 @@ type reading struct {
 	fonts    map[string]*font // by description, since pages share fonts
 	size     int              // bytes of text so far
 	letters  int
-	nodes    int // nodes of the page tree so far
+	nodes    int      // nodes of the page tree so far
+	scanner  *scanner // nil: pictures are not read
 }
 
 func (r *reading) broken() bool {
@@ -136,15 +147,28 @@ func (r *reading) page(page pdf.Page) {
 			p.paint(contents, page.Resources(), 0)
 		}
 	}()
-	text := inOneLine(arranged(p.lines))
-	r.size += len(text)
-	for _, c := range text {
-		if unicode.IsLetter(c) {
-			r.letters++
+	text, scanned := inOneLine(arranged(p.lines)), false
+	if lettersIn(text) == 0 && len(p.pictures) > 0 {
+		r.document.Shown++
+		if r.scanner != nil {
+			seen, whole := r.scanner.page(p.pictures)
+			text, scanned, broken = inOneLine(seen), len(seen) > 0, broken || !whole
 		}
 	}
+	r.size += len(text)
+	r.letters += lettersIn(text)
+	r.document.Scans = append(r.document.Scans, scanned)
 	r.document.Pages = append(r.document.Pages, text)
 	r.document.Broken = append(r.document.Broken, broken)
+}
+
+func lettersIn(text string) (n int) {
+	for _, c := range text {
+		if unicode.IsLetter(c) {
+			n++
+		}
+	}
+	return n
 }
 
 // ligatures are characters that fonts draw as one glyph but that users type

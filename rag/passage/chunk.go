@@ -30,7 +30,7 @@ func Cut(note notes.Note, size int) []Piece {
 	body := BodyStart(note.Text, note.BodyLine)
 	c := cutter{text: note.Text, size: size}
 	if notes.IsPDF(note.Path) {
-		c.pages()
+		c.pages(note.Headings)
 	} else {
 		for _, u := range blocks(note.Text, body, size) {
 			c.add(u)
@@ -60,11 +60,18 @@ type cutter struct {
 }
 
 // pages divides each line separately, since it is a page, which citations name.
-func (c *cutter) pages() {
+func (c *cutter) pages(headings []notes.Heading) {
 	start := 0
 	for line := range strings.Lines(c.text) {
+		var path []string
+		if len(headings) > 0 {
+			if said := headings[0].Text; said != "" {
+				path = []string{said}
+			}
+			headings = headings[1:]
+		}
 		w := blockWalk{text: c.text, size: c.size}
-		w.lines(start, start+len(line), nil)
+		w.lines(start, start+len(line), path)
 		for _, u := range w.units {
 			c.add(u)
 		}

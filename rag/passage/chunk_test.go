@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"unicode"
@@ -156,5 +157,13 @@ func TestLongHeadingIsCut(t *testing.T) {
 				t.Errorf("%s: the headings of passage %d have %d tokens", name, i, n)
 			}
 		}
+	}
+}
+
+func TestPageReadByOCRNamesIt(t *testing.T) {
+	note := notes.Parse(notes.Entry{Path: "scan.pdf"}, []byte("The valve.\n\x01The seal.\n"))
+	pieces := Cut(note, 100)
+	if len(pieces) != 2 || len(pieces[0].Heading) != 0 || !slices.Equal(pieces[1].Heading, []string{notes.ByOCR}) {
+		t.Errorf("%+v", pieces)
 	}
 }
