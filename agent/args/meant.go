@@ -123,6 +123,17 @@ func (r *repairing) rename(args map[string]any, s Shape) (notes []string) {
 			unknown = slices.DeleteFunc(unknown, func(u string) bool { return u == given[0] })
 		}
 	}
+	day, only := s.onlyDay()
+	dated := func() {
+		days := slices.DeleteFunc(slices.Clone(unknown), func(u string) bool { return !r.isDay(args[u]) })
+		if only && absent(day) && len(days) == 1 {
+			to(days[0], day)
+			unknown = slices.DeleteFunc(unknown, func(u string) bool { return u == days[0] })
+		}
+	}
+	if len(unknown) > 1 { // otherwise the value may be that of a required argument
+		dated()
+	}
 	for _, name := range s.Required {
 		if !absent(name) || len(s.Properties[name].Default) > 0 {
 			continue
@@ -132,12 +143,7 @@ func (r *repairing) rename(args map[string]any, s Shape) (notes []string) {
 			unknown = slices.DeleteFunc(unknown, func(u string) bool { return u == taken[0] })
 		}
 	}
-	if day, only := s.onlyDay(); only && absent(day) {
-		days := slices.DeleteFunc(slices.Clone(unknown), func(u string) bool { return !r.isDay(args[u]) })
-		if len(days) == 1 {
-			to(days[0], day)
-		}
-	}
+	dated()
 	return notes
 }
 

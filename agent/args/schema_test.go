@@ -70,6 +70,8 @@ func TestWriteLosesNoValue(t *testing.T) {
 	for raw, want := range map[string]string{
 		`{"text":"tea","due_date":"2026-11-27"}`:   `{"due":"2026-11-27","text":"tea"}`,
 		`{"text":"tea","due_date":"next friday"}`:  `{"due":"2026-11-27","text":"tea"}`,
+		`{"task":"tea","when":"next friday"}`:      `{"due":"2026-11-27","text":"tea"}`,
+		`{"task":"tomorrow"}`:                      `{"text":"tomorrow"}`,
 		`{"text":"tea","date":"tomorrow"}`:         `{"due":"2026-11-25","text":"tea"}`,
 		`{"text":"tea","when":"Monday"}`:           `{"due":"2026-11-30","text":"tea"}`,
 		`{"text":"tea","due":"nächsten Freitag"}`:  `{"due":"2026-11-27","text":"tea"}`,
