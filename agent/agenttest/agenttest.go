@@ -1,13 +1,15 @@
-// Package agenttest has helpers for tests of whole turns: a history that saves
-// nothing and a scripted model.
+// Package agenttest has helpers for tests of the agent: a history that saves nothing,
+// scripted answers, and real notes as sources.
 package agenttest
 
 import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"testing"
 
 	"lifehub/agent"
+	"lifehub/internal/testenv"
 	"lifehub/llm"
 	"lifehub/llm/llmtest"
 )
@@ -33,3 +35,12 @@ func Calling(pairs ...string) llmtest.Answer {
 
 // Say returns an answer with a text.
 func Say(text string) llmtest.Answer { return llmtest.Answer{Text: text} }
+
+// Passages cuts the notes of a shared folder into sources of about twelve lines, at most
+// limit in total.
+func Passages(t testing.TB, folder string, limit int) (sources []agent.Source) {
+	for _, p := range testenv.Passages(t, folder, limit) {
+		sources = append(sources, agent.Source{Path: p.Path, Line: p.Line, EndLine: p.EndLine, Text: p.Text})
+	}
+	return sources
+}

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"lifehub/agent"
+	"lifehub/agent/agenttest"
 	"lifehub/examples"
 	"lifehub/internal/text"
 )
@@ -106,7 +107,7 @@ func someNotes(t *testing.T) (notes []agent.Source) {
 		}
 	})
 	for _, folder := range []string{"kepano-vault", "til-jbranchaud"} {
-		notes = append(notes, passagesOf(t, "data/corpora/"+folder, 40)...)
+		notes = append(notes, agenttest.Passages(t, "data/corpora/"+folder, 40)...)
 	}
 	return notes
 }

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"lifehub/agent"
+	"lifehub/agent/agenttest"
 	"lifehub/internal/text"
 )
 
@@ -116,7 +117,7 @@ var constructions = []construction{
 func TestConstructedAnswers(t *testing.T) {
 	var passages []agent.Source
 	for _, folder := range []string{"til-jbranchaud", "kepano-vault", "logseq-docs", "obsidian-tasks"} {
-		passages = append(passages, passagesOf(t, "data/corpora/"+folder, 60)...)
+		passages = append(passages, agenttest.Passages(t, "data/corpora/"+folder, 60)...)
 	}
 	const each, seed = 12, 14
 	random := rand.New(rand.NewPCG(seed, seed))

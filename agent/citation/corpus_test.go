@@ -5,24 +5,16 @@ import (
 	"testing"
 
 	"lifehub/agent"
-	"lifehub/internal/testenv"
+	"lifehub/agent/agenttest"
 	"lifehub/internal/text"
 )
-
-// passagesOf cuts real notes into sources of about twelve lines.
-func passagesOf(t *testing.T, folder string, most int) (sources []agent.Source) {
-	for _, p := range testenv.Passages(t, folder, most) {
-		sources = append(sources, agent.Source{Path: p.Path, Line: p.Line, EndLine: p.EndLine, Text: p.Text})
-	}
-	return sources
-}
 
 // Each sentence of real notes, quoted or repeated with the number of its source, is
 // verified on its own lines; with the number of another note it is not.
 func TestSentencesOfRealNotesAreVerified(t *testing.T) {
 	for _, folder := range []string{"til-jbranchaud", "kepano-vault", "logseq-docs", "obsidian-tasks", "odd-prettier"} {
 		t.Run(folder, func(t *testing.T) {
-			passages := passagesOf(t, "data/corpora/"+folder, 40)
+			passages := agenttest.Passages(t, "data/corpora/"+folder, 40)
 			quoted, paraphrased, missed, wrong := 0, 0, 0, 0
 			for i, p := range passages {
 				other := passages[(i+len(passages)/2)%len(passages)]

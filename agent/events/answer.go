@@ -23,9 +23,6 @@ func (s *Stream) Said() string {
 	return s.answer.text.String()
 }
 
-// HasSaid reports whether any of the answer was emitted.
-func (s *Stream) HasSaid() bool { return s.Said() != "" }
-
 // Say emits the next piece of the answer.
 func (s *Stream) Say(text string) {
 	if text == "" {

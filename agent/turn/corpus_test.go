@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"lifehub/agent"
+	"lifehub/agent/agenttest"
 	"lifehub/agent/citation"
 	"lifehub/agent/events"
 	"lifehub/agent/fingerprint"
@@ -16,14 +17,6 @@ import (
 	"lifehub/agent/memory"
 	"lifehub/internal/testenv"
 )
-
-// passagesOf cuts real notes into sources of about twelve lines.
-func passagesOf(t *testing.T, folder string, most int) (sources []agent.Source) {
-	for _, p := range testenv.Passages(t, folder, most) {
-		sources = append(sources, agent.Source{Path: p.Path, Line: p.Line, EndLine: p.EndLine, Text: p.Text})
-	}
-	return sources
-}
 
 // Counts true answers that are wrongly said to name an unread path: answers made from
 // what they cite, and notes on programming used as answers of a model that read
@@ -61,7 +54,7 @@ func TestTrueAnswersAreRarelyMarked(t *testing.T) {
 		t.Errorf("%d of %d true answers are marked", marked, all)
 	}
 	all, marked = 0, 0
-	for _, s := range passagesOf(t, "data/corpora/til-jbranchaud", 3000) {
+	for _, s := range agenttest.Passages(t, "data/corpora/til-jbranchaud", 3000) {
 		all++
 		if slices.ContainsFunc(citation.PlacesIn(s.Text), func(p citation.NamedPlace) bool { return !agent.OnWeb(p.Name) && !p.Bracketed }) {
 			marked++
@@ -117,13 +110,13 @@ func TestOwnPassagesAreRarelyTakenForUntrusted(t *testing.T) {
 			if others == whose {
 				continue
 			}
-			for _, page := range passagesOf(t, "data/corpora/"+others, pages/(len(folders)-1)) {
+			for _, page := range agenttest.Passages(t, "data/corpora/"+others, pages/(len(folders)-1)) {
 				for _, print := range fingerprint.Of(page.Text) {
 					known[print] = true
 				}
 			}
 		}
-		for _, passage := range passagesOf(t, "data/corpora/"+whose, 240) {
+		for _, passage := range agenttest.Passages(t, "data/corpora/"+whose, 240) {
 			own++
 			if slices.ContainsFunc(fingerprint.In(passage.Text), func(p int64) bool { return known[p] }) {
 				marked++
@@ -131,7 +124,7 @@ func TestOwnPassagesAreRarelyTakenForUntrusted(t *testing.T) {
 		}
 	}
 	known := map[int64]bool{}
-	for _, page := range passagesOf(t, "data/corpora/logseq-docs", pages) {
+	for _, page := range agenttest.Passages(t, "data/corpora/logseq-docs", pages) {
 		for _, print := range fingerprint.Of(page.Text + "\n" + commonPhrases) {
 			known[print] = true
 		}
