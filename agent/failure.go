@@ -56,11 +56,11 @@ func FailedFrom(err error) Failed {
 // howToStart returns the command that starts the model server, in parentheses;
 // "" if unknown.
 func howToStart(err error) string {
-	var away *llm.UnreachableError
-	if !errors.As(err, &away) || away.Start == "" {
+	var unreachable *llm.UnreachableError
+	if !errors.As(err, &unreachable) || unreachable.Start == "" {
 		return ""
 	}
-	return " (`" + away.Start + "`)"
+	return " (`" + unreachable.Start + "`)"
 }
 
 // adviceOn returns what to do about an HTTP status of a model server.
@@ -89,10 +89,11 @@ func whyCut(err error) string {
 	return " (" + why + ")"
 }
 
-// ErrShutdown is the cause of a cancelled ctx when LifeHub itself exits. The
-// turn stays open, as after a crash, and its questions are asked again.
+// ErrShutdown is the cause of a cancelled context when LifeHub itself exits. The turn
+// stays open, as after a crash, and its questions are asked again.
 var ErrShutdown = errors.New("LifeHub is shutting down")
 
+// Errors of a turn; test for them with errors.Is.
 var (
 	ErrNoAnswer = errors.New("the model gave no answer")
 	ErrPlanned  = errors.New("the model answered with a plan instead of text")

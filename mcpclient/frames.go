@@ -138,10 +138,10 @@ var (
 
 // errorReply returns an error response that replaces an unreadable message, or
 // nil if the message's ID is unknown.
-func errorReply(ends []byte, what string) []byte {
+func errorReply(ends []byte, message string) []byte {
 	for _, id := range []pattern.Pattern{idAtHead, idAtTail} {
 		if found := id.FindSubmatch(ends); found != nil {
-			return fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"error":{"code":-32000,"message":%q}}`, found[1], what)
+			return fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"error":{"code":-32000,"message":%q}}`, found[1], message)
 		}
 	}
 	return nil

@@ -34,7 +34,7 @@ func FuzzAnswers(f *testing.F) {
 		f.Add([]byte(seed), true)
 		f.Add([]byte(seed), false)
 	}
-	f.Fuzz(func(t *testing.T, said []byte, listing bool) {
+	f.Fuzz(func(t *testing.T, response []byte, listing bool) {
 		hub := &Client{Options: Options{
 			Ask: func(_ context.Context, form agent.Question) agent.Input {
 				if form.Check != nil {
@@ -55,7 +55,7 @@ func FuzzAnswers(f *testing.F) {
 		defer c.Close()
 		go func() {
 			var frames frames
-			_ = frames.Copy(toClient, bytes.NewReader(said))
+			_ = frames.Copy(toClient, bytes.NewReader(response))
 			_ = toClient.Close()
 		}()
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)

@@ -35,7 +35,7 @@ func start(t *testing.T, options Options, servers ...config.Entry) *Client {
 	return s
 }
 
-// one returns a tool by its name.
+// one returns the tool with this name.
 func one(t *testing.T, s *Client, name string) agent.Tool {
 	t.Helper()
 	for _, tool := range s.Tools() {
@@ -48,32 +48,32 @@ func one(t *testing.T, s *Client, name string) agent.Tool {
 }
 
 // within fails the test if do takes longer than limit.
-func within(t *testing.T, limit time.Duration, what string, do func()) {
+func within(t *testing.T, limit time.Duration, name string, do func()) {
 	t.Helper()
 	began := time.Now()
 	do()
 	if took := time.Since(began); took > limit {
-		t.Errorf("%s took %v, more than %v", what, took, limit)
+		t.Errorf("%s took %v, more than %v", name, took, limit)
 	}
 }
 
 func TestMisbehavingServerAffectsOnlyItself(t *testing.T) {
 	t.Parallel()
-	const said = `{"text":"hello"}`
+	const input = `{"text":"hello"}`
 	for mode, want := range map[string]struct{ result, err string }{
-		"ok":         {result: said},
-		"banner":     {result: said},
-		"silent":     {result: said},
-		"garbage":    {result: said},
-		"ids":        {result: said},
-		"flood":      {result: said},
-		"asks":       {result: said},
-		"deaf":       {result: said},
-		"batch":      {result: said},
-		"marked":     {result: said},
-		"agrees":     {result: said},
-		"pages":      {result: said},
-		"structured": {result: said},
+		"ok":         {result: input},
+		"banner":     {result: input},
+		"silent":     {result: input},
+		"garbage":    {result: input},
+		"ids":        {result: input},
+		"flood":      {result: input},
+		"asks":       {result: input},
+		"deaf":       {result: input},
+		"batch":      {result: input},
+		"marked":     {result: input},
+		"agrees":     {result: input},
+		"pages":      {result: input},
+		"structured": {result: input},
 		"damaged":    {err: "the response is not valid JSON"},
 		"complains":  {err: "no no no"},
 		"dies":       {err: "ended during the call, whose effects are unknown: it ended with exit status 2; its last output: panic: out of cheese"},
@@ -92,7 +92,7 @@ func TestMisbehavingServerAffectsOnlyItself(t *testing.T) {
 				misbehaves.Timeout = time.Minute
 			}
 			s := start(t, Options{}, misbehaves, good)
-			result, err := one(t, s, "bad_echo").Run(t.Context(), json.RawMessage(said))
+			result, err := one(t, s, "bad_echo").Run(t.Context(), json.RawMessage(input))
 			switch {
 			case err != nil && len(err.Error()) > 2*maxWords:
 				t.Errorf("an error of %d bytes", len(err.Error()))
@@ -102,7 +102,7 @@ func TestMisbehavingServerAffectsOnlyItself(t *testing.T) {
 				t.Errorf("got %+v, %v, want %q", result, err, want.result)
 			}
 			within(t, time.Minute, "a call of the other server", func() {
-				if result, err := one(t, s, "good_echo").Run(t.Context(), json.RawMessage(said)); err != nil || result.Text != said {
+				if result, err := one(t, s, "good_echo").Run(t.Context(), json.RawMessage(input)); err != nil || result.Text != input {
 					t.Errorf("the other server: %+v, %v", result, err)
 				}
 			})

@@ -71,11 +71,11 @@ func newTool(s *supervisor, l Tool) (*tool, error) {
 		ReadOnlyHint    *bool
 	}
 	_ = json.Unmarshal(l.Annotations, &hints) // invalid hints are ignored
-	said, err := textOf(l, schema)
+	description, err := textOf(l, schema)
 	if err != nil {
 		return nil, fmt.Errorf("tool %q is refused: %w", l.Name, err)
 	}
-	t := &tool{server: s, name: l.Name, level: s.Entry.Level, task: needsTask(l), text: said, reads: hints.ReadOnlyHint}
+	t := &tool{server: s, name: l.Name, level: s.Entry.Level, task: needsTask(l), text: description, reads: hints.ReadOnlyHint}
 	t.safe = hints.ReadOnlyHint != nil && *hints.ReadOnlyHint && !hints.DestructiveHint
 	if clean := []byte(s.hub.Redact(string(schema))); json.Valid(clean) {
 		schema = clean // servers put a key there as the default of an argument

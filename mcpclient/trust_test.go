@@ -167,11 +167,11 @@ func TestReorderedDefinitionIsUnchanged(t *testing.T) {
 	server, tools := bad("s", "given"), filepath.Join(t.TempDir(), "tools")
 	server.Env[mcptest.Given] = tools
 	file := filepath.Join(t.TempDir(), "trust.json")
-	for _, said := range []string{
+	for _, definition := range []string{
 		`{"name":"echo","inputSchema":{"type":"object","properties":{"a":{"type":"string","maxLength":1e2},"b":{}}}}`,
 		`{"inputSchema":{"properties": {"b":{},"a":{"maxLength":1e2,"type":"string"}},"type":"object"},"name":"echo"}`,
 	} {
-		write(t, tools, said)
+		write(t, tools, definition)
 		s := start(t, Options{Trust: openTrust(t, file, server)}, server)
 		one(t, s, "s_echo")
 		s.Close()

@@ -59,12 +59,12 @@ func TestCallWaitsForAServerWithKnownTools(t *testing.T) {
 	if !strings.Contains(result, "hello") {
 		t.Errorf("got %q", result)
 	}
-	said := false
+	noticed := false
 	for _, e := range events {
 		p, ok := e.Body.(agent.ToolProgressed)
-		said = said || ok && p.String() == "waiting for the MCP server late to start"
+		noticed = noticed || ok && p.String() == "waiting for the MCP server late to start"
 	}
-	if !said {
+	if !noticed {
 		t.Error("it did not say what it waits for")
 	}
 }

@@ -58,14 +58,14 @@ const sessionHeader = "Mcp-Session-Id"
 // unknownSession converts a 400 to a 404 if it means that the session is unknown.
 // Many servers send 400 after a restart, where the protocol requires 404.
 func unknownSession(response *http.Response) (*http.Response, error) {
-	said, err := io.ReadAll(io.LimitReader(response.Body, maxWords))
+	body, err := io.ReadAll(io.LimitReader(response.Body, maxWords))
 	if err != nil {
 		return nil, err
 	}
-	if bytes.Contains(bytes.ToLower(said), []byte("session")) {
+	if bytes.Contains(bytes.ToLower(body), []byte("session")) {
 		response.StatusCode, response.Status = http.StatusNotFound, "404 Not Found"
 	}
-	response.Body = readCloser{io.MultiReader(bytes.NewReader(said), response.Body), response.Body}
+	response.Body = readCloser{io.MultiReader(bytes.NewReader(body), response.Body), response.Body}
 	return response, nil
 }
 

@@ -271,8 +271,8 @@ func (s *questionFilter) event() ([]byte, error) {
 			}
 			return nil, io.EOF
 		}
-		if said, ok := bytes.CutPrefix(line, []byte("data:")); ok {
-			data = append(append(data, ' '), bytes.TrimSpace(said)...)
+		if payload, ok := bytes.CutPrefix(line, []byte("data:")); ok {
+			data = append(append(data, ' '), bytes.TrimSpace(payload)...)
 		} else {
 			rest = append(rest, line...)
 		}

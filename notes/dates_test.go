@@ -44,11 +44,11 @@ func TestDatesApplyToTheirLines(t *testing.T) {
 				var got []string
 				slices.SortStableFunc(note.Dates, func(a, b Dated) int { return a.First - b.First })
 				for _, d := range note.Dates {
-					said := fmt.Sprintf("%d-%d:%s", d.First, d.Last, d.Span.From.Format(time.DateOnly))
+					dated := fmt.Sprintf("%d-%d:%s", d.First, d.Last, d.Span.From.Format(time.DateOnly))
 					if days := int(d.Span.To.Sub(d.Span.From).Hours()/24 + 0.5); days != 1 {
-						said += fmt.Sprintf("+%d", days)
+						dated += fmt.Sprintf("+%d", days)
 					}
-					got = append(got, said)
+					got = append(got, dated)
 				}
 				if strings.Join(got, " ") != c.want {
 					t.Errorf("got %s, want %s", got, c.want)

@@ -57,8 +57,8 @@ func TestListFindsOnlyNotes(t *testing.T) {
 	same(t, "paths", got, []string{"a b.md", "a.md", "a/deep/x.Markdown", "a/x.ORG", "a/z.MD", "b.md", "notes.txt", "paper.pdf"})
 	same(t, "problems", problems, nil)
 	_, _, others, err := folder.Survey(t.Context())
-	if said := others.String(); err != nil || said != "6 files left out: 3 other files, 1 image, 1 office document, 1 recording" {
-		t.Errorf("it says %q, %v", said, err)
+	if summary := others.String(); err != nil || summary != "6 files left out: 3 other files, 1 image, 1 office document, 1 recording" {
+		t.Errorf("it says %q, %v", summary, err)
 	}
 }
 

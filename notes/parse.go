@@ -67,10 +67,10 @@ func (n *Note) readPages(raw []byte) {
 
 // try recovers from a panic in a parser, so that one note does not affect the
 // rest of the note or others.
-func (n *Note) try(what string, read func()) {
+func (n *Note) try(part string, read func()) {
 	defer func() {
 		if fault := recover(); fault != nil {
-			n.problem("its %s could not be understood (%v)", what, fault)
+			n.problem("its %s could not be understood (%v)", part, fault)
 		}
 	}()
 	read()

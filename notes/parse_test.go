@@ -87,10 +87,10 @@ func TestParseReadsAllPartsOfANote(t *testing.T) {
 	})
 }
 
-func same[T any](t *testing.T, what string, got, want []T) {
+func same[T any](t *testing.T, name string, got, want []T) {
 	t.Helper()
 	if !reflect.DeepEqual(got, want) {
-		t.Errorf("%s:\n got %+v\nwant %+v", what, got, want)
+		t.Errorf("%s:\n got %+v\nwant %+v", name, got, want)
 	}
 }
 

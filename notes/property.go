@@ -33,7 +33,7 @@ func (n *Note) readProperties(lines lineIndex, code map[int]bool) {
 		if key == "tags" || key == "tag" {
 			n.addTags(namesIn(value, ",", "[]#/"))
 		}
-		if _, said := n.Front[key]; head && !said {
+		if _, known := n.Front[key]; head && !known {
 			if n.Front == nil {
 				n.Front = map[string]any{}
 			}

@@ -27,7 +27,7 @@ type walk struct {
 	ctx     context.Context // valid during one List
 	root    *os.Root
 	leftOut []string      // excluded folders
-	places  chan struct{} // one slot for each additional goroutine
+	slots   chan struct{} // one slot for each additional goroutine
 
 	running  sync.WaitGroup
 	mu       sync.Mutex // guards the fields below
@@ -112,7 +112,7 @@ func (w *walk) below(dir string, rules ignoreRules) {
 		}
 	}
 	select {
-	case w.places <- struct{}{}:
+	case w.slots <- struct{}{}:
 	default:
 		walk()
 		return
@@ -124,7 +124,7 @@ func (w *walk) below(dir string, rules ignoreRules) {
 				defer w.mu.Unlock()
 				w.fault = fmt.Errorf("folder %s: %v\n%s", dir, fault, debug.Stack())
 			}
-			<-w.places
+			<-w.slots
 		}()
 		walk()
 	})

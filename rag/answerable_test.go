@@ -23,14 +23,14 @@ func recipes(n int) map[string]string {
 func TestQuestionWithFewKnownWordsIsDeclined(t *testing.T) {
 	t.Parallel()
 	folder, x := vault(t, recipes(40))
-	theirs, y := vault(t, recipes(40))
+	cooking, y := vault(t, recipes(40))
 	things, z := vault(t, map[string]string{
 		"bike.md": "# Bike\n\nNew brake pads and oil for the chain.\n",
 		"soup.md": "# Soup\n\nRed lentils, cumin and a lemon at the end.\n",
 		"rent.md": "# Rent\n\nDue on the first, by bank transfer.\n",
 	})
 	syncNow(t, x, folder, encoder.Encoder{})
-	syncNow(t, y, theirs, nil)
+	syncNow(t, y, cooking, nil)
 	syncNow(t, z, things, encoder.Encoder{})
 	for _, c := range []struct {
 		x        *Index
@@ -67,8 +67,8 @@ func TestQuestionInAnotherLanguageIsNotDeclined(t *testing.T) {
 	for i := range 30 {
 		chinese[fmt.Sprintf("%d.md", i)] = fmt.Sprintf("# 第%d天\n\n早上在公园里跑步，下午和朋友一起喝咖啡，谈了%d本书和一次旅行的计划。晚上做了红烧豆腐，还给母亲打了电话，说起老家的院子。\n", i, i)
 	}
-	theirs, y := vault(t, chinese)
-	syncNow(t, y, theirs, nil)
+	chineseFolder, y := vault(t, chinese)
+	syncNow(t, y, chineseFolder, nil)
 	for _, c := range []struct {
 		x        *Index
 		question string

@@ -232,9 +232,9 @@ func TestKeywordsAnswerWhileChromaIsDown(t *testing.T) {
 			t.Errorf("%s, found %+v, %v", when, found.Passages, err)
 		}
 		coverage, err := x.Coverage(t.Context())
-		for _, said := range []string{found.Coverage.Embedder, coverage.Embedder} {
-			if err != nil || !strings.HasPrefix(said, keywordsOnly+": ask the Chroma server") {
-				t.Errorf("%s, it says %q, %v", when, said, err)
+		for _, name := range []string{found.Coverage.Embedder, coverage.Embedder} {
+			if err != nil || !strings.HasPrefix(name, keywordsOnly+": ask the Chroma server") {
+				t.Errorf("%s, it says %q, %v", when, name, err)
 			}
 		}
 	}

@@ -14,12 +14,12 @@ import (
 func diary() map[string]string {
 	files := map[string]string{}
 	did := []string{"Walked to the harbour", "Baked bread", "Read on the balcony", "Repaired the fence", "Long swim", "Sorted photographs", "Cooked lentils"}
-	said := []string{"the move to Bergen", "her thesis", "the leaking roof", "old films", "a new bicycle"}
+	subjects := []string{"the move to Bergen", "her thesis", "the leaking roof", "old films", "a new bicycle"}
 	for i := range 400 {
 		day := time.Date(2026, 11, 22, 0, 0, 0, 0, time.UTC).AddDate(0, 0, -i)
 		text := fmt.Sprintf("# %s\n\n%s before noon. Rain number %d.\n", day.Format(time.DateOnly), did[i%len(did)], i)
 		if i%3 > 0 {
-			text += fmt.Sprintf("\nCoffee with Anna: %s.\n", said[i%len(said)])
+			text += fmt.Sprintf("\nCoffee with Anna: %s.\n", subjects[i%len(subjects)])
 		}
 		files["daily/"+day.Format(time.DateOnly)+".md"] = text
 	}

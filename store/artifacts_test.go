@@ -77,9 +77,9 @@ func TestForkCopiesTheDocumentsOfItsPath(t *testing.T) {
 	}
 	first := say(t, s, "c", "a", "A")
 	version("c", first, "plan", "one", 1)
-	beside := say(t, s, "c", "b", "B")
-	version("c", beside, "plan", "two", 2)
-	version("c", beside, "list", "beside", 1)
+	sibling := say(t, s, "c", "b", "B")
+	version("c", sibling, "plan", "two", 2)
+	version("c", sibling, "list", "beside", 1)
 	must(t, s.GoOn(ctx, "c", first))
 	second := say(t, s, "c", "b again", "B2")
 	version("c", second, "plan", "three", 3)
@@ -97,7 +97,7 @@ func TestForkCopiesTheDocumentsOfItsPath(t *testing.T) {
 	if made, ok, err := s.MadeBy(ctx, fork.ID+".2/1"); !ok || err != nil || made.Conversation != fork.ID || made.Version != 3 || made.Turn != fork.ID+".2" {
 		t.Errorf("made by the copied call: %+v, %t, %v", made, ok, err)
 	}
-	if made, _, _ := s.MadeBy(ctx, beside+"/1"); made.Conversation != "c" {
+	if made, _, _ := s.MadeBy(ctx, sibling+"/1"); made.Conversation != "c" {
 		t.Errorf("the call of the other branch made %+v", made)
 	}
 	if summary, err := s.Summary(ctx, fork.ID); err != nil || summary.Text != "they made a plan" || summary.Turn != fork.ID+".2" {

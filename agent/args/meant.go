@@ -274,11 +274,11 @@ func (s Shape) describes(name, word string) bool {
 		if !strings.EqualFold(strings.Trim(of, " \n\t-*\"'`"), name) {
 			continue
 		}
-		for _, said := range NameWords(strings.ToLower(about)) {
-			if text.Is(said, text.Negation) {
+		for _, described := range NameWords(strings.ToLower(about)) {
+			if text.Is(described, text.Negation) {
 				return false
 			}
-			if text.Stem(said, "") == text.Stem(word, "") {
+			if text.Stem(described, "") == text.Stem(word, "") {
 				return true
 			}
 		}

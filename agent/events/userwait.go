@@ -17,15 +17,15 @@ type userWait struct {
 
 // change adjusts the numbers of questions and calls, and counts the time since
 // the last change if it was spent waiting only for the user.
-func (p *userWait) change(now time.Time, asking, working int) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.asking > 0 && p.working == 0 {
-		p.waited += now.Sub(p.since)
+func (w *userWait) change(now time.Time, asking, working int) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.asking > 0 && w.working == 0 {
+		w.waited += now.Sub(w.since)
 	}
-	p.asking += asking
-	p.working += working
-	p.since = now
+	w.asking += asking
+	w.working += working
+	w.since = now
 }
 
 // CountWork counts a call as running until done is called.

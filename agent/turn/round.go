@@ -219,11 +219,11 @@ func (l *agentLoop) tell(f finding) string {
 		f.step.ID = cmp.Or(f.same, f.step.ID)
 		places = append(slices.Clip(places), sourceOf(f))
 	}
-	told, room := 0, MaxResult
+	repeated, room := 0, MaxResult
 	for _, s := range places {
 		parts := unseen(l.shown, s)
 		if len(parts) == 0 {
-			told++
+			repeated++
 			fmt.Fprintf(&b, "%sas above\n", l.head(s, ": "))
 		}
 		for _, part := range parts {
@@ -235,7 +235,7 @@ func (l *agentLoop) tell(f finding) string {
 			l.shown = append(l.shown, part)
 		}
 	}
-	if f.same != "" && told == len(places) {
+	if f.same != "" && repeated == len(places) {
 		return nudge + "\n" + strings.TrimSpace(b.String())
 	}
 	return strings.TrimSpace(b.String())

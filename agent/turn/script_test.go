@@ -36,10 +36,10 @@ type script struct {
 	lines   []line
 	replans []line // for replanning requests; if none is left, it gives up
 
-	mu       sync.Mutex
-	said     int
-	anew     int
-	requests []llm.Request
+	mu        sync.Mutex
+	given     int // lines given so far
+	replanned int // replans given so far
+	requests  []llm.Request
 }
 
 // next returns the line for a request.
@@ -48,15 +48,15 @@ func (s *script) next(req llm.Request) (line, error) {
 	defer s.mu.Unlock()
 	s.requests = append(s.requests, req)
 	if req.Task != nil && req.Task.Kind == llm.PlanTask && req.Task.Replan {
-		if s.anew++; s.anew <= len(s.replans) {
-			return s.replans[s.anew-1], nil
+		if s.replanned++; s.replanned <= len(s.replans) {
+			return s.replans[s.replanned-1], nil
 		}
 		return say(`{"steps":[]}`), nil
 	}
-	if s.said++; s.said > len(s.lines) {
-		return line{}, fmt.Errorf("the script has no line %d", s.said)
+	if s.given++; s.given > len(s.lines) {
+		return line{}, fmt.Errorf("the script has no line %d", s.given)
 	}
-	return s.lines[s.said-1], nil
+	return s.lines[s.given-1], nil
 }
 
 func (s *script) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Delta, error] {
@@ -105,6 +105,7 @@ func (s *script) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Delt
 
 var wordAndSpace = regexp.MustCompile(`\s*\S+|\s+$`)
 
+// pieces splits a text after each word.
 func pieces(text string) []string { return wordAndSpace.FindAllString(text, -1) }
 
 // shelf is a History in memory.

@@ -24,7 +24,7 @@ import (
 )
 
 // onEachTransport runs a test with a server in this process and a client for each transport and
-// protocol version. Notifications are sent to the channel.
+// protocol version, and the notifications that the client gets.
 func onEachTransport(t *testing.T, dir string, test func(t *testing.T, s *notesServer, c *client.Client, notifications <-chan mcp.JSONRPCNotification)) {
 	const token = "token of the test"
 	for _, over := range []string{"stdio", "http"} {
@@ -47,7 +47,7 @@ func onEachTransport(t *testing.T, dir string, test func(t *testing.T, s *notesS
 					t.Cleanup(web.Close)
 					options := []transport.StreamableHTTPCOption{transport.WithHTTPHeaders(map[string]string{"Authorization": "Bearer " + token})}
 					if era == "handshake" {
-						//lint:ignore SA1019 it is how such clients are told of something
+						//lint:ignore SA1019 older clients get notifications only this way
 						options = append(options, transport.WithContinuousListening())
 					}
 					if pipes, err = transport.NewStreamableHTTP(web.URL+"/mcp", options...); err != nil {

@@ -195,8 +195,8 @@ func (Shelf) List(context.Context) <-chan llm.Listing {
 // Told returns a channel with all listings, already closed.
 func Told(list ...llm.Listing) <-chan llm.Listing {
 	to := make(chan llm.Listing, len(list))
-	for _, said := range list {
-		to <- said
+	for _, listing := range list {
+		to <- listing
 	}
 	close(to)
 	return to

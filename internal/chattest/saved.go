@@ -11,7 +11,7 @@ import (
 
 // Saved returns a turn with these events in its saved form, and the events with
 // times 700 ms apart.
-func Saved(t *testing.T, bodies ...agent.Body) (_ agent.Exchange, told []agent.Event) {
+func Saved(t *testing.T, bodies ...agent.Body) (_ agent.Exchange, emitted []agent.Event) {
 	t.Helper()
 	clock := time.Date(2026, 3, 14, 9, 30, 0, 0, time.UTC)
 	to := make(chan agent.Event, 1)
@@ -45,10 +45,10 @@ func Saved(t *testing.T, bodies ...agent.Body) (_ agent.Exchange, told []agent.E
 		} else {
 			stream.Emit(body)
 		}
-		told = append(told, <-to)
+		emitted = append(emitted, <-to)
 	}
 	if text := stream.Said(); text != "" {
 		answer.Text = text
 	}
-	return agent.Exchange{Turn: "c1.1", Question: "How often do I run?", Answer: answer}, told
+	return agent.Exchange{Turn: "c1.1", Question: "How often do I run?", Answer: answer}, emitted
 }

@@ -220,7 +220,7 @@ func TestTruncatedIndexIsSharedByTwoProcesses(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { other.Process.Kill(); other.Wait() })
-	said := bufio.NewScanner(out)
+	output := bufio.NewScanner(out)
 	want := map[int]bool{}
 	for round := range 40 {
 		if round%3 == 1 {
@@ -228,16 +228,16 @@ func TestTruncatedIndexIsSharedByTwoProcesses(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		mine, theirs := 2*round, 2*round+1
+		mine, others := 2*round, 2*round+1
 		if _, err := db.Exec(`INSERT INTO numbers VALUES (?)`, mine); err == nil {
 			want[mine] = true
 		}
-		fmt.Fprintln(in, theirs)
-		if !said.Scan() {
+		fmt.Fprintln(in, others)
+		if !output.Scan() {
 			t.Fatal("the other process is gone")
 		}
-		if said.Text() == "ok" {
-			want[theirs] = true
+		if output.Text() == "ok" {
+			want[others] = true
 		}
 	}
 	in.Close()

@@ -92,8 +92,8 @@ func (c *conn) close() error {
 // requires, it closes all connections to the file.
 func (c *conn) do(call func() error) error {
 	fault, err := c.call(call)
-	var said *sqlite.Error
-	if fault == nil && !(errors.As(err, &said) && said.Code() == sqlite3.SQLITE_IOERR_SHORT_READ) {
+	var sqliteErr *sqlite.Error
+	if fault == nil && !(errors.As(err, &sqliteErr) && sqliteErr.Code() == sqlite3.SQLITE_IOERR_SHORT_READ) {
 		return err
 	}
 	c.file.mu.Lock()

@@ -111,33 +111,33 @@ func is(errno, want, windows syscall.Errno) bool { return errno == want || errno
 
 // Status describes an HTTP error status. who is the subject, such as "the
 // server"; said is the body of the response, if any.
-func Status(who string, code int, said string) *Error {
-	what, advice := "", ""
+func Status(subject string, code int, body string) *Error {
+	predicate, advice := "", ""
 	switch {
 	case code == http.StatusUnauthorized, code == http.StatusPaymentRequired:
-		what = "requires signing in"
+		predicate = "requires signing in"
 	case code == http.StatusProxyAuthRequired:
-		what, advice = "requires signing in", "put the user name and password into HTTPS_PROXY or HTTP_PROXY"
+		predicate, advice = "requires signing in", "put the user name and password into HTTPS_PROXY or HTTP_PROXY"
 	case code == http.StatusForbidden:
-		what = "refuses access"
+		predicate = "refuses access"
 	case code == http.StatusNotFound, code == http.StatusGone:
-		what = "has nothing at this address"
+		predicate = "has nothing at this address"
 	case code == http.StatusTooManyRequests:
-		what, advice = "was asked too often", "try again later"
+		predicate, advice = "was asked too often", "try again later"
 	case code >= 500:
-		what, advice = "has a problem", "try again later"
+		predicate, advice = "has a problem", "try again later"
 	}
 	status := strings.TrimSpace(fmt.Sprint(code, " ", http.StatusText(code)))
-	if what == "" {
-		return &Error{Says: who + " answered " + status, cause: answer(status, said)}
+	if predicate == "" {
+		return &Error{Says: subject + " answered " + status, cause: answer(status, body)}
 	}
-	return &Error{Says: fmt.Sprintf("%s %s (%s)", who, what, status), Advice: advice, cause: answer(status, said)}
+	return &Error{Says: fmt.Sprintf("%s %s (%s)", subject, predicate, status), Advice: advice, cause: answer(status, body)}
 }
 
 // answer returns a status with the text of its response.
-func answer(status, said string) error {
-	if said == "" {
+func answer(status, body string) error {
+	if body == "" {
 		return errors.New(status)
 	}
-	return fmt.Errorf("%s: %s", status, said)
+	return fmt.Errorf("%s: %s", status, body)
 }

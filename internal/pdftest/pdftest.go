@@ -64,14 +64,14 @@ func Stream(text string) string {
 func Objects(trailer string, objects ...string) []byte {
 	var b bytes.Buffer
 	b.WriteString("%PDF-1.4\n%\xe2\xe3\xcf\xd3\n")
-	var places []int
+	var offsets []int
 	for i, object := range objects {
-		places = append(places, b.Len())
+		offsets = append(offsets, b.Len())
 		fmt.Fprintf(&b, "%d 0 obj\n%s\nendobj\n", i+1, object)
 	}
 	xref := b.Len()
 	fmt.Fprintf(&b, "xref\n0 %d\n0000000000 65535 f \n", len(objects)+1)
-	for _, place := range places {
+	for _, place := range offsets {
 		fmt.Fprintf(&b, "%010d 00000 n \n", place)
 	}
 	fmt.Fprintf(&b, "trailer\n<< /Size %d /Root 1 0 R %s >>\nstartxref\n%d\n%%%%EOF\n", len(objects)+1, trailer, xref)

@@ -45,37 +45,37 @@ func fill(t *testing.T, dir string, free int64) (empty func()) {
 }
 
 // clear fails the test unless the child has reported the problem in plain words.
-func clear(t *testing.T, what string, said told, words ...string) {
+func clear(t *testing.T, name string, output childOutput, words ...string) {
 	t.Helper()
 	for _, bad := range []string{"panic:", "goroutine ", "fatal error:", "SIGSEGV"} {
-		if strings.Contains(said.stderr, bad) {
-			t.Fatalf("%s: the child broke:\n%s", what, said.stderr)
+		if strings.Contains(output.stderr, bad) {
+			t.Fatalf("%s: the child broke:\n%s", name, output.stderr)
 		}
 	}
-	if said.over > 0 {
+	if output.over > 0 {
 		return // the fault was not reached, or did not matter
 	}
 	for _, word := range words {
-		if strings.Contains(said.stderr, word) {
+		if strings.Contains(output.stderr, word) {
 			return
 		}
 	}
-	t.Fatalf("%s: the child says only %q after %v", what, said.stderr, said.lines)
+	t.Fatalf("%s: the child says only %q after %v", name, output.stderr, output.lines)
 }
 
 // repaired checks that nothing acknowledged is lost, and that LifeHub works
 // again.
-func repaired(t *testing.T, what string, l *ledger) {
+func repaired(t *testing.T, name string, l *ledger) {
 	t.Helper()
 	l.check(t)
 	sound(t, l.Dir)
 	o := l.orders
 	o.Fault, o.Files, o.User, o.Turns = "", 0, 0, 2
-	said := run(t, o, 0, false)
-	if said.over == 0 {
-		t.Fatalf("%s: it does not work again: %v", what, said.lines)
+	output := run(t, o, 0, false)
+	if output.over == 0 {
+		t.Fatalf("%s: it does not work again: %v", name, output.lines)
 	}
-	l.add(t, said.lines)
+	l.add(t, output.lines)
 	l.check(t)
 }
 
@@ -94,10 +94,10 @@ func TestFullDiskLosesNothingAndRecovers(t *testing.T) {
 		first.Turns, first.Fault = 1, ""
 		l.add(t, run(t, first, 0, false).lines)
 		empty := fill(t, dir, random.Int64N(700<<10))
-		said := run(t, l.orders, 0, false)
-		acknowledged += l.add(t, said.lines)
-		clear(t, fmt.Sprintf("try %d", try), said, "full", "no space left")
-		if said.over == 0 {
+		output := run(t, l.orders, 0, false)
+		acknowledged += l.add(t, output.lines)
+		clear(t, fmt.Sprintf("try %d", try), output, "full", "no space left")
+		if output.over == 0 {
 			refused++
 		}
 		empty()
@@ -216,10 +216,10 @@ func TestIndexIsSearchedWhenTheDiskRefusesWrites(t *testing.T) { // not in paral
 			if err := os.WriteFile(note, []byte(strings.Repeat("new words of the note\n", 20_000)), 0o644); err != nil {
 				t.Fatal(err)
 			}
-			said := open("old words")
+			result := open("old words")
 			undo()
-			if said == nil || !strings.Contains(said.Error(), map[string]string{"full": "free some space", "read-only": "make its folder and files writable"}[name]) {
-				t.Errorf("a sync says %v", said)
+			if result == nil || !strings.Contains(result.Error(), map[string]string{"full": "free some space", "read-only": "make its folder and files writable"}[name]) {
+				t.Errorf("a sync says %v", result)
 			}
 			if err := os.WriteFile(note, []byte("new words of the note\n"), 0o644); err != nil {
 				t.Fatal(err)
@@ -303,11 +303,11 @@ func TestErrorIsReportedWhenTheFileSystemRefuses(t *testing.T) {
 			faulty := *l
 			faulty.Fault, faulty.Turns = f.name, 3
 			undo := f.make(t, &faulty)
-			said := run(t, faulty.orders, 0, false)
+			output := run(t, faulty.orders, 0, false)
 			undo()
 			own(t, dir, 0)
-			l.add(t, said.lines)
-			clear(t, f.name, said, f.words...)
+			l.add(t, output.lines)
+			clear(t, f.name, output, f.words...)
 			repaired(t, f.name, l)
 		})
 	}

@@ -36,7 +36,7 @@ func seeded(t *testing.T) *rand.Rand {
 }
 
 // told is the output of a child before it ended.
-type told struct {
+type childOutput struct {
 	lines  []string
 	stderr string
 	killed bool
@@ -45,7 +45,7 @@ type told struct {
 
 // run runs a child and kills it after a while, counted from its first output; if
 // while is 0, it lets the child finish.
-func run(t *testing.T, o orders, while time.Duration, atStart bool) told {
+func run(t *testing.T, o orders, while time.Duration, atStart bool) childOutput {
 	t.Helper()
 	text, err := json.Marshal(o)
 	if err != nil {
@@ -76,7 +76,7 @@ func run(t *testing.T, o orders, while time.Duration, atStart bool) told {
 		case <-ended:
 		}
 	}()
-	var result told
+	var result childOutput
 	reader := bufio.NewReader(out)
 	for {
 		line, err := reader.ReadString('\n')
@@ -236,8 +236,8 @@ func TestKillLosesAndDuplicatesNothingAcknowledged(t *testing.T) {
 			took = time.Since(began)
 		}
 		while := 1 + time.Duration(random.Int64N(int64(took)+int64(120*time.Millisecond)))
-		said := run(t, known.orders, while, kill%4 == 0)
-		acknowledged += known.add(t, said.lines)
+		output := run(t, known.orders, while, kill%4 == 0)
+		acknowledged += known.add(t, output.lines)
 		slowest = max(slowest, known.check(t))
 		if kill%10 == 9 || kill == kills-1 {
 			sound(t, dir)
@@ -285,7 +285,7 @@ func TestKilledTurnDoesEachEffectOnceOrAsks(t *testing.T) {
 	killed, asked, skipped := 0, 0, 0
 	for try := 0; killed < kills; try++ {
 		o := begin(try%4 == 3)
-		var said []string
+		var lines []string
 		// All boundaries in order from the first; in CI only every n-th, and
 		// random ones in between.
 		cut := o
@@ -298,7 +298,7 @@ func TestKilledTurnDoesEachEffectOnceOrAsks(t *testing.T) {
 		}
 		for again := 0; ; again++ {
 			result := run(t, cut, while, again%2 == 1)
-			said = append(said, result.lines...)
+			lines = append(lines, result.lines...)
 			if !result.killed {
 				break
 			}
@@ -308,7 +308,7 @@ func TestKilledTurnDoesEachEffectOnceOrAsks(t *testing.T) {
 				cut.KillAt = 1 + random.Int64N(boundaries)
 			}
 		}
-		for _, line := range said {
+		for _, line := range lines {
 			if strings.HasPrefix(line, "? ") {
 				asked++
 			}
@@ -316,9 +316,9 @@ func TestKilledTurnDoesEachEffectOnceOrAsks(t *testing.T) {
 				skipped++
 			}
 		}
-		known := !slices.ContainsFunc(said, func(line string) bool { return strings.HasPrefix(line, "? ") })
-		if did := once(t, o.Dir, said); known && o.Steps == whole.Steps && did != want { // otherwise the new note may or may not be marked
-			t.Fatalf("the turn says that it did %q, want %q; the user was told:\n%s", did, want, strings.Join(said, "\n"))
+		known := !slices.ContainsFunc(lines, func(line string) bool { return strings.HasPrefix(line, "? ") })
+		if did := once(t, o.Dir, lines); known && o.Steps == whole.Steps && did != want { // otherwise the new note may or may not be marked
+			t.Fatalf("the turn says that it did %q, want %q; the user was told:\n%s", did, want, strings.Join(lines, "\n"))
 		}
 		if err := os.RemoveAll(o.Dir); err != nil {
 			t.Fatal(err)
@@ -330,14 +330,14 @@ func TestKilledTurnDoesEachEffectOnceOrAsks(t *testing.T) {
 
 // once checks that each of the six effects happened exactly once or was skipped
 // by the user. It returns the turn's own account of its effects.
-func once(t *testing.T, dir string, said []string) string {
+func once(t *testing.T, dir string, lines []string) string {
 	t.Helper()
 	found, err := look(dir, "six 1")
 	if err != nil {
 		t.Fatal(err)
 	}
 	skipped := map[string]bool{}
-	for _, line := range said {
+	for _, line := range lines {
 		if tool, ok := strings.CutPrefix(line, "- 1 "); ok {
 			skipped[tool] = true
 		}
@@ -349,16 +349,16 @@ func once(t *testing.T, dir string, said []string) string {
 		"append_note": found.Log, "add_task": found.Task, "send_email": found.Mail, "counter_count": found.Count, "create_note": found.Note, "complete_task": found.Ticked,
 	} {
 		if count > 1 || count == 0 && !skipped[tool] {
-			t.Fatalf("%s happened %d times; the user was told:\n%s", tool, count, strings.Join(said, "\n"))
+			t.Fatalf("%s happened %d times; the user was told:\n%s", tool, count, strings.Join(lines, "\n"))
 		}
 	}
-	return tellsAll(t, dir, said)
+	return tellsAll(t, dir, lines)
 }
 
 // tellsAll checks that the last line of the turn lists all effects, from before
 // and after a kill, or reports that the outcome of a call is unknown. It returns
 // that line.
-func tellsAll(t *testing.T, dir string, said []string) string {
+func tellsAll(t *testing.T, dir string, lines []string) string {
 	t.Helper()
 	s, err := store.Open(database(dir))
 	if err != nil {
@@ -374,7 +374,7 @@ func tellsAll(t *testing.T, dir string, said []string) string {
 		"append_note": "log.md", "add_task": "tasks.md", "complete_task": "tasks.md", "create_note": "made/six 1.md", "send_email": "1 mail sent", "counter_count": "called counter_count (counter)",
 	} {
 		if !strings.Contains(line, evidence) && !strings.Contains(line, tool) {
-			t.Fatalf("the turn says that it did %q, and nothing of %s; the user was told:\n%s", line, tool, strings.Join(said, "\n"))
+			t.Fatalf("the turn says that it did %q, and nothing of %s; the user was told:\n%s", line, tool, strings.Join(lines, "\n"))
 		}
 	}
 	return line

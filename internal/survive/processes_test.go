@@ -25,8 +25,8 @@ func TestEightProcessesLoseAndDamageNothing(t *testing.T) {
 		ledgers[i] = newLedger(orders{Dir: dir, Work: "write", Name: fmt.Sprintf("p%d", i)})
 		ledgers[i].failing = true // concurrent changes of one line may be rejected
 		all.Go(func() {
-			said := run(t, ledgers[i].orders, while, false)
-			ledgers[i].add(t, said.lines)
+			output := run(t, ledgers[i].orders, while, false)
+			ledgers[i].add(t, output.lines)
 		})
 	}
 	all.Wait()

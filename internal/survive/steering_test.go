@@ -126,18 +126,18 @@ func TestSteeringIsThereOnceDespiteKills(t *testing.T) {
 	}
 	whole := begin()
 	boundaries := run(t, whole, 0, false).over
-	if said := steeringProblem(t, whole, true); said != "" {
-		t.Fatal(said)
+	if lines := steeringProblem(t, whole, true); lines != "" {
+		t.Fatal(lines)
 	}
 	killed, late := 0, 0
 	for try := int64(0); killed < kills; try++ {
 		o := begin()
 		cut := o
 		cut.KillAt = 1 + try*max(1, boundaries/int64(kills))%boundaries
-		var said []string
+		var lines []string
 		for {
 			result := run(t, cut, 0, false)
-			said = append(said, result.lines...)
+			lines = append(lines, result.lines...)
 			if !result.killed {
 				break
 			}
@@ -146,9 +146,9 @@ func TestSteeringIsThereOnceDespiteKills(t *testing.T) {
 				cut.KillAt = 1 + random.Int64N(boundaries)
 			}
 		}
-		typed := slices.ContainsFunc(said, func(line string) bool { return strings.HasPrefix(line, "T ") })
+		typed := slices.ContainsFunc(lines, func(line string) bool { return strings.HasPrefix(line, "T ") })
 		if problem := steeringProblem(t, o, typed); problem != "" {
-			t.Fatalf("killed at %d: %s; the user was told:\n%s", cut.KillAt, problem, strings.Join(said, "\n"))
+			t.Fatalf("killed at %d: %s; the user was told:\n%s", cut.KillAt, problem, strings.Join(lines, "\n"))
 		}
 		if typed && len(exchanges(t, o)) > 1 {
 			late++

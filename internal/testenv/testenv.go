@@ -119,11 +119,11 @@ func Acpx(t testing.TB) string {
 }
 
 // node returns the path of Node.js; what is the purpose, for the message.
-func node(t testing.TB, what string) string {
+func node(t testing.TB, purpose string) string {
 	t.Helper()
 	path, err := exec.LookPath("node")
 	if err != nil {
-		absent(t, "node, to run "+what, "install Node.js")
+		absent(t, "node, to run "+purpose, "install Node.js")
 	}
 	return path
 }
@@ -160,23 +160,23 @@ func cache(t testing.TB) string {
 	return filepath.Join(dir, "lifehub")
 }
 
-func need(t testing.TB, path, what, how string) string {
+func need(t testing.TB, path, name, advice string) string {
 	t.Helper()
 	if _, err := os.Stat(path); err != nil {
 		if !errors.Is(err, fs.ErrNotExist) {
 			t.Fatal(err)
 		}
-		absent(t, what, how)
+		absent(t, name, advice)
 	}
 	return path
 }
 
-func absent(t testing.TB, what, how string) {
+func absent(t testing.TB, name, advice string) {
 	t.Helper()
 	if os.Getenv("LIFEHUB_STRICT") == "1" {
-		t.Fatalf("needs %s (%s), and LIFEHUB_STRICT=1 forbids to skip", what, how)
+		t.Fatalf("needs %s (%s), and LIFEHUB_STRICT=1 forbids to skip", name, advice)
 	}
-	t.Skipf("needs %s (%s)", what, how)
+	t.Skipf("needs %s (%s)", name, advice)
 }
 
 func program(name string) string {

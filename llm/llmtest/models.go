@@ -64,11 +64,11 @@ func Models() []Model {
 // with answer (empty: without end), and to anything else with ScriptedAnswer. It
 // can use tools.
 func Planner(name, plan, answer string) Model {
-	said := map[string]string{"": ScriptedAnswer, planMarker: plan}
+	replies := map[string]string{"": ScriptedAnswer, planMarker: plan}
 	if answer != "" {
-		said[explainMarker] = answer
+		replies[explainMarker] = answer
 	}
-	list := scripts(said)
+	list := scripts(replies)
 	if answer == "" {
 		list[len(list)-1].Marker = explainMarker // the loop
 	}
@@ -110,11 +110,11 @@ const (
 
 // scripts returns one script per marker for a model, with the endless script
 // last.
-func scripts(said map[string]string) []tinygguf.Script {
+func scripts(replies map[string]string) []tinygguf.Script {
 	taken := map[string]bool{}
 	var list []tinygguf.Script
 	for _, marker := range []string{"", toolMarker, thinkMarker, planMarker, explainMarker} {
-		if text, ok := said[marker]; ok {
+		if text, ok := replies[marker]; ok {
 			list = append(list, tinygguf.Script{Marker: marker, Pieces: cut(text, taken)})
 		}
 	}

@@ -149,15 +149,15 @@ func addTask(message string, task *llm.Task) (plan, bool) {
 		return plan{}, false
 	}
 	i := toolAt(task.Tools, "add_task")
-	said := strings.TrimSpace(m[1])
+	description := strings.TrimSpace(m[1])
 	switch {
 	case i < 0:
 		return plan{Reasoning: "No such tool.", Answer: "The tool `add_task` is not available, so no task was added."}, true
-	case said == "":
+	case description == "":
 		return plan{Reasoning: "An argument is missing.", Answer: "Which task? Write for example `add task buy milk`."}, true
 	}
-	args := map[string]any{"text": said}
-	if rest, day := when.Due(said, task.Today); !day.IsZero() {
+	args := map[string]any{"text": description}
+	if rest, day := when.Due(description, task.Today); !day.IsZero() {
 		args["text"], args["due"] = rest, day.Format(time.DateOnly)
 	}
 	return oneStep("add_task", args, message), true

@@ -28,8 +28,8 @@ func query(question string, history []llm.Message, today time.Time) (words strin
 	before := ""
 	for i, open := len(history)-1, refersBack(question, today); i >= 0 && open; i-- {
 		if m := history[i]; m.Role == llm.User {
-			said := text.Cut(m.Text, maxQuery/2)
-			span, rest := when.In(said, today)
+			message := text.Cut(m.Text, maxQuery/2)
+			span, rest := when.In(message, today)
 			if alone && span.IsZero() {
 				break
 			}
@@ -37,9 +37,9 @@ func query(question string, history []llm.Message, today time.Time) (words strin
 				if onlyTime && (!asksForTime(m.Text, today) || !asksForTime(question, today)) {
 					instead = named
 				}
-				said = rest // as in "and the week before last?"
+				message = rest // as in "and the week before last?"
 			}
-			before, open = said+" "+before, refersBack(said, today)
+			before, open = message+" "+before, refersBack(message, today)
 		}
 	}
 	if instead.IsZero() {

@@ -27,8 +27,8 @@ func makeSummary(task *llm.Task) string {
 		if m.Role == llm.User {
 			who = "User: "
 		}
-		said := strings.TrimSpace(m.Text)
-		if first := text.OneLine(said[:text.SentenceEnd(said)]); first != "" {
+		message := strings.TrimSpace(m.Text)
+		if first := text.OneLine(message[:text.SentenceEnd(message)]); first != "" {
 			lines = append(lines, who+text.Cut(first, maxSummaryLine))
 		}
 	}

@@ -54,8 +54,8 @@ func (a advert) most() int { return int(cmp.Or(a.MaxContext, a.Meta.Trained)) }
 
 // allocate returns the window to use given the configured one, 0 for none.
 func (a advert) allocate(setting int) int {
-	if told := a.window(); told > 0 {
-		return min(cmp.Or(setting, told), told)
+	if window := a.window(); window > 0 {
+		return min(cmp.Or(setting, window), window)
 	}
 	return cmp.Or(setting, min(llm.UsualWindow, cmp.Or(a.most(), llm.UsualWindow)))
 }
@@ -104,7 +104,7 @@ func (o *Provider) list(ctx context.Context, timeout time.Duration) ([]advert, e
 
 // side queries all sidePaths concurrently. running lists the models in memory if
 // the server is Ollama, and is nil otherwise.
-func (o *Provider) side(ctx context.Context) (told []advert, slot float64, running []advert) {
+func (o *Provider) side(ctx context.Context) (adverts []advert, slot float64, running []advert) {
 	ctx, cancel := context.WithTimeout(ctx, sideTimeout)
 	defer cancel()
 	answers := make([]listing, len(sidePaths))
@@ -123,10 +123,10 @@ func (o *Provider) side(ctx context.Context) (told []advert, slot float64, runni
 	}
 	asked.Wait()
 	for _, a := range answers {
-		told = append(told, a.Data...)
+		adverts = append(adverts, a.Data...)
 		slot = max(slot, a.Settings.Slot)
 	}
-	return told, slot, answers[len(answers)-1].Running
+	return adverts, slot, answers[len(answers)-1].Running
 }
 
 // about describes the model that requests call name. An empty name means the
@@ -142,9 +142,9 @@ func (o *Provider) about(ctx context.Context, name string, load bool) (advert, e
 	}
 	o.mu.Lock()
 	name = cmp.Or(name, o.model)
-	a, told := o.adverts[name]
+	a, ok := o.adverts[name]
 	o.mu.Unlock()
-	if !told {
+	if !ok {
 		var err error
 		if a, err = o.resolve(ctx, name); err != nil {
 			return a, err

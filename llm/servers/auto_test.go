@@ -16,8 +16,8 @@ func TestWatchFindsAServerThatStarts(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		begun := time.Now()
 		var looks []time.Duration
-		var told []string
-		a := newAuto(func(s llm.State) { told = append(told, s.Provider+": "+s.Text) })
+		var notices []string
+		a := newAuto(func(s llm.State) { notices = append(notices, s.Provider+": "+s.Text) })
 		a.ollama, _ = ollama.New(llm.Settings{Model: "qwen3:8b"})
 		a.ask = func(context.Context) probe {
 			looks = append(looks, time.Since(begun))
@@ -38,8 +38,8 @@ func TestWatchFindsAServerThatStarts(t *testing.T) {
 			"ollama: Ollama is up: qwen3:8b answers from now on",
 			"offline: Ollama no longer answers; " + llm.OfflineNotice,
 		}
-		if !slices.Equal(told, want) {
-			t.Errorf("it told %q", told)
+		if !slices.Equal(notices, want) {
+			t.Errorf("it told %q", notices)
 		}
 	})
 }
@@ -80,8 +80,8 @@ func TestEarlyRequestWaitsForTheFirstProbe(t *testing.T) {
 
 func TestNewEmbeddingModelIsReported(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var told []llm.State
-		a := newAuto(func(s llm.State) { told = append(told, s) })
+		var states []llm.State
+		a := newAuto(func(s llm.State) { states = append(states, s) })
 		a.ollama, _ = ollama.New(llm.Settings{Model: "qwen3:8b"})
 		pulled := false
 		a.ask = func(context.Context) probe {
@@ -97,8 +97,8 @@ func TestNewEmbeddingModelIsReported(t *testing.T) {
 		pulled = true
 		a.probeSoon()
 		synctest.Wait()
-		if len(told) != 2 || told[0].Text == "" || told[1].Text != "" {
-			t.Errorf("it told %+v", told)
+		if len(states) != 2 || states[0].Text == "" || states[1].Text != "" {
+			t.Errorf("it told %+v", states)
 		}
 		if e, _ := a.Embedder(t.Context()); e.Name() != "ollama/nomic-embed-text:latest@1" {
 			t.Errorf("its embedder is %s", e.Name())

@@ -166,10 +166,10 @@ func TestOllama(t *testing.T) {
 		}
 	})
 	t.Run("pulling an unknown model is an error", func(t *testing.T) {
-		var said []string
-		err := with(t, "scripted").Pull(t.Context(), "127.0.0.1:9/library/nope", func(p llm.Progress) { said = append(said, p.Status) })
-		if err == nil || !slices.Contains(said, "pulling manifest") {
-			t.Errorf("got %v after %q", err, said)
+		var pieces []string
+		err := with(t, "scripted").Pull(t.Context(), "127.0.0.1:9/library/nope", func(p llm.Progress) { pieces = append(pieces, p.Status) })
+		if err == nil || !slices.Contains(pieces, "pulling manifest") {
+			t.Errorf("got %v after %q", err, pieces)
 		}
 	})
 	t.Run("info describes the model", func(t *testing.T) {

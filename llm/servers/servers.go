@@ -287,13 +287,13 @@ func (s *Set) List(ctx context.Context) <-chan llm.Listing {
 
 // Listings returns the listings of all servers, in the order of the settings.
 func (s *Set) Listings(ctx context.Context) []llm.Listing {
-	told := map[string]llm.Listing{}
+	listings := map[string]llm.Listing{}
 	for listing := range s.List(ctx) {
-		told[listing.Server] = listing
+		listings[listing.Server] = listing
 	}
 	list := make([]llm.Listing, len(s.list))
 	for i, server := range s.list {
-		list[i] = told[server.title]
+		list[i] = listings[server.title]
 	}
 	return list
 }

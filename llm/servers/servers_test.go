@@ -70,11 +70,11 @@ func open(t *testing.T, s llm.Settings) *servers.Set {
 
 func ask(t *testing.T, m llm.Model) string {
 	t.Helper()
-	said, _, err := llm.Collect(m.Stream(t.Context(), llm.Request{Messages: []llm.Message{{Role: llm.User, Text: "hello"}}}))
+	reply, _, err := llm.Collect(m.Stream(t.Context(), llm.Request{Messages: []llm.Message{{Role: llm.User, Text: "hello"}}}))
 	if err != nil {
 		t.Fatal(err)
 	}
-	return said.Text
+	return reply.Text
 }
 
 func TestEachServerGetsItsOwnModelsAndKey(t *testing.T) {
@@ -162,8 +162,8 @@ func TestModelNameReachesTheServerThatListedIt(t *testing.T) {
 				t.Error(err)
 				continue
 			}
-			if said := ask(t, set); !strings.HasPrefix(said, answer+" ") || set.State().Model != model.Name {
-				t.Errorf("%s of %s: %q answers as %s", model.Name, answer, said, set.State().Model)
+			if text := ask(t, set); !strings.HasPrefix(text, answer+" ") || set.State().Model != model.Name {
+				t.Errorf("%s of %s: %q answers as %s", model.Name, answer, text, set.State().Model)
 			}
 		}
 	}
@@ -211,7 +211,7 @@ func TestServersAreListedAsTheyAnswer(t *testing.T) {
 	set := open(t, llm.Settings{Provider: "openai", OpenAIURL: "http://127.0.0.1:9/v1", Servers: []llm.Server{
 		{Name: "slow", Kind: "openai", URL: slow.URL + "/v1"}, {Name: "one", Kind: "openai", URL: one.URL + "/v1"}, {Name: "desk", Kind: "ollama", URL: "http://127.0.0.1:9"},
 	}})
-	var waiting, told []string
+	var waiting, names []string
 	for l := range set.List(t.Context()) {
 		name, _, _ := strings.Cut(l.Server, " ")
 		switch {
@@ -221,17 +221,17 @@ func TestServersAreListedAsTheyAnswer(t *testing.T) {
 		case l.Err != nil:
 			name += ": " + l.Err.Error()
 		}
-		if told = append(told, name); len(told) == 3 {
+		if names = append(names, name); len(names) == 3 {
 			close(release)
 		}
 	}
-	if !slices.Equal(waiting, []string{"openai", "slow", "one", "desk"}) || len(told) != 4 || told[3] != "slow" {
-		t.Errorf("waiting %q, told %q", waiting, told)
+	if !slices.Equal(waiting, []string{"openai", "slow", "one", "desk"}) || len(names) != 4 || names[3] != "slow" {
+		t.Errorf("waiting %q, told %q", waiting, names)
 	}
-	if !slices.Contains(told, "one") || !slices.ContainsFunc(told, func(s string) bool {
+	if !slices.Contains(names, "one") || !slices.ContainsFunc(names, func(s string) bool {
 		return strings.HasPrefix(s, "desk: desk: model server not reachable at 127.0.0.1:9")
 	}) {
-		t.Errorf("told %q", told)
+		t.Errorf("told %q", names)
 	}
 }
 
@@ -274,9 +274,9 @@ func TestRemoteNamesEveryOtherMachine(t *testing.T) {
 
 func TestOllamaChangesAreNotReportedWhileUnused(t *testing.T) {
 	one := serve(t, "one")
-	told := make(chan llm.State, 4)
-	set := open(t, llm.Settings{OllamaHost: "127.0.0.1:9", Model: "one/m", Changed: func(s llm.State) { told <- s }, Servers: []llm.Server{{Name: "one", Kind: "openai", URL: one.URL + "/v1"}}})
-	if s := <-told; s.Text != "" || s.Provider != "openai" || s.Model != "one/m" {
+	states := make(chan llm.State, 4)
+	set := open(t, llm.Settings{OllamaHost: "127.0.0.1:9", Model: "one/m", Changed: func(s llm.State) { states <- s }, Servers: []llm.Server{{Name: "one", Kind: "openai", URL: one.URL + "/v1"}}})
+	if s := <-states; s.Text != "" || s.Provider != "openai" || s.Model != "one/m" {
 		t.Errorf("told %+v", s)
 	}
 	if got := ask(t, set); got != "one m" {

@@ -12,8 +12,8 @@ import (
 
 func TestServersOfAnotherClientAreImported(t *testing.T) {
 	dir := t.TempDir()
-	file, theirs := filepath.Join(dir, "mcp.json"), filepath.Join(dir, "claude.json")
-	write(t, theirs, `{"theme": "dark", "mcpServers": {
+	file, source := filepath.Join(dir, "mcp.json"), filepath.Join(dir, "claude.json")
+	write(t, source, `{"theme": "dark", "mcpServers": {
 		"files": {"command": "npx", "args": ["-y", "fs"], "autoApprove": ["*"], "permission": "auto", "timeout": 60000},
 		"taken": {"command": "other"},
 		"web":   {"url": "https://x.org/mcp"},
@@ -21,7 +21,7 @@ func TestServersOfAnotherClientAreImported(t *testing.T) {
 		"empty": {}
 	}}`)
 	write(t, file, `{"mcpServers": {"taken": {"command": "mine"}}}`)
-	found, err := ReadImport(file, theirs)
+	found, err := ReadImport(file, source)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -142,11 +142,11 @@ func FuzzImport(f *testing.F) {
 		f.Add([]byte(c.file))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		theirs, err := theirServers(data)
+		servers, err := theirServers(data)
 		if err != nil {
 			return
 		}
-		for name, entry := range theirs {
+		for name, entry := range servers {
 			ours, _ := known(entry)
 			_, _ = parseEntry(name, ours)
 		}

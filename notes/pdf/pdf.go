@@ -27,9 +27,9 @@ const (
 	maxText   = 12 << 20 // bytes; less than the longest note
 )
 
-// places limits the number of concurrent reader processes, each of which may need
+// slots limits the number of concurrent reader processes, each of which may need
 // maxMemory.
-var places = make(chan struct{}, 2)
+var slots = make(chan struct{}, 2)
 
 // patience is how long to wait for a reader process; tests reduce it.
 var patience = maxTime
@@ -87,8 +87,8 @@ func IsOutdated(reason, tesseract string) bool {
 	if reason == onlyPictures && tesseract != "" {
 		return true
 	}
-	_, said, ok := strings.Cut(reason, tooSlow)
-	limit, err := time.ParseDuration(said)
+	_, seconds, ok := strings.Cut(reason, tooSlow)
+	limit, err := time.ParseDuration(seconds)
 	return ok && err == nil && limit != patience
 }
 
@@ -197,8 +197,8 @@ func run(ctx context.Context, raw []byte, limit time.Duration, args ...string) (
 		self = "/proc/self/exe" // valid even after the executable was replaced
 	}
 	select {
-	case places <- struct{}{}:
-		defer func() { <-places }()
+	case slots <- struct{}{}:
+		defer func() { <-slots }()
 	case <-ctx.Done():
 		return d, fmt.Errorf("read PDF: %w", ctx.Err())
 	}

@@ -151,16 +151,16 @@ func TestErrorContainsNoTextOfADamagedFile(t *testing.T) {
 // Only a few files are read at once, and a caller that stops waiting returns
 // immediately.
 func TestConcurrentReadersAreLimited(t *testing.T) {
-	for range cap(places) {
-		places <- struct{}{}
+	for range cap(slots) {
+		slots <- struct{}{}
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)
 	defer cancel()
 	if _, err := Text(ctx, pdftest.Make("text"), ""); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("without a place it says %v", err)
 	}
-	for range cap(places) {
-		<-places
+	for range cap(slots) {
+		<-slots
 	}
 	if got := textOf(t, pdftest.Make("text")); got != "text\n" {
 		t.Errorf("then it reads %q", got)

@@ -52,7 +52,7 @@ func read(raw []byte, tesseract string) (d Document) {
 // unsupported describes an encryption that the library does not support, based on
 // its error.
 func unsupported(err error) string {
-	if said := err.Error(); strings.Contains(said, "256-bit encryption key") || strings.Contains(said, "encryption version V=5") {
+	if message := err.Error(); strings.Contains(message, "256-bit encryption key") || strings.Contains(message, "encryption version V=5") {
 		return "it is encrypted with AES-256, which is not supported; save it without encryption to have it read"
 	}
 	return "its encryption is not supported; save it without encryption to have it read"

@@ -178,13 +178,13 @@ func refusal(code int, text []byte) error {
 	if code == http.StatusUnauthorized || code == http.StatusForbidden {
 		return &refusedError{code, "it does not accept the token (rag.chroma_token)"}
 	}
-	var said struct{ Error, Message string }
-	if json.Unmarshal(text, &said) != nil || said.Error == "" {
+	var response struct{ Error, Message string }
+	if json.Unmarshal(text, &response) != nil || response.Error == "" {
 		if code == http.StatusNotFound { // not Chroma's own
 			return errors.New("there is no Chroma of API version 2 at this address")
 		}
 		return &refusedError{code, neterr.Status("it", code, "").Error()}
 	}
-	line, _, _ := strings.Cut(said.Message, "\n")
+	line, _, _ := strings.Cut(response.Message, "\n")
 	return &refusedError{code, line[:min(len(line), 200)]}
 }
