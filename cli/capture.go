@@ -50,7 +50,7 @@ type writing struct {
 	message agent.Message                        // the question of its turn
 	from    []string                             // whoever wrote the text, if not the user
 	next    func(last *agent.Result) *agent.Step // its calls, as in [turn.Agent.Calls]
-	allows  []gate.Rule                          // what --yes allows
+	allows  []gate.Rule                          // what --yes adds: a rule for each of its tools
 	done    func(result captured) captured       // adds what it knows of the result
 }
 
@@ -169,6 +169,11 @@ func (c *capture) run(ctx context.Context, w writing) error {
 	}
 	if len(a.OpenVaults()) == 0 {
 		return settings.UsageError{Err: errNoNotes}
+	}
+	for _, needed := range w.allows {
+		if why := a.Missing()[needed.Tool]; why != "" {
+			return app.ExitError{Err: fmt.Errorf("nothing was changed: %s is not available: %s", needed.Tool, why), Code: app.ExitRefused}
+		}
 	}
 	a.Unattended = !attended
 	if c.yes {
