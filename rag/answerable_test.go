@@ -56,6 +56,26 @@ func TestQuestionWithFewKnownWordsIsDeclined(t *testing.T) {
 	}
 }
 
+// Where every note has the words of the question, they still count.
+func TestWordsOfEveryNoteCount(t *testing.T) {
+	t.Parallel()
+	folder, x := vault(t, map[string]string{
+		"green.md": "# Green tea\n\nGreen tea steeps for two minutes.\n",
+		"black.md": "# Black tea\n\nBlack tea steeps for four minutes.\n",
+		"mint.md":  "# Mint tea\n\nMint tea steeps for ten minutes.\n",
+	})
+	syncNow(t, x, folder, encoder.Encoder{})
+	found, err := x.Search(t.Context(), Query{Text: "how long does tea steep?"})
+	if err != nil || len(found.Passages) != 3 {
+		t.Fatalf("%+v, %v", found, err)
+	}
+	for _, p := range found.Passages {
+		if p.Score < 0.25 {
+			t.Errorf("%s has a score of %.2f", p.Path, p.Score)
+		}
+	}
+}
+
 // A question in a language that no note is in is not declined, since keywords cannot
 // match. One in the notes' language is, whatever its script.
 func TestQuestionInAnotherLanguageIsNotDeclined(t *testing.T) {

@@ -38,7 +38,7 @@ type queryTerm struct {
 	stop     bool     // a stop word
 	position int      // among the words of the question, from 0
 	df       int      // number of passages that contain it
-	idf      float64  // inverse document frequency; 0 if it is in half of the passages
+	idf      float64  // inverse document frequency, > 0
 }
 
 // ftsQuery returns the term in FTS5's syntax.
@@ -217,7 +217,7 @@ func weigh(ctx context.Context, db *sql.DB, all []queryTerm) (passages int, err 
 			df = min(passages, df+n)
 		}
 		all[i].df = df
-		all[i].idf = max(0, math.Log((float64(passages-df)+0.5)/(float64(df)+0.5)))
+		all[i].idf = max(leastIDF, math.Log((float64(passages-df)+0.5)/(float64(df)+0.5)))
 	}
 	return passages, nil
 }
@@ -259,8 +259,9 @@ func notLatin(ctx context.Context, db *sql.DB, passages int) (bool, error) {
 
 // The parameters of BM25, as in SQLite.
 const (
-	bm25K = 1.2
-	bm25B = 0.75
+	bm25K    = 1.2
+	bm25B    = 0.75
+	leastIDF = 1e-6 // of a term in half of the passages or more, which still matches
 )
 
 // score returns the BM25 of a text with these counts of the terms. Its length is
