@@ -57,7 +57,7 @@ func (a *answer) takeDraft() (held string) {
 	return held
 }
 
-// requests returns the answer so far, including the draft.
+// said returns the answer so far, including the draft.
 func (a *answer) said() string { return a.events.Said() + a.draft.text.String() }
 
 // hasSaid reports whether the answer has any text yet.

@@ -136,7 +136,7 @@ func (e *editor) WaitForTerminalExit(context.Context, sdk.WaitForTerminalExitReq
 	return sdk.WaitForTerminalExitResponse{}, e.needless()
 }
 
-// updates returns the updates of a session so far.
+// told returns the updates of a session so far.
 func (e *editor) told(id sdk.SessionId) (list []sdk.SessionUpdate) {
 	e.mu.Lock()
 	defer e.mu.Unlock()

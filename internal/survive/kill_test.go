@@ -35,7 +35,7 @@ func seeded(t *testing.T) *rand.Rand {
 	return rand.New(rand.NewPCG(seed, 0))
 }
 
-// told is the output of a child before it ended.
+// childOutput is the output of a child before it ended.
 type childOutput struct {
 	lines  []string
 	stderr string
