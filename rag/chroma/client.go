@@ -17,15 +17,15 @@ import (
 	"lifehub/rag/vectors"
 )
 
-// client speaks Chroma's HTTP API, version 2.
+// client is a client of Chroma's HTTP API, version 2.
 type client struct {
 	base  *url.URL // of the database
-	shown string   // the server's address without what is secret in it
+	shown string   // the server's address without secrets
 	token string
 	http  *http.Client
 }
 
-// What goes to and comes from the server; the names are the API's.
+// Requests and responses, with the API's names.
 type (
 	upsert struct {
 		IDs        []string            `json:"ids"`
@@ -51,21 +51,21 @@ type (
 	}
 	nearest struct {
 		IDs       [][]string   `json:"ids"`
-		Distances [][]*float64 `json:"distances"` // nil where it is no number
+		Distances [][]*float64 `json:"distances"` // nil if not a number
 	}
 )
 
 const (
-	// connectTime bounds the wait for a server that does not answer at all:
-	// a search then goes by words.
+	// connectTime limits the wait for a server that does not respond at all; the search
+	// then uses keywords.
 	connectTime = 3 * time.Second
-	// replyTime bounds the wait for one that does.
+	// replyTime limits the wait for a response.
 	replyTime = 30 * time.Second
-	// hangUp is how long the answer to a request that was given up is waited
-	// for: Chroma 1.0.0 takes no writes any more once a client hung up on it in
-	// the middle of one (docs/design/vectors.md).
+	// hangUp is how long the response to a cancelled request is awaited: Chroma 1.0.0
+	// accepts no more writes after a client disconnected during one
+	// (docs/design/vectors.md).
 	hangUp = 2 * time.Second
-	// longestReply is more than a hundred vectors of 8,192 numbers.
+	// longestReply fits more than a hundred vectors of 8,192 numbers.
 	longestReply = 32 << 20
 )
 
@@ -89,13 +89,13 @@ func newClient(c Server) (*client, error) {
 		token: c.Token,
 		http: &http.Client{
 			Transport: transport, Timeout: replyTime,
-			// A redirect would carry the token to whoever it names.
+			// A redirect would send the token to another server.
 			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 		},
 	}, nil
 }
 
-// refusedError is an answer of the server that says no.
+// refusedError is an error response of the server.
 type refusedError struct {
 	code    int
 	message string
@@ -103,14 +103,14 @@ type refusedError struct {
 
 func (e *refusedError) Error() string { return e.message }
 
-// isGone reports whether the server does not know what was asked for.
+// isGone reports whether the server does not know the collection.
 func isGone(err error) bool {
 	var status *refusedError
 	return errors.As(err, &status) && status.code == http.StatusNotFound
 }
 
-// ask sends in, if there is any, and reads the answer into out, if it is
-// wanted. All errors but that of ctx are [vectors.UnavailableError]s.
+// ask sends in, if not nil, and decodes the response into out, if not nil. All errors
+// except that of ctx are [vectors.UnavailableError]s.
 func (s *client) ask(ctx context.Context, method, path string, in, out any) error {
 	err := s.call(ctx, method, path, in, out)
 	if err == nil || ctx.Err() != nil {
@@ -138,7 +138,7 @@ func (s *client) call(ctx context.Context, method, path string, in, out any) err
 		return err
 	}
 	request.Header.Set("Content-Type", "application/json")
-	if s.token != "" { // servers are set to look for one or the other
+	if s.token != "" { // servers expect one or the other
 		request.Header.Set("X-Chroma-Token", s.token)
 		request.Header.Set("Authorization", "Bearer "+s.token)
 	}
@@ -163,7 +163,7 @@ func (s *client) call(ctx context.Context, method, path string, in, out any) err
 	return nil
 }
 
-// patient is a context that ends hangUp after ctx does.
+// patient returns a context that ends hangUp after ctx.
 func patient(ctx context.Context) (context.Context, context.CancelFunc) {
 	late, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	stop := context.AfterFunc(ctx, func() { time.AfterFunc(hangUp, cancel) })
@@ -173,14 +173,14 @@ func patient(ctx context.Context) (context.Context, context.CancelFunc) {
 	}
 }
 
-// refusal is what a server's no says, in a line.
+// refusal describes an error response in a line.
 func refusal(code int, text []byte) error {
 	if code == http.StatusUnauthorized || code == http.StatusForbidden {
 		return &refusedError{code, "it does not accept the token (rag.chroma_token)"}
 	}
 	var response struct{ Error, Message string }
 	if json.Unmarshal(text, &response) != nil || response.Error == "" {
-		if code == http.StatusNotFound { // not Chroma's own
+		if code == http.StatusNotFound { // not from Chroma
 			return errors.New("there is no Chroma of API version 2 at this address")
 		}
 		return &refusedError{code, neterr.Status("it", code, "").Error()}

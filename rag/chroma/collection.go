@@ -1,4 +1,4 @@
-// Package chroma keeps the vectors of a vault on a Chroma server.
+// Package chroma stores the vectors of a vault on a Chroma server.
 package chroma
 
 import (
@@ -19,18 +19,17 @@ import (
 	"lifehub/rag/vectors"
 )
 
-// Server says where a server keeps the vectors of a vault, so that
-// several machines share them. Words and texts stay on each machine; the
-// server is given vectors and hashes of what was embedded, nothing else.
-// Why: docs/design/vectors.md.
+// Server describes a server that stores the vectors of a vault, so that several
+// machines share them. Terms and texts stay on each machine; the server gets only
+// vectors and hashes of the embedded texts. Why: docs/design/vectors.md.
 type Server struct {
 	URL      string // of the server, as in http://127.0.0.1:8000
 	Tenant   string // "": default_tenant
 	Database string // "": default_database
-	Token    string // "": none is asked for
+	Token    string // "": none
 }
 
-// Check asks the server for its collections, and says what is in the way.
+// Check asks the server for its collections, and returns an error if it cannot be used.
 func (c Server) Check(ctx context.Context) error {
 	server, err := newClient(c)
 	if err != nil {
@@ -40,11 +39,11 @@ func (c Server) Check(ctx context.Context) error {
 	return server.ask(ctx, http.MethodGet, "collections_count", nil, &count)
 }
 
-// Store keeps one collection a model on a Chroma server.
+// Store has one collection per model on a Chroma server.
 type Store struct {
 	server *client
-	vault  string // the folder's name, by which machines that share it know it
-	owner  string // marks what this machine wrote of this folder
+	vault  string // the folder's name, which identifies it on all machines that share it
+	owner  string // marks the records written by this machine for this folder
 }
 
 func NewStore(c Server, vault string) (*Store, error) {
@@ -60,11 +59,11 @@ func NewStore(c Server, vault string) (*Store, error) {
 	return &Store{server: server, vault: filepath.Base(vault), owner: hex.EncodeToString(owner[:8])}, nil
 }
 
-// plain is what a collection's name may hold of a vault's.
+// plain matches the characters of a vault's name that a collection's name cannot have.
 var plain = pattern.Lazy(`[^A-Za-z0-9]+`)
 
-// collectionName tells vaults and models apart whatever they are called; what
-// a person may read of it comes first.
+// collectionName returns a distinct name for each vault and model, which begins with
+// their readable parts.
 func (s *Store) collectionName(model string) string {
 	sum := sha256.Sum256([]byte(s.vault + "\x00" + model))
 	readable := strings.Trim(plain.ReplaceAllString(s.vault, "-"), "-")
@@ -86,23 +85,23 @@ func (s *Store) State(ctx context.Context, model string) (string, error) {
 
 // collection is a collection on a Chroma server.
 //
-// A vector's id is its key, so machines that index the same notes write the
-// same records and embed each text once between them. What a machine takes
-// away it wrote itself: the others may not have seen yet that a note changed.
-// If one of them still needs it, its next sync finds it missing.
+// A vector's ID is its key, so machines that index the same notes write the same records,
+// and each text is embedded only once. A machine removes only records that it wrote, since
+// the others may not have noticed yet that a note changed. If another machine still needs
+// a removed record, its next sync finds it missing.
 type collection struct {
 	*Store
 	model string
 
-	mu     sync.Mutex  // guards what follows, not held while the server is asked
+	mu     sync.Mutex  // guards the following; not held during requests
 	at     place       // zero: not looked up yet
-	sample [][]float32 // of its vectors; nil: not read yet
+	sample [][]float32 // some of its vectors; nil: not read yet
 }
 
-// place is a collection as the server tells of it.
+// place is a collection as the server describes it.
 type place struct {
 	ID        string         `json:"id"`
-	Dimension int            `json:"dimension"` // 0: nothing was embedded yet
+	Dimension int            `json:"dimension"` // 0: nothing is embedded yet
 	Metadata  map[string]any `json:"metadata"`
 	Settings  map[string]struct {
 		Space string `json:"space"`
@@ -110,12 +109,12 @@ type place struct {
 	count int
 }
 
-// look asks the server what it holds.
+// look asks the server about the collection.
 func (c *collection) look(ctx context.Context) error {
 	var at place
 	err := c.server.ask(ctx, http.MethodGet, "collections/"+c.collectionName(c.model), nil, &at)
 	if isGone(err) {
-		at, err = place{}, nil // the first put makes it
+		at, err = place{}, nil // the first put creates it
 	}
 	if err == nil && at.ID != "" {
 		err = errors.Join(at.check(), c.server.ask(ctx, http.MethodGet, "collections/"+at.ID+"/count", nil, &at.count))
@@ -127,7 +126,7 @@ func (c *collection) look(ctx context.Context) error {
 	return nil
 }
 
-// check refuses a collection whose distances are not what is reckoned with.
+// check rejects a collection that uses another distance than expected.
 func (p place) check() error {
 	for _, kind := range []string{"hnsw", "spann"} {
 		if space := p.Settings[kind].Space; space != "" && space != "cosine" {
@@ -146,8 +145,8 @@ func (c *collection) remember(at place) {
 	c.at = at
 }
 
-// place is what is known of the collection, looked up on first need. An empty
-// ID: it is not there yet.
+// place returns the collection, which is looked up when first needed. An empty ID means
+// that it does not exist yet.
 func (c *collection) place(ctx context.Context) (place, error) {
 	c.mu.Lock()
 	at := c.at
@@ -161,7 +160,8 @@ func (c *collection) place(ctx context.Context) (place, error) {
 	return c.at, err
 }
 
-// post asks the collection. One that is gone is not known any more.
+// post sends a request to the collection. If the collection is gone, the cached
+// description is dropped.
 func (c *collection) post(ctx context.Context, at place, what string, in, out any) error {
 	err := c.server.ask(ctx, http.MethodPost, "collections/"+at.ID+"/"+what, in, out)
 	if isGone(err) {
@@ -175,8 +175,7 @@ func (c *collection) Size(ctx context.Context) (count, dimension int, err error)
 	return at.count, at.Dimension, err
 }
 
-// idPage is how many records one request is about: what Chroma's own cloud
-// allows at most.
+// idPage is the number of records per request, the maximum of Chroma's cloud.
 const idPage = 300
 
 func (c *collection) Missing(ctx context.Context, keys []vectors.Key) ([]vectors.Key, error) {
@@ -210,7 +209,7 @@ func (c *collection) Get(ctx context.Context, keys []vectors.Key) ([][]float32, 
 	return found, nil
 }
 
-// present returns those of the keys that the server holds.
+// present returns the keys that the server has.
 func (c *collection) present(ctx context.Context, at place, keys []vectors.Key) (map[vectors.Key]bool, error) {
 	have := make(map[vectors.Key]bool, len(keys))
 	for page := range slices.Chunk(keys, idPage) {
@@ -219,7 +218,7 @@ func (c *collection) present(ctx context.Context, at place, keys []vectors.Key) 
 			return nil, err
 		}
 		for _, id := range got.IDs {
-			if k, err := keyOfID(id); err == nil { // else somebody else's record
+			if k, err := keyOfID(id); err == nil { // otherwise not LifeHub's record
 				have[k] = true
 			}
 		}
@@ -260,12 +259,11 @@ func (c *collection) Put(ctx context.Context, keys []vectors.Key, embeddings [][
 	return nil
 }
 
-// ownerMark is the metadata that says who wrote a record.
+// ownerMark is the metadata key for the machine that wrote a record.
 const ownerMark = "by"
 
-// create makes the collection, or finds the one that another machine made.
-// The graph is denser than Chroma's own default, which loses a part of the
-// nearest.
+// create creates the collection, or finds the one that another machine created. The
+// graph is denser than Chroma's default, which misses some of the nearest.
 func (c *collection) create(ctx context.Context) (place, error) {
 	var at place
 	err := c.server.ask(ctx, http.MethodPost, "collections", map[string]any{
@@ -318,8 +316,8 @@ func (c *collection) Nearest(ctx context.Context, vector []float32, limit int) (
 	return c.query(ctx, at, vector, limit, nil)
 }
 
-// Among asks for the distances of some records. The server refuses to answer
-// when it lacks one of them, so it is asked for those it has, each once.
+// Among returns the distances of some records. The server rejects a request for records
+// that it lacks, so only those that it has are requested, each once.
 func (c *collection) Among(ctx context.Context, vector []float32, keys []vectors.Key, limit int) ([]vectors.Match, error) {
 	at, err := c.place(ctx)
 	if err != nil || at.ID == "" || len(keys) == 0 {
@@ -358,14 +356,14 @@ func (c *collection) query(ctx context.Context, at place, vector []float32, limi
 	for i, id := range got.IDs[0] {
 		k, err := keyOfID(id)
 		if err != nil || got.Distances[0][i] == nil {
-			continue // somebody else's record
+			continue // not LifeHub's record
 		}
 		found = append(found, vectors.Match{Key: k, Cosine: 1 - *got.Distances[0][i]})
 	}
 	return found, nil
 }
 
-// sampleParts is from how many places of a collection the sample is taken.
+// sampleParts is the number of positions in a collection at which the sample is taken.
 const sampleParts = 10
 
 func (c *collection) Spread(ctx context.Context, vector []float32) (mean, deviation float64, err error) {
@@ -407,10 +405,10 @@ func (c *collection) readSample(ctx context.Context, at place) ([][]float32, err
 	return sample, nil
 }
 
-// Fresh implements collection: the server is asked each time.
+// Fresh implements [vectors.Collection]: the server is asked each time.
 func (c *collection) Fresh() bool { return true }
 
-// Flush implements collection: the server does that on its own.
+// Flush implements [vectors.Collection]: the server makes changes durable itself.
 func (c *collection) Flush() error { return nil }
 
 func (c *collection) Close() error { return nil }

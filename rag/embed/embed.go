@@ -1,4 +1,5 @@
-// Package embed asks embedding models as they were trained to be asked.
+// Package embed calls embedding models with the prefixes and windows that they were
+// trained with.
 package embed
 
 import (
@@ -11,11 +12,11 @@ import (
 	"lifehub/rag/vectors"
 )
 
-// questionTime bounds the embedding of a question: an answer from words
-// now is worth more than one from both after a minute.
+// questionTime limits the embedding of a question, since a keyword answer now is better
+// than a hybrid one after a minute.
 const questionTime = 15 * time.Second
 
-// Question turns a question into a vector of length 1.
+// Question returns the normalised vector of a question.
 func Question(ctx context.Context, embedder llm.Embedder, question string) ([]float32, error) {
 	ctx, cancel := context.WithTimeout(ctx, questionTime)
 	defer cancel()
@@ -29,9 +30,9 @@ func Question(ctx context.Context, embedder llm.Embedder, question string) ([]fl
 	return vectors.Normalise(embeddings[0])
 }
 
-// Texts embeds the texts of keys. What the embedder refuses is tried
-// again in halves, down to single texts, which are left out then. The error
-// is for an embedder that does not work at all.
+// Texts embeds the texts of keys. Rejected batches are tried again in halves, down to
+// single texts, which are then left out. The error means that the embedder does not
+// work at all.
 func Texts(ctx context.Context, embedder llm.Embedder, dimension int, keys []vectors.Key, texts []string) ([]vectors.Key, [][]float32, error) {
 	prefixed := make([]string, len(texts))
 	prefix := modelByName(embedder.Name()).document

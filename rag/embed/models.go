@@ -69,8 +69,8 @@ var embeddingModels = []struct {
 	{"text-embedding-3", embeddingModel{"", "", 8191, true}},
 }
 
-// modelByName looks a model up by an embedder's name, which may carry a
-// provider before and a version after it. Unknown models get no prefixes.
+// modelByName looks up a model by an embedder's name, which may have a provider before
+// and a version after it. Unknown models have no prefixes.
 func modelByName(name string) embeddingModel {
 	name = strings.ToLower(name)
 	for _, m := range embeddingModels {
@@ -87,11 +87,11 @@ func ManyLanguages(model string) bool { return modelByName(model).manyLanguages 
 // IsBuiltIn reports whether a model is part of the program and needs no server.
 func IsBuiltIn(model string) bool { return strings.HasPrefix(model, "built-in/") }
 
-// WindowOf is how many tokens an embedder reads of a text: what its server
-// says, else what is known of the model, else the usual.
+// WindowOf returns how many tokens of a text an embedder reads: as reported by its
+// server, else as known for the model, else the usual number.
 func WindowOf(embedder llm.Embedder) int {
 	if IsBuiltIn(embedder.Name()) {
-		return math.MaxInt32 // its words are added up, however long the text
+		return math.MaxInt32 // it adds up words, however long the text
 	}
 	known := modelByName(embedder.Name()).window
 	if says, ok := embedder.(interface{ Window() int }); ok && says.Window() > 0 {
@@ -103,8 +103,8 @@ func WindowOf(embedder llm.Embedder) int {
 	return cmp.Or(known, passage.UsualWindow)
 }
 
-// Prefixes are the words that an embedding model, named as an embedder names
-// itself, wants before a question and before a text to be found.
+// Prefixes returns the texts that an embedding model, given by its embedder's name,
+// expects before a question and before a text to be found.
 func Prefixes(embedder string) (question, text string) {
 	m := modelByName(embedder)
 	return m.query, m.document

@@ -16,13 +16,13 @@ import (
 	"lifehub/internal/text"
 )
 
-// The table is read where it is embedded, in the read-only pages of the program.
+// The table is read in place, in the read-only pages of the program. Its format:
 //
 //	"LHWORDS2", language (4 bytes, ISO 639-1), number of words, dimensions,
 //	bytes of the word list: three uint32
 //	the words, sorted by bytes, separated by newlines
-//	a float32 for each word, by which its row is scaled
-//	a row of int8 for each word; its length is the weight of the word
+//	a float32 for each word, the scale of its row
+//	a row of int8 for each word, whose length is the weight of the word
 //
 // All numbers are little endian.
 //
@@ -32,7 +32,7 @@ var embedded string
 const (
 	magic      = "LHWORDS2"
 	headerSize = len(magic) + 4 + 3*4
-	// every is the number of words between two that the index of a table holds.
+	// every is the distance between the words that the index of a table has.
 	every = 16
 )
 
@@ -44,10 +44,10 @@ type table struct {
 	scales   string
 	rows     string
 	count    int
-	numbers  int // of a vector
+	numbers  int // dimension of the vectors
 }
 
-// english is the table of the program, indexed at its first use.
+// english is the embedded table, indexed on first use.
 var english = sync.OnceValues(func() (*table, error) {
 	t, err := read(embedded)
 	if err == nil && t.language != "en" {
@@ -84,9 +84,9 @@ func read(file string) (*table, error) {
 	return t, nil
 }
 
-// find returns the row of a word; -1: the table does not have it.
+// find returns the row of a word, or -1.
 func (t *table) find(word string) int {
-	low, high := 0, len(t.starts) // the block of 16 words that begins at or before it
+	low, high := 0, len(t.starts) // the block of 16 words that may contain it
 	for low < high {
 		if middle := (low + high) / 2; t.wordAt(int(t.starts[middle])) <= word {
 			low = middle + 1
@@ -119,8 +119,8 @@ func (t *table) wordAt(start int) string {
 	return word
 }
 
-// lookUp returns the row of a word in lower case, or of a form of it: without 's,
-// its stem, without s, with s or e. -1: the table has none.
+// lookUp returns the row of a word in lower case or of a form of it: without 's, its
+// stem, without s, with s or e; -1 if there is none.
 func (t *table) lookUp(word string) int {
 	for _, form := range [...]string{word, strings.TrimSuffix(word, "'s"), stem(word), strings.TrimRight(word, "s")} {
 		if row := t.find(form); row >= 0 {
@@ -135,7 +135,8 @@ func (t *table) lookUp(word string) int {
 
 var endings = [...]string{"ings", "ing", "edly", "ed", "ies", "es", "s", "ly"}
 
-// stem cuts the first ending that leaves three letters, as the table was made.
+// stem removes the first suffix that leaves three letters, as in the construction of
+// the table.
 func stem(word string) string {
 	for _, ending := range endings {
 		if len(word) >= len(ending)+3 && strings.HasSuffix(word, ending) {
@@ -145,7 +146,7 @@ func stem(word string) string {
 	return word
 }
 
-// add adds a row to a sum. Sums of whole numbers are the same on every processor.
+// add adds a row to a sum. Sums of integers are the same on every processor.
 func (t *table) add(sum []int, i int) {
 	s := t.scales[4*i : 4*i+4]
 	scale := int(math.Float32frombits(uint32(s[0])|uint32(s[1])<<8|uint32(s[2])<<16|uint32(s[3])<<24) * (1 << 30))
@@ -155,9 +156,8 @@ func (t *table) add(sum []int, i int) {
 	}
 }
 
-// encode returns the vector of a text. One of which the table knows no word gets
-// a vector far from all others, so that none is zero. rows holds what was looked
-// up before.
+// encode returns the vector of a text. A text without known words gets a vector far
+// from all others, so that no vector is zero. rows caches lookups.
 func (t *table) encode(s string, rows map[string]int) (vector []float32, known bool) {
 	sum := make([]int, t.numbers)
 	for word := range words(s) {
@@ -186,11 +186,10 @@ func (t *table) encode(s string, rows map[string]int) (vector []float32, known b
 	return vector, true
 }
 
-// Encoder embeds texts by the table.
+// Encoder embeds texts with the embedded table.
 type Encoder struct{}
 
-// Name implements [llm.Embedder]. Another table, or another way to read it, needs
-// another name.
+// Name implements [llm.Embedder]. Another table or algorithm needs another name.
 func (Encoder) Name() string { return "built-in/words128-en" }
 
 // Embed implements [llm.Embedder].
@@ -209,14 +208,14 @@ func (Encoder) Embed(ctx context.Context, texts []string) ([][]float32, error) {
 	return vectors, nil
 }
 
-// Knows reports whether the table has a word, in lower case, as it is.
+// Knows reports whether the table has exactly this word, in lower case.
 func (Encoder) Knows(word string) bool {
 	t, err := english()
 	return err == nil && t.find(word) >= 0
 }
 
-// Understands reports whether the table has a content word of a question. It does not
-// if the stop words or the script of the question are those of another language.
+// Understands reports whether the table has a content word of a question. It returns
+// false if the question's stop words or script are of another language.
 func (Encoder) Understands(question string) bool {
 	t, err := english()
 	if err != nil || len(text.Languages(question)) > 0 || !text.Latin(question) {

@@ -8,8 +8,8 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// words are those of a text as the table has them: in lower case, with the part
-// after an apostrophe (don't, army's).
+// words iterates over the words of a text as in the table: in lower case, including
+// apostrophes within words (don't, army's).
 func words(s string) iter.Seq[string] {
 	s = strings.ReplaceAll(strings.ToLower(norm.NFKC.String(s)), "’", "'")
 	return func(yield func(string) bool) {

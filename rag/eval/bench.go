@@ -1,7 +1,6 @@
-// Package eval measures how well questions find their notes: nDCG@10,
-// recall@10 and MRR on public benches and on a user's own notes, with a
-// paired bootstrap to tell a difference from chance. Start with [Load] and
-// [AskOwn].
+// Package eval measures how well questions find their notes: nDCG@10, recall@10 and MRR
+// on public benches and on a user's own notes, with a paired bootstrap to distinguish
+// differences from chance. Start with [Load] and [AskOwn].
 package eval
 
 import (
@@ -38,11 +37,11 @@ type Question struct {
 	ID       string         `json:"id"`
 	Text     string         `json:"text"`
 	Scope    string         `json:"scope"`
-	History  []Turn         `json:"history"` // what was said before
+	History  []Turn         `json:"history"` // earlier turns
 	Relevant map[string]int `json:"-"`       // document → grade
 }
 
-// Turn is something said before a question.
+// Turn is a turn before a question.
 type Turn struct {
 	Role string `json:"role"`
 	Text string `json:"text"`
@@ -65,7 +64,7 @@ func Load(dir string) (Bench, error) {
 		fields := strings.Split(string(line), "\t")
 		grade, err := strconv.Atoi(fields[len(fields)-1])
 		if err != nil || len(fields) != 3 {
-			return nil //nolint:nilerr // the heading of the table
+			return nil //nolint:nilerr // the header of the table
 		}
 		if relevant[fields[0]] == nil {
 			relevant[fields[0]] = map[string]int{}

@@ -7,23 +7,23 @@ import (
 	"lifehub/rag"
 )
 
-// Figures say how well one question found its documents, as trec_eval counts.
+// Figures measure how well one question found its documents, computed like trec_eval.
 type Figures struct {
 	NDCG      float64 // nDCG@10, gain = grade
 	Recall    float64 // recall@10
-	MRR       float64 // 1 over the rank of the first right one of ten
+	MRR       float64 // 1 / rank of the first relevant document among ten
 	Verdict   rag.Verdict
-	ByMeaning bool // no note has a word of it
+	ByMeaning bool // no note has a content word of it
 }
 
-// Difference is how much b changes nDCG@10 against a over the same questions.
+// Difference is the change of nDCG@10 from a to b over the same questions.
 type Difference struct {
 	Mean      float64
-	Low, High float64 // 95 % of the resamples are between
-	P         float64 // two-sided: how often chance alone would do as much
+	Low, High float64 // 95 % interval of the resamples
+	P         float64 // two-sided
 }
 
-// Compare resamples the questions 10,000 times, always with the same seed.
+// Compare resamples the questions 10,000 times, with a fixed seed.
 func Compare(a, b []Figures) Difference {
 	deltas := make([]float64, len(a))
 	var d Difference

@@ -12,31 +12,31 @@ import (
 	"lifehub/rag/embed"
 )
 
-// OwnQuestion is a question made of a user's own notes. The note it was taken
-// from is the one to find.
+// OwnQuestion is a question made from a user's own notes, with the note that it should
+// find.
 type OwnQuestion struct {
 	Text    string
 	Vault   string
 	Path    string
-	Heading bool // taken from a heading; else from a title
+	Heading bool // from a heading; otherwise from a title
 }
 
-// OwnQuestions makes at most so many questions of the titles and headings in
-// a folder that no other note has, spread evenly over the notes.
+// OwnQuestions makes questions from titles and headings that occur only once in a
+// folder, at most most of them, spread evenly over the notes.
 func OwnQuestions(ctx context.Context, folder *notes.Folder, most int) ([]OwnQuestion, error) {
 	entries, _, err := folder.List(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("make questions: %w", err)
 	}
 	var all []OwnQuestion
-	owners := map[string]int{} // how many notes have a title or heading
+	owners := map[string]int{} // number of notes with a title or heading
 	for _, entry := range entries {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
 		note, err := folder.Read(entry.Path)
 		if err != nil {
-			continue // index says which notes cannot be read
+			continue // `lifehub index` reports unreadable notes
 		}
 		of := func(text string, heading bool) OwnQuestion {
 			return OwnQuestion{Text: text, Vault: folder.Dir(), Path: entry.Path, Heading: heading}
@@ -67,8 +67,8 @@ func OwnQuestions(ctx context.Context, folder *notes.Folder, most int) ([]OwnQue
 	return some, nil
 }
 
-// tells says whether a title or heading is more than a bare name or number:
-// two words, or some characters of a script without spaces.
+// tells reports whether a title or heading is more than a single name or number: two
+// words, or some characters of a script without spaces.
 func tells(text string) bool {
 	letters := strings.Map(func(r rune) rune {
 		if r >= '0' && r <= '9' || strings.ContainsRune("-_/.: ", r) {
@@ -79,27 +79,27 @@ func tells(text string) bool {
 	return letters != "" && (len(strings.Fields(text)) > 1 || len(text) > len([]rune(text))*2)
 }
 
-// Setting is how one way of searching did.
+// Setting is the result of one kind of search.
 type Setting struct {
-	Name     string  `json:"name"`      // words, meaning, both
-	First    float64 `json:"recall_1"`  // share of questions whose note came first
+	Name     string  `json:"name"`      // words (keyword), meaning (semantic), both
+	First    float64 `json:"recall_1"`  // share of questions whose note was first
 	InFive   float64 `json:"recall_5"`  // … among the first five notes
 	InTen    float64 `json:"recall_10"` // … among the first ten
-	MRR      float64 `json:"mrr"`       // mean of 1 over its place, 0 beyond ten
+	MRR      float64 `json:"mrr"`       // mean of 1 / rank; 0 beyond ten
 	figures  []Figures
 	embedder string
 }
 
-// Searcher finds passages. *rag.Index and rag.Library are the real ones.
+// Searcher finds passages. *rag.Index and rag.Library implement it.
 type Searcher interface {
 	Search(ctx context.Context, q rag.Query) (rag.Found, error)
 }
 
-// depth is how many passages are asked for, so that ten different notes are
-// among them.
+// depth is the number of passages requested, so that ten different notes are among
+// them.
 const depth = 40
 
-// AskOwn asks every question of one side of a search.
+// AskOwn asks every question with one kind of search.
 func AskOwn(ctx context.Context, searcher Searcher, questions []OwnQuestion, name string, side rag.Side) (Setting, error) {
 	s := Setting{Name: name, figures: make([]Figures, len(questions))}
 	for i, question := range questions {
@@ -128,8 +128,8 @@ func AskOwn(ctx context.Context, searcher Searcher, questions []OwnQuestion, nam
 	return s, nil
 }
 
-// placeOf is the place, from 1, of the right note among the ten first; 0: it
-// is not there.
+// placeOf returns the rank, counted from 1, of the right note among the first ten; 0 if
+// it is not among them.
 func placeOf(found rag.Found, question OwnQuestion) int {
 	seen := map[string]bool{}
 	for _, p := range found.Passages {
@@ -146,8 +146,7 @@ func placeOf(found rag.Found, question OwnQuestion) int {
 	return 0
 }
 
-// Advice says in a sentence or two what the figures mean for the one whose
-// notes they are.
+// Advice explains the figures to the user in one or two sentences.
 func Advice(words, meaning, both Setting) string {
 	switch d := Compare(words.figures, both.figures); {
 	case len(words.figures) < 20:

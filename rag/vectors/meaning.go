@@ -17,31 +17,31 @@ import (
 	"github.com/philippgille/chromem-go"
 )
 
-// floatsUpTo is the number of vectors that are kept as float32, in a
-// [vectorFile] that chromem-go searches. Beyond it chromem-go's bookkeeping for
-// each document costs more than the vectors themselves (docs/figures): more are
-// quantised, and the vector file holds what came since.
+// floatsUpTo is the number of vectors that are stored as float32s, in a [vectorFile]
+// that chromem-go searches. For more, chromem-go's overhead per document costs more
+// than the vectors themselves (docs/figures), so they are quantised, and the vector
+// file has only later ones.
 const floatsUpTo = 20_000
 
-// manyNew is the share of the quantised vectors, one in so many, from which on
-// those that came since are quantised too when all notes are embedded, for
-// which the whole file is written again.
+// manyNew is the number of quantised vectors per new one below which the new ones are
+// quantised too, after all notes are embedded. That writes the whole file again.
 const manyNew = 16
 
-// localVectors is the collection on this machine. A vector is either in file
-// or in quantised.
+// localVectors is a collection on this machine. A vector is either in file or in
+// quantised.
 type localVectors struct {
 	file      *vectorFile
 	quantised *quantised          // nil: none yet
 	chromem   *chromem.Collection // over file; nil: more than floatsUpTo vectors
-	status    os.FileInfo         // of the file at quantisedPath, to notice another; nil: none
-	lost      atomic.Bool         // that file was cut by another program
+	status    os.FileInfo         // of the file at quantisedPath, to notice a replacement; nil: none
+	lost      atomic.Bool         // another program truncated that file
 	mu        sync.RWMutex        // searches read, put and forget write
 }
 
 // openLocal reads the vectors of a model from path.
 func openLocal(path, model string) (*localVectors, error) {
-	// In this order: what another process quantises meanwhile is read twice, not never.
+	// In this order, so that vectors that another process quantises meanwhile are read
+	// twice rather than never.
 	file, err := openVectors(path, model)
 	if err != nil {
 		return nil, err
@@ -56,17 +56,17 @@ func openLocal(path, model string) (*localVectors, error) {
 	return m, nil
 }
 
-// quantisedPath is the quantised file that belongs to a vector file.
+// quantisedPath returns the path of the quantised file that belongs to a vector file.
 func quantisedPath(path string) string { return path + "12" }
 
-// fill brings together what was read, and puts few vectors into a chromem
-// collection that holds nothing but ids and the memory the file was read into.
+// fill merges the two files and, if there are few vectors, adds them to a chromem
+// collection that has only IDs and the memory into which the file was read.
 func (m *localVectors) fill() (err error) {
 	defer m.cutShort(&err)()
 	m.chromem = nil
 	if q := m.quantised; q != nil {
 		if m.file.dimension != 0 && m.file.dimension != q.dimension {
-			m.quantised = nil // of the model as it was before
+			m.quantised = nil // of a model that was replaced
 			return q.close()
 		}
 		m.file.drop(func(k Key) bool { _, both := q.find(k, 0); return both }) // its writer was killed
@@ -88,12 +88,12 @@ func (m *localVectors) fill() (err error) {
 	return nil
 }
 
-// cutShort is the function of that name; the collection is opened again then.
+// cutShort is like the function cutShort, and has the collection opened again.
 func (m *localVectors) cutShort(err *error) func() {
 	return cutShort(err, func() { m.lost.Store(true) })
 }
 
-// quantise moves all vectors that keep does not refuse to the quantised file.
+// quantise moves the vectors for which keep returns true to the quantised file.
 func (m *localVectors) quantise(keep func(Key) bool) error {
 	if m.replaced() {
 		return errors.New("quantise vectors: another program replaced their file, try again")
@@ -108,7 +108,7 @@ func (m *localVectors) quantise(keep func(Key) bool) error {
 	return errors.Join(old.close(), m.file.reset(dimension))
 }
 
-// replaced reports whether the quantised file is another than the one opened.
+// replaced reports whether the quantised file is not the one that was opened.
 func (m *localVectors) replaced() bool {
 	status, err := os.Stat(quantisedPath(m.file.file.Name()))
 	if err != nil || m.status == nil {
@@ -132,7 +132,7 @@ func addDocument(c *chromem.Collection, k Key, vector []float32) error {
 	return nil
 }
 
-// refuseToEmbed stands where chromem-go would otherwise ask a hosted service.
+// refuseToEmbed replaces chromem-go's default, which would call a hosted service.
 func refuseToEmbed(context.Context, string) ([]float32, error) {
 	return nil, errors.New("the collection takes finished vectors only")
 }
@@ -142,7 +142,7 @@ func (m *localVectors) Put(_ context.Context, keys []Key, embeddings [][]float32
 	defer m.mu.Unlock()
 	defer m.cutShort(&err)()
 	if d := m.dimension(); d != 0 && len(embeddings) > 0 && d != len(embeddings[0]) {
-		// The name stayed and the model did not: its old vectors mean nothing now.
+		// The model was replaced under the same name, so its old vectors are useless.
 		if err := m.reset(len(embeddings[0])); err != nil {
 			return fmt.Errorf("begin vectors: %w", err)
 		}
@@ -173,7 +173,7 @@ func (m *localVectors) Put(_ context.Context, keys []Key, embeddings [][]float32
 
 func all(Key) bool { return true }
 
-// reset begins the collection again for vectors of a dimension.
+// reset empties the collection, for vectors of another dimension.
 func (m *localVectors) reset(dimension int) error {
 	if m.status != nil {
 		if err := errors.Join(m.quantised.close(), os.Remove(quantisedPath(m.file.file.Name()))); err != nil {
@@ -189,8 +189,8 @@ func (m *localVectors) has(k Key) bool {
 	return quantised || m.file.has(k)
 }
 
-// Forget frees the vectors of passages that nobody uses, once they are more than a
-// quarter: until then they are a cache, for a note that comes back.
+// Forget removes unused vectors once they are more than a quarter. Until then they are
+// a cache, for notes that come back.
 func (m *localVectors) Forget(_ context.Context, used map[Key]bool) (err error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -212,7 +212,7 @@ func (m *localVectors) Forget(_ context.Context, used map[Key]bool) (err error) 
 	return m.fill()
 }
 
-// ManyUnused reports whether so many vectors are unused that they are forgotten.
+// ManyUnused reports whether there are enough unused vectors to remove them.
 func ManyUnused(unused, all int) bool { return unused*4 >= all && unused >= 64 }
 
 func (m *localVectors) Missing(_ context.Context, keys []Key) (missing []Key, err error) {
@@ -227,7 +227,7 @@ func (m *localVectors) Missing(_ context.Context, keys []Key) (missing []Key, er
 	return missing, nil
 }
 
-// key is the key of vector i of size: those of the file come first.
+// key returns the key of vector i; those of the vector file come first.
 func (m *localVectors) key(i int) Key {
 	if n := i - len(m.file.rows); n >= 0 {
 		return m.quantised.key(m.quantised.sound[n])
@@ -249,7 +249,7 @@ func (m *localVectors) Fresh() bool {
 	return !m.lost.Load() && !m.file.changedOutside() && !m.replaced()
 }
 
-// Flush is also where many new vectors are quantised, and damaged ones left out.
+// Flush also quantises new vectors if there are many, and drops damaged ones.
 func (m *localVectors) Flush() (err error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -288,7 +288,7 @@ func (m *localVectors) Among(ctx context.Context, vector []float32, keys []Key, 
 	return m.nearest(ctx, vector, limit, rows, records)
 }
 
-// nearest compares a question with some of the file's rows and some records.
+// nearest compares a question with some rows and records.
 func (m *localVectors) nearest(ctx context.Context, vector []float32, limit int, rows []row, records []int32) (found []Match, err error) {
 	if m.dimension() == 0 { // nothing is embedded yet
 		return nil, nil
@@ -314,7 +314,7 @@ func (m *localVectors) nearest(ctx context.Context, vector []float32, limit int,
 }
 
 func (m *localVectors) nearestInChromem(ctx context.Context, vector []float32, limit int) ([]Match, error) {
-	limit = min(limit, m.chromem.Count()) // more is an error to chromem-go
+	limit = min(limit, m.chromem.Count()) // chromem-go rejects a larger limit
 	if limit == 0 {
 		return nil, nil
 	}
@@ -333,7 +333,7 @@ func (m *localVectors) nearestInChromem(ctx context.Context, vector []float32, l
 	return found, nil
 }
 
-// where finds the rows and the records of some keys, each once, in their order.
+// where finds the rows and records of some keys, each once, in their order.
 func (m *localVectors) where(keys []Key) (rows []row, records []int32) {
 	at, ok := 0, false
 	keys = slices.SortedFunc(slices.Values(keys), func(a, b Key) int { return bytes.Compare(a[:], b[:]) })
@@ -363,7 +363,7 @@ func (m *localVectors) Get(_ context.Context, keys []Key) (found [][]float32, er
 	return found, nil
 }
 
-// Mean is the mean of vectors of one dimension, at length 1; nil: there is none.
+// Mean returns the normalised mean of vectors of one dimension; nil if there is none.
 func Mean(all [][]float32) []float32 {
 	if len(all) == 0 {
 		return nil
@@ -384,9 +384,9 @@ func Mean(all [][]float32) []float32 {
 	return mean
 }
 
-// SampleSize is about how many vectors stand for the collection when the mean and
-// the spread of its cosines are needed: those with the least keys, which are
-// hashes, whatever the order in which they came and however they are kept.
+// SampleSize is about how many vectors represent the collection in the mean and
+// deviation of cosines. They are the ones with the smallest keys, which are hashes, so
+// the sample does not depend on order or representation.
 const SampleSize = 1000
 
 func (m *localVectors) Spread(_ context.Context, vector []float32) (mean, deviation float64, err error) {
@@ -416,7 +416,7 @@ func (m *localVectors) Spread(_ context.Context, vector []float32) (mean, deviat
 	return mean, deviation, nil
 }
 
-// Cosines are added up for their mean and spread.
+// Cosines accumulates cosines for their mean and deviation.
 type Cosines struct {
 	n            int
 	sum, squares float64
@@ -436,7 +436,7 @@ func (c *Cosines) Spread() (mean, deviation float64) {
 	return mean, math.Sqrt(max(0, c.squares/float64(c.n)-mean*mean))
 }
 
-// TopK collects the nearest of many.
+// TopK collects the nearest vectors.
 type TopK[T any] struct {
 	Limit int
 	found []Near[T] // fewer than twice the limit
@@ -467,8 +467,8 @@ func (t *TopK[T]) Sorted() []Near[T] {
 // ByCosine puts the nearest first.
 func ByCosine[T any](a, b Near[T]) int { return cmp.Compare(b.Cosine, a.Cosine) }
 
-// Dot is the inner product, eight lanes at a time: the compiler does not
-// split the chain of additions on its own, and one chain waits for itself.
+// Dot returns the inner product. It has eight accumulators, because the compiler does
+// not split a chain of additions, in which each would wait for the one before.
 func Dot(a, b []float32) float32 {
 	var s0, s1, s2, s3, s4, s5, s6, s7 float32
 	for len(a) >= 8 && len(b) >= 8 {
@@ -489,8 +489,8 @@ func Dot(a, b []float32) float32 {
 	return (s0 + s1) + (s2 + s3) + ((s4 + s5) + (s6 + s7))
 }
 
-// Normalise returns the vector at length 1, or an error when it means
-// nothing: empty, zero, not finite.
+// Normalise returns the vector with length 1, or an error if it is empty, zero or not
+// finite.
 func Normalise(vector []float32) ([]float32, error) {
 	var squares float64
 	for _, f := range vector {

@@ -18,27 +18,26 @@ import (
 	"lifehub/internal/wrap"
 )
 
-// A quantised file holds vectors at 12 bits a number, sorted by key:
+// A quantised file has vectors with 12 bits per number, sorted by key:
 //
 //	header, 4096 bytes, as of a vector file, with the number of records
 //	records of 32 + d bytes, d the dimension rounded up to 32:
-//	  key (16), crc of the rest of the record (4), scale (float32), crc of its fine part (4), zero (4), a byte a number
-//	fine parts of (dimension+1)/2 bytes, in the order of the records: four bits a number, the lower of a byte first
+//	  key (16), crc of the rest of the record (4), scale (float32), crc of its fine part (4), zero (4), a byte per number
+//	fine parts of (dimension+1)/2 bytes, in the order of the records: four bits per number, the lower half of a byte first
 //
-// A number is scale·(16·(byte - 128) + fine - 8), and within 8.5 scales of what
-// it is with 8 for its fine part. The records are mapped into memory, shared by
-// all processes, and every search reads their bytes. The fine parts are read
-// for the few that come closest.
+// A number is scale·(16·(byte - 128) + fine - 8); with 8 as its fine part it is accurate
+// to 8.5 scales. The records are mapped into memory, which all processes share, and every
+// search reads their bytes. The fine parts are read only for the nearest few.
 //
-// The file is written whole, renamed into place and never changed: what a
-// process has mapped stays what it was. A record that is garbled or cut off is
-// not there, and its passage is embedded again; so is, when the file is next
-// written, one whose fine part is; until then that counts as 8.
+// The file is written as a whole, renamed into place and never changed, so a mapping stays
+// valid. A damaged or truncated record counts as missing, and its passage is embedded
+// again. A damaged fine part counts as 8 until the file is next written, and then the
+// passage is embedded again.
 type quantised struct {
 	path      string
 	dimension int
-	count     int     // of records that were written
-	sound     []int32 // the records that are whole, in the order of their keys
+	count     int     // records in the file
+	sound     []int32 // undamaged records, in the order of their keys
 	mapped    []byte  // header and records
 }
 
@@ -49,16 +48,17 @@ const (
 	mostQuantised  = 1<<(7+fineBits) - 1<<(fineBits-1) - 1 // 2039: the byte of 2040 would be 256
 	fineZero       = 1 << (fineBits - 1)
 
-	// rescored is how many vectors a search looks at finely: enough for the ten
-	// nearest (docs/design/vectors.md). Those after them are told apart by their bytes.
+	// rescored is the number of nearest vectors that are scored again with their fine
+	// parts: enough for the ten nearest (docs/design/vectors.md). The others are ranked
+	// by their bytes.
 	rescored = 40
 )
 
-// padded is a dimension in whole steps of the vector instructions.
+// padded rounds a dimension up to whole vector instructions.
 func padded(dimension int) int { return (dimension + 31) &^ 31 }
 
-// openQuantised maps the file at path, and says which it is. A nil status: there
-// is none. A nil q: its first page is not one of this model's.
+// openQuantised maps the file at path. status is nil if the file does not exist; q is
+// nil if its header is not of this model.
 func openQuantised(path, model string) (q *quantised, status os.FileInfo, err error) {
 	defer wrap.Error(&err, "open vectors")
 	file, err := os.Open(path)
@@ -90,7 +90,7 @@ func openQuantised(path, model string) (q *quantised, status os.FileInfo, err er
 	return q, status, nil
 }
 
-// check finds the records that are whole.
+// check finds the undamaged records.
 func (q *quantised) check() (err error) {
 	defer cutShort(&err, nil)()
 	q.sound = make([]int32, 0, (len(q.mapped)-vectorHeader)/q.recordSize())
@@ -107,9 +107,9 @@ func quantisedSum(record []byte) uint32 {
 	return ^crc32.Update(sum, castagnoli, record[len(Key{})+4:])
 }
 
-// cutShort makes an error of reading where the mapped file has ended, since
-// somebody else cut it, and calls lost. The function that it returns is
-// deferred by the one that reads.
+// cutShort returns a function to be deferred, which turns a fault from reading a mapped
+// file beyond its end, because another program truncated it, into an error, and calls
+// lost.
 func cutShort(err *error, lost func()) func() {
 	before := debug.SetPanicOnFault(true)
 	return func() {
@@ -136,16 +136,16 @@ func (q *quantised) record(i int32) []byte {
 	return q.mapped[vectorHeader+int(i)*q.recordSize():][:q.recordSize()]
 }
 
-// fineAt is where the fine part of record i is in the file.
+// fineAt returns the offset of the fine part of record i in the file.
 func (q *quantised) fineAt(i int32) int64 {
 	return vectorHeader + int64(q.count)*int64(q.recordSize()) + int64(i)*int64((q.dimension+1)/2)
 }
 
-// find returns where a key is among the records, or belongs: not before from.
-// No file has none. Keys are hashes, spread evenly, so that where one is can be
-// told from those around it: few records are read, which is what takes the time.
+// find returns the position of a key among the records, or where it would be inserted,
+// but at least from. Since keys are evenly distributed hashes, it interpolates, and
+// reads few records, which take most of the time. A nil q has no records.
 func (q *quantised) find(k Key, from int) (at int, ok bool) {
-	const guesses = 8 // or they are no hashes
+	const guesses = 8 // more guesses mean that the keys are not evenly distributed
 	all, number := q.records(), func(k []byte) float64 { return float64(binary.BigEndian.Uint64(k)) }
 	to, least, most := len(all), 0., math.Exp2(64)
 	if from > 0 && from < to {
@@ -169,7 +169,7 @@ func (q *quantised) find(k Key, from int) (at int, ok bool) {
 	return from, false
 }
 
-// records are those that are whole, in the order of their keys. No file has none.
+// records returns the undamaged records, in the order of their keys. A nil q has none.
 func (q *quantised) records() []int32 {
 	if q == nil {
 		return nil
@@ -185,13 +185,13 @@ func (q *quantised) scale(i int32) float32 {
 	return math.Float32frombits(binary.LittleEndian.Uint32(q.record(i)[20:]))
 }
 
-// question is a vector to be compared with the bytes of records, at 11 bits a
-// number: the sum of the products fits into 32 bits for every dimension.
+// question is a vector to compare with the bytes of records, at 11 bits per number, so
+// that the sum of products fits into 32 bits for any dimension.
 type question struct {
 	scale   float32
 	numbers []int16  // within ±1023, padded
 	packed  []uint64 // the same for dotPortable
-	offset  int32    // what 128 too much in each byte adds
+	offset  int32    // to subtract, since each byte is 128 too large
 }
 
 func ask(vector []float32) *question {
@@ -205,7 +205,7 @@ func ask(vector []float32) *question {
 }
 
 func largest(vector []float32) float32 {
-	most := float32(math.SmallestNonzeroFloat32 * (1 << 24)) // what is divided by it stays finite
+	most := float32(math.SmallestNonzeroFloat32 * (1 << 24)) // keeps quotients finite
 	for _, f := range vector {
 		most = max(most, f, -f)
 	}
@@ -217,9 +217,9 @@ func (q *quantised) cosine(asked *question, i int32) float32 {
 	return asked.scale * q.scale(i) * (1 << fineBits) * float32(asked.dot(q.record(i)[quantisedHead:])-asked.offset)
 }
 
-// pack splits each number into 64·a + b, with a and b within ±32, and puts the
-// four a of the bytes 0, 2, 4, 6 into one word, so those of 1, 3, 5, 7, then
-// their b; the first is the highest.
+// pack splits each number into 64·a + b, with a and b within ±32, and packs the a of
+// the bytes 0, 2, 4, 6 into one word, then those of 1, 3, 5, 7, then their b; the first
+// is the highest.
 func pack(numbers []int16) (words []uint64) {
 	for eight := range slices.Chunk(numbers, 8) {
 		var word [4]uint64
@@ -234,12 +234,12 @@ func pack(numbers []int16) (words []uint64) {
 	return words
 }
 
-// dotPortable is the inner product of the question and so many bytes. dot is
-// the same in the processor's vector instructions where it has them.
+// dotPortable returns the inner product of the question and the bytes of a record. dot
+// uses the processor's vector instructions if it has them.
 //
-// Four products are made by one multiplication: of words of four numbers of 16
-// bits, one in reverse, the highest 16 bits are the sum of the products, less
-// than 2^15 here; what is below them is rounded off.
+// One multiplication computes four products: if two words have four numbers of 16 bits
+// each, one of them in reverse order, the highest 16 bits of their product are the sum of
+// the four products, less than 2^15 here. The lower bits are rounded off.
 func (asked *question) dotPortable(b []byte) int32 {
 	const lanes, half = 0x00ff_00ff_00ff_00ff, 1 << 47
 	var as, bs int64
@@ -252,8 +252,8 @@ func (asked *question) dotPortable(b []byte) int32 {
 	return int32(64*as + bs)
 }
 
-// nearest compares a question with the bytes of some records, and the few that
-// come closest again with their fine parts.
+// nearest compares a question with the bytes of some records, and the nearest few again
+// with their fine parts.
 func (q *quantised) nearest(ctx context.Context, vector []float32, limit int, records []int32) ([]Match, error) {
 	asked := ask(vector)
 	top := TopK[int32]{Limit: max(limit, rescored)}
@@ -280,8 +280,8 @@ func (q *quantised) nearest(ctx context.Context, vector []float32, limit int, re
 	})
 }
 
-// read opens the file for its fine parts. Not every system replaces a file that
-// is open.
+// read opens the file to read fine parts. It is not kept open, since some systems
+// cannot replace an open file.
 func (q *quantised) read(do func(*os.File) error) error {
 	file, err := os.Open(q.path)
 	if err != nil {
@@ -290,8 +290,8 @@ func (q *quantised) read(do func(*os.File) error) error {
 	return errors.Join(do(file), file.Close())
 }
 
-// fine reads the fine part of a record. whole is false where it is garbled, cut
-// off or in a file that was replaced.
+// fine reads the fine part of a record. whole is false if it is damaged, truncated, or
+// in a file that was replaced.
 func (q *quantised) fine(file *os.File, i int32) (part []byte, whole bool, err error) {
 	part = make([]byte, (q.dimension+1)/2)
 	if _, err := file.ReadAt(part, q.fineAt(i)); err != nil && !errors.Is(err, io.EOF) {
@@ -306,7 +306,7 @@ func (q *quantised) fine(file *os.File, i int32) (part []byte, whole bool, err e
 	return part, false, nil
 }
 
-// vector reads a vector at 12 bits.
+// vector reads a vector with 12 bits per number.
 func (q *quantised) vector(file *os.File, i int32, into []float32) error {
 	part, _, err := q.fine(file, i)
 	if err != nil {
@@ -334,7 +334,7 @@ func (q *quantised) get(records []int32) (found [][]float32, err error) {
 	return found, err
 }
 
-// quantise returns a vector as its record and fine part.
+// quantise returns the record and the fine part of a vector.
 func quantise(k Key, vector []float32) (record, fine []byte) {
 	scale := largest(vector) / mostQuantised
 	record, fine = make([]byte, quantisedHead+padded(len(vector))), make([]byte, (len(vector)+1)/2)
@@ -350,16 +350,15 @@ func quantise(k Key, vector []float32) (record, fine []byte) {
 	return record, fine
 }
 
-// origin is where a record of a new file comes from: rows, or another file.
+// origin is the source of a record in a new file: rows, or another file.
 type origin struct {
 	key    Key
-	row    int32 // -1: another file
+	row    int32 // -1: the other file
 	record int32
 }
 
-// rewrite puts a file in the place of another: with the records of the other
-// for which keep says so, and with rows, none of which the other has. No file
-// is a file without records.
+// rewrite replaces the file by one that has its records for which keep returns true,
+// and rows, which it does not have. A nil q has no records.
 func (q *quantised) rewrite(path, model string, dimension int, rows []row, keep func(Key) bool) (made *quantised, status os.FileInfo, err error) {
 	defer wrap.Error(&err, "quantise vectors")
 	var all []origin
@@ -371,7 +370,7 @@ func (q *quantised) rewrite(path, model string, dimension int, rows []row, keep 
 		if old, err = os.Open(path); err != nil {
 			return nil, nil, err
 		}
-		defer old.Close() //nolint:errcheck // closed already, where all went well
+		defer old.Close() //nolint:errcheck // already closed on success
 		for _, i := range q.sound {
 			_, whole, err := q.fine(old, i)
 			if err != nil {
@@ -384,12 +383,12 @@ func (q *quantised) rewrite(path, model string, dimension int, rows []row, keep 
 	}
 	slices.SortFunc(all, func(a, b origin) int { return bytes.Compare(a.key[:], b.key[:]) })
 	made = &quantised{path: path, dimension: dimension, count: len(all)}
-	temp := path + ".new" // one that is killed leaves it to the next
+	temp := path + ".new" // one that is left by a kill is overwritten
 	file, err := os.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
 	if err != nil {
 		return nil, nil, err
 	}
-	defer os.Remove(temp) // nothing is there any more after the rename
+	defer os.Remove(temp) // fails after the rename
 	err = made.write(file, model, all, func(o origin) (record, fine []byte, err error) {
 		if o.row >= 0 {
 			record, fine = quantise(o.key, rows[o.row].vector)
@@ -399,7 +398,7 @@ func (q *quantised) rewrite(path, model string, dimension int, rows []row, keep 
 		return q.record(o.record), fine, err
 	})
 	if old != nil {
-		err = errors.Join(err, old.Close()) // not every system replaces a file that is open
+		err = errors.Join(err, old.Close()) // some systems cannot replace an open file
 	}
 	if err := errors.Join(err, file.Close()); err != nil {
 		return nil, nil, err
@@ -429,13 +428,13 @@ func (q *quantised) write(file *os.File, model string, all []origin, of func(ori
 		if err != nil {
 			return err
 		}
-		records.Write(record) //nolint:errcheck // Flush says it
-		fines.Write(fine)     //nolint:errcheck // Flush says it
+		records.Write(record) //nolint:errcheck // Flush reports it
+		fines.Write(fine)     //nolint:errcheck // Flush reports it
 	}
 	return errors.Join(records.Flush(), fines.Flush(), file.Sync())
 }
 
-// close gives the memory back. No file has none.
+// close releases the memory. A nil q has none.
 func (q *quantised) close() error {
 	if q == nil || q.mapped == nil {
 		return nil

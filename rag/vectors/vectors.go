@@ -1,5 +1,5 @@
-// Package vectors keeps the embeddings of a vault's passages and finds the
-// nearest of them: what a collection is, and one kept in files on this machine.
+// Package vectors stores the embeddings of a vault's passages and finds the nearest of
+// them. It defines collections, and has one in local files.
 package vectors
 
 import (
@@ -15,17 +15,16 @@ import (
 	"unsafe"
 )
 
-// A vector file holds the embeddings that one model made of one vault's
-// passages, by the hash of what was embedded:
+// A vector file has the embeddings of a vault's passages by one model, by the hash of the
+// embedded text:
 //
 //	header, 4096 bytes: magic, dimension, length of the model's name, the name, crc
 //	records of 24 + 4·dimension bytes: key (16), crc of all else (4), zero (4), float32s
 //
-// Records are only appended, or written over records that no passage uses.
-// Each proves itself by its checksum: a record cut off or garbled at any
-// moment is simply not there, and its passage is embedded again.
+// Records are only appended, or overwrite unused ones. A truncated or damaged record does
+// not match its checksum and counts as missing, so its passage is embedded again.
 
-// Key names the text that was embedded.
+// Key identifies the embedded text.
 type Key [16]byte
 
 func KeyOf(raw []byte) (k Key) {
@@ -42,18 +41,18 @@ const (
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// vectorFile is the file and, in memory, all its vectors.
+// vectorFile is an open vector file with all its vectors in memory.
 type vectorFile struct {
 	file      *os.File
-	limited   bool // it is open for reading alone
+	limited   bool // it is open read-only
 	model     string
-	dimension int   // 0: nothing was embedded yet
-	rows      []row // as they are in memory
+	dimension int   // 0: nothing is embedded yet
+	rows      []row // the vectors in memory
 	at        map[Key]int
-	slots     int      // records in the file, unreadable ones too
-	free      []int    // slots of unreadable records, to be written over
-	blocks    [][]byte // what was read at open; vectors point into them
-	size      int64    // of the file when read, to notice another process
+	slots     int      // records in the file, including unreadable ones
+	free      []int    // slots of unreadable records, which are reused
+	blocks    [][]byte // memory read on opening, which the vectors point into
+	size      int64    // of the file when it was read, to notice changes by other processes
 }
 
 // row is one vector in memory.
@@ -63,8 +62,8 @@ type row struct {
 	vector []float32 // of length 1
 }
 
-// openVectors reads the file at path, or makes an empty one. What is damaged
-// is left out. A file that cannot be written is read.
+// openVectors reads the file at path, or creates an empty one. Damaged records are left
+// out. A file that cannot be written is opened read-only.
 func openVectors(path, model string) (*vectorFile, error) {
 	file, limited := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
 	if limited != nil {
@@ -91,11 +90,11 @@ func (v *vectorFile) load() error {
 	}
 	dimension, _, model, ok := readVectorHeader(vectorMagic, header)
 	if !ok || model != v.model {
-		return nil // empty, of another model, or its first page is gone: the first put begins it again
+		return nil // empty, of another model, or without its header: the first put starts it over
 	}
 	v.dimension, v.size = dimension, status.Size()
 	record := recordHead + 4*dimension
-	v.slots = max(0, int(status.Size()-vectorHeader)/record) // another process may have emptied and begun it since Stat
+	v.slots = max(0, int(status.Size()-vectorHeader)/record) // another process may have emptied it since Stat
 	if v.slots == 0 {
 		return nil
 	}
@@ -103,7 +102,7 @@ func (v *vectorFile) load() error {
 	if err != nil {
 		return err
 	}
-	if _, err := v.file.ReadAt(block, vectorHeader); err != nil && !errors.Is(err, io.EOF) { // which another process has just emptied
+	if _, err := v.file.ReadAt(block, vectorHeader); err != nil && !errors.Is(err, io.EOF) { // EOF: another process has just emptied it
 		return errors.Join(err, release(block))
 	}
 	v.blocks = append(v.blocks, block)
@@ -138,8 +137,8 @@ func (v *vectorFile) remove(k Key) {
 	delete(v.at, k)
 }
 
-// reset empties the file and begins it again for vectors of a dimension. None
-// of the old may be used afterwards.
+// reset empties the file, for vectors of a dimension. None of the old vectors may be
+// used afterwards.
 func (v *vectorFile) reset(dimension int) error {
 	if err := v.release(); err != nil {
 		return err
@@ -153,8 +152,8 @@ func (v *vectorFile) reset(dimension int) error {
 	return err
 }
 
-// put adds vectors. All must have length 1 and the file's dimension; the
-// first ever put decide it.
+// put adds vectors of length 1, which must have the file's dimension; the first ones
+// determine it.
 func (v *vectorFile) put(keys []Key, embeddings [][]float32) error {
 	if len(keys) == 0 {
 		return nil
@@ -200,7 +199,7 @@ func (v *vectorFile) put(keys []Key, embeddings [][]float32) error {
 	return nil
 }
 
-// drop frees records, to be written over.
+// drop frees records for reuse.
 func (v *vectorFile) drop(what func(Key) bool) {
 	for _, r := range slices.Clone(v.rows) {
 		if what(r.key) {
@@ -210,8 +209,8 @@ func (v *vectorFile) drop(what func(Key) bool) {
 	}
 }
 
-// changedOutside reports whether another process wrote to the file since it was
-// read, or it can be written at last.
+// changedOutside reports whether another process changed the file since it was read, or
+// whether a read-only file can now be written.
 func (v *vectorFile) changedOutside() bool {
 	if v.limited {
 		if file, err := os.OpenFile(v.file.Name(), os.O_RDWR, 0o600); err == nil {
@@ -222,10 +221,10 @@ func (v *vectorFile) changedOutside() bool {
 	return err == nil && status.Size() != v.size
 }
 
-// Flush makes what was put survive a power cut.
+// Flush makes the changes durable.
 func (v *vectorFile) Flush() error { return v.file.Sync() }
 
-// Close gives the memory back: no vector of the file may be used afterwards.
+// Close releases the memory: no vector of the file may be used afterwards.
 func (v *vectorFile) Close() error {
 	return errors.Join(v.file.Close(), v.release())
 }
@@ -240,8 +239,8 @@ func (v *vectorFile) release() (err error) {
 	return err
 }
 
-// writeVectorHeader makes the first page of a file. A vector file counts
-// nothing: it grows.
+// writeVectorHeader returns the first page of a file. count is 0 in a vector file,
+// which grows.
 func writeVectorHeader(magic string, dimension, count int, model string) []byte {
 	header := make([]byte, vectorHeader)
 	n := copy(header, magic)
@@ -285,15 +284,14 @@ func readRecord(record []byte) (k Key, ok bool) {
 	return k, binary.LittleEndian.Uint32(record[len(k):]) == recordSum(record)
 }
 
-// recordSum is never 0 for a record of zeros: its checksum field does not
-// match then.
+// recordSum never matches a record of zeros.
 func recordSum(record []byte) uint32 {
 	sum := crc32.Checksum(record[:len(Key{})], castagnoli)
 	return ^crc32.Update(sum, castagnoli, record[recordHead:])
 }
 
-// floats reads the bytes as the little-endian float32s they are. On a
-// big-endian machine they are turned round in place, once.
+// floats converts little-endian bytes to float32s without copying. On a big-endian
+// machine their bytes are swapped in place.
 func floats(bytes []byte) []float32 {
 	vector := unsafe.Slice((*float32)(unsafe.Pointer(unsafe.SliceData(bytes))), len(bytes)/4)
 	if bigEndian {

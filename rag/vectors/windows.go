@@ -7,27 +7,26 @@ import (
 	"lifehub/rag/passage"
 )
 
-// A model reads so many tokens of a text and is blind to the rest. A passage
-// longer than that is embedded in several windows, each under the passage's
-// title and headings, and is as near to a question as its nearest window.
-// The words of a passage do not depend on the model, so its vectors may
+// A model ignores the text beyond its window. A passage longer than that is embedded in
+// several windows, each below the passage's title and headings, and is as near to a
+// question as its nearest window. So passages need not depend on the model
 // (docs/design/vectors.md).
 
-// A key's last byte tells the window, so that a passage's windows are found
-// from its own key, and it shows when one is missing: 0 is the passage whole,
-// its own key, 1, 2 … are its windows, and the last has lastWindow added.
+// The last byte of a key is the number of the window, so that the keys of a passage's
+// windows, and missing ones, can be derived from its own key: 0 is the whole passage, 1,
+// 2 … are its windows, and lastWindow is added to the last one.
 const (
 	windowByte = len(Key{}) - 1
 	lastWindow = 0x80
 )
 
-// Passage is the key of the passage that a window belongs to.
+// Passage returns the key of the passage that a window belongs to.
 func (k Key) Passage() Key {
 	k[windowByte] = 0
 	return k
 }
 
-// Window is the key of window i, from 0, of a passage that has n.
+// Window returns the key of window i, counted from 0, of a passage that has n.
 func (k Key) Window(i, n int) Key {
 	if n == 1 {
 		return k
@@ -39,7 +38,7 @@ func (k Key) Window(i, n int) Key {
 	return k
 }
 
-// windows are the keys that a passage's vectors may have.
+// windows returns the keys that a passage's vectors may have.
 func (k Key) windows() []Key {
 	all := append(make([]Key, 0, 2*passage.MostWindows), k, k.Window(0, passage.MostWindows+1))
 	for i := 1; i < passage.MostWindows; i++ {
@@ -48,8 +47,8 @@ func (k Key) windows() []Key {
 	return all
 }
 
-// Windowed is a collection of windows as one of passages: a passage is as near
-// as the nearest of its windows, and missing when one of them is.
+// Windowed presents a collection of windows as one of passages: a passage is as near as
+// the nearest of its windows, and missing if one of them is.
 type Windowed struct{ Collection }
 
 func allWindows(passages []Key) []Key {
@@ -89,7 +88,7 @@ func (w Windowed) Get(ctx context.Context, passages []Key) ([][]float32, error) 
 }
 
 func (w Windowed) Nearest(ctx context.Context, vector []float32, limit int) ([]Match, error) {
-	// Of so many windows, enough are of different passages.
+	// That many windows belong to enough different passages.
 	windows, err := w.Collection.Nearest(ctx, vector, 3*limit)
 	return nearestWindows(windows, limit), err
 }
@@ -99,8 +98,8 @@ func (w Windowed) Among(ctx context.Context, vector []float32, passages []Key, l
 	return nearestWindows(windows, limit), err
 }
 
-// nearestWindows keeps the first of each passage's windows, in their order,
-// under the passage's key, up to a limit.
+// nearestWindows returns the first window of each passage, under the passage's key, up
+// to a limit.
 func nearestWindows(windows []Match, limit int) []Match {
 	passages := windows[:0]
 	seen := make(map[Key]bool, len(windows))

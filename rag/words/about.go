@@ -9,17 +9,18 @@ import (
 	"lifehub/internal/database"
 )
 
-// mostNamed bounds the folders and tags that About names.
+// mostNamed limits the folders and tags that About names.
 const mostNamed = 5
 
-// languagesOf finds the languages of at least one note in twenty, and of fewer
-// than forty notes all, each with its number of notes. Those without spaces between words go by the titles.
+// languagesOf selects the languages of at least one note in twenty, or of all notes if
+// there are fewer than forty, with their number of notes. Languages without spaces
+// between words are recognised by titles.
 const languagesOf = `SELECT spoken || ' (' || COUNT(*) || ')' FROM (SELECT CASE WHEN language <> '' THEN language WHEN title GLOB '*[ぁ-ヿ]*' THEN 'ja' WHEN title GLOB '*[一-鿿]*' THEN 'zh' WHEN title GLOB '*[가-힣]*' THEN 'ko' ELSE 'en' END AS spoken
 	FROM notes WHERE outside = 0) GROUP BY spoken HAVING COUNT(*) * 20 >= (SELECT COUNT(*) FROM notes WHERE outside = 0) OR (SELECT COUNT(*) FROM notes WHERE outside = 0) < 40 ORDER BY COUNT(*) DESC, spoken`
 
-// About says in a line what the notes are: how many, in which languages how many, the
-// folders and tags of most of them, and how those of a day are named. Notes from
-// elsewhere name nothing. "": there are none.
+// About describes the notes in a line: how many there are, in which languages, the most
+// frequent folders and tags, and how daily notes are named. Untrusted notes contribute
+// no names. It returns "" if there are no notes.
 func About(ctx context.Context, db *sql.DB) (string, error) {
 	var notes int
 	if err := db.QueryRowContext(ctx, `SELECT COUNT(*) FROM notes`).Scan(&notes); err != nil || notes == 0 {

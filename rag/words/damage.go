@@ -12,16 +12,15 @@ import (
 	"lifehub/internal/files"
 )
 
-// DamageError says that the words are not what was written, or are of another
-// version of LifeHub: they may be rebuilt from the notes.
+// DamageError reports that the keyword index is damaged or of another version of
+// LifeHub, so that it has to be rebuilt from the notes.
 type DamageError struct{ Why string }
 
 func (e *DamageError) Error() string { return e.Why }
 
-// IsDamage reports whether an error proves that the words are to be rebuilt.
-// Every other error says something about the machine, not about the index: a
-// full disk, too few open files, a folder that cannot be written, a lock. No
-// file is replaced for those.
+// IsDamage reports whether an error proves that the keyword index has to be rebuilt.
+// Every other error is about the machine and not about the index: a full disk, too few
+// open files, an unwritable folder, a lock. The index is not replaced because of those.
 // Why: docs/design/index-files.md.
 func IsDamage(err error) bool {
 	var damage *DamageError
@@ -32,7 +31,8 @@ func IsDamage(err error) bool {
 	return code == sqlite3.SQLITE_CORRUPT || code == sqlite3.SQLITE_NOTADB
 }
 
-// sqliteCode is the extended result code of SQLite; 0: the error is not one of its own.
+// sqliteCode returns the extended result code of SQLite, or 0 if the error is not
+// SQLite's.
 func sqliteCode(err error) int {
 	var failure *sqlite.Error
 	if errors.As(err, &failure) {
@@ -41,7 +41,7 @@ func sqliteCode(err error) int {
 	return 0
 }
 
-// Explain puts before an error of the machine what to do about it.
+// Explain adds advice to an error of the machine.
 func Explain(err error) error {
 	if err == nil || IsDamage(err) {
 		return err
@@ -51,13 +51,13 @@ func Explain(err error) error {
 	switch {
 	case code&0xff == sqlite3.SQLITE_FULL:
 		return fmt.Errorf("the disk is full, free some space: %w", err)
-	case code&0xff == sqlite3.SQLITE_IOERR: // SQLite does not say which of the two
+	case code&0xff == sqlite3.SQLITE_IOERR: // SQLite does not distinguish the two
 		return fmt.Errorf("the disk reports an error or is full, check it and free some space: %w", err)
 	case errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS) || code&0xff == sqlite3.SQLITE_READONLY:
 		return fmt.Errorf("the index cannot be written, make its folder and files writable: %w", err)
 	case says != "":
 		return fmt.Errorf("%s, %s: %w", says, advice, err)
-	case code&0xff == sqlite3.SQLITE_CANTOPEN: // for which of the two, SQLite does not say
+	case code&0xff == sqlite3.SQLITE_CANTOPEN: // SQLite does not distinguish the two
 		return fmt.Errorf("the index cannot be opened, raise `ulimit -n` or make its folder and files writable: %w", err)
 	case code&0xff == sqlite3.SQLITE_BUSY || code&0xff == sqlite3.SQLITE_LOCKED || code&0xff == sqlite3.SQLITE_PROTOCOL:
 		return fmt.Errorf("another program has the index open, try again: %w", err)

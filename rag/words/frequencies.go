@@ -10,7 +10,7 @@ import (
 	"lifehub/internal/text"
 )
 
-// AverageLength is the mean number of terms of a passage.
+// AverageLength returns the mean number of terms in a passage.
 func AverageLength(ctx context.Context, db *sql.DB) float64 {
 	average, err := strconv.ParseFloat(Meta(ctx, db, "average"), 64)
 	if err != nil || average <= 0 {
@@ -19,7 +19,7 @@ func AverageLength(ctx context.Context, db *sql.DB) float64 {
 	return average
 }
 
-// MeasureLength writes down the mean number of terms of a passage.
+// MeasureLength records the mean number of terms in a passage.
 func MeasureLength(ctx context.Context, tx *sql.Tx) error {
 	var average sql.NullFloat64
 	if err := tx.QueryRowContext(ctx, `SELECT avg(terms) FROM passages`).Scan(&average); err != nil {
@@ -28,15 +28,15 @@ func MeasureLength(ctx context.Context, tx *sql.Tx) error {
 	return SetMeta(ctx, tx, "average", strconv.FormatFloat(average.Float64, 'f', 2, 64))
 }
 
-// Frequency returns the number of passages that hold a term: from the list of
-// the frequent ones, which counting would take long, else counted.
+// Frequency returns the number of passages with a term. Frequent terms are looked up in
+// a list, because counting them takes long.
 func Frequency(ctx context.Context, db *sql.DB, text string) (passages int, err error) {
 	err = db.QueryRowContext(ctx, `SELECT coalesce((SELECT passages FROM frequent WHERE term = ?1), (SELECT doc FROM vocabulary WHERE term = ?1), 0)`, text).Scan(&passages)
 	return passages, err
 }
 
-// CountFrequent lists the terms that many passages hold, again whenever the
-// index has grown or shrunk by a fifth.
+// CountFrequent lists the terms that occur in many passages, again whenever the index
+// has grown or shrunk by a fifth.
 func CountFrequent(ctx context.Context, tx *sql.Tx) error {
 	var passages, before int
 	if err := tx.QueryRowContext(ctx, `SELECT count(*) FROM passages`).Scan(&passages); err != nil {
@@ -59,7 +59,7 @@ func CountFrequent(ctx context.Context, tx *sql.Tx) error {
 	return err
 }
 
-// Languages are the languages of the vault's notes but English.
+// Languages returns the languages of the vault's notes, except English.
 func Languages(ctx context.Context, db *sql.DB) (spoken []text.Lang, err error) {
 	for scan := range database.Rows(ctx, db, `SELECT code FROM languages ORDER BY code`) {
 		var code text.Lang

@@ -10,23 +10,23 @@ import (
 	"lifehub/notes"
 )
 
-// Link is a link as it is in the index.
+// Link is an indexed link.
 type Link struct {
-	From   string // the path of its note
+	From   string // path of its note
 	Target string // as written
 	Line   int
 	Embed  bool
 }
 
-// maxLinks is how many links of a note are indexed.
+// maxLinks is the maximum number of indexed links per note.
 const maxLinks = 10_000
 
-// writeLinks puts the links of a note into the index: where they lead shows
-// when it is asked, since notes come and go.
+// writeLinks indexes the links of a note. Their targets are resolved when they are
+// queried, since notes are added and removed.
 func (w *Writer) writeLinks(id int64, note notes.Note) error {
 	for _, link := range note.Links[:min(len(note.Links), maxLinks)] {
 		if link.Target == "" {
-			continue // a place in the same note
+			continue // a link within the note
 		}
 		if _, err := w.exec(`INSERT INTO links VALUES (?, ?, ?, ?, ?, ?)`,
 			id, link.Line, link.Target, LinkBase(link.Target), NameKey(link.Text), link.Embed); err != nil {
@@ -36,19 +36,18 @@ func (w *Writer) writeLinks(id int64, note notes.Note) error {
 	return nil
 }
 
-// LinkBase is what all links to a note by its path, by its file's name or by
-// one of its titles have in common with that name.
+// LinkBase returns the part of a name that all links to the note have, whether by path,
+// file name or title.
 func LinkBase(name string) string { return path.Base(notes.BareName(name)) }
 
-// Links returns the links for which a condition on them, l, or on their note,
-// n, holds.
+// Links returns the links that satisfy a condition on the link l and its note n.
 func Links(ctx context.Context, db *sql.DB, where string, args ...any) ([]Link, error) {
 	return database.AllRows(ctx, db, func(scan database.Scan) (l Link, err error) {
 		return l, scan(&l.From, &l.Target, &l.Line, &l.Embed)
 	}, `SELECT n.path, l.target, l.line, l.embed FROM links l JOIN notes n ON n.id = l.note WHERE `+where+` ORDER BY n.path, l.line LIMIT 10000`, args...)
 }
 
-// LeadsTo is the path of the note that a link means; "": there is none.
+// LeadsTo returns the path of the note that a link refers to, or "".
 func LeadsTo(ctx context.Context, db *sql.DB, l Link) (string, error) {
 	key, file := NameKey(l.Target), NameKey(SpacedName(LinkBase(l.Target)+".md"))
 	var names notes.Names

@@ -12,15 +12,15 @@ import (
 	"lifehub/notes"
 )
 
-// mostNotable bounds the titles of each kind that Notable returns.
+// mostNotable limits the titles of each kind that Notable returns.
 const mostNotable = 12
 
-// NotableNote is a note that a question could be about.
+// NotableNote is a note that a suggested question could be about.
 type NotableNote struct{ Path, Title string }
 
-// Notable returns such notes of the user's own: in turns the one changed last
-// and the one that most others link to; of those of one day the longest. Notes of
-// a day, templates and titles that are names of files are none.
+// Notable returns such notes of the user, alternating between the most recently changed
+// ones and those that most others link to; of several notes changed on one day, the
+// longest. It omits daily notes, templates, and titles that are file names.
 func Notable(ctx context.Context, db *sql.DB) ([]NotableNote, error) {
 	read := func(scan database.Scan) (n NotableNote, err error) { return n, scan(&n.Path, &n.Title) }
 	const own = `SELECT path, title FROM notes WHERE outside = 0 AND lower_path NOT GLOB '*template*'`
@@ -59,8 +59,8 @@ func Notable(ctx context.Context, db *sql.DB) ([]NotableNote, error) {
 	return all, nil
 }
 
-// isPlainTitle reports whether a title is words as one writes them, and not a
-// name such as README or changelog_06.
+// isPlainTitle reports whether a title is ordinary words, and not a name such as README
+// or changelog_06.
 func isPlainTitle(title string) bool {
 	odd := strings.ContainsFunc(title, func(r rune) bool {
 		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune(" -'’&,", r)
@@ -69,8 +69,8 @@ func isPlainTitle(title string) bool {
 	return !odd && strings.ContainsFunc(title, unicode.IsLetter) && !strings.EqualFold(title, "readme") && (title != strings.ToUpper(title) || title == strings.ToLower(title))
 }
 
-// News counts the user's own notes that changed since the day before today, and
-// the open tasks that are overdue or due within the days given.
+// News counts the user's own notes that changed since the day before today, and the
+// open tasks that are overdue or due within days.
 func News(ctx context.Context, db *sql.DB, today time.Time, days int) (changed, due int, err error) {
 	since := time.Date(today.Year(), today.Month(), today.Day()-1, 0, 0, 0, 0, today.Location())
 	err = db.QueryRowContext(ctx, `SELECT (SELECT count(*) FROM notes WHERE outside = 0 AND mtime >= ?), (SELECT count(*) FROM due JOIN notes ON id = note WHERE outside = 0 AND day <= ?)`,
@@ -79,13 +79,13 @@ func News(ctx context.Context, db *sql.DB, today time.Time, days int) (changed, 
 }
 
 // DueNotes returns the paths of the user's own notes with open tasks that are overdue
-// or due within the days given, the earliest first.
+// or due within days, the earliest first.
 func DueNotes(ctx context.Context, db *sql.DB, today time.Time, days, limit int) ([]string, error) {
 	return database.Column[string](ctx, db, `SELECT path FROM due JOIN notes ON id = note WHERE outside = 0 AND day <= ? GROUP BY path ORDER BY min(day), path LIMIT ?`,
 		DayNumber(today)+int64(days), limit)
 }
 
-// writeDue puts the days by which the open tasks of a note are due into the index.
+// writeDue indexes the due dates of a note's open tasks.
 func (w *Writer) writeDue(id int64, note notes.Note) error {
 	for _, t := range note.Tasks {
 		day := t.Due

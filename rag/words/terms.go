@@ -8,29 +8,28 @@ import (
 	"lifehub/internal/text"
 )
 
-// Terms are what words are indexed and searched by. Words of scripts with
-// spaces are stemmed; runs of Chinese, Japanese, Korean or Thai letters become
-// overlapping pairs; identifiers, paths and #tags are the words that they are
-// made of. C++ and C# are also terms with their signs. A note's words are stemmed
-// by the rules of its own language; those of a question, which is too short to
-// tell, in the form that each language of the vault gives them. Both sides of a
-// search cut their text here, and SQLite is handed finished terms: its tokenizer
-// only splits at the spaces.
+// Terms are the units of the keyword index. Words of scripts with spaces are stemmed; runs
+// of Chinese, Japanese, Korean or Thai characters become overlapping pairs; identifiers,
+// paths and #tags are split into words. C++ and C# are also terms with their signs. A
+// note's words are stemmed in its own language, and those of a question, which may be too
+// short to recognise its language, in each language of the vault. Notes and questions are
+// both split here, so SQLite's tokenizer only splits at spaces.
 
-// Term is one unit of the word index.
+// Term is a unit of the keyword index.
 type Term struct {
 	Text  string
 	Start int // byte offset in the text
 	End   int
 }
 
-// Pair reports whether a term is a piece of a script without spaces.
+// Pair reports whether a term is of a script without spaces.
 func (t Term) Pair() bool {
 	r, _ := utf8.DecodeRuneInString(t.Text)
 	return text.Unspaced(r)
 }
 
-// Terms cuts a text of a language, into as many terms in each language.
+// Terms splits a text of a language. The number of terms does not depend on the
+// language.
 func Terms(s string, in text.Lang) []Term {
 	return appendTerms(make([]Term, 0, len(s)/5), s, in)
 }
@@ -50,8 +49,8 @@ func appendTerms(found []Term, s string, in text.Lang) []Term {
 	return found
 }
 
-// signsAt is the length of the + and # at the beginning of a text, if they close
-// a word.
+// signsAt returns the length of the + and # at the beginning of a text if they end a
+// word.
 func signsAt(s string) int {
 	rest := strings.TrimLeft(s, "+#")
 	if next, _ := utf8.DecodeRuneInString(rest); unicode.IsLetter(next) || unicode.IsNumber(next) {
@@ -60,11 +59,10 @@ func signsAt(s string) int {
 	return len(s) - len(rest)
 }
 
-// inWord writes signs as characters for private use, which SQLite's tokenizer
-// keeps.
+// inWord replaces signs by private-use characters, which SQLite's tokenizer keeps.
 var inWord = strings.NewReplacer("+", "\ue02b", "#", "\ue023")
 
-// Join writes terms as SQLite takes them.
+// Join formats terms for SQLite.
 func Join(all []Term) string {
 	var b strings.Builder
 	size := 0
@@ -81,8 +79,8 @@ func Join(all []Term) string {
 	return b.String()
 }
 
-// Alone tells a character of a script without spaces that nothing else
-// stands next to: 犬, but not the 年 of 2025年.
+// Alone reports whether a term is a single character of a script without spaces, apart
+// from any other: 犬, but not the 年 of 2025年.
 func (t Term) Alone(question string) bool {
 	before, _ := utf8.DecodeLastRuneInString(question[:t.Start])
 	after, _ := utf8.DecodeRuneInString(question[t.End:])

@@ -15,13 +15,13 @@ import (
 	"lifehub/internal/database"
 )
 
-// Texts unpacks the texts of notes, each once.
+// Texts loads the texts of notes, each once.
 type Texts struct {
 	DB   *sql.DB
 	seen map[int64]string
 }
 
-// Load unpacks some notes at once, which costs less than one after the other.
+// Load loads several notes at once, which is faster than one by one.
 func (n *Texts) Load(ctx context.Context, notes ...int64) error {
 	notes = slices.DeleteFunc(notes, func(note int64) bool { _, ok := n.seen[note]; return ok })
 	if len(notes) == 0 {
@@ -58,13 +58,13 @@ func (n *Texts) Of(ctx context.Context, note int64, start, stop int) (string, er
 	if !ok || start < 0 || stop > len(text) || start > stop {
 		return "", fmt.Errorf("unpack note: no bytes %d to %d in a text of %d", start, stop, len(text))
 	}
-	return strings.Clone(text[start:stop]), nil // a passage that is shown does not hold on to its note
+	return strings.Clone(text[start:stop]), nil // copied, so that a shown passage does not keep its note in memory
 }
 
-// unpackers are reused: making one costs more than unpacking a note.
+// unpackers are reused, since creating one costs more than unpacking a note.
 var unpackers = sync.Pool{New: func() any { return flate.NewReader(nil) }}
 
-// Unpack returns the text of a note as the column text holds it.
+// Unpack returns the text of a note from the column text.
 func Unpack(packed []byte) (string, error) {
 	r := unpackers.Get().(io.Reader) //nolint:forcetypeassert // there is nothing else in it
 	defer unpackers.Put(r)

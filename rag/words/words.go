@@ -1,5 +1,5 @@
-// Package words cuts notes and questions into terms, and keeps a vault's notes,
-// passages and terms in one SQLite file.
+// Package words splits notes and questions into terms, and stores a vault's notes,
+// passages and terms in a SQLite file, the keyword index.
 package words
 
 import (
@@ -15,13 +15,12 @@ import (
 	"lifehub/internal/database"
 )
 
-// schemaVersion is part of every words file; a file of another version is
-// rebuilt from the notes. Raise it when the schema, the terms or the way
-// notes are cut change.
+// schemaVersion is part of every keyword index; one of another version is rebuilt from
+// the notes. Raise it when the schema, the terms or the division into passages change.
 const schemaVersion = "19"
 
-// schema is one vault's words. The text of a note is kept compressed, once;
-// passages are ranges of it; the word index keeps no text of its own.
+// schema is that of a vault's keyword index. The text of each note is stored once,
+// compressed; passages are ranges of it; the FTS5 table stores no text.
 const schema = `
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE notes (
@@ -61,14 +60,14 @@ CREATE VIRTUAL TABLE vocabulary USING fts5vocab (words, 'row');
 INSERT INTO words (words, rank) VALUES ('hashsize', 16777216); -- bytes: a transaction of notes is one segment, and fewer are merged
 `
 
-// How a words file is opened.
+// Modes of Open.
 const (
 	ReadWrite = "rw"
 	ReadOnly  = "ro"
-	Immutable = "ro&immutable=1" // nothing but the file is read: only for one that is whole, and that nobody writes to
+	Immutable = "ro&immutable=1" // reads only the main file, which must be complete and not written by any process
 )
 
-// Make makes a words file that only its owner can read.
+// Make creates a keyword index that only its owner can read.
 func Make(path string) (*sql.DB, error) {
 	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
@@ -80,13 +79,13 @@ func Make(path string) (*sql.DB, error) {
 	return Open(path, ReadWrite)
 }
 
-// Open opens a words file, and lays the schema in an empty one.
+// Open opens a keyword index, and creates the schema in an empty one.
 func Open(path, mode string) (*sql.DB, error) {
 	settings, err := url.ParseQuery("mode=" + mode)
 	if err != nil {
 		return nil, fmt.Errorf("open words: %w", err)
 	}
-	// The cache of 64 MiB keeps bulk indexing of a big vault in memory.
+	// A cache of 64 MiB holds the pages of bulk indexing in a large vault.
 	settings["_txlock"], settings["_pragma"] = []string{"immediate"}, []string{"cache_size(-65536)", "temp_store(memory)"}
 	if mode == ReadWrite {
 		settings["_pragma"] = append(settings["_pragma"], "journal_mode(wal)", "synchronous(normal)")
@@ -112,7 +111,7 @@ func prepareWords(db *sql.DB) error {
 	}
 	var version string
 	err := db.QueryRow(`SELECT value FROM meta WHERE key = 'version'`).Scan(&version)
-	if errors.Is(err, sql.ErrNoRows) || sqliteCode(err) == sqlite3.SQLITE_ERROR { // there is no such row or table
+	if errors.Is(err, sql.ErrNoRows) || sqliteCode(err) == sqlite3.SQLITE_ERROR { // no such row or table
 		return &DamageError{"it is not a LifeHub index"}
 	}
 	if err == nil && version != schemaVersion {
@@ -122,7 +121,7 @@ func prepareWords(db *sql.DB) error {
 }
 
 func laySchema(db *sql.DB) error {
-	tx, err := db.Begin() // immediate: two processes do not both lay the schema
+	tx, err := db.Begin() // immediate, so that two processes do not both create the schema
 	if err != nil {
 		return err
 	}
@@ -140,8 +139,7 @@ func laySchema(db *sql.DB) error {
 	return tx.Commit()
 }
 
-// Check looks at every page of the file: the price of finding out
-// whether a file that was not closed in order is whole.
+// Check reads every page of the file, which is necessary after an unclean exit.
 func Check(db *sql.DB) error {
 	var verdict string
 	if err := db.QueryRow(`PRAGMA quick_check(1)`).Scan(&verdict); err != nil {
@@ -151,21 +149,21 @@ func Check(db *sql.DB) error {
 		return &DamageError{verdict}
 	}
 	_, err := db.Exec(`INSERT INTO words (words) VALUES ('integrity-check')`)
-	if sqliteCode(err) == sqlite3.SQLITE_ERROR { // the tables of the word index do not fit together
+	if sqliteCode(err) == sqlite3.SQLITE_ERROR { // the tables of the FTS5 index are inconsistent
 		return &DamageError{err.Error()}
 	}
 	return err
 }
 
-// Checkpoint moves all of SQLite's log into the one file, and reports whether
-// nobody kept it from that.
+// Checkpoint moves SQLite's whole log into the main file. It reports false if a reader
+// or writer prevented that.
 func Checkpoint(ctx context.Context, db *sql.DB) (whole bool, err error) {
 	var busy, log, done int
 	err = db.QueryRowContext(ctx, `PRAGMA wal_checkpoint(TRUNCATE)`).Scan(&busy, &log, &done)
 	return busy == 0, err
 }
 
-// Remove deletes a words file with all that SQLite keeps next to it.
+// Remove deletes a keyword index, with SQLite's files next to it.
 func Remove(path string) error {
 	var all error
 	for _, suffix := range []string{"", "-wal", "-shm", "-journal"} {

@@ -23,12 +23,11 @@ import (
 type Writer struct {
 	Tx       *sql.Tx
 	prepared map[string]*sql.Stmt // by its text; Tx closes them
-	cut      []Term               // what was cut last, to be filled again
+	cut      []Term               // buffer for terms
 }
 
-// exec runs a statement to its end. It is prepared once, which takes longer than
-// most of them, and without a context, for whose end the driver would wait in a
-// goroutine each time.
+// exec runs a prepared statement. Preparing takes longer than running most of them. It
+// uses no context, for which the driver would start a goroutine each time.
 func (w *Writer) exec(query string, args ...any) (sql.Result, error) {
 	statement := w.prepared[query]
 	if statement == nil {
@@ -44,8 +43,8 @@ func (w *Writer) exec(query string, args ...any) (sql.Result, error) {
 	return statement.ExecContext(context.Background(), args...)
 }
 
-// MovedFrom finds the note that stood at another path, and the keys of its
-// passages: under another name they say the same.
+// MovedFrom returns the note that was at another path, and the keys of its passages,
+// which are the same under the new path.
 func (w *Writer) MovedFrom(ctx context.Context, from string) (id int64, keys []vectors.Key, err error) {
 	if err := w.Tx.QueryRowContext(ctx, `SELECT id FROM notes WHERE path = ?`, from).Scan(&id); err != nil {
 		return 0, nil, err
@@ -60,8 +59,8 @@ func (w *Writer) MovedFrom(ctx context.Context, from string) (id int64, keys []v
 	return id, keys, nil
 }
 
-// WriteNote puts a note into the index, in place of its old form. keys
-// are those its passages had under another name; nil: made from the text.
+// WriteNote indexes a note, replacing its earlier version. keys are those of its
+// passages at an earlier path; nil: computed from the text.
 func (w *Writer) WriteNote(id int64, note notes.Note, hash []byte, problem string, pieces []passage.Piece, keys []vectors.Key) error {
 	if id != 0 {
 		if err := w.RemoveNote(id); err != nil {
@@ -127,7 +126,7 @@ func (w *Writer) WriteNote(id int64, note notes.Note, hash []byte, problem strin
 	return nil
 }
 
-// DateOf is a day as it is written; "": there is none.
+// DateOf formats a day; "" for the zero time.
 func DateOf(day time.Time) string {
 	if day.IsZero() {
 		return ""
@@ -135,17 +134,17 @@ func DateOf(day time.Time) string {
 	return day.Format(time.DateOnly)
 }
 
-// DayNumber counts the days from 1970 to a day, in whatever zone it is one.
+// DayNumber returns the number of days from 1970 to a day, in its own time zone.
 func DayNumber(day time.Time) int64 {
 	return time.Date(day.Year(), day.Month(), day.Day(), 0, 0, 0, 0, time.UTC).Unix() / (24 * 60 * 60)
 }
 
-// Day is the day with a number, as it is written.
+// Day formats the day with a number.
 func Day(number int64) string { return time.Unix(number*24*60*60, 0).UTC().Format(time.DateOnly) }
 
 func headingsOf(p passage.Piece) string { return strings.Join(p.Heading, passage.Separator) }
 
-// terms are those of a column, as SQLite takes them, and how many they are.
+// terms are the terms of a column as SQLite takes them, and their number.
 type terms struct {
 	words string
 	count int
@@ -159,8 +158,8 @@ func (w *Writer) termsOf(in text.Lang, texts ...string) terms {
 	return terms{Join(w.cut), len(w.cut)}
 }
 
-// writePassage puts a piece of a note into the index, and its terms. What the
-// front matter says belongs to the first.
+// writePassage indexes a passage with its terms. The terms of front matter belong to
+// the first passage.
 func (w *Writer) writePassage(id int64, note notes.Note, in text.Lang, title terms, p passage.Piece, first bool, k vectors.Key) error {
 	front := ""
 	if first {
@@ -198,8 +197,8 @@ func (w *Writer) RemoveNote(id int64) error {
 	return nil
 }
 
-// Skip remembers a file that is no note, so that it is not read again before
-// it changes. was is the row of the note that it used to be; 0: none.
+// Skip records a file that cannot be read as a note, so that it is not read again until
+// it changes. was is the row of its earlier version as a note; 0: none.
 func (w *Writer) Skip(entry notes.Entry, was int64, reason string) error {
 	if was != 0 {
 		if err := w.RemoveNote(was); err != nil {
@@ -211,33 +210,34 @@ func (w *Writer) Skip(entry notes.Entry, was int64, reason string) error {
 	return err
 }
 
-// SpacedName is a note's file name with its words apart.
+// SpacedName returns a note's file name with spaces between its words.
 func SpacedName(notePath string) string {
 	return wordsApart.Replace(notes.NameOf(notePath))
 }
 
 var wordsApart = strings.NewReplacer("-", " ", "_", " ")
 
-// NameKey is a title or file name as a query is compared with it.
+// NameKey returns a title or file name in the form in which queries are compared with
+// it.
 func NameKey(name string) string { return Join(Terms(wordsApart.Replace(name), "")) }
 
-// passageKey names what the embedder is given for a passage.
+// passageKey returns the key of a passage's embedded text.
 func passageKey(title, heading, text string) vectors.Key {
 	sum := sha256.Sum256([]byte(title + "\x00" + heading + "\x00" + text))
 	return vectors.KeyOf(sum[:]).Passage()
 }
 
-// packers are reused: making one costs more than packing a note.
+// packers are reused, since creating one costs more than compressing a note.
 var packers = sync.Pool{New: func() any {
 	w, err := flate.NewWriter(nil, flate.BestSpeed)
 	if err != nil {
-		panic("compress to memory: " + err.Error()) // only a wrong level can do this
+		panic("compress to memory: " + err.Error()) // only an invalid level is an error
 	}
 	return w
 }}
 
-// compress packs a note's text. The level is the fastest: unpacking is what
-// searches pay for, and costs the same at any.
+// compress compresses a note's text at the fastest level, since searches pay for
+// decompression, which costs the same at any level.
 func compress(text string) []byte {
 	var b bytes.Buffer
 	w := packers.Get().(*flate.Writer) //nolint:forcetypeassert // there is nothing else in it
@@ -245,7 +245,7 @@ func compress(text string) []byte {
 	w.Reset(&b)
 	_, err := w.Write([]byte(text))
 	if err = errors.Join(err, w.Close()); err != nil {
-		panic("compress to memory: " + err.Error()) // memory has no errors
+		panic("compress to memory: " + err.Error()) // writing to memory cannot fail
 	}
 	return b.Bytes()
 }
