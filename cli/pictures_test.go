@@ -15,13 +15,22 @@ import (
 	"lifehub/llm/llmtest"
 )
 
-// slowWriter streams a model's answers at a natural speed.
+// slowWriter streams a model's answers at a natural speed and counts tokens as a
+// server would.
 type slowWriter struct{ llm.Model }
 
 func (m slowWriter) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Delta, error] {
 	return func(yield func(llm.Delta, error) bool) {
+		bytes, answer := 0, 0
+		for _, message := range req.Messages {
+			bytes += len(message.Text)
+		}
 		for delta, err := range m.Model.Stream(ctx, req) {
-			time.Sleep(60 * time.Millisecond)
+			time.Sleep(20 * time.Millisecond)
+			answer += len(delta.Text)
+			if delta.Usage != nil {
+				delta.Usage.Prompt, delta.Usage.Answer = bytes/4, answer/4
+			}
 			if !yield(delta, err) {
 				return
 			}
@@ -39,13 +48,13 @@ func TestModelForTheFilm(t *testing.T) {
 	}
 	plan := func(steps string) string { return `{"reasoning":"","steps":[` + steps + `]}` }
 	model := slowWriter{llmtest.NewScript(
-		says(asksPlanner, plan(`{"id":"1","tool":"search_notes","input":{"query":"raise weekly running distance"}},{"id":"2","tool":"search_notes","input":{"query":"longest run this autumn"}},{"id":"3","tool":"calculate","input":{"expression":"16 * 1.1"}}`)),
-		says(asksExplainer, "Raise the long run by “at most 10 % a week” [1], and “every fourth week go back to 12 km” [1].\n\nYour furthest was “16 km in 1:34” [2] a week ago, so the next one is at most 17.6 km:\n\n| week | long run |\n| --- | ---: |\n| this | 17.6 km |\n| next | 12 km |\n\nYour plan also has “a rest day after each long run” [1].\n"),
+		says(asksPlanner, plan(`{"id":"1","tool":"search_notes","input":{"query":"raise long run"}},{"id":"2","tool":"search_notes","input":{"query":"longest run"}}`)),
+		says(asksExplainer, "Your plan says of the long run: “Raise it by at most 10 % a week, and every fourth week go back to 12 km.” [1] After your last one, “2026-11-15: 16 km in 1:34.” [2], that is at most 17.6 km:\n\n| week | long run |\n| --- | ---: |\n| this | 17.6 km |\n| next | 12 km |\n\nThe plan also has “a rest day after each long run” [1].\n"),
 		says(asksPlanner, plan(`{"id":"1","tool":"add_task","input":{"text":"book the physio for the left shin","due":"2026-11-27"}}`)),
 		says(asksExplainer, "It is on your list, due on Friday.\n"),
 		llmtest.Answer{Text: "Weekly running distance", Always: true},
 	)}
-	if err := os.WriteFile(file, []byte(llmtest.Serve(t, model)), 0o600); err != nil {
+	if err := os.WriteFile(file, []byte(llmtest.ServeAs(t, model, "qwen3:8b")), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	for deadline := time.Now().Add(5 * time.Minute); time.Now().Before(deadline); time.Sleep(time.Second) {

@@ -75,12 +75,15 @@ calm() {
 type() { tmux -L "$server" send-keys -t chat -l -- "$1"; }
 key() { tmux -L "$server" send-keys -t chat "$@"; }
 
-# slowly TEXT: type at human speed.
+# slowly TEXT: type word by word.
 slowly() {
-  local i
-  for ((i = 0; i < ${#1}; i++)); do
-    type "${1:i:1}"
-    read -rt 0.04 <> <(:) || true
+  local word rest="$1"
+  while [ -n "$rest" ]; do
+    word="${rest%% *}"
+    type "$word"
+    rest="${rest#"$word"}"
+    if [ -n "$rest" ]; then type " " && rest="${rest# }"; fi
+    pause 0.08
   done
 }
 
@@ -90,7 +93,7 @@ pause() { read -rt "$1" <> <(:) || true; }
 model() {
   LIFEHUB_FILM="$work/model" go test ./cli -count=1 -run 'TestModelForTheFilm$' >/dev/null &
   until [ -s "$work/model" ]; do pause 0.2; done
-  extra+=("OLLAMA_HOST=$(cat "$work/model")" LIFEHUB_MODEL=scripted)
+  extra+=("OLLAMA_HOST=$(cat "$work/model")" LIFEHUB_PROVIDER=ollama LIFEHUB_MODEL=qwen3:8b)
 }
 
 # record: capture each frame until `cut NAME` joins them in OUT/NAME.gif.
@@ -113,12 +116,13 @@ cut() {
   kill "$recorder"
   for frame in "$work"/frames/*.ansi; do
     if [ -s "${frame%.ansi}.time" ] && ! cmp -s "$frame" "$last"; then
-      [ -z "$last" ] || echo "${last%.ansi}.png $(echo "$(cat "${frame%.ansi}.time") - $then" | bc)" >>"$list"
+      # A frame lasts as long as it did, but no longer than a second and a half, however busy the machine.
+      [ -z "$last" ] || echo "${last%.ansi}.png $(echo "d = $(cat "${frame%.ansi}.time") - $then; if (d > 1.5) d = 1.5; d" | bc)" >>"$list"
       last="$frame" then="$(cat "${frame%.ansi}.time")"
       bin/picture svg <"$frame" | rsvg-convert -o "${frame%.ansi}.png"
     fi
   done
-  echo "${last%.ansi}.png 3" >>"$list"
+  echo "${last%.ansi}.png 2.5" >>"$list"
   bin/picture gif "$out/$1.gif" <"$list"
   rm -r "$work/frames"
   echo "$out/$1.gif"

@@ -19,11 +19,16 @@ const ServedModel = "scripted"
 // returns the address. The server stops when the test ends. It has no embeddings.
 // more are capabilities of the model besides completion and tools.
 func Serve(t testing.TB, model llm.Model, more ...string) string {
+	return ServeAs(t, model, ServedModel, more...)
+}
+
+// ServeAs is Serve with another name of the model.
+func ServeAs(t testing.TB, model llm.Model, name string, more ...string) string {
 	can := append([]string{"completion", "tools"}, more...)
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/api/chat" {
 			serveChat(w, r, model)
-		} else if !describeModel(w, r.URL.Path, ServedModel, 0, can...) {
+		} else if !describeModel(w, r.URL.Path, name, 0, can...) {
 			http.NotFound(w, r)
 		}
 	}))

@@ -185,11 +185,18 @@ func writeFilm(list io.Reader, out string) error {
 	}
 	nearest := map[color.Color]uint8{}
 	var before *image.Paletted
+	window := image.Rectangle{} // a screen is drawn as wide as its widest line
 	for _, frame := range frames {
-		now := image.NewPaletted(frame.Bounds(), palette)
+		window = window.Union(frame.Bounds())
+	}
+	for _, frame := range frames {
+		now := image.NewPaletted(window, palette)
 		for y := now.Rect.Min.Y; y < now.Rect.Max.Y; y++ {
 			for x := now.Rect.Min.X; x < now.Rect.Max.X; x++ {
 				c := frame.At(x, y)
+				if !image.Pt(x, y).In(frame.Bounds()) {
+					c = frame.At(0, 0)
+				}
 				at, known := nearest[c]
 				if !known {
 					at = uint8(palette.Index(c))
