@@ -22,8 +22,8 @@ type Summaries interface {
 	Exchanges(ctx context.Context, conversation string) ([]Exchange, error)
 	// Summary returns the newest summary on the current path.
 	Summary(ctx context.Context, conversation string) (Summary, error)
-	// KeepSummary saves a summary of the path up to and including a turn.
-	KeepSummary(ctx context.Context, turn, text string) error
+	// SaveSummary saves a summary of the path up to and including a turn.
+	SaveSummary(ctx context.Context, turn, text string) error
 }
 
 // Compacted reports the result of a compaction.
@@ -91,8 +91,8 @@ type Memory interface {
 	Similar(ctx context.Context, q MemoryQuery) ([]Recollection, error)
 	// Unembedded returns exchanges without a vector of this embedder.
 	Unembedded(ctx context.Context, embedder string, limit int) ([]Recollection, error)
-	// KeepVectors saves vectors by turn, replacing those of another embedder.
-	KeepVectors(ctx context.Context, embedder string, vectors map[string][]float32) error
+	// SaveVectors saves vectors by turn, replacing those of another embedder.
+	SaveVectors(ctx context.Context, embedder string, vectors map[string][]float32) error
 }
 
 // MemoryQuery asks for archived exchanges that are similar to a question.

@@ -12,9 +12,9 @@ import (
 
 const artifactColumns = `conversation, name, version, text, author, why, turn, created`
 
-// KeepArtifact saves a version of an artifact; versions count from 1. It returns
+// SaveArtifact saves a version of an artifact; versions count from 1. It returns
 // [agent.ErrArtifactExists] if that version already exists.
-func (s *Store) KeepArtifact(ctx context.Context, a agent.Artifact) (err error) {
+func (s *Store) SaveArtifact(ctx context.Context, a agent.Artifact) (err error) {
 	defer wrap.Error(&err, "save artifact %s", a.Name)
 	result, err := s.file.Write.ExecContext(ctx, `INSERT INTO artifacts (`+artifactColumns+`, call)
 		SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9

@@ -23,12 +23,12 @@ func TestAllArtifactVersionsAreSaved(t *testing.T) {
 	}
 	for n, text := range []string{"one", "two"} {
 		a := agent.Artifact{Conversation: chat, Name: "plan", Version: n + 1, Text: text, By: "general", Why: "why " + text, Turn: "t", Call: "t/" + text}
-		if err := s.KeepArtifact(ctx, a); err != nil {
+		if err := s.SaveArtifact(ctx, a); err != nil {
 			t.Fatal(err)
 		}
 	}
 	late := agent.Artifact{Conversation: chat, Name: "plan", Version: 2, Text: "late", Call: "t/late"}
-	if err := s.KeepArtifact(ctx, late); !errors.Is(err, agent.ErrArtifactExists) {
+	if err := s.SaveArtifact(ctx, late); !errors.Is(err, agent.ErrArtifactExists) {
 		t.Errorf("a second version 2: %v", err)
 	}
 	for version, want := range map[int]string{0: "two", 1: "one", 2: "two"} {
@@ -64,7 +64,7 @@ func TestForkCopiesTheDocumentsOfItsPath(t *testing.T) {
 	ctx := t.Context()
 	version := func(conversation, turn, name, text string, n int) {
 		t.Helper()
-		must(t, s.KeepArtifact(ctx, agent.Artifact{Conversation: conversation, Name: name, Version: n, Text: text, By: "general", Turn: turn, Call: turn + "/1"}))
+		must(t, s.SaveArtifact(ctx, agent.Artifact{Conversation: conversation, Name: name, Version: n, Text: text, By: "general", Turn: turn, Call: turn + "/1"}))
 	}
 	texts := func(conversation, name string) (all string) {
 		t.Helper()
@@ -83,7 +83,7 @@ func TestForkCopiesTheDocumentsOfItsPath(t *testing.T) {
 	must(t, s.GoOn(ctx, "c", first))
 	second := say(t, s, "c", "b again", "B2")
 	version("c", second, "plan", "three", 3)
-	must(t, s.KeepSummary(ctx, second, "they made a plan"))
+	must(t, s.SaveSummary(ctx, second, "they made a plan"))
 	version("c", say(t, s, "c", "c", "C"), "plan", "later", 4)
 
 	fork, err := s.Fork(ctx, "c", second)

@@ -194,9 +194,9 @@ func (s *Store) Unembedded(ctx context.Context, embedder string, limit int) (_ [
 		LEFT JOIN memory_vectors v ON v.memory = m.id WHERE v.embedder IS NOT ? ORDER BY m.id LIMIT ?`, embedder, limit)
 }
 
-// KeepVectors saves vectors of archived exchanges by turn, replacing those of
+// SaveVectors saves vectors of archived exchanges by turn, replacing those of
 // other embedders. It ignores exchanges that were deleted meanwhile.
-func (s *Store) KeepVectors(ctx context.Context, embedder string, vectors map[string][]float32) (err error) {
+func (s *Store) SaveVectors(ctx context.Context, embedder string, vectors map[string][]float32) (err error) {
 	defer wrap.Error(&err, "save the vectors of the memory")
 	return s.file.Update(ctx, func(tx *sql.Tx) error {
 		for turn, vector := range vectors {

@@ -48,7 +48,7 @@ func BenchmarkRecallAmongTenThousandExchanges(b *testing.B) {
 	if n, err := s.Archive(b.Context(), "", 0, true); err != nil || n != exchanges {
 		b.Fatal(n, err)
 	}
-	if err := s.KeepVectors(b.Context(), "e", vectors); err != nil {
+	if err := s.SaveVectors(b.Context(), "e", vectors); err != nil {
 		b.Fatal(err)
 	}
 	for b.Loop() {

@@ -160,7 +160,7 @@ func TestVectorsOfAnotherEmbedderAreIgnored(t *testing.T) {
 	if waits("a") != 1 {
 		t.Error("nothing waits to be embedded")
 	}
-	if err := s.KeepVectors(t.Context(), "a", map[string][]float32{turn: {3, 4}, "gone.1": {1, 0}}); err != nil {
+	if err := s.SaveVectors(t.Context(), "a", map[string][]float32{turn: {3, 4}, "gone.1": {1, 0}}); err != nil {
 		t.Fatal(err)
 	}
 	if got := meaning("a", 1, 0); got < 0.59 || got > 0.61 { // one byte per dimension
@@ -172,7 +172,7 @@ func TestVectorsOfAnotherEmbedderAreIgnored(t *testing.T) {
 	if waits("a") != 0 || waits("b") != 1 {
 		t.Errorf("%d wait for a, %d for b; want 0 and 1", waits("a"), waits("b"))
 	}
-	if err := s.KeepVectors(t.Context(), "b", map[string][]float32{turn: {0, 0, 1}}); err != nil {
+	if err := s.SaveVectors(t.Context(), "b", map[string][]float32{turn: {0, 0, 1}}); err != nil {
 		t.Fatal(err)
 	}
 	if meaning("b", 0, 0, 1) != 1 || meaning("a", 1, 0) != 0 {
@@ -224,7 +224,7 @@ func TestRemovedConversationLeavesNothingInMemory(t *testing.T) {
 		say(t, s, "c", "Hm.", "Yes.")
 	}
 	archive(t, s, "c", false, 1)
-	if err := s.KeepVectors(t.Context(), "a", map[string][]float32{"c.1": {1}}); err != nil {
+	if err := s.SaveVectors(t.Context(), "a", map[string][]float32{"c.1": {1}}); err != nil {
 		t.Fatal(err)
 	}
 	must(t, s.Remove(t.Context(), "c"))

@@ -39,8 +39,8 @@ func (s *Store) Summary(ctx context.Context, conversation string) (_ agent.Summa
 	return agent.Summary{}, nil // all summaries belong to other branches
 }
 
-// KeepSummary saves a summary of the path up to and including a turn.
-func (s *Store) KeepSummary(ctx context.Context, turn, text string) (err error) {
+// SaveSummary saves a summary of the path up to and including a turn.
+func (s *Store) SaveSummary(ctx context.Context, turn, text string) (err error) {
 	defer wrap.Error(&err, "save the summary of the conversation")
 	_, err = s.file.Write.ExecContext(ctx, `INSERT OR REPLACE INTO summaries (turn, text, created) VALUES (?, ?, ?)`, turn, text, s.now().UnixMilli())
 	return err

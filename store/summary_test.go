@@ -27,7 +27,7 @@ func TestSummaryBelongsToItsPath(t *testing.T) {
 	first := say(t, s, "c", "one", "1")
 	second := say(t, s, "c", "two", "2")
 	say(t, s, "c", "three", "3")
-	must(t, s.KeepSummary(t.Context(), second, "one and two"))
+	must(t, s.SaveSummary(t.Context(), second, "one and two"))
 	summary(agent.Summary{Turn: second, Text: "one and two", After: 2})
 	if _, err := s.Begin(t.Context(), "c", "four"); err != nil { // a running turn does not count
 		t.Fatal(err)
@@ -35,7 +35,7 @@ func TestSummaryBelongsToItsPath(t *testing.T) {
 	summary(agent.Summary{Turn: second, Text: "one and two", After: 2})
 	branch(t, s, "c", first)
 	summary(agent.Summary{})
-	must(t, s.KeepSummary(t.Context(), first, "one"))
+	must(t, s.SaveSummary(t.Context(), first, "one"))
 	summary(agent.Summary{Turn: first, Text: "one"})
 }
 

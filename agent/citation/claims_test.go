@@ -17,7 +17,7 @@ import (
 	"lifehub/internal/text"
 )
 
-// readAnswers calls each with the notes of a file and what answers say of them.
+// readAnswers calls each with the notes, answers and expected verdicts of a file.
 func readAnswers(t *testing.T, file string, each func(note agent.Source, answer, want string)) {
 	t.Helper()
 	raw, err := os.ReadFile(filepath.Join("testdata", file))
@@ -132,9 +132,8 @@ var (
 	longWord = regexp.MustCompile(`\pL{5,}`)
 )
 
-// What is made of the sentences of real notes by rule: quoted as they are they
-// have a tick, nearly always a plain one; changed, of another note or in a note
-// that takes them back, they have none.
+// Sentences of real notes, quoted unchanged, get a check mark, nearly always a plain one.
+// Changed, attributed to another note, or retracted by their note, they get none.
 func TestSentencesMadeTrueAndFalse(t *testing.T) {
 	notes := someNotes(t)
 	random := rand.New(rand.NewPCG(29, 29))

@@ -179,7 +179,7 @@ func (m LongTerm) EmbedAll(ctx context.Context) error {
 		for i, r := range batch {
 			kept[r.Turn] = vectors[i]
 		}
-		if err := m.Store.KeepVectors(ctx, e.Name(), kept); err != nil {
+		if err := m.Store.SaveVectors(ctx, e.Name(), kept); err != nil {
 			return err
 		}
 	}

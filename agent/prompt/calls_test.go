@@ -131,8 +131,8 @@ func FuzzReadCalls(f *testing.F) {
 	})
 }
 
-// However a text is cut into pieces, what is said of it is its beginning, and
-// never a part of a mark.
+// However a text is split, the text shown is a beginning of it, and never ends within a
+// call marker.
 func FuzzCallSplitter(f *testing.F) {
 	f.Add(strings.Repeat("words and ", 30)+"<tool_call>{}", 7)
 	f.Add(strings.Repeat("words and ", 30)+"\nfind (q) and\nfind(q=1)", 3)

@@ -14,7 +14,7 @@ import (
 
 // artifacts stores the documents of conversations. *store.Store implements it.
 type artifacts interface {
-	KeepArtifact(ctx context.Context, a agent.Artifact) error
+	SaveArtifact(ctx context.Context, a agent.Artifact) error
 	Artifact(ctx context.Context, conversation, name string, version int) (agent.Artifact, error)
 	Artifacts(ctx context.Context, conversation string) ([]agent.Artifact, error)
 	MadeBy(ctx context.Context, call string) (agent.Artifact, bool, error)
@@ -165,7 +165,7 @@ func newVersion(ctx context.Context, kept artifacts, args artifactArgs, change f
 		Conversation: origin.Conversation, Name: args.Name, Version: was.Version + 1, Text: text, By: origin.Agent, Why: strings.TrimSpace(args.Why),
 		Turn: origin.Turn, Call: agent.IdempotencyKey(ctx),
 	}
-	return made, kept.KeepArtifact(ctx, made)
+	return made, kept.SaveArtifact(ctx, made)
 }
 
 func saved(a agent.Artifact) agent.Effect {

@@ -12,7 +12,7 @@ import (
 // shelf stores artifacts in memory.
 type shelf struct{ list []agent.Artifact }
 
-func (s *shelf) KeepArtifact(_ context.Context, a agent.Artifact) error {
+func (s *shelf) SaveArtifact(_ context.Context, a agent.Artifact) error {
 	s.list = append(s.list, a)
 	return nil
 }

@@ -292,7 +292,7 @@ func changed(folder *notes.Folder, path, was, now string) change {
 	return change{folder: folder, path: path, was: []byte(was), now: []byte(now)}
 }
 
-// of prepares a call of one of the tools.
+// of prepares a call of a tool in a list.
 func (b *bench) of(tools []agent.Tool, name, args string) agent.Change {
 	b.t.Helper()
 	at := slices.IndexFunc(tools, func(t agent.Tool) bool { return t.Spec().Name == name })

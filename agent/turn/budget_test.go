@@ -7,8 +7,8 @@ import (
 	"lifehub/llm"
 )
 
-// After a question that got no answer, the last six messages begin with an
-// answer. It is left out, and not for want of room.
+// After a question without an answer, the last six messages begin with an answer. It is
+// left out, but not because the prompt is too long.
 func TestAnswerWithoutItsQuestionIsNotTooLong(t *testing.T) {
 	model := &script{lines: []line{say(`{"steps":[],"answer":"Hello."}`)}}
 	shelf := &shelf{messages: []llm.Message{

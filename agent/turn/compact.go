@@ -68,7 +68,7 @@ func (a *Agent) compact(ctx context.Context, conversation, focus string, keep in
 	if err := a.rememberSummary(ctx, conversation, before.Text, messages, done.Text); err != nil {
 		return agent.Compacted{}, err
 	}
-	return done, a.Summaries.KeepSummary(ctx, last, done.Text)
+	return done, a.Summaries.SaveSummary(ctx, last, done.Text)
 }
 
 // rememberSummary records a summary that derives from untrusted text as

@@ -32,7 +32,7 @@ func newPages(exchanges, words int) *pages {
 func (p *pages) Exchanges(context.Context, string) ([]agent.Exchange, error) { return p.path, nil }
 func (p *pages) Summary(context.Context, string) (agent.Summary, error)      { return p.summary, nil }
 
-func (p *pages) KeepSummary(_ context.Context, turn, text string) error {
+func (p *pages) SaveSummary(_ context.Context, turn, text string) error {
 	p.summary = agent.Summary{Turn: turn, Text: text}
 	for i, e := range p.path {
 		if e.Turn == turn {

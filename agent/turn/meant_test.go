@@ -67,9 +67,9 @@ var misnamings = map[string]func(name string) string{
 // meantFigures counts the outcomes of calls by how they were written.
 type meantFigures map[string]*struct{ all, right, other int }
 
-// try repairs one call and counts whether it came out as it is meant, or as
-// a call that means something else. said is what was written for it.
-func (f meantFigures) try(t *testing.T, form string, offered []agent.Tool, said, want wanted, isOther func(got wanted) bool) {
+// try repairs a call, and counts whether the result is the call that was meant, or one
+// with another meaning. written is the call as the model wrote it.
+func (f meantFigures) try(t *testing.T, form string, offered []agent.Tool, written, want wanted, isOther func(got wanted) bool) {
 	t.Helper()
 	n := f[form]
 	if n == nil {
@@ -77,13 +77,13 @@ func (f meantFigures) try(t *testing.T, form string, offered []agent.Tool, said,
 		f[form] = n
 	}
 	n.all++
-	got := aloneTool().callsOf(planJSON([]wanted{said}, nil), offered)
+	got := aloneTool().callsOf(planJSON([]wanted{written}, nil), offered)
 	switch {
 	case len(got) == 1 && sameCalls(got[0], want):
 		n.right++
 	case len(got) == 1 && isOther(got[0]):
 		n.other++
-		t.Errorf("%s: %v became %v, and %v was meant", form, said, got[0], want)
+		t.Errorf("%s: %v became %v, and %v was meant", form, written, got[0], want)
 	}
 }
 

@@ -39,7 +39,7 @@ func (p *past) Unembedded(_ context.Context, embedder string, limit int) (list [
 	return list, p.fail
 }
 
-func (p *past) KeepVectors(_ context.Context, embedder string, vectors map[string][]float32) error {
+func (p *past) SaveVectors(_ context.Context, embedder string, vectors map[string][]float32) error {
 	for turn := range vectors {
 		p.vectors[turn] = embedder
 	}

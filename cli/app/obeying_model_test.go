@@ -263,7 +263,7 @@ var plantations = map[string]plantation{
 			err = errors.Join(v.Store.Finish(v.Context(), id, agent.Answer{Text: "It is made."}), v.isUntrusted(injection()))
 		}
 		if err == nil {
-			err = v.Store.KeepArtifact(v.Context(), agent.Artifact{Conversation: v.conversation, Name: "plan", Version: 1, Text: injection(), By: "loop", Turn: id, Call: "c", Time: time.Now()})
+			err = v.Store.SaveArtifact(v.Context(), agent.Artifact{Conversation: v.conversation, Name: "plan", Version: 1, Text: injection(), By: "loop", Turn: id, Call: "c", Time: time.Now()})
 		}
 		if err != nil {
 			v.Fatal(err)

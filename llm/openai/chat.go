@@ -515,7 +515,7 @@ func (o *Provider) chatBody(model string, req llm.Request) *chatBody {
 	return body
 }
 
-// The fields in which servers tell thoughts, and take them back.
+// The fields in which servers send a model's thoughts, and accept them in later requests.
 const (
 	inReasoningContent = "reasoning_content"
 	inReasoning        = "reasoning"

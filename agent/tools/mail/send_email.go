@@ -59,7 +59,7 @@ type mailArgs struct {
 
 // drafts stores mails that were not sent yet. *store.Store implements it.
 type drafts interface {
-	KeepArtifact(ctx context.Context, a agent.Artifact) error
+	SaveArtifact(ctx context.Context, a agent.Artifact) error
 	Artifact(ctx context.Context, conversation, name string, version int) (agent.Artifact, error)
 }
 
@@ -158,7 +158,7 @@ func (s *Tool) keepDraft(ctx context.Context, l letter) (*agent.Artifact, error)
 		Conversation: origin.Conversation, Name: name, Version: was.Version + 1, Text: l.text(), By: origin.Agent, Why: "draft of a mail",
 		Turn: origin.Turn, Call: agent.IdempotencyKey(ctx),
 	}
-	if err := s.drafts.KeepArtifact(ctx, draft); err != nil {
+	if err := s.drafts.SaveArtifact(ctx, draft); err != nil {
 		return nil, fmt.Errorf("save the draft: %w", err)
 	}
 	return &draft, nil

@@ -443,7 +443,7 @@ func (noHistory) Judge(context.Context, string, []agent.Citation) error       { 
 // shelf stores drafts in memory.
 type shelf struct{ list []agent.Artifact }
 
-func (s *shelf) KeepArtifact(_ context.Context, a agent.Artifact) error {
+func (s *shelf) SaveArtifact(_ context.Context, a agent.Artifact) error {
 	s.list = append(s.list, a)
 	return nil
 }

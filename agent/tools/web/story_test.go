@@ -93,7 +93,7 @@ func TestStoriesOfTheWeb(t *testing.T) {
 			})
 			var seen strings.Builder
 			for e := range a.Ask(t.Context(), "c1", here(tc.message)) {
-				if line := told(e.Body); line != "" {
+				if line := describe(e.Body); line != "" {
 					seen.WriteString(strings.ReplaceAll(strings.ReplaceAll(line, web.URL, "http://web.example"), web.Host(), "web.example") + "\n")
 				}
 				if asked, ok := e.Body.(agent.PermissionAsked); ok {
@@ -115,8 +115,8 @@ func rule(t *testing.T, text string) gate.Rule {
 	return r
 }
 
-// told describes an event as a user sees it; "" for invisible ones.
-func told(body agent.Body) string {
+// describe formats an event as a user sees it; "" for invisible ones.
+func describe(body agent.Body) string {
 	switch b := body.(type) {
 	case agent.ToolStarted:
 		return fmt.Sprintf("calls %s %s", b.Name, b.Input)
