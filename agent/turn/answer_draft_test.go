@@ -1,6 +1,11 @@
 package turn
 
-import "testing"
+import (
+	"testing"
+
+	"lifehub/agent"
+	"lifehub/llm"
+)
 
 func TestKindsOfMessagesAreRecognised(t *testing.T) {
 	for message, want := range map[string]bool{
@@ -84,5 +89,15 @@ func TestSumIsNotFromMemory(t *testing.T) {
 		if got := hasNewWord(c.answer, c.result, c.question); got != c.want {
 			t.Errorf("%q after %q: %t", c.answer, c.result, got)
 		}
+	}
+}
+
+func TestAnswerMayRestOnAnExchange(t *testing.T) {
+	const told = "You wanted to call Pucher about the pressure; I answered that it is done, in the garden list, on Saturday."
+	history := []llm.Message{{Role: llm.User, Text: "Call Pucher about the pressure"}, {Role: llm.Assistant, Text: "Done: garden list, Saturday."}}
+	notes := search()
+	a := New(Options{Model: &script{lines: []line{say(told)}}, History: &shelf{messages: history}, Tools: tools(notes), Mode: inMode(agent.LoopMode)})
+	if end := ended(t, collect(a.Ask(t.Context(), "c1", "What did I want first, and what did you do?"), nil)); end.Answer != told || len(notes.ran()) > 0 {
+		t.Errorf("answer %q, searched %q", end.Answer, notes.ran())
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"lifehub/agent/toolchoice"
 	"lifehub/internal/pattern"
 	"lifehub/internal/text"
+	"lifehub/llm"
 )
 
 // draft is an answer that is not streamed yet, because the model may have given
@@ -124,7 +125,7 @@ func restsOn(answer, before string) bool {
 }
 
 // needsNoSource reports whether the answer makes no claim of its own: it only
-// asks, repeats a message of the conversation or the prompt's date or list of
+// asks, repeats an exchange of the conversation or the prompt's date or list of
 // missing tools, or contains the result of a tool that only computes.
 func (a *answer) needsNoSource() bool {
 	said := a.said()
@@ -134,8 +135,12 @@ func (a *answer) needsNoSource() bool {
 		}
 	}
 	texts := []string{a.today(), toolchoice.Unavailable(a.steps.missing)}
-	for _, m := range a.recalled.History {
-		texts = append(texts, agent.WithoutRecord(m.Text))
+	for i, m := range a.recalled.History {
+		said := agent.WithoutRecord(m.Text)
+		if m.Role == llm.Assistant && i > 0 {
+			said = a.recalled.History[i-1].Text + "\n" + said // an answer is about what was asked
+		}
+		texts = append(texts, said)
 	}
 	return onlyAsks(said) || slices.ContainsFunc(texts, func(text string) bool { return restsOn(said, text) })
 }
