@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -110,7 +111,50 @@ func newPermissions(sh *app.Process) *cobra.Command {
 			Use: "revoke TOOL", Short: "Remove the rules for a tool",
 			RunE: func(_ *cobra.Command, given []string) error { return revokeRules(sh, given[0]) },
 		},
+		newTrustHook(sh),
 	)
+}
+
+func newTrustHook(sh *app.Process) *cobra.Command {
+	var yes bool
+	cmd := &cobra.Command{
+		Use: "trust HOOK", Short: "Review a hook that is new or has changed, and trust it",
+		Long: "Show what a hook of the settings (before_call, after_turn) runs, with a digest of its program, and how that\n" +
+			"differs from what you trusted. A hook does not run until you agree.",
+		Example: "  lifehub permissions trust before_call",
+		RunE:    func(_ *cobra.Command, given []string) error { return trustHook(sh, given[0], yes) },
+	}
+	cmd.Flags().BoolVarP(&yes, "yes", "y", false, "trust it without asking")
+	return cmd
+}
+
+func trustHook(sh *app.Process, event string, yes bool) error {
+	p, c, err := app.LoadSettings(sh)
+	if err != nil {
+		return err
+	}
+	hooks := app.Hooks(p, c)
+	i := slices.IndexFunc(hooks, func(h app.Hook) bool { return h.Event == event })
+	if i < 0 {
+		return settings.UsageError{Err: fmt.Errorf("no hook %q is set; hooks.before_call and hooks.after_turn in %s set them", event, p.ConfigFile())}
+	}
+	changes, err := hooks[i].Unseen()
+	if err != nil {
+		return err
+	}
+	if len(changes) == 0 {
+		fmt.Fprintln(sh.Out, "Nothing has changed since you reviewed it.")
+		return nil
+	}
+	for _, c := range changes {
+		if err := showChange(sh, safetext.Reveal(c.What)+":", c); err != nil {
+			return err
+		}
+	}
+	if err := agree(sh, fmt.Sprintf("Trust the hook %s with this?", event), yes); err != nil {
+		return err
+	}
+	return hooks[i].Accept(changes)
 }
 
 func listRules(sh *app.Process) error {
@@ -138,6 +182,11 @@ func listRules(sh *app.Process) error {
 		}
 	}
 	err = errors.Join(err, failed)
+	for _, h := range app.Hooks(p, c) {
+		if h.Event == "before_call" {
+			fmt.Fprintf(sh.Out, "%-24s %-8s %s; hooks.before_call in %s\n", "*", "hook", safetext.Line(cmp.Or(h.Problem(), "may deny each call: "+strings.Join(h.Command, " "))), safetext.Line(p.ConfigFile()))
+		}
+	}
 	if slices.ContainsFunc(list, func(r gate.Rule) bool {
 		return r.Level == agent.Deny && len(r.Where) == 0 && r.MatchesTool("read_note") && !r.MatchesTool("search_notes")
 	}) {

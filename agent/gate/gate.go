@@ -19,6 +19,9 @@ type Gate struct {
 	// ReadOnly reports whether the chat is read-only now: then nothing that
 	// writes or sends may run, whatever the rules. nil means never.
 	ReadOnly func() bool
+	// Hook is asked about each call that the rules do not deny. A *Denial denies
+	// it; after any other error the user is asked. nil: none is asked.
+	Hook func(context.Context, Before) error
 
 	save       func(context.Context, Rule) error
 	unattended bool

@@ -51,6 +51,10 @@ func (g *Guard) Pass(ctx context.Context, c Call) (*Permit, error) {
 	c.as = g.Gate.reading(ctx, c)
 	v := g.verdict(c)
 	for {
+		var err error
+		if v, err = g.consult(ctx, &c, v); err != nil {
+			return nil, err
+		}
 		p := newPermit(c)
 		switch v.Level {
 		case agent.Auto:
@@ -114,6 +118,9 @@ func (g *Guard) PassAgain(ctx context.Context, c Call, since time.Time) (*Permit
 	if v := g.verdict(c); v.Level == agent.Deny {
 		return nil, &Refusal{"LifeHub was stopped during the call: outcome unknown, and now it is denied: " + v.Reason}
 	}
+	if _, err := g.consult(ctx, &c, Verdict{Level: agent.Confirm}); err != nil {
+		return nil, err
+	}
 	p := newPermit(c)
 	reply, err := g.ask(ctx, c, p, agent.PermissionAsked{
 		Unknown: true, Since: since,
@@ -166,7 +173,7 @@ func (g *Guard) ask(ctx context.Context, c Call, p *Permit, asked agent.Permissi
 		}
 	}
 	if g.Gate.unattended {
-		if !asked.Unknown { // no rule says what happened
+		if !asked.Unknown && !c.unanswered { // otherwise no rule lets it run
 			asked.Allow, asked.Untrusted = g.allowing(c)
 		}
 		reply(agent.Reply{Decision: agent.Refuse, Reason: name + " needs a permission, and nobody can be asked"})

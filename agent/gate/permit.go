@@ -21,7 +21,8 @@ type Call struct {
 	Turn   *Turnstile // position among the steps that may ask
 	Origin *Origin    // nil if unknown: then anything read so far may have influenced the call
 
-	as Reading // the input as rules see it
+	as         Reading // the input as rules see it
+	unanswered bool    // the hook gave no answer, so no rule lets it run
 }
 
 // Name returns the name of the tool.

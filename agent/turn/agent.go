@@ -56,6 +56,12 @@ type Options struct {
 	// Provenance records untrusted text; nil: only for this run.
 	Provenance agent.Provenance
 
+	// BeforeCall is asked about each call that the rules do not deny, as in
+	// [gate.Gate]. AfterTurn runs when a turn was saved; its error is reported. nil:
+	// none.
+	BeforeCall func(ctx context.Context, call gate.Before) error
+	AfterTurn  func(ctx context.Context, over TurnOver) error
+
 	// Unattended means that there is no user to ask: calls that need permission
 	// are refused and listed in Ended.Unasked.
 	Unattended bool
@@ -93,6 +99,15 @@ type Options struct {
 	Fitting      func() agent.Mode // mode that AutoMode selects for the current model; nil: PlanMode
 	Think        func() string     // as in llm.Request; nil: off
 	Now          func() time.Time  // nil: time.Now
+}
+
+// TurnOver is what a turn did, for the user's hook.
+type TurnOver struct {
+	Event        string        `json:"event"` // after_turn; set by who runs the hook
+	Conversation string        `json:"conversation"`
+	Turn         string        `json:"turn"`
+	Effects      agent.Effects `json:"effects"`
+	Cut          bool          `json:"cut"` // stopped by the user or an error
 }
 
 // Limits bounds a turn. A zero field has its default.
@@ -172,7 +187,7 @@ func New(o Options) *Agent {
 		}
 	}
 	guarded := gate.New(o.Rules, o.Save, o.Unattended)
-	guarded.ReadOnly = o.ReadOnly
+	guarded.ReadOnly, guarded.Hook = o.ReadOnly, o.BeforeCall
 	return &Agent{Options: o, gate: guarded, schemas: args.Schemas{Now: o.Now}, meters: prompt.Meters{Saved: o.TokenRatios, By: map[string]agent.TokenRatio{}, Last: map[string]prompt.Count{}}}
 }
 

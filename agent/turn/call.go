@@ -91,7 +91,7 @@ func (w *runner) make(ctx context.Context, c gate.Call) Outcome {
 	permit, o := w.admit(ctx, c)
 	c.Turn.LetNext()
 	if permit == nil {
-		w.record.Mark(ctx, c.Name(), false, &o.Result, o.Reason)
+		w.record.Mark(ctx, c.Name(), o.Result.Untrusted, &o.Result, o.Reason)
 		if o.Result.Untrusted {
 			w.record.MarkError(c.Name())
 		}

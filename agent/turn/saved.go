@@ -237,6 +237,7 @@ func (w *runner) admit(ctx context.Context, c gate.Call) (*gate.Permit, Outcome)
 	}
 	p, err := pass(ctx, c)
 	var no *gate.Refusal
+	var denied *gate.Denial
 	switch {
 	case errors.Is(err, gate.ErrAlreadyDone):
 		w.undid(c.Step)
@@ -244,6 +245,8 @@ func (w *runner) admit(ctx context.Context, c gate.Call) (*gate.Permit, Outcome)
 		return nil, Outcome{Status: agent.Done, Result: agent.Result{Text: "It was done before LifeHub was stopped: the user has checked."}}
 	case errors.As(err, &no):
 		return nil, Outcome{Status: agent.Denied, Reason: no.Reason}
+	case errors.As(err, &denied):
+		return nil, Outcome{Status: agent.Denied, Reason: w.redact(denied.Error()), Result: agent.Result{Untrusted: true}}
 	case err != nil:
 		return nil, failed(ctx, err)
 	}

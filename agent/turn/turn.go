@@ -311,8 +311,20 @@ func (t *turn) end(ctx context.Context, failure error) {
 			failure = fmt.Errorf("save the answer: %w", err)
 		}
 		t.archive(ctx)
+		t.afterTurn(ctx, answer)
 	}
 	t.events.Emit(t.ending(answer, failure))
+}
+
+// afterTurn runs the user's hook, also for a turn that was stopped.
+func (t *turn) afterTurn(ctx context.Context, answer agent.Answer) {
+	if t.agent.AfterTurn == nil || t.events.Turn == "" {
+		return
+	}
+	over := TurnOver{Conversation: t.record.Conversation, Turn: t.events.Turn, Effects: answer.Effects, Cut: answer.Cut}
+	if err := t.agent.AfterTurn(context.WithoutCancel(ctx), over); err != nil {
+		t.events.Notice("The after_turn hook failed: %v.", err)
+	}
 }
 
 // effects returns the effects of the turn, including missing ones that the user

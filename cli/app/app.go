@@ -448,7 +448,7 @@ func (a *App) Tools() []agent.Tool {
 
 // Agent returns an agent that uses what is open.
 func (a *App) Agent() *turn.Agent {
-	return turn.New(turn.Options{
+	options := turn.Options{
 		Model: a.Provider, Roles: a.roles, Window: a.Provider.Window, Ready: a.Provider.Ready, RejectsLongPrompts: func() bool { return a.Provider.State().RejectsLongPrompts }, TokenRatios: a.Store, Tools: a.Offered,
 		History: a.Store, Journal: a.Store, Memory: a.longTerm(), Summaries: a.Store, Facts: a.Facts().List,
 		Rules: a.Rules, Prepare: a.Prepare, Attach: Attached{a}, Provenance: &a.Untrusted, Save: a.saveRule, Unattended: a.Unattended, ReadOnly: func() bool { return a.ReadOnly.On() }, Reread: a.Reread,
@@ -462,7 +462,9 @@ func (a *App) Agent() *turn.Agent {
 			Approve: func() bool { return a.Approve.On() },
 		},
 		Trace: a.tracer(), Redact: a.Secrets.Known, ModelName: func() string { return modelName(a.Provider.State()) },
-	})
+	}
+	a.addHooks(&options)
+	return turn.New(options)
 }
 
 // tracer returns a function that begins a trace, or nil if traces are off.

@@ -81,7 +81,7 @@ func Examine(ctx context.Context, sh *app.Process) []Finding {
 	if store := app.OpenChroma(c); store != nil {
 		findings = append(findings, vectorStore(ctx, *store))
 	}
-	findings = append(append(findings, servers(ctx, a)...), skills(a)...)
+	findings = append(append(append(findings, servers(ctx, a)...), hooks(a)...), skills(a)...)
 	return append(findings, terminal(sh), privacy(p))
 }
 
@@ -365,6 +365,18 @@ func servers(ctx context.Context, a *app.App) []Finding {
 		f := Finding{What: "mcp " + s.Name, OK: s.OK(), Pending: s.Status == mcpclient.Starting, Says: s.Text()}
 		if !f.OK {
 			f.Fix = "check its entry in " + a.Paths.ServersFile()
+		}
+		findings = append(findings, f)
+	}
+	return findings
+}
+
+// hooks reports each hook, and why one cannot run.
+func hooks(a *app.App) (findings []Finding) {
+	for _, h := range app.Hooks(a.Paths, a.Settings) {
+		f := Finding{What: "hook " + h.Event, OK: true, Says: strings.Join(h.Command, " ")}
+		if problem := h.Problem(); problem != "" {
+			f.OK, f.Says, f.Fix = false, problem, "see hooks in "+a.Paths.ConfigFile()
 		}
 		findings = append(findings, f)
 	}

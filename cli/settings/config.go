@@ -98,6 +98,10 @@ type Config struct {
 		PasswordFile string `name:"mail.password_file" doc:"file with the password, readable only by you; LIFEHUB_MAIL_PASSWORD takes precedence"`
 		TLS          string `name:"mail.tls" usual:"starttls" one:"starttls,tls,none" doc:"encryption of the connection; none is only for a server on this machine"`
 	}
+	Hooks struct {
+		BeforeCall []string `name:"hooks.before_call" doc:"command that is asked before each call of a tool, and may deny it: the program and its arguments"`
+		AfterTurn  []string `name:"hooks.after_turn" doc:"command that runs after each turn"`
+	}
 	Screen
 	Keys map[string][]string // key bindings of the screen, by action
 

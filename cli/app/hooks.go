@@ -1,0 +1,142 @@
+package app
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"lifehub/agent"
+	"lifehub/agent/gate"
+	"lifehub/agent/turn"
+	"lifehub/cli/settings"
+	"lifehub/internal/text"
+	"lifehub/mcpclient"
+	"lifehub/mcpclient/config"
+	"lifehub/mcpclient/trust"
+	"lifehub/tui/safetext"
+)
+
+// hookLimit bounds the time of a hook; tests shorten it.
+var hookLimit = 10 * time.Second
+
+const (
+	hookDenies = 2   // exit code with which a hook denies a call
+	maxReason  = 500 // bytes of its reason
+)
+
+// Hook is a command of the user's that runs at an event. It is trusted like an MCP server: what it
+// runs must be as the user has reviewed it.
+type Hook struct {
+	Event   string // before_call or after_turn
+	Command []string
+
+	paths settings.Paths
+}
+
+// Hooks returns the hooks in the settings.
+func Hooks(p settings.Paths, c *settings.Config) (list []Hook) {
+	for _, h := range []Hook{{"before_call", c.Hooks.BeforeCall, p}, {"after_turn", c.Hooks.AfterTurn, p}} {
+		if len(h.Command) > 0 {
+			list = append(list, h)
+		}
+	}
+	return list
+}
+
+func (h Hook) entry() config.Entry {
+	return config.Entry{Name: h.Event, Transport: config.Stdio, Command: h.Command[0], Args: h.Command[1:], Level: agent.Confirm}
+}
+
+// Unseen returns what the user has not reviewed of the hook.
+func (h Hook) Unseen() ([]trust.Change, error) {
+	seen, err := trust.Open(h.paths.HookTrustFile())
+	if err != nil {
+		return nil, err
+	}
+	return seen.Entry(h.entry(), trust.Program(h.entry(), h.paths.Config))
+}
+
+// Accept marks changes of the hook as reviewed.
+func (h Hook) Accept(changes []trust.Change) error {
+	seen, err := trust.Open(h.paths.HookTrustFile())
+	if err != nil {
+		return err
+	}
+	return seen.Accept(h.Event, changes)
+}
+
+// Problem returns why the hook cannot run, or "".
+func (h Hook) Problem() string {
+	changes, err := h.Unseen()
+	switch {
+	case err != nil:
+		return err.Error()
+	case len(changes) > 0:
+		return "it is new or has changed; review it: lifehub permissions trust " + h.Event
+	case trust.Program(h.entry(), h.paths.Config) == "":
+		return h.Command[0] + " is not found"
+	}
+	return ""
+}
+
+// run runs the hook, which gets an event as JSON, without the secrets that LifeHub knows.
+func (h Hook) run(ctx context.Context, redact func(string) string, event any) (mcpclient.Finished, error) {
+	if problem := h.Problem(); problem != "" {
+		return mcpclient.Finished{}, errors.New(problem)
+	}
+	body, err := json.Marshal(event)
+	if err != nil {
+		return mcpclient.Finished{}, err
+	}
+	ctx, cancel := context.WithTimeoutCause(ctx, hookLimit, fmt.Errorf("it did not end within %v", hookLimit))
+	defer cancel()
+	return mcpclient.RunOnce(ctx, h.entry(), h.paths.Config, []byte(redact(string(body))+"\n"))
+}
+
+// failure describes the end of a hook that failed.
+func failure(end mcpclient.Finished) error {
+	if end.Code < 0 {
+		return errors.New("it was killed")
+	}
+	return errors.New(strings.TrimSuffix(fmt.Sprintf("exit code %d: %s", end.Code, said(end)), ": "))
+}
+
+// said returns what a hook said, as one line.
+func said(end mcpclient.Finished) string {
+	return text.Clip(text.OneLine(safetext.Text(end.Said)), maxReason)
+}
+
+// addHooks has the hooks run at their events.
+func (a *App) addHooks(o *turn.Options) {
+	for _, h := range Hooks(a.Paths, a.Settings) {
+		switch h.Event {
+		case "before_call":
+			o.BeforeCall = func(ctx context.Context, call gate.Before) error {
+				call.Event = h.Event
+				end, err := h.run(ctx, a.Secrets.Known, call)
+				switch {
+				case err != nil:
+					return err
+				case end.Code == hookDenies:
+					return &gate.Denial{Reason: a.Secrets.Known(cmp.Or(said(end), "it gave no reason"))}
+				case end.Code != 0:
+					return failure(end)
+				}
+				return nil
+			}
+		case "after_turn":
+			o.AfterTurn = func(ctx context.Context, over turn.TurnOver) error {
+				over.Event = h.Event
+				end, err := h.run(ctx, a.Secrets.Known, over)
+				if err == nil && end.Code != 0 {
+					err = failure(end)
+				}
+				return err
+			}
+		}
+	}
+}
