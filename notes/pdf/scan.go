@@ -96,7 +96,7 @@ func (s *scanner) recognise(gray *image.Gray, dpi int) ([]line, error) {
 	for y := range gray.Rect.Dy() {
 		in.Write(gray.Pix[y*gray.Stride:][:gray.Rect.Dx()])
 	}
-	out, err := s.run(&in, "stdin", "stdout", "-l", s.languages, "--dpi", strconv.Itoa(dpi), "tsv")
+	out, err := s.run(&in, "stdin", "stdout", "-l", s.languages, "--dpi", strconv.Itoa(dpi), "--psm", "4", "tsv")
 	if err != nil {
 		return nil, err
 	}

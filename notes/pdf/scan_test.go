@@ -5,7 +5,6 @@ import (
 	"image"
 	"image/color"
 	"image/draw"
-	"image/png"
 	"os"
 	"strings"
 	"testing"
@@ -21,13 +20,7 @@ func offer(t *testing.T) *image.Gray {
 	if err != nil {
 		t.Fatal(err)
 	}
-	decoded, err := png.Decode(bytes.NewReader(raw))
-	if err != nil {
-		t.Fatal(err)
-	}
-	gray := image.NewGray(decoded.Bounds())
-	draw.Draw(gray, gray.Rect, decoded, image.Point{}, draw.Src)
-	return gray
+	return grayOfPNG(t, raw)
 }
 
 const offerText = "The boiler keeps a pressure of 1.5 bar.\u2028| Item | Pieces | Price |\u2028| Valve | 4 | 12.50 |\u2028| Seal | 2 | 0.80 |\u2028| Filter | 1 | 31.00 |\u2028Service is due in the spring."
