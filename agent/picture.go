@@ -8,11 +8,20 @@ import (
 	_ "image/gif" // for image.Decode
 	_ "image/jpeg"
 	_ "image/png"
+	"path/filepath"
+	"slices"
+	"strings"
 )
 
 // maxPixels bounds the size of a decoded image: a few bytes may encode one that
 // exhausts memory.
 const maxPixels = 50 << 20
+
+// IsPicture reports whether a file name has the extension of an image format that
+// models accept.
+func IsPicture(name string) bool {
+	return slices.Contains([]string{".png", ".jpg", ".jpeg", ".webp", ".gif"}, strings.ToLower(filepath.Ext(name)))
+}
 
 // CheckPicture returns an error if a model would not accept data as an image. A
 // damaged image makes a server reject the whole message.

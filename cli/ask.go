@@ -8,6 +8,7 @@ import (
 	"io"
 	"log/slog"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -77,7 +78,7 @@ func newAsk(sh *app.Process) *cobra.Command {
 	app.RegisterRun(&q.RunFlags, cmd)
 	app.RegisterResume(&q.RunFlags, cmd)
 	f := cmd.Flags()
-	f.StringArrayVarP(&q.files, "file", "f", nil, "attach a file (repeatable)")
+	f.StringArrayVarP(&q.files, "file", "f", nil, "attach a text or image file (repeatable)")
 	f.StringArrayVar(&q.allow, "allow", nil, "allow calls that would ask: a tool, a glob or a rule (repeatable)")
 	f.StringArrayVar(&q.allowUntrusted, "allow-untrusted", nil, "allow them even after untrusted text was read; the rule must name arguments (repeatable)")
 	f.BoolVar(&q.asJSON, "json", false, "print one JSON object")
@@ -223,6 +224,14 @@ func (q *askCommand) message(prompt string) (agent.Message, error) {
 		}
 	}
 	for _, name := range q.files {
+		if agent.IsPicture(name) {
+			mention, err := mentionOf(name)
+			if err != nil {
+				return m, settings.UsageError{Err: fmt.Errorf("add an image to the question: %w", err)}
+			}
+			m.Text = strings.TrimSpace(m.Text + " " + mention)
+			continue
+		}
 		file, err := os.Open(name)
 		if err != nil {
 			return m, settings.UsageError{Err: fmt.Errorf("add a file to the question: %w", err)}
@@ -234,10 +243,28 @@ func (q *askCommand) message(prompt string) (agent.Message, error) {
 		}
 		m.Attached = append(m.Attached, agent.Attachment{Name: name, Text: text})
 	}
-	if strings.TrimSpace(prompt) == "" && len(m.Attached) == 0 && q.prompt == "" {
+	if strings.TrimSpace(m.Text) == "" && len(m.Attached) == 0 && q.prompt == "" {
 		return m, settings.UsageError{Err: errors.New("no question given; pass it as an argument or pipe it in")}
 	}
 	return m, nil
+}
+
+// mentionOf returns what attaches an image file to a message, as typed in the chat.
+func mentionOf(name string) (string, error) {
+	path, err := filepath.Abs(name)
+	if err != nil {
+		return "", err
+	}
+	info, err := os.Stat(path)
+	switch {
+	case err != nil:
+		return "", err
+	case !info.Mode().IsRegular():
+		return "", fmt.Errorf("%s is not a file", name)
+	case strings.ContainsAny(path, "\"\n"):
+		return "", fmt.Errorf("%s: rename it; its path contains a quote or a line break", name)
+	}
+	return `@"` + path + `"`, nil
 }
 
 // isPiped reports whether f is a pipe, a socket or a regular file, so neither closed nor /dev/null.

@@ -2,6 +2,8 @@ package tui
 
 import (
 	"context"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -373,6 +375,21 @@ func TestPastes(t *testing.T) {
 				t.Errorf("composer holds %q", got)
 			}
 		})
+	})
+	t.Run("the path of an image attaches it", func(t *testing.T) {
+		there := filepath.Join(t.TempDir(), "a chart.png")
+		if err := os.WriteFile(there, nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		for pasted, want := range map[string]string{there: `@"` + there + `" `, there + "x.png": there + "x.png"} {
+			inRig(t, 80, 24, chattest.WithWorld(chattest.Hold()), func(r *rig) {
+				r.send(tea.PasteMsg{Content: pasted})
+				r.pass(100 * time.Millisecond)
+				if got := r.m.composer.Text(); got != want {
+					t.Errorf("composer holds %q, want %q", got, want)
+				}
+			})
+		}
 	})
 	t.Run("a megabyte is a name at once and is sent whole", func(t *testing.T) {
 		assistant := chattest.Play(agent.Ended{})

@@ -6,6 +6,7 @@ package tui
 
 import (
 	"context"
+	"os"
 	"time"
 
 	"charm.land/bubbles/v2/key"
@@ -321,6 +322,14 @@ func (m *Model) paste(text string) tea.Cmd {
 	}
 	if m.panel != nil {
 		return m.updatePanel(tea.PasteMsg{Content: text})
+	}
+	if path := composer.PicturePath(text); path != "" {
+		return func() tea.Msg {
+			if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() {
+				text = `@"` + path + `" `
+			}
+			return then(func() tea.Cmd { return m.pasteText(text) })
+		}
 	}
 	return m.pasteText(text)
 }

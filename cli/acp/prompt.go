@@ -174,7 +174,7 @@ func (s *server) mention(uri, cwd string) (name, why string) {
 		if found, _ := s.App.NoteOf(below); found == folder && !strings.ContainsAny(below, "\"\n") {
 			return below, ""
 		}
-		if app.IsImage(path) && app.IsFile(path) && !strings.ContainsAny(path, "\"\n") {
+		if agent.IsPicture(path) && app.IsFile(path) && !strings.ContainsAny(path, "\"\n") {
 			return path, ""
 		}
 		return "", "there is no such note"

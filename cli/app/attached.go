@@ -69,11 +69,6 @@ func (a *App) isFile(name string) bool {
 	})
 }
 
-// IsImage reports whether name has the extension of an image format that models accept.
-func IsImage(name string) bool {
-	return slices.Contains([]string{".png", ".jpg", ".jpeg", ".webp", ".gif"}, strings.ToLower(filepath.Ext(name)))
-}
-
 // ReadTextFile reads at most the given number of bytes of a text file.
 func ReadTextFile(name string, most int64) (string, error) {
 	raw, err := readFile(name, most)
@@ -138,7 +133,7 @@ func (a Attached) Read(ctx context.Context, name string) (agent.Result, error) {
 	if folder, _ := a.NoteOf(name); folder != nil {
 		return a.readNote(ctx, name)
 	}
-	if a.isFile(name) && IsImage(name) {
+	if a.isFile(name) && agent.IsPicture(name) {
 		image, err := readFile(name, maxImage+1)
 		switch {
 		case err != nil:

@@ -4,6 +4,8 @@ package composer
 
 import (
 	"fmt"
+	"net/url"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -270,6 +272,25 @@ func (c *Model) Paste(text string) {
 	text = c.named(text, false)
 	c.Area, _ = c.Area.Update(tea.PasteMsg{Content: text})
 	c.Changed("", "")
+}
+
+// PicturePath returns the path of an image if a paste is nothing else: absolute, as
+// terminals paste a file that is dropped on them, perhaps quoted, with escaped
+// spaces, or as a file address. It returns "" otherwise.
+func PicturePath(text string) string {
+	path := strings.TrimSpace(text)
+	if address, err := url.Parse(path); err == nil && address.Scheme == "file" {
+		path = address.Path
+	}
+	if len(path) > 1 && (path[0] == '\'' || path[0] == '"') && path[len(path)-1] == path[0] {
+		path = path[1 : len(path)-1]
+	} else if filepath.Separator == '/' {
+		path = strings.ReplaceAll(path, `\ `, " ")
+	}
+	if !filepath.IsAbs(path) || !agent.IsPicture(path) || strings.ContainsAny(path, "\"\n") || safetext.Line(path) != path {
+		return ""
+	}
+	return path
 }
 
 // named stores a text and returns the name that stands for it, or a short text itself.
