@@ -160,7 +160,7 @@ func TestNewUserFindsTheWay(t *testing.T) {
 	p.presses("Enter")
 	p.sees("▌ What do my notes say about the running plan?")
 	p.presses("Enter") // ask
-	p.sees("three times a week", "[1] running/plan.md:8", "ctrl+p commands")
+	p.sees("three times a week", "running/plan.md:8", "ctrl+p commands")
 
 	p.types("/sources") // open a source
 	p.presses("Enter")
