@@ -45,3 +45,22 @@ func TestSentenceAcrossPagesIsVerified(t *testing.T) {
 		t.Errorf("after a change: %+v", found)
 	}
 }
+
+func TestRowOfAPDFTableIsVerified(t *testing.T) {
+	source := agent.Source{N: 1, Path: "offer.pdf", Line: 2, EndLine: 2, Text: "The offer of May.\u2028| Item | Price |\u2028| Valve, brass | 12.50 |\u2028| Seal | 0.80 |\u2028It is valid for a month."}
+	read := func(agent.Source) (string, bool) { return source.Text, true }
+	for answer, want := range map[string]agent.Verdict{
+		"“Valve, brass | 12.50” [1]": agent.Verified, "“| Seal | 0.80 |” [1]": agent.Verified, "“It is valid for a month.” [1]": agent.Verified,
+		"“Valve, brass | 0.80” [1]": agent.Cites,
+	} {
+		if found := Check(answer, []agent.Source{source}, read); len(found) != 1 || found[0].Verdict != want || found[0].Place() != "offer.pdf p. 2" {
+			t.Errorf("%s: %+v", answer, found)
+		}
+	}
+	next := agent.Source{N: 1, Path: "offer.pdf", Line: 2, EndLine: 3, Text: source.Text + "\n| Pump | 149.00 |\u2028| Pipe | 7.25 |\u2028It includes tax."}
+	for answer, want := range map[string]string{"“Seal | 0.80” [1]": "offer.pdf p. 2", "“Pipe | 7.25” [1]": "offer.pdf p. 3", "“It includes tax.” [1]": "offer.pdf p. 3"} {
+		if found := Check(answer, []agent.Source{next}, func(agent.Source) (string, bool) { return next.Text, true }); len(found) != 1 || found[0].Place() != want {
+			t.Errorf("%s: %+v", answer, found)
+		}
+	}
+}

@@ -28,13 +28,23 @@ type passage struct {
 // place is a run of words in a passage, from first up to last.
 type place struct{ first, last int }
 
+// rowEnd ends the rows of a table within a page of a PDF, which is one line.
+const rowEnd = "\u2028"
+
 func openPassage(source agent.Source) *passage {
-	p := &passage{source: source, text: unbroken(strings.TrimRight(source.Text, "\n"))}
+	p := &passage{source: source, text: unbroken(strings.ReplaceAll(strings.TrimRight(source.Text, "\n"), rowEnd, rowEnd+"\n"))}
 	p.words = wordsOf(p.text)
 	p.sentences = text.Sentences(p.text)
 	if len(p.sentences) == 0 && len(p.words) > 0 { // for example, only the first line of a code block
 		start := p.words[0].Token.Start
 		p.sentences = []text.Sentence{{Start: start, End: len(p.text), Line: strings.Count(p.text[:start], "\n"), EndLine: strings.Count(p.text, "\n")}}
+	}
+	rows := strings.Count(p.text, rowEnd)
+	for i := range p.sentences {
+		if s := &p.sentences[i]; rows > 0 {
+			s.Line -= strings.Count(p.text[:s.Start], rowEnd)
+			s.EndLine -= strings.Count(strings.TrimSuffix(p.text[:s.End], rowEnd), rowEnd)
+		}
 	}
 	p.title = text.Tokens(source.Heading + " / " + strings.NewReplacer("/", " / ", ".md", " ", "-", " ").Replace(source.Path))
 	p.within = make([]int, len(p.words))
@@ -54,7 +64,7 @@ func openPassage(source agent.Source) *passage {
 	for ; at < len(p.words); at++ {
 		p.within[at] = max(0, len(p.sentences)-1)
 	}
-	if extra := strings.Count(p.text, "\n") - (source.EndLine - source.Line); source.EndLine >= source.Line && extra > 0 {
+	if extra := strings.Count(p.text, "\n") - rows - (source.EndLine - source.Line); source.EndLine >= source.Line && extra > 0 {
 		p.shift = extra // the text begins with a heading path
 	}
 	return p
