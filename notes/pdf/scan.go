@@ -31,6 +31,7 @@ const (
 	minPixels      = 1000
 	maxLanguages   = 4
 	lastScanBefore = maxScanTime * 3 / 4 // no further page is begun later
+	lastScanEnd    = maxScanTime * 7 / 8 // tesseract ends here, so that earlier pages are not lost
 )
 
 // picture is an image that a page shows.
@@ -159,7 +160,7 @@ func (s *scanner) installed() string {
 }
 
 func (s *scanner) run(in io.Reader, args ...string) ([]byte, error) {
-	ctx, cancel := context.WithDeadline(context.Background(), s.began.Add(maxScanTime))
+	ctx, cancel := context.WithDeadline(context.Background(), s.began.Add(lastScanEnd))
 	defer cancel()
 	cmd := exec.CommandContext(ctx, s.program, args...)
 	cmd.Env = append(os.Environ(), "OMP_THREAD_LIMIT=1")
