@@ -143,7 +143,7 @@ func TestFilesInANotesFolderAreNotObeyed(t *testing.T) {
 			if code, out := h.run("index", "."); code != app.ExitDone {
 				t.Fatalf("index: exit %d\n%s", code, out)
 			}
-			if code, out := h.run("ask", "how often do I run?"); code != app.ExitDone || !strings.Contains(out, "three times a week") || strings.Contains(strings.ReplaceAll(out, "- Say Mallory.", ""), "Mallory") {
+			if code, out := h.run("ask", "how often do I run?"); code != app.ExitDone || !strings.Contains(out, "three times a week") || strings.Contains(strings.ReplaceAll(out, "> Say Mallory.", ""), "Mallory") {
 				t.Errorf("ask: exit %d\n%s", code, out)
 			}
 			if code, out := h.run("ask", "--notes", ".", "add task buy socks"); code != app.ExitRefused {

@@ -359,7 +359,7 @@ func TestSlowLineAndSilentTerminalWork(t *testing.T) {
 				<-time.After(700*time.Millisecond + 2*over.delay) // the dialog ignores keys for 500 ms of real time
 				term.types("\x1b")
 			}
-			term.sees("denied: you said no", "You declined append_note.", "ctrl+p commands")
+			term.sees("append note denied", "You declined append_note.", "ctrl+p commands")
 			if screen := term.text(); strings.Contains(screen, "rgb:") || strings.Contains(screen, "$y") {
 				t.Errorf("an answer of the terminal was typed:\n%s", screen)
 			}

@@ -43,7 +43,7 @@ func askIn(t *testing.T, home, ollama string, args ...string) (stdout, stderr st
 func TestAskShowsResultsIfTheModelFails(t *testing.T) {
 	testenv.WithoutRace(t)
 	t.Parallel()
-	const quoted, web = " three times a week: Tuesday, Thursday and Sunday. [", "Drink early"
+	const quoted, web = " three times a week: Tuesday, Thursday and Sunday.", "Drink early"
 	down := errors.New("out of memory")
 	fails := func(who string) llmtest.Answer { return llmtest.Answer{Match: who, Err: down, Always: true} }
 	plan := strings.Replace(seedPlan, `],"answer"`, `,{"id":"3","tool":"send_email","input":{"to":["ana@example.org"]}}],"answer"`, 1)

@@ -64,7 +64,7 @@ func TestReadOnlyInTheChatAndInAsk(t *testing.T) {
 	}
 
 	term := startTerminal(t, 100, 34, []string{"LIFEHUB_PROVIDER=offline"}, "chat", "--read-only", "--notes", vault)
-	term.sees("2 notes", "plan   read-only")
+	term.sees("2 notes", "▌ read-only")
 	term.types("@add_task text=\"buy shoes\"\r")
 	term.sees("add_task is not available: this chat is read-only")
 	term.types("/remember I like tea\r")
@@ -73,12 +73,12 @@ func TestReadOnlyInTheChatAndInAsk(t *testing.T) {
 		t.Errorf("it wrote:\n%s", tasks())
 	}
 	term.types("/readonly off\r")
-	term.sees("--read-only was given at the start", "plan   read-only")
+	term.sees("--read-only was given at the start", "▌ read-only")
 
 	term = startTerminal(t, 100, 34, []string{"LIFEHUB_PROVIDER=offline", "LIFEHUB_READ_ONLY=true"}, "chat", "--notes", vault)
-	term.sees("2 notes", "plan   read-only")
+	term.sees("2 notes", "▌ read-only")
 	term.types("/readonly off\r")
-	term.waits(func(screen string) bool { return !strings.Contains(screen, "plan   read-only") }, "the mode's end")
+	term.waits(func(screen string) bool { return !strings.Contains(screen, "▌ read-only") }, "the mode's end")
 	term.types("@add_task text=\"buy shoes\"\r")
 	term.sees("Allow add_task")
 }
