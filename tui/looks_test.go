@@ -7,6 +7,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/colorprofile"
 
+	"lifehub/internal/testenv"
 	"lifehub/tui/boxtest"
 )
 
@@ -26,6 +27,7 @@ func (r *rig) applyTheme(look boxtest.Look) {
 
 // TestScreen keeps one golden a scene.
 func TestScreen(t *testing.T) {
+	testenv.WithoutRace(t)
 	for name, scene := range scenes {
 		t.Run(name, func(t *testing.T) {
 			boxtest.Golden(t, func(width int, show func(func(boxtest.Look) string)) {

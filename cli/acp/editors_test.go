@@ -84,6 +84,7 @@ func TestPageHasTheSettingsOfEditors(t *testing.T) {
 
 // acpx is a client that others wrote: it answers permissions by its flags.
 func TestAcpxAsksAndWrites(t *testing.T) {
+	testenv.WithoutRace(t)
 	acpx := testenv.Acpx(t)
 	home := t.TempDir()
 	env := environ(t, home, nil)

@@ -16,6 +16,8 @@ import (
 
 	uv "github.com/charmbracelet/ultraviolet"
 	"github.com/charmbracelet/x/ansi"
+
+	"lifehub/internal/testenv"
 )
 
 // passes returns what passes of bursts, each followed by a pause.
@@ -438,6 +440,7 @@ func TestTheDecoderJoinsNothingThatWasCountedApart(t *testing.T) {
 // TestNoBytesPanicTheDecoder feeds the output of a seeded generator to the real decoder, in bursts
 // and byte by byte: 10 million sequences if LIFEHUB_SOAK is set. Text typed afterwards must arrive.
 func TestNoBytesPanicTheDecoder(t *testing.T) {
+	testenv.WithoutRace(t)
 	const batch = 10_000
 	batches := 20
 	if os.Getenv("LIFEHUB_SOAK") != "" {
@@ -508,6 +511,7 @@ func TestTheGeneratorMakesWhatTheParserCannotHold(t *testing.T) {
 // FuzzTerminal feeds arbitrary bytes to the real decoder, with a pause after each byte selected by
 // the second argument.
 func FuzzTerminal(f *testing.F) {
+	testenv.WithoutRace(f)
 	for i, s := range slices.Concat(legitimate, hostile) {
 		f.Add([]byte(s), uint64(i)*0x9e3779b97f4a7c15)
 	}
