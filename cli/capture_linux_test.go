@@ -63,10 +63,11 @@ func TestCaptureAsksOnATerminal(t *testing.T) {
 	vault := apptest.Vault(t)
 	tasks := filepath.Join(vault, "tasks.md")
 	before := apptest.Read(t, tasks)
-	for answer, want := range map[string]struct {
-		code int
-		task string
-	}{"n": {1, ""}, "y": {0, "- [ ] water the hens\n"}} {
+	for _, want := range []struct {
+		answer string
+		code   int
+		task   string
+	}{{"n", 1, ""}, {"y", 0, "- [ ] water the hens\n"}} {
 		term := startTerminal(t, 90, 24, nil, "add", "water the hens", "--notes", vault)
 		term.sees("Add 1 line to tasks.md", "+ - [ ] water the hens", "y allow once · a always allow", "n deny")
 		term.types("so be it\r") // no answer
@@ -77,12 +78,12 @@ func TestCaptureAsksOnATerminal(t *testing.T) {
 			t.Errorf("it offers what only a chat has:\n%s", term.text())
 		}
 		<-time.After(dialog.QuietPeriod) // a line that came earlier is no answer
-		term.types(answer + "\r")
+		term.types(want.answer + "\r")
 		if code := term.exits(); code != want.code {
-			t.Errorf("%s: exit %d, want %d\n%s", answer, code, want.code, term.text())
+			t.Errorf("%s: exit %d, want %d\n%s", want.answer, code, want.code, term.text())
 		}
 		if got := apptest.Read(t, tasks); want.task == "" && got != before || !strings.HasSuffix(got, want.task) {
-			t.Errorf("%s: the note holds %q", answer, got)
+			t.Errorf("%s: the note holds %q", want.answer, got)
 		}
 	}
 }
