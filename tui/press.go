@@ -342,8 +342,8 @@ func (m *Model) click(column, line int) tea.Cmd {
 		return nil
 	case m.panel != nil:
 		return m.updatePanel(m.drawn.frame.Click(line))
-	case m.welcome.At(line) != "" && m.composer.Empty():
-		if m.welcome.Question = m.welcome.At(line); m.welcome.Task() != nil {
+	case m.composer.Empty() && m.welcome.Click(line):
+		if m.welcome.Task() != nil {
 			return m.openTask()
 		}
 		m.composer.Set(m.welcome.Question)

@@ -23,6 +23,7 @@ type welcome struct {
 	Earlier bool // there are earlier conversations
 
 	first     int // the line of the first row; -1 if they are not drawn
+	row       int // the row chosen last; see chosen
 	due       []backend.Task
 	questions []string
 }
@@ -110,12 +111,12 @@ func (w *welcome) Rows(column draw.Column, height, at int, k *keys.Map, theme *d
 	for _, question := range w.questions {
 		rows = append(rows, draw.Row{Label: question})
 	}
-	labels := draw.Columns(rows, column.Width())
+	labels, chosen := draw.Columns(rows, column.Width()), w.chosen()
 	for i, row := range rows[:min(len(rows), height)] {
 		if row.Detail == "" {
 			labels = column.Width()
 		}
-		lines = append(lines, row.View(w.choices()[i] == w.Question, labels, column.Width(), theme))
+		lines = append(lines, row.View(i == chosen, labels, column.Width(), theme))
 	}
 	var hints []string
 	if len(rows) > 0 {
@@ -142,9 +143,22 @@ func (w *welcome) choices() (all []string) {
 	return append(all, w.questions...)
 }
 
+// chosen returns the row of the question, -1 if it is none. Two tasks may have the same
+// text: then it is the row chosen last.
+func (w *welcome) chosen() int {
+	choices := w.choices()
+	if w.row < len(choices) && choices[w.row] == w.Question {
+		return w.row
+	}
+	return slices.Index(choices, w.Question)
+}
+
+// choose chooses a row.
+func (w *welcome) choose(row int) { w.row, w.Question = row, w.choices()[row] }
+
 // Task returns the chosen task, nil if none is.
 func (w *welcome) Task() *backend.Task {
-	if at := slices.IndexFunc(w.due, func(t backend.Task) bool { return t.Text == w.Question }); at >= 0 {
+	if at := w.chosen(); at >= 0 && at < len(w.due) {
 		return &w.due[at]
 	}
 	return nil
@@ -152,7 +166,7 @@ func (w *welcome) Task() *backend.Task {
 
 // Hide hides the rows, and with them the chosen one, while something else is shown.
 func (w *welcome) Hide() {
-	if slices.Contains(w.choices(), w.Question) {
+	if w.chosen() >= 0 {
 		w.Question = ""
 	}
 	w.due, w.questions = nil, nil
@@ -162,7 +176,7 @@ func (w *welcome) Hide() {
 // the first and the last.
 func (w *welcome) Press(pressed tea.KeyPressMsg, k *keys.Map) bool {
 	choices := w.choices()
-	at, by := slices.Index(choices, w.Question), 0
+	at, by := w.chosen(), 0
 	switch {
 	case len(choices) == 0:
 		return false
@@ -179,14 +193,16 @@ func (w *welcome) Press(pressed tea.KeyPressMsg, k *keys.Map) bool {
 		w.Question = ""
 		return false
 	}
-	w.Question = choices[at]
+	w.choose(at)
 	return true
 }
 
-// At returns the row on a line of the body, or "".
-func (w *welcome) At(line int) string {
-	if at := line - w.first; w.first >= 0 && at >= 0 && at < len(w.choices()) {
-		return w.choices()[at]
+// Click chooses the row on a line of the body. It reports false if there is none.
+func (w *welcome) Click(line int) bool {
+	at := line - w.first
+	if w.first < 0 || at < 0 || at >= len(w.choices()) {
+		return false
 	}
-	return ""
+	w.choose(at)
+	return true
 }

@@ -85,6 +85,23 @@ func TestADueTaskOpensItsNote(t *testing.T) {
 	})
 }
 
+func TestTasksOfTheSameTextAreChosenApart(t *testing.T) {
+	assistant := chattest.Hold()
+	inRig(t, 100, 34, chattest.WithWorld(assistant), func(r *rig) {
+		world := chattest.World
+		world.Due = []backend.Task{{Text: "Call Ines", Note: "/notes/a.md", Line: 1}, {Text: "Call Ines", Note: "/notes/b.md", Line: 2}}
+		r.send(statusMsg(world))
+		r.keys("down", "down")
+		if task := r.m.welcome.Task(); task == nil || task.Note != "/notes/b.md" {
+			t.Errorf("the second task is not chosen: %+v", task)
+		}
+		r.keys("down", "enter")
+		if want := world.Questions[:1]; !slices.Equal(assistant.Asked, want) {
+			t.Errorf("asked %q, want %q", assistant.Asked, want)
+		}
+	})
+}
+
 // They are visible or they are not there: not below a page, and not where only
 // some notes are used.
 func TestHiddenWelcomeQuestionsAreNotAsked(t *testing.T) {
