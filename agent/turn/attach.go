@@ -31,11 +31,11 @@ func (t *turn) attach(ctx context.Context) error {
 
 // readAttached records an attachment, which is untrusted.
 func (t *turn) readAttached(ctx context.Context, a agent.Attachment) agent.Result {
-	brought := agent.Result{Text: a.Text, Untrusted: true}
+	result := agent.Result{Text: a.Text, Untrusted: true}
 	t.record.AddOwn(t.notesLike(ctx, a.Text)...)
-	t.record.Mark(ctx, a.Name, true, &brought, "")
-	t.record.Read(a.Name, brought)
-	return brought
+	t.record.Mark(ctx, a.Name, true, &result, "")
+	t.record.Read(a.Name, result)
+	return result
 }
 
 // notesLike returns the trusted text of the user's notes that a pasted text may

@@ -83,8 +83,8 @@ func (t *turn) listen(ctx context.Context) (_ context.Context, sent []heard, err
 		h := heard{sent: s.Text, typed: m.Text, text: m.Text, first: t.steps.planCount() == 0}
 		t.record.AddMessage(ctx, s.Text, true)
 		for _, a := range m.Attached {
-			brought := t.readAttached(ctx, a)
-			h.text = strings.TrimSpace(h.text + "\n\n" + t.marked("Attached: "+a.Name, brought.Text, MaxResult))
+			result := t.readAttached(ctx, a)
+			h.text = strings.TrimSpace(h.text + "\n\n" + t.marked("Attached: "+a.Name, result.Text, MaxResult))
 		}
 		sent = append(sent, h)
 		t.events.Emit(agent.Noticed{Text: "You added: " + text.Clip(text.OneLine(m.Text), agent.MaxLogged), Steering: &s})

@@ -102,11 +102,11 @@ func failure(end mcpclient.Finished) error {
 	if end.Code < 0 {
 		return errors.New("it was killed")
 	}
-	return errors.New(strings.TrimSuffix(fmt.Sprintf("exit code %d: %s", end.Code, said(end)), ": "))
+	return errors.New(strings.TrimSuffix(fmt.Sprintf("exit code %d: %s", end.Code, message(end)), ": "))
 }
 
-// said returns what a hook said, as one line.
-func said(end mcpclient.Finished) string {
+// message returns the output of a hook as one line.
+func message(end mcpclient.Finished) string {
 	return text.Clip(text.OneLine(safetext.Text(end.Said)), maxReason)
 }
 
@@ -122,7 +122,7 @@ func (a *App) addHooks(o *turn.Options) {
 				case err != nil:
 					return err
 				case end.Code == hookDenies:
-					return &gate.Denial{Reason: a.Secrets.Known(cmp.Or(said(end), "it gave no reason"))}
+					return &gate.Denial{Reason: a.Secrets.Known(cmp.Or(message(end), "it gave no reason"))}
 				case end.Code != 0:
 					return failure(end)
 				}
