@@ -52,7 +52,8 @@ func Trust(ctx context.Context, db *sql.DB, m vectors.Collection, embedder llm.E
 	return max(0, (float64(agreed)/float64(len(questions))-chance)/(1-chance)), true, nil
 }
 
-// agrees reports whether the best passage by keywords is among the nearest by vectors.
+// agrees reports whether the best passage by keywords is among the nearest by vectors,
+// and nearer than the first that is not: equal cosines say nothing.
 func agrees(ctx context.Context, db *sql.DB, m vectors.Collection, embedder llm.Embedder, question string) (bool, error) {
 	one := newSearch(Vault{DB: db}, Query{Text: question})
 	var err error
@@ -73,13 +74,13 @@ func agrees(ctx context.Context, db *sql.DB, m vectors.Collection, embedder llm.
 	if err != nil {
 		return false, err
 	}
-	nearest, err := m.Nearest(ctx, vector, trustDepth)
+	nearest, err := m.Nearest(ctx, vector, trustDepth+1)
 	if err != nil {
 		return false, err
 	}
 	keys, err := one.keys(ctx, `id = ?`, best.id)
 	for _, n := range nearest {
-		if len(keys[n.Key]) > 0 {
+		if len(keys[n.Key]) > 0 && n.Cosine > nearest[len(nearest)-1].Cosine {
 			return true, err
 		}
 	}
