@@ -101,7 +101,7 @@ func TestDependenciesAreDocumented(t *testing.T) {
 
 // A name that a module zip cannot hold, such as one with an apostrophe, keeps
 // everybody from installing by path; so does a file that is embedded and not in
-// it. `make module-check` also installs from it.
+// it. The zip is of the last commit. `make module-check` also installs from it.
 func TestModuleZipHoldsAllThatIsBuilt(t *testing.T) {
 	version := module.Version{Path: "example.com/lifehub", Version: "v0.0.0"}
 	file, err := os.Create(filepath.Join(t.TempDir(), "module.zip"))
@@ -109,7 +109,7 @@ func TestModuleZipHoldsAllThatIsBuilt(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer file.Close()
-	if err := zip.CreateFromDir(file, version, "."); err != nil {
+	if err := zip.CreateFromVCS(file, version, ".", "HEAD", ""); err != nil {
 		t.Fatal(err)
 	}
 	unpacked := filepath.Join(t.TempDir(), "module")
