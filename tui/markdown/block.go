@@ -7,32 +7,32 @@ import (
 	"lifehub/tui/layout"
 )
 
-// maxMarkup is the longest line, in bytes, that is anything but text: no
-// heading, rule, fence, tag or definition is longer.
+// maxMarkup bounds, in bytes, lines that are markup. A longer heading, rule,
+// fence, tag or definition is text.
 const maxMarkup = 1024
 
-// blocks is the state between two lines of the source. It is copied to draw a
-// line that has not arrived whole.
+// blocks is the parser's state between two lines of the source. It is copied
+// to draw an incomplete line.
 type blocks struct {
 	containers []container
-	paragraph  *paragraph // at most one of these three is open
+	paragraph  *paragraph // at most one of paragraph, code and table is open
 	code       *code
 	table      *table
-	middle     bool // the open paragraph or code has part of the current line
-	row        int  // of the current line
+	middle     bool // the open paragraph or code has already taken part of the current line
+	row        int  // number of the current line, from 0
 	fences     []fence
 	spacing
 }
 
-// spacing decides about a blank line before the next block.
+// spacing determines whether a blank line precedes the next block.
 type spacing struct {
-	blank  bool     // blank lines came since the last block
-	shared int      // how many containers the current line resumes
-	last   distance // of the last block
-	quotes int      // how many quotations it stood in
+	blank  bool     // there were blank lines after the last block
+	shared int      // number of containers that the current line continues
+	last   distance // distance of the last block
+	quotes int      // number of quotations around the last block
 }
 
-// spare is memory for a copy of blocks: one is made for each picture.
+// spare is reused memory for the copies that previews work on.
 type spare struct {
 	containers []container
 	wrap       layout.Wrapper
@@ -41,7 +41,8 @@ type spare struct {
 	code       code
 }
 
-// clone returns a copy of b in spare memory whose changes do not touch b.
+// clone returns a copy of b that uses the memory in spare. Changes to it do
+// not affect b.
 func (b blocks) clone(in *spare) blocks {
 	in.containers = append(in.containers[:0], b.containers...)
 	b.containers = in.containers
@@ -68,12 +69,12 @@ func (b blocks) clone(in *spare) blocks {
 
 const digits = "0123456789"
 
-// leading returns how many bytes s begins with that are in set.
+// leading returns the number of leading bytes of s that are in set.
 func leading(s, set string) int { return len(s) - len(strings.TrimLeft(s, set)) }
 
 func indentation(s string) int { return leading(s, " ") }
 
-// line takes a line of the source without its end, or the beginning of one.
+// line parses a line of the source without its line end, or its beginning.
 func (s *Stream) line(line string) {
 	matched, rest := s.match(line)
 	s.shared = matched
@@ -90,7 +91,7 @@ func (s *Stream) line(line string) {
 	s.open(matched, rest)
 }
 
-// blankLine ends what a blank line ends: all but lists and footnotes.
+// blankLine closes what a blank line ends: everything but lists and footnotes.
 func (s *Stream) blankLine(matched int) {
 	s.closeLeaf()
 	for i := matched; i < len(s.containers); i++ {
@@ -101,7 +102,8 @@ func (s *Stream) blankLine(matched int) {
 	s.blank = true
 }
 
-// open reads what stands in the matched containers: more of them, then a block.
+// open parses the rest of a line in the matched containers: first further
+// containers, then a block.
 func (s *Stream) open(matched int, rest string) {
 	for {
 		indent := indentation(rest)
@@ -134,7 +136,8 @@ func (s *Stream) open(matched int, rest string) {
 	s.text(matched, strings.TrimLeft(rest, " "))
 }
 
-// markup takes body if it is a block of one line, or the first line of code.
+// markup reports whether body is a one-line block or the first line of code,
+// and if so, parses it.
 func (s *Stream) markup(matched int, body string, indent int) bool {
 	if s.underlined(matched, body) || s.tableBegins(matched, body) {
 		return true
@@ -174,7 +177,7 @@ func (s *Stream) markup(matched int, body string, indent int) bool {
 	return true
 }
 
-// text adds a line of text to the open paragraph or table, or begins a
+// text adds a line of text to the open paragraph or table, or opens a
 // paragraph.
 func (s *Stream) text(matched int, body string) {
 	within := matched == len(s.containers)
@@ -183,7 +186,7 @@ func (s *Stream) text(matched int, body string) {
 		return
 	}
 	before := s.paragraph
-	pipe := within && strings.HasPrefix(body, "|") // perhaps the head of a table
+	pipe := within && strings.HasPrefix(body, "|") // possibly the head of a table
 	if before != nil && !pipe {
 		before.add("\n" + body)
 		before.several = true
@@ -195,7 +198,7 @@ func (s *Stream) text(matched int, body string) {
 	s.paragraph.add(body)
 }
 
-// ending is that of a block which is known to be whole.
+// ending returns the ending of a block that is complete.
 func (s *Stream) ending() ending {
 	if s.end == open {
 		return closed
@@ -203,7 +206,7 @@ func (s *Stream) ending() ending {
 	return s.end
 }
 
-// closeLeaf ends the open paragraph, code or table.
+// closeLeaf closes the open paragraph, code or table.
 func (s *Stream) closeLeaf() {
 	switch {
 	case s.paragraph != nil:

@@ -15,7 +15,7 @@ func (p *parser) bracket(mark string) bool {
 	return true
 }
 
-// openBracket takes [[a wikilink]] whole, and begins a link otherwise.
+// openBracket parses a complete [[wikilink]], or opens a bracket.
 func (p *parser) openBracket(s string) bool {
 	if len(s) == 1 && p.end == open {
 		return false
@@ -42,8 +42,8 @@ func (p *parser) openBracket(s string) bool {
 	return p.bracket("[")
 }
 
-// closeBracket ends the innermost open bracket: a link, an image, a citation
-// or just brackets.
+// closeBracket closes the innermost open bracket, as a link, an image, a
+// citation or plain text.
 func (p *parser) closeBracket(s string) bool {
 	if len(p.brackets) == 0 {
 		return p.take(1)
@@ -58,7 +58,7 @@ func (p *parser) closeBracket(s string) bool {
 		if p.end == open {
 			return false
 		}
-		if p.end == guessed { // the address is on its way
+		if p.end == guessed { // the address has not arrived yet
 			t, n = target{text: true}, len(s)-1
 		}
 	}
@@ -84,7 +84,7 @@ func (p *parser) closeBracket(s string) bool {
 	return true
 }
 
-// closeLink makes a link or an image of the nodes after opener.
+// closeLink turns the nodes after opener into a link or an image.
 func (p *parser) closeLink(opener int, t target) {
 	if p.nodes[opener].mark == '!' {
 		name := ""
@@ -98,7 +98,7 @@ func (p *parser) closeLink(opener int, t target) {
 	}
 	p.nodes = slices.Delete(p.nodes, opener, opener+1)
 	p.link(opener, t, p.theme.Link)
-	for _, b := range p.brackets { // a link holds no link
+	for _, b := range p.brackets { // links cannot be nested
 		if p.nodes[b].mark == '[' {
 			p.nodes[b].settle()
 		}
@@ -106,8 +106,8 @@ func (p *parser) closeLink(opener int, t target) {
 	p.brackets = slices.DeleteFunc(p.brackets, func(b int) bool { return p.nodes[b].mark == 0 })
 }
 
-// link gives the nodes from first on the look of a link, and after them says
-// where it leads if their text does not, and its title.
+// link styles the nodes from first on as a link. It appends the destination,
+// unless their text shows it, and the title.
 func (p *parser) link(first int, t target, style layout.Style) {
 	link, place := p.destination(t.address)
 	shown := ""
@@ -116,7 +116,7 @@ func (p *parser) link(first int, t target, style layout.Style) {
 		n.Span.Style, n.Span.Link = n.Span.Style.Over(style.Over(p.base)), link
 		shown += n.Span.Text
 	}
-	if says(shown, place) {
+	if shows(shown, place) {
 		place = ""
 	}
 	if t.title != "" && t.title != shown {
@@ -127,7 +127,7 @@ func (p *parser) link(first int, t target, style layout.Style) {
 	}
 }
 
-// address takes a bare address.
+// address parses a bare address.
 func (p *parser) address(s string) bool {
 	within := s[:min(len(s), reach)]
 	n := strings.IndexAny(within, " \n<>`\"|")
@@ -135,7 +135,7 @@ func (p *parser) address(s string) bool {
 		if len(s) < reach && p.end == open {
 			return false
 		}
-		if n = len(within); n == reach { // cut here, which is between two characters
+		if n = len(within); n == reach { // truncated here, perhaps within a character
 			n = settledText(within)
 		}
 	}

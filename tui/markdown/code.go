@@ -14,34 +14,34 @@ type codeKind int
 const (
 	fenced codeKind = iota
 	indented
-	tags    // HTML, shown as it is written
+	tags    // HTML, shown literally
 	formula // $$ … $$ or \[ … \]
 )
 
-// code is a block whose lines are taken as they are.
+// code is an open block of literal lines.
 type code struct {
 	kind   codeKind
-	fence  string // what ends it: the opening fence, "-->", "$$"; "" for a blank line
-	info   string // behind the opening fence
+	fence  string // what ends the block: the opening fence, "-->", "$$"; "" for a blank line
+	info   string // text after the opening fence
 	indent int    // of the opening fence
 	name   *layout.Language
-	state  layout.State // of highlighting, between two pieces
+	state  layout.State // state of highlighting between two pieces
 	wrap   layout.Wrapper
 	style  layout.Style
-	rest   string // of the current line, not yet laid out
-	blanks int    // blank lines that are part of it only if more follows
-	lower  string // the lower edge of its frame; "": it has none
+	rest   string // part of the current line that is not laid out yet
+	blanks int    // blank lines that belong to the block only if more lines follow
+	lower  string // lower edge of the frame; "" without a frame
 	theme  *layout.Theme
 }
 
-// fence is where a source holds fenced code.
+// fence is the position of fenced code in the source.
 type fence struct {
-	from, to int // its lines
-	column   int // where they begin
+	from, to int // line numbers of the code, from 0; to is excluded
+	column   int // column in which its lines begin
 }
 
-// Code returns the fenced code of a text in the order of its numbers, as it stands
-// in the source.
+// Code returns the fenced code blocks of a text in the order of their numbers,
+// as they are in the source.
 func Code(src string) (blocks []string) {
 	src = safetext.Source(src)
 	lines := append(strings.SplitAfter(src, "\n"), "")
@@ -58,8 +58,8 @@ func Code(src string) (blocks []string) {
 	return blocks
 }
 
-// dropColumns returns a line without the blanks and marks of quotations in its
-// first columns.
+// dropColumns removes the blanks and quotation marks in the first columns of a
+// line.
 func dropColumns(line string, columns int) string {
 	at := 0
 	for ; at < columns && line != "" && strings.IndexByte(" >\t", line[0]) >= 0; line = line[1:] {
@@ -70,12 +70,12 @@ func dropColumns(line string, columns int) string {
 	return layout.Spaces(at-columns) + line
 }
 
-// maxPiece is how much of a long line of code, in bytes, is drawn again with
+// maxPiece bounds the part of a long code line, in bytes, that is redrawn with
 // each token.
 const maxPiece = 64
 
-// codeStart reads the first line of code of any kind but indented, nil if body
-// is none.
+// codeStart parses the first line of a code block that is not indented code. It
+// returns nil if body is none.
 func codeStart(body string, within bool) *code {
 	switch body[0] {
 	case '`', '~':
@@ -103,10 +103,11 @@ func codeStart(body string, within bool) *code {
 }
 
 // blockTags are the elements that begin a block of HTML even inside a
-// paragraph (CommonMark 0.31, HTML blocks of type 6, those in use).
+// paragraph: those of CommonMark 0.31, HTML blocks of type 6, that are in use.
 var blockTags = " address article aside blockquote body center dd details dialog dir div dl dt fieldset figcaption figure footer form h1 h2 h3 h4 h5 h6 head header hr html iframe legend li link main menu nav ol optgroup option p section source summary table tbody td tfoot th thead title tr track ul "
 
-// tagStart returns what ends the block of HTML that begins with body.
+// tagStart reports whether body begins a block of HTML, and what ends that
+// block.
 func tagStart(body string, within bool) (end string, ok bool) {
 	switch {
 	case strings.HasPrefix(body, "<!--"):
@@ -138,7 +139,7 @@ func tagStart(body string, within bool) (end string, ok bool) {
 
 func isLetter(b byte) bool { return b|0x20 >= 'a' && b|0x20 <= 'z' }
 
-// openCode begins a block of code.
+// openCode opens a code block.
 func (s *Stream) openCode(c *code) {
 	s.code = c
 	d := apart
@@ -171,8 +172,8 @@ func (s *Stream) openCode(c *code) {
 	c.wrap.Hard = true
 }
 
-// frame draws the upper edge of a frame around the code, so that its lines are
-// cut at the other side and not broken.
+// frame draws the upper edge of a frame around the code. Lines in a frame are
+// truncated instead of wrapped.
 func (s *Stream) frame(c *code, m margin) {
 	border := func(text ...string) string { return s.theme.Border.Paint(strings.Join(text, "")) }
 	copied := ""
@@ -186,7 +187,7 @@ func (s *Stream) frame(c *code, m margin) {
 	c.wrap.Padded, c.wrap.Side = true, border("│")
 }
 
-// codeStarted takes the line that began the block.
+// codeStarted parses the line that opened the block.
 func (s *Stream) codeStarted(body string) {
 	switch c := s.code; c.kind {
 	case fenced:
@@ -205,8 +206,8 @@ func (s *Stream) codeStarted(body string) {
 	}
 }
 
-// mayEnd reports whether the beginning of a line may be that of the line that
-// ends the code.
+// mayEnd reports whether line may be the beginning of the line that ends the
+// code.
 func (c *code) mayEnd(line string) bool {
 	switch line = strings.TrimLeft(line, " "); c.kind {
 	case fenced:
@@ -217,9 +218,9 @@ func (c *code) mayEnd(line string) bool {
 	return false
 }
 
-// sure reports whether a line that is not blank and begins so is part of the
-// code, and not its last.
-func (c *code) sure(line string) bool {
+// isCertain reports whether a line with this beginning, which is not blank, is
+// part of the code and not its last line.
+func (c *code) isCertain(line string) bool {
 	switch c.kind {
 	case fenced:
 		return !c.mayEnd(line)
@@ -229,13 +230,13 @@ func (c *code) sure(line string) bool {
 	return c.fence == "" || len(line) > maxMarkup && !c.endsIn(line)
 }
 
-// endsIn reports whether a line holds the mark that ends a block of HTML.
+// endsIn reports whether a line contains the end of a block of HTML.
 func (c *code) endsIn(line string) bool {
 	return c.kind == tags && c.fence != "" && strings.Contains(strings.ToLower(line[:min(len(line), maxMarkup)]), c.fence)
 }
 
-// codeLine takes a line, or the beginning of one if s.middle is set. It returns
-// false if the line is no longer part of the code.
+// codeLine parses a line, or the beginning of one if s.middle is set. It
+// reports whether the line belongs to the code.
 func (s *Stream) codeLine(line string) bool {
 	c := s.code
 	blank := strings.TrimLeft(line, " ") == ""
@@ -284,21 +285,20 @@ func (s *Stream) codeLine(line string) bool {
 	return true
 }
 
-// add takes more of the current line and lays out what is far enough from
-// its end.
+// add adds to the current line and lays out what is far enough from its end.
 func (c *code) add(text string) {
 	c.rest += text
 	if n := len(c.rest) - 1; c.name == nil && n > 0 && c.rest[n] < utf8.RuneSelf && c.rest[n-1] < utf8.RuneSelf {
-		c.lay(c.rest[:n]) // nothing is highlighted; a mark may follow the last letter
+		c.lay(c.rest[:n]) // without highlighting, only a combining character could change the last one
 		c.rest = c.rest[n:]
 		return
 	}
 	for len(c.rest) > maxPiece {
-		n, at := 0, 0 // behind the last character between two words, and behind the last that fits
+		n, at := 0, 0 // ends of the last separator and of the last grapheme that fits
 		for {
 			char, _ := layout.First(c.rest[at:])
 			if at == 0 && len(char) == len(c.rest) {
-				return // it may go on
+				return // the grapheme may continue
 			}
 			if at > 0 && at+len(char) > maxPiece {
 				break
@@ -328,8 +328,8 @@ func (c *code) lay(text string) {
 	})
 }
 
-// closeCode gives out what is left of the current line, and the lower edge of a
-// frame, which is not drawn while more may come: each line would draw it again.
+// closeCode draws the rest of the current line and the lower edge of the frame.
+// A preview omits the edge, which would have to be redrawn with each line.
 func (s *Stream) closeCode() {
 	c := s.code
 	s.code = nil

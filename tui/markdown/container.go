@@ -8,7 +8,7 @@ import (
 	"lifehub/tui/layout"
 )
 
-// maxDepth bounds quotations and lists inside one another; deeper marks are text.
+// maxDepth bounds the nesting of quotations and lists; deeper marks are text.
 const maxDepth = 12
 
 type containerKind int
@@ -22,19 +22,19 @@ const (
 // container is an open quotation, list item or footnote.
 type container struct {
 	kind    containerKind
-	indent  int    // columns that the further lines of an item stand in
+	indent  int    // columns by which an item's further lines are indented
 	bullet  byte   // of an item: - * + . )
 	number  int    // of an ordered item
-	empty   bool   // an item with nothing yet
-	follows bool   // an item after another of the same list
-	drawn   bool   // its mark was given out
-	mark    string // what stands before its first line, styled
-	rest    string // and before the others
-	width   int    // of both
+	empty   bool   // an item without content so far
+	follows bool   // an item that follows another one of the same list
+	drawn   bool   // the mark was drawn
+	mark    string // styled text before the first line
+	rest    string // text before the other lines
+	width   int    // columns of mark, and of rest
 }
 
-// match returns how many containers the line resumes, and what of it
-// stands in them.
+// match returns the number of containers that the line continues, and the rest
+// of the line in them.
 func (s *Stream) match(line string) (matched int, rest string) {
 	rest = line
 	for _, c := range s.containers {
@@ -60,8 +60,8 @@ func (s *Stream) match(line string) (matched int, rest string) {
 	return matched, rest
 }
 
-// container reads the mark of a quotation, an item or a footnote, and returns
-// its length, 0 if there is none.
+// container parses the mark of a quotation, an item or a footnote. It returns
+// the length of the mark; 0 if there is none.
 func (s *Stream) container(matched int, body string, indent int) (c container, n int) {
 	if body[0] == '>' {
 		bar := s.theme.Border.Paint("│") + " "
@@ -78,7 +78,7 @@ func (s *Stream) container(matched int, body string, indent int) (c container, n
 	blanks := indentation(body[n:])
 	c.empty = n+blanks == len(body)
 	if s.paragraph != nil && matched == len(s.containers) && (c.empty || c.number > 1 || c.number == 0 && c.bullet < '*') {
-		return c, 0 // inside a paragraph such a mark is text
+		return c, 0 // such a mark cannot interrupt a paragraph
 	}
 	if c.empty || blanks > 4 {
 		blanks = 1
@@ -106,7 +106,7 @@ func (s *Stream) container(matched int, body string, indent int) (c container, n
 	return c, n
 }
 
-// checkbox returns the box of a task, "" if s is none.
+// checkbox returns the checkbox of a task, or "" if s does not begin with one.
 func checkbox(s string) string {
 	switch {
 	case strings.HasPrefix(s, "[ ] "):
@@ -117,7 +117,8 @@ func checkbox(s string) string {
 	return ""
 }
 
-// listMark reads a bullet or a number and returns its length without blanks.
+// listMark parses a bullet or a number. n is its length without blanks; 0 if
+// there is none.
 func listMark(s string) (n int, bullet byte, number int) {
 	if strings.IndexByte("-*+", s[0]) >= 0 {
 		n = 1
@@ -135,7 +136,7 @@ func listMark(s string) (n int, bullet byte, number int) {
 	return n, s[n-1], number
 }
 
-// footnoteLabel reads "[^label]: " and returns its length.
+// footnoteLabel parses "[^label]: ". n is its length; 0 if there is none.
 func footnoteLabel(s string) (label string, n int) {
 	if !strings.HasPrefix(s, "[^") {
 		return "", 0
@@ -148,7 +149,7 @@ func footnoteLabel(s string) (label string, n int) {
 	return s[2:i], n + indentation(s[n:])
 }
 
-// closeContainers ends the containers from n on, and the block in them.
+// closeContainers closes the containers from n on, and the block in them.
 func (s *Stream) closeContainers(n int) {
 	if n >= len(s.containers) {
 		return
@@ -158,7 +159,7 @@ func (s *Stream) closeContainers(n int) {
 	s.containers = s.containers[:n]
 }
 
-// drawMarks gives out the marks of items from n on that hold nothing.
+// drawMarks draws the marks of empty items from n on.
 func (s *Stream) drawMarks(n int) {
 	for _, c := range s.containers[min(n, len(s.containers)):] {
 		if c.kind == item && !c.drawn {
@@ -171,26 +172,27 @@ func (s *Stream) drawMarks(n int) {
 	}
 }
 
-// distance is how far a block keeps from its neighbours.
+// distance is how a block is separated from its neighbours.
 type distance int
 
 const (
-	start  distance = iota // nothing was drawn yet
-	inText                 // as far as in the source
-	apart                  // a line away: headings, code, tables, rules
+	start  distance = iota // before the first block
+	inText                 // as in the source
+	apart                  // by a blank line: headings, code, tables, rules
 )
 
-// margin is what stands before the lines of a block, and how wide they may be.
+// margin is the text before the lines of a block, and the width that remains.
 type margin struct {
 	first, rest string
 	width       int
 }
 
-// leastWidth is the least number of columns that a margin leaves for text.
+// leastWidth is the minimum width of text, in columns: narrower margins are
+// omitted.
 const leastWidth = 8
 
-// margin returns the margin of the next block. It takes the marks of the
-// containers: they stand before its first line only.
+// margin returns the margin of the next block. It includes the marks of the
+// containers only once.
 func (s *Stream) margin() margin {
 	m := margin{width: s.width}
 	for i := range s.containers {
@@ -210,14 +212,14 @@ func (s *Stream) margin() margin {
 	return m
 }
 
-// wide is the margin of a block that is no prose.
+// wide returns the margin of code or a table, which may be wider than prose.
 func (s *Stream) wide(m margin) margin {
 	m.width += s.full - s.width
 	return m
 }
 
 // roomy reports whether the containers leave enough columns for text. If not,
-// their marks are left out.
+// their marks are omitted.
 func (s *Stream) roomy() bool {
 	width := s.width
 	for _, c := range s.containers {
@@ -226,7 +228,7 @@ func (s *Stream) roomy() bool {
 	return width >= min(leastWidth, s.width)
 }
 
-// separate puts the distance of the source, or a line, before the next block.
+// separate draws a blank line before the next block if there should be one.
 func (s *Stream) separate(d distance) {
 	quotes, items := 0, false
 	for i, c := range s.containers {

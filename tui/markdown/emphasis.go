@@ -7,13 +7,13 @@ import (
 	"lifehub/tui/layout"
 )
 
-// run takes a run of *, _ or ~ and closes what it can.
+// run parses a run of *, _ or ~, which may close earlier ones.
 func (p *parser) run(s string) bool {
 	n := leading(s, s[:1])
 	if n == len(s) && p.end == open {
 		return false
 	}
-	if n == len(s) && p.end == guessed { // more marks may come: show none
+	if n == len(s) && p.end == guessed { // more marks may follow, so none is shown
 		p.at += n
 		return true
 	}
@@ -39,8 +39,8 @@ func (p *parser) run(s string) bool {
 	return true
 }
 
-// resolveNew pairs the marks that have come since it was last called: what found
-// no opener then finds none now.
+// resolveNew pairs the marks added since its last call. Earlier closers without
+// an opener cannot find one any more.
 func (p *parser) resolveNew() {
 	p.resolve(0, p.resolved)
 	p.resolved = len(p.nodes)
@@ -48,8 +48,8 @@ func (p *parser) resolveNew() {
 
 func isPunct(r rune) bool { return unicode.IsPunct(r) || unicode.IsSymbol(r) }
 
-// resolve pairs the marks from node bottom on, as CommonMark does: each closer
-// with the nearest opener before it. Closers before node first were looked at.
+// resolve pairs the marks from node bottom on as CommonMark does: each closer
+// with the nearest opener before it. Closers before node first are skipped.
 func (p *parser) resolve(bottom, first int) {
 	for c := first; c < len(p.nodes); c++ {
 		for p.nodes[c].mark != 0 && p.nodes[c].mark != '[' && p.nodes[c].mark != '!' && p.nodes[c].canClose && p.nodes[c].count > 0 {
@@ -62,7 +62,7 @@ func (p *parser) resolve(bottom, first int) {
 				n = 2
 			}
 			style := p.emphasis(p.nodes[c].mark, n)
-			for i := o + 1; i < c; i++ { // what is open between the two stays text
+			for i := o + 1; i < c; i++ { // unpaired marks within the pair become text
 				p.nodes[i].Span.Style = p.nodes[i].Span.Style.Over(style)
 				p.nodes[i].canOpen, p.nodes[i].canClose = false, false
 			}

@@ -8,76 +8,76 @@ import (
 	"lifehub/tui/layout"
 )
 
-// reach bounds, in bytes, how far the mark that ends an emphasis, a code span
-// or a link may be from the one that begins it. Further ones are plain text:
-// so the cost of a paragraph that never closes them stays bounded.
+// reach bounds the distance, in bytes, between the opening and closing mark of
+// an emphasis, a code span or a link. Marks farther apart are text, so that a
+// paragraph of unclosed marks has a bounded cost.
 const reach = 2048
 
-// maxNodes bounds how many pieces may wait for the mark that ends the first of
-// them, for each mark looks through all before it.
+// maxNodes bounds the nodes that wait for a closing mark, because each mark is
+// compared with all nodes before it.
 const maxNodes = 256
 
-// mathReach is reach for $…$, which is more often money.
+// mathReach is the counterpart of reach for $…$, which is more often money.
 const mathReach = 200
 
-// ending says how much is known of what follows the text.
+// ending is what is known about the text that follows.
 type ending int
 
 const (
-	open    ending = iota // more may come
-	guessed               // draw it as if the marks still open were closed next
-	closed                // nothing comes
+	open    ending = iota // more may follow
+	guessed               // preview: draw as if open marks were closed here
+	closed                // nothing follows
 )
 
-// parser turns the text of one paragraph, as it arrives, into spans. It works
-// in units: a unit ends where nothing is open, so that what follows cannot
-// change it.
+// parser converts the text of one paragraph to spans while it arrives. It works
+// in units: a unit ends where no mark is open, so that later text cannot change
+// it.
 type parser struct {
 	theme *layout.Theme
 	links *links
-	base  layout.Style // of plain text
-	text  string       // what has arrived and is not yet spans
-	prev  rune         // the character before text, ' ' at the start
-	end   ending       // of text
+	base  layout.Style // style of plain text
+	text  string       // text that has not become spans yet
+	prev  rune         // character before text; ' ' at the start
+	end   ending       // what follows text
 
-	// What is known of the unit that text begins with. It resumes where it was
-	// when more text has come.
+	// The state of the unit at the beginning of text, which resumes when more
+	// text has arrived.
 	at       int
 	nodes    []node
-	brackets []int // open brackets, by node
-	resolved int   // how many nodes have been looked at for closing marks
+	brackets []int // indexes of the nodes that are open brackets
+	resolved int   // number of nodes whose closing marks were paired
 }
 
-// newInline returns a parser of a paragraph whose plain text is in style base.
+// newInline returns a parser for a paragraph; base is the style of plain text.
 func newInline(theme *layout.Theme, links *links, base layout.Style) parser {
 	return parser{theme: theme, links: links, base: base, prev: ' '}
 }
 
-// Add takes more text.
+// Add appends text.
 func (p *parser) Add(text string) { p.text += text }
 
 // Pending returns the text that has not become spans yet.
 func (p *parser) Pending() string { return p.text }
 
-// CopyTo makes to a copy of p in memory of its own.
+// CopyTo makes to an independent copy of p.
 func (p *parser) CopyTo(to *parser) {
 	nodes, brackets := to.nodes, to.brackets
 	*to = *p
 	to.nodes, to.brackets = append(nodes[:0], p.nodes...), append(brackets[:0], p.brackets...)
 }
 
-// node is a span that may still change: a run of * waits for its partner, a
-// bracket for its address.
+// node is a span that may still change: a run of * may be paired, and a bracket
+// may get an address.
 type node struct {
 	Span     layout.Span
-	mark     byte // '*', '_', '~', '[' or '!': not text yet
+	mark     byte // '*', '_', '~', '[' or '!'; 0 for text
 	count    int
 	canOpen  bool
 	canClose bool
-	from     int // where a bracket's text begins in the unit
+	from     int // start of a bracket's text in the unit
 }
 
-// Advance gives the spans that are certain to yield.
+// Advance yields the spans that later text cannot change.
 func (p *parser) Advance(end ending, yield func(layout.Span)) {
 	p.end = end
 	for p.text != "" && p.unit() {
@@ -92,8 +92,8 @@ func (p *parser) Advance(end ending, yield func(layout.Span)) {
 	}
 }
 
-// special holds the characters that may begin something. Addresses begin with
-// a letter; see address.
+// special holds the characters that may begin markup. Bare addresses, which
+// begin with a letter, are found by startsAddress.
 const special = "\\`<[]*_~&$!\n"
 
 var isSpecial = func() (table [256]bool) {
@@ -103,8 +103,8 @@ var isSpecial = func() (table [256]bool) {
 	return table
 }()
 
-// plainLength returns how many bytes of s, not less than one, are plain text
-// whatever they begin with.
+// plainLength returns the number of bytes at the beginning of s that are plain
+// text, assuming that the first one is.
 func plainLength(s string, prev rune) int {
 	for i := 1; i < len(s); i++ {
 		if isSpecial[s[i]] || (s[i] == 'h' || s[i] == 'w') && startsAddress(s[i:]) && !wordRune(before(s[:i], prev)) {
@@ -124,8 +124,8 @@ func before(s string, prev rune) rune {
 
 func wordRune(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) || r == '_' || r == '/' }
 
-// startsAddress reports whether s begins, or may turn out to begin, with an
-// address that is a link without any mark.
+// startsAddress reports whether s begins with a bare address or with a prefix
+// of one.
 func startsAddress(s string) bool {
 	for _, scheme := range [...]string{"https://", "http://", "www."} {
 		if strings.HasPrefix(s, scheme) || len(s) < len(scheme) && strings.HasPrefix(scheme, s) {
@@ -135,12 +135,12 @@ func startsAddress(s string) bool {
 	return false
 }
 
-// longWord is the length of a word, in bytes, that is not waited for.
+// longWord is the length, in bytes, from which an incomplete word is drawn.
 const longWord = 128
 
-// settledText returns how much of s, plain so far, can be given out whatever
-// follows: up to its last blank, or in a script without blanks and in a very
-// long word up to its last character.
+// settledText returns the length of the part of s, which is plain text so far,
+// that later text cannot change. It ends before the last blank, or in a script
+// without blanks and in a very long word, before the last character.
 func settledText(s string) int {
 	if i := strings.LastIndexByte(s, ' '); i > 0 {
 		return len(strings.TrimRight(s[:i], " "))
@@ -162,7 +162,8 @@ func settledText(s string) int {
 	}
 }
 
-// standsAlone reports whether r is a grapheme of its own before and after another such.
+// standsAlone reports whether r is a grapheme of its own next to another such
+// character.
 func standsAlone(r rune) bool {
 	return r > ' ' && r < 0x7f || unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana)
 }

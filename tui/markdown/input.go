@@ -8,15 +8,15 @@ import (
 	"lifehub/tui/safetext"
 )
 
-// tabStop is the width of a tab in columns, as Markdown counts it.
+// tabStop is the distance between tab stops, in columns, as in CommonMark.
 const tabStop = 4
 
-// maxMarks is the most bytes that the marks of quotations, items and footnotes
-// take in one line: each up to three blanks, nine digits, a point, four blanks
-// and a box, or a label of 30.
+// maxMarks bounds the marks of quotations, items and footnotes in one line, in
+// bytes. Each has up to three blanks, nine digits, a point, four blanks and a
+// checkbox, or a label of 30 bytes.
 const maxMarks = maxDepth * 36
 
-// input cleans what has arrived and hands it on, line by line.
+// input sanitises the text that has arrived and parses it line by line.
 func (s *Stream) input() {
 	arrived := s.source.String()[s.read:]
 	n := len(arrived)
@@ -38,7 +38,7 @@ func (s *Stream) input() {
 	}
 }
 
-// expand makes blanks of tabs.
+// expand replaces tabs by blanks.
 func (s *Stream) expand(text string) string {
 	for {
 		i := strings.IndexByte(text, '\t')
@@ -54,8 +54,8 @@ func (s *Stream) expand(text string) string {
 	}
 }
 
-// codeColumn returns where the lines of the open code begin: tabs in it
-// count from there.
+// codeColumn returns the column in which the lines of the open code begin, from
+// which tab stops are counted; 0 if no code is open.
 func (s *Stream) codeColumn() int {
 	column := 0
 	if s.code != nil {
@@ -70,14 +70,14 @@ func (s *Stream) codeColumn() int {
 	return column
 }
 
-// take hands the pending text to the blocks if it is a complete line, or sure
-// to be what it seems whatever follows.
+// take parses the pending text if it is a complete line, or if the rest of the
+// line cannot change its meaning.
 func (s *Stream) take(complete bool) {
 	text := s.pending
 	switch {
 	case s.middle:
 		s.more(text)
-	case complete || s.sure(text):
+	case complete || s.isCertain(text):
 		s.middle = !complete
 		s.line(text)
 	default:
@@ -93,7 +93,7 @@ func (s *Stream) take(complete bool) {
 	}
 }
 
-// more adds text to the line that a paragraph or code has begun to take.
+// more adds text to a line that the open paragraph or code has begun.
 func (s *Stream) more(text string) {
 	switch {
 	case s.paragraph != nil:
@@ -103,14 +103,14 @@ func (s *Stream) more(text string) {
 	}
 }
 
-// tail returns what is known of the current line and not yet drawn.
+// tail returns the text of the current line that is not drawn yet.
 func (s *Stream) tail() string {
 	tail := safetext.Line(s.source.String()[s.read:])
 	return s.pending + strings.TrimSuffix(tail, " ")
 }
 
-// held reports whether the beginning of a line shows nothing yet, since it is
-// all marks.
+// held reports whether the beginning of a line consists of marks only, so that
+// a preview shows nothing of it.
 func (s *Stream) held(tail string) bool {
 	_, rest := s.match(tail)
 	if s.code != nil {
@@ -119,54 +119,54 @@ func (s *Stream) held(tail string) bool {
 	return strings.Trim(rest, "-=*_+#>|:`~.$\\ 0123456789") == ""
 }
 
-// sure reports whether the beginning of a line is text, or code, whatever its
-// rest will be.
-func (s *Stream) sure(line string) bool {
+// isCertain reports whether the beginning of a line is text or code, whatever
+// follows in the line.
+func (s *Stream) isCertain(line string) bool {
 	matched, rest := s.match(line)
 	if strings.TrimLeft(rest, " ") == "" {
 		return false
 	}
 	if s.code != nil {
-		return matched == len(s.containers) && s.code.sure(rest)
+		return matched == len(s.containers) && s.code.isCertain(rest)
 	}
 	if s.table != nil {
 		return len(rest) > maxRow
 	}
 	if len(rest) > maxMarks && len(strings.TrimLeft(rest[maxMarks:], " ")) > maxMarkup {
-		return true // whatever containers it begins, more is left than can be a mark
+		return true // too long for a mark, in whatever containers
 	}
-	return sureText(rest, s.paragraph != nil)
+	return isText(rest, s.paragraph != nil)
 }
 
-// sureText is sure for a line outside code and tables.
-func sureText(line string, within bool) bool {
+// isText is isCertain for a line outside code and tables.
+func isText(line string, within bool) bool {
 	body := strings.TrimLeft(line, " ")
 	if body == "" {
 		return false
 	}
 	if len(line)-len(body) > 3 {
-		return true // code, or text within a paragraph
+		return true // indented code, or text of a paragraph
 	}
 	mark, _, _ := listMark(body)
 	label, note := footnoteLabel(body)
 	switch n := leading(body, digits); {
 	case strings.Contains("-*_", body[:1]) && strings.Trim(body, body[:1]+" ") == "":
-		return false // perhaps a line across, whatever else its marks may begin
+		return false // possibly a rule, even if it also begins a list
 	case body[0] == '>':
-		return sureText(strings.TrimPrefix(body[1:], " "), within)
+		return isText(strings.TrimPrefix(body[1:], " "), within)
 	case mark > 0:
-		return mark < len(body) && sureText(body[mark+1:], false)
+		return mark < len(body) && isText(body[mark+1:], false)
 	case label != "" && !within:
-		return sureText(body[note:], false)
+		return isText(body[note:], false)
 	case checkbox(body) != "":
-		return sureText(body[len("[ ] "):], false)
-	case n > 0: // a number, perhaps of an item
+		return isText(body[len("[ ] "):], false)
+	case n > 0: // possibly the number of an item
 		return n > 9 || n < len(body) && body[n] != '.' && body[n] != ')' || n+1 < len(body)
 	case len(body) > maxMarkup:
-		return true // in its containers, a line is longer than any mark
+		return true // longer than any markup in its containers
 	}
 	switch c := body[0]; c {
-	case '-', '+', '*', '_', '=', '|', ':': // a rule, the line under a title or a table's head
+	case '-', '+', '*', '_', '=', '|', ':': // possibly a rule, an underline of a heading, or the head of a table
 		return strings.Trim(body, "-+*_=|: ") != ""
 	case '#', '<', '\\', '$':
 		return false

@@ -9,18 +9,17 @@ import (
 	"lifehub/tui/safetext"
 )
 
-// target is where a link leads.
+// target is the destination of a link.
 type target struct {
 	address string
-	title   string // what its author says about it; "": nothing
-	text    bool   // it is a link whose address is not known yet
+	title   string // optional
+	text    bool   // a link whose address is unknown so far
 }
 
 func (t target) found() bool { return t.address != "" || t.text }
 
-// target reads what follows the ] of a link with the given label: (address),
-// [label] or nothing. It returns the bytes taken; known is false if the text
-// ends before that can be told.
+// target parses what follows the ] of a link with the given label: (address),
+// [label] or nothing. n is its length. known is false if more text is needed.
 func (p *parser) target(s, label string) (t target, n int, known bool) {
 	if strings.HasPrefix(s, "(") {
 		if t, n, known := inlineTarget(s[:min(len(s), reach)]); n > 0 {
@@ -50,7 +49,7 @@ func (p *parser) target(s, label string) (t target, n int, known bool) {
 	return p.links.find(label, p.end), 0, true
 }
 
-// inlineTarget reads "(address "title")". known is false if s ends too early.
+// inlineTarget parses "(address "title")". known is false if s is incomplete.
 func inlineTarget(s string) (t target, n int, known bool) {
 	i := 1 + leading(s[1:], " \n")
 	if t.address, n = linkAddress(s[i:]); n < 0 {
@@ -73,8 +72,9 @@ func inlineTarget(s string) (t target, n int, known bool) {
 	return t, i + 1, true
 }
 
-// linkAddress reads the address that s begins with, in angle brackets or up to
-// a blank or a ) without a (, and returns its length: -1 if s ends in it.
+// linkAddress parses the address at the beginning of s, which is in angle
+// brackets or ends at a blank or an unbalanced ). n is its length; -1 if s is
+// incomplete.
 func linkAddress(s string) (address string, n int) {
 	if strings.HasPrefix(s, "<") {
 		end := strings.IndexAny(s[1:], "<>\n")
@@ -99,8 +99,8 @@ func linkAddress(s string) (address string, n int) {
 	return "", -1
 }
 
-// linkTitle reads the title that s begins with, in quotation marks or
-// parentheses, and returns its length: 0 if there is none, -1 if s ends in it.
+// linkTitle parses the title at the beginning of s, in quotation marks or
+// parentheses. n is its length; 0 if there is none, -1 if s is incomplete.
 func linkTitle(s string) (title string, n int) {
 	if s == "" || strings.IndexByte(`"'(`, s[0]) < 0 {
 		return "", 0
@@ -120,7 +120,7 @@ func linkTitle(s string) (title string, n int) {
 	return "", -1
 }
 
-// unescape resolves backslashes and entities.
+// unescape replaces backslash escapes and entities.
 func unescape(s string) string {
 	if strings.IndexByte(s, '\\') >= 0 {
 		var out strings.Builder
@@ -135,8 +135,8 @@ func unescape(s string) string {
 	return html.UnescapeString(s)
 }
 
-// destination returns the address that the terminal may open, "" if none, and
-// what to show of it: the host of a page, all of anything else.
+// destination returns the address that the terminal may open, or "", and the
+// text to show for it: the host of a web page, otherwise the whole address.
 func (p *parser) destination(address string) (link, place string) {
 	address = safetext.Line(strings.TrimSpace(address))
 	parsed, err := url.Parse(address)
@@ -158,8 +158,8 @@ func (p *parser) destination(address string) (link, place string) {
 	return link, safetext.Reveal(address)
 }
 
-// says reports whether the text of a link tells its place on its own.
-func says(text, place string) bool {
+// shows reports whether the text of a link shows its destination.
+func shows(text, place string) bool {
 	text = strings.TrimPrefix(strings.TrimPrefix(text, "https://"), "http://")
 	host, _, _ := strings.Cut(text, "/")
 	if strings.Contains(place, "/") || !strings.Contains(place, ".") {
@@ -168,8 +168,8 @@ func says(text, place string) bool {
 	return strings.EqualFold(host, place)
 }
 
-// citation reports whether label is that of a citation: 1, 12 or "1, 2", or of
-// a footnote: ^note.
+// citation reports whether label is that of a citation, such as 1, 12 or "1, 2",
+// or of a footnote, such as ^note.
 func citation(label string) bool {
 	if strings.HasPrefix(label, "^") {
 		return len(label) > 1 && !strings.ContainsAny(label, " \n")
@@ -177,21 +177,21 @@ func citation(label string) bool {
 	return len(label) <= 20 && strings.ContainsAny(label, "0123456789") && strings.Trim(label, "0123456789, -") == ""
 }
 
-// links holds the addresses defined by "[label]: address". A definition
-// that something refers to is not drawn, every other one is drawn as its text.
+// links holds the addresses defined by "[label]: address". Definitions that are
+// used are not drawn; the others are drawn as text.
 type links struct {
 	known map[string]target
-	used  map[string]bool // labels that a bracket refers to, defined or not
+	used  map[string]bool // labels that were used, whether defined or not
 }
 
-// Forget reports whether any address is known, and forgets which labels were
-// referred to.
+// Forget clears the set of used labels. It reports whether any address is
+// defined.
 func (r *links) Forget() bool {
 	r.used = nil
 	return len(r.known) > 0
 }
 
-// find returns where a label leads; the zero target if that is not defined.
+// find returns the target of a label; the zero target if it is not defined.
 func (r *links) find(label string, end ending) target {
 	if strings.ContainsAny(label, "[]") { // no definition has such a label
 		return target{}
@@ -206,7 +206,7 @@ func (r *links) find(label string, end ending) target {
 	return r.known[label]
 }
 
-// Define notes where a label leads; the first definition of a label counts.
+// Define defines the target of a label. Only the first definition counts.
 func (r *links) Define(label string, t target) {
 	if r.known == nil {
 		r.known = map[string]target{}
@@ -216,8 +216,7 @@ func (r *links) Define(label string, t target) {
 	}
 }
 
-// Hides reports whether a definition need not be drawn, since something refers
-// to it.
+// Hides reports whether a definition is used, and therefore not drawn.
 func (r *links) Hides(label string, t target) bool {
 	label = fold(label)
 	first := r.known[label]
@@ -226,7 +225,7 @@ func (r *links) Hides(label string, t target) bool {
 
 func fold(label string) string { return strings.ToLower(strings.Join(strings.Fields(label), " ")) }
 
-// definition reads a line "[label]: address "title"".
+// definition parses the line "[label]: address "title"".
 func definition(line string) (label string, t target, ok bool) {
 	if !strings.HasPrefix(line, "[") || strings.HasPrefix(line, "[^") {
 		return "", t, false
@@ -237,7 +236,7 @@ func definition(line string) (label string, t target, ok bool) {
 	}
 	rest := strings.Trim(line[i+2:], " ")
 	address, n := linkAddress(rest + " ")
-	if n < 0 { // "<" whose ">" has not arrived
+	if n < 0 { // an unclosed "<"
 		n = strings.IndexByte(rest+" ", ' ')
 		address = rest[:n]
 	}

@@ -1,12 +1,11 @@
-// Package markdown draws Markdown that is still arriving. What is certain is
-// drawn once and stays; only the end of the text, where a mark may still be
-// open, is drawn again with the next piece. So a token costs the same at the
-// end of a long answer as at its beginning, and the picture of the whole text
-// is the same however it was cut, for Render takes the very same way.
+// Package markdown draws Markdown while it arrives. Text that later text cannot
+// change is drawn only once; the rest is drawn again with each piece. Therefore a
+// token costs the same at the end of a long answer as at its beginning. Render
+// works the same way, so the result does not depend on how the text was divided.
 //
-// Start at Stream. The way of the text: clean lines (input.go), blocks
-// (block.go) that hold paragraphs, code and tables, text to spans (inline),
-// spans to lines (layout).
+// Start at Stream. Text passes through four stages: sanitised lines (input.go),
+// blocks (block.go) such as paragraphs, code and tables, spans (inline.go), and
+// lines (package layout).
 package markdown
 
 import (
@@ -17,40 +16,40 @@ import (
 
 // Stream is a Markdown text that is still arriving. It is not safe for concurrent use.
 type Stream struct {
-	width int  // of prose
-	full  int  // that code and tables may have, at least as wide
-	cut   bool // a line of code is longer than prose
-	wider bool // code has full for that reason
+	width int  // columns of prose
+	full  int  // columns of code and tables; at least width
+	cut   bool // a line of code was truncated at width
+	wider bool // code is drawn with full columns, because of cut
 	theme layout.Theme
-	Copy  string // how a frame of code says by which number it is copied, a format; "": it does not
+	Copy  string // format of the label in the frame of code, with the number for copying; "" for none
 
 	source  strings.Builder
-	read    int    // how much of source was cleaned
-	pending string // of the current line, clean, not yet taken by a block
-	column  int    // of the next character in that line, for tabs
-	stale   bool   // there is source that Lines has not drawn
+	read    int    // bytes of source that were sanitised
+	pending string // sanitised text of the current line that no block has taken
+	column  int    // column after pending, for tabs
+	stale   bool   // source has text that is not drawn
 	closed  bool
 
 	blocks
 	guess guess
 	spare spare
-	due   int // how long source must be before what is open is read again
+	due   int // length of source from which open text is parsed again
 	links links
 	end   ending
 
 	lines []string
-	body  int // lines[:body] are settled; the rest shows what may still change
-	dirty int // the first line changed since Changed was called
+	body  int // lines[:body] are final; the rest is a preview
+	dirty int // first line changed since the last call of Changed
 }
 
-// New returns an empty stream: prose is drawn width columns wide. Tables may have
-// full, and so may code if one of its lines is longer than prose.
+// New returns an empty stream. Prose is drawn width columns wide. Tables may be
+// full columns wide, and so may code if one of its lines is longer than width.
 func New(width, full int, theme layout.Theme) *Stream {
 	return &Stream{width: max(width, 1), full: max(width, full, 1), theme: theme}
 }
 
-// Write adds the next piece of the text. Pieces may be cut anywhere, even
-// inside a character. After Close it does nothing.
+// Write appends text, which may end anywhere, even inside a character. After
+// Close it does nothing.
 func (s *Stream) Write(piece string) {
 	if s.closed || piece == "" {
 		return
@@ -59,31 +58,30 @@ func (s *Stream) Write(piece string) {
 	s.stale = true
 }
 
-// Close tells the stream that its text is complete: what was still open is
-// settled. Links whose address was defined after their use are drawn now, and
-// definitions that were used after they came are drawn no longer.
+// Close marks the text as complete and draws the rest. If there are definitions
+// of links, everything is drawn again, since links may precede their definitions.
 func (s *Stream) Close() {
 	if s.closed {
 		return
 	}
 	s.closed = true
 	s.update()
-	if s.links.Forget() { // once with all addresses, and once knowing what refers to them
+	if s.links.Forget() { // first with all definitions, then knowing which are used
 		s.redraw()
 		s.redraw()
 	}
 }
 
-// redraw draws everything again, knowing every address defined so far.
+// redraw draws everything again with the definitions found so far.
 func (s *Stream) redraw() {
 	s.read, s.pending, s.column, s.blocks, s.due = 0, "", 0, blocks{}, 0
 	s.lines, s.body, s.dirty = s.lines[:0], 0, 0
 	s.update()
 }
 
-// Lines returns the picture: each line is at most as wide as the stream, and
-// ends with all styles off. The slice is valid until the next call of another
-// method.
+// Lines returns the lines drawn. No line is wider than the stream allows, and
+// each ends with all styles reset. The slice is valid until another method is
+// called.
 func (s *Stream) Lines() []string {
 	if s.stale {
 		s.update()
@@ -91,15 +89,15 @@ func (s *Stream) Lines() []string {
 	return s.lines
 }
 
-// Changed returns the first line that may differ from when it was last asked;
-// the number of lines if none does. Call it after Lines.
+// Changed returns the first line that may have changed since its last call, or
+// the number of lines if none has. Call it after Lines.
 func (s *Stream) Changed() int {
 	first := min(s.dirty, len(s.lines))
 	s.dirty = len(s.lines)
 	return first
 }
 
-// Render draws a whole text.
+// Render draws a complete text.
 func Render(src string, width int, theme layout.Theme) []string {
 	s := New(width, width, theme)
 	s.Write(src)
@@ -107,8 +105,8 @@ func Render(src string, width int, theme layout.Theme) []string {
 	return s.Lines()
 }
 
-// update draws what has arrived since the last time, and everything again, once,
-// where code turns out to need more room than prose has.
+// update draws the text that has arrived. Once a line of code turns out to be
+// longer than width, it draws everything again with wider code.
 func (s *Stream) update() {
 	s.advance()
 	if s.cut && !s.wider && s.full > s.width {

@@ -6,37 +6,36 @@ import (
 	"lifehub/tui/layout"
 )
 
-// keep is how long, in bytes, a paragraph may be that still becomes something
-// else: a heading by the line under it, or the head of a table. The lines of a
-// longer one are settled at once.
+// keep bounds, in bytes, a paragraph that may still become a heading or the head
+// of a table. A longer one is drawn as text at once.
 const keep = 1024
 
-// paragraph is a paragraph that is open.
+// paragraph is an open paragraph.
 type paragraph struct {
 	inline  parser
 	wrap    layout.Wrapper
 	margin  margin
-	raw     []byte // the text so far, while it is not long
-	long    bool   // it is longer than keep
+	raw     []byte // the text so far; nil if long
+	long    bool   // the text is longer than keep
 	several bool   // it has more than one line
-	before  place
+	before  place  // where to begin again if it becomes another block
 }
 
-// place is where a block was begun, to begin another there.
+// place is a position in the output at which a block began.
 type place struct {
 	lines int
 	spacing
 }
 
-// back forgets what was drawn since a place.
+// back removes the lines drawn since a place.
 func (s *Stream) back(p place) {
 	s.lines = s.lines[:p.lines]
 	s.dirty = min(s.dirty, p.lines)
 	s.spacing = p.spacing
 }
 
-// openParagraph begins a paragraph, right under the text before it if it
-// continues that.
+// openParagraph opens a paragraph. If it continues the text before it, no blank
+// line separates them.
 func (s *Stream) openParagraph(continues bool) {
 	before := place{len(s.lines), s.spacing}
 	if !continues {
@@ -50,7 +49,7 @@ func (s *Stream) wrapper(m margin) layout.Wrapper {
 	return layout.Wrapper{Width: m.width, First: m.first, Rest: m.rest, Out: &s.lines}
 }
 
-// base is the style of text where the next block stands.
+// base returns the style of plain text in the next block.
 func (s *Stream) base() layout.Style {
 	for _, c := range s.containers {
 		if c.kind == quote {
@@ -72,16 +71,16 @@ func (p *paragraph) add(text string) {
 	}
 }
 
-// settle lays out what is certain.
+// settle lays out the text that cannot change any more.
 func (p *paragraph) settle(end ending) { p.inline.Advance(end, p.wrap.Add) }
 
-// maybeTable reports whether the next line may make p the head of a table. It
-// is not drawn as text then.
+// maybeTable reports whether p may be the head of a table. Such a line is not
+// drawn as text yet.
 func (p *paragraph) maybeTable() bool {
 	return !p.several && len(p.raw) > 0 && p.raw[0] == '|'
 }
 
-// underlined makes a heading of the open paragraph if body underlines it.
+// underlined turns the open paragraph into a heading if body underlines it.
 func (s *Stream) underlined(matched int, body string) bool {
 	p := s.paragraph
 	if p == nil || p.long || matched < len(s.containers) {
@@ -103,7 +102,7 @@ func (s *Stream) underlined(matched int, body string) bool {
 	return true
 }
 
-// heading reads "## Title" and returns its level, 0 if body is none.
+// heading parses "## Title". The level is 0 if body is not a heading.
 func heading(body string) (level int, title string) {
 	level = leading(body, "#")
 	if level == 0 || level > 6 || level < len(body) && body[level] != ' ' {
@@ -124,7 +123,7 @@ func (s *Stream) drawHeading(level int, title string, m margin) {
 	s.drawLine(title, style, &s.links, m)
 }
 
-// drawLine draws text that is a block of its own.
+// drawLine draws a line of text as a block.
 func (s *Stream) drawLine(body string, style layout.Style, links *links, m margin) {
 	text, wrap := newInline(&s.theme, links, style), s.wrapper(m)
 	text.Add(body)
@@ -132,7 +131,7 @@ func (s *Stream) drawLine(body string, style layout.Style, links *links, m margi
 	wrap.Flush()
 }
 
-// rule reports whether body is a line across: three or more of - * _.
+// rule reports whether body is a horizontal rule: at least three of - * _.
 func rule(body string) bool {
 	c := body[:1]
 	return strings.Contains("-*_", c) && strings.Trim(body, c+" ") == "" && strings.Count(body, c) >= 3

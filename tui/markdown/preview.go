@@ -7,13 +7,13 @@ import (
 	"lifehub/tui/safetext"
 )
 
-// often is how much may be open, in bytes, to be read again with every piece.
+// often bounds, in bytes, open text that is parsed again with every piece.
 const often = 64
 
-// patience returns how many bytes are to come until what is open is read
-// again: an eighth of it, so that a piece costs what it is long, however much
-// is open. Beyond the reach of marks nothing that shows is open but the first
-// rows of a table, and half of it will do.
+// patience returns how many bytes have to arrive before open text is parsed
+// again. It is proportional to the length of that text, so that the cost per byte
+// is bounded. Text longer than the reach of marks can only be the first rows of a
+// table, for which a longer delay is acceptable.
 func (s *Stream) patience() int {
 	switch n := s.unsettled(); {
 	case n <= often:
@@ -25,7 +25,7 @@ func (s *Stream) patience() int {
 	}
 }
 
-// preview draws what is not certain yet as it will most likely be.
+// preview draws the text that may still change in its most likely form.
 func (s *Stream) preview() {
 	saved := s.blocks
 	s.guess.live = false
@@ -46,7 +46,7 @@ func (s *Stream) preview() {
 	s.blocks, s.end = saved, open
 }
 
-// unsettled returns how many bytes are read again when more text has come.
+// unsettled returns the length of the text that will be parsed again, in bytes.
 func (s *Stream) unsettled() int {
 	n := s.source.Len() - s.read + len(s.pending)
 	switch {
@@ -60,18 +60,18 @@ func (s *Stream) unsettled() int {
 	return n
 }
 
-// guess is a paragraph as it was drawn up to its last character, so that more
-// text can be put behind that until the paragraph is read again.
+// guess is the state after the preview of a paragraph. It allows more text to be
+// appended until the paragraph is parsed again.
 type guess struct {
 	live  bool
 	spare layout.Wrapper
 	wrap  layout.Wrapper
 	look  layout.Look
-	lines int // of the stream, given out by wrap or before
-	at    int // how much of the source was drawn
+	lines int // number of lines drawn so far
+	at    int // bytes of source drawn so far
 }
 
-// from takes over the paragraph that s is about to draw.
+// from previews the paragraph of s and records the state.
 func (g *guess) from(s *Stream) {
 	p := s.paragraph
 	if s.unsettled() <= often || p.maybeTable() {
@@ -84,11 +84,11 @@ func (g *guess) from(s *Stream) {
 		last = s
 	})
 	p.wrap.CopyTo(&g.wrap)
-	g.live = last.Text != "" && strings.HasSuffix(text, last.Text) // else the end does not show: an address
+	g.live = last.Text != "" && strings.HasSuffix(text, last.Text) // otherwise the text does not end visibly, as in a link
 	g.look, g.lines, g.at = last.Look, len(s.lines), s.source.Len()
 }
 
-// goOn draws what has come since the last preview as more of the same text.
+// goOn draws the text since the last preview in the style of its end.
 func (s *Stream) goOn() {
 	g := &s.guess
 	arrived := s.source.String()[g.at:]

@@ -8,35 +8,35 @@ import (
 )
 
 const (
-	// sample is how many rows set the widths of a table's columns. Later rows
-	// are drawn as they come, and wrapped if they are wider.
+	// sample is the number of rows that determine the widths of a table's
+	// columns. Later rows are drawn when they arrive, and wrapped if necessary.
 	sample = 8
-	// maxRow is the longest row in bytes, maxColumns their number.
+	// maxRow bounds a row in bytes, and maxColumns the number of columns.
 	maxRow     = 4096
 	maxColumns = 40
-	// leastColumn is the width under which columns are not drawn side by side,
-	// unless they hold no more.
+	// leastColumn is the minimum width of a column with longer cells, if columns
+	// are side by side.
 	leastColumn = 6
-	// longestUsual is the width of a word for which a column is made wide enough;
-	// what is longer is an address or the like, and broken.
+	// longestUsual is the width up to which a column is widened for a word.
+	// Longer words, such as addresses, are broken.
 	longestUsual = 20
 )
 
-// table is a table that is open.
+// table is an open table.
 type table struct {
 	margin  margin
 	head    []string
 	aligns  []layout.Alignment
-	rows    []string // not yet drawn: the sample
-	widths  []int    // nil until the sample is whole
-	blank   string   // next to the borders, if there is room
-	stacked bool     // too many columns: each row is a list
-	drawn   int      // rows drawn
+	rows    []string // rows that are not drawn yet
+	widths  []int    // nil until the sample is complete
+	blank   string   // next to borders; "" if there is no space for it
+	stacked bool     // too narrow for columns: each row is a list of "Head: cell"
+	drawn   int      // number of rows drawn
 	base    layout.Style
 }
 
-// tableBegins makes a table of the only line so far if body is the line of
-// dashes under its head.
+// tableBegins turns the open paragraph of one line into the head of a table if
+// body is the line of dashes under it.
 func (s *Stream) tableBegins(matched int, body string) bool {
 	p := s.paragraph
 	if p == nil || p.long || p.several || matched < len(s.containers) {
@@ -54,7 +54,7 @@ func (s *Stream) tableBegins(matched int, body string) bool {
 	return true
 }
 
-// alignments reads "| :-- | --: |", nil if the line is something else.
+// alignments parses "| :-- | --: |"; it returns nil if line is something else.
 func alignments(line string) (all []layout.Alignment) {
 	if !strings.HasPrefix(line, "|") && !strings.HasPrefix(line, ":") && !strings.HasPrefix(line, "--") {
 		return nil
@@ -77,12 +77,12 @@ func alignments(line string) (all []layout.Alignment) {
 	return all
 }
 
-// isRow reports whether a line under a table is one of its rows.
+// isRow reports whether a line after a table is one of its rows.
 func isRow(line string) bool {
 	return len(line) <= maxRow && strings.Contains(line[:min(len(line), maxMarkup)], "|")
 }
 
-// cells splits a row.
+// cells splits a row into trimmed cells.
 func cells(row string) []string {
 	row = strings.TrimSpace(row)
 	row = strings.TrimPrefix(row, "|")
@@ -103,8 +103,7 @@ func cells(row string) []string {
 	return all
 }
 
-// cells splits a row of the table. What it has more than columns stands in the
-// last one.
+// cells splits a row of the table. The last column gets all surplus cells.
 func (t *table) cells(row string) []string {
 	all := cells(row)
 	if n := len(t.head); len(all) > n {
@@ -115,7 +114,7 @@ func (t *table) cells(row string) []string {
 
 func cell(s string) string { return strings.ReplaceAll(strings.TrimSpace(s), `\|`, "|") }
 
-// tableRow takes a row.
+// tableRow adds a row.
 func (s *Stream) tableRow(row string) {
 	t := s.table
 	t.rows = append(t.rows, row)
@@ -130,7 +129,8 @@ func (s *Stream) closeTable() {
 	s.table = nil
 }
 
-// previewTable draws the head of a table whose second line has not come yet.
+// previewTable draws the head of a possible table whose second line has not
+// arrived.
 func (s *Stream) previewTable(p *paragraph) {
 	head := cells(string(p.raw))
 	if len(head) > maxColumns {
@@ -140,7 +140,7 @@ func (s *Stream) previewTable(p *paragraph) {
 	s.closeTable()
 }
 
-// drawTable draws the rows that wait, and before the first ones the head.
+// drawTable draws the rows not drawn yet, and first the head.
 func (s *Stream) drawTable() {
 	t := s.table
 	if t.widths == nil {
@@ -161,9 +161,9 @@ func (s *Stream) drawTable() {
 	t.rows = nil
 }
 
-// fit sets the widths of the columns: each is at least as wide as its longest
-// usual word. Where there is no room for that the borders are drawn narrower,
-// and then the columns not side by side.
+// fit sets the column widths. Each column is at least as wide as its longest
+// usual word. If that does not fit, the blanks next to borders are omitted; if
+// that is not enough, the table is stacked.
 func (s *Stream) fit(t *table) {
 	n := len(t.head)
 	t.widths, t.blank = make([]int, n), " "
@@ -195,9 +195,9 @@ func (s *Stream) fit(t *table) {
 	}
 }
 
-// shared divides what is free among columns of at least and at most some
-// widths: up to one width they get what they want, and the others that width.
-// The least ones fit, the most do not.
+// shared distributes free columns so that each width is between its least and
+// most. Up to a common width, columns get their most; the others get that width.
+// The sum of least must fit into free, and the sum of most must not.
 func shared(free int, least, most []int) []int {
 	widths := make([]int, len(least))
 	share := func(each int) (left int) {
@@ -210,7 +210,7 @@ func shared(free int, least, most []int) []int {
 	}
 	each := sort.Search(free, func(each int) bool { return share(each+1) < 0 })
 	left := share(each)
-	for i := range widths { // the rest is less than a cell each
+	for i := range widths { // distribute the remainder
 		if left > 0 && widths[i] == each && widths[i] < most[i] {
 			widths[i]++
 			left--
@@ -225,8 +225,8 @@ func (s *Stream) spans(text string, style layout.Style, yield func(layout.Span))
 	in.Advance(s.ending(), yield)
 }
 
-// cellSize returns the widths of the longest line of a cell, and of its
-// longest part that should stay in one line.
+// cellSize returns the widths of the longest line of a cell and of its longest
+// word.
 func (s *Stream) cellSize(text string) (line, word int) {
 	var lines []string
 	wrap := layout.Wrapper{Width: 1 << 30, Out: &lines}
@@ -264,7 +264,7 @@ func (s *Stream) drawRow(t *table, row []string, style layout.Style) {
 	}
 }
 
-// before returns what stands before the table's next line.
+// before returns the text before the next line of the table.
 func (t *table) before() string {
 	first := t.margin.first
 	t.margin.first = t.margin.rest
@@ -280,7 +280,7 @@ func (s *Stream) drawRule(t *table, widths []int) {
 	s.lines = append(s.lines, t.before()+s.theme.Border.Paint(strings.Join(parts, dash+"┼"+dash)))
 }
 
-// drawStacked draws a row as lines "Head: cell".
+// drawStacked draws a row as a list of "Head: cell".
 func (s *Stream) drawStacked(t *table, row []string) {
 	if t.drawn > 0 {
 		s.drawRule(t, []int{min(3, t.margin.width)})

@@ -39,7 +39,7 @@ func (p *parser) backslash(s string) bool {
 	return true
 }
 
-// flat puts text that may hold line ends on one line.
+// flat replaces line ends by blanks.
 func flat(s string) string { return strings.ReplaceAll(s, "\n", " ") }
 
 func (p *parser) code(s string) bool {
@@ -120,12 +120,12 @@ func (p *parser) angle(s string) bool {
 
 func letterByte(b byte) bool { return b|0x20 >= 'a' && b|0x20 <= 'z' }
 
-// maxEntity is the length of the longest entity of HTML, &CounterClockwiseContourIntegral;
+// maxEntity is the length of HTML's longest entity, &CounterClockwiseContourIntegral;
 const maxEntity = 33
 
 const entityLetters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789#"
 
-// longestEntity is the most characters that an entity stands for.
+// longestEntity is the maximum number of characters that an entity represents.
 const longestEntity = 2
 
 func (p *parser) entity(s string) bool {
@@ -136,7 +136,7 @@ func (p *parser) entity(s string) bool {
 	if n == min(len(s), maxEntity) || s[n] != ';' {
 		return p.take(1)
 	}
-	// Of an unknown name its beginning may be known: "&copycat;" is "©cat;".
+	// A prefix may be an entity without semicolon: "&copycat;" becomes "©cat;".
 	text := safetext.Line(html.UnescapeString(s[:n+1]))
 	if n := utf8.RuneCountInString(text); n == 0 || n > longestEntity || text[0] == '&' && n > 1 || text == "\ufffd" {
 		return p.take(1)
@@ -171,7 +171,7 @@ func (p *parser) math(s string) bool {
 		i += from
 		after := len(mark) + i + len(mark)
 		if after == len(s) && p.end == open {
-			return false // a digit may follow: money
+			return false // if a digit follows, it is money
 		}
 		if i > 0 && body[i-1] != ' ' && (after >= len(s) || s[after] < '0' || s[after] > '9') {
 			p.show(body[:i], p.theme.Math.Over(p.base))

@@ -7,8 +7,8 @@ import (
 	"lifehub/tui/layout"
 )
 
-// unit takes text up to the next point where nothing is open, and reports
-// whether that has come.
+// unit parses tokens up to the next point where no mark is open. It reports
+// whether that point was reached.
 func (p *parser) unit() bool {
 	for p.at == 0 || !p.neutral() {
 		far := p.at > reach || len(p.nodes) > maxNodes
@@ -26,7 +26,8 @@ func (p *parser) unit() bool {
 	return true
 }
 
-// neutral reports whether nothing of the unit waits for a partner.
+// neutral reports whether no mark of the unit is open; if so, it turns the
+// remaining marks into text.
 func (p *parser) neutral() bool {
 	if len(p.brackets) > 0 {
 		return false
@@ -40,7 +41,7 @@ func (p *parser) neutral() bool {
 	return true
 }
 
-// finish settles what is still open: as text, or as if it were closed here.
+// finish ends the unit: open marks become text, or in a preview are applied.
 func (p *parser) finish() {
 	if p.end == guessed {
 		var within layout.Style
@@ -63,14 +64,14 @@ func (p *parser) finish() {
 	p.literal(0)
 }
 
-// literal makes text of the marks from node i on.
+// literal turns the marks from node i on into text.
 func (p *parser) literal(i int) {
 	for ; i < len(p.nodes); i++ {
 		p.nodes[i].settle()
 	}
 }
 
-// settle makes text of a mark.
+// settle turns a mark into text.
 func (n *node) settle() {
 	switch n.mark {
 	case '*', '_', '~':
@@ -87,7 +88,7 @@ func (p *parser) show(text string, style layout.Style) {
 	p.nodes = append(p.nodes, node{Span: style.Span(text)})
 }
 
-// token takes the next token. It returns false if more text must come first.
+// token parses a token. It returns false if more text is needed first.
 func (p *parser) token() bool {
 	s := p.text[p.at:]
 	switch s[0] {
@@ -126,14 +127,14 @@ func (p *parser) token() bool {
 	return p.plain(s)
 }
 
-// take adds the next n bytes as text.
+// take adds the next n bytes as plain text. It returns true.
 func (p *parser) take(n int) bool {
 	p.show(p.text[p.at:p.at+n], p.base)
 	p.at += n
 	return true
 }
 
-// plain takes text up to the next character that may mean something.
+// plain parses text up to the next character that may begin markup.
 func (p *parser) plain(s string) bool {
 	n := plainLength(s, before(p.text[:p.at], p.prev))
 	if cut := p.cut(s[:n]); cut > 0 && p.at > 0 {
@@ -141,7 +142,7 @@ func (p *parser) plain(s string) bool {
 	}
 	if n < len(s) && s[n] == '\n' {
 		text := strings.TrimRight(s[:n], " ")
-		hard := n-len(text) >= 2 // two blanks and a line end: a new line
+		hard := n-len(text) >= 2 // two blanks before a line end break the line
 		p.show(text, p.base)
 		p.nodes[len(p.nodes)-1].Span.End = hard
 		if p.at += n; hard {
@@ -158,7 +159,7 @@ func (p *parser) plain(s string) bool {
 	return n > 0 && p.take(n)
 }
 
-// cut returns where plain text s must end because the unit reaches too far, 0
+// cut returns where plain text s must end because the unit becomes too long; 0
 // if it need not.
 func (p *parser) cut(s string) int {
 	from := max(reach-p.at, 1)
