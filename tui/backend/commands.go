@@ -12,7 +12,7 @@ import (
 	"lifehub/tui/safetext"
 )
 
-// The groups of the palette, in their order.
+// The groups of the command palette.
 const (
 	InConversation = "Conversation"
 	InNotes        = "Notes"
@@ -21,17 +21,17 @@ const (
 	InHelp         = "Help"
 )
 
-// Groups are all of them. Commands of none come last.
+// Groups are all groups in the order of the palette; "" is shown as Yours.
 var Groups = []string{InConversation, InNotes, InModel, InView, InHelp, ""}
 
-// Title is the command in plain words.
+// Title returns the help text with a capital letter.
 func (c Command) Title() string {
 	first, size := utf8.DecodeRuneInString(c.Help)
 	return string(unicode.ToUpper(first)) + c.Help[size:]
 }
 
-// AllCommands are the slash commands that have something behind them, as they
-// are listed; pages are those of panels.
+// AllCommands returns the slash commands that are available with these options,
+// in the order of the palette. pages are the commands that open a panel.
 func (o *Options) AllCommands(pages []Command) []Command {
 	list := []Command{
 		{Name: "help", Aliases: []string{"h", "?"}, Group: InHelp, Args: "[TOPIC]", Help: "show keys, commands and help pages"},
@@ -62,13 +62,13 @@ func (o *Options) AllCommands(pages []Command) []Command {
 	add(true, pages...)
 	add(o.Servers != nil, Command{Name: "mcp", Group: InHelp, Help: "manage MCP servers"})
 	for _, other := range o.Commands {
-		add(Find(list, other.Name) == nil, other) // else the front end does it itself
+		add(Find(list, other.Name) == nil, other) // a front end's own command takes precedence
 	}
 	list = append(list, o.templates()...)
 	return append(list, Command{Name: "quit", Aliases: []string{"q", "exit", "bye"}, Group: InHelp, Help: "leave"})
 }
 
-// templates are the prompts of servers as commands.
+// templates returns a command for each prompt of a server.
 func (o *Options) templates() []Command {
 	if o.Templates == nil {
 		return nil
@@ -77,14 +77,14 @@ func (o *Options) templates() []Command {
 	for _, t := range o.Templates() {
 		args := ""
 		if len(t.Blanks) > 0 {
-			args = "[…]" // without any, there is the form
+			args = "[…]" // arguments that are missing are asked for in a form
 		}
 		list = append(list, Command{Name: safetext.Line(t.Name), Args: args, Help: safetext.Line(t.Help), Template: &t})
 	}
 	return list
 }
 
-// Find returns the command of a name, nil if there is none.
+// Find returns the command with a name or alias, or nil.
 func Find(commands []Command, name string) *Command {
 	for i, c := range commands {
 		if c.Name == name || slices.Contains(c.Aliases, name) {
@@ -94,7 +94,7 @@ func Find(commands []Command, name string) *Command {
 	return nil
 }
 
-// Unknown says that no command has a name, and which one was probably meant.
+// Unknown returns a message that no command has this name, with the closest name.
 func Unknown(commands []Command, name string) string {
 	var names []string
 	for _, c := range commands {
@@ -107,7 +107,8 @@ func Unknown(commands []Command, name string) string {
 	return said
 }
 
-// NoShell says why a line such as "!ls" is not sent; "": it is no command of a shell.
+// NoShell returns a message if a line looks like a shell command, such as "!ls",
+// which is not sent; otherwise "".
 func NoShell(line string) string {
 	rest, marked := strings.CutPrefix(line, "!")
 	if first, _ := utf8.DecodeRuneInString(rest); !marked || !unicode.IsLetter(first) && !strings.ContainsRune("./~", first) {
@@ -116,16 +117,16 @@ func NoShell(line string) string {
 	return "LifeHub runs no shell, so !… is not sent; a space before it sends it as text"
 }
 
-// Usage is how the command is typed.
+// Usage returns the command line, such as "/model [NAME]".
 func (c Command) Usage() string { return strings.TrimSpace("/" + c.Name + " " + c.Args) }
 
-// Own reports whether the front end itself knows what the command does.
+// Own reports whether the front end implements the command itself.
 func (c Command) Own() bool {
 	return c.Run == nil && c.Turn == nil && c.Prompt == nil && c.Template == nil
 }
 
-// Start does what a command of another room does, for a front end by lines: the
-// turn that it returns, or else work whose outcome said is.
+// Start runs a command that is not the front end's own. It returns either the
+// turn to start or the text to show.
 func (c Command) Start(ctx context.Context, by Assistant, conversation, args string) (turn func(ctx context.Context, conversation string) <-chan agent.Event, said string, err error) {
 	asked := "/" + strings.TrimSpace(c.Name+" "+args)
 	switch {

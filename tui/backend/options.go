@@ -1,5 +1,5 @@
-// Package backend is what either front end works with, the screen or the chat by
-// lines: what answers, what saves, what is said of the world, and the commands.
+// Package backend declares what both front ends, the screen and the chat without
+// a screen, need from the rest of LifeHub: assistant, storage, status, commands.
 package backend
 
 import (
@@ -13,338 +13,339 @@ import (
 	"lifehub/llm"
 )
 
-// Options is what the screen works with. Assistant is required; where another
-// part is nil, the screen does without it and offers no key for it.
+// Options configure a front end. Assistant is required. If another field is nil,
+// its feature is unavailable and has no key.
 type Options struct {
-	// Open returns all the options, where finding them takes longer than a first
-	// picture may; those given with it need only tell how the screen looks and
-	// how it is used. It is called once, while the screen is there already; what
-	// it reports ends the screen. nil: all is given.
+	// Open returns the complete options; it may be nil if these are complete. It
+	// is for options that take long to determine: the screen is shown first with
+	// these, which need only set Screen. It is called once; its error ends the
+	// screen.
 	Open func(ctx context.Context) (Options, error)
 
 	Assistant     Assistant
 	Conversations Conversations // nil: nothing is saved
 	Models        Models        // nil: no model picker, no pull
-	Branches      Branches      // nil: a conversation is one path
+	Branches      Branches      // nil: conversations have no branches
 	Notes         Notes         // nil: no first-run screen
 	Servers       Servers       // nil: no panel of MCP servers
-	Drafts        Drafts        // nil: what is typed and not sent ends with the screen
+	Drafts        Drafts        // nil: unsent text is lost at the end
 
-	// Conversation is opened at the start; "" begins a new one.
+	// Conversation is the ID of the conversation to open; "" for a new one.
 	Conversation string
-	// Left learns which conversation was open when the user left; nil: nobody asks.
+	// Left is called at the end with the ID of the open conversation; may be nil.
 	Left func(conversation string)
-	// Heading is its title; "": its first question.
+	// Heading is its title; "" for its first question.
 	Heading string
-	// Turn is where it is opened; "": at its end.
+	// Turn is the turn to scroll to; "" for the end.
 	Turn string
-	// Pick opens the list of conversations at the start.
+	// Pick opens the list of conversations first.
 	Pick bool
-	// Prompt is asked at the start; "" asks nothing.
+	// Prompt is sent at the start unless it is "".
 	Prompt string
-	// FirstRun shows at the start what was found, and asks which notes to use.
+	// FirstRun shows the first-run screen, which asks for a folder of notes.
 	FirstRun bool
-	// FindModel tells a new user which model answers, and how to get one. nil:
-	// nothing is said of it.
+	// FindModel returns what the first-run screen shows about the model; may be
+	// nil.
 	FindModel func(ctx context.Context) FoundModel
 
-	// Status sends a whole snapshot whenever something changed. The sender
-	// may drop a snapshot that a newer one replaces.
+	// Status receives a complete snapshot after each change. Only the latest one
+	// matters, so the sender may drop earlier ones.
 	Status <-chan Status
-	// Notices are things to know that belong to no turn, one a message.
+	// Notices receives messages that belong to no turn.
 	Notices <-chan string
-	// Prompts returns what the user asked before, newest first.
+	// Prompts returns the user's latest questions, newest first.
 	Prompts func(ctx context.Context, limit int) ([]string, error)
-	// Resume continues the last turn of a conversation, which did not come to
-	// its end, as Assistant.Ask begins one. nil: none is resumed.
+	// Resume continues the last turn of a conversation after it was interrupted,
+	// as Assistant.Ask starts one; may be nil.
 	Resume func(ctx context.Context, conversation, turn string) <-chan agent.Event
-	// Reader is the model as a second reader of answers.
+	// Reader checks answers with the model.
 	Reader Reader
-	// Search finds messages of all conversations, newest first. nil: none does.
+	// Search finds messages of all conversations, newest first; may be nil.
 	Search func(ctx context.Context, words string, limit int) ([]agent.Hit, error)
-	// Rename gives a conversation the user's own title. nil: they can't be renamed.
+	// Rename sets the title of a conversation; may be nil.
 	Rename func(ctx context.Context, conversation, title string) error
-	// Remove deletes conversations and everything saved with them. nil: they can't
-	// be deleted.
+	// Remove deletes conversations and everything saved with them; may be nil.
 	Remove func(ctx context.Context, conversations ...string) error
-	// Artifacts are the documents of the open conversation; nil: none are saved.
+	// Artifacts reads the documents of the open conversation; may be nil.
 	Artifacts Artifacts
 
-	// Figures sums up the turns by day, model or turn, the latest first; nil:
-	// there is no page of them.
+	// Figures aggregates turns by day, model or turn, latest first; may be nil.
 	Figures func(ctx context.Context, by string) ([]agent.Figures, error)
-	// Mentions are what a message can name after an @, at this moment: notes,
-	// resources and the like, or for a place, which ends with a slash, the files
-	// in that folder. nil: nothing.
+	// Mentions lists what can follow an @ in a message: notes, resources and so
+	// on. If place ends with a slash, it lists the files in that folder. May be
+	// nil.
 	Mentions func(ctx context.Context, place string) ([]Mention, error)
-	// Note reads the note that a name stands for: a path, a file name, a title or
-	// an alias, as a link in the note from means it where that is not ""; else it
-	// may be another file as well. nil: none.
+	// Note reads a note by its path, file name, title or alias. If from is not "",
+	// name is a link in that note; otherwise name may also be another file. May be
+	// nil.
 	Note func(ctx context.Context, name, from string) (Note, error)
-	// Templates are the prompts that servers have ready, at this moment. nil: none.
+	// Templates lists the prompts of the running servers; may be nil.
 	Templates func() []Template
-	// Commands are slash commands besides the screen's own.
+	// Commands are further slash commands.
 	Commands []Command
-	// Used is how often each command was used, which the screen counts on. nil: it
-	// does not count.
+	// Used counts the uses of each command, and is updated by the screen; may be
+	// nil.
 	Used map[string]int
 
-	UseMode func(mode string) // makes later turns so; nil: the mode can't be changed
+	UseMode func(mode string) // sets the strategy of later turns; may be nil
 	Screen
 }
 
-// Screen is how the user wants the screen to look and to be used. It is known
-// before anything is open.
+// Screen holds the user's preferences for the screen. They are known before
+// Options.Open is called.
 type Screen struct {
-	Editor  string   // command line of the user's editor, split without a shell; "": none
-	Environ []string // the editor's environment; nil: that of LifeHub
-	Mode    string   // how turns are made: auto, plan, loop or team
+	Editor  string   // command line of the user's editor, run without a shell; "" if none
+	Environ []string // environment of the editor; nil: that of LifeHub
+	Mode    string   // strategy of turns: auto, plan, loop or team
 	Theme   Theme
-	// SaveSetting writes a setting for later runs. nil: none is saved.
+	// SaveSetting saves a setting; may be nil.
 	SaveSetting func(name, value string) error
-	Keys        map[string][]string // keys by action, over the built-in ones
+	Keys        map[string][]string // keys by action, replacing the defaults
 	NoMouse     bool                // leave the mouse to the terminal
-	NoSidebar   bool                // the user has switched it off
-	Inline      bool                // what is over is printed into the terminal's own scrollback
-	Quiet       bool                // no bell and no notification
-	Host        string              // this machine's name, for links to notes; "": any
+	NoSidebar   bool                // the sidebar is switched off
+	Inline      bool                // finished output is printed into the terminal's scrollback
+	Quiet       bool                // no bell and no notifications
+	Host        string              // name of this machine, for links to notes; "" if unknown
 }
 
-// Theme is how the screen looks.
+// Theme is the colour theme.
 type Theme struct {
-	Name    string            // see [draw.ThemeNames]; "": auto
-	Colours map[string]string // put over its own, by name (see [draw.CheckColours])
+	Name    string            // one of [draw.ThemeNames]; "": auto
+	Colours map[string]string // colours that replace those of the theme, by name (see [draw.CheckColours])
 }
 
-// Reader lets the model judge the sentences of an answer that quote nothing.
+// Reader has the model check the sentences of an answer that quote nothing.
 type Reader struct {
-	// Read returns all citations of a turn's answer, with what the model says. nil:
-	// none is judged.
+	// Read returns all citations of a turn's answer, including the model's
+	// verdicts; may be nil.
 	Read   func(ctx context.Context, conversation, turn string) ([]agent.Citation, error)
-	Always bool // every answer is judged once it is there
+	Always bool // check every answer when it is complete
 }
 
-// Assistant answers messages. *agent.Agent is the real one; tests script one.
+// Assistant answers messages. *turn.Agent implements it.
 type Assistant interface {
-	// Ask starts a turn and returns at once; the channel closes when it is over.
+	// Ask starts a turn and returns immediately. The channel is closed at the end
+	// of the turn.
 	Ask(ctx context.Context, conversation, message string) <-chan agent.Event
 }
 
-// Conversations saves what was said. *store.Store is the real one.
+// Conversations reads conversations. *store.Store implements it.
 type Conversations interface {
-	// New returns the id of a new conversation.
+	// New returns the ID of a new conversation.
 	New(ctx context.Context) (id string, err error)
-	// Recent returns the latest conversations, newest first; all if limit is 0.
+	// Recent returns the latest conversations, newest first; limit 0 returns all.
 	Recent(ctx context.Context, limit int) ([]agent.Conversation, error)
 	// Exchanges returns the turns of a conversation, oldest first.
 	Exchanges(ctx context.Context, id string) ([]agent.Exchange, error)
-	// Latest returns the last n of them, fast however many there are.
+	// Latest returns the last n turns. It is fast for any number of turns.
 	Latest(ctx context.Context, id string, n int) ([]agent.Exchange, error)
 }
 
-// Models are the model servers.
+// Models manages the models of all servers.
 type Models interface {
-	// List asks all servers at once what they have: each is told as waiting, in
-	// the order of the settings, and then as it answers. The channel closes after
-	// the last, also when nobody reads.
+	// List queries all servers concurrently. It sends a waiting entry for each
+	// server, in the order of the settings, then each result as it arrives. The
+	// channel is closed after the last one, even without a receiver.
 	List(ctx context.Context) <-chan llm.Listing
-	// Use makes later turns use the named model.
+	// Use sets the model of later turns.
 	Use(ctx context.Context, name string) error
-	// Pull fetches a model. It calls progress from one goroutine; total is 0
+	// Pull downloads a model. It calls progress from one goroutine; total is 0
 	// while the size is unknown.
 	Pull(ctx context.Context, name string, progress func(status string, done, total int64)) error
 }
 
-// Notes finds folders of notes for a user who has named none.
+// Notes finds folders of notes for the first-run screen.
 type Notes interface {
 	// Offers returns the folders to choose from, best first.
 	Offers(ctx context.Context) ([]Offer, error)
-	// Typed returns what a path that is being typed means by now.
+	// Typed describes a path while the user types it.
 	Typed(ctx context.Context, path string) TypedPath
-	// Take uses the folder of an offer, or one whose path the user typed, from
-	// now on. Its indexing goes on in the background and is told through
-	// Options.Status.
+	// Take uses a folder from now on: that of an offer or one typed by the user.
+	// It is indexed in the background, which Options.Status reports.
 	Take(ctx context.Context, offer Offer) error
 }
 
-// Servers are the MCP servers.
+// Servers manages the MCP servers.
 type Servers interface {
-	// List reports how each is at this moment, in the order of the config.
+	// List returns the state of each server in the order of the config.
 	List() []Server
-	// Restart starts one again.
+	// Restart restarts a server.
 	Restart(name string) error
-	// Switch switches one on or off, also for later.
+	// Switch turns a server on or off, permanently.
 	Switch(name string, on bool) error
-	// Log returns the end of what one wrote; "" is nothing.
+	// Log returns the end of a server's log; "" if it is empty.
 	Log(name string) (string, error)
-	// Trust takes changes of one as seen by the user.
+	// Trust marks the changes in seen as reviewed.
 	Trust(name string, seen []Change) error
-	// Consent has the user go through the consent of one that wants it: show is
-	// given the page to open. It returns when that is done, or with ctx.
+	// Consent runs the OAuth consent of a server. It calls show with the page to
+	// open, and returns when the consent is complete or ctx ends.
 	Consent(ctx context.Context, name string, show func(page string)) error
 }
 
-// Server is an MCP server as the panel shows it. Its texts come partly from
-// the server.
+// Server is the state of an MCP server. Some of its texts come from the server
+// and are untrusted.
 type Server struct {
 	Name     string
-	Address  string // its command line or url
-	About    string // its own name and version
-	State    string // one line
+	Address  string // command line or url
+	About    string // name and version reported by the server
+	State    string // state in one line
 	Running  bool
-	Off      bool // and not tried again
-	Consent  bool // it waits for Servers.Consent
+	Off      bool // it is not restarted automatically
+	Consent  bool // it needs Servers.Consent
 	Up       time.Duration
 	Restarts int
 	Tools    int
-	Tokens   int // what its tools cost in a prompt, estimated
+	Tokens   int // estimated prompt tokens of its tools
 	Calls    int
 	Failed   int
-	P95      time.Duration // of its last calls
-	Said     string        // its last line on stderr
-	Unseen   []Change      // what is not used before the user has seen it
+	P95      time.Duration // 95th percentile of recent call durations
+	Said     string        // last line on stderr
+	Unseen   []Change      // changes that are not used until reviewed
 }
 
-// Change is something of a server that the user has not seen.
+// Change is a change of a server that the user has not reviewed.
 type Change struct {
 	What   string // "entry", "program", "instructions" or "tool NAME"
-	Before string // "": it was not there
+	Before string // "" for something new
 	After  string
 }
 
-// Offer is a folder of notes that the first-run screen shows.
+// Offer is a folder of notes to choose on the first-run screen.
 type Offer struct {
-	Name   string // "Obsidian vault"
-	Path   string // where it is; "" for notes that do not exist yet
-	Detail string // "1,284 notes"
+	Name   string // such as "Obsidian vault"
+	Path   string // "" for notes that will be created
+	Detail string // such as "1,284 notes"
 }
 
-// TypedPath is what a path means while it is typed.
+// TypedPath describes a path while the user types it.
 type TypedPath struct {
-	Says     string  // of the folder itself: how many notes it holds, or that there is none
-	Missing  bool    // and none begins like that
-	Begun    []Offer // the folders that it may become, those with notes first
-	Complete string  // what all that it may become have in common; "": nothing
+	Says     string  // number of notes in the folder, or why it cannot be used
+	Missing  bool    // neither a folder nor the beginning of one
+	Begun    []Offer // folders that begin with the path, those with notes first
+	Complete string  // longest common prefix of all of them; "" if there are none
 }
 
-// FoundModel is what the first-run screen says of the model.
+// FoundModel describes the model on the first-run screen.
 type FoundModel struct {
-	Ready bool   // one answers
-	Says  string // how it is, a sentence
-	Next  string // what the user can do about it; "": nothing
-	Pull  string // the model that can be fetched now; "": none
-	Why   string // what for, a few words
+	Ready bool   // a model is available
+	Says  string // description, a sentence
+	Next  string // what the user can do; "" if nothing
+	Pull  string // model to offer for download; "" if none
+	Why   string // reason for offering it, in a few words
 }
 
-// Status is what the header and the status line tell about the world around
-// the conversation.
+// Status is what the header and the status line show.
 type Status struct {
 	Provider string // ollama, openai or offline
-	Model    string // its name; "" when no model is used
-	Remote   string // host that runs it, when that is not this machine
-	Silent   bool   // its server did not answer the last question; each question tries again
-	Window   int    // tokens of its context window; 0: unknown
-	Fitting  string // the mode that auto is for it: plan or loop; "": not known yet
+	Model    string // "" if there is none
+	Remote   string // host of the model; "" for this machine
+	Silent   bool   // the model's server did not answer the last question; each question tries again
+	Window   int    // size of the context window in tokens; 0: unknown
+	Fitting  string // the mode that auto selects for the model: plan or loop; "" if unknown
 	Notes    int    // notes in all folders
-	Indexed  int    // notes that the index holds
+	Indexed  int    // indexed notes
 
-	Unreadable int    // notes that cannot be read now
-	Indexing   bool   // the index is being made to match the notes
-	Embedding  bool   // so far that Indexed and Notes count passages
-	Scope      string // what the questions may use of the notes, in two words; "": all
-	ReadOnly   bool   // nothing that writes or sends runs
-	Sent       int64  // bytes that left this machine since the start
+	Unreadable int    // notes that cannot be read
+	Indexing   bool   // the index is being updated
+	Embedding  bool   // Indexed and Notes count passages, which are being embedded
+	Scope      string // restriction on the notes, in two words; "" for all
+	ReadOnly   bool   // tools that write or send do not run
+	Sent       int64  // bytes sent from this machine since the start
 
-	Vault     string   // the folder of the notes by its name; of several, how many
-	News      string   // what is new in them, a few words; "": nothing, or not known yet
-	Questions []string // that they answer, for who has asked none
+	Vault     string   // name of the folder, or the number of folders
+	News      string   // summary of recent changes; "" if none or unknown
+	Questions []string // suggested questions for new users
 	Due       []Task   // the first of the open tasks that are due
 }
 
 // Task is a task in a note.
 type Task struct {
 	Text string
-	When string // "due today"
-	Note string // its file
+	When string // such as "due today"
+	Note string // file of the note
 	Line int
 }
 
-// Command is what can be typed after a slash. One with none of the functions is
-// the front end's own (see [Command.Own]).
+// Command is a slash command. If no function and no Template is set, the front
+// end implements it (see [Command.Own]).
 type Command struct {
-	Name    string // without the slash
+	Name    string // without slash
 	Aliases []string
-	Args    string // what may follow, for the palette: "[DIR]"
+	Args    string // arguments as shown in the palette, such as "[DIR]"
 	Help    string // one line
-	Group   string // under which the palette lists it; "": Yours, of the user and of servers
-	// Template is the prompt of a server that the command fills in.
+	Group   string // heading in the palette; "" for Yours, those of the user and of servers
+	// Template is the server's prompt that the command fills in.
 	Template *Template
-	// Run works on the open conversation, whose id is "" while it has no message,
-	// and returns Markdown to show; "" shows nothing. It runs in the background.
+	// Run is called in the background and returns Markdown to show, which may be
+	// "". conversation is "" if no conversation is open.
 	Run func(ctx context.Context, conversation, args string) (string, error)
-	// Turn is used in place of Run, when it is set, by a command that is a turn
-	// of its own: asked is the line as it was typed.
+	// Turn, if not nil, is used instead of Run: the command starts a turn. asked
+	// is the line as typed.
 	Turn func(ctx context.Context, conversation, asked, args string) <-chan agent.Event
-	// Begin is asked first, when it is set: a turn that it returns takes the
-	// place of Run; nil: Run does the work. It runs in the background.
+	// Begin, if not nil, is called before Run, in the background. If it returns a
+	// turn, that is started instead of Run.
 	Begin func(ctx context.Context, conversation, args string) (Turn, error)
-	// Prompt is used in place of all, when it is set, by a command that asks
-	// what it returns. It reads no more than a file.
+	// Prompt, if not nil, is used instead of all others: the command sends the
+	// message that it returns. It does not block, except to read a file.
 	Prompt func(args string) (string, error)
-	// Reload says that Run may have changed the conversation, which is shown again.
+	// Reload is set if Run may change the conversation, which is then shown again.
 	Reload bool
 }
 
-// Turn begins a turn in a way of its own; asked is the line as it was typed.
+// Turn starts a turn. asked is the line as typed.
 type Turn func(ctx context.Context, conversation, asked string) <-chan agent.Event
 
-// Ended says how the user left the screen.
+// Ended is how the user left.
 type Ended int
 
-// The ways to leave.
+// How the user can leave.
 const (
 	Quit        Ended = iota // /quit, Ctrl+D, Ctrl+C twice: exit code 0
 	Interrupted              // SIGINT, or Ctrl+C twice while something runs: exit code 130
-	Terminated               // SIGTERM, SIGHUP or SIGQUIT, or the terminal went away
+	Terminated               // SIGTERM, SIGHUP, SIGQUIT or a lost terminal
 )
 
-// Artifacts are the documents that turns made. *store.Store is the real one.
+// Artifacts reads the documents created by turns. *store.Store implements it.
 type Artifacts interface {
-	// Artifacts are the newest versions of a conversation's, the latest changed first.
+	// Artifacts returns the newest version of each document of a conversation,
+	// most recently changed first.
 	Artifacts(ctx context.Context, conversation string) ([]agent.Artifact, error)
-	// ArtifactVersions are all versions of one, oldest first.
+	// ArtifactVersions returns all versions of a document, oldest first.
 	ArtifactVersions(ctx context.Context, conversation, name string) ([]agent.Artifact, error)
 }
 
-// Branches moves in the tree that a conversation is. *store.Store is the real one.
+// Branches navigates the tree of turns of a conversation. *store.Store
+// implements it.
 type Branches interface {
-	// Tree returns all turns of a conversation in the order of asking.
+	// Tree returns all turns of a conversation in the order in which they began.
 	Tree(ctx context.Context, conversation string) ([]agent.Exchange, error)
-	// GoOn has the next message answer a turn; "" begins a new one.
+	// GoOn makes the next message follow a turn; "" starts a new branch at the
+	// root.
 	GoOn(ctx context.Context, conversation, turn string) error
-	// Show makes the path through a turn current, down to the newest below it.
+	// Show makes the path through a turn current, down to the newest turn below it.
 	Show(ctx context.Context, conversation, turn string) error
-	// Fork copies the path that ends with a turn into a new conversation.
+	// Fork copies the path up to a turn into a new conversation.
 	Fork(ctx context.Context, conversation, turn string) (agent.Conversation, error)
 }
 
-// Mention is something that a message can name after an @.
+// Mention is something that can follow an @ in a message.
 type Mention struct {
-	Name   string // what stands after the @; one that ends with a slash is a folder of files
+	Name   string // text after the @; if it ends with a slash, it is a folder of files
 	Detail string
-	Tool   bool // it is one, and named where a message begins
+	Tool   bool // a tool, which is offered only at the beginning of a message
 }
 
-// Note is a text that is read as a whole.
+// Note is a complete note.
 type Note struct {
-	Path string // in its folder
-	File string // where it is; "": in no file
+	Path string // path in its folder of notes
+	File string // path in the file system; "" if it is not a file
 	Text string
-	Line int // that its name led to; 0: none
-	Body int // the first line behind its front matter
+	Line int // line that its name refers to; 0 for none
+	Body int // first line after the front matter
 }
 
-// Beginning returns what shows the beginning of the note of a name; nil: nothing does.
+// Beginning returns a function that returns the beginning of a note for previews.
+// It returns nil if notes cannot be read.
 func (o *Options) Beginning(ctx context.Context) func(name string) string {
 	if o.Note == nil {
 		return nil
@@ -354,45 +355,44 @@ func (o *Options) Beginning(ctx context.Context) func(name string) string {
 		if err != nil {
 			return ""
 		}
-		lines := strings.SplitAfter(n.Text[:min(len(n.Text), previewSize+64<<10)], "\n") // front matter is no longer
+		lines := strings.SplitAfter(n.Text[:min(len(n.Text), previewSize+64<<10)], "\n") // front matter is at most 64 KiB
 		text := strings.TrimSpace(strings.Join(lines[min(len(lines), max(0, n.Body-1)):], ""))
 		return strings.ToValidUTF8(text[:min(len(text), previewSize)], "")
 	}
 }
 
-// previewSize is how much of a note or file a preview shows, in bytes.
+// previewSize bounds a preview of a note or file, in bytes.
 const previewSize = 2 << 10
 
-// Template is a prompt that a server has ready: a slash command that fills the
-// composer.
+// Template is a prompt that a server provides.
 type Template struct {
 	Name   string // server:prompt
 	Help   string
 	Blanks []Blank
-	// Fill returns the text for the composer. It runs in the background.
+	// Fill returns the filled prompt for the composer. It is called in the
+	// background.
 	Fill func(ctx context.Context, values map[string]string) (string, error)
 }
 
-// Blank is a text that a prompt needs.
+// Blank is an argument of a Template.
 type Blank struct {
 	Name, Help string
 	Required   bool
 }
 
-// Drafts saves what is typed and not sent, so that it survives a kill.
-// *store.Store is the real one.
+// Drafts saves unsent text, so that it survives a kill. *store.Store implements
+// it.
 type Drafts interface {
-	// SaveDraft saves a draft in place of what this process saved before.
+	// SaveDraft saves the draft of this process, replacing the previous one.
 	SaveDraft(ctx context.Context, d agent.Draft) error
-	// LoadDraft returns what a process that has ended left for a conversation;
-	// the zero value if there is nothing.
+	// LoadDraft moves the draft of an ended process to this one; the zero value
+	// means none.
 	LoadDraft(ctx context.Context, conversation string) (agent.Draft, error)
-	// DraftFile makes the file in which the editor gets the draft that was saved
-	// last.
+	// DraftFile creates a file for editing the saved draft in an external editor.
 	DraftFile() (*os.File, error)
 }
 
-// CanUndo reports whether there is a command that takes back what a turn changed.
+// CanUndo reports whether there is a command to undo a turn.
 func (o *Options) CanUndo() bool {
 	return slices.ContainsFunc(o.Commands, func(c Command) bool { return c.Name == "undo" })
 }

@@ -9,11 +9,11 @@ import (
 	"lifehub/tui/safetext"
 )
 
-// OfflineText is what the provider says of itself when no model answers.
+// OfflineText is the notice that no model answers.
 const OfflineText = llm.OfflineNotice
 
-// Parts tell in short, fit for the screen: model, notes,
-// where the model runs.
+// Parts returns short texts for a status line of the given width: the model, the
+// notes, and where the model runs.
 func (s Status) Parts(width int) []string {
 	var parts []string
 	switch {

@@ -16,8 +16,8 @@ import (
 	"lifehub/tui/safetext"
 )
 
-// ask writes a prompt and waits for a line. It reports false if there is none:
-// the input ended, the user interrupted the question, or LifeHub ends.
+// ask writes a prompt and waits for a line. It reports false if the input ended,
+// the user interrupted, or LifeHub is shutting down.
 func (c *chat) ask(ctx context.Context, prompt string) (string, bool) {
 	c.print("%s", prompt)
 	select {
@@ -37,10 +37,9 @@ func (c *chat) ask(ctx context.Context, prompt string) (string, bool) {
 	}
 }
 
-// pick asks a question that takes one of some answers, "yes" and "no" for y and n
-// among them, or an empty line. Any other line, and one that came before the
-// question could be read, is the next message, and the question is asked again.
-// It reports false as ask does.
+// pick asks a question until the answer is empty or one of answers, where yes and
+// no stand for y and n. Any other line is queued as the next message, as is a line
+// sent before the question could be read. It reports false as ask does.
 func (c *chat) pick(ctx context.Context, prompt string, answers ...string) (string, bool) {
 	for {
 		shown := time.Now()
@@ -64,25 +63,25 @@ func (c *chat) pick(ctx context.Context, prompt string, answers ...string) (stri
 	}
 }
 
-// agree asks a question of yes or no.
+// agree asks a yes-or-no question.
 func (c *chat) agree(ctx context.Context, question string) bool {
 	line, _ := c.pick(ctx, question+" y yes · n no: ", "y", "n")
 	return line == "y"
 }
 
-// Questions asks on a terminal outside of a chat.
+// Questions asks on a terminal for permission without a chat.
 type Questions struct {
 	in   io.Reader
 	chat chat
 }
 
-// NewQuestions returns questions that are written to out and answered by lines of in, which nothing
-// else may read from the first question on.
+// NewQuestions returns questions written to out and answered on in. After the
+// first question nothing else may read from in.
 func NewQuestions(in io.Reader, out io.Writer) *Questions {
 	return &Questions{in, chat{out: out, typed: true, alone: true}}
 }
 
-// Permit asks whether a tool may run, as in the chat, and replies unless ctx ends.
+// Permit asks whether a tool may run and replies, unless ctx ends first.
 func (q *Questions) Permit(ctx context.Context, asked agent.PermissionAsked) {
 	if q.chat.lines == nil {
 		q.chat.lines = linesOf(q.in)
@@ -90,8 +89,7 @@ func (q *Questions) Permit(ctx context.Context, asked agent.PermissionAsked) {
 	q.chat.permit(ctx, asked)
 }
 
-// permit asks whether a tool may run. All that would run is written out before
-// the question.
+// permit asks whether a tool may run, after a description of the call.
 func (c *chat) permit(ctx context.Context, asked agent.PermissionAsked) {
 	c.flush()
 	c.describe(asked, false)
@@ -120,7 +118,7 @@ func (c *chat) permit(ctx context.Context, asked agent.PermissionAsked) {
 	}
 }
 
-// describe writes out what would run.
+// describe writes a description of the call.
 func (c *chat) describe(asked agent.PermissionAsked, details bool) {
 	before, after := dialog.Title(asked)
 	c.print("%s%s%s\n", before, safetext.Line(asked.Name), after)
@@ -129,15 +127,15 @@ func (c *chat) describe(asked agent.PermissionAsked, details bool) {
 	}
 }
 
-// choices returns the answers to a question about a call, in words and by what
-// they decide. inChat: it may be allowed for the chat.
+// choices returns the prompt of a permission request and the decision of each
+// answer. inChat adds the answers that apply to a chat.
 func choices(asked agent.PermissionAsked, inChat bool) (prompt string, decisions map[string]agent.Decision) {
 	if asked.Unknown {
 		return "r run again · n skip · c I checked, it's done · d details", map[string]agent.Decision{"d": "", "r": agent.AllowOnce, "n": agent.Refuse, "c": agent.AlreadyDone}
 	}
 	lasting, refuse := "", "n deny"
 	decisions = map[string]agent.Decision{"d": "", "y": agent.AllowOnce, "n": agent.Refuse}
-	if inChat { // somebody reads why
+	if inChat { // otherwise nothing reads the reason
 		refuse, decisions["N"] = "n deny · N deny and say why", agent.Refuse
 	}
 	if asked.Rule != "" {
@@ -150,14 +148,14 @@ func choices(asked agent.PermissionAsked, inChat bool) (prompt string, decisions
 	return "y allow once" + lasting + " · " + refuse + " · d details", decisions
 }
 
-// decided says what the user decided.
+// decided describes decisions.
 var decided = map[agent.Decision]string{
 	agent.AllowOnce: "allowed once", agent.AllowConversation: "allowed in this chat", agent.AllowAlways: "always allowed",
 	agent.Refuse: "declined", agent.AlreadyDone: "taken as done",
 }
 
-// input asks what a server, or LifeHub itself, wants to know of the user: to
-// agree, to fill in a form, or to approve a plan.
+// input asks the user to agree, to fill in a form, or to approve a plan, for a
+// server or for LifeHub itself.
 func (c *chat) input(ctx context.Context, asked agent.InputAsked) {
 	c.flush()
 	in := dialog.Input{}
@@ -210,8 +208,8 @@ func (c *chat) input(ctx context.Context, asked agent.InputAsked) {
 	}
 }
 
-// fillIn asks for each field of a form; an empty line leaves a value unchanged.
-// It reports false if the user left.
+// fillIn asks for each field of a form; an empty line leaves the value unchanged.
+// It reports false as ask does.
 func (c *chat) fillIn(ctx context.Context, f *dialog.Form) bool {
 	for i := range f.Fields {
 		field := &f.Fields[i]
@@ -242,8 +240,8 @@ func (c *chat) fillIn(ctx context.Context, f *dialog.Form) bool {
 	return true
 }
 
-// useTemplate asks for the blanks of a server's prompt that were not given, and
-// asks the filled prompt once the user has seen it.
+// useTemplate fills in a server's prompt, asking for the missing values, and sends
+// it if the user agrees.
 func (c *chat) useTemplate(ctx context.Context, t backend.Template, given string) error {
 	blanks := dialog.NewBlanks(t.Blanks, given)
 	values := blanks.Given

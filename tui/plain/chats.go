@@ -15,14 +15,14 @@ import (
 	"lifehub/tui/transcript"
 )
 
-// tellLast is how many turns of a conversation are written when it is opened.
+// tellLast is the number of turns that are written when a conversation is opened.
 const tellLast = 3
 
-// listLast is how many conversations /resume lists.
+// listLast is the number of conversations that /resume lists.
 const listLast = 20
 
-// resume lists the latest conversations, or opens one by its number in that
-// list, or by its ID or the beginning of it.
+// resume lists the latest conversations, or opens one by its number in the list
+// or by a prefix of its ID.
 func (c *chat) resume(ctx context.Context, which string) error {
 	list, err := panel.NewChats(ctx, c.o.Conversations)
 	if err != nil {
@@ -51,7 +51,7 @@ func (c *chat) resume(ctx context.Context, which string) error {
 	return nil
 }
 
-// open goes to a conversation and writes its end, or the turn where it is opened.
+// open opens a conversation and writes its last turns up to at; "" for the end.
 func (c *chat) open(ctx context.Context, id, title, at string) {
 	read := func() ([]agent.Exchange, error) { return c.o.Conversations.Latest(ctx, id, tellLast) }
 	if at != "" {
@@ -82,7 +82,7 @@ func (c *chat) open(ctx context.Context, id, title, at string) {
 	c.leftOver(list)
 }
 
-// tell writes a saved turn as it was written when it ran.
+// tell writes a saved turn as when it ran.
 func (c *chat) tell(e agent.Exchange) {
 	c.print("> %s\n", safetext.Text(agent.QuoteSteering(e.Question)))
 	for _, part := range e.Answer.Parts() {
@@ -107,7 +107,7 @@ func (c *chat) tell(e agent.Exchange) {
 	c.tellEffects(e.Answer.Effects, false)
 }
 
-// leftOver reports a last turn that LifeHub was stopped in the middle of.
+// leftOver reports that the last turn was interrupted and can be resumed.
 func (c *chat) leftOver(list []agent.Exchange) {
 	if len(list) == 0 || c.o.Resume == nil {
 		return
@@ -120,11 +120,11 @@ func (c *chat) leftOver(list []agent.Exchange) {
 		c.resumable = last.Turn
 		c.note(fmt.Sprintf("the answer to %q was cut off; /continue resumes it", draw.Truncate(safetext.Line(last.Question), 60)))
 	case last.Answer.Cut, last.Answer.Error != "":
-		c.resumable = last.Turn // the user knows, and may continue
+		c.resumable = last.Turn // the user stopped it, so it is not reported
 	}
 }
 
-// leave forgets the open conversation.
+// leave closes the open conversation.
 func (c *chat) leave() {
 	c.conversation, c.resumable, c.turnID = "", "", ""
 	c.window, c.cited = panel.Context{}, transcript.Sources{}
@@ -137,7 +137,7 @@ func (c *chat) begins(context.Context, string) error {
 	return nil
 }
 
-// proceed resumes the turn that was cut off.
+// proceed resumes the interrupted turn.
 func (c *chat) proceed(ctx context.Context, _ string) error {
 	turn := c.resumable
 	if turn == "" {
@@ -147,7 +147,7 @@ func (c *chat) proceed(ctx context.Context, _ string) error {
 	return c.follow(ctx, func(ctx context.Context) <-chan agent.Event { return c.o.Resume(ctx, c.conversation, turn) })
 }
 
-// retry asks the last question once more, next to its first answer.
+// retry asks the last question again, on a new branch.
 func (c *chat) retry(ctx context.Context, _ string) error {
 	var last []agent.Exchange
 	if c.conversation != "" && c.o.Conversations != nil {
@@ -168,7 +168,7 @@ func (c *chat) retry(ctx context.Context, _ string) error {
 	return c.turn(ctx, question)
 }
 
-// rename gives the open conversation the user's own title.
+// rename sets the title of the open conversation.
 func (c *chat) rename(ctx context.Context, title string) error {
 	if title == "" || c.conversation == "" {
 		c.print("usage: /rename TITLE, after the first question\n")

@@ -14,16 +14,15 @@ import (
 	"lifehub/tui/safetext"
 )
 
-// command is how a chat by lines does one of the commands that each front end
-// does in its own way. One that needs a choice takes it as its argument, and
-// prints the choices without one.
+// command implements a command that each front end implements itself. A command
+// with choices lists them if it is called without an argument.
 type command struct {
-	args string // as /help shows them; "": as on the screen
+	args string // arguments in /help; "" if as on the screen
 	run  func(c *chat, ctx context.Context, args string) error
 }
 
-// commands are the commands by name. Those of the screen that are missing here
-// make no sense in lines.
+// commands returns the commands by name. It omits those of the screen that need
+// the screen.
 func commands() map[string]command {
 	return map[string]command{
 		"help":     {run: (*chat).help},
@@ -67,7 +66,7 @@ func (c *chat) do(ctx context.Context, what backend.Command, args string) error 
 	return own.run(c, ctx, args)
 }
 
-// start runs a command that is the same in every front end.
+// start runs a command that every front end runs in the same way.
 func (c *chat) start(ctx context.Context, what backend.Command, args string) error {
 	turn, said, err := what.Start(ctx, c.o.Assistant, c.conversation, args)
 	switch {
@@ -114,7 +113,7 @@ func (c *chat) showContext(context.Context, string) error {
 	return nil
 }
 
-// useMode makes later turns in the named mode, or lists the modes.
+// useMode sets the strategy of later turns, or lists the modes.
 func (c *chat) useMode(_ context.Context, name string) error {
 	said, mode := panel.ModeSaid(name, c.mode)
 	if mode != "" {
@@ -127,7 +126,7 @@ func (c *chat) useMode(_ context.Context, name string) error {
 	return nil
 }
 
-// sources lists what the last answer cites, or writes the passage of one.
+// sources lists the sources of the last answer, or writes the passage of one.
 func (c *chat) sources(_ context.Context, number string) error {
 	list := c.cited.List
 	if len(list) == 0 {
@@ -156,7 +155,7 @@ func (c *chat) sources(_ context.Context, number string) error {
 	return nil
 }
 
-// useModel makes later turns use the named model, or lists the models.
+// useModel sets the model of later turns, or lists the models.
 func (c *chat) useModel(ctx context.Context, name string) error {
 	if name == "" {
 		list, _ := panel.ModelPicker(ctx, c.o.Models, c.now())
@@ -179,7 +178,7 @@ func (c *chat) useModel(ctx context.Context, name string) error {
 	return nil
 }
 
-// mcp lists the MCP servers with their state, or reviews what is new in one.
+// mcp lists the MCP servers, or reviews the changes of one.
 func (c *chat) mcp(ctx context.Context, args string) error {
 	list := c.o.Servers.List()
 	name, trust := strings.CutPrefix(args, "trust ")
@@ -215,7 +214,7 @@ func (c *chat) listServers(list []backend.Server) {
 	}
 }
 
-// trust shows what is new in a server and asks whether to use it.
+// trust shows the changes of a server and asks whether to accept them.
 func (c *chat) trust(ctx context.Context, s backend.Server) error {
 	if len(s.Unseen) == 0 {
 		c.print("nothing in %s has changed since you reviewed it\n", safetext.Line(s.Name))
@@ -233,7 +232,7 @@ func (c *chat) trust(ctx context.Context, s backend.Server) error {
 	return nil
 }
 
-// joined returns texts as one line, without the empty ones.
+// joined joins the texts that are not empty into one line.
 func joined(parts ...string) string {
 	parts = slices.DeleteFunc(parts, func(s string) bool { return s == "" })
 	return safetext.Line(strings.Join(parts, " · "))

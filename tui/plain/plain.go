@@ -1,6 +1,6 @@
-// Package plain is the chat by lines, for pipes, dumb terminals and screen
-// readers. It reads a line, asks it, and prints the answer as it streams;
-// nothing is drawn twice. Begin reading with [Run].
+// Package plain implements the chat without a screen, for pipes, dumb terminals
+// and screen readers: it reads a line and prints the answer while it arrives.
+// Start at [Run].
 package plain
 
 import (
@@ -24,9 +24,8 @@ import (
 	"lifehub/tui/transcript"
 )
 
-// Run is the chat without a screen: lines in, lines out, and no escape
-// sequence is written. It ends when in ends, on /quit, or when it is
-// interrupted while no turn runs.
+// Run runs the chat without escape sequences. It ends at the end of in, on /quit,
+// or on an interrupt while no turn is running.
 func Run(ctx context.Context, options backend.Options, in io.Reader, out io.Writer) (backend.Ended, error) {
 	signals := make(chan os.Signal, 4)
 	signal.Notify(signals, terminal.Endings...)
@@ -38,35 +37,35 @@ func Run(ctx context.Context, options backend.Options, in io.Reader, out io.Writ
 	return c.talk(ctx)
 }
 
-// chat is a chat by lines.
+// chat is the state of a chat.
 type chat struct {
 	o       backend.Options
 	out     io.Writer
 	lines   <-chan string
 	signals <-chan os.Signal
-	typed   bool     // a person types the lines, and the terminal shows them
-	alone   bool     // there is no chat: a line that answers no question is nothing
-	queue   []string // lines that answered no question: the next messages
+	typed   bool     // the input is a terminal, which echoes it
+	alone   bool     // questions without a chat: other lines are ignored
+	queue   []string // lines that answered no question, sent as the next messages
 
 	conversation string
 	mode         string
-	status       backend.Status // the latest that was sent
-	greeted      bool           // the first line said that no model answers
+	status       backend.Status // latest status received
+	greeted      bool           // the first line reported that there is no model
 
-	pending  string // of an answer, what cannot be cleaned yet
-	midLine  bool   // the last line written has no end yet
+	pending  string // end of the streamed text that cannot be sanitised yet
+	midLine  bool   // the last line written is incomplete
 	thinking bool   // a thought is being written
-	failed   error  // the first error of writing
-	ending   bool   // a signal came that ends LifeHub
+	failed   error  // first error of writing
+	ending   bool   // a signal to end LifeHub has arrived
 
-	turnID    string             // of the turn that runs, or ran last
-	resumable string             // the last turn, when it did not come to its end
+	turnID    string             // the running turn, or the last one
+	resumable string             // the last turn, if it was interrupted
 	window    panel.Context      // of the last prompt
-	cited     transcript.Sources // of the last answer
+	cited     transcript.Sources // sources of the last answer
 }
 
-// linesOf reads lines until in ends. Its goroutine ends with in; while nothing
-// arrives it outlives the chat, which is why the program ends next.
+// linesOf reads lines until in ends, which also ends its goroutine. A read that
+// blocks outlives the chat, so the program has to exit.
 func linesOf(in io.Reader) <-chan string {
 	lines := make(chan string)
 	go func() {
@@ -85,12 +84,12 @@ func linesOf(in io.Reader) <-chan string {
 	return lines
 }
 
-// leftError reports that the user left, and how.
+// leftError ends a chat because the user left.
 type leftError struct{ how backend.Ended }
 
 func (leftError) Error() string { return "left" }
 
-// talk takes line after line, until the user leaves.
+// talk reads and runs lines until the user leaves.
 func (c *chat) talk(ctx context.Context) (backend.Ended, error) {
 	c.conversation, c.mode = c.o.Conversation, c.o.Mode
 	err := c.begin(ctx)
@@ -109,7 +108,7 @@ func (c *chat) talk(ctx context.Context) (backend.Ended, error) {
 	return backend.Quit, c.failed
 }
 
-// begin goes where the options say.
+// begin opens what the options ask for.
 func (c *chat) begin(ctx context.Context) error {
 	if c.typed {
 		parts := c.now().Parts(draw.Readable)
@@ -140,7 +139,7 @@ func (c *chat) begin(ctx context.Context) error {
 	return c.turn(ctx, c.o.Prompt)
 }
 
-// next prompts for a line and does what it says.
+// next reads a line and runs it, or shows a notice.
 func (c *chat) next(ctx context.Context) error {
 	c.print("> ")
 	if len(c.queue) > 0 {
@@ -183,7 +182,7 @@ func (c *chat) next(ctx context.Context) error {
 	}
 }
 
-// line asks what was typed or runs it as a command.
+// line sends a message or runs a command.
 func (c *chat) line(ctx context.Context, line string) error {
 	typed, isCommand := strings.CutPrefix(line, "/")
 	switch {
@@ -201,8 +200,8 @@ func (c *chat) line(ctx context.Context, line string) error {
 	return c.do(ctx, *command, strings.TrimSpace(args))
 }
 
-// wholeOf returns the text of several lines that a line with an opening quote
-// begins, read up to the closing one; or else the line.
+// wholeOf reads the further lines of a message that begins with an opening quote,
+// up to the closing one. Any other line is returned unchanged.
 func (c *chat) wholeOf(ctx context.Context, line string) string {
 	for strings.HasPrefix(line, composer.Quote) && strings.Count(line, composer.Quote)%2 == 1 {
 		next, ok := c.ask(ctx, "… ")
@@ -226,11 +225,11 @@ func (c *chat) now() backend.Status {
 	return c.status
 }
 
-// entered ends the line that a prompt began. What came through a pipe is
-// written out, so that the output can be read without it.
+// entered records that the user has ended the line of a prompt. It writes the
+// line if the input is not a terminal, so that the output is complete.
 func (c *chat) entered(line string) {
 	if c.typed {
-		c.midLine = false // the user ended it
+		c.midLine = false // the terminal has shown the line end
 		return
 	}
 	c.print("%s\n", safetext.Line(line))
@@ -244,8 +243,8 @@ func (c *chat) note(text string) {
 	}
 }
 
-// fail writes an error as a line, and what can be done about it. It returns
-// nil, so that a command that failed does not end the chat.
+// fail writes an error with its hint. It returns nil, because a failed command
+// does not end the chat.
 func (c *chat) fail(err error) error {
 	told := transcript.FailureOf(err)
 	c.flush()
@@ -256,7 +255,7 @@ func (c *chat) fail(err error) error {
 	return nil
 }
 
-// print writes and remembers the first error.
+// print writes text. After the first error, which it saves, it does nothing.
 func (c *chat) print(format string, args ...any) {
 	if c.failed != nil {
 		return
@@ -268,7 +267,7 @@ func (c *chat) print(format string, args ...any) {
 	_, c.failed = io.WriteString(c.out, text)
 }
 
-// stream writes the next piece of what the model says or thinks.
+// stream writes a piece of the model's answer or thought.
 func (c *chat) stream(piece string) {
 	c.pending += piece
 	n := safetext.Cut(c.pending)
@@ -276,7 +275,7 @@ func (c *chat) stream(piece string) {
 	c.pending = c.pending[n:]
 }
 
-// flush ends what was being written.
+// flush completes the current line.
 func (c *chat) flush() {
 	c.thinking = false
 	if c.pending != "" {

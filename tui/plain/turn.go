@@ -15,12 +15,12 @@ import (
 	"lifehub/tui/transcript"
 )
 
-// turn asks one question.
+// turn sends a message.
 func (c *chat) turn(ctx context.Context, question string) error {
 	return c.startTurn(ctx, func(ctx context.Context) <-chan agent.Event { return c.o.Assistant.Ask(ctx, c.conversation, question) })
 }
 
-// startTurn begins a turn, in a new conversation if none is open.
+// startTurn starts a turn, in a new conversation if none is open.
 func (c *chat) startTurn(ctx context.Context, begin func(context.Context) <-chan agent.Event) error {
 	if c.conversation == "" && c.o.Conversations != nil {
 		id, err := c.o.Conversations.New(ctx)
@@ -32,7 +32,7 @@ func (c *chat) startTurn(ctx context.Context, begin func(context.Context) <-chan
 	return c.follow(ctx, begin)
 }
 
-// follow writes the events of a turn as lines.
+// follow starts a turn and writes its events as lines until it ends.
 func (c *chat) follow(ctx context.Context, begin func(context.Context) <-chan agent.Event) error {
 	c.resumable, c.turnID, c.cited = "", "", transcript.Sources{}
 	turnCtx, stop := context.WithCancelCause(ctx)
@@ -45,7 +45,7 @@ func (c *chat) follow(ctx context.Context, begin func(context.Context) <-chan ag
 		case e, open := <-events:
 			if !open {
 				c.flush()
-				for stopped && len(c.queue) > 0 { // meant for after a whole answer
+				for stopped && len(c.queue) > 0 { // they were meant to follow a complete answer
 					c.note("not sent: " + c.queue[0])
 					c.queue = c.queue[1:]
 				}
@@ -66,7 +66,7 @@ func (c *chat) follow(ctx context.Context, begin func(context.Context) <-chan ag
 				return c.stopTurn(func() { stop(agent.ErrShutdown) }, events, backend.Terminated)
 			}
 			if c.failed != nil {
-				cancel() // nobody reads on; the turn is read to its end
+				cancel() // the output is gone, but the events must be drained
 			}
 		case s := <-c.signals:
 			if s != os.Interrupt {
@@ -81,8 +81,8 @@ func (c *chat) follow(ctx context.Context, begin func(context.Context) <-chan ag
 	}
 }
 
-// secondRead writes what the model says of the sentences that quote nothing. A
-// message that is typed meanwhile ends it.
+// secondRead writes the model's verdicts on sentences that quote nothing. A
+// message typed meanwhile cancels it.
 func (c *chat) secondRead(ctx context.Context) {
 	if c.o.Reader.Read == nil || c.turnID == "" || c.failed != nil {
 		return
@@ -101,7 +101,7 @@ func (c *chat) secondRead(ctx context.Context) {
 		r.citations, r.err = c.o.Reader.Read(ctx, c.conversation, c.turnID)
 	}()
 	var typed <-chan string
-	if c.typed { // else a script, which waits
+	if c.typed { // a script waits instead
 		typed = c.lines
 	}
 	var read reading
@@ -123,16 +123,16 @@ func (c *chat) secondRead(ctx context.Context) {
 	}
 }
 
-// stopTurn leaves in the middle of a turn, which saves what it has.
+// stopTurn cancels a turn because the user left, and waits until it is saved.
 func (c *chat) stopTurn(cancel func(), events <-chan agent.Event, how backend.Ended) error {
 	cancel()
-	for range events { // until it has saved
+	for range events { // drain
 	}
 	c.flush()
 	return leftError{how}
 }
 
-// show writes an event as a line; pieces of the answer as they come.
+// show writes an event as lines. Parts of the answer are written as they arrive.
 func (c *chat) show(e agent.Event) {
 	switch said := e.Body.(type) {
 	case agent.Said:
@@ -143,7 +143,7 @@ func (c *chat) show(e agent.Event) {
 		return
 	case agent.Thought:
 		if said.Step != "" || said.Content == "" {
-			break // workers think side by side, and are told of by their steps
+			break // thoughts of parallel workers would be mixed
 		}
 		if !c.thinking {
 			c.flush()
@@ -220,14 +220,14 @@ func (c *chat) show(e agent.Event) {
 	}
 }
 
-// tellEffects ends a turn with what it did, and whether a command undoes it.
+// tellEffects writes the effects of a turn, and whether they can be undone.
 func (c *chat) tellEffects(did agent.Effects, undo bool) {
 	if did != nil {
 		c.print("%s\n", transcript.EffectsLine(did, undo))
 	}
 }
 
-// cite writes a source of the answer with what the check found.
+// cite writes a citation and its verdict, and adds it to the sources.
 func (c *chat) cite(cited agent.Citation, from agent.Source) {
 	c.cited.Add(cited, from)
 	c.print("%s\n", transcript.Cited{Citation: cited, Source: from}.InWords())
