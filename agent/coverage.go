@@ -39,23 +39,23 @@ const worthSaying = 10 * time.Minute
 // Health summarizes the coverage: what was searched, and why the search may be
 // incomplete or out of date.
 func (c Coverage) Health() string {
-	said := []string{"searched " + text.Count(c.Total, "note")}
+	parts := []string{"searched " + text.Count(c.Total, "note")}
 	if c.Indexed < c.Total {
-		said[0] = fmt.Sprintf("searched %s of %s notes", text.Thousands(c.Indexed), text.Thousands(c.Total))
+		parts[0] = fmt.Sprintf("searched %s of %s notes", text.Thousands(c.Indexed), text.Thousands(c.Total))
 	}
 	if c.Unreadable > 0 {
-		said = append(said, text.Thousands(c.Unreadable)+" not readable now")
+		parts = append(parts, text.Thousands(c.Unreadable)+" not readable now")
 	}
 	if c.Time != nil {
-		said = append([]string{c.Time.String()}, said...)
+		parts = append([]string{c.Time.String()}, parts...)
 	}
 	if strings.HasPrefix(c.Embedder, WordsOnly) {
-		said = append(said, text.OneLine(c.Embedder))
+		parts = append(parts, text.OneLine(c.Embedder))
 	}
 	if age := time.Duration(c.Age * float64(time.Second)); age >= worthSaying {
-		said = append(said, "indexed "+roughly(age)+" ago")
+		parts = append(parts, "indexed "+roughly(age)+" ago")
 	}
-	return strings.Join(said, " · ")
+	return strings.Join(parts, " · ")
 }
 
 // StillReading describes how far indexing has progressed; "" if it is complete.

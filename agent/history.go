@@ -82,11 +82,11 @@ func (e Exchange) WithRecord() string {
 }
 
 // WithoutRecord removes the record that WithRecord added.
-func WithoutRecord(said string) string {
-	if at := strings.LastIndex("\n\n"+said, record); at >= 0 && strings.HasSuffix(said, ")") {
-		return said[:max(0, at-2)]
+func WithoutRecord(answer string) string {
+	if at := strings.LastIndex("\n\n"+answer, record); at >= 0 && strings.HasSuffix(answer, ")") {
+		return answer[:max(0, at-2)]
 	}
-	return said
+	return answer
 }
 
 // Part is a piece of an answer: either text, or the actions and thoughts
@@ -98,12 +98,12 @@ type Part struct {
 
 // Parts returns the text, actions and thoughts in order.
 func (a Answer) Parts() (parts []Part) {
-	said := 0
+	end := 0
 	say := func(upTo int) {
-		if upTo = min(upTo, len(a.Text)); upTo > said && strings.TrimSpace(a.Text[said:upTo]) != "" {
-			parts = append(parts, Part{Text: a.Text[said:upTo]})
+		if upTo = min(upTo, len(a.Text)); upTo > end && strings.TrimSpace(a.Text[end:upTo]) != "" {
+			parts = append(parts, Part{Text: a.Text[end:upTo]})
 		}
-		said = max(said, upTo)
+		end = max(end, upTo)
 	}
 	for i, l := range a.Log {
 		say(l.At)

@@ -38,23 +38,23 @@ func (c Citation) Sign() string {
 	return marks[c.Verdict][0]
 }
 
-// Told returns the verdict as every front end shows it, such as "✓ quoted" or
+// Label returns the verdict as every front end shows it, such as "✓ quoted" or
 // "✓ quoted, but struck out"; "" if there is nothing to show.
-func (c Citation) Told() string {
-	said := marks[c.Verdict][1]
+func (c Citation) Label() string {
+	label := marks[c.Verdict][1]
 	switch {
 	case c.Verdict == Cites && strings.HasPrefix(c.Detail, "model: "): // saved by an earlier version
 		return c.Detail
 	case c.Verdict == Verified && c.Sign() == "":
 		return ""
 	case c.Rider() != "":
-		said += ", " + c.Rider()
+		label += ", " + c.Rider()
 	case c.Verdict == NotFound && c.Detail != "":
-		said = c.Detail
+		label = c.Detail
 	case c.Verdict == NotFound && c.Path == "":
-		said = "not in the sources"
+		label = "not in the sources"
 	}
-	return strings.TrimSpace(c.Sign() + " " + said)
+	return strings.TrimSpace(c.Sign() + " " + label)
 }
 
 // Inline returns the verdict as shown next to [n] in the answer, such as "✓" or

@@ -43,15 +43,15 @@ func (m Message) String() string {
 	if m.Tools == nil {
 		m.Tools = sent.Tools
 	}
-	whole := cmp.Or(strings.TrimSpace(m.Text), NothingTyped)
+	encoded := cmp.Or(strings.TrimSpace(m.Text), NothingTyped)
 	if m.Tools != nil {
-		whole += "\n\n" + toolsMark + "\n" + strings.Join(append(slices.Clip(m.Tools), "```"), "\n")
+		encoded += "\n\n" + toolsMark + "\n" + strings.Join(append(slices.Clip(m.Tools), "```"), "\n")
 	}
 	for _, a := range m.Attached {
 		mark := fenceOutside(a.Text)
-		whole += "\n\n" + mark + "attached " + cmp.Or(text.OneLine(a.Name), "text") + "\n" + strings.TrimRight(a.Text, "\n") + "\n" + mark
+		encoded += "\n\n" + mark + "attached " + cmp.Or(text.OneLine(a.Name), "text") + "\n" + strings.TrimRight(a.Text, "\n") + "\n" + mark
 	}
-	return whole
+	return encoded
 }
 
 // fenceOutside returns a fence that no line of a text can end.

@@ -145,25 +145,25 @@ func (q *askCommand) run(ctx context.Context, given []string) error {
 		q.warn(ctx, a)
 		q.tellUnfinished(ctx, a, at.Conversation)
 	}
-	asked := a.Agent()
-	events := func() <-chan agent.Event { return asked.Ask(ctx, at.Conversation, message) }
+	assistant := a.Agent()
+	events := func() <-chan agent.Event { return assistant.Ask(ctx, at.Conversation, message) }
 	if q.to != "" {
-		if err := q.mayWrite(ctx, a, asked); err != nil {
+		if err := q.mayWrite(ctx, a, assistant); err != nil {
 			return err
 		}
-		asked.Then = q.append
+		assistant.Then = q.append
 		if conversation, id := q.cutOff(ctx, a, message); id != "" {
 			at.Conversation = conversation
-			events = func() <-chan agent.Event { return asked.Resume(ctx, conversation, id) }
+			events = func() <-chan agent.Event { return assistant.Resume(ctx, conversation, id) }
 		}
 	}
-	err = q.follow(ctx, a, asked, at.Conversation, events())
+	err = q.follow(ctx, a, assistant, at.Conversation, events())
 	if q.to != "" { // exit at once: if killed while embedding, the run would look as if nothing had been written; the next run embeds
 		return err
 	}
 	patience, cancel := context.WithTimeout(ctx, app.EmbedPatience)
 	defer cancel()
-	if err := asked.Memory.EmbedAll(patience); err != nil {
+	if err := assistant.Memory.EmbedAll(patience); err != nil {
 		slog.Warn("embed the memory", "error", err)
 	}
 	return err
@@ -287,9 +287,9 @@ func readText(r io.Reader, name string) (string, error) {
 	return strings.TrimSpace(string(data)), nil
 }
 
-// asked is the object that --json prints. Its keys are stable, except those about the coverage of
+// askResult is the object that --json prints. Its keys are stable, except those about the coverage of
 // the search.
-type asked struct {
+type askResult struct {
 	Answer       string           `json:"answer"`
 	Citations    []agent.Citation `json:"citations"`
 	Effects      agent.Effects    `json:"effects"`
@@ -317,12 +317,12 @@ type nearest struct {
 
 // follow prints the events of a turn and returns an error that carries the exit code.
 func (q *askCommand) follow(ctx context.Context, a *app.App, asks *turn.Agent, conversation string, events <-chan agent.Event) error {
-	result := asked{Conversation: conversation, Citations: []agent.Citation{}}
+	result := askResult{Conversation: conversation, Citations: []agent.Citation{}}
 	var failed error
 	var answer strings.Builder
 	var unasked []agent.PermissionAsked
 	var steps planSteps
-	whole := a.Provider.State().Provider == "offline" && term.IsTerminal(q.Process.Out.Fd()) // the offline answer is a list, rendered at the end
+	atEnd := a.Provider.State().Provider == "offline" && term.IsTerminal(q.Process.Out.Fd()) // the offline answer is a list, rendered at the end
 	lines := json.NewEncoder(safetext.JSONWriter{To: q.Process.Out})
 	lines.SetEscapeHTML(false)
 	for event := range events {
@@ -335,7 +335,7 @@ func (q *askCommand) follow(ctx context.Context, a *app.App, asks *turn.Agent, c
 		switch body := event.Body.(type) {
 		case agent.Said:
 			answer.WriteString(body.Content)
-			if !q.asJSON && !q.streamJSON && !whole && q.schema == nil {
+			if !q.asJSON && !q.streamJSON && !atEnd && q.schema == nil {
 				if _, err := io.WriteString(q.Process.Out, safetext.Text(body.Content)); err != nil {
 					failed = fmt.Errorf("write the answer: %w", err)
 				}
@@ -397,7 +397,7 @@ func (q *askCommand) follow(ctx context.Context, a *app.App, asks *turn.Agent, c
 			if err := q.printValue(result.Value); err != nil {
 				return err
 			}
-		} else if whole {
+		} else if atEnd {
 			if err := printDocument(q.Process, result.Answer, 0); err != nil {
 				return err
 			}
@@ -481,7 +481,7 @@ func unaskedError(asked []agent.PermissionAsked) error {
 }
 
 // closeAnswer prints the citations and effects of the turn on stderr.
-func (q *askCommand) closeAnswer(result asked) {
+func (q *askCommand) closeAnswer(result askResult) {
 	if q.quiet {
 		return
 	}

@@ -46,7 +46,7 @@ func (q *askCommand) needsModel(ctx context.Context, a *app.App) error {
 }
 
 // value returns the answer as a value that fits the schema. There is none where the notes don't say.
-func (q *askCommand) value(ctx context.Context, asks *turn.Agent, result asked) (json.RawMessage, error) {
+func (q *askCommand) value(ctx context.Context, asks *turn.Agent, result askResult) (json.RawMessage, error) {
 	if result.Unanswered {
 		return nil, app.ExitError{Err: errors.New("no value: the notes don't say. Without --schema the nearest passages are listed"), Code: app.ExitFailed}
 	}

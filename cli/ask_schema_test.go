@@ -87,7 +87,7 @@ func TestAskJSONHasAnswerCitationsAndValue(t *testing.T) {
 	testenv.WithoutRace(t)
 	t.Parallel()
 	out, stderr, code, _ := withSchema(t, howOften, []string{runsValue}, "--json")
-	var got asked
+	var got askResult
 	if err := json.Unmarshal([]byte(out), &got); err != nil || code != 0 {
 		t.Fatalf("exit %d, %v: %s%s", code, err, out, stderr)
 	}
@@ -104,7 +104,7 @@ func TestAskFailsWithoutAValueThatFits(t *testing.T) {
 		t.Errorf("exit %d, %d requests, stdout %q, stderr %s", code, len(requests), out, stderr)
 	}
 	out, _, code, _ = withSchema(t, howOften, []string{"three times", `{"times":3}`}, "--json")
-	var got asked
+	var got askResult
 	if err := json.Unmarshal([]byte(out), &got); err != nil || code != 1 || got.Exit != 1 || got.Value != nil || got.Answer == "" || !strings.Contains(got.Error, "no value") {
 		t.Errorf("as JSON: exit %d, %v: %s", code, err, out)
 	}

@@ -65,7 +65,7 @@ func (q *askCommand) append(answer agent.Answer) agent.Step {
 
 // mayWrite determines, before the question is asked, which note the answer goes to and whether
 // writing to it is allowed.
-func (q *askCommand) mayWrite(ctx context.Context, a *app.App, asked *turn.Agent) error {
+func (q *askCommand) mayWrite(ctx context.Context, a *app.App, assistant *turn.Agent) error {
 	offered := a.Offered()
 	i := slices.IndexFunc(offered, func(t agent.Tool) bool { return t.Spec().Name == agent.AppendNote })
 	if i < 0 {
@@ -83,7 +83,7 @@ func (q *askCommand) mayWrite(ctx context.Context, a *app.App, asked *turn.Agent
 		q.rule.Where[0].Values[0] = digit.ReplaceAllString(q.rule.Where[0].Values[0], "?")
 	}
 	q.to = path
-	switch level, why := asked.Decide(ctx, tool, q.input("text"), false); level {
+	switch level, why := assistant.Decide(ctx, tool, q.input("text"), false); level {
 	case agent.Auto:
 		return nil
 	case agent.Deny:

@@ -179,10 +179,10 @@ func (c *capture) run(ctx context.Context, w writing) error {
 	if c.yes {
 		a.Rules = a.Rules.With(w.allows...)
 	}
-	asked := a.Agent()
-	asked.Prepare = func(context.Context, string, func(string)) {} // no model, no servers to wait for
-	asked.Memory, asked.Facts = memory.LongTerm{}, nil
-	result, said, err := c.follow(ctx, attended, w, asked.Calls(ctx, a.Store.NewConversation(), w.message.String(), w.next, w.from...))
+	assistant := a.Agent()
+	assistant.Prepare = func(context.Context, string, func(string)) {} // no model, no servers to wait for
+	assistant.Memory, assistant.Facts = memory.LongTerm{}, nil
+	result, answer, err := c.follow(ctx, attended, w, assistant.Calls(ctx, a.Store.NewConversation(), w.message.String(), w.next, w.from...))
 	if err != nil {
 		return err
 	}
@@ -192,7 +192,7 @@ func (c *capture) run(ctx context.Context, w writing) error {
 	if c.asJSON {
 		return app.PrintJSON(c.process, "result", w.done(result))
 	}
-	return app.PrintText(c.process, "result", safetext.Text(said)+"\n")
+	return app.PrintText(c.process, "result", safetext.Text(answer)+"\n")
 }
 
 // queueUp waits for captures of other processes, which a script may start by the hundred, and returns
@@ -217,7 +217,7 @@ func (c *capture) queueUp(ctx context.Context) (next func()) {
 }
 
 // follow answers what the turn asks and returns where it wrote, and the last result.
-func (c *capture) follow(ctx context.Context, attended bool, w writing, events <-chan agent.Event) (result captured, said string, err error) {
+func (c *capture) follow(ctx context.Context, attended bool, w writing, events <-chan agent.Event) (result captured, answer string, err error) {
 	questions := plain.NewQuestions(c.process.In, c.process.Err)
 	var asked agent.PermissionAsked
 	var last agent.StepChanged
@@ -233,7 +233,7 @@ func (c *capture) follow(ctx context.Context, attended bool, w writing, events <
 		case agent.Failed:
 			err = failure(body)
 		case agent.Ended:
-			said = body.Answer
+			answer = body.Answer
 			if body.Interrupted {
 				err = app.ExitError{Code: app.ExitInterrupted}
 			}
@@ -251,9 +251,9 @@ func (c *capture) follow(ctx context.Context, attended bool, w writing, events <
 	case last.Status == agent.Denied:
 		err = app.ExitError{Err: fmt.Errorf("nothing was changed: %s", last.Reason), Code: app.ExitRefused}
 	case last.Status != agent.Done || result.Path == "":
-		err = fmt.Errorf("nothing was changed: %s", cmp.Or(last.Reason, said))
+		err = fmt.Errorf("nothing was changed: %s", cmp.Or(last.Reason, answer))
 	}
-	return result, said, err
+	return result, answer, err
 }
 
 // needs returns the error for a call that nobody could be asked about.

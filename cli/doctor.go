@@ -42,7 +42,7 @@ func findingLine(f doctor.Finding) string {
 	case f.Fix != "": // it works partly
 		mark = "!"
 	}
-	line := fmt.Sprintf("%s %-14s %s", mark, f.What, safetext.Line(f.Says))
+	line := fmt.Sprintf("%s %-14s %s", mark, f.What, safetext.Line(f.Detail))
 	if f.Fix != "" {
 		line += fmt.Sprintf("\n  %-14s → %s", "", safetext.Line(f.Fix))
 	}

@@ -212,8 +212,8 @@ func printChanges(sh *app.Process, dir string, changes rag.Changes, f indexFlags
 		fmt.Fprintf(sh.Out, ", %s not readable now", draw.Thousands(changes.Unreadable))
 	}
 	fmt.Fprintln(sh.Out)
-	if said := changes.LeftOut.String(); said != "" {
-		fmt.Fprintln(sh.Out, said)
+	if leftOut := changes.LeftOut.String(); leftOut != "" {
+		fmt.Fprintln(sh.Out, leftOut)
 	}
 	return nil
 }

@@ -48,16 +48,16 @@ func withServer(sh *app.Process, do func(ctx context.Context, a *app.App, name s
 // serverLines formats a server's state, figures and last output on stderr.
 func serverLines(s mcpclient.ServerState) string {
 	text := fmt.Sprintf("%-16s %s", safetext.Line(s.Name), safetext.Line(s.Text()))
-	detail := func(what, says string) {
-		if says != "" {
-			text += fmt.Sprintf("\n%-16s %-8s %s", "", what, safetext.Line(says))
+	detail := func(what, value string) {
+		if value != "" {
+			text += fmt.Sprintf("\n%-16s %-8s %s", "", what, safetext.Line(value))
 		}
 	}
 	detail(string(s.Transport), s.Address)
 	if s.Status == mcpclient.Running {
 		detail("up", serverFigures(s))
 	}
-	detail("stderr", s.Said)
+	detail("stderr", s.Stderr)
 	return text
 }
 

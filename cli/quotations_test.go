@@ -31,7 +31,7 @@ func TestUnnumberedQuotationIsReportedByAsk(t *testing.T) {
 	server := llmtest.Serve(t, script)
 	run := commandsOver(t, server)
 	out, _ := run("ask", "--json", "--notes", vault, "how often do I run?")
-	var result asked
+	var result askResult
 	if err := json.Unmarshal([]byte(out), &result); err != nil {
 		t.Fatal(err)
 	}

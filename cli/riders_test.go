@@ -34,7 +34,7 @@ func TestRiderIsShownWithItsMark(t *testing.T) {
 	plan, answer := `{"steps":[`+strings.Join(steps, ",")+`]}`, strings.Join(lines, "\n\n")
 	run := commandsOver(t, llmtest.Serve(t, llmtest.NewScript(says(asksPlanner, plan), says(asksExplainer, answer), says(asksPlanner, plan), says(asksExplainer, answer))))
 	out, _ := run("ask", "--json", "--notes", vault, "what do my notes say?")
-	var result asked
+	var result askResult
 	if err := json.Unmarshal([]byte(out), &result); err != nil || len(result.Citations) != len(apptest.Riders) {
 		t.Fatalf("%v: %d citations in %s", err, len(result.Citations), out)
 	}
@@ -45,8 +45,8 @@ func TestRiderIsShownWithItsMark(t *testing.T) {
 	for i, c := range result.Citations {
 		want := apptest.Riders[i]
 		mark := strings.TrimSuffix("✓ quoted, "+want.Said, ", ")
-		if c.Verdict != agent.Verified || c.Rider() != want.Said || c.Told() != mark {
-			t.Errorf("%s: %s %q, want %q", want.Path, c.Verdict, c.Told(), mark)
+		if c.Verdict != agent.Verified || c.Rider() != want.Said || c.Label() != mark {
+			t.Errorf("%s: %s %q, want %q", want.Path, c.Verdict, c.Label(), mark)
 		}
 		line := want.Path + fmt.Sprintf(":%d ", c.Line) + mark + "\n"
 		for where, text := range map[string]string{

@@ -123,8 +123,8 @@ func printFound(sh *app.Process, found rag.Found, filtered bool) error {
 	if found.Substituted != "" {
 		fmt.Fprintln(sh.Err, "searched for: "+safetext.Line(found.Substituted))
 	}
-	if said := found.Notice(); said != "" {
-		fmt.Fprintln(sh.Err, said)
+	if notice := found.Notice(); notice != "" {
+		fmt.Fprintln(sh.Err, notice)
 	}
 	c := found.Coverage
 	if unread := c.LeftOut.Unread().String(); unread != "" && (found.Declined() || found.ByMeaning) {

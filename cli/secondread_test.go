@@ -33,7 +33,7 @@ func TestAskCheck(t *testing.T) {
 	vault, run := apptest.Vault(t), commandsOver(t, readsTwice(t))
 	verdicts := func(args ...string) (list []agent.Verdict, conversation string) {
 		out, _ := run(append([]string{"ask", "--json", "--notes", vault, "how often do I run?"}, args...)...)
-		var result asked
+		var result askResult
 		if err := json.Unmarshal([]byte(out), &result); err != nil {
 			t.Fatal(err)
 		}

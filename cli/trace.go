@@ -86,7 +86,7 @@ func (c *traceCommand) list(ctx context.Context, s *store.Store, _ []string) err
 		switch {
 		case t.Readable() != nil:
 			note = fmt.Sprintf(" (format %d)", t.Format)
-		case !t.Whole:
+		case !t.Complete:
 			note = " (incomplete)"
 		}
 		return fmt.Sprintf("%-12s  %s  %-6s  %4d events  %8s  %s%s", t.Turn, t.Started.Local().Format(app.ShownTime),
@@ -145,22 +145,22 @@ func eventsOf(lines []byte) (events []agent.Event, missed int, first error) {
 func (c *traceCommand) show(_ context.Context, t store.Trace, events []agent.Event) error {
 	w := bufio.NewWriter(c.Process.Out)
 	fmt.Fprintf(w, "%s  %s  %s  %d events, %s\n", t.Turn, t.Started.Local().Format(time.DateTime), t.State, t.Events, draw.Bytes(t.Size))
-	for _, told := range joinPieces(events) {
-		about, lines, err := fieldsOf(told.Body, c.full)
+	for _, event := range joinPieces(events) {
+		about, lines, err := fieldsOf(event.Body, c.full)
 		if err != nil {
 			return err
 		}
-		head := told.Type + about
-		switch b := told.Body.(type) {
+		head := event.Type + about
+		switch b := event.Body.(type) {
 		case agent.Ended:
 			head += "  " + b.Effects.String()
 		case agent.Failed:
 			head += "  " + b.Effects.String()
 		}
-		if told.pieces > 1 {
-			head += fmt.Sprintf("  %d pieces until %s", told.pieces, offset(events, told.until))
+		if event.pieces > 1 {
+			head += fmt.Sprintf("  %d pieces until %s", event.pieces, offset(events, event.until))
 		}
-		fmt.Fprintf(w, "%9s  %s\n", offset(events, told.Time), safetext.Line(head))
+		fmt.Fprintf(w, "%9s  %s\n", offset(events, event.Time), safetext.Line(head))
 		for i, line := range lines {
 			if !c.full && i == shownLines {
 				fmt.Fprintf(w, "%11s… %d more lines; --full shows them\n", "", len(lines)-i)
@@ -172,7 +172,7 @@ func (c *traceCommand) show(_ context.Context, t store.Trace, events []agent.Eve
 	switch {
 	case t.Dropped > 0:
 		fmt.Fprintf(w, "%9s  %d more events are not in the trace: it reached the limit traces.turn\n", "", t.Dropped)
-	case !t.Whole:
+	case !t.Complete:
 		fmt.Fprintf(w, "%9s  the trace ends here: the turn was killed, or is still running\n", "")
 	}
 	return w.Flush()
@@ -264,15 +264,15 @@ func offset(events []agent.Event, at time.Time) string {
 	return fmt.Sprintf("%.3f s", at.Sub(events[0].Time).Seconds())
 }
 
-// toldEvent is an event of a trace, with consecutive pieces of streamed text joined.
-type toldEvent struct {
+// joinedEvent is an event of a trace, with consecutive pieces of streamed text joined.
+type joinedEvent struct {
 	agent.Event
 	pieces int
 	until  time.Time // time of the last piece
 }
 
-func joinPieces(events []agent.Event) []toldEvent {
-	var list []toldEvent
+func joinPieces(events []agent.Event) []joinedEvent {
+	var list []joinedEvent
 	for _, e := range events {
 		if n := len(list); n > 0 {
 			last := &list[n-1]
@@ -282,7 +282,7 @@ func joinPieces(events []agent.Event) []toldEvent {
 				continue
 			}
 		}
-		list = append(list, toldEvent{Event: e, pieces: 1})
+		list = append(list, joinedEvent{Event: e, pieces: 1})
 	}
 	return list
 }

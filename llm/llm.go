@@ -212,7 +212,7 @@ type StatusError struct {
 }
 
 func (e *StatusError) Error() string {
-	text := neterr.Status("the model server", e.Code, "").Says
+	text := neterr.Status("the model server", e.Code, "").Problem
 	if e.Message != http.StatusText(e.Code) {
 		text += ": " + e.Message
 	}

@@ -145,7 +145,7 @@ func Cut(err error) error {
 	if errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) {
 		return ErrCut
 	}
-	return fmt.Errorf("%w: %s", ErrCut, Short(neterr.Says(err)))
+	return fmt.Errorf("%w: %s", ErrCut, Short(neterr.Problem(err)))
 }
 
 // CutBy returns an ErrCut for an answer that the server ended early for the given

@@ -177,7 +177,7 @@ type UnreachableError struct {
 }
 
 func (e *UnreachableError) Error() string {
-	return fmt.Sprintf("%v at %s: %s", ErrUnreachable, e.where, neterr.Says(e.cause))
+	return fmt.Sprintf("%v at %s: %s", ErrUnreachable, e.where, neterr.Problem(e.cause))
 }
 func (e *UnreachableError) Unwrap() []error { return []error{ErrUnreachable, e.cause} }
 

@@ -8,29 +8,29 @@ import (
 	"lifehub/mcpclient/config"
 )
 
-// maxSaid bounds what is kept of a command's stderr, in bytes.
-const maxSaid = 4 << 10
+// maxStderr bounds the saved part of a command's stderr, in bytes.
+const maxStderr = 4 << 10
 
 // Finished is how a command ended.
 type Finished struct {
-	Code int    // exit code; -1 if a signal ended it
-	Said string // the beginning of what it wrote to stderr
+	Code   int    // exit code; -1 if a signal ended it
+	Stderr string // beginning of its stderr
 }
 
 // RunOnce runs a command in dir like a server, with the same environment and the
 // same end of all its descendants, and waits for it. It gets input on stdin; its
 // stdout is discarded. It is killed when ctx ends, whose cause is then the error.
 func RunOnce(ctx context.Context, s config.Entry, dir string, input []byte) (Finished, error) {
-	var said strings.Builder
+	var stderr strings.Builder
 	discard := func(r io.Reader) { _, _ = io.Copy(io.Discard, r) }
 	p, err := startProcess(s, dir, discard, func(r io.Reader) {
-		_, _ = io.Copy(&said, io.LimitReader(r, maxSaid))
+		_, _ = io.Copy(&stderr, io.LimitReader(r, maxStderr))
 		discard(r)
 	})
 	if err != nil {
 		return Finished{}, err
 	}
-	_, _ = p.Input.Write(input) // one that does not read it may still answer
+	_, _ = p.Input.Write(input) // a command that does not read it may still succeed
 	p.Input.close()
 	select {
 	case <-p.Exited:
@@ -42,5 +42,5 @@ func RunOnce(ctx context.Context, s config.Entry, dir string, input []byte) (Fin
 	if p.err != nil {
 		return Finished{}, p.err
 	}
-	return Finished{Code: p.state.ExitCode(), Said: strings.ToValidUTF8(said.String(), "")}, nil
+	return Finished{Code: p.state.ExitCode(), Stderr: strings.ToValidUTF8(stderr.String(), "")}, nil
 }

@@ -30,17 +30,17 @@ type words struct {
 // result converts the result of a tool call to text.
 func (w words) result(result *mcp.CallToolResult) string {
 	var parts []string
-	said := false
+	hasText := false
 	for _, c := range result.Content {
 		if text, ok := c.(mcp.TextContent); ok {
-			said = said || strings.TrimSpace(text.Text) != ""
+			hasText = hasText || strings.TrimSpace(text.Text) != ""
 		}
 		if part := w.part(c); part != "" {
 			parts = append(parts, part)
 		}
 	}
 	// The protocol asks servers to repeat structured content as text.
-	if structured := structuredText(result); structured != "" && !said {
+	if structured := structuredText(result); structured != "" && !hasText {
 		parts = append(parts, structured)
 	}
 	return w.shortened(strings.Join(parts, "\n\n"))
@@ -66,16 +66,16 @@ func pictures(result *mcp.CallToolResult) (list [][]byte) {
 }
 
 // shortened truncates a text for a prompt, keeping its beginning and end.
-func (w words) shortened(whole string) string {
-	whole = w.Redact(strings.ToValidUTF8(whole, "�"))
-	if len(whole) <= maxText {
-		return whole
+func (w words) shortened(full string) string {
+	full = w.Redact(strings.ToValidUTF8(full, "�"))
+	if len(full) <= maxText {
+		return full
 	}
-	note := fmt.Sprintf("; %d KiB in all", len(whole)>>10)
-	if path := w.keep([]byte(whole), ".txt"); path != "" {
+	note := fmt.Sprintf("; %d KiB in all", len(full)>>10)
+	if path := w.keep([]byte(full), ".txt"); path != "" {
 		note += ", saved whole in " + path
 	}
-	return text.ClipNoting(whole, maxText, note)
+	return text.ClipNoting(full, maxText, note)
 }
 
 func structuredText(result *mcp.CallToolResult) string {

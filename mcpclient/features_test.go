@@ -124,7 +124,7 @@ func TestEveryFeatureOfServerEverythingWorks(t *testing.T) {
 				t.Errorf("%s was asked %d times, want %d", what, asked[what], want)
 			}
 		}
-		waitFor(t, func() bool { return strings.Contains(s.State()[0].Said, "[") }) // the server keeps logging
+		waitFor(t, func() bool { return strings.Contains(s.State()[0].Stderr, "[") }) // the server keeps logging
 		checkResources(t, s)
 		checkPrompts(t, s)
 	})

@@ -38,10 +38,10 @@ func (f *frames) Copy(dst io.Writer, src io.Reader) error {
 	in := bufio.NewReaderSize(&throttled{Reader: src}, 64<<10)
 	var pace pace
 	for {
-		line, whole, err := readFrame(in)
+		line, complete, err := readFrame(in)
 		if len(line) > 0 {
 			pace.take(1, framesPerSecond)
-			for _, message := range f.messages(line, whole, err != nil) {
+			for _, message := range f.messages(line, complete, err != nil) {
 				if _, err := dst.Write(append(message, '\n')); err != nil {
 					return err
 				}
@@ -59,13 +59,13 @@ func (f *frames) Copy(dst io.Writer, src io.Reader) error {
 // maxBatch bounds the messages in one batch.
 const maxBatch = 100
 
-// messages returns the messages of a line; cut means that the input ended within
-// the line.
-func (f *frames) messages(line []byte, whole, cut bool) [][]byte {
+// messages returns the messages of a line as read by readFrame; cut means that
+// the input ended within the line.
+func (f *frames) messages(line []byte, complete, cut bool) [][]byte {
 	var batch []json.RawMessage
 	var instead []byte
 	switch {
-	case !whole:
+	case !complete:
 		instead = errorReply(line, fmt.Sprintf("the response is longer than %d MiB", maxFrame>>20))
 	case line[0] == '{' && json.Valid(line):
 		return [][]byte{line}
@@ -107,26 +107,26 @@ func (f *frames) Complaint() string {
 	return fmt.Sprintf("lines of its output that were not messages: %d, the first: %q", f.Garbage.Load(), *first)
 }
 
-// edge is the number of bytes kept from each end of an overlong message.
+// edge is the number of bytes retained from each end of an overlong message.
 const edge = 4 << 10
 
-// readFrame reads one line without its end. If the line is too long, whole is
-// false and line holds its two ends.
-func readFrame(in *bufio.Reader) (line []byte, whole bool, err error) {
-	whole = true
+// readFrame reads one line without its end. If the line is too long, complete
+// is false and line holds its two ends.
+func readFrame(in *bufio.Reader) (line []byte, complete bool, err error) {
+	complete = true
 	for {
 		part, err := in.ReadSlice('\n')
 		line = append(line, part...)
 		if len(line) > maxFrame {
-			whole = false
+			complete = false
 		}
-		if !whole && len(line) > 2*edge {
+		if !complete && len(line) > 2*edge {
 			line = append(line[:edge:edge], line[len(line)-edge:]...)
 		}
 		if errors.Is(err, bufio.ErrBufferFull) {
 			continue
 		}
-		return bytes.TrimSpace(bytes.TrimPrefix(line, []byte("\ufeff"))), whole, err
+		return bytes.TrimSpace(bytes.TrimPrefix(line, []byte("\ufeff"))), complete, err
 	}
 }
 

@@ -19,7 +19,7 @@ const (
 // errMore reports that a list is valid but was truncated.
 var errMore = errors.New("the server lists more than LifeHub accepts")
 
-// Listed collects a server's items of one kind from all pages. With ErrMore it
+// Listed collects a server's items of one kind from all pages. With errMore it
 // returns the items within the limits.
 func Listed[T any](items iter.Seq2[T, error]) (list []T, err error) {
 	size := 0

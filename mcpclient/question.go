@@ -188,7 +188,7 @@ func (s *Client) RootsChanged() {
 		if session == nil || one.Entry.Roots != nil || !one.offersRoots() {
 			continue
 		}
-		go func() { // ends after Goodbye
+		go func() { // ends after goodbye
 			defer one.catch(nil)
 			ctx, cancel := context.WithTimeout(context.Background(), goodbye)
 			defer cancel()

@@ -33,7 +33,7 @@ func TestQuestionsAreFilteredFromAStream(t *testing.T) {
 		}
 		for way, in := range map[string]io.Reader{"whole": strings.NewReader(c.in), "byte by byte": iotest.OneByteReader(strings.NewReader(c.in))} {
 			asked := 0
-			got, err := io.ReadAll(&questionFilter{in: bufio.NewReader(in), asked: func(transport.JSONRPCRequest) { asked++ }})
+			got, err := io.ReadAll(&questionFilter{in: bufio.NewReader(in), receive: func(transport.JSONRPCRequest) { asked++ }})
 			if err != nil || string(got) != c.out || asked != c.asked {
 				t.Errorf("%s, %s: got %q, %d questions, %v; want %q, %d", name, way, got, asked, err, c.out, c.asked)
 			}

@@ -17,7 +17,7 @@ import (
 )
 
 // repairing is the library's transport over pipes, with responses repaired. For
-// HTTP, Conn does this.
+// HTTP, conn does this.
 type repairing struct{ *transport.Stdio }
 
 func (a repairing) SendRequest(ctx context.Context, request transport.JSONRPCRequest) (*transport.JSONRPCResponse, error) {
@@ -73,9 +73,9 @@ func toolsPage(raw json.RawMessage, answer map[string]json.RawMessage) json.RawM
 
 func missing(value json.RawMessage) bool { return value == nil || string(value) == "null" }
 
-// wholeTool is the key under which wrapped stores a tool, in the metadata that
+// wrappedKey is the key under which wrapped stores a tool, in the metadata that
 // the protocol reserves for implementations.
-const wholeTool = "lifehub/tool"
+const wrappedKey = "lifehub/tool"
 
 // wrapped carries a complete tool definition through the library, which would
 // keep only some fields of its schema.
@@ -86,10 +86,10 @@ func wrapped(tool json.RawMessage) json.RawMessage {
 	if json.Compact(&plain, tool) != nil {
 		return tool // unreachable: it was decoded from JSON
 	}
-	whole, _ := json.Marshal(map[string]any{
-		"name": named.Name, "inputSchema": map[string]string{"type": "object"}, "_meta": map[string]string{wholeTool: plain.String()},
+	wrapping, _ := json.Marshal(map[string]any{
+		"name": named.Name, "inputSchema": map[string]string{"type": "object"}, "_meta": map[string]string{wrappedKey: plain.String()},
 	})
-	return whole
+	return wrapping
 }
 
 // Tool is a tool as listed by its server.
@@ -118,12 +118,12 @@ func unwrapped(tool mcp.Tool) (Tool, error) {
 	if tool.Meta == nil {
 		return named, errors.New("not a JSON object")
 	}
-	whole, _ := tool.Meta.AdditionalFields[wholeTool].(string)
-	if len(whole) > maxDefinition {
-		return named, fmt.Errorf("its description is %d KiB, more than %d", len(whole)>>10, maxDefinition>>10)
+	definition, _ := tool.Meta.AdditionalFields[wrappedKey].(string)
+	if len(definition) > maxDefinition {
+		return named, fmt.Errorf("its description is %d KiB, more than %d", len(definition)>>10, maxDefinition>>10)
 	}
 	var l Tool
-	if err := json.Unmarshal([]byte(whole), &l); err != nil {
+	if err := json.Unmarshal([]byte(definition), &l); err != nil {
 		return named, inWords(err)
 	}
 	if l.Name != tool.Name {

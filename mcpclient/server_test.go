@@ -211,14 +211,14 @@ func TestCancelledCallReturnsAndNotifiesTheServer(t *testing.T) {
 	echo := one(t, s, "bad_echo")
 	done := make(chan error)
 	go func() { _, err := echo.Run(ctx, nil); done <- err }()
-	waitFor(t, func() bool { return s.State()[0].Said == "called" })
+	waitFor(t, func() bool { return s.State()[0].Stderr == "called" })
 	cancel()
 	within(t, 20*time.Second, "the call's end", func() {
 		if err := <-done; err != context.Canceled {
 			t.Errorf("got %v", err)
 		}
 	})
-	waitFor(t, func() bool { return strings.HasPrefix(s.State()[0].Said, "cancelled ") })
+	waitFor(t, func() bool { return strings.HasPrefix(s.State()[0].Stderr, "cancelled ") })
 }
 
 // waitFor waits for an effect of another process.

@@ -43,7 +43,7 @@ type ServerState struct {
 	Failed    int              `json:"failed"`
 	P95       time.Duration    `json:"p95_ns"`           // 95th percentile of recent call durations
 	Odd       int64            `json:"odd,omitempty"`    // number of output lines that were not messages
-	Said      string           `json:"stderr,omitempty"` // last line on stderr
+	Stderr    string           `json:"stderr,omitempty"` // last line on stderr
 }
 
 // switchedOff is the reason for a server disabled by the user.

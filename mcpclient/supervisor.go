@@ -376,7 +376,7 @@ func (s *supervisor) state() ServerState {
 	st := ServerState{
 		Name: s.Entry.Name, Transport: s.Entry.Transport, Address: s.hub.Redact(s.Entry.Address()), Status: s.status, Reason: s.hub.Redact(s.reason),
 		Since: s.since, Restarts: max(0, s.starts-1), Refused: slices.Clone(s.refused), Unseen: slices.Clone(s.unseen),
-		Calls: s.calls.count, Failed: s.calls.failed, P95: s.calls.p95(), Said: s.stderr.Last(), Reads: s.Entry.Reads,
+		Calls: s.calls.count, Failed: s.calls.failed, P95: s.calls.p95(), Stderr: s.stderr.Last(), Reads: s.Entry.Reads,
 	}
 	if s.session != nil {
 		st.About = strings.TrimSpace(s.session.about.Name + " " + s.session.about.Version)
@@ -421,7 +421,7 @@ func (s *supervisor) leave() {
 // ready returns the session. While the server is starting it waits, and reports
 // that on the host in ctx.
 func (s *supervisor) ready(ctx context.Context) (*session, error) {
-	for said := false; ; {
+	for reported := false; ; {
 		s.mu.Lock()
 		session, status, reason, turned, ran := s.session, s.status, s.reason, s.turned, s.ran
 		s.mu.Unlock()
@@ -432,8 +432,8 @@ func (s *supervisor) ready(ctx context.Context) (*session, error) {
 			return nil, fmt.Errorf("it is off: %s", reason)
 		case status == Restarting && !ran:
 			return nil, fmt.Errorf("it has not started yet: %s", reason)
-		case !said:
-			said = true
+		case !reported:
+			reported = true
 			agent.HostFrom(ctx).Progress(agent.Progress{Message: "waiting for the MCP server " + s.Entry.Name + " to start"})
 		}
 		select {

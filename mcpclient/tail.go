@@ -22,7 +22,7 @@ type tail struct {
 	redact func(string) string // removes secrets; may be nil
 }
 
-// newTail returns a Tail that also writes to the file at path, unless path is
+// newTail returns a tail that also writes to the file at path, unless path is
 // empty.
 func newTail(path string, redact func(string) string) *tail {
 	t := &tail{redact: redact}
@@ -49,13 +49,13 @@ func (t *tail) Write(p []byte) (int, error) {
 	}
 	if t.file != nil {
 		t.line = append(t.line, p...)
-		whole := bytes.LastIndexByte(t.line, '\n') + 1
+		complete := bytes.LastIndexByte(t.line, '\n') + 1
 		if len(t.line) > maxTail {
-			whole = len(t.line)
+			complete = len(t.line)
 		}
-		if whole > 0 {
-			_, _ = t.file.Write(t.clean(t.line[:whole])) // errors are ignored: a full disk must not stop the server
-			t.line = append(t.line[:0], t.line[whole:]...)
+		if complete > 0 {
+			_, _ = t.file.Write(t.clean(t.line[:complete])) // errors are ignored: a full disk must not stop the server
+			t.line = append(t.line[:0], t.line[complete:]...)
 		}
 	}
 	return len(p), nil

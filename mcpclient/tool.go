@@ -104,12 +104,12 @@ func textOf(l Tool, schema json.RawMessage) (string, error) {
 		what string
 		raw  json.RawMessage
 	}{{"arguments", schema}, {"it says of itself", l.Annotations}, {"answers", l.OutputSchema}} {
-		said, err := canonical(part.raw)
+		text, err := canonical(part.raw)
 		if err != nil {
 			return "", err
 		}
-		if said != "" {
-			lines = append(lines, part.what+": "+said)
+		if text != "" {
+			lines = append(lines, part.what+": "+text)
 		}
 	}
 	if needsTask(l) {

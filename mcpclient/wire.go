@@ -28,7 +28,7 @@ import (
 // streamable HTTP, it allows 30 s for an answer, which is too short for a form;
 // and over neither does it notify servers of the protocol before 2026 of
 // cancelled calls. Therefore questionTap removes such requests from the streams
-// before the library reads them, and Conn answers them.
+// before the library reads them, and conn answers them.
 type conn struct {
 	transport.HTTPConnection
 	web     *http.Client
@@ -119,7 +119,7 @@ func (w *conn) RequiresLegacyProtocol() bool {
 func (w *conn) SendRequest(ctx context.Context, request transport.JSONRPCRequest) (*transport.JSONRPCResponse, error) {
 	response, err := w.HTTPConnection.SendRequest(ctx, request)
 	if err != nil && ctx.Err() != nil && w.mayCallOff(request) {
-		go agent.Safely(func() { // ends after Goodbye
+		go agent.Safely(func() { // ends after goodbye
 			ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), goodbye)
 			defer cancel()
 			var off mcp.JSONRPCNotification
@@ -214,7 +214,7 @@ func (w *conn) post(ctx context.Context, reply *transport.JSONRPCResponse, on *h
 // questionTap removes requests from servers from incoming streams.
 type questionTap struct {
 	http.RoundTripper
-	asked func(question transport.JSONRPCRequest, on *http.Request) // must not block
+	receive func(question transport.JSONRPCRequest, on *http.Request) // must not block
 }
 
 func (a questionTap) RoundTrip(request *http.Request) (*http.Response, error) {
@@ -225,7 +225,7 @@ func (a questionTap) RoundTrip(request *http.Request) (*http.Response, error) {
 	if kind, _, _ := mime.ParseMediaType(response.Header.Get("Content-Type")); kind == "text/event-stream" {
 		response.Body = &questionFilter{
 			ReadCloser: response.Body, in: bufio.NewReader(response.Body),
-			asked: func(question transport.JSONRPCRequest) { a.asked(question, request) },
+			receive: func(question transport.JSONRPCRequest) { a.receive(question, request) },
 		}
 	}
 	return response, nil
@@ -236,10 +236,10 @@ func (a questionTap) RoundTrip(request *http.Request) (*http.Response, error) {
 // an interrupted stream is resumed.
 type questionFilter struct {
 	io.ReadCloser
-	in    *bufio.Reader
-	asked func(transport.JSONRPCRequest)
-	ready []byte // rest of the current event
-	err   error
+	in      *bufio.Reader
+	receive func(transport.JSONRPCRequest)
+	ready   []byte // rest of the current event
+	err     error
 }
 
 func (s *questionFilter) Read(p []byte) (int, error) {
@@ -280,7 +280,7 @@ func (s *questionFilter) event() ([]byte, error) {
 			continue
 		}
 		if question, ok := questionIn(data); ok && err == nil {
-			s.asked(question)
+			s.receive(question)
 			data = []byte(placeholder)
 		}
 		if data == nil {

@@ -41,7 +41,7 @@ func finished(t *testing.T, s *Store) (turnID string) {
 func told(citations []agent.Citation) string {
 	var list []string
 	for _, c := range citations {
-		list = append(list, c.Mark()+" "+c.Told())
+		list = append(list, c.Mark()+" "+c.Label())
 	}
 	return strings.Join(list, " | ")
 }

@@ -147,17 +147,17 @@ func (w *traceWriter) resume() {
 }
 
 // save saves all lines written so far.
-func (w *traceWriter) save(whole bool) {
+func (w *traceWriter) save(complete bool) {
 	w.mu.Lock()
 	lines := bytes.Clone(w.lines.Bytes())
 	w.lines.Reset()
 	events, dropped := w.events, w.dropped
 	w.mu.Unlock()
-	if len(lines) == 0 && !whole {
+	if len(lines) == 0 && !complete {
 		return
 	}
 	_, err := w.packer.Write(lines)
-	if whole {
+	if complete {
 		err = errors.Join(err, w.packer.Close())
 	} else {
 		err = errors.Join(err, w.packer.Flush())
@@ -165,7 +165,7 @@ func (w *traceWriter) save(whole bool) {
 	if err == nil {
 		_, err = w.traces.file.Write.Exec(`INSERT INTO traces (turn, format, events, dropped, whole, body) VALUES (?, ?, ?, ?, ?, ?)
 			ON CONFLICT (turn) DO UPDATE SET format = excluded.format, events = excluded.events, dropped = excluded.dropped,
-			whole = excluded.whole, body = excluded.body`, w.turn, Format, events, dropped, whole, w.packed.Bytes())
+			whole = excluded.whole, body = excluded.body`, w.turn, Format, events, dropped, complete, w.packed.Bytes())
 	}
 	if err != nil && !w.failed {
 		w.failed = true
@@ -194,7 +194,7 @@ type Trace struct {
 	Format       int       `json:"format"` // see Readable
 	Events       int       `json:"events"`
 	Dropped      int       `json:"dropped,omitempty"` // number of lines dropped because of the limit
-	Whole        bool      `json:"whole"`             // false: the turn was killed or is still running
+	Complete     bool      `json:"whole"`             // false: the turn was killed or is still running
 	Size         int64     `json:"bytes"`             // compressed bytes
 
 	// Lines are the events, one per line; Damage explains why some are
@@ -224,7 +224,7 @@ func (t *Traces) List(ctx context.Context, limit int) (_ []Trace, err error) {
 // lines.
 func (t *Traces) query(ctx context.Context, which string, args ...any) ([]Trace, error) {
 	return database.AllRows(ctx, t.file.Read, func(scan database.Scan) (one Trace, err error) {
-		return one, scan(&one.Turn, &one.Conversation, &one.Question, database.Milliseconds(&one.Started), &one.State, &one.Format, &one.Events, &one.Dropped, &one.Whole, &one.Size)
+		return one, scan(&one.Turn, &one.Conversation, &one.Question, database.Milliseconds(&one.Started), &one.State, &one.Format, &one.Events, &one.Dropped, &one.Complete, &one.Size)
 	}, `SELECT r.turn, t.conversation, q.text, t.started, t.state, r.format, r.events, r.dropped, r.whole, length(r.body)
 		FROM traces r JOIN turns t ON t.id = r.turn JOIN messages q ON q.turn = t.id AND q.role = 'user' `+which, args...)
 }
@@ -265,7 +265,7 @@ func (t *Traces) readLines(ctx context.Context, one *Trace) error {
 		return ErrNone
 	}
 	one.Lines, err = Unpack(bodies[0])
-	if err != nil && (one.Whole || !errors.Is(err, io.ErrUnexpectedEOF)) {
+	if err != nil && (one.Complete || !errors.Is(err, io.ErrUnexpectedEOF)) {
 		one.Damage = err.Error()
 	}
 	return nil

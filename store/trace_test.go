@@ -55,7 +55,7 @@ func TestTraceIsSavedAndFound(t *testing.T) {
 	turn := traced(t, s, plenty, "one", "two")
 	traced(t, s, plenty, "three")
 	got := traceOf(t, s, turn)
-	if string(got.Lines) != "one\ntwo\n" || got.Events != 2 || !got.Whole || got.Damage != "" || got.Question != "q" || got.State != "done" {
+	if string(got.Lines) != "one\ntwo\n" || got.Events != 2 || !got.Complete || got.Damage != "" || got.Question != "q" || got.State != "done" {
 		t.Errorf("got %+v, lines %q", got, got.Lines)
 	}
 	if last := traceOf(t, s, "c"); last.Turn != "c.2" {
@@ -86,7 +86,7 @@ func TestKilledTurnLeavesAPartialTrace(t *testing.T) {
 		synctest.Wait()
 		_, _ = w.Write([]byte("lost by the kill\n"))
 		got := traceOf(t, s, turn)
-		if string(got.Lines) != "before\n" || got.Whole || got.Damage != "" {
+		if string(got.Lines) != "before\n" || got.Complete || got.Damage != "" {
 			t.Errorf("got %+v, lines %q", got, got.Lines)
 		}
 
@@ -98,7 +98,7 @@ func TestKilledTurnLeavesAPartialTrace(t *testing.T) {
 			t.Fatal(err)
 		}
 		synctest.Wait()
-		if got := traceOf(t, s, turn); string(got.Lines) != "before\nafter\n" || !got.Whole || got.Events != 2 {
+		if got := traceOf(t, s, turn); string(got.Lines) != "before\nafter\n" || !got.Complete || got.Events != 2 {
 			t.Errorf("taken up again: got %+v, lines %q", got, got.Lines)
 		}
 		if err := s.Close(); err != nil {
@@ -127,7 +127,7 @@ func TestClosingTheStoreSavesOpenTraces(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer again.Close()
-	if got := traceOf(t, again, turn); string(got.Lines) != "line\n" || got.Whole {
+	if got := traceOf(t, again, turn); string(got.Lines) != "line\n" || got.Complete {
 		t.Errorf("got %+v, lines %q", got, got.Lines)
 	}
 }

@@ -66,7 +66,7 @@ func indexed(s string) string {
 // a prefix.
 type phrase struct {
 	words []string
-	whole bool
+	exact bool // quoted
 }
 
 // phrases parses a search into its words and quoted phrases.
@@ -78,7 +78,7 @@ func phrases(search string) []phrase {
 			pieces = []string{part}
 		}
 		for _, piece := range pieces {
-			p := phrase{whole: i%2 == 1}
+			p := phrase{exact: i%2 == 1}
 			end := -1
 			for _, w := range cut(piece) {
 				if w.end != end { // otherwise it is the last character of a run, which is part of a pair
@@ -99,7 +99,7 @@ func match(list []phrase) string {
 	var parts []string
 	for _, p := range list {
 		part := `"` + strings.Join(p.words, " ") + `"`
-		if !p.whole {
+		if !p.exact {
 			part += "*"
 		}
 		parts = append(parts, part)
@@ -113,7 +113,7 @@ func (p phrase) find(words []word) (from, to int) {
 	last := len(p.words) - 1
 	for i := 0; i+last < len(words); i++ {
 		if slices.EqualFunc(words[i:i+last], p.words[:last], func(is word, wanted string) bool { return is.text == wanted }) &&
-			(words[i+last].text == p.words[last] || !p.whole && strings.HasPrefix(words[i+last].text, p.words[last])) {
+			(words[i+last].text == p.words[last] || !p.exact && strings.HasPrefix(words[i+last].text, p.words[last])) {
 			return words[i].start, words[i+last].end
 		}
 	}

@@ -54,7 +54,7 @@ func nextEvents(events <-chan agent.Event, turn int, last time.Time) tea.Cmd {
 // batch collects events and joins consecutive pieces of text.
 type batch struct {
 	msg    batchMsg
-	said   *agent.Event // the open run of pieces; nil: none
+	joined *agent.Event // the open run of pieces; nil: none
 	text   strings.Builder
 	urgent bool // it must be seen at once
 }
@@ -68,8 +68,8 @@ func (b *batch) take(e agent.Event, open bool) {
 
 func (b *batch) add(e agent.Event) {
 	if said, ok := e.Body.(agent.Said); ok {
-		if b.said == nil {
-			b.said = &e
+		if b.joined == nil {
+			b.joined = &e
 		}
 		b.text.WriteString(said.Content)
 		b.msg.Pieces++
@@ -87,13 +87,13 @@ func (b *batch) add(e agent.Event) {
 
 // flush ends a run of pieces.
 func (b *batch) flush() {
-	if b.said == nil {
+	if b.joined == nil {
 		return
 	}
-	e := *b.said
+	e := *b.joined
 	e.Body = agent.Said{Content: b.text.String()}
 	b.msg.Events = append(b.msg.Events, e)
-	b.said = nil
+	b.joined = nil
 	b.text.Reset()
 }
 

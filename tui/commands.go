@@ -107,35 +107,35 @@ func (m *Model) runCommand(c backend.Command, args string) tea.Cmd {
 
 // begin runs a command's turn; while another one is running the line goes
 // back to the composer.
-func (m *Model) begin(asked string, begin backend.Turn, err error) tea.Cmd {
+func (m *Model) begin(line string, begin backend.Turn, err error) tea.Cmd {
 	switch {
 	case err != nil:
 		m.fail(err)
 		m.transcript.ToEnd()
 		return nil
 	case m.busy():
-		m.composer.Set(asked)
+		m.composer.Set(line)
 		return nil
 	}
-	m.composer.Remember(asked)
-	return m.startTurn(asked, nil, begin)
+	m.composer.Remember(line)
+	return m.startTurn(line, nil, begin)
 }
 
 // runTurn runs a command that is a turn, now or after the running one.
 func (m *Model) runTurn(c backend.Command, args string) tea.Cmd {
-	asked := "/" + strings.TrimSpace(c.Name+" "+args)
+	line := "/" + strings.TrimSpace(c.Name+" "+args)
 	switch {
 	case args == "" && !strings.HasPrefix(c.Args, "["):
 		m.flash("usage: /" + c.Name + " " + c.Args)
-		m.composer.Set(asked + " ")
+		m.composer.Set(line + " ")
 		return nil
 	case m.turn != nil:
-		m.composer.Wait(asked, -1)
+		m.composer.Wait(line, -1)
 		return nil
 	}
-	m.composer.Remember(asked)
-	return m.startTurn(asked, nil, func(ctx context.Context, conversation, asked string) <-chan agent.Event {
-		return c.Turn(ctx, conversation, asked, args)
+	m.composer.Remember(line)
+	return m.startTurn(line, nil, func(ctx context.Context, conversation, line string) <-chan agent.Event {
+		return c.Turn(ctx, conversation, line, args)
 	})
 }
 
@@ -254,8 +254,8 @@ func (m *Model) nextMode() tea.Cmd {
 
 // chooseMode handles /mode.
 func (m *Model) chooseMode(name string) tea.Cmd {
-	said, mode := panel.ModeSaid(name, m.mode)
-	for _, line := range said {
+	lines, mode := panel.ModeSaid(name, m.mode)
+	for _, line := range lines {
 		m.transcript.Add(&transcript.Notice{Text: line})
 	}
 	if mode != "" {
@@ -291,7 +291,7 @@ func (m *Model) chooseTheme(name string) tea.Cmd {
 		if err := m.Options.SaveSetting("theme", name); err != nil {
 			return panel.OpenMsg{Err: fmt.Errorf("the theme is %s for this run only: %w", name, err)}
 		}
-		return panel.OpenMsg{Says: "theme " + name + ", saved in your settings"}
+		return panel.OpenMsg{Reason: "theme " + name + ", saved in your settings"}
 	}
 }
 

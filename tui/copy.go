@@ -12,7 +12,7 @@ import (
 
 // copyText puts a text on the clipboard and returns what to tell the user. Control
 // characters are removed, because pasted into a shell they would act as keys.
-func copyText(ctx context.Context, text string, environ []string) (says string, copied tea.Cmd) {
+func copyText(ctx context.Context, text string, environ []string) (notice string, copied tea.Cmd) {
 	text = safetext.Source(text)
 	size := draw.Bytes(int64(len(text)))
 	switch {

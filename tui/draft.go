@@ -49,11 +49,11 @@ func (m *Model) restoreDraft(msg draftLoadedMsg) tea.Cmd {
 			m.editing = &editing{question: q}
 		}
 	}
-	says := "What you had typed is back; none of it was sent."
+	notice := "What you had typed is back; none of it was sent."
 	if d.Conversation != m.chat.id && d.Title != "" {
-		says = "What you had typed in “" + draw.Summary(d.Title, 60) + "” is back; none of it was sent."
+		notice = "What you had typed in “" + draw.Summary(d.Title, 60) + "” is back; none of it was sent."
 	}
-	m.transcript.Add(&transcript.Notice{Text: says})
+	m.transcript.Add(&transcript.Notice{Text: notice})
 	return m.draft.save(m.base, m.typedState()) // together with what was typed meanwhile
 }
 

@@ -79,7 +79,7 @@ func TestFirstRunSeesAModelThatComesUp(t *testing.T) {
 	o.FindModel = func(context.Context) backend.FoundModel { return found }
 	inRig(t, 100, 24, o, func(r *rig) {
 		r.mustShow("No model on this machine")
-		found = backend.FoundModel{Ready: true, Says: "qwen3:8b answers."}
+		found = backend.FoundModel{Ready: true, Detail: "qwen3:8b answers."}
 		r.send(statusMsg(chattest.World))
 		r.settle()
 		r.mustShow("✓ qwen3:8b answers.")
@@ -87,7 +87,7 @@ func TestFirstRunSeesAModelThatComesUp(t *testing.T) {
 }
 
 func TestFirstRunPullsAModelAndShowsErrors(t *testing.T) {
-	o := chattest.Newcomer(backend.FoundModel{Says: "Ollama has no model.", Pull: "qwen3:4b", Why: "fits"})()
+	o := chattest.Newcomer(backend.FoundModel{Detail: "Ollama has no model.", Pull: "qwen3:4b", Why: "fits"})()
 	inRig(t, 80, 24, o, func(r *rig) {
 		r.mustShow("▌ Obsidian vault") // nothing is fetched by an enter too many
 		r.keys("up", "enter")

@@ -98,7 +98,7 @@ func (m *Model) openList(msg panel.OpenMsg) tea.Cmd {
 	case msg.Err != nil:
 		return m.fail(msg.Err)
 	case msg.Panel == nil:
-		return m.flash(msg.Says)
+		return m.flash(msg.Reason)
 	}
 	m.cover(msg.Panel)
 	return msg.Then

@@ -380,9 +380,9 @@ func (m *Model) click(column, line int) tea.Cmd {
 
 // clip copies a text and confirms it.
 func (m *Model) clip(text string) tea.Cmd {
-	says, copied := copyText(m.base, text, m.Options.Environ)
-	if says != "" {
-		m.flash(says)
+	notice, copied := copyText(m.base, text, m.Options.Environ)
+	if notice != "" {
+		m.flash(notice)
 	}
 	return copied
 }

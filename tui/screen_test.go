@@ -141,7 +141,7 @@ var scenes = map[string]scene{
 		o.Assistant = chattest.Play(agent.Failed{Message: `model "qwen3:8b" is not installed`, Err: &llm.NotFoundError{Model: "qwen3:8b"}})
 		return o
 	}, asking(passing(dialog.QuietPeriod), pressing("y", "enter"), passing(time.Second))},
-	"first run":             {chattest.Newcomer(backend.FoundModel{Ready: true, Says: "qwen3:8b answers, from Ollama on this machine."}), passing(time.Millisecond)},
+	"first run":             {chattest.Newcomer(backend.FoundModel{Ready: true, Detail: "qwen3:8b answers, from Ollama on this machine."}), passing(time.Millisecond)},
 	"first run is over":     {chattest.Newcomer(chattest.NoModel), pressing("down", "enter")},
 	"an earlier prompt":     {chattest.WithEverything, pressing("up", "up")},
 	"once more quits":       {chattest.WithEverything, pressing("ctrl+c")},

@@ -59,7 +59,7 @@ func onTour(t *testing.T, width, height int, test func(tr *tour)) {
 func (tr *tour) show(text string, first, share int, look func(panel string)) {
 	r, m := tr.rig, tr.m
 	tr.text = text
-	m.Options.Servers.(*chattest.Shop).States = []backend.Server{{Name: text, Address: text, About: text, State: text, Running: true, Said: text, Calls: 1, Unseen: []backend.Change{{What: text, Before: "x", After: text}}}}
+	m.Options.Servers.(*chattest.Shop).States = []backend.Server{{Name: text, Address: text, About: text, State: text, Running: true, Stderr: text, Calls: 1, Unseen: []backend.Change{{What: text, Before: "x", After: text}}}}
 	*m.Options.Artifacts.(*chattest.Documents) = chattest.Documents{Name: text, Why: text, Text: text}
 	failed := errors.New(text)
 	for i, shown := range []struct {
@@ -69,7 +69,7 @@ func (tr *tour) show(text string, first, share int, look func(panel string)) {
 		{"first run", func() {
 			m.Options.Notes = hostileFolders{text}
 			m.Options.FindModel = func(context.Context) backend.FoundModel {
-				return backend.FoundModel{Says: text, Next: text, Pull: text, Why: text}
+				return backend.FoundModel{Detail: text, Next: text, Pull: text, Why: text}
 			}
 			r.run(m.openFirstRun())
 			r.settle()
@@ -224,7 +224,7 @@ func TestHostileTextIsOnlyTextInEveryPanel(t *testing.T) {
 type hostileFolders struct{ text string }
 
 func (h hostileFolders) Typed(context.Context, string) backend.TypedPath {
-	return backend.TypedPath{Says: h.text, Begun: []backend.Offer{{Name: h.text, Path: h.text, Detail: h.text}}, Complete: h.text}
+	return backend.TypedPath{Detail: h.text, Begun: []backend.Offer{{Name: h.text, Path: h.text, Detail: h.text}}, Complete: h.text}
 }
 
 func (h hostileFolders) Offers(context.Context) ([]backend.Offer, error) {

@@ -211,7 +211,7 @@ func (s Shape) is(name string) bool {
 	return false
 }
 
-func (s Shape) wants(names ...string) bool { return slices.ContainsFunc(names, s.is) }
+func (s Shape) accepts(names ...string) bool { return slices.ContainsFunc(names, s.is) }
 
 func (r *repairing) object(args map[string]any, s Shape) (notes []string) {
 	if r.meant {
@@ -282,7 +282,7 @@ func (r *repairing) form(value any, s Shape) (repaired any, note string) {
 	case string:
 		return r.text(v, s)
 	case json.Number:
-		if s.is("string") && !s.wants("number", "integer") {
+		if s.is("string") && !s.accepts("number", "integer") {
 			return v.String(), "was a number"
 		}
 		if s.is("integer") {
@@ -312,7 +312,7 @@ func (r *repairing) text(v string, s Shape) (any, string) {
 	text := strings.TrimSpace(v)
 	if s.Type != nil && !s.is("string") {
 		switch {
-		case s.wants("integer", "number") && IsNumber(text):
+		case s.accepts("integer", "number") && IsNumber(text):
 			return json.Number(text), "was a text"
 		case s.is("boolean") && (strings.EqualFold(text, "true") || strings.EqualFold(text, "false")):
 			return strings.EqualFold(text, "true"), "was a text"
@@ -471,7 +471,7 @@ func NoContent(schema json.RawMessage, input Input, holds func(text string) bool
 		if s.Items != nil {
 			s = *s.Items
 		}
-		text := s.Type == nil || s.wants("string", "object")
+		text := s.Type == nil || s.accepts("string", "object")
 		formed := !text || len(s.Enum) > 0 || s.Format != "" || s.Pattern != "" || aForm.MatchString(name+" "+s.Description)
 		if known && formed && slices.ContainsFunc(textsIn(given[name]), holds) {
 			return name

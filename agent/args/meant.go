@@ -212,7 +212,7 @@ func (s Shape) takes(value any) bool {
 	case string:
 		return s.Type == nil || s.is("string")
 	case json.Number:
-		return s.Type == nil || s.wants("number", "integer")
+		return s.Type == nil || s.accepts("number", "integer")
 	case bool:
 		return s.Type == nil || s.is("boolean")
 	case []any:

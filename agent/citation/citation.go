@@ -32,9 +32,9 @@ func Check(answer string, sources []agent.Source, reread func(agent.Source) (str
 }
 
 // CheckExcept is like Check but ignores quotations of the user's own words, for
-// which said reports true.
-func CheckExcept(answer string, sources []agent.Source, reread func(agent.Source) (string, bool), said func(words string) bool) []agent.Citation {
-	d := &checker{sources: sources, reread: reread, said: said}
+// which ownWords reports true.
+func CheckExcept(answer string, sources []agent.Source, reread func(agent.Source) (string, bool), ownWords func(words string) bool) []agent.Citation {
+	d := &checker{sources: sources, reread: reread, ownWords: ownWords}
 	citations, _ := d.check(context.Background(), answer, math.MaxInt)
 	return citations
 }
@@ -43,7 +43,7 @@ func CheckExcept(answer string, sources []agent.Source, reread func(agent.Source
 // judges at most that many citations and quotations, and returns how many it
 // left out. It stops when ctx ends.
 func CheckFirst(ctx context.Context, answer string, sources []agent.Source, reread func(agent.Source) (string, bool), most int) (citations []agent.Citation, leftOut int) {
-	d := &checker{sources: sources, reread: reread, said: func(string) bool { return false }}
+	d := &checker{sources: sources, reread: reread, ownWords: func(string) bool { return false }}
 	return d.check(ctx, answer, most)
 }
 
@@ -83,12 +83,12 @@ func (d *checker) check(ctx context.Context, answer string, most int) (citations
 
 // checker holds the sources and the passages opened so far.
 type checker struct {
-	sources []agent.Source
-	reread  func(agent.Source) (string, bool)
-	said    func(words string) bool
-	open    map[int]*passage // by source number
-	now     map[int]*passage // by source number: the whole note on disk; nil if it is gone
-	judged  map[string]bool  // quotations without a number that were judged already
+	sources  []agent.Source
+	reread   func(agent.Source) (string, bool)
+	ownWords func(words string) bool
+	open     map[int]*passage // by source number
+	now      map[int]*passage // by source number: the whole note on disk; nil if it is gone
+	judged   map[string]bool  // quotations without a number that were judged already
 }
 
 func (d *checker) passage(n int) *passage {
@@ -223,7 +223,7 @@ func (d *checker) judgeQuotes(c claim, n int, p *passage) (result judgedQuotes) 
 			result.here = append(result.here, at)
 			result.judged = append(result.judged, agent.Quoted{Text: q.text, Verdict: agent.Verified})
 			continue
-		case indexOf(p.title, text.Tokens(q.text), 0) >= 0, d.said(q.text):
+		case indexOf(p.title, text.Tokens(q.text), 0) >= 0, d.ownWords(q.text):
 			continue // not a quotation from a note
 		case near, lengthOf(q.text) <= maxTerm, d.isName(q.text), q.denied() != "":
 			result.unsure = true

@@ -13,7 +13,7 @@ type claim struct {
 	numbers  []int       // source numbers
 	text     string      // text that the citation supports
 	quotes   []quotation // quotations in or near that text
-	sentence string      // whole sentence, without its citations
+	sentence string      // sentence without its citations
 	whole    bool        // whether the sentence has no other citation
 	near     []int       // numbers, and those right before: In [1] is “…”, in [2] “…”
 	at       int         // offset of the end of the citation in the answer
@@ -70,9 +70,9 @@ func claimText(answer string, markers []marker, upTo []text.Sentence, m marker, 
 	if after := without(answer, markers, m.Span.End, min(to, m.Span.End+maxClaim)); len(contentOf(after)) >= 2 {
 		return after
 	}
-	whole := without(answer, markers, max(s.Start, m.Span.Start-maxClaim), min(s.End, m.Span.End+maxClaim))
-	if len(contentOf(whole)) > 0 || len(upTo) < 2 {
-		return whole
+	claim := without(answer, markers, max(s.Start, m.Span.Start-maxClaim), min(s.End, m.Span.End+maxClaim))
+	if len(contentOf(claim)) > 0 || len(upTo) < 2 {
+		return claim
 	}
 	previous := upTo[len(upTo)-2]
 	return without(answer, markers, previous.Start, min(previous.End, previous.Start+maxClaim))

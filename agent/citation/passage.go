@@ -96,17 +96,17 @@ func (p *passage) begins(i int) bool { return p.ranges[p.within[i]][0] == i }
 // alike returns how many words of the passage from i on, and of the quotation,
 // make up one equal word: one of each, or several if a line break or a space
 // splits a word or a number. It returns 0, 0 if they differ.
-func (p *passage) alike(i int, said []word, same func(i int, said word) bool) (here, there int) {
-	if same(i, said[0]) {
+func (p *passage) alike(i int, quoted []word, same func(i int, quoted word) bool) (here, there int) {
+	if same(i, quoted[0]) {
 		return 1, 1
 	}
 	for n := i + 2; n <= len(p.words) && p.words[n-1].parted; n++ {
-		if joined(p.words[i:n]) == said[0].key {
+		if joined(p.words[i:n]) == quoted[0].key {
 			return n - i, 1
 		}
 	}
-	for n := 2; n <= len(said) && said[n-1].parted; n++ {
-		if joined(said[:n]) == p.words[i].key {
+	for n := 2; n <= len(quoted) && quoted[n-1].parted; n++ {
+		if joined(quoted[:n]) == p.words[i].key {
 			return 1, n
 		}
 	}
@@ -116,13 +116,13 @@ func (p *passage) alike(i int, said []word, same func(i int, said word) bool) (h
 // match returns where the words of a quotation occur in the passage,
 // consecutively from word i on; skipped table cells start a new run. exact
 // reports whether punctuation and case are the same.
-func (p *passage) match(i int, said []word, same func(i int, said word) bool) (runs []place, exact bool) {
+func (p *passage) match(i int, quoted []word, same func(i int, quoted word) bool) (runs []place, exact bool) {
 	runs, exact = []place{{i, i}}, true
-	for j := 0; j < len(said); {
+	for j := 0; j < len(quoted); {
 		if i == len(p.words) {
 			return nil, false
 		}
-		here, there := p.alike(i, said[j:], same)
+		here, there := p.alike(i, quoted[j:], same)
 		if here == 0 {
 			if j == 0 || !p.words[i].cell {
 				return nil, false
@@ -137,18 +137,18 @@ func (p *passage) match(i int, said []word, same func(i int, said word) bool) (r
 		}
 		note := p.words[i]
 		if j > 0 {
-			exact = exact && (note.signs == said[j].signs || note.cell && strings.Trim(said[j].signs, "-:=→") == "" ||
-				note.line && strings.Trim(said[j].signs, "->#*+") == note.signs)
+			exact = exact && (note.signs == quoted[j].signs || note.cell && strings.Trim(quoted[j].signs, "-:=→") == "" ||
+				note.line && strings.Trim(quoted[j].signs, "->#*+") == note.signs)
 		} else {
-			exact = exact && strings.TrimPrefix(note.lead, "#") == strings.TrimPrefix(said[j].lead, "#")
+			exact = exact && strings.TrimPrefix(note.lead, "#") == strings.TrimPrefix(quoted[j].lead, "#")
 		}
 		if here == 1 && there == 1 {
-			exact = exact && sameAsWritten(note, said[j], j == 0 || p.begins(i))
+			exact = exact && sameAsWritten(note, quoted[j], j == 0 || p.begins(i))
 		}
 		i, j = i+here, j+there
 		runs[len(runs)-1].last = i
 	}
-	last := said[len(said)-1]
+	last := quoted[len(quoted)-1]
 	follows := p.words[i-1].tail
 	if i < len(p.words) {
 		follows = p.words[i].signs
@@ -170,7 +170,7 @@ func (p *passage) quote(q quotedWords) (runs []place, near bool) {
 	for n := 2; n <= len(first) && first[n-1].parted; n++ {
 		starts = append(slices.Clone(starts), p.startsOf(joined(first[:n]))...)
 	}
-	if runs = p.search(q, starts, func(i int, said word) bool { return p.words[i].key == said.key }); runs != nil {
+	if runs = p.search(q, starts, func(i int, quoted word) bool { return p.words[i].key == quoted.key }); runs != nil {
 		return runs, false
 	}
 	const least = 3 // words
@@ -194,7 +194,7 @@ func (p *passage) quote(q quotedWords) (runs []place, near bool) {
 			starts = append(starts, i)
 		}
 	}
-	return nil, p.search(q, starts, func(i int, said word) bool { return p.words[i].key == said.key || p.forms[i] == forms[said.key] }) != nil
+	return nil, p.search(q, starts, func(i int, quoted word) bool { return p.words[i].key == quoted.key || p.forms[i] == forms[quoted.key] }) != nil
 }
 
 // startsOf returns the positions of a word, including those where it is split.
@@ -220,7 +220,7 @@ func joined(words []word) (whole string) {
 	return whole
 }
 
-func (p *passage) search(q quotedWords, starts []int, same func(i int, said word) bool) []place {
+func (p *passage) search(q quotedWords, starts []int, same func(i int, quoted word) bool) []place {
 	for _, i := range starts {
 		runs, exact := p.match(i, q.parts[0], same)
 		for _, part := range q.parts[1:] {
@@ -241,7 +241,7 @@ func (p *passage) search(q quotedWords, starts []int, same func(i int, said word
 
 // next finds the next part of a quotation after position from: in the same
 // sentence, or in a nearby one if both parts are cut where sentences end.
-func (p *passage) next(from int, part []word, same func(i int, said word) bool) (runs []place, exact bool) {
+func (p *passage) next(from int, part []word, same func(i int, quoted word) bool) (runs []place, exact bool) {
 	const close = 2 // sentences
 	before := p.within[from-1]
 	for i := from; i < len(p.words) && p.within[i] <= before+close; i++ {

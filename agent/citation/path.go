@@ -102,9 +102,9 @@ func (p NamedPlace) is(s agent.Source) bool {
 			return strings.EqualFold(name, strings.Trim(p.Name, "/"))
 		})
 	}
-	said := strings.ToLower(p.before + strings.TrimPrefix(p.Name, "./"))
+	named := strings.ToLower(p.before + strings.TrimPrefix(p.Name, "./"))
 	for _, name := range []string{s.Path, path.Base(s.Path), path.Base(s.Vault) + "/" + s.Path, s.Vault + "/" + s.Path} {
-		rest, ends := strings.CutSuffix(said, strings.ToLower(name))
+		rest, ends := strings.CutSuffix(named, strings.ToLower(name))
 		r, _ := utf8.DecodeLastRuneInString(rest)
 		joined := r < firstWithoutSpaces && (unicode.IsLetter(r) || unicode.IsDigit(r)) || strings.ContainsRune("/_-.\\", r)
 		if ends && (rest == "" || !joined) {

@@ -355,16 +355,16 @@ func (p *passage) shorten(start, end, key int, after bool) string {
 // takenBack returns an adjacent sentence that retracts the quotation.
 func (p *passage) takenBack(f found) string {
 	first, last := p.within[f.runs[0].first], p.within[f.runs[len(f.runs)-1].last-1]
-	said := func(i int) (string, []word) {
+	sentence := func(i int) (string, []word) {
 		return p.text[p.sentences[i].Start:p.sentences[i].End], p.words[p.ranges[i][0]:p.ranges[i][1]]
 	}
 	if i := first - 1; i >= 0 && p.sentences[i].Block == p.sentences[first].Block {
-		if md, words := said(i); announces(md, words) {
+		if md, words := sentence(i); announces(md, words) {
 			return "after “" + clip(plainText(md)) + "”"
 		}
 	}
 	if i := last + 1; i < len(p.sentences) && p.belongs(i, p.sentences[last]) {
-		if md, words := said(i); retracts(md, words) {
+		if md, words := sentence(i); retracts(md, words) {
 			return "then “" + clip(plainText(md)) + "”"
 		}
 	}

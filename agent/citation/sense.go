@@ -305,18 +305,18 @@ func (q quotation) denied() string {
 	if i := strings.LastIndexAny(strings.TrimRight(before, " *_:"), ":"); i >= 0 {
 		before = before[i+1:]
 	}
-	said := text.Tokens(before)
+	tokens := text.Tokens(before)
 	no := func(t text.Token) bool { return text.Is(t.Text, text.Negation) }
-	if at := slices.IndexFunc(said, no); at >= 0 && (!colon || hasWord(said, "truth") || hasWord(said, "backtaking")) {
-		return "the answer says “" + said[at].Text + "” of it"
+	if at := slices.IndexFunc(tokens, no); at >= 0 && (!colon || hasWord(tokens, "truth") || hasWord(tokens, "backtaking")) {
+		return "the answer says “" + tokens[at].Text + "” of it"
 	}
 	after := strings.TrimLeft(q.after, "”\"’»“ *_")
 	if at := clauseEnd.FindStringIndex(strings.ToLower(after)); at != nil && at[0] <= len(after) {
 		after = after[:at[0]]
 	}
-	said = text.Tokens(after)
-	if at := slices.IndexFunc(said, no); at >= 0 && at < 4 && (hasWord(said, "truth") || hasWord(said, "backtaking")) {
-		return "the answer says “" + said[at].Text + "” of it"
+	tokens = text.Tokens(after)
+	if at := slices.IndexFunc(tokens, no); at >= 0 && at < 4 && (hasWord(tokens, "truth") || hasWord(tokens, "backtaking")) {
+		return "the answer says “" + tokens[at].Text + "” of it"
 	}
 	return ""
 }

@@ -257,12 +257,12 @@ func numberBeside(runes []rune, i int) bool {
 // sameAsWritten reports whether a quoted word is written as in the note. Case
 // matters for one-letter names, acronyms and units. At the start of a sentence
 // or quotation, the initial may differ.
-func sameAsWritten(note, said word, begins bool) bool {
-	if note.raw == said.raw {
+func sameAsWritten(note, quoted word, begins bool) bool {
+	if note.raw == quoted.raw {
 		return true
 	}
 	const longestAcronym = 5 // letters; longer words in capitals are emphasis
-	a, b := []rune(note.raw), []rune(said.raw)
+	a, b := []rune(note.raw), []rune(quoted.raw)
 	if len(a) != len(b) || len(a) > longestAcronym {
 		return true
 	}

@@ -14,7 +14,7 @@ import (
 // every line is just the number, path or title of a source cited before, under
 // at most one line that ends in a colon or is a heading.
 type SourceList struct {
-	said  []byte // a byte slice, because a string would be copied with each piece
+	shown []byte // a byte slice, because a string would be copied with each piece
 	cites bool   // an answer without citations cannot have such a list
 	held  string
 }
@@ -44,7 +44,7 @@ func (l *SourceList) End(sources []agent.Source, drop bool) string {
 
 func (l *SourceList) take(n int) string {
 	piece := l.held[:n]
-	l.said, l.held = append(l.said, piece...), l.held[n:]
+	l.shown, l.held = append(l.shown, piece...), l.held[n:]
 	return piece
 }
 
@@ -57,7 +57,7 @@ func (l *SourceList) listAt(sources []agent.Source, growing bool) int {
 	for _, gap := range blankLine.FindAllStringIndex(l.held, -1) {
 		var cited []int
 		if !growing {
-			for _, m := range markersIn(string(l.said) + l.held[:gap[0]]) {
+			for _, m := range markersIn(string(l.shown) + l.held[:gap[0]]) {
 				cited = append(cited, m.numbers...)
 			}
 		}

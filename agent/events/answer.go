@@ -16,8 +16,8 @@ type answer struct {
 	text strings.Builder
 }
 
-// Said returns the answer so far.
-func (s *Stream) Said() string {
+// Text returns the answer so far.
+func (s *Stream) Text() string {
 	s.answer.mu.Lock()
 	defer s.answer.mu.Unlock()
 	return s.answer.text.String()
@@ -69,14 +69,14 @@ func (s *Stream) KeepAnswer(ctx context.Context, saved int, before func(text str
 		}()
 		tick := time.NewTicker(progressEvery)
 		defer tick.Stop()
-		told := false
+		reported := false
 		for {
 			select {
 			case <-over:
 				return
 			case <-tick.C:
 			}
-			text := s.Said()
+			text := s.Text()
 			if len(text) <= saved { // nothing new, or less than before the turn was interrupted
 				continue
 			}
@@ -84,8 +84,8 @@ func (s *Stream) KeepAnswer(ctx context.Context, saved int, before func(text str
 			err := s.Journal.Progress(context.WithoutCancel(ctx), s.Turn, text)
 			if err == nil {
 				saved = len(text)
-			} else if !told { // report once, but keep trying
-				told = true
+			} else if !reported { // report once, but keep trying
+				reported = true
 				s.Notice("The answer so far could not be saved: %v.", err)
 			}
 		}

@@ -23,7 +23,7 @@ func ActionOf(s agent.Step) string {
 // the turn is opened again: the size of a result, not its text. The caller must
 // hold s.sending.
 func (s *Stream) follow(e agent.Event) {
-	at := len(s.Said())
+	at := len(s.Text())
 	switch body := e.Body.(type) {
 	case agent.Said:
 		if s.speaks() {
@@ -76,8 +76,8 @@ func (s *Stream) speaks() bool {
 	if len(s.course) == 0 {
 		return false
 	}
-	_, said := s.course[len(s.course)-1].Event.Body.(agent.Said)
-	return said
+	_, isText := s.course[len(s.course)-1].Event.Body.(agent.Said)
+	return isText
 }
 
 // thought returns the unfinished thought of the same agent and step at an
@@ -118,7 +118,7 @@ func (s *Stream) Course(end agent.Body) []agent.CourseEvent {
 	case agent.Failed:
 		end = agent.Failed{Message: body.Message, Hint: body.Hint}
 	}
-	return append(s.course, agent.CourseEvent{At: len(s.Said()), Event: agent.Event{Type: agent.TypeOf(end), Turn: s.Turn, Time: s.Now(), Body: end}})
+	return append(s.course, agent.CourseEvent{At: len(s.Text()), Event: agent.Event{Type: agent.TypeOf(end), Turn: s.Turn, Time: s.Now(), Body: end}})
 }
 
 // Log returns the actions and thoughts of the turn itself, with the results of

@@ -29,7 +29,7 @@ const (
 // while the prompts contain only what the user typed: text that was never read
 // cannot leak.
 func (g *Guard) notFromUser(c Call, made Origin) []string {
-	typed, others := g.said(c.Name(), made)
+	typed, others := g.typedTexts(c.Name(), made)
 	if !others || slices.Contains(typed, c.Input.Canonical()) {
 		return nil
 	}
@@ -66,11 +66,11 @@ func (g *Guard) RecallDeviations(tool agent.Tool, input args.Input) {
 	g.notFromUser(Call{Tool: tool, Input: input}, Origin{Private: []string{"what was read before"}})
 }
 
-// said returns what the user typed in this conversation, as far as it is in the
+// typedTexts returns what the user typed in this conversation, as far as it is in the
 // prompts, together with the hosts that rules allow for the tool and the
 // arguments that the user allowed before. others reports whether the prompts
 // contain anything else.
-func (g *Guard) said(tool string, made Origin) (typed []string, others bool) {
+func (g *Guard) typedTexts(tool string, made Origin) (typed []string, others bool) {
 	p := g.Prompts()
 	typed = slices.Concat([]string{p.Instructions}, g.Gate.allowedOut(g.Record.Conversation, tool), g.Gate.hosts(tool))
 	others = len(made.Untrusted)+len(made.Private) > 0 || p.Recalled

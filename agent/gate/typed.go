@@ -19,7 +19,7 @@ func Outside(message string) string {
 // splitFences splits a message into the text outside and inside fenced code
 // blocks.
 func splitFences(message string) (outside, inside string) {
-	var kept, fenced strings.Builder
+	var unfenced, fenced strings.Builder
 	open := ""
 	for line := range strings.Lines(message) {
 		mark := fenceMark.FindString(line)
@@ -27,14 +27,14 @@ func splitFences(message string) (outside, inside string) {
 		case open == "" && mark != "":
 			open = mark
 		case open == "":
-			kept.WriteString(line)
+			unfenced.WriteString(line)
 		case strings.HasPrefix(mark, open) && strings.TrimSpace(line) == mark:
 			open = ""
 		default:
 			fenced.WriteString(line)
 		}
 	}
-	return kept.String(), fenced.String()
+	return unfenced.String(), fenced.String()
 }
 
 // Split splits a message of the user into what was typed and the rest: fenced

@@ -58,7 +58,7 @@ func newVocabulary(messages []string, now time.Time) *vocabulary {
 	v.texts = texts.String()
 	const nearly = 366 // days: a date without a year is within one year
 	for offset := -nearly; offset <= nearly; offset++ {
-		if day := now.AddDate(0, 0, offset); v.says(day, offset) {
+		if day := now.AddDate(0, 0, offset); v.mentions(day, offset) {
 			v.addDay(day, offset)
 		}
 	}
@@ -105,10 +105,10 @@ func (v *vocabulary) times(word string) int {
 	return 1
 }
 
-// says reports whether the user's words refer to day, which is offset days from
+// mentions reports whether the user's words refer to day, which is offset days from
 // today: today itself, tomorrow, a weekday or weekend near today, or a day and
 // month.
-func (v *vocabulary) says(day time.Time, offset int) bool {
+func (v *vocabulary) mentions(day time.Time, offset int) bool {
 	about := offset > -8 && offset < 14 // "last Monday", "next Friday"
 	weekend := day.Weekday() == time.Saturday || day.Weekday() == time.Sunday
 	return offset == 0 || v.hasAny(text.RelativeDays(offset)...) ||

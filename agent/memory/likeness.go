@@ -48,11 +48,11 @@ func alike(ctx context.Context, question string, texts []string) ([]likeness, er
 	if err != nil {
 		return nil, err
 	}
-	asked := WordSet(question)
+	questionWords := WordSet(question)
 	list := make([]likeness, len(texts))
 	for i, text := range texts {
-		held := shared(asked, WordSet(text))
-		list[i] = likeness{float64(held) / float64(max(1, len(asked))), dot(letters[0], letters[i+1])}
+		held := shared(questionWords, WordSet(text))
+		list[i] = likeness{float64(held) / float64(max(1, len(questionWords))), dot(letters[0], letters[i+1])}
 	}
 	return list, nil
 }

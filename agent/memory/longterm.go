@@ -37,16 +37,16 @@ func ChooseFacts(ctx context.Context, question string, all []agent.Fact) ([]agen
 		return cmp.Or(cmp.Compare(likeness[b].sum(), likeness[a].sum()), b-a)
 	})
 	room := FactTokens
-	kept := map[int]bool{}
+	fits := map[int]bool{}
 	for _, i := range order {
 		if cost := prompt.Tokens(FactLine(all[i], 0)); cost <= room {
 			room -= cost
-			kept[i] = true
+			fits[i] = true
 		}
 	}
 	var chosen []agent.Fact
 	for i, f := range all {
-		if kept[i] {
+		if fits[i] {
 			chosen = append(chosen, f)
 		}
 	}
@@ -175,11 +175,11 @@ func (m LongTerm) EmbedAll(ctx context.Context) error {
 		if len(vectors) != len(batch) {
 			return fmt.Errorf("embed the memory: %d vectors for %d texts", len(vectors), len(batch))
 		}
-		kept := make(map[string][]float32, len(batch))
+		byTurn := make(map[string][]float32, len(batch))
 		for i, r := range batch {
-			kept[r.Turn] = vectors[i]
+			byTurn[r.Turn] = vectors[i]
 		}
-		if err := m.Store.SaveVectors(ctx, e.Name(), kept); err != nil {
+		if err := m.Store.SaveVectors(ctx, e.Name(), byTurn); err != nil {
 			return err
 		}
 	}

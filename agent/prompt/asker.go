@@ -402,13 +402,13 @@ func (e *UnusableError) Unwrap() error { return e.Err }
 
 // Repair returns the messages that ask the model to repair an unusable answer.
 func Repair(answer string, problem error) []llm.Message {
-	told := text.Clip(problem.Error(), 1000)
+	message := text.Clip(problem.Error(), 1000)
 	if unusable := (*UnusableError)(nil); errors.As(problem, &unusable) {
-		told = strings.TrimSpace(told + "\n\n" + unusable.Help)
+		message = strings.TrimSpace(message + "\n\n" + unusable.Help)
 	}
-	said := strings.NewReplacer("{problem}", told)
+	fill := strings.NewReplacer("{problem}", message)
 	return []llm.Message{
 		{Role: llm.Assistant, Text: text.Clip(answer, 4000)},
-		{Role: llm.User, Text: said.Replace(repairPrompt)},
+		{Role: llm.User, Text: fill.Replace(repairPrompt)},
 	}
 }

@@ -12,7 +12,7 @@ type CallSplitter struct {
 	Say    func(text string)
 	Hold   bool // pass on nothing before Flush
 	text   strings.Builder
-	said   int  // bytes passed on
+	passed int  // bytes passed on
 	caught bool // a call has begun
 }
 
@@ -27,12 +27,12 @@ func (s *CallSplitter) Add(piece string) {
 	if start == "" {
 		return
 	}
-	if s.caught = s.said == 0 && (beginsJSON(start) || strings.HasPrefix(start, "```")); s.caught {
+	if s.caught = s.passed == 0 && (beginsJSON(start) || strings.HasPrefix(start, "```")); s.caught {
 		return
 	}
 	end := len(text)
 	if at := markAt(text); at >= 0 {
-		if s.caught, end = true, at; s.said == 0 {
+		if s.caught, end = true, at; s.passed == 0 {
 			return // the text before the call was not passed on yet, and may be a thought
 		}
 	} else {
@@ -51,9 +51,9 @@ func (s *CallSplitter) All() string { return s.text.String() }
 
 // UpTo passes on the text up to the byte offset end.
 func (s *CallSplitter) UpTo(end int) {
-	if text := s.text.String(); end > s.said {
-		s.Say(text[s.said:end])
-		s.said = end
+	if text := s.text.String(); end > s.passed {
+		s.Say(text[s.passed:end])
+		s.passed = end
 	}
 }
 

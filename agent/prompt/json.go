@@ -63,12 +63,12 @@ var fenced = pattern.Lazy("(?s)^```[a-zA-Z]*\n(.*)\n```$")
 // Value returns the JSON value that a text consists of, or else the first object, or list of objects,
 // in it.
 func Value(text string) (json.RawMessage, error) {
-	whole := strings.TrimSpace(withoutThoughts(text))
-	if block := fenced.FindStringSubmatch(whole); block != nil {
-		whole = strings.TrimSpace(block[1])
+	trimmed := strings.TrimSpace(withoutThoughts(text))
+	if block := fenced.FindStringSubmatch(trimmed); block != nil {
+		trimmed = strings.TrimSpace(block[1])
 	}
-	if json.Valid([]byte(whole)) && len(whole) <= maxDraft {
-		return json.RawMessage(whole), nil
+	if json.Valid([]byte(trimmed)) && len(trimmed) <= maxDraft {
+		return json.RawMessage(trimmed), nil
 	}
 	for raw, err := range jsonIn(text) {
 		return raw, err

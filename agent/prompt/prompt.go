@@ -324,15 +324,15 @@ func (p Prompt) cutTail(s string, n int) string {
 	if all <= n {
 		return s
 	}
-	kept := s[:len(s)*max(0, n-markTokens)/all]
-	if end := strings.LastIndexByte(kept, '\n'); end >= len(kept)/2 { // otherwise a single line is most of it
-		kept = kept[:end]
+	head := s[:len(s)*max(0, n-markTokens)/all]
+	if end := strings.LastIndexByte(head, '\n'); end >= len(head)/2 { // otherwise a single line is most of it
+		head = head[:end]
 	}
-	kept = strings.ToValidUTF8(kept, "")
-	if p.Fence != "" && strings.Count(kept, p.Fence)%2 == 1 {
-		kept = strings.TrimSuffix(kept, "\n") + "\n" + p.Fence
+	head = strings.ToValidUTF8(head, "")
+	if p.Fence != "" && strings.Count(head, p.Fence)%2 == 1 {
+		head = strings.TrimSuffix(head, "\n") + "\n" + p.Fence
 	}
-	return fmt.Sprintf("%s\n[… %d bytes left out …]", kept, len(s)-len(kept))
+	return fmt.Sprintf("%s\n[… %d bytes left out …]", head, len(s)-len(head))
 }
 
 // markTokens is the maximum size of the mark in a shortened text.

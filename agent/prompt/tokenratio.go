@@ -195,7 +195,7 @@ func (c Count) fillsUsual() bool {
 func (s *Meters) Cut(ctx context.Context, model string, c Count, window int, refuses bool) bool {
 	g := s.Of(ctx, model)
 	s.mu.Lock()
-	before, told := s.Last[model], s.notified
+	before, notified := s.Last[model], s.notified
 	doubtful := !refuses && c.short(g)
 	if doubtful {
 		s.Last[model] = c
@@ -215,7 +215,7 @@ func (s *Meters) Cut(ctx context.Context, model string, c Count, window int, ref
 	s.mu.Lock()
 	s.notified = true
 	s.mu.Unlock()
-	return !told
+	return !notified
 }
 
 // Shorter is the factor by which a prompt that was too long is reduced.

@@ -149,17 +149,17 @@ func (b Block) Further(fence string) string {
 // lines lists the rest of the tools, one line for each program.
 func (b Block) lines(tell func(agent.Tool) string) string {
 	var by []string
-	told := map[string][]string{}
+	descriptions := map[string][]string{}
 	for _, tool := range b.Rest {
 		whose := tool.Spec().By
-		if told[whose] == nil {
+		if descriptions[whose] == nil {
 			by = append(by, whose)
 		}
-		told[whose] = append(told[whose], text.OneLine(tell(tool)))
+		descriptions[whose] = append(descriptions[whose], text.OneLine(tell(tool)))
 	}
 	var lines []string
 	for _, whose := range by {
-		lines = append(lines, strings.TrimPrefix(strings.TrimPrefix(whose, "the ")+": ", ": ")+strings.Join(told[whose], ", "))
+		lines = append(lines, strings.TrimPrefix(strings.TrimPrefix(whose, "the ")+": ", ": ")+strings.Join(descriptions[whose], ", "))
 	}
 	return strings.Join(lines, "\n")
 }

@@ -46,7 +46,7 @@ func newAddTask(v noteWriter, now func() time.Time) agent.Tool {
 			}
 			c := newNote(folder, name, head+added)
 			c.line = 1 + strings.Count(head, "\n")
-			c.said = fmt.Sprintf("added to %s, which is new: %s", name, dated(text, due))
+			c.report = fmt.Sprintf("added to %s, which is new: %s", name, dated(text, due))
 			return c, nil
 		}
 		if err != nil {
@@ -61,7 +61,7 @@ func newAddTask(v noteWriter, now func() time.Time) agent.Tool {
 		if err != nil {
 			return change{}, err
 		}
-		return change{folder: folder, path: name, was: raw, now: now, line: line, said: fmt.Sprintf("added to %s:%d: %s", name, line, dated(text, due))}, nil
+		return change{folder: folder, path: name, was: raw, now: now, line: line, report: fmt.Sprintf("added to %s:%d: %s", name, line, dated(text, due))}, nil
 	}, "note")
 }
 

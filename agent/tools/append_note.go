@@ -45,7 +45,7 @@ func newAppendNote(v noteWriter, daily Daily, now func() time.Time) agent.Tool {
 		if err != nil {
 			return change{}, err
 		}
-		return change{folder: folder, path: name, was: raw, now: now, line: line, said: "added to " + name}, nil
+		return change{folder: folder, path: name, was: raw, now: now, line: line, report: "added to " + name}, nil
 	}, "path")
 }
 

@@ -49,48 +49,48 @@ type artifactArgs struct {
 	Why  string `json:"why"`
 }
 
-func artifactTools(kept artifacts) []agent.Tool {
+func artifactTools(store artifacts) []agent.Tool {
 	return []agent.Tool{
-		newArtifactWriter(kept, spec[artifactText]("create_artifact"), func(was agent.Artifact, args artifactArgs) (string, error) {
+		newArtifactWriter(store, spec[artifactText]("create_artifact"), func(was agent.Artifact, args artifactArgs) (string, error) {
 			if was.Version > 0 {
 				return "", fmt.Errorf("there is an artifact %q already; use update_artifact or rewrite_artifact", args.Name)
 			}
 			return args.Text, nil
 		}),
-		newArtifactWriter(kept, spec[artifactEdit]("update_artifact"), func(was agent.Artifact, args artifactArgs) (string, error) {
+		newArtifactWriter(store, spec[artifactEdit]("update_artifact"), func(was agent.Artifact, args artifactArgs) (string, error) {
 			if was.Version == 0 {
 				return "", agent.ErrNoArtifact
 			}
 			return edited(was.Text, args.Old, args.New)
 		}),
-		newArtifactWriter(kept, spec[artifactText]("rewrite_artifact"), func(was agent.Artifact, args artifactArgs) (string, error) {
+		newArtifactWriter(store, spec[artifactText]("rewrite_artifact"), func(was agent.Artifact, args artifactArgs) (string, error) {
 			if was.Version == 0 {
 				return "", agent.ErrNoArtifact
 			}
 			return args.Text, nil
 		}),
-		newReadArtifact(kept),
+		newReadArtifact(store),
 	}
 }
 
-func newReadArtifact(kept artifacts) agent.Tool {
+func newReadArtifact(store artifacts) agent.Tool {
 	return artifactReader{agent.NewTool(spec[artifactName]("read_artifact"), agent.Auto, func(ctx context.Context, args artifactArgs) (agent.Result, error) {
-		a, err := kept.Artifact(ctx, agent.OriginOf(ctx).Conversation, strings.TrimSpace(args.Name), 0)
+		a, err := store.Artifact(ctx, agent.OriginOf(ctx).Conversation, strings.TrimSpace(args.Name), 0)
 		if errors.Is(err, agent.ErrNoArtifact) {
-			return agent.Result{}, noArtifact(ctx, kept, args.Name)
+			return agent.Result{}, noArtifact(ctx, store, args.Name)
 		}
 		return agent.Result{Text: a.Text}, err
-	}), kept}
+	}), store}
 }
 
 type artifactReader struct {
 	agent.Tool
-	kept artifacts
+	store artifacts
 }
 
 // Carried returns the names of the conversation's documents.
 func (r artifactReader) Carried(ctx context.Context) (lines []string, err error) {
-	list, err := r.kept.Artifacts(ctx, agent.OriginOf(ctx).Conversation)
+	list, err := r.store.Artifacts(ctx, agent.OriginOf(ctx).Conversation)
 	for _, a := range list {
 		lines = append(lines, fmt.Sprintf("%s, version %d", a.Name, a.Version))
 	}
@@ -101,8 +101,8 @@ func (artifactReader) ReadOnly() bool { return true }
 func (artifactReader) LoopOnly()      {}
 
 // noArtifact returns an error that lists the existing documents.
-func noArtifact(ctx context.Context, kept artifacts, name string) error {
-	list, err := kept.Artifacts(ctx, agent.OriginOf(ctx).Conversation)
+func noArtifact(ctx context.Context, store artifacts, name string) error {
+	list, err := store.Artifacts(ctx, agent.OriginOf(ctx).Conversation)
 	if err != nil {
 		return err
 	}
@@ -121,25 +121,25 @@ func noArtifact(ctx context.Context, kept artifacts, name string) error {
 // crash whether it saved one.
 type artifactWriter struct {
 	agent.Tool
-	kept artifacts
+	store artifacts
 }
 
-func newArtifactWriter(kept artifacts, spec llm.ToolSpec, change func(was agent.Artifact, args artifactArgs) (string, error)) agent.Tool {
+func newArtifactWriter(store artifacts, spec llm.ToolSpec, change func(was agent.Artifact, args artifactArgs) (string, error)) agent.Tool {
 	return artifactWriter{agent.NewTool(spec, agent.Auto, func(ctx context.Context, args artifactArgs) (agent.Result, error) {
-		made, done, err := kept.MadeBy(ctx, agent.IdempotencyKey(ctx))
+		made, done, err := store.MadeBy(ctx, agent.IdempotencyKey(ctx))
 		if err == nil && !done {
-			made, err = newVersion(ctx, kept, args, change)
+			made, err = newVersion(ctx, store, args, change)
 		}
 		if err != nil {
 			return agent.Result{}, agent.NothingDone{Err: err}
 		}
 		agent.HostFrom(ctx).Did(saved(made))
 		return agent.Result{Text: fmt.Sprintf("artifact %s, version %d, %d bytes", made.Name, made.Version, len(made.Text)), Artifact: &made}, nil
-	}), kept}
+	}), store}
 }
 
 // newVersion computes and saves the next version of a document.
-func newVersion(ctx context.Context, kept artifacts, args artifactArgs, change func(was agent.Artifact, args artifactArgs) (string, error)) (made agent.Artifact, err error) {
+func newVersion(ctx context.Context, store artifacts, args artifactArgs, change func(was agent.Artifact, args artifactArgs) (string, error)) (made agent.Artifact, err error) {
 	args.Name = strings.TrimSpace(args.Name)
 	if args.Name == "" || len(args.Name) > agent.MaxArtifactName || strings.ContainsFunc(args.Name, unicode.IsControl) {
 		return made, fmt.Errorf("an artifact needs a name of one line, without control characters, and at most %d bytes", agent.MaxArtifactName)
@@ -148,14 +148,14 @@ func newVersion(ctx context.Context, kept artifacts, args artifactArgs, change f
 		return made, err
 	}
 	origin := agent.OriginOf(ctx)
-	was, err := kept.Artifact(ctx, origin.Conversation, args.Name, 0)
+	was, err := store.Artifact(ctx, origin.Conversation, args.Name, 0)
 	if err != nil && !errors.Is(err, agent.ErrNoArtifact) {
 		return made, err
 	}
 	text, err := change(was, args)
 	switch {
 	case errors.Is(err, agent.ErrNoArtifact):
-		return made, noArtifact(ctx, kept, args.Name)
+		return made, noArtifact(ctx, store, args.Name)
 	case err != nil:
 		return made, fmt.Errorf("%s: %w", args.Name, err)
 	case len(text) > maxArtifact:
@@ -165,7 +165,7 @@ func newVersion(ctx context.Context, kept artifacts, args artifactArgs, change f
 		Conversation: origin.Conversation, Name: args.Name, Version: was.Version + 1, Text: text, By: origin.Agent, Why: strings.TrimSpace(args.Why),
 		Turn: origin.Turn, Call: agent.IdempotencyKey(ctx),
 	}
-	return made, kept.SaveArtifact(ctx, made)
+	return made, store.SaveArtifact(ctx, made)
 }
 
 func saved(a agent.Artifact) agent.Effect {
@@ -184,7 +184,7 @@ func (w artifactWriter) Check(ctx context.Context, mark json.RawMessage) (agent.
 	if err := json.Unmarshal(mark, &call); err != nil || call == "" {
 		return agent.MayHaveHappened, nil, err
 	}
-	made, done, err := w.kept.MadeBy(ctx, call)
+	made, done, err := w.store.MadeBy(ctx, call)
 	switch {
 	case err != nil:
 		return agent.MayHaveHappened, nil, err

@@ -39,13 +39,13 @@ func newCompleteTask(v noteWriter, now func() time.Time) agent.Tool {
 		if t.Task.Line > len(p.lines) || p.text(t.Task.Line) != strings.TrimRight(t.Task.Raw, "\r") { // changed just now, or not UTF-8
 			return change{}, fmt.Errorf("%s is not the line that was read; it was changed just now, or is not UTF-8", t.at())
 		}
-		c := change{folder: t.folder, path: t.place.Entry.Path, was: raw, said: fmt.Sprintf("done: %s (%s)", t.Task.Text, t.at())}
+		c := change{folder: t.folder, path: t.place.Entry.Path, was: raw, report: fmt.Sprintf("done: %s (%s)", t.Task.Text, t.at())}
 		lines := []string{t.Task.Ticked(now())}
 		if next, ok := t.Task.Next(now()); ok {
 			lines = []string{next, lines[0]}
-			c.said = fmt.Sprintf("done: %s (%s); %s (%s)", t.Task.Text, agent.PlaceName(c.path, t.Task.Line+1), againOn(next), t.at())
+			c.report = fmt.Sprintf("done: %s (%s); %s (%s)", t.Task.Text, agent.PlaceName(c.path, t.Task.Line+1), againOn(next), t.at())
 		} else if t.Task.Recurs != "" {
-			c.said += fmt.Sprintf("; its rule %q is not understood, so no next one was made", t.Task.Recurs)
+			c.report += fmt.Sprintf("; its rule %q is not understood, so no next one was made", t.Task.Recurs)
 		}
 		p.replace(t.Task.Line, lines...)
 		c.now = p.bytes()

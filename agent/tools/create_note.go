@@ -39,5 +39,5 @@ func newCreateNote(v noteWriter) agent.Tool {
 
 // newNote returns the change that creates a note.
 func newNote(folder *notes.Folder, name, text string) change {
-	return change{folder: folder, path: name, now: []byte(strings.TrimRight(text, "\n") + "\n"), line: 1, said: "created " + name}
+	return change{folder: folder, path: name, now: []byte(strings.TrimRight(text, "\n") + "\n"), line: 1, report: "created " + name}
 }

@@ -29,7 +29,7 @@ type change struct {
 	path   string
 	was    []byte // nil if the note does not exist yet
 	now    []byte // nil if the note is removed
-	said   string // message reported when it is done
+	report string // message reported when it is done
 	line   int    // first line of what was added; 0: not set
 	memory bool   // the note is the memory file
 }
@@ -328,7 +328,7 @@ func (p prepared) Apply(ctx context.Context) (agent.Result, error) {
 		switch {
 		case err == nil:
 			agent.HostFrom(ctx).Did(p.effect(c))
-			return agent.Result{Text: c.said}, nil
+			return agent.Result{Text: c.report}, nil
 		case try < writeTries && (errors.Is(err, notes.ErrChanged) || errors.Is(err, fs.ErrExist)):
 			continue
 		}

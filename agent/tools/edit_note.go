@@ -31,7 +31,7 @@ func newEditNote(v noteWriter) agent.Tool {
 		if err != nil {
 			return change{}, fmt.Errorf("%s: %w", at.Entry.Path, err)
 		}
-		return change{folder: at.folder, path: at.Entry.Path, was: raw, now: []byte(now), said: "changed " + at.Entry.Path}, nil
+		return change{folder: at.folder, path: at.Entry.Path, was: raw, now: []byte(now), report: "changed " + at.Entry.Path}, nil
 	}, "path")
 }
 

@@ -143,7 +143,7 @@ func (f Facts) adding(text string, origin agent.Origin, now time.Time) (change, 
 			return change{}, fmt.Errorf("that is remembered already, in %s:%d", f.Path, known.Line)
 		}
 	}
-	c.said = "remembered: " + text
+	c.report = "remembered: " + text
 	if c.was == nil {
 		c.now = []byte(newMemoryFile + line + "\n")
 		return c, nil
@@ -198,7 +198,7 @@ func (f Facts) removing(text string) (change, error) {
 		return change{}, err
 	}
 	p.replace(found[0].Line)
-	c.now, c.said = p.bytes(), "forgot: "+found[0].Text
+	c.now, c.report = p.bytes(), "forgot: "+found[0].Text
 	return c, nil
 }
 

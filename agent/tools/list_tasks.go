@@ -37,16 +37,16 @@ func newListTasks(v vaults, now func() time.Time) agent.Tool {
 			return agent.Result{}, err
 		}
 		today := startOfDay(now())
-		asked, words := when.Span{From: query.After, To: query.Before}, strings.Join(slices.Concat([]string{query.Text}, query.Tags, query.Paths), " ")
-		about := slices.DeleteFunc(slices.Clone(all), func(t vaultTask) bool { return !t.about(words) || !t.isOf(asked) })
+		span, words := when.Span{From: query.After, To: query.Before}, strings.Join(slices.Concat([]string{query.Text}, query.Tags, query.Paths), " ")
+		about := slices.DeleteFunc(slices.Clone(all), func(t vaultTask) bool { return !t.about(words) || !t.isOf(span) })
 		found := slices.DeleteFunc(slices.Clone(about), func(t vaultTask) bool { return !t.is(status, today) })
 		byDate(found, status)
 		if len(found) == 0 {
-			none := noTasks(comingUp(about, status, today), len(all), status, aboutWords(words, asked, today), today)
+			none := noTasks(comingUp(about, status, today), len(all), status, aboutWords(words, span, today), today)
 			none.Text += missing(unread)
 			return none, nil
 		}
-		listed := tasksResult(found, status, aboutWords(words, asked, today), today)
+		listed := tasksResult(found, status, aboutWords(words, span, today), today)
 		listed.Text += missing(unread)
 		return listed, nil
 	})
@@ -83,8 +83,8 @@ func (t vaultTask) about(words string) bool {
 
 // isOf reports whether a task has a date in the given period; true if the
 // period is zero.
-func (t vaultTask) isOf(asked when.Span) bool {
-	return asked.IsZero() || slices.ContainsFunc(t.days, asked.Meets)
+func (t vaultTask) isOf(span when.Span) bool {
+	return span.IsZero() || slices.ContainsFunc(t.days, span.Meets)
 }
 
 // byDate sorts done tasks by completion date, others by date, with undated ones
@@ -147,12 +147,12 @@ func tasksOf(status string) string {
 
 // aboutWords describes which tasks are listed: their subject, and their period
 // or today's date.
-func aboutWords(words string, asked when.Span, today time.Time) (about string) {
+func aboutWords(words string, span when.Span, today time.Time) (about string) {
 	if words = strings.TrimSpace(words); words != "" {
 		about = fmt.Sprintf(" about %q", words)
 	}
-	if !asked.IsZero() {
-		return about + " for " + asked.Words(today)
+	if !span.IsZero() {
+		return about + " for " + span.Words(today)
 	}
 	return about + " on " + today.Format("Monday, 2006-01-02")
 }

@@ -20,7 +20,7 @@ func TestWritersRefuseControlCharacters(t *testing.T) {
 		} {
 			b := work(t, map[string]string{"log.md": note})
 			b.deps.Facts, _ = aMemory(t, "")
-			b.deps.Kept = &shelf{}
+			b.deps.Artifacts = &shelf{}
 			tool, input, _ := strings.Cut(call, " ")
 			letter, _ := json.Marshal(string(r))
 			_, got := b.run(tool, strings.ReplaceAll(input, "R", strings.Trim(string(letter), `"`)))

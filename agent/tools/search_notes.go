@@ -177,7 +177,7 @@ func (a searchArgs) query() (rag.Query, error) {
 	return q, err
 }
 
-func searchResult(asked string, q rag.Query, found rag.Found) agent.Result {
+func searchResult(question string, q rag.Query, found rag.Found) agent.Result {
 	c := found.Coverage
 	result := agent.Result{
 		Searched: true, Nothing: len(found.Passages) == 0, Unlikely: found.Declined() || found.ByMeaning, Close: found.Close, ByMeaning: found.ByMeaning,
@@ -185,7 +185,7 @@ func searchResult(asked string, q rag.Query, found rag.Found) agent.Result {
 	}
 	var b strings.Builder
 	if result.Nothing {
-		fmt.Fprintf(&b, "Nothing found in the notes for %q%s.\n", asked, filtersOf(q))
+		fmt.Fprintf(&b, "Nothing found in the notes for %q%s.\n", question, filtersOf(q))
 	} else {
 		fmt.Fprintf(&b, "%s%s\n", text.Count(len(found.Passages), "passage"), filtersOf(q))
 	}
@@ -248,11 +248,11 @@ func filtersOf(q rag.Query) string {
 	if len(filters) == 0 {
 		return ""
 	}
-	said := " (only notes " + strings.Join(filters, ", ")
+	suffix := " (only notes " + strings.Join(filters, ", ")
 	if !q.After.IsZero() || !q.Before.IsZero() {
-		said += "; those without a date come last"
+		suffix += "; those without a date come last"
 	}
-	return said + ")"
+	return suffix + ")"
 }
 
 // coverageHint describes why a search may be incomplete; "" if it is complete.

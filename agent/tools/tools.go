@@ -14,15 +14,15 @@ import (
 
 // Deps is what the tools depend on. Search, Folders and Facts are required.
 type Deps struct {
-	Search  searcher
-	Folders func() []*notes.Folder // returns the open vaults
-	Now     func() time.Time       // in the user's zone; nil: time.Now
-	Daily   Daily
-	Changes changes      // nil: changes of notes cannot be undone
-	Mail    mail.Account // without a Host, there is no tool for mail
-	Facts   Facts
-	Kept    artifacts // stores documents; nil: there are no tools for them
-	Past    past      // recalls earlier conversations; nil: nothing is recalled
+	Search    searcher
+	Folders   func() []*notes.Folder // returns the open vaults
+	Now       func() time.Time       // in the user's zone; nil: time.Now
+	Daily     Daily
+	Changes   changes      // nil: changes of notes cannot be undone
+	Mail      mail.Account // without a Host, there is no tool for mail
+	Facts     Facts
+	Artifacts artifacts // stores documents; nil: there are no tools for them
+	Past      past      // recalls earlier conversations; nil: nothing is recalled
 
 	Window func() int // tokens in the model's window; nil or 0: unknown
 
@@ -62,11 +62,11 @@ func All(d Deps) []agent.Tool {
 	if d.Changes != nil {
 		list = append(list, newUndo(w, memory))
 	}
-	if d.Kept != nil {
-		list = append(list, artifactTools(d.Kept)...)
+	if d.Artifacts != nil {
+		list = append(list, artifactTools(d.Artifacts)...)
 	}
 	if d.Mail.Host != "" {
-		list = append(list, mail.New(d.Mail, d.Now, d.Kept, d.Sent))
+		list = append(list, mail.New(d.Mail, d.Now, d.Artifacts, d.Sent))
 	}
 	return list
 }

@@ -144,16 +144,16 @@ func (b backward) Apply(ctx context.Context) (agent.Result, error) {
 			return agent.Result{}, agent.NothingDone{Err: err}
 		}
 	}
-	var said []string
+	var lines []string
 	for _, note := range Undo(b.folders(), b.done) {
-		said = append(said, note.String())
+		lines = append(lines, note.String())
 		for _, c := range b.shown {
 			if c.path == note.Path && c.folder.Dir() == note.Vault && (note.What == UndoRestored || note.What == UndoTrashed) {
 				agent.HostFrom(ctx).Did(b.writer(c).effect(c))
 			}
 		}
 	}
-	return agent.Result{Text: "Taken back: " + strings.Join(said, "; ") + "."}, nil
+	return agent.Result{Text: "Taken back: " + strings.Join(lines, "; ") + "."}, nil
 }
 
 // String describes the result.

@@ -35,21 +35,21 @@ type agentLoop struct {
 
 // run runs rounds until the model answers. It reports false if the rounds were
 // used up or the answer is empty.
-func (l *agentLoop) run(ctx context.Context) (said bool, err error) {
+func (l *agentLoop) run(ctx context.Context) (answered bool, err error) {
 	for left := l.rounds; left > 0; left-- {
 		if l.stream { // the message of a worker is its task
-			var sent []heard
+			var sent []steeringMessage
 			if ctx, sent, err = l.turn.listen(ctx); err != nil {
 				return false, err
 			}
 			if len(sent) > 0 {
-				l.hear(sent)
+				l.receive(sent)
 				left = l.rounds
 			}
 		}
-		if kept, err := l.savedRound(ctx); err != nil {
+		if replayed, err := l.savedRound(ctx); err != nil {
 			return false, err
-		} else if kept {
+		} else if replayed {
 			continue
 		}
 		reply, err := l.decide(ctx)
@@ -62,28 +62,28 @@ func (l *agentLoop) run(ctx context.Context) (said bool, err error) {
 		if err := l.round(ctx, reply); err != nil {
 			return false, err
 		}
-		if l.lead && !l.turn.steps.steered() {
+		if l.lead && !l.turn.steps.steeringWaits() {
 			if report := l.turn.soleReport(); report != "" {
 				l.turn.answer.say(report)
 				return true, nil
 			}
 		}
-		if l.repeated > 1 && !l.turn.steps.steered() || l.turn.steps.roomForSteps() == 0 {
+		if l.repeated > 1 && !l.turn.steps.steeringWaits() || l.turn.steps.roomForSteps() == 0 {
 			return false, nil
 		}
 	}
 	return false, nil
 }
 
-// hear adds messages of the user to the prompt of the next round: each as a
+// receive adds messages of the user to the prompt of the next round: each as a
 // message of its own after the results of calls, else to the user's message that
 // is last, because some templates reject two in a row.
-func (l *agentLoop) hear(sent []heard) {
+func (l *agentLoop) receive(sent []steeringMessage) {
 	l.repeated = 0
 	last := len(l.after) - 1
 	switch {
 	case last < 0:
-		l.base.Question = withHeard(l.base.Question, sent)
+		l.base.Question = withSteering(l.base.Question, sent)
 	case l.after[last].Role == llm.User: // at its beginning, which is never left out
 		l.after[last].Text = alsoSent + textsOf(sent) + "\n\n" + l.after[last].Text
 	default:
@@ -129,7 +129,7 @@ func (l *agentLoop) decide(ctx context.Context) (reply, error) {
 			hear.Flush()
 		}
 		if l.stream && !prompt.CannotCall(err) {
-			l.turn.events.Cut = l.turn.answer.hasSaid()
+			l.turn.events.Cut = l.turn.answer.hasText()
 		}
 		return r, err
 	}

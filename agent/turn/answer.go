@@ -29,7 +29,7 @@ type answer struct {
 
 	persona  string             // the user's own instructions, which start every prompt
 	question string             // typed part of the message
-	heard    []heard            // messages sent while it was answered
+	received []steeringMessage  // messages sent while it was answered
 	with     []agent.Attachment // attachments
 	// reread returns the current lines of a source on disk. May be nil.
 	reread        func(agent.Source) (string, bool)
@@ -115,7 +115,7 @@ const maxTopic = 500
 // attachment. It is used for searching and quoting, never for planning a call.
 func (a *answer) topic() string {
 	if a.question != agent.NothingTyped || len(a.with) == 0 {
-		return a.asked()
+		return a.typedText()
 	}
 	return text.Clip(a.with[0].Text, maxTopic)
 }

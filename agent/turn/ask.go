@@ -12,44 +12,44 @@ import (
 	"lifehub/llm"
 )
 
-// askOrHear asks for a decision until read accepts it, at most [prompt.Tries]
+// askOrStream asks for a decision until read accepts it, at most [prompt.Tries]
 // times; read may change the prompt for the next try. If the decision contains
 // an answer instead of steps, the answer is streamed as it arrives. answered
 // reports that, or that read reported it. unusable is why the last decision was
 // rejected, or the server's error response; err is any other failure.
-func (a *answer) askOrHear(ctx context.Context, p *prompt.Prompt, read func(said string) (answered bool, unusable error)) (answered bool, unusable, err error) {
+func (a *answer) askOrStream(ctx context.Context, p *prompt.Prompt, read func(reply string) (answered bool, unusable error)) (answered bool, unusable, err error) {
 	for range prompt.Tries {
-		var said strings.Builder
+		var reply strings.Builder
 		var hear prompt.AnswerStream
 		hear.Say = func(piece string) {
 			a.draft.kind = hear.Kind
 			a.say(piece)
 		}
 		usage, err := a.model.Ask(ctx, *p, func(piece string) {
-			said.WriteString(piece)
+			reply.WriteString(piece)
 			hear.Add(piece)
 		})
 		switch {
-		case errors.Is(err, llm.ErrCut) && !a.hasSaid():
+		case errors.Is(err, llm.ErrCut) && !a.hasText():
 			unusable = fmt.Errorf("it cannot be used: %w", err)
-		case failedToDecide(err) && !a.hasSaid():
+		case failedToDecide(err) && !a.hasText():
 			return false, fmt.Errorf("there is none: %w", err), nil
 		case err != nil:
-			a.events.Cut = a.hasSaid()
+			a.events.Cut = a.hasText()
 			return false, nil, err
-		case usage.Stopped == llm.StopLength && a.hasSaid():
+		case usage.Stopped == llm.StopLength && a.hasText():
 			a.events.ReachedLimit()
 			return true, nil, nil
 		case usage.Stopped == llm.StopLength:
 			unusable = errors.New("it was longer than the model may write")
 		default:
 			a.draft.kind = hear.Kind
-			answered, unusable = read(said.String())
+			answered, unusable = read(reply.String())
 		}
 		if answered || unusable == nil {
 			return answered, nil, nil
 		}
-		p.After = prompt.Repair(said.String(), unusable)
+		p.After = prompt.Repair(reply.String(), unusable)
 	}
 	return false, unusable, nil
 }

@@ -189,15 +189,15 @@ func fenced(code string) string {
 
 // tell describes how a step ended.
 func tell(tool string, status agent.Status, result string, n int) string {
-	said := plainBlock(result)
+	shown := plainBlock(result)
 	if status == agent.Done {
-		said = ownCitation.ReplaceAllString(said, "($1$2)")
-		if said != "" && n > 0 {
-			said += fmt.Sprintf(" [%d]", n)
+		shown = ownCitation.ReplaceAllString(shown, "($1$2)")
+		if shown != "" && n > 0 {
+			shown += fmt.Sprintf(" [%d]", n)
 		}
-		return said
+		return shown
 	}
-	name, why := code(tool), strings.TrimRight(text.OneLine(said), ". ")
+	name, why := code(tool), strings.TrimRight(text.OneLine(shown), ". ")
 	if own, declined := strings.CutPrefix(why, "the user said no"); declined && status == agent.Denied {
 		return "You declined " + name + own + "."
 	}

@@ -14,17 +14,17 @@ import (
 
 // check checks the citations of the answer and emits each verdict.
 func (a *answer) check(ctx context.Context, answer string) []agent.Citation {
-	said := strings.TrimSuffix(answer, a.passageList) // by the model
-	citations := citation.CheckExcept(said, a.sources, a.reread, a.userSaid)
+	written := strings.TrimSuffix(answer, a.passageList) // by the model
+	citations := citation.CheckExcept(written, a.sources, a.reread, a.inRequest)
 	searched := len(a.sources) > 0 || a.coverage != nil
 	citations = slices.DeleteFunc(citations, func(c agent.Citation) bool {
-		return c.Words != "" && c.Verdict == agent.NotFound && (!searched || a.wasSaid(c.Words))
+		return c.Words != "" && c.Verdict == agent.NotFound && (!searched || a.inConversation(c.Words))
 	})
 	if !a.gate.Command { // otherwise the answer is the result of the tool
-		citations = append(citations, a.unread(context.WithoutCancel(ctx), said)...)
+		citations = append(citations, a.unread(context.WithoutCancel(ctx), written)...)
 	}
 	for _, c := range a.listed { // they claim nothing
-		c.At += len(said)
+		c.At += len(written)
 		citations = append(citations, c)
 	}
 	for _, c := range citations {
@@ -62,7 +62,7 @@ func (a *answer) unread(ctx context.Context, answer string) (citations []agent.C
 	if len(places) == 0 {
 		return nil
 	}
-	typed := a.asked()
+	typed := a.typedText()
 	earlier, err := a.conversations.Exchanges(ctx, a.record.Conversation)
 	if err != nil {
 		return nil // report nothing as unread
@@ -101,18 +101,18 @@ func (a *answer) exists(p citation.NamedPlace) bool {
 	return ok
 }
 
-// userSaid reports whether words occur in the question or the input of a step.
-func (a *answer) userSaid(words string) bool {
+// inRequest reports whether words occur in the question or the input of a step.
+func (a *answer) inRequest(words string) bool {
 	parts := citation.QuoteParts(words)
-	return len(parts) > 0 && (citation.InOrder(text.Tokens(a.asked()), parts) || slices.ContainsFunc(a.steps.found, func(f finding) bool {
+	return len(parts) > 0 && (citation.InOrder(text.Tokens(a.typedText()), parts) || slices.ContainsFunc(a.steps.found, func(f finding) bool {
 		return citation.InOrder(text.Tokens(string(f.step.Input)), parts)
 	}))
 }
 
-// wasSaid reports whether words occur in what the turn used besides sources:
+// inConversation reports whether words occur in what the turn used besides sources:
 // the conversation, and the inputs and results of steps. Quotations of the
 // question may skip words: "nothing about “boiler pressure”".
-func (a *answer) wasSaid(words string) bool {
+func (a *answer) inConversation(words string) bool {
 	parts := citation.QuoteParts(words)
 	in := func(s string) bool { return citation.InOrder(text.Tokens(s), parts) }
 	single := [][]text.Token{}
@@ -121,7 +121,7 @@ func (a *answer) wasSaid(words string) bool {
 			single = append(single, part[i:i+1])
 		}
 	}
-	if citation.InOrder(text.Tokens(a.asked()), single) || in(a.recalled.Summary.Text) {
+	if citation.InOrder(text.Tokens(a.typedText()), single) || in(a.recalled.Summary.Text) {
 		return true
 	}
 	for _, m := range a.recalled.History {
@@ -144,9 +144,9 @@ func (a *answer) wasSaid(words string) bool {
 func allQuoted(report string, sources []agent.Source) bool {
 	citations := citation.Check(report, numbered(sources), nil)
 	for _, s := range text.Sentences(report) {
-		said := report[s.Start:s.End]
+		sentence := report[s.Start:s.End]
 		if !slices.ContainsFunc(citations, func(c agent.Citation) bool {
-			return c.At > s.Start && c.At <= s.End || c.Words != "" && strings.Contains(said, c.Words)
+			return c.At > s.Start && c.At <= s.End || c.Words != "" && strings.Contains(sentence, c.Words)
 		}) {
 			return false
 		}

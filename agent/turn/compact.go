@@ -97,15 +97,15 @@ func uncovered(path []agent.Exchange, after string, keep int) (messages []llm.Me
 	for len(path) > 0 && path[len(path)-1].Open {
 		path = path[:len(path)-1]
 	}
-	whole, used := 0, 0
+	verbatim, used := 0, 0
 	for _, e := range slices.Backward(path) {
 		used += prompt.Tokens(e.Question) + prompt.Tokens(e.Answer.Text) + 2*prompt.PerMessage
-		if whole >= prompt.VerbatimMessages/2 && used > keep {
+		if verbatim >= prompt.VerbatimMessages/2 && used > keep {
 			break
 		}
-		whole++
+		verbatim++
 	}
-	path = path[:len(path)-whole]
+	path = path[:len(path)-verbatim]
 	for i, e := range path {
 		if e.Turn == after {
 			path = path[i+1:]
@@ -173,16 +173,16 @@ func (a *Agent) summariseOnce(ctx context.Context, before string, messages []llm
 	if focus != "" {
 		fmt.Fprintf(&b, " Keep above all what has to do with: %s", text.OneLine(focus))
 	}
-	var said strings.Builder
+	var summary strings.Builder
 	asker := a.asker(events.New(nil, a.Now), func() string { return "" })
 	if _, err := asker.Ask(ctx, prompt.Prompt{
 		System:   strings.ReplaceAll(summaryPrompt, "{words}", strconv.Itoa(summaryWords)),
 		Question: b.String(),
 		Request:  llm.Request{MaxTokens: maxSummaryTokens, Task: &llm.Task{Kind: llm.SummaryTask, Question: focus, Summary: before, History: messages}},
-	}, func(piece string) { said.WriteString(piece) }); err != nil {
+	}, func(piece string) { summary.WriteString(piece) }); err != nil {
 		return "", err
 	}
-	if text := strings.TrimSpace(said.String()); text != "" {
+	if text := strings.TrimSpace(summary.String()); text != "" {
 		return text, nil
 	}
 	return "", agent.ErrNoAnswer

@@ -47,16 +47,16 @@ func (t *turn) delegation() []agent.Tool {
 }
 
 func (d *delegate) Spec() llm.ToolSpec {
-	whole := ""
+	property := ""
 	if d.lead {
-		whole = `,"whole_message":{"type":"boolean","description":"true: this one task is all that the message asks for, and its report is the answer"}`
+		property = `,"whole_message":{"type":"boolean","description":"true: this one task is all that the message asks for, and its report is the answer"}`
 	}
 	return llm.ToolSpec{
 		Name:        agent.DelegateTool,
 		Description: "Hand a task to a worker with tools of its own, whose report is checked. Workers: " + strings.ReplaceAll(describeWorkers(d.kinds), "\n", " "),
 		Schema: json.RawMessage(`{"type":"object","properties":{"worker_type":{"type":"string","enum":` + workerNames(d.kinds) + `},` +
 			`"task_description":{"type":"string","description":"all that the worker must know; it sees nothing else"},` +
-			`"success_criteria":{"type":"string","description":"by what its result will be judged"}` + whole + `},"required":["worker_type","task_description"]}`),
+			`"success_criteria":{"type":"string","description":"by what its result will be judged"}` + property + `},"required":["worker_type","task_description"]}`),
 	}
 }
 
@@ -111,7 +111,7 @@ func (t *turn) delegated(ctx context.Context, step string, kind role, task deleg
 		},
 	}
 	if t.sole {
-		l.base.Question += "\n\nIt is for this message of the user, which your report answers:\n" + withHeard(t.answer.question, t.answer.heard)
+		l.base.Question += "\n\nIt is for this message of the user, which your report answers:\n" + withSteering(t.answer.question, t.answer.received)
 	}
 	for _, m := range task.Material {
 		report := "the report of task " + m.ID
@@ -193,11 +193,11 @@ func (l *agentLoop) judged(ctx context.Context, task delegation) (attempt, error
 // report runs the worker and returns its report. If its rounds are used up, it
 // is asked for one. If the report is cut off, the part that arrived is used.
 func (l *agentLoop) report(ctx context.Context) (string, error) {
-	said, err := l.run(ctx)
+	answered, err := l.run(ctx)
 	if errors.Is(err, llm.ErrCut) {
-		said, err = true, nil
+		answered, err = true, nil
 	}
-	if err != nil || said {
+	if err != nil || answered {
 		return strings.TrimSpace(l.text), err
 	}
 	last := *l

@@ -58,11 +58,11 @@ func (a *answer) takeDraft() (held string) {
 	return held
 }
 
-// said returns the answer so far, including the draft.
-func (a *answer) said() string { return a.events.Said() + a.draft.text.String() }
+// textSoFar returns the answer so far, including the draft.
+func (a *answer) textSoFar() string { return a.events.Text() + a.draft.text.String() }
 
-// hasSaid reports whether the answer has any text yet.
-func (a *answer) hasSaid() bool { return a.said() != "" }
+// hasText reports whether the answer has any text yet.
+func (a *answer) hasText() bool { return a.textSoFar() != "" }
 
 // Kinds of messages, as named by a model that answers at once.
 const (
@@ -109,14 +109,14 @@ var holdsText = pattern.Lazy(`\n|(?::\s+|["“„«])(?:[^\s"“”„«»]+\s+)
 // restsOn reports whether most words of an answer occur in an earlier text,
 // which the answer shortens, lists or repeats.
 func restsOn(answer, before string) bool {
-	said := map[string]bool{}
+	earlier := map[string]bool{}
 	for w := range text.Words(before) {
-		said[text.Fold(w.Text)] = true
+		earlier[text.Fold(w.Text)] = true
 	}
 	all, known, in := 0, 0, text.Language(answer)
 	for w := range text.Words(answer) {
 		if word := text.Fold(w.Text); !text.StopWord(word, in) {
-			if all++; said[word] {
+			if all++; earlier[word] {
 				known++
 			}
 		}
@@ -128,21 +128,21 @@ func restsOn(answer, before string) bool {
 // asks, repeats an exchange of the conversation or the prompt's date or list of
 // missing tools, or contains the result of a tool that only computes.
 func (a *answer) needsNoSource() bool {
-	said := a.said()
+	written := a.textSoFar()
 	for _, f := range a.steps.found {
-		if onlyReckons(f.step.Tool) && hasNewWord(said, f.Result.Text, a.question) {
+		if onlyReckons(f.step.Tool) && hasNewWord(written, f.Result.Text, a.question) {
 			return true
 		}
 	}
 	texts := []string{a.today(), toolchoice.Unavailable(a.steps.missing)}
 	for i, m := range a.recalled.History {
-		said := agent.WithoutRecord(m.Text)
+		earlier := agent.WithoutRecord(m.Text)
 		if m.Role == llm.Assistant && i > 0 {
-			said = a.recalled.History[i-1].Text + "\n" + said // an answer is about what was asked
+			earlier = a.recalled.History[i-1].Text + "\n" + earlier // an answer is about what was asked
 		}
-		texts = append(texts, said)
+		texts = append(texts, earlier)
 	}
-	return onlyAsks(said) || slices.ContainsFunc(texts, func(text string) bool { return restsOn(said, text) })
+	return onlyAsks(written) || slices.ContainsFunc(texts, func(text string) bool { return restsOn(written, text) })
 }
 
 // onlyAsks reports whether each sentence of an answer is a question.
@@ -161,12 +161,12 @@ func hasNewWord(answer, result, question string) bool {
 	for w := range text.Words(question) {
 		old[text.Fold(w.Text)] = true
 	}
-	said := map[string]bool{}
+	inAnswer := map[string]bool{}
 	for w := range text.Words(answer) {
-		said[text.Fold(w.Text)] = true
+		inAnswer[text.Fold(w.Text)] = true
 	}
 	for w := range text.Words(result) {
-		if word := text.Fold(w.Text); said[word] && !old[word] && !text.StopWord(word, in) {
+		if word := text.Fold(w.Text); inAnswer[word] && !old[word] && !text.StopWord(word, in) {
 			return true
 		}
 	}

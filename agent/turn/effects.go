@@ -12,11 +12,11 @@ import (
 // effectsOf returns the effects of a call that ended with err: those its tool
 // reported or, if it reported none, that it was called or that its outcome is
 // unknown.
-func effectsOf(tool agent.Tool, said []agent.Effect, err error) []agent.Effect {
+func effectsOf(tool agent.Tool, reported []agent.Effect, err error) []agent.Effect {
 	name := tool.Spec().Name
 	switch {
-	case len(said) > 0 || agent.ReadOnly(tool) || errors.As(err, new(agent.NothingDone)):
-		return said
+	case len(reported) > 0 || agent.ReadOnly(tool) || errors.As(err, new(agent.NothingDone)):
+		return reported
 	case err != nil:
 		return []agent.Effect{{Kind: agent.Unknown, Tool: name}}
 	}

@@ -19,13 +19,13 @@ func (l *agentLoop) evidence(report string, room int) (parts []prompt.Part) {
 	var blocks []block
 	used := 0
 	for i, f := range l.found {
-		head, told := f.step.Tool+" "+string(f.step.Input), l.toldOf(f)
+		head, result := f.step.Tool+" "+string(f.step.Input), l.toldOf(f)
 		if !l.mayHaveWritten(f) {
 			head = text.Clip(head, 1<<10)
 		}
 		parts = append(parts, prompt.Part{Kind: "results", Head: "Call " + f.step.ID + ": " + string(f.Status), Text: head, Fence: l.turn.answer.fence()})
 		used += prompt.Tokens(parts[i].String())
-		for _, words := range cutBlocks(told) {
+		for _, words := range cutBlocks(result) {
 			blocks = append(blocks, block{call: i, at: len(blocks), text: words})
 		}
 	}

@@ -78,15 +78,15 @@ func (t *turn) calledBefore() (names []string) {
 			}
 		}
 	}
-	said := ""
+	typed := ""
 	for _, m := range t.answer.typedBefore() {
 		if m.Role == llm.User {
-			said += m.Text + "\n"
+			typed += m.Text + "\n"
 		}
 	}
-	said += t.answer.question
+	typed += t.answer.question
 	for _, tool := range t.steps.tools {
-		if name := tool.Spec().Name; strings.Contains(said, "@"+name) || strings.Contains(name, "_") && strings.Contains(said, name) {
+		if name := tool.Spec().Name; strings.Contains(typed, "@"+name) || strings.Contains(name, "_") && strings.Contains(typed, name) {
 			names = append(names, name)
 		}
 	}
@@ -99,9 +99,9 @@ func (t *turn) inText(b toolchoice.Block) string {
 }
 
 // besides describes the tools that are not offered.
-func (t *turn) besides(b toolchoice.Block) (told string) {
+func (t *turn) besides(b toolchoice.Block) (described string) {
 	if rest := b.Further(t.answer.toolFence()); rest != "" {
-		told = "\n\n" + rest
+		described = "\n\n" + rest
 	}
-	return told + toolchoice.Unavailable(t.steps.missing)
+	return described + toolchoice.Unavailable(t.steps.missing)
 }

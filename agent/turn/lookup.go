@@ -28,7 +28,7 @@ func (t *turn) holdDraft(ctx context.Context) {
 // something fits, the model answers again, based on it; otherwise the answer is
 // marked.
 func (t *turn) lookUp(ctx context.Context) error {
-	if !t.answer.isDraft() || len(t.steps.writingTools()) > 0 || !t.answer.hasSaid() || t.answer.needsNoSource() {
+	if !t.answer.isDraft() || len(t.steps.writingTools()) > 0 || !t.answer.hasText() || t.answer.needsNoSource() {
 		return nil
 	}
 	steps, saved, err := t.steps.savedPlan("", 0)

@@ -36,15 +36,15 @@ func (t *turn) decideAgain(ctx context.Context, material []prompt.Part, l *agent
 	l.base.Material = append(l.base.Material, material...)
 	t.answer.number(l.found)
 	end := t.events.Phase(agent.PhaseStarted{Agent: l.base.Agent})
-	said, err := l.run(ctx)
+	answered, err := l.run(ctx)
 	end()
-	lost := errors.Is(err, llm.ErrUnreachable) && t.agent.ModelName() == noModel && !t.answer.hasSaid()
+	lost := errors.Is(err, llm.ErrUnreachable) && t.agent.ModelName() == noModel && !t.answer.hasText()
 	switch {
 	case (lost || prompt.CannotCall(err)) && len(t.steps.found) == t.steps.attached:
 		return false, nil
 	case err != nil:
 		return true, err
-	case said:
+	case answered:
 		return true, nil
 	}
 	t.answer.lacking = "No more calls can be made now. Answer with what there is, and say what is missing."

@@ -99,13 +99,13 @@ func (t *turn) recall(ctx context.Context) error {
 // counts the omitted ones.
 func (t *turn) keepHistory() {
 	t.recalled.History = asSeen(t.recent, t.path)
-	said := 0
+	messages := 0
 	for _, e := range t.path {
-		if said++; strings.TrimSpace(e.Answer.Text) != "" {
-			said++
+		if messages++; strings.TrimSpace(e.Answer.Text) != "" {
+			messages++
 		}
 	}
-	t.recalled.Omitted = max(0, said-len(t.recent))
+	t.recalled.Omitted = max(0, messages-len(t.recent))
 }
 
 // withoutTools returns a message without its list of tools, which applied only

@@ -109,13 +109,13 @@ const maxNearest = 3
 
 // nearest returns the best sources, one for each note; never nil.
 func (a *answer) nearest() []agent.Source {
-	places := []agent.Source{}
+	list := []agent.Source{}
 	named := map[string]bool{}
 	for _, s := range a.sources[:a.foundSources] {
-		if s.Call == "" && !named[s.Vault+"/"+s.Path] && len(places) < maxNearest {
+		if s.Call == "" && !named[s.Vault+"/"+s.Path] && len(list) < maxNearest {
 			named[s.Vault+"/"+s.Path] = true
-			places = append(places, s)
+			list = append(list, s)
 		}
 	}
-	return places
+	return list
 }

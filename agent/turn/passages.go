@@ -47,14 +47,14 @@ func (a *answer) passages(found []finding, opening string) string {
 		l.paragraph("A model is needed to read what you attached.")
 	}
 	l.tellWorkers()
-	switch asked := a.timeAsked(); {
-	case asked != nil && asked.Notes == 0:
-		l.paragraph("No notes from " + asked.Days + ".")
-	case asked != nil && len(asked.List) > 0:
-		l.paragraph(asked.String() + ":")
-		l.byDate(found, asked)
-	case nothingIn(found) && a.saidBefore() != "" && !a.factFits():
-		l.paragraph(a.saidBefore())
+	switch period := a.timeAsked(); {
+	case period != nil && period.Notes == 0:
+		l.paragraph("No notes from " + period.Days + ".")
+	case period != nil && len(period.List) > 0:
+		l.paragraph(period.String() + ":")
+		l.byDate(found, period)
+	case nothingIn(found) && a.statedBefore() != "" && !a.factFits():
+		l.paragraph(a.statedBefore())
 	case a.unanswered && !a.close && opening == noModelLead:
 		l.paragraph(opening + nothingClose(a.nearestSources))
 	default:
@@ -264,20 +264,20 @@ func (l *lister) best(opening string, searched bool) {
 }
 
 // byDate writes the first lines of the notes of a period, by date.
-func (l *lister) byDate(found []finding, asked *when.Found) {
+func (l *lister) byDate(found []finding, period *when.Found) {
 	for _, f := range found {
 		for _, b := range f.Result.Blocks {
 			l.add(b)
 		}
 	}
 	lines := 1
-	if len(asked.List) <= daysWell {
+	if len(period.List) <= daysWell {
 		lines = dayLines
 	}
-	if earlier := asked.Notes - len(asked.List); earlier > 0 {
+	if earlier := period.Notes - len(period.List); earlier > 0 {
 		l.paragraph(fmt.Sprintf("*%d earlier notes are not listed*", earlier))
 	}
-	for _, entry := range asked.List {
+	for _, entry := range period.List {
 		i := slices.IndexFunc(l.notes, func(n *noteBlocks) bool { return n.source().Path == entry.Path && n.source().Dated })
 		if i < 0 {
 			l.paragraph(code(entry.Path) + dayOf(entry.Path, entry.Date))
@@ -372,12 +372,12 @@ func (l *lister) numberIn(s agent.Source) (number int) {
 	return number
 }
 
-// saidBefore returns the best-fitting earlier statement of the user; "" if
+// statedBefore returns the best-fitting earlier statement of the user; "" if
 // there is none.
-func (a *answer) saidBefore() string {
+func (a *answer) statedBefore() string {
 	for _, p := range a.recalled.Past {
-		if said := inline(p.Question, nil); said != "" && !strings.HasSuffix(said, "?") {
-			return "On " + p.Asked.Format(time.DateOnly) + " you said: “" + said + "”"
+		if statement := inline(p.Question, nil); statement != "" && !strings.HasSuffix(statement, "?") {
+			return "On " + p.Asked.Format(time.DateOnly) + " you said: “" + statement + "”"
 		}
 	}
 	return ""
@@ -398,7 +398,7 @@ func (a *answer) listPassages(ctx context.Context) {
 		a.passageList, a.listed = "", nil
 		return
 	}
-	if a.steps.saved.longer(a.said()) != "" {
+	if a.steps.saved.longer(a.textSoFar()) != "" {
 		const broken = "\n\n(The answer breaks off here.)\n\n"
 		a.passageList = broken + a.passageList
 		for i := range a.listed {

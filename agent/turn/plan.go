@@ -50,7 +50,7 @@ func (w *runner) plan(ctx context.Context, made agent.PlanMade, reports ...strin
 	from.Untrusted = append(from.Untrusted, reports...)
 	w.record.Planned(made.Steps, from)
 	w.lacks(made)
-	if err := w.events.Enter(ctx, agent.Entry{Moment: agent.Planned, Plan: &made, Said: w.events.Said(), Untrusted: from.Untrusted}); err != nil {
+	if err := w.events.Enter(ctx, agent.Entry{Moment: agent.Planned, Plan: &made, Said: w.events.Text(), Untrusted: from.Untrusted}); err != nil {
 		return nil, err
 	}
 	w.events.Emit(made)
@@ -99,7 +99,7 @@ func (w *runner) savedPlan(under string, attempt int) (steps []agent.Step, saved
 	w.record.Planned(made.Steps, w.record.ReadSoFar())
 	w.countPlan(made)
 	if under == "" {
-		w.events.Say(strings.TrimPrefix(entry.Said, w.events.Said()))
+		w.events.Say(strings.TrimPrefix(entry.Said, w.events.Text()))
 	}
 	w.takeSteps(len(made.Steps))
 	w.lacks(made)

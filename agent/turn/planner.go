@@ -53,9 +53,9 @@ func (t *turn) askForPlan(ctx context.Context) (made agent.PlanMade, answered bo
 	p := t.answer.withAttached(t.plannerPrompt(ctx))
 	var partial agent.PlanMade // the best so far, not all of whose steps can run
 	var refused []refusedPlan
-	answered, problem, err := t.answer.askOrHear(ctx, &p, func(said string) (answered bool, problem error) {
+	answered, problem, err := t.answer.askOrStream(ctx, &p, func(reply string) (answered bool, problem error) {
 		var tools []string
-		if made, tools, answered, problem = t.read(said); answered {
+		if made, tools, answered, problem = t.read(reply); answered {
 			return true, nil
 		}
 		if problem != nil {
@@ -157,7 +157,7 @@ func (t *turn) plannerPrompt(ctx context.Context) prompt.Prompt {
 	}
 	p := t.answer.prompt("planner", own...)
 	p.Material = append(p.Material, t.aboutNotes(ctx)...)
-	p.Question = asksPlan + withHeard(p.Question, t.answer.heardFirst())
+	p.Question = asksPlan + withSteering(p.Question, t.answer.steeringBeforePlan())
 	if shared {
 		t.answer.planned = p.System
 	}
@@ -165,7 +165,7 @@ func (t *turn) plannerPrompt(ctx context.Context) prompt.Prompt {
 	p.Request = llm.Request{
 		Schema:    planSchema(specs),
 		MaxTokens: prompt.MaxPlanTokens,
-		Task:      &llm.Task{Kind: llm.PlanTask, Question: t.answer.asked(), Today: t.events.Now(), History: t.answer.typedBefore(), Recalled: t.answer.saidBefore(), Tools: specs},
+		Task:      &llm.Task{Kind: llm.PlanTask, Question: t.answer.typedText(), Today: t.events.Now(), History: t.answer.typedBefore(), Recalled: t.answer.statedBefore(), Tools: specs},
 	}
 	return p
 }
@@ -186,7 +186,7 @@ func (t *turn) aboutNotes(ctx context.Context) []prompt.Part {
 func (t *turn) read(text string) (made agent.PlanMade, tools []string, answered bool, err error) {
 	draft, err := t.draft(text)
 	if err != nil {
-		return agent.PlanMade{}, nil, t.answer.hasSaid(), err
+		return agent.PlanMade{}, nil, t.answer.hasText(), err
 	}
 	for _, step := range draft.Steps {
 		name := step.Tool
@@ -198,18 +198,18 @@ func (t *turn) read(text string) (made agent.PlanMade, tools []string, answered 
 	made.Reasoning, made.Again = draft.Reasoning, draft.Again
 	made.Steps, made.Dropped, made.Repaired = t.steps.repairSteps(draft.Steps, t.steps.tools, nil)
 	switch {
-	case len(made.Steps) > 0 && len(made.Steps) < len(draft.Steps) && !t.answer.hasSaid():
+	case len(made.Steps) > 0 && len(made.Steps) < len(draft.Steps) && !t.answer.hasText():
 		return made, tools, false, t.unusable(draft.Steps, made.Dropped)
 	case len(made.Steps) > 0:
-		if t.answer.hasSaid() {
+		if t.answer.hasText() {
 			t.answer.say("\n\n") // text before the steps is kept
 			t.answer.sayHeld(false)
 		}
 		return made, tools, false, nil
-	case len(made.Dropped) > 0 && !t.answer.hasSaid(): // such an answer may claim that the steps were done
+	case len(made.Dropped) > 0 && !t.answer.hasText(): // such an answer may claim that the steps were done
 		return made, tools, false, t.unusable(draft.Steps, made.Dropped)
-	case strings.TrimSpace(draft.Answer) != "" || t.answer.hasSaid():
-		if !t.answer.hasSaid() {
+	case strings.TrimSpace(draft.Answer) != "" || t.answer.hasText():
+		if !t.answer.hasText() {
 			t.answer.say(strings.TrimSpace(draft.Answer))
 		}
 		return made, tools, true, nil
@@ -353,7 +353,7 @@ func (t *turn) replan(ctx context.Context) ([]agent.Step, error) {
 // replanPrompt continues the planner's conversation with the fresh results of
 // its plan, what is missing, and what the user sent meanwhile, which a provider
 // that plans by rules takes for a message of its own.
-func (t *turn) replanPrompt(ctx context.Context, fresh []finding, missing []string, sent []heard) prompt.Prompt {
+func (t *turn) replanPrompt(ctx context.Context, fresh []finding, missing []string, sent []steeringMessage) prompt.Prompt {
 	p := t.answer.withAttached(t.plannerPrompt(ctx))
 	if p.Request.Task.Replan = len(sent) == 0; len(sent) > 0 {
 		p.Request.Task.Question = sent[len(sent)-1].typed
@@ -363,9 +363,9 @@ func (t *turn) replanPrompt(ctx context.Context, fresh []finding, missing []stri
 	for _, d := range t.steps.dropped {
 		missing = append(missing, "- of your plan, left out or changed: "+d)
 	}
-	said, err := json.Marshal(agent.PlanMade{Steps: stepsOf(fresh), Again: t.steps.again})
+	made, err := json.Marshal(agent.PlanMade{Steps: stepsOf(fresh), Again: t.steps.again})
 	if err != nil {
-		said = []byte("{}")
+		made = []byte("{}")
 	}
 	brought := []string{
 		strings.ReplaceAll(strings.TrimSpace(replanPrompt), "{missing}", strings.Join(missing, "\n")),
@@ -379,7 +379,7 @@ func (t *turn) replanPrompt(ctx context.Context, fresh []finding, missing []stri
 			brought = append(brought, t.answer.sourcePart(s).String())
 		}
 	}
-	t.replans = append(t.replans, llm.Message{Role: llm.Assistant, Text: string(said)}, llm.Message{Role: llm.User, Text: strings.Join(brought, "\n\n")})
+	t.replans = append(t.replans, llm.Message{Role: llm.Assistant, Text: string(made)}, llm.Message{Role: llm.User, Text: strings.Join(brought, "\n\n")})
 	p.After, p.Brought = slices.Clip(t.replans), true
 	return p
 }

@@ -155,7 +155,7 @@ func renameReferences(input json.RawMessage, renamed map[string]string) json.Raw
 
 // dropLost drops the steps that use a result that will not exist, and
 // transitively those that use theirs.
-func dropLost(steps []agent.Step, renamed map[string]string) (kept []agent.Step, dropped []string) {
+func dropLost(steps []agent.Step, renamed map[string]string) (remaining []agent.Step, dropped []string) {
 	for i := 0; i < len(steps); i++ {
 		step := steps[i]
 		used := references(step.Input, func(string) bool { return true })

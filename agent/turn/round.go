@@ -53,12 +53,12 @@ func (l *agentLoop) round(ctx context.Context, r reply) error {
 
 // stepsFor converts the calls that can run to steps. It also returns the reply
 // for each call, and what was dropped and corrected.
-func (l *agentLoop) stepsFor(asked []llm.ToolCall) (steps []agent.Step, calls []callReply, dropped, repaired []string) {
+func (l *agentLoop) stepsFor(requested []llm.ToolCall) (steps []agent.Step, calls []callReply, dropped, repaired []string) {
 	taken := map[string]bool{}
 	for _, id := range stepIDs(l.found) {
 		taken[strings.TrimPrefix(id, l.prefix())] = true
 	}
-	for i, c := range asked {
+	for i, c := range requested {
 		step, changed, lost, err := l.turn.steps.repairStep(prompt.Step{Tool: c.Name, Input: c.Args}, l.callable)
 		switch {
 		case i >= maxRoundCalls:
@@ -103,7 +103,7 @@ type callReply struct {
 func (l *agentLoop) runRound(ctx context.Context, steps []agent.Step, calls []callReply, r reply) error {
 	var stopped func() bool
 	if l.stream { // a worker's calls belong to a step that has started
-		stopped = l.turn.steps.steered
+		stopped = l.turn.steps.steeringWaits
 	}
 	found, err := l.turn.steps.runSteps(agent.WithAgent(ctx, l.base.Agent), steps, l.found, stopped)
 	l.found = append(l.found, found...)
@@ -160,12 +160,12 @@ func replies(calls []callReply, r reply) (messages []llm.Message) {
 		}
 		return []llm.Message{{Role: llm.Assistant, Text: text.Clip(r.text, repeatResult)}, {Role: llm.User, Text: "The results of the calls:\n\n" + strings.TrimSpace(b.String())}}
 	}
-	asked := llm.Message{Role: llm.Assistant, Text: r.text, Thinking: text.Clip(r.thought, maxThought)}
+	request := llm.Message{Role: llm.Assistant, Text: r.text, Thinking: text.Clip(r.thought, maxThought)}
 	for _, c := range calls {
-		asked.Calls = append(asked.Calls, c.call)
+		request.Calls = append(request.Calls, c.call)
 		messages = append(messages, llm.Message{Role: llm.ToolReply, CallID: c.call.ID, Tool: c.call.Name, Text: c.text})
 	}
-	return append([]llm.Message{asked}, messages...)
+	return append([]llm.Message{request}, messages...)
 }
 
 // savedRound replays the next round made before the turn was interrupted; false
@@ -188,7 +188,7 @@ const nudge = "You made this very call before; it was not run again. Do somethin
 // replay replays all rounds made before the turn was interrupted.
 func (l *agentLoop) replay(ctx context.Context) error {
 	for {
-		if kept, err := l.savedRound(ctx); err != nil || !kept {
+		if replayed, err := l.savedRound(ctx); err != nil || !replayed {
 			return err
 		}
 	}
@@ -214,13 +214,13 @@ func (l *agentLoop) tell(f finding) string {
 	if l.turn.model.Shortened() { // what it was shown may be gone
 		l.shown = nil
 	}
-	places := f.Result.Sources
-	if f.Result.Text != "" && (len(places) == 0 || f.step.Tool == agent.DelegateTool) {
+	sources := f.Result.Sources
+	if f.Result.Text != "" && (len(sources) == 0 || f.step.Tool == agent.DelegateTool) {
 		f.step.ID = cmp.Or(f.same, f.step.ID)
-		places = append(slices.Clip(places), sourceOf(f))
+		sources = append(slices.Clip(sources), sourceOf(f))
 	}
 	repeated, room := 0, MaxResult
-	for _, s := range places {
+	for _, s := range sources {
 		parts := unseen(l.shown, s)
 		if len(parts) == 0 {
 			repeated++
@@ -235,7 +235,7 @@ func (l *agentLoop) tell(f finding) string {
 			l.shown = append(l.shown, part)
 		}
 	}
-	if f.same != "" && repeated == len(places) {
+	if f.same != "" && repeated == len(sources) {
 		return nudge + "\n" + strings.TrimSpace(b.String())
 	}
 	return strings.TrimSpace(b.String())

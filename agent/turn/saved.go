@@ -17,13 +17,13 @@ import (
 // saved is the journalled state of an interrupted turn. The zero value belongs
 // to a new turn.
 type saved struct {
-	text    string                // the saved part of the answer
-	plans   []agent.Entry         // in order
-	steps   map[string]*savedCall // calls by step id; nil if there is no plan
-	calls   map[string]*savedCall // calls that were started or decided, by [sameCall]
-	judged  map[try]agent.Entry   // workers' reports and the verdicts on them
-	steered []savedSteering       // messages sent while the turn ran, in order
-	damaged bool                  // calls may have been started that are not in calls
+	text     string                // the saved part of the answer
+	plans    []agent.Entry         // in order
+	steps    map[string]*savedCall // calls by step id; nil if there is no plan
+	calls    map[string]*savedCall // calls that were started or decided, by [sameCall]
+	judged   map[try]agent.Entry   // workers' reports and the verdicts on them
+	steering []savedSteering       // messages sent while the turn ran, in order
+	damaged  bool                  // calls may have been started that are not in calls
 }
 
 // try identifies an attempt of a step's worker.
@@ -69,7 +69,7 @@ func (k *saved) add(e agent.Entry) bool {
 	}
 	if e.Moment == agent.Steered {
 		if e.Steering != nil {
-			k.steered = append(k.steered, savedSteering{*e.Steering, k.ownPlans()})
+			k.steering = append(k.steering, savedSteering{*e.Steering, k.ownPlans()})
 		}
 		return e.Steering != nil
 	}

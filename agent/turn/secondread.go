@@ -31,12 +31,12 @@ const maxReadSentences = 40
 // unchanged. The model's verdict never adds or removes a tick. The error is
 // [agent.ErrNothingToJudge] if there is no such sentence. fence is the mark
 // around untrusted text.
-func secondRead(ctx context.Context, asker *prompt.Asker, fence string, said agent.Answer) ([]agent.Citation, error) {
-	citations := slices.Clone(said.Citations)
+func secondRead(ctx context.Context, asker *prompt.Asker, fence string, answer agent.Answer) ([]agent.Citation, error) {
+	citations := slices.Clone(answer.Citations)
 	bySentence := map[string][]int{} // source numbers by sentence
 	var sentences []string
 	source := func(n int) int {
-		return slices.IndexFunc(said.Sources, func(s agent.Source) bool { return s.N == n && s.Text != "" })
+		return slices.IndexFunc(answer.Sources, func(s agent.Source) bool { return s.N == n && s.Text != "" })
 	}
 	judged := func(c agent.Citation) bool {
 		return slices.Contains([]agent.Verdict{agent.Cites, agent.Supported, agent.Contradicted}, c.Verdict) && c.Sentence != "" && source(c.N) >= 0
@@ -69,7 +69,7 @@ func secondRead(ctx context.Context, asker *prompt.Asker, fence string, said age
 			names = append(names, fmt.Sprintf("[%d]", n))
 			if !slices.Contains(shown, n) {
 				shown = append(shown, n)
-				from := said.Sources[source(n)]
+				from := answer.Sources[source(n)]
 				p.Material = append(p.Material, prompt.Part{Kind: "sources", Head: fmt.Sprintf("[%d] %s", n, text.OneLine(from.Title())), Text: from.Text, Fence: fence})
 			}
 		}
@@ -106,18 +106,18 @@ func secondRead(ctx context.Context, asker *prompt.Asker, fence string, said age
 // readVerdicts parses the model's verdicts on sentences 1 to n. Invalid and
 // contradictory verdicts are skipped.
 func readVerdicts(reply string, n int) map[int]agent.Verdict {
-	var said struct {
+	var parsed struct {
 		Verdicts []struct {
 			Sentence json.RawMessage `json:"sentence"`
 			Verdict  string          `json:"verdict"`
 		} `json:"verdicts"`
 	}
-	if prompt.Object(reply, &said) != nil {
+	if prompt.Object(reply, &parsed) != nil {
 		return nil
 	}
 	words := map[string]agent.Verdict{"supported": agent.Supported, "contradicted": agent.Contradicted, "not there": agent.Cites}
 	verdicts, twice := map[int]agent.Verdict{}, map[int]bool{}
-	for _, v := range said.Verdicts {
+	for _, v := range parsed.Verdicts {
 		verdict, known := words[strings.ReplaceAll(strings.ToLower(strings.TrimSpace(v.Verdict)), "_", " ")]
 		number, err := strconv.Atoi(strings.Trim(string(v.Sentence), `"`))
 		if !known || err != nil || number < 1 || number > n {

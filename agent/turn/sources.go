@@ -37,12 +37,12 @@ func (a *answer) sourcesOf(found []finding) (sources []agent.Source) {
 		if f.same != "" || f.Status != agent.Done {
 			continue
 		}
-		places := f.Result.Sources
-		if len(places) == 0 && f.Result.Text != "" && !f.Result.IsInstructions() && !f.Result.Nothing && f.step.Tool != agent.DelegateTool && f.step.Tool != agent.FindTools &&
+		own := f.Result.Sources
+		if len(own) == 0 && f.Result.Text != "" && !f.Result.IsInstructions() && !f.Result.Nothing && f.step.Tool != agent.DelegateTool && f.step.Tool != agent.FindTools &&
 			(f.Result.Untrusted || agent.ReadOnly(a.steps.tool(f.step.Tool))) {
-			places = []agent.Source{sourceOf(f)}
+			own = []agent.Source{sourceOf(f)}
 		}
-		for _, s := range places {
+		for _, s := range own {
 			s.Untrusted = s.Untrusted || f.Result.Untrusted && f.step.Tool != agent.DelegateTool // the worker's sources are marked one by one
 			sources = merge(sources, s)
 		}

@@ -10,8 +10,8 @@ import (
 	"lifehub/llm"
 )
 
-// heard is a message that the user sent while the turn ran, as it was taken.
-type heard struct {
+// steeringMessage is a message that the user sent while the turn ran.
+type steeringMessage struct {
 	sent  string // as sent
 	typed string // what the user typed
 	text  string // typed, with the attachments between marks
@@ -31,9 +31,9 @@ func (w *runner) offer(s agent.Steering) {
 	w.offered = append(w.offered, s)
 }
 
-// steered reports whether a message of the user waits to be taken. Then no
+// steeringWaits reports whether a message of the user waits to be taken. Then no
 // further step of the turn starts, because the message may change it.
-func (w *runner) steered() bool {
+func (w *runner) steeringWaits() bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return len(w.offered) > 0 || w.replaysSteering()
@@ -42,7 +42,7 @@ func (w *runner) steered() bool {
 // replaysSteering reports whether the next saved message was taken here. The
 // caller must hold w.mu.
 func (w *runner) replaysSteering() bool {
-	return len(w.saved.steered) > 0 && w.saved.steered[0].plans <= w.plansMade
+	return len(w.saved.steering) > 0 && w.saved.steering[0].plans <= w.plansMade
 }
 
 // nextSteering takes the next message, which is journalled before it counts. It
@@ -50,7 +50,7 @@ func (w *runner) replaysSteering() bool {
 func (w *runner) nextSteering(ctx context.Context) (s agent.Steering, ok bool, err error) {
 	w.mu.Lock()
 	if w.replaysSteering() {
-		s, w.saved.steered = w.saved.steered[0].message, w.saved.steered[1:]
+		s, w.saved.steering = w.saved.steering[0].message, w.saved.steering[1:]
 		w.mu.Unlock()
 		return s, true, nil
 	}
@@ -70,7 +70,7 @@ func (w *runner) nextSteering(ctx context.Context) (s agent.Steering, ok bool, e
 
 // listen takes the messages that the user has sent meanwhile. It is called before
 // the model is asked. The returned context has the times that they mention.
-func (t *turn) listen(ctx context.Context) (_ context.Context, sent []heard, err error) {
+func (t *turn) listen(ctx context.Context) (_ context.Context, sent []steeringMessage, err error) {
 	for ctx.Err() == nil {
 		s, ok, err := t.steps.nextSteering(ctx)
 		if err != nil {
@@ -80,7 +80,7 @@ func (t *turn) listen(ctx context.Context) (_ context.Context, sent []heard, err
 			break
 		}
 		m := agent.ParseMessage(s.Text)
-		h := heard{sent: s.Text, typed: m.Text, text: m.Text, first: t.steps.planCount() == 0}
+		h := steeringMessage{sent: s.Text, typed: m.Text, text: m.Text, first: t.steps.planCount() == 0}
 		t.record.AddMessage(ctx, s.Text, true)
 		for _, a := range m.Attached {
 			result := t.readAttached(ctx, a)
@@ -90,7 +90,7 @@ func (t *turn) listen(ctx context.Context) (_ context.Context, sent []heard, err
 		t.events.Emit(agent.Noticed{Text: "You added: " + text.Clip(text.OneLine(m.Text), agent.MaxLogged), Steering: &s})
 	}
 	if len(sent) > 0 {
-		t.answer.heard = append(t.answer.heard, sent...)
+		t.answer.received = append(t.answer.received, sent...)
 		ctx = agent.InTalk(ctx, t.talk())
 	}
 	return ctx, sent, ctx.Err()
@@ -115,19 +115,19 @@ func (t *turn) explain(ctx context.Context) error {
 	return t.answer.explain(ctx)
 }
 
-// asked returns what the user typed in this turn: the message, and those sent
+// typedText returns what the user typed in this turn: the message, and those sent
 // while it was answered.
-func (a *answer) asked() string {
+func (a *answer) typedText() string {
 	all := a.question
-	for _, h := range a.heard {
+	for _, h := range a.received {
 		all += "\n\n" + h.typed
 	}
 	return all
 }
 
-// heardFirst returns the messages that were sent before any plan was made.
-func (a *answer) heardFirst() (list []heard) {
-	for _, h := range a.heard {
+// steeringBeforePlan returns the messages that were sent before any plan was made.
+func (a *answer) steeringBeforePlan() (list []steeringMessage) {
+	for _, h := range a.received {
 		if h.first {
 			list = append(list, h)
 		}
@@ -135,9 +135,9 @@ func (a *answer) heardFirst() (list []heard) {
 	return list
 }
 
-// heardMessages returns the messages that were sent while the turn ran.
-func (a *answer) heardMessages() (list []llm.Message) {
-	for _, h := range a.heard {
+// steeringMessages returns the messages that were sent while the turn ran.
+func (a *answer) steeringMessages() (list []llm.Message) {
+	for _, h := range a.received {
 		list = append(list, llm.Message{Role: llm.User, Text: h.sent})
 	}
 	return list
@@ -146,9 +146,9 @@ func (a *answer) heardMessages() (list []llm.Message) {
 // alsoSent precedes messages that were sent while the model worked.
 const alsoSent = "While you worked on it, the user sent this as well. It counts as much as the message, and where they differ, it counts instead:\n"
 
-// withHeard returns a question with messages that were sent after it; sent may
+// withSteering returns a question with messages that were sent after it; sent may
 // be empty.
-func withHeard(question string, sent []heard) string {
+func withSteering(question string, sent []steeringMessage) string {
 	if len(sent) == 0 {
 		return question
 	}
@@ -156,7 +156,7 @@ func withHeard(question string, sent []heard) string {
 }
 
 // textsOf returns messages as the model reads them.
-func textsOf(sent []heard) string {
+func textsOf(sent []steeringMessage) string {
 	var texts []string
 	for _, h := range sent {
 		texts = append(texts, h.text)

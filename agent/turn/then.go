@@ -34,7 +34,7 @@ func (t *turn) finish(ctx context.Context) (err error) {
 			return fmt.Errorf("%w: %s", ErrNotDone, why)
 		}
 	}
-	answer := agent.Answer{Text: t.answer.said(), Sources: t.answer.sources}
+	answer := agent.Answer{Text: t.answer.textSoFar(), Sources: t.answer.sources}
 	answer.Citations = t.answer.check(ctx, answer.Text)
 	t.citations = &answer.Citations
 	if !saved {
@@ -75,7 +75,7 @@ func (t *turn) lacking() string {
 		return "no note has the words of the question"
 	case len(t.gate.Unasked()) > 0:
 		return "a call that it needed was refused"
-	case !t.answer.hasSaid():
+	case !t.answer.hasText():
 		return "it is empty"
 	}
 	return ""
@@ -97,7 +97,7 @@ func (t *turn) retrace(ctx context.Context) (retraced bool, err error) {
 			t.answer.numberAll()
 			return true, err
 		}
-		if err := t.steps.runPlan(ctx, steps, t.steps.steered); err != nil {
+		if err := t.steps.runPlan(ctx, steps, t.steps.steeringWaits); err != nil {
 			return true, err
 		}
 		if first {

@@ -45,10 +45,10 @@ type turn struct {
 	withoutNotes bool // the model answered from memory, and no note fits
 	sole         bool // one worker has the whole message; false for a resumed plan, whose sources are numbered again
 
-	compacted bool          // the older turns were summarized during this turn
-	unplanned []heard       // messages that the planner has not seen
-	replanned int           // number of findings that the planner has seen
-	replans   []llm.Message // messages after the first plan
+	compacted bool              // the older turns were summarized during this turn
+	unplanned []steeringMessage // messages that the planner has not seen
+	replanned int               // number of findings that the planner has seen
+	replans   []llm.Message     // messages after the first plan
 }
 
 func newTurn(a *Agent, conversation string, to chan<- agent.Event) *turn {
@@ -84,7 +84,7 @@ func (a *Agent) asker(stream *events.Stream, think func() string) *prompt.Asker 
 // prompts returns what the prompts contain now.
 func (t *turn) prompts() gate.Prompts {
 	return gate.Prompts{
-		Instructions: t.answer.persona, Question: t.answer.question, History: append(slices.Clip(t.recalled.History), t.answer.heardMessages()...),
+		Instructions: t.answer.persona, Question: t.answer.question, History: append(slices.Clip(t.recalled.History), t.answer.steeringMessages()...),
 		Recalled: len(t.recalled.Facts)+len(t.recalled.Past) > 0 || t.recalled.Summary.Text != "",
 	}
 }
@@ -212,7 +212,7 @@ func (t *turn) talk() when.Talk {
 			typed = append(typed, m.Text)
 		}
 	}
-	return when.TalkOf(append(typed, t.answer.asked()), t.agent.Now())
+	return when.TalkOf(append(typed, t.answer.typedText()), t.agent.Now())
 }
 
 // prepare waits for what the turn needs. The user may be asked only if a model
@@ -236,12 +236,12 @@ func (t *turn) byPlan(ctx context.Context) error {
 	if err != nil || answered {
 		return err
 	}
-	if err := t.steps.runPlan(ctx, steps, t.steps.steered); err != nil {
+	if err := t.steps.runPlan(ctx, steps, t.steps.steeringWaits); err != nil {
 		return err
 	}
 	t.withoutWeak()
 	for left := t.agent.Limits.Replans; ; {
-		var sent []heard
+		var sent []steeringMessage
 		if ctx, sent, err = t.listen(ctx); err != nil {
 			return err
 		}
@@ -257,14 +257,14 @@ func (t *turn) byPlan(ctx context.Context) error {
 			return err
 		}
 		if len(steps) > 0 {
-			if err := t.steps.runPlan(ctx, steps, t.steps.steered); err != nil {
+			if err := t.steps.runPlan(ctx, steps, t.steps.steeringWaits); err != nil {
 				return err
 			}
-		} else if !t.steps.steered() {
+		} else if !t.steps.steeringWaits() {
 			break
 		}
 	}
-	if report := t.reportOfWrites(); report != "" && len(t.answer.heard) == 0 {
+	if report := t.reportOfWrites(); report != "" && len(t.answer.received) == 0 {
 		t.answer.sayAsIs(report)
 		t.citations = new([]agent.Citation{})
 		return nil
@@ -284,16 +284,16 @@ func (t *turn) end(ctx context.Context, failure error) {
 		failure, t.events.Metrics.Interrupted = nil, true
 	}
 	t.answer.sayHeld(true)
-	answer := agent.Answer{Text: t.answer.said(), Effects: t.effects(), Sources: t.answer.sources, Cut: t.events.Cut || failure != nil || t.events.Metrics.Interrupted}
+	answer := agent.Answer{Text: t.answer.textSoFar(), Effects: t.effects(), Sources: t.answer.sources, Cut: t.events.Cut || failure != nil || t.events.Metrics.Interrupted}
 	if answer.Cut {
 		answer.Text = t.steps.saved.longer(strings.TrimSuffix(answer.Text, t.answer.passageList)) + t.answer.passageList
 	}
 	answer.Log = t.answer.log()
-	said := answer.Text
+	written := answer.Text
 	for _, l := range answer.Log {
-		said += "\n" + l.Thought
+		written += "\n" + l.Thought
 	}
-	t.record.RememberSaid(ctx, said)
+	t.record.RememberSaid(ctx, written)
 	if t.citations == nil {
 		t.citations = new(t.answer.check(ctx, answer.Text))
 	}
@@ -342,15 +342,15 @@ func (t *turn) ending(answer agent.Answer, failure error) agent.Body {
 	if failure == nil {
 		return agent.Ended{Answer: answer.Text, Log: answer.Log, Effects: answer.Effects, Sources: answer.Sources, Dropped: t.steps.dropped, Unasked: t.gate.Unasked(), Unanswered: t.answer.unanswered, Nearest: t.answer.nearestSources, Close: t.answer.close, Coverage: t.answer.coverage, Metrics: answer.Metrics}
 	}
-	told := agent.FailedFrom(failure)
-	told.Effects, told.Dropped = answer.Effects, t.steps.dropped
+	failed := agent.FailedFrom(failure)
+	failed.Effects, failed.Dropped = answer.Effects, t.steps.dropped
 	if t.answer.passageList != "" {
-		told.Hint = cmp.Or(told.Hint, "What was found is listed above. Ask again for an answer; `lifehub doctor` checks the model server.")
+		failed.Hint = cmp.Or(failed.Hint, "What was found is listed above. Ask again for an answer; `lifehub doctor` checks the model server.")
 	}
 	if t.events.Turn == "" && strings.TrimSpace(t.message) != "" {
-		told.Unkept, told.Hint = true, cmp.Or(told.Hint, "Nothing was sent, and nothing is lost. Fix that (`lifehub doctor` may know how), then send the message again.")
+		failed.Unkept, failed.Hint = true, cmp.Or(failed.Hint, "Nothing was sent, and nothing is lost. Fix that (`lifehub doctor` may know how), then send the message again.")
 	}
-	return told
+	return failed
 }
 
 // staysOpen reports whether the turn was interrupted only because LifeHub shuts

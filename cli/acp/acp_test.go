@@ -59,7 +59,7 @@ func TestEditorGetsTheEventsOfTheChat(t *testing.T) {
 				calls = append(calls, s.Path)
 			}
 		case agent.Cited:
-			verdicts = append(verdicts, b.Citation.Mark()+" "+b.Citation.Place()+" "+b.Citation.Told())
+			verdicts = append(verdicts, b.Citation.Mark()+" "+b.Citation.Place()+" "+b.Citation.Label())
 		}
 	}
 

@@ -54,11 +54,11 @@ func (s *server) models(ctx context.Context) (all acp.SessionConfigSelectOptions
 	answers := s.options.Models.List(ctx)
 	for {
 		select {
-		case said, more := <-answers:
+		case listing, more := <-answers:
 			if !more {
 				return all
 			}
-			for _, model := range said.Models {
+			for _, model := range listing.Models {
 				if shown(model.Name) == model.Name {
 					all = append(all, acp.SessionConfigSelectOption{Value: acp.SessionConfigValueId(model.Name), Name: model.Name, Description: acp.Ptr(shown(panel.ModelDetail(model)))})
 				}

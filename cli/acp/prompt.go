@@ -57,12 +57,12 @@ func (s *server) prompt(ctx context.Context, p acp.PromptRequest, begun func()) 
 		}
 	})()
 
-	message, told, err := s.message(p.Prompt, cwd)
+	message, unread, err := s.message(p.Prompt, cwd)
 	if err != nil {
 		return answer, err
 	}
 	r := &relay{server: s, session: p.SessionId}
-	for _, text := range slices.Concat(notices, s.news(), told) {
+	for _, text := range slices.Concat(notices, s.news(), unread) {
 		r.aside(text)
 	}
 	r.offerServers(turnCtx, servers)
@@ -96,9 +96,9 @@ func (s *server) news() (list []string) {
 	}
 }
 
-// message converts a prompt: its text is the user's own, everything else is attached as data. told
-// reports what was not read, and why.
-func (s *server) message(blocks []acp.ContentBlock, cwd string) (m agent.Message, told []string, err error) {
+// message converts a prompt: its text is the user's own, everything else is attached as data.
+// unread reports what was not read, and why.
+func (s *server) message(blocks []acp.ContentBlock, cwd string) (m agent.Message, unread []string, err error) {
 	size := 0
 	attach := func(name, text string) {
 		size += len(text)
@@ -117,7 +117,7 @@ func (s *server) message(blocks []acp.ContentBlock, cwd string) (m agent.Message
 		case b.ResourceLink != nil:
 			name, why := s.mention(b.ResourceLink.Uri, cwd)
 			if why != "" {
-				told = append(told, fmt.Sprintf("%s was not read: %s.", b.ResourceLink.Uri, why))
+				unread = append(unread, fmt.Sprintf("%s was not read: %s.", b.ResourceLink.Uri, why))
 				attach("link", b.ResourceLink.Name+" "+b.ResourceLink.Uri)
 				continue
 			}
@@ -125,7 +125,7 @@ func (s *server) message(blocks []acp.ContentBlock, cwd string) (m agent.Message
 		case b.Image != nil:
 			path, err := s.saveImage(b.Image)
 			if err != nil {
-				told = append(told, fmt.Sprintf("An image was not read: %v.", err))
+				unread = append(unread, fmt.Sprintf("An image was not read: %v.", err))
 				continue
 			}
 			mention(path)
@@ -133,7 +133,7 @@ func (s *server) message(blocks []acp.ContentBlock, cwd string) (m agent.Message
 			text := b.Resource.Resource.TextResourceContents
 			attach(text.Uri, text.Text)
 		default:
-			told = append(told, "An attachment that is neither text nor an image was not read.")
+			unread = append(unread, "An attachment that is neither text nor an image was not read.")
 		}
 	}
 	if size += len(m.Text); size > maxPrompt {
@@ -142,7 +142,7 @@ func (s *server) message(blocks []acp.ContentBlock, cwd string) (m agent.Message
 	if strings.TrimSpace(m.Text) == "" && len(m.Attached) == 0 {
 		return m, nil, refused(invalid, "the prompt has no text")
 	}
-	return m, told, nil
+	return m, unread, nil
 }
 
 // mention returns the name with which a message mentions the linked file, which must be a note or
@@ -203,7 +203,7 @@ func (s *server) file(name string) string {
 
 // begin returns a function that begins the turn for a message. It returns nil if the message was a
 // command that is done, with the command's output.
-func (s *server) begin(ctx context.Context, id string, m agent.Message) (begin func(context.Context) <-chan agent.Event, said string, err error) {
+func (s *server) begin(ctx context.Context, id string, m agent.Message) (begin func(context.Context) <-chan agent.Event, output string, err error) {
 	o := &s.options
 	line := strings.TrimSpace(m.Text)
 	typed, isCommand := strings.CutPrefix(line, "/")
@@ -230,9 +230,9 @@ func (s *server) begin(ctx context.Context, id string, m agent.Message) (begin f
 		lines, err := panel.PageOf(c.Name).Lines(ctx, o, args)
 		return nil, fenced(strings.Join(lines, "\n")), err
 	}
-	turn, said, err := c.Start(ctx, o.Assistant, id, args)
+	turn, output, err := c.Start(ctx, o.Assistant, id, args)
 	if turn == nil {
-		return nil, safetext.Text(said), err
+		return nil, safetext.Text(output), err
 	}
 	return func(ctx context.Context) <-chan agent.Event { return turn(ctx, id) }, "", nil
 }

@@ -22,16 +22,16 @@ import (
 // relay sends the events of one turn to the client.
 type relay struct {
 	*server
-	session acp.SessionId
-	turn    string
-	plan    *plan.Plan
-	calls   map[string]bool // calls already sent to the client
-	said    streamed        // filter of the answer
-	thought streamed
-	asides  int
-	cited   transcript.Sources
-	answer  acp.PromptResponse
-	failed  error
+	session    acp.SessionId
+	turn       string
+	plan       *plan.Plan
+	calls      map[string]bool // calls already sent to the client
+	answerText streamed        // filter of the answer
+	thought    streamed
+	asides     int
+	cited      transcript.Sources
+	answer     acp.PromptResponse
+	failed     error
 }
 
 // follow runs a turn in a mode and sends its events until the turn is saved.
@@ -105,7 +105,7 @@ func (r *relay) take(ctx context.Context, e agent.Event) {
 		if e.Error != "" {
 			status, text = acp.ToolCallStatusFailed, e.Error
 		}
-		r.send(acp.UpdateToolCall(r.id(e.Call), acp.WithUpdateStatus(status), acp.WithUpdateContent(literal(text)), acp.WithUpdateLocations(places(e.Sources))))
+		r.send(acp.UpdateToolCall(r.id(e.Call), acp.WithUpdateStatus(status), acp.WithUpdateContent(literal(text)), acp.WithUpdateLocations(locations(e.Sources))))
 	case agent.ArtifactChanged:
 		r.aside(transcript.ArtifactLine(e))
 	case agent.ContextCounted:
@@ -137,17 +137,17 @@ func (r *relay) ended(e agent.Ended) {
 }
 
 // say sends a piece of the answer. Messages with the turn's ID form the answer.
-func (r *relay) say(text string) { r.message(r.said.next(safetext.Text(text)), r.turn) }
+func (r *relay) say(text string) { r.message(r.answerText.next(safetext.Text(text)), r.turn) }
 
 func (r *relay) message(text, id string) {
 	if text == "" {
 		return
 	}
-	said := acp.UpdateAgentMessageText(text)
+	update := acp.UpdateAgentMessageText(text)
 	if id != "" {
-		said.AgentMessageChunk.MessageId = &id
+		update.AgentMessageChunk.MessageId = &id
 	}
-	r.send(said)
+	r.send(update)
 }
 
 func (r *relay) think(text string) {
@@ -179,7 +179,7 @@ func (r *relay) sources(cited transcript.Sources) {
 			file := url.URL{Scheme: "file", Path: filepath.ToSlash(fileOf(c.Source)), Fragment: fmt.Sprintf("L%d", max(1, c.Citation.Line))}
 			place = fmt.Sprintf("[%s](%s)", place, strings.NewReplacer("(", "%28", ")", "%29").Replace(file.String()))
 		}
-		fmt.Fprintf(&b, "- %s\n", strings.TrimSpace(escaped(safetext.Line(c.Citation.Mark()))+" "+place+" "+escaped(safetext.Line(c.Citation.Told()))))
+		fmt.Fprintf(&b, "- %s\n", strings.TrimSpace(escaped(safetext.Line(c.Citation.Mark()))+" "+place+" "+escaped(safetext.Line(c.Citation.Label()))))
 	}
 	if b.Len() > 0 {
 		r.message("\n\n"+b.String(), r.turn+".sources")
@@ -262,8 +262,8 @@ func (r *relay) kind(name string) acp.ToolKind {
 	return acp.ToolKindEdit
 }
 
-// places returns the notes among the sources, each with its line.
-func places(sources []agent.Source) (list []acp.ToolCallLocation) {
+// locations returns the notes among the sources, each with its line.
+func locations(sources []agent.Source) (list []acp.ToolCallLocation) {
 	for _, s := range sources {
 		if s.Vault != "" {
 			list = append(list, acp.ToolCallLocation{Path: fileOf(s), Line: acp.Ptr(max(1, s.Line))})

@@ -22,10 +22,10 @@ func (r *relay) offerServers(ctx context.Context, given []acp.McpServer) {
 	for _, one := range given {
 		entry := entryOf(one)
 		r.mu.Lock()
-		asked := r.offered[entry.Name]
+		offered := r.offered[entry.Name]
 		r.offered[entry.Name] = true
 		r.mu.Unlock()
-		if asked {
+		if offered {
 			continue
 		}
 		said := r.offerServer(ctx, entry)

@@ -67,8 +67,8 @@ func (s *server) open(ctx context.Context, id acp.SessionId, cwd string, servers
 func modesOf(opened *session) *acp.SessionModeState {
 	modes := &acp.SessionModeState{CurrentModeId: acp.SessionModeId(opened.mode)}
 	for _, mode := range agent.Modes() {
-		said, _ := panel.ModeSaid(string(mode), "")
-		_, help, _ := strings.Cut(strings.Join(said, " "), ": ")
+		lines, _ := panel.ModeSaid(string(mode), "")
+		_, help, _ := strings.Cut(strings.Join(lines, " "), ": ")
 		modes.AvailableModes = append(modes.AvailableModes, acp.SessionMode{Id: acp.SessionModeId(mode), Name: strings.ToUpper(string(mode[:1])) + string(mode[1:]), Description: &help})
 	}
 	return modes
@@ -259,9 +259,9 @@ func (s *server) cancel(_ context.Context, p acp.CancelNotification) (struct{}, 
 
 // setMode sets the mode of a session's later turns.
 func (s *server) setMode(_ context.Context, p acp.SetSessionModeRequest) (acp.SetSessionModeResponse, error) {
-	said, mode := panel.ModeSaid(string(p.ModeId), "")
+	lines, mode := panel.ModeSaid(string(p.ModeId), "")
 	if mode == "" {
-		return acp.SetSessionModeResponse{}, refused(invalid, "%s", strings.Join(said, " "))
+		return acp.SetSessionModeResponse{}, refused(invalid, "%s", strings.Join(lines, " "))
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -218,7 +218,7 @@ func (a *App) openTools(ctx context.Context, flags RunFlags) (err error) {
 	}
 	deps := tools.Deps{
 		Search: a, Window: func() int { return a.Provider.Window() }, Folders: a.Folders, Now: time.Now, Changes: a.Store,
-		Facts: a.Facts(), Past: a.recall, Kept: a.Store,
+		Facts: a.Facts(), Past: a.recall, Artifacts: a.Store,
 		Daily: tools.Daily{Folder: a.Settings.Daily.Folder, Pattern: a.Settings.Daily.Pattern},
 		Mail:  MailOf(a.Settings, os.LookupEnv),
 		Web:   web.Search{Engine: a.Settings.Web.Search, URL: a.Settings.Web.SearchURL},
@@ -423,12 +423,12 @@ func (a *App) Skills() prompts.Skills {
 	if here, err := os.Getwd(); err == nil {
 		dirs = append(dirs, here)
 	}
-	trusted, told, err := a.Paths.TrustedSkills(dirs)
+	trusted, unused, err := a.Paths.TrustedSkills(dirs)
 	if err != nil {
-		told = []string{"no skill is used: " + err.Error()}
+		unused = []string{"no skill is used: " + err.Error()}
 	}
 	skills := prompts.ReadSkills(trusted)
-	skills.Unused = append(told, skills.Unused...)
+	skills.Unused = append(unused, skills.Unused...)
 	return skills
 }
 

@@ -107,7 +107,7 @@ func failure(end mcpclient.Finished) error {
 
 // message returns the output of a hook as one line.
 func message(end mcpclient.Finished) string {
-	return text.Clip(text.OneLine(safetext.Text(end.Said)), maxReason)
+	return text.Clip(text.OneLine(safetext.Text(end.Stderr)), maxReason)
 }
 
 // addHooks has the hooks run at their events.

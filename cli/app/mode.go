@@ -36,12 +36,12 @@ func fitting(s llm.State, window int) (mode agent.Mode, why string) {
 	return agent.LoopMode, s.Model + " calls tools and is large enough"
 }
 
-// parameters parses a count such as "8.2B". It returns 0 if said is not a count.
-func parameters(said string) float64 {
+// parameters parses a count such as "8.2B". It returns 0 if size is not a count.
+func parameters(size string) float64 {
 	units := map[string]float64{"K": 1e3, "M": 1e6, "B": 1e9, "T": 1e12}
-	said = strings.ToUpper(strings.TrimSpace(said))
+	size = strings.ToUpper(strings.TrimSpace(size))
 	for unit, times := range units {
-		if number, ok := strings.CutSuffix(said, unit); ok {
+		if number, ok := strings.CutSuffix(size, unit); ok {
 			n, err := strconv.ParseFloat(strings.TrimSpace(number), 64)
 			if err != nil {
 				return 0

@@ -37,21 +37,21 @@ func removeServerFiles(ctx context.Context, p settings.Paths, s *store.Store, id
 	if err != nil {
 		return fmt.Errorf("find the files of MCP servers: %w", err)
 	}
-	var said strings.Builder
+	var texts strings.Builder
 	for _, id := range ids {
 		tree, err := s.Tree(ctx, id)
 		if err != nil {
 			return err
 		}
 		for _, e := range tree {
-			said.WriteString(e.Answer.Text)
+			texts.WriteString(e.Answer.Text)
 			if trace, err := s.Traces.Read(ctx, e.Turn); err == nil { // not every turn has a trace
-				said.Write(trace.Lines)
+				texts.Write(trace.Lines)
 			}
 		}
 	}
 	for _, f := range files {
-		if !strings.Contains(said.String(), f.Name()) {
+		if !strings.Contains(texts.String(), f.Name()) {
 			continue
 		}
 		if err := os.Remove(filepath.Join(p.ServerFiles(), f.Name())); err != nil {

@@ -167,14 +167,14 @@ func (bg *background) followProvider(ctx context.Context) {
 		model  string
 		window int
 	}
-	var told facts
+	var shown facts
 	for {
 		select {
 		case <-ctx.Done():
 			return
 		case <-receipt.C:
-			if now := (facts{bg.App.Sent(), bg.App.Provider.State().Model, bg.App.Provider.Window()}); now != told {
-				told = now
+			if now := (facts{bg.App.Sent(), bg.App.Provider.State().Model, bg.App.Provider.Window()}); now != shown {
+				shown = now
 				bg.tell()
 			}
 		case change := <-bg.App.Changes:
@@ -210,14 +210,14 @@ const followServersEvery = time.Second
 func (bg *background) followServers(ctx context.Context) {
 	tick := time.NewTicker(followServersEvery)
 	defer tick.Stop()
-	told := map[string]string{} // last notice by server
+	notified := map[string]string{} // last notice by server
 	for {
 		for _, s := range bg.App.Servers.State() {
 			text := app.Unseen(s)
-			if text != "" && text != told[s.Name] {
+			if text != "" && text != notified[s.Name] {
 				bg.notice(text)
 			}
-			told[s.Name] = text
+			notified[s.Name] = text
 		}
 		select {
 		case <-ctx.Done():

@@ -58,8 +58,8 @@ func (bg *background) exportCommand(assistant *turn.Agent) backend.Command {
 			if step == nil || err != nil {
 				return nil, err
 			}
-			return func(ctx context.Context, conversation, asked string) <-chan agent.Event {
-				return assistant.Call(ctx, conversation, asked, *step)
+			return func(ctx context.Context, conversation, line string) <-chan agent.Event {
+				return assistant.Call(ctx, conversation, line, *step)
 			}, nil
 		},
 	}

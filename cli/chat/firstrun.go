@@ -248,7 +248,7 @@ func (o offers) Typed(ctx context.Context, path string) (typed backend.TypedPath
 	dir, begin := path[:strings.LastIndexByte(path, '/')+1], path[strings.LastIndexByte(path, '/')+1:]
 	entries, err := os.ReadDir(cmp.Or(app.AtHome(dir), "."))
 	if err != nil {
-		return backend.TypedPath{Says: "no such folder", Missing: true}
+		return backend.TypedPath{Detail: "no such folder", Missing: true}
 	}
 	looked := 0
 	for _, e := range entries {
@@ -276,11 +276,11 @@ func (o offers) Typed(ctx context.Context, path string) (typed backend.TypedPath
 	info, err := os.Stat(app.AtHome(path))
 	switch {
 	case err == nil && info.IsDir():
-		typed.Says = cmp.Or(countNotes(ctx, app.AtHome(path)), "no notes in it")
+		typed.Detail = cmp.Or(countNotes(ctx, app.AtHome(path)), "no notes in it")
 	case err == nil:
-		typed.Says, typed.Missing = "this is a file, not a folder", true
+		typed.Detail, typed.Missing = "this is a file, not a folder", true
 	case len(typed.Begun) == 0:
-		typed.Says, typed.Missing = "no such folder", true
+		typed.Detail, typed.Missing = "no such folder", true
 	}
 	return typed
 }
@@ -318,18 +318,18 @@ func (bg *background) findModel(ctx context.Context) backend.FoundModel {
 	var missing *llm.NotFoundError
 	switch {
 	case state.Provider == "offline" && bg.App.Settings.Provider == "offline":
-		return backend.FoundModel{Says: "Your settings ask for no model: LifeHub lists the closest passages."}
+		return backend.FoundModel{Detail: "Your settings ask for no model: LifeHub lists the closest passages."}
 	case state.Provider == "offline":
 		return bg.noModel(ctx)
 	case errors.As(err, &missing) && state.Provider == "ollama":
-		return backend.FoundModel{Says: fmt.Sprintf("Ollama runs here, but %s is not installed.", missing.Model), Pull: missing.Model, Why: "the model that answers"}
+		return backend.FoundModel{Detail: fmt.Sprintf("Ollama runs here, but %s is not installed.", missing.Model), Pull: missing.Model, Why: "the model that answers"}
 	case err != nil:
-		return backend.FoundModel{Says: fmt.Sprintf("The model server of your settings does not answer: %v.", err), Next: "`lifehub doctor` checks it; you can look around meanwhile."}
+		return backend.FoundModel{Detail: fmt.Sprintf("The model server of your settings does not answer: %v.", err), Next: "`lifehub doctor` checks it; you can look around meanwhile."}
 	}
 	server := cmp.Or(map[string]string{"ollama": "Ollama"}[state.Provider], "the model server")
-	found := backend.FoundModel{Ready: true, Says: fmt.Sprintf("%s answers, from %s on this machine.", info.Name, server)}
+	found := backend.FoundModel{Ready: true, Detail: fmt.Sprintf("%s answers, from %s on this machine.", info.Name, server)}
 	if state.Remote != "" {
-		found.Says = fmt.Sprintf("%s answers, from %s: what you ask leaves this machine.", info.Name, state.Remote)
+		found.Detail = fmt.Sprintf("%s answers, from %s: what you ask leaves this machine.", info.Name, state.Remote)
 	}
 	if _, err := bg.App.Provider.Embedder(ctx); errors.As(err, &missing) || bg.App.Settings.Provider == "auto" && state.Text != "" {
 		found.Pull, found.Why = cmp.Or(bg.App.Settings.EmbedModel, ollama.DefaultEmbedding), "finds notes by the meaning of whole sentences"
@@ -345,18 +345,18 @@ func (bg *background) noModel(ctx context.Context) backend.FoundModel {
 	var foreign *llm.ForeignError
 	switch {
 	case errors.As(err, &foreign):
-		return backend.FoundModel{Says: text.AsSentence(foreign.Error()), Next: "Your first message asks whether to use it; " + lists}
+		return backend.FoundModel{Detail: text.AsSentence(foreign.Error()), Next: "Your first message asks whether to use it; " + lists}
 	case err == nil:
 		lacks := "no model yet; "
 		if len(models) > 0 {
 			lacks = "no model that can chat; "
 		}
-		return backend.FoundModel{Says: "Ollama runs here and has " + lacks + lists, Pull: llm.Suggestion(), Why: "a model that fits this machine"}
+		return backend.FoundModel{Detail: "Ollama runs here and has " + lacks + lists, Pull: llm.Suggestion(), Why: "a model that fits this machine"}
 	case notInstalled == nil:
-		return backend.FoundModel{Says: "Ollama is installed but does not run; " + lists, Next: "`ollama serve` starts it (detected automatically)."}
+		return backend.FoundModel{Detail: "Ollama is installed but does not run; " + lists, Next: "`ollama serve` starts it (detected automatically)."}
 	}
 	return backend.FoundModel{
-		Says: "No model on this machine: LifeHub lists the closest passages.",
-		Next: "For written answers install Ollama from ollama.com, then run ollama pull " + llm.Suggestion() + " (detected automatically).",
+		Detail: "No model on this machine: LifeHub lists the closest passages.",
+		Next:   "For written answers install Ollama from ollama.com, then run ollama pull " + llm.Suggestion() + " (detected automatically).",
 	}
 }

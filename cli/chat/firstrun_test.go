@@ -118,11 +118,11 @@ func TestTypedPathIsCompletedAndCounted(t *testing.T) {
 	for path, want := range map[string]backend.TypedPath{
 		"~/n":       {Complete: "~/Notes", Begun: []backend.Offer{{Name: "Notes", Path: "~/Notes/", Detail: "2 notes"}, {Name: "Notes old", Path: "~/Notes old/", Detail: "1 note"}}},
 		"Mu":        {Complete: "Music/", Begun: []backend.Offer{{Name: "Music", Path: "Music/", Detail: "no notes"}}},
-		"~/Notes/":  {Says: "2 notes", Complete: "~/Notes/below/", Begun: []backend.Offer{{Name: "below", Path: "~/Notes/below/", Detail: "1 note"}}},
-		"~/Music/":  {Says: "no notes in it"},
-		"~/none":    {Says: "no such folder", Missing: true},
-		"~/none/x":  {Says: "no such folder", Missing: true},
-		"~/file.md": {Says: "this is a file, not a folder", Missing: true},
+		"~/Notes/":  {Detail: "2 notes", Complete: "~/Notes/below/", Begun: []backend.Offer{{Name: "below", Path: "~/Notes/below/", Detail: "1 note"}}},
+		"~/Music/":  {Detail: "no notes in it"},
+		"~/none":    {Detail: "no such folder", Missing: true},
+		"~/none/x":  {Detail: "no such folder", Missing: true},
+		"~/file.md": {Detail: "this is a file, not a folder", Missing: true},
 	} {
 		if got := (offers{}).Typed(t.Context(), path); !reflect.DeepEqual(got, want) {
 			t.Errorf("%s:\n got %+v\nwant %+v", path, got, want)

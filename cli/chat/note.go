@@ -14,12 +14,12 @@ import (
 func noteCommand(assistant *turn.Agent) backend.Command {
 	return backend.Command{
 		Name: "note", Group: backend.InNotes, Args: "TEXT", Help: "add to today's daily note",
-		Turn: func(ctx context.Context, conversation, asked, text string) <-chan agent.Event {
+		Turn: func(ctx context.Context, conversation, line, text string) <-chan agent.Event {
 			input, err := json.Marshal(map[string]string{"content": text})
 			if err != nil { // cannot happen for strings
 				input = nil
 			}
-			return assistant.Call(ctx, conversation, asked, agent.Step{Tool: "append_note", Input: input})
+			return assistant.Call(ctx, conversation, line, agent.Step{Tool: "append_note", Input: input})
 		},
 	}
 }

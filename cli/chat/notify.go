@@ -14,11 +14,11 @@ func (bg *background) shouldNotify(s llm.State) bool {
 	if s.Provider == "offline" {
 		return s.Text != ""
 	}
-	last, _ := os.ReadFile(bg.App.Paths.Told()) // on error nothing was reported yet
+	last, _ := os.ReadFile(bg.App.Paths.Reported()) // on error nothing was reported yet
 	if known := string(last) == s.Lacks; known {
 		return s.Text != "" && (!s.First || s.Lacks == "")
 	}
-	if err := files.Write(bg.App.Paths.Told(), []byte(s.Lacks)); err != nil {
+	if err := files.Write(bg.App.Paths.Reported(), []byte(s.Lacks)); err != nil {
 		slog.Warn("keep what was told", "error", err)
 	}
 	return s.Text != ""

@@ -23,7 +23,7 @@ func (p panel) List() []backend.Server {
 		one := backend.Server{
 			Name: s.Name, Address: s.Address, About: s.About, State: s.Text(), Running: s.Status == mcpclient.Running, Off: s.Status == mcpclient.Off, Consent: s.WantsConsent(),
 			Up: time.Since(s.Since), Restarts: s.Restarts, Tools: len(s.Tools), Tokens: s.Tokens,
-			Calls: s.Calls, Failed: s.Failed, P95: s.P95, Said: s.Said,
+			Calls: s.Calls, Failed: s.Failed, P95: s.P95, Stderr: s.Stderr,
 		}
 		for _, c := range s.Unseen {
 			one.Unseen = append(one.Unseen, p.shown(c))

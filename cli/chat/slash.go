@@ -167,7 +167,7 @@ func (bg *background) slashDoctor(ctx context.Context, _, _ string) (string, err
 		case f.Fix != "": // it works partly
 			mark = "!"
 		}
-		fmt.Fprintf(&b, "- %s **%s** %s", mark, f.What, f.Says)
+		fmt.Fprintf(&b, "- %s **%s** %s", mark, f.What, f.Detail)
 		if f.Fix != "" {
 			fmt.Fprintf(&b, " → `%s`", f.Fix)
 		}

@@ -30,10 +30,10 @@ import (
 
 // Finding is the outcome of one check.
 type Finding struct {
-	What string `json:"what"`
-	OK   bool   `json:"ok"`
-	Says string `json:"says"`
-	Fix  string `json:"fix,omitempty"` // what to do if it is not OK
+	What   string `json:"what"`
+	OK     bool   `json:"ok"`
+	Detail string `json:"says"`
+	Fix    string `json:"fix,omitempty"` // what to do if it is not OK
 	// Cause is the underlying network error.
 	Cause string `json:"cause,omitempty"`
 
@@ -43,28 +43,28 @@ type Finding struct {
 // Examine runs every check. A failed check does not stop the others, except that unreadable
 // settings end the examination.
 func Examine(ctx context.Context, sh *app.Process) []Finding {
-	findings := []Finding{{What: "version", OK: true, Says: fmt.Sprintf("LifeHub %s, %s, %s/%s", settings.Version(), runtime.Version(), runtime.GOOS, runtime.GOARCH)}}
+	findings := []Finding{{What: "version", OK: true, Detail: fmt.Sprintf("LifeHub %s, %s, %s/%s", settings.Version(), runtime.Version(), runtime.GOOS, runtime.GOARCH)}}
 	p, c, err := app.LoadSettings(sh)
 	if err != nil {
-		return append(findings, Finding{What: "settings", Says: err.Error(), Fix: fixFor(err, "fix that line, or move the file away")})
+		return append(findings, Finding{What: "settings", Detail: err.Error(), Fix: fixFor(err, "fix that line, or move the file away")})
 	}
 	from := p.ConfigFile()
 	if _, err := os.Stat(from); err != nil {
 		from = "defaults; `lifehub config init` writes a file that explains every key"
 	}
-	findings = append(findings, Finding{What: "settings", OK: true, Says: from})
+	findings = append(findings, Finding{What: "settings", OK: true, Detail: from})
 	for _, text := range c.Opened {
-		findings = append(findings, Finding{What: "privacy", OK: true, Says: text})
+		findings = append(findings, Finding{What: "privacy", OK: true, Detail: text})
 	}
 	for _, text := range c.Removed {
-		findings = append(findings, Finding{What: "settings", OK: true, Says: text})
+		findings = append(findings, Finding{What: "settings", OK: true, Detail: text})
 	}
 	for _, misspelt := range c.Misspelt {
-		findings = append(findings, Finding{What: "environment", Says: misspelt, Fix: "`lifehub config show` lists every setting; its variable is LIFEHUB_ plus its name in capitals"})
+		findings = append(findings, Finding{What: "environment", Detail: misspelt, Fix: "`lifehub config show` lists every setting; its variable is LIFEHUB_ plus its name in capitals"})
 	}
 	a, err := app.Open(ctx, sh, app.RunFlags{NoSave: true})
 	if err != nil {
-		return append(findings, Finding{What: "start", Says: err.Error(), Fix: fixFor(err, "fix that file, or move it away")})
+		return append(findings, Finding{What: "start", Detail: err.Error(), Fix: fixFor(err, "fix that file, or move it away")})
 	}
 	defer a.Close()
 	dirs := []string{p.Data, p.State}
@@ -97,10 +97,10 @@ func fixFor(err error, file string) string {
 // skills reports the number of skills, and the prompts and skills that cannot be used.
 func skills(a *app.App) (findings []Finding) {
 	if n := len(a.Skills().List); n > 0 {
-		findings = append(findings, Finding{What: "skills", OK: true, Says: draw.Count(n, "skill")})
+		findings = append(findings, Finding{What: "skills", OK: true, Detail: draw.Count(n, "skill")})
 	}
 	for _, text := range a.Unused() {
-		findings = append(findings, Finding{What: "skills", OK: true, Says: text})
+		findings = append(findings, Finding{What: "skills", OK: true, Detail: text})
 	}
 	return findings
 }
@@ -137,7 +137,7 @@ func folders(dirs ...string) []Finding {
 	}
 	var findings []Finding
 	for _, reason := range reasons {
-		findings = append(findings, Finding{What: "folders", Says: "nothing can be saved in " + strings.Join(refused[reason], ", ") + ": " + reason, Fix: todos[reason]})
+		findings = append(findings, Finding{What: "folders", Detail: "nothing can be saved in " + strings.Join(refused[reason], ", ") + ": " + reason, Fix: todos[reason]})
 	}
 	return findings
 }
@@ -146,12 +146,12 @@ func folders(dirs ...string) []Finding {
 func conversations(p settings.Paths) Finding {
 	f := Finding{What: "conversations"}
 	if _, err := os.Stat(p.Database()); errors.Is(err, fs.ErrNotExist) {
-		f.OK, f.Says = true, "none yet"
+		f.OK, f.Detail = true, "none yet"
 		return f
 	}
 	s, err := store.Open(p.Database())
 	if err != nil {
-		f.Says = err.Error()
+		f.Detail = err.Error()
 		var newer *file.NewerSchemaError
 		var damaged *file.DamagedError
 		if !errors.As(err, &newer) && !errors.As(err, &damaged) { // those errors contain advice
@@ -159,12 +159,12 @@ func conversations(p settings.Paths) Finding {
 		}
 		return f
 	}
-	f.OK, f.Says, f.Fix = true, p.Database(), s.Warning()
+	f.OK, f.Detail, f.Fix = true, p.Database(), s.Warning()
 	if err := s.Close(); err != nil {
-		f.OK, f.Says = false, err.Error()
+		f.OK, f.Detail = false, err.Error()
 	}
 	if list, err := file.Backups(p.Database()); err == nil && len(list) > 0 {
-		f.Says += ", backed up " + list[0].Time.Local().Format("2006-01-02 15:04")
+		f.Detail += ", backed up " + list[0].Time.Local().Format("2006-01-02 15:04")
 	}
 	return f
 }
@@ -174,28 +174,28 @@ func model(ctx context.Context, a *app.App, c *settings.Config) []Finding {
 	owner := a.ServerOwner(ctx)
 	if owner.Foreign {
 		foreign := &llm.ForeignError{Owner: owner}
-		return []Finding{{What: "model server", Says: foreign.Error(), Fix: foreign.Advice()}}
+		return []Finding{{What: "model server", Detail: foreign.Error(), Fix: foreign.Advice()}}
 	}
 	if a.Provider.State().Provider == "offline" {
-		f := Finding{What: "model server", OK: true, Says: "offline: LifeHub lists the closest passages"}
+		f := Finding{What: "model server", OK: true, Detail: "offline: LifeHub lists the closest passages"}
 		if c.Provider == "auto" {
-			f.Says = "no Ollama at " + settings.WithoutPassword(c.Ollama.Host) + "; offline: LifeHub lists the closest passages"
+			f.Detail = "no Ollama at " + settings.WithoutPassword(c.Ollama.Host) + "; offline: LifeHub lists the closest passages"
 			f.Fix = "install Ollama from ollama.com and start it; LifeHub switches automatically"
 		}
 		return []Finding{f}
 	}
 	if err != nil {
-		return []Finding{{What: "model server", Says: err.Error(), Fix: agent.FailedFrom(err).Hint, Cause: neterr.Cause(err)}}
+		return []Finding{{What: "model server", Detail: err.Error(), Fix: agent.FailedFrom(err).Hint, Cause: neterr.Cause(err)}}
 	}
-	model := Finding{What: "model", OK: true, Says: fmt.Sprintf("%s at %s, window of %d tokens", info.Name, a.Provider.State().Provider, a.Provider.Window())}
+	model := Finding{What: "model", OK: true, Detail: fmt.Sprintf("%s at %s, window of %d tokens", info.Name, a.Provider.State().Provider, a.Provider.Window())}
 	if info.Remote != "" {
-		model.Says += "; it runs on " + info.Remote + ", so what you ask leaves this machine"
+		model.Detail += "; it runs on " + info.Remote + ", so what you ask leaves this machine"
 	}
 	switch {
 	case owner.Name != "":
-		model.Says += fmt.Sprintf("; the server at %s belongs to %s", owner.Host, owner)
+		model.Detail += fmt.Sprintf("; the server at %s belongs to %s", owner.Host, owner)
 	case owner.Host != "":
-		model.Says += fmt.Sprintf("; the server at %s was found; this system does not report its owner", owner.Host)
+		model.Detail += fmt.Sprintf("; the server at %s was found; this system does not report its owner", owner.Host)
 	}
 	const builtIn = "the built-in encoder, for English"
 	vectors := Finding{What: "semantic search", OK: true}
@@ -206,20 +206,20 @@ func model(ctx context.Context, a *app.App, c *settings.Config) []Finding {
 	var missing *llm.NotFoundError
 	switch {
 	case errors.As(err, &missing) && !missing.Fixed:
-		vectors.Says, vectors.Fix = builtIn+"; "+err.Error(), "lifehub models pull "+missing.Model
+		vectors.Detail, vectors.Fix = builtIn+"; "+err.Error(), "lifehub models pull "+missing.Model
 	case err != nil && e == nil:
-		vectors.Says = builtIn + "; " + err.Error()
+		vectors.Detail = builtIn + "; " + err.Error()
 	case err != nil:
-		vectors.OK, vectors.Says = false, "keyword search only: "+err.Error()
+		vectors.OK, vectors.Detail = false, "keyword search only: "+err.Error()
 	case e == nil:
-		vectors.Says = builtIn
+		vectors.Detail = builtIn
 	default:
-		vectors.Says = e.Name()
+		vectors.Detail = e.Name()
 	}
-	mode := Finding{What: "mode", OK: true, Says: a.Settings.Mode}
+	mode := Finding{What: "mode", OK: true, Detail: a.Settings.Mode}
 	if a.Settings.Mode == string(agent.AutoMode) {
 		fitting, why := a.FittingMode()
-		mode.Says = fmt.Sprintf("auto, here %s: %s", fitting, why)
+		mode.Detail = fmt.Sprintf("auto, here %s: %s", fitting, why)
 	}
 	return []Finding{model, mode, vectors}
 }
@@ -229,8 +229,8 @@ func model(ctx context.Context, a *app.App, c *settings.Config) []Finding {
 func models(ctx context.Context, a *app.App) []Finding {
 	now, all := model(ctx, a, a.Settings), modelServers(ctx, a)
 	if slices.ContainsFunc(all, func(f Finding) bool {
-		name, said, _ := strings.Cut(f.Says, ": ")
-		return !f.OK && said == now[0].Says && strings.HasPrefix(a.Settings.Model, name+"/")
+		name, detail, _ := strings.Cut(f.Detail, ": ")
+		return !f.OK && detail == now[0].Detail && strings.HasPrefix(a.Settings.Model, name+"/")
 	}) {
 		now = nil
 	}
@@ -244,9 +244,9 @@ func modelServers(ctx context.Context, a *app.App) []Finding {
 		return nil
 	}
 	for _, l := range a.Models.Listings(ctx)[1:] {
-		f := Finding{What: "model server", OK: l.Err == nil, Says: l.Server + ": " + draw.Count(len(l.Models), "model")}
+		f := Finding{What: "model server", OK: l.Err == nil, Detail: l.Server + ": " + draw.Count(len(l.Models), "model")}
 		if l.Err != nil {
-			f.Says, f.Fix, f.Cause = l.Err.Error(), agent.FailedFrom(l.Err).Hint, neterr.Cause(l.Err)
+			f.Detail, f.Fix, f.Cause = l.Err.Error(), agent.FailedFrom(l.Err).Hint, neterr.Cause(l.Err)
 		}
 		findings = append(findings, f)
 	}
@@ -255,38 +255,38 @@ func modelServers(ctx context.Context, a *app.App) []Finding {
 
 func vectorStore(ctx context.Context, store chroma.Server) Finding {
 	if err := store.Check(ctx); err != nil {
-		return Finding{What: "vector store", Says: "keyword search only: " + err.Error(), Fix: "start the server, correct `rag.chroma_url`, or set `rag.store: local`", Cause: neterr.Cause(err)}
+		return Finding{What: "vector store", Detail: "keyword search only: " + err.Error(), Fix: "start the server, correct `rag.chroma_url`, or set `rag.store: local`", Cause: neterr.Cause(err)}
 	}
-	return Finding{What: "vector store", OK: true, Says: "the Chroma server answers"}
+	return Finding{What: "vector store", OK: true, Detail: "the Chroma server answers"}
 }
 
 func notes(ctx context.Context, a *app.App) []Finding {
 	var findings []Finding
 	pdfs := false
 	for _, gone := range a.MissingVaults {
-		findings = append(findings, Finding{What: "notes", Says: gone, Fix: "check the folder, or remove it from `notes:` in " + a.Paths.ConfigFile()})
+		findings = append(findings, Finding{What: "notes", Detail: gone, Fix: "check the folder, or remove it from `notes:` in " + a.Paths.ConfigFile()})
 	}
 	for _, v := range a.OpenVaults() {
 		entries, problems, err := v.Folder.List(ctx)
 		if err != nil {
-			findings = append(findings, Finding{What: "notes", Says: err.Error()})
+			findings = append(findings, Finding{What: "notes", Detail: err.Error()})
 			continue
 		}
 		for _, e := range entries {
 			pdfs = pdfs || agent.IsPDF(e.Path)
 		}
-		f := Finding{What: "notes", OK: true, Says: v.Folder.Dir() + ": " + draw.Count(len(entries), "note")}
+		f := Finding{What: "notes", OK: true, Detail: v.Folder.Dir() + ": " + draw.Count(len(entries), "note")}
 		if len(problems) > 0 {
-			f.Says += fmt.Sprintf(", %d that can't be read", len(problems))
+			f.Detail += fmt.Sprintf(", %d that can't be read", len(problems))
 			f.Fix = "lifehub index says which and why"
 		}
 		findings = append(findings, f)
 	}
 	for _, text := range a.Folder.Notices {
-		findings = append(findings, Finding{What: "notes", OK: true, Says: text})
+		findings = append(findings, Finding{What: "notes", OK: true, Detail: text})
 	}
 	if len(findings) == 0 {
-		findings = append(findings, Finding{What: "notes", OK: true, Says: "none yet", Fix: "lifehub index DIR"})
+		findings = append(findings, Finding{What: "notes", OK: true, Detail: "none yet", Fix: "lifehub index DIR"})
 	}
 	if len(a.OpenVaults()) > 0 {
 		findings = append(findings, index(ctx, a))
@@ -299,12 +299,12 @@ func notes(ctx context.Context, a *app.App) []Finding {
 
 // scans reports whether scanned PDFs are read.
 func scans(a *app.App) Finding {
-	f := Finding{What: "ocr", OK: true, Says: "scanned PDFs are read by " + a.Tesseract()}
+	f := Finding{What: "ocr", OK: true, Detail: "scanned PDFs are read by " + a.Tesseract()}
 	switch {
 	case a.Settings.OCR == "off":
-		f.Says = "off: scanned PDFs are left out"
+		f.Detail = "off: scanned PDFs are left out"
 	case a.Tesseract() == "":
-		f.Says, f.Fix = "scanned PDFs are left out", "install tesseract to have them read"
+		f.Detail, f.Fix = "scanned PDFs are left out", "install tesseract to have them read"
 	}
 	return f
 }
@@ -321,7 +321,7 @@ func index(ctx context.Context, a *app.App) Finding {
 			files, err = v.Index.Status(ctx, v.Folder)
 		}
 		if err != nil {
-			f.Says, f.Fix = err.Error(), "lifehub index"
+			f.Detail, f.Fix = err.Error(), "lifehub index"
 			return f
 		}
 		for _, file := range files {
@@ -337,23 +337,23 @@ func index(ctx context.Context, a *app.App) Finding {
 	}
 	c, err := a.Library().Coverage(ctx)
 	if err != nil {
-		f.Says = err.Error()
+		f.Detail = err.Error()
 		return f
 	}
-	f.OK, f.Says = true, fmt.Sprintf("%d of %s, indexed %s ago, %s", indexed, draw.Count(total, "note"), app.Ago(c.Age), c.Method())
+	f.OK, f.Detail = true, fmt.Sprintf("%d of %s, indexed %s ago, %s", indexed, draw.Count(total, "note"), app.Ago(c.Age), c.Method())
 	if c.Unreadable > 0 {
-		f.Says += fmt.Sprintf("; %s not readable now", draw.Count(c.Unreadable, "note"))
+		f.Detail += fmt.Sprintf("; %s not readable now", draw.Count(c.Unreadable, "note"))
 		f.Fix = "lifehub index"
 	}
-	if said := c.LeftOut.String(); said != "" {
-		f.Says += "; " + said
+	if leftOut := c.LeftOut.String(); leftOut != "" {
+		f.Detail += "; " + leftOut
 	}
 	if embedded < passages {
-		f.Says += fmt.Sprintf("; semantic index %d of %s", embedded, draw.Count(passages, "passage"))
+		f.Detail += fmt.Sprintf("; semantic index %d of %s", embedded, draw.Count(passages, "passage"))
 		f.Fix = "lifehub index"
 	}
 	if indexed < total { // usually a note that changed just before the chat ended
-		f.Says += "; the rest is read before the next search"
+		f.Detail += "; the rest is read before the next search"
 	}
 	return f
 }
@@ -362,7 +362,7 @@ func servers(ctx context.Context, a *app.App) []Finding {
 	a.WaitForServers(ctx)
 	var findings []Finding
 	for _, s := range a.Servers.State() {
-		f := Finding{What: "mcp " + s.Name, OK: s.OK(), Pending: s.Status == mcpclient.Starting, Says: s.Text()}
+		f := Finding{What: "mcp " + s.Name, OK: s.OK(), Pending: s.Status == mcpclient.Starting, Detail: s.Text()}
 		if !f.OK {
 			f.Fix = "check its entry in " + a.Paths.ServersFile()
 		}
@@ -374,9 +374,9 @@ func servers(ctx context.Context, a *app.App) []Finding {
 // hooks reports each hook, and why one cannot run.
 func hooks(a *app.App) (findings []Finding) {
 	for _, h := range app.Hooks(a.Paths, a.Settings) {
-		f := Finding{What: "hook " + h.Event, OK: true, Says: strings.Join(h.Command, " ")}
+		f := Finding{What: "hook " + h.Event, OK: true, Detail: strings.Join(h.Command, " ")}
 		if problem := h.Problem(); problem != "" {
-			f.OK, f.Says, f.Fix = false, problem, "see hooks in "+a.Paths.ConfigFile()
+			f.OK, f.Detail, f.Fix = false, problem, "see hooks in "+a.Paths.ConfigFile()
 		}
 		findings = append(findings, f)
 	}
@@ -386,13 +386,13 @@ func hooks(a *app.App) (findings []Finding) {
 func terminal(sh *app.Process) Finding {
 	name, _ := sh.Getenv("TERM")
 	if !term.IsTerminal(sh.Out.Fd()) {
-		return Finding{What: "terminal", OK: true, Says: "none: stdout is a file or a pipe, so the chat prints plain lines"}
+		return Finding{What: "terminal", OK: true, Detail: "none: stdout is a file or a pipe, so the chat prints plain lines"}
 	}
 	width, height, err := term.GetSize(sh.Out.Fd())
 	if err != nil {
-		return Finding{What: "terminal", Says: err.Error(), Fix: "use lifehub chat --plain"}
+		return Finding{What: "terminal", Detail: err.Error(), Fix: "use lifehub chat --plain"}
 	}
-	f := Finding{What: "terminal", OK: true, Says: fmt.Sprintf("%s, %d×%d", name, width, height)}
+	f := Finding{What: "terminal", OK: true, Detail: fmt.Sprintf("%s, %d×%d", name, width, height)}
 	if width < 40 || height < 12 {
 		f.Fix = "make the window at least 40×12"
 	}
@@ -414,7 +414,7 @@ func privacy(p settings.Paths) Finding {
 		})
 	}
 	if len(open) == 0 {
-		return Finding{What: "privacy", OK: true, Says: "only you can read LifeHub's files"}
+		return Finding{What: "privacy", OK: true, Detail: "only you can read LifeHub's files"}
 	}
-	return Finding{What: "privacy", Says: fmt.Sprintf("others can read %d of LifeHub's files, such as %s", len(open), open[0]), Fix: "chmod -R go-rwx " + strings.Join([]string{p.Config, p.Data, p.State}, " ")}
+	return Finding{What: "privacy", Detail: fmt.Sprintf("others can read %d of LifeHub's files, such as %s", len(open), open[0]), Fix: "chmod -R go-rwx " + strings.Join([]string{p.Config, p.Data, p.State}, " ")}
 }

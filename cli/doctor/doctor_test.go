@@ -22,7 +22,7 @@ import (
 
 func TestDoctorChecksTheConversations(t *testing.T) {
 	p := settings.Paths{Data: t.TempDir()}
-	if f := conversations(p); !f.OK || f.Says != "none yet" {
+	if f := conversations(p); !f.OK || f.Detail != "none yet" {
 		t.Errorf("of none: %+v", f)
 	}
 	if _, err := os.Stat(p.Database()); err == nil {
@@ -35,7 +35,7 @@ func TestDoctorChecksTheConversations(t *testing.T) {
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if f := conversations(p); !f.OK || f.Says != p.Database() {
+	if f := conversations(p); !f.OK || f.Detail != p.Database() {
 		t.Errorf("of a sound file: %+v", f)
 	}
 	db, err := sql.Open("sqlite", p.Database())
@@ -48,13 +48,13 @@ func TestDoctorChecksTheConversations(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if f := conversations(p); f.OK || !strings.Contains(f.Says, "newer LifeHub") || f.Fix != "" {
+	if f := conversations(p); f.OK || !strings.Contains(f.Detail, "newer LifeHub") || f.Fix != "" {
 		t.Errorf("of a newer one: %+v", f)
 	}
 	if err := os.WriteFile(p.Database(), []byte(strings.Repeat("nonsense ", 2000)), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if f := conversations(p); f.OK || !strings.Contains(f.Says, "chats restore") {
+	if f := conversations(p); f.OK || !strings.Contains(f.Detail, "chats restore") {
 		t.Errorf("of a damaged one: %+v", f)
 	}
 }
@@ -66,7 +66,7 @@ func TestDoctorNamesRefusingFoldersOnce(t *testing.T) {
 	}
 	one, other := filepath.Join(file, "one"), filepath.Join(file, "other")
 	got := folders(t.TempDir(), one, other)
-	want := []Finding{{What: "folders", Says: "nothing can be saved in " + one + ", " + other + ": not a directory", Fix: "make the folder writable"}}
+	want := []Finding{{What: "folders", Detail: "nothing can be saved in " + one + ", " + other + ": not a directory", Fix: "make the folder writable"}}
 	if !slices.Equal(got, want) {
 		t.Errorf("got %+v, want %+v", got, want)
 	}
@@ -89,11 +89,11 @@ func TestDoctorReportsAnotherEmbeddersIndex(t *testing.T) {
 	if err := a.Ready(t.Context(), &app.Bar{}); err != nil {
 		t.Fatal(err)
 	}
-	if f := index(t.Context(), a); !f.OK || f.Fix != "" || !strings.HasSuffix(f.Says, ", by keywords and the built-in encoder") {
+	if f := index(t.Context(), a); !f.OK || f.Fix != "" || !strings.HasSuffix(f.Detail, ", by keywords and the built-in encoder") {
 		t.Errorf("of its own embedder: %+v", f)
 	}
 	apptest.Write(t, filepath.Join(vault, "running.md"), "# Running\n\nI run in the park, and by the river.\n")
-	if f := index(t.Context(), a); !f.OK || f.Fix != "" || !strings.HasPrefix(f.Says, "0 of 1 note, ") || !strings.HasSuffix(f.Says, "; the rest is read before the next search") {
+	if f := index(t.Context(), a); !f.OK || f.Fix != "" || !strings.HasPrefix(f.Detail, "0 of 1 note, ") || !strings.HasSuffix(f.Detail, "; the rest is read before the next search") {
 		t.Errorf("of a note that changed: %+v", f)
 	}
 	if err := a.Ready(t.Context(), &app.Bar{}); err != nil {
@@ -101,7 +101,7 @@ func TestDoctorReportsAnotherEmbeddersIndex(t *testing.T) {
 	}
 	a.Provider = embedding{a.Provider}
 	f := index(t.Context(), a)
-	if !f.OK || f.Fix != "lifehub index" || !strings.Contains(f.Says, "1 of 1 note, ") || !strings.HasSuffix(f.Says, "other; semantic index 0 of 1 passage") {
+	if !f.OK || f.Fix != "lifehub index" || !strings.Contains(f.Detail, "1 of 1 note, ") || !strings.HasSuffix(f.Detail, "other; semantic index 0 of 1 passage") {
 		t.Errorf("of another: %+v", f)
 	}
 }

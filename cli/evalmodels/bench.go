@@ -105,9 +105,9 @@ func (b *bench) try(ctx context.Context, t task, show func(string)) (outcome, er
 			return outcome{}, fmt.Errorf("set up the task %s: %w", t.Name, err)
 		}
 	}
-	heard := &hearing{Model: b.App.Provider}
+	recorded := &hearing{Model: b.App.Provider}
 	began := time.Now()
-	watched := b.watch(b.asking(t, heard).Ask(limited, conversation, t.Ask), t, heard, show)
+	watched := b.watch(b.asking(t, recorded).Ask(limited, conversation, t.Ask), t, recorded, show)
 	o := outcome{Seconds: time.Since(began).Seconds(), Calls: watched.metrics.ModelCalls, Prompt: watched.metrics.PromptTokens, Answer: watched.metrics.AnswerTokens}
 	switch failed := watched.failed; {
 	case ctx.Err() != nil:
@@ -120,8 +120,8 @@ func (b *bench) try(ctx context.Context, t task, show func(string)) (outcome, er
 		o.Error = failed.Message
 	case watched.unable:
 		o.Error = "it cannot call tools"
-	case watched.fallback && heard.failure() != nil && !errors.Is(heard.failure(), llm.ErrCut): // the turn fell back to a search
-		o.Error = heard.failure().Error()
+	case watched.fallback && recorded.failure() != nil && !errors.Is(recorded.failure(), llm.ErrCut): // the turn fell back to a search
+		o.Error = recorded.failure().Error()
 	}
 	o.Checks = t.judge(watched)
 	if o.Error != "" {
@@ -176,7 +176,7 @@ func (t task) plan() []string {
 }
 
 // watch reads the events of a turn to the end and refuses every permission.
-func (b *bench) watch(events <-chan agent.Event, t task, heard *hearing, show func(string)) (w seen) {
+func (b *bench) watch(events <-chan agent.Event, t task, recorded *hearing, show func(string)) (w seen) {
 	tick := time.NewTicker(time.Second)
 	defer tick.Stop()
 	doing, round := "", 0
@@ -187,7 +187,7 @@ func (b *bench) watch(events <-chan agent.Event, t task, heard *hearing, show fu
 		case event, more := <-events:
 			if !more {
 				if round == 0 {
-					w.replies = heard.all()
+					w.replies = recorded.all()
 				}
 				return w
 			}
@@ -197,7 +197,7 @@ func (b *bench) watch(events <-chan agent.Event, t task, heard *hearing, show fu
 				w.unable = w.unable || t.Role == loops && body.Agent == "planner"
 			case agent.PlanMade:
 				if round++; round == 1 {
-					w.replies, w.fallback = heard.all(), body.Fallback
+					w.replies, w.fallback = recorded.all(), body.Fallback
 				}
 				for _, s := range body.Steps {
 					if !s.Extra && !body.Fallback && s.Tool != agent.DelegateTool {
@@ -234,9 +234,9 @@ func (b *bench) matters(t task, name string) bool {
 // hearing is a model that records its replies.
 type hearing struct {
 	llm.Model
-	mu     sync.Mutex
-	said   []string
-	failed error // error of the last request
+	mu      sync.Mutex
+	replies []string
+	failed  error // error of the last request
 }
 
 // Stream implements [llm.Model].
@@ -247,7 +247,7 @@ func (h *hearing) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Del
 		defer func() {
 			h.mu.Lock()
 			defer h.mu.Unlock()
-			h.said, h.failed = append(h.said, all.String()), failed
+			h.replies, h.failed = append(h.replies, all.String()), failed
 		}()
 		for delta, err := range h.Model.Stream(ctx, req) {
 			all.WriteString(delta.Text)
@@ -261,7 +261,7 @@ func (h *hearing) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Del
 func (h *hearing) all() []string {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	return slices.Clone(h.said)
+	return slices.Clone(h.replies)
 }
 
 // failure returns the error of the last request, or nil.
@@ -272,20 +272,20 @@ func (h *hearing) failure() error {
 }
 
 // played returns a role with scripted replies. The last one repeats.
-func played(says ...string) prompt.Role {
-	return prompt.Role{Model: &player{says}, Server: prompt.Server{
+func played(replies ...string) prompt.Role {
+	return prompt.Role{Model: &player{replies}, Server: prompt.Server{
 		Window: func() int { return 0 }, ModelName: func() string { return "" },
 		Ready: func(context.Context) error { return nil }, RejectsLongPrompts: func() bool { return false },
 	}}
 }
 
-type player struct{ says []string }
+type player struct{ replies []string }
 
 // Stream implements [llm.Model]. It is not safe for concurrent use.
 func (p *player) Stream(context.Context, llm.Request) iter.Seq2[llm.Delta, error] {
-	said := p.says[0]
-	p.says = p.says[min(1, len(p.says)-1):]
+	reply := p.replies[0]
+	p.replies = p.replies[min(1, len(p.replies)-1):]
 	return func(yield func(llm.Delta, error) bool) {
-		_ = yield(llm.Delta{Text: said}, nil) && yield(llm.Delta{Usage: &llm.Usage{Stopped: llm.StopEnd}}, nil)
+		_ = yield(llm.Delta{Text: reply}, nil) && yield(llm.Delta{Usage: &llm.Usage{Stopped: llm.StopEnd}}, nil)
 	}
 }

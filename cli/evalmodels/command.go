@@ -217,7 +217,7 @@ func (e *evaluation) tryModel(ctx context.Context, b *bench, results archive, r 
 		if bar.Clear(); err != nil {
 			return err
 		}
-		fmt.Fprintln(e.Process.Err, head+told(t, o))
+		fmt.Fprintln(e.Process.Err, head+resultLine(t, o))
 		done := r.result
 		done.Time, done.Task, done.Role, done.outcome = time.Now(), t.Name, t.Role, o
 		if failures = append(failures, done); o.Error != "" && len(failures) < 3 {
@@ -233,8 +233,8 @@ func (e *evaluation) tryModel(ctx context.Context, b *bench, results archive, r 
 	return keep(failures...)
 }
 
-// told formats the result of a task in one line.
-func told(t task, o outcome) string {
+// resultLine formats the result of a task in one line.
+func resultLine(t task, o outcome) string {
 	mark, why := "✓", ""
 	for _, name := range checks {
 		if passed, checked := o.Checks[name]; checked && !passed {

@@ -100,7 +100,7 @@ var page = template.Must(template.New("export").Funcs(template.FuncMap{
 	"line": safetext.Line, "asked": func(e agent.Exchange) string { return safetext.Text(agent.QuoteSteering(e.Question)) }, "answer": webAnswer, "done": doneLines, "ending": endingOf,
 	"minute":  func(t time.Time) string { return t.Local().Format("2006-01-02 15:04") },
 	"effects": func(e agent.Exchange) string { return safetext.Line(e.Answer.Effects.String()) },
-	"verdict": func(c agent.Citation) string { return safetext.Line(c.Told()) },
+	"verdict": func(c agent.Citation) string { return safetext.Line(c.Label()) },
 }).Parse(pageSource))
 
 // exportHTML writes a self-contained page. It runs and loads nothing, and its content security

@@ -16,8 +16,8 @@ func CitationLine(c agent.Citation) string {
 	if c.Mark() != "[?]" {
 		line = strings.TrimSpace(c.Mark() + " " + line)
 	}
-	line = strings.TrimSpace(line + " " + c.Told())
-	if c.Sentence != "" && c.Verdict != agent.Verified && c.Told() != "" {
+	line = strings.TrimSpace(line + " " + c.Label())
+	if c.Sentence != "" && c.Verdict != agent.Verified && c.Label() != "" {
 		line += " — “" + text.Clip(strings.Trim(text.OneLine(c.Sentence), "“”\""), 80) + "”"
 	}
 	return safetext.Line(line)

@@ -158,11 +158,11 @@ func (s *notesServer) read(tool agent.Tool) server.ToolHandlerFunc {
 const notAllowed = "Not allowed: it is forbidden."
 
 // withoutFolders replaces the folders' paths in an error by their names.
-func (s *notesServer) withoutFolders(said string) string {
+func (s *notesServer) withoutFolders(message string) string {
 	for _, folder := range s.App.Folders() {
-		said = strings.ReplaceAll(said, folder.Dir(), filepath.Base(folder.Dir()))
+		message = strings.ReplaceAll(message, folder.Dir(), filepath.Base(folder.Dir()))
 	}
-	return said
+	return message
 }
 
 // run makes one call of a tool that only reads.
@@ -286,17 +286,17 @@ func (s *notesServer) waitForIndex(ctx context.Context, request mcp.CallToolRequ
 	const patience = 10 * time.Second
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	for told := -1; slices.ContainsFunc(s.App.OpenVaults(), func(v *app.Vault) bool { return v.Behind.Load() }); {
+	for reported := -1; slices.ContainsFunc(s.App.OpenVaults(), func(v *app.Vault) bool { return v.Behind.Load() }); {
 		c, err := s.App.Library().Coverage(ctx)
 		if err != nil || c.Indexed > 0 {
 			return
 		}
-		if meta := request.Params.Meta; meta != nil && meta.ProgressToken != nil && c.Total > told {
+		if meta := request.Params.Meta; meta != nil && meta.ProgressToken != nil && c.Total > reported {
 			err := s.mcp.SendNotificationToClient(ctx, "notifications/progress", map[string]any{
 				"progressToken": meta.ProgressToken, "progress": c.Indexed, "total": c.Total, "message": "reading the notes",
 			})
 			if err == nil { // otherwise it is sent again
-				told = c.Total
+				reported = c.Total
 			}
 		}
 		select {

@@ -63,11 +63,11 @@ type cited struct {
 // checkCitations returns the tool check_citations.
 func (s *notesServer) checkCitations() agent.Tool {
 	return agent.NewTool(agent.DescribeTool[checkArgs](descriptions, "check_citations"), agent.Auto, func(ctx context.Context, given checkArgs) (agent.Result, error) {
-		checked, places := citedIn(given.Text)
-		if len(given.Text) > maxChecked || len(places) > maxCited {
-			return agent.Result{}, fmt.Errorf("the text has %d KiB and names %d sources: check at most %d KiB with %d sources at a time", len(given.Text)>>10, len(places), maxChecked>>10, maxCited)
+		checked, named := citedIn(given.Text)
+		if len(given.Text) > maxChecked || len(named) > maxCited {
+			return agent.Result{}, fmt.Errorf("the text has %d KiB and names %d sources: check at most %d KiB with %d sources at a time", len(given.Text)>>10, len(named), maxChecked>>10, maxCited)
 		}
-		sources, err := s.citedNotes(ctx, places)
+		sources, err := s.citedNotes(ctx, named)
 		if err != nil {
 			return agent.Result{}, err
 		}
@@ -111,12 +111,12 @@ func (s *notesServer) checkCitations() agent.Tool {
 				continue
 			case c.N < 1 || c.N > len(sources):
 				v.Path, v.Line, v.EndLine = "", 0, 0
-			case c.N <= len(places) && sources[c.N-1].Line == 0:
-				v = verdict{Verdict: agent.NotFound, Text: v.Text, Path: places[c.N-1].name, Detail: "there is no such note"}
+			case c.N <= len(named) && sources[c.N-1].Line == 0:
+				v = verdict{Verdict: agent.NotFound, Text: v.Text, Path: named[c.N-1].name, Detail: "there is no such note"}
 			default:
 				var place cited
-				if c.N <= len(places) {
-					place = places[c.N-1]
+				if c.N <= len(named) {
+					place = named[c.N-1]
 				}
 				if place.line > 0 && v.Verdict != agent.NotFound && v.Note != "" && (v.EndLine < place.line || v.Line > place.end) {
 					v.Detail = strings.TrimPrefix(v.Detail+fmt.Sprintf("; it is on line %d, not %d", v.Line, place.line), "; ")
@@ -136,19 +136,19 @@ func (s *notesServer) checkCitations() agent.Tool {
 				unchecked[words] = true
 			}
 		}
-		if len(places) == 0 && len(list) == 0 {
+		if len(named) == 0 && len(list) == 0 {
 			return agent.Result{}, fmt.Errorf("nothing to check: the text has no quotation of four words or more, and no source such as [running/plan.md:12]")
 		}
 		for i := range list {
 			v := &list[i]
 			v.Text, v.Path, v.Note, v.Context, v.Detail = safetext.Visible(v.Text), safetext.Visible(v.Path), safetext.Visible(v.Note), safetext.Visible(v.Context), safetext.Visible(v.Detail)
 		}
-		for kept := min(len(list), maxVerdicts); ; kept-- { // as many as fit into a result
+		for count := min(len(list), maxVerdicts); ; count-- { // as many as fit into a result
 			raw, err := json.Marshal(struct {
 				Verdicts []verdict `json:"verdicts"`
 				LeftOut  int       `json:"left_out,omitempty"`
-			}{append([]verdict{}, list[:kept]...), len(list) - kept + more + len(unchecked)})
-			if used.Text = string(raw); err != nil || len(raw) <= turn.MaxResult || kept == 0 {
+			}{append([]verdict{}, list[:count]...), len(list) - count + more + len(unchecked)})
+			if used.Text = string(raw); err != nil || len(raw) <= turn.MaxResult || count == 0 {
 				return used, err
 			}
 		}
@@ -161,24 +161,24 @@ func (v verdict) isOn(words string) bool {
 }
 
 // citedIn returns the sources that a text names, and the text with each replaced by its number.
-func citedIn(given string) (checked string, places []cited) {
+func citedIn(given string) (checked string, named []cited) {
 	checked = placeMarker.ReplaceAllStringFunc(given, func(mark string) string {
 		m := placeMarker.FindStringSubmatch(mark)
 		place := cited{name: m[1]}
 		place.line, _ = strconv.Atoi(m[2]) // at most seven digits, so it cannot fail
 		place.end, _ = strconv.Atoi(cmp.Or(m[3], m[2]))
-		places = append(places, place)
-		return fmt.Sprintf("[%d]", len(places))
+		named = append(named, place)
+		return fmt.Sprintf("[%d]", len(named))
 	})
-	return checked, places
+	return checked, named
 }
 
 // citedNotes reads the notes that a text names, each once. The Line of a source is 0 if the note
 // does not exist.
-func (s *notesServer) citedNotes(ctx context.Context, places []cited) (sources []agent.Source, err error) {
+func (s *notesServer) citedNotes(ctx context.Context, named []cited) (sources []agent.Source, err error) {
 	known := map[string]agent.Source{}
 	opened, compared := 0, 0
-	for _, place := range places {
+	for _, place := range named {
 		source, ok := known[place.name]
 		if !ok {
 			if source, err = s.wholeNote(ctx, place.name); err != nil {

@@ -15,11 +15,11 @@ import (
 func (s *notesServer) addPrompts() {
 	add := func(name, what string, argument mcp.PromptOption, key string, ask func(value string) (string, error)) {
 		s.mcp.AddPrompt(mcp.NewPrompt(name, mcp.WithPromptDescription(what), argument), func(_ context.Context, request mcp.GetPromptRequest) (*mcp.GetPromptResult, error) {
-			asked, err := ask(text.Clip(text.OneLine(request.Params.Arguments[key]), 2000))
+			prompt, err := ask(text.Clip(text.OneLine(request.Params.Arguments[key]), 2000))
 			if err != nil {
 				return nil, err
 			}
-			return mcp.NewGetPromptResult(what, []mcp.PromptMessage{mcp.NewPromptMessage(mcp.RoleUser, mcp.NewTextContent(asked))}), nil
+			return mcp.NewGetPromptResult(what, []mcp.PromptMessage{mcp.NewPromptMessage(mcp.RoleUser, mcp.NewTextContent(prompt))}), nil
 		})
 	}
 	add("weekly_review", "Look back on a week of notes and tasks, with quotations",

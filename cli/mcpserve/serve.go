@@ -152,20 +152,20 @@ type boundedLines struct {
 func (b *boundedLines) Read(p []byte) (int, error) {
 	for {
 		n, err := b.Reader.Read(p)
-		kept := p[:0]
+		bounded := p[:0]
 		for _, c := range p[:n] {
 			if b.line++; c == '\n' {
 				b.line = 0
 			}
 			if b.line <= maxLine {
-				kept = append(kept, c)
+				bounded = append(bounded, c)
 			}
 		}
 		if err != nil && !b.done.Swap(true) {
 			close(b.ended)
 		}
-		if len(kept) > 0 || err != nil { // callers give up on a reader that often returns 0, nil
-			return len(kept), err
+		if len(bounded) > 0 || err != nil { // callers give up on a reader that often returns 0, nil
+			return len(bounded), err
 		}
 	}
 }

@@ -140,15 +140,15 @@ func (all Skills) Tool() []agent.Tool {
 	if len(list) == 0 {
 		return nil
 	}
-	told := "Read a skill: instructions that the user trusts for a kind of task. When one fits the message, read it first and do as it says. " +
+	description := "Read a skill: instructions that the user trusts for a kind of task. When one fits the message, read it first and do as it says. " +
 		"file names another file of it; left out, it is SKILL.md. The skills:"
 	room := max(maxListed/len(list), 8)
 	for _, s := range list {
-		told += "\n- " + draw.Summary(s.Name+": "+s.Description, room)
+		description += "\n- " + draw.Summary(s.Name+": "+s.Description, room)
 	}
 	type arguments struct{ Name, File string }
 	return []agent.Tool{agent.NewTool(llm.ToolSpec{
-		Name: agent.ReadSkill, Description: told,
+		Name: agent.ReadSkill, Description: description,
 		Schema: json.RawMessage(`{"type":"object","properties":{"name":{"type":"string"},"file":{"type":"string"}},"required":["name"],"additionalProperties":false}`),
 	}, agent.Auto, func(_ context.Context, given arguments) (agent.Result, error) {
 		i := slices.IndexFunc(list, func(s skill) bool { return s.Name == given.Name })

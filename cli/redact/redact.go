@@ -223,11 +223,11 @@ func (r *redactor) streamed(lines [][]byte) {
 			at[text], pieces[text] = append(at[text], i), append(pieces[text], p.Content)
 		}
 	}
-	for text, whole := range pieces {
-		for n, clean := range r.pieces(whole) {
+	for text, originals := range pieces {
+		for n, clean := range r.pieces(originals) {
 			i := at[text][n]
 			var event map[string]any
-			if clean == whole[n] || json.Unmarshal(lines[i], &event) != nil {
+			if clean == originals[n] || json.Unmarshal(lines[i], &event) != nil {
 				continue
 			}
 			event["content"] = clean

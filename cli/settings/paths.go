@@ -48,7 +48,7 @@ func (p Paths) Database() string         { return filepath.Join(p.Data, "lifehub
 func (p Paths) ServerFiles() string      { return filepath.Join(p.Data, "mcp-files") }
 func (p Paths) MemoryFolder() string     { return filepath.Join(p.Data, "memory") } // folder of memory.md
 func (p Paths) HookTrustFile() string    { return filepath.Join(p.Data, "hook-trust.json") }
-func (p Paths) Told() string             { return filepath.Join(p.State, "told") }      // what the model server lacked when that was last reported
+func (p Paths) Reported() string         { return filepath.Join(p.State, "told") }      // what the model server lacked when that was last reported
 func (p Paths) Found() string            { return filepath.Join(p.State, "found") }     // the last reported model server of unknown owner
 func (p Paths) Used() string             { return filepath.Join(p.State, "used.json") } // uses of each slash command
 func (p Paths) CaptureLock() string      { return filepath.Join(p.State, "capture.lock") }

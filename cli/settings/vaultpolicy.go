@@ -147,15 +147,15 @@ func (n *VaultPolicy) Add(c *Config, dir string, files PolicyFiles) error {
 		}
 	}
 	if text, ok := files["config.yaml"]; ok {
-		asked := Defaults()
-		if err := asked.ReadFile(at("config.yaml"), []byte(text)); err != nil {
+		requested := Defaults()
+		if err := requested.ReadFile(at("config.yaml"), []byte(text)); err != nil {
 			return err
 		}
-		for _, name := range slices.Sorted(maps.Keys(asked.Origin)) {
-			if narrow := stricter[name]; narrow != nil && narrow(c, asked) {
-				c.Origin[name] = asked.Origin[name]
+		for _, name := range slices.Sorted(maps.Keys(requested.Origin)) {
+			if narrow := stricter[name]; narrow != nil && narrow(c, requested) {
+				c.Origin[name] = requested.Origin[name]
 			} else {
-				n.WithoutEffect = append(n.WithoutEffect, fmt.Sprintf("ignored: %s (%s)", name, asked.Origin[name]))
+				n.WithoutEffect = append(n.WithoutEffect, fmt.Sprintf("ignored: %s (%s)", name, requested.Origin[name]))
 			}
 		}
 	}
@@ -167,24 +167,24 @@ func (n *VaultPolicy) Add(c *Config, dir string, files PolicyFiles) error {
 
 // stricter maps the settings that a trusted folder may make stricter to functions that do so and
 // report whether anything changed. All other settings in its config are ignored.
-var stricter = map[string]func(c, asked *Config) bool{
-	"tools.off": func(c, asked *Config) bool {
-		c.Tools.Off = append(slices.Clone(c.Tools.Off), asked.Tools.Off...)
+var stricter = map[string]func(c, requested *Config) bool{
+	"tools.off": func(c, requested *Config) bool {
+		c.Tools.Off = append(slices.Clone(c.Tools.Off), requested.Tools.Off...)
 		return true
 	},
-	"provider": func(c, asked *Config) bool {
-		if asked.Provider != "offline" {
+	"provider": func(c, requested *Config) bool {
+		if requested.Provider != "offline" {
 			return false
 		}
-		c.Provider = asked.Provider
+		c.Provider = requested.Provider
 		return true
 	},
-	"memory.scope": func(c, asked *Config) bool {
+	"memory.scope": func(c, requested *Config) bool {
 		order := []string{"off", "conversation", "all"}
-		if slices.Index(order, asked.Memory.Scope) >= slices.Index(order, c.Memory.Scope) {
+		if slices.Index(order, requested.Memory.Scope) >= slices.Index(order, c.Memory.Scope) {
 			return false
 		}
-		c.Memory.Scope = asked.Memory.Scope
+		c.Memory.Scope = requested.Memory.Scope
 		return true
 	},
 }

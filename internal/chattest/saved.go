@@ -22,7 +22,7 @@ func Saved(t *testing.T, bodies ...agent.Body) (_ agent.Exchange, emitted []agen
 		var course []agent.CourseEvent
 		switch b := body.(type) {
 		case agent.Ended:
-			if stream.Said() == "" && b.Answer != "" {
+			if stream.Text() == "" && b.Answer != "" {
 				answer.Text = b.Answer
 			}
 			answer.Effects, answer.Cut, course = b.Effects, b.Interrupted, stream.Course(body)
@@ -47,7 +47,7 @@ func Saved(t *testing.T, bodies ...agent.Body) (_ agent.Exchange, emitted []agen
 		}
 		emitted = append(emitted, <-to)
 	}
-	if text := stream.Said(); text != "" {
+	if text := stream.Text(); text != "" {
 		answer.Text = text
 	}
 	return agent.Exchange{Turn: "c1.1", Question: "How often do I run?", Answer: answer}, emitted

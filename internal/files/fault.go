@@ -9,7 +9,7 @@ import (
 
 // ExplainFault returns a description of a problem of this machine that caused err, and
 // advice. Both are empty if err has another cause.
-func ExplainFault(err error) (says, advice string) {
+func ExplainFault(err error) (problem, advice string) {
 	switch {
 	case errors.Is(err, syscall.EMFILE), errors.Is(err, syscall.ENFILE):
 		return "too many files are open", "raise `ulimit -n`"

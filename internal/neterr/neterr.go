@@ -18,7 +18,7 @@ import (
 // Error describes a failed request. The original error of the system or the
 // server is available with [Cause].
 type Error struct {
-	Says    string // what is wrong
+	Problem string // what is wrong
 	Advice  string // what to do; empty if it depends on the request
 	Refused bool   // nothing listens at the address
 	cause   error
@@ -26,9 +26,9 @@ type Error struct {
 
 func (e *Error) Error() string {
 	if e.Advice == "" {
-		return e.Says
+		return e.Problem
 	}
-	return e.Says + "; " + e.Advice
+	return e.Problem + "; " + e.Advice
 }
 
 func (e *Error) Unwrap() error { return e.cause }
@@ -42,11 +42,11 @@ func Cause(err error) string {
 	return ""
 }
 
-// Says returns the description of err without advice.
-func Says(err error) string {
+// Problem returns the description of err without advice.
+func Problem(err error) string {
 	err = Explain(err)
 	if e := (*Error)(nil); errors.As(err, &e) {
-		return e.Says
+		return e.Problem
 	}
 	return err.Error()
 }
@@ -75,30 +75,30 @@ func Explain(err error) error {
 	_ = errors.As(err, &errno) // zero if err contains none
 	switch {
 	case errors.As(err, &dial) && dial.Op == "proxyconnect":
-		e.Says, e.Advice = "the proxy cannot be reached", "correct it in HTTPS_PROXY or HTTP_PROXY, or list the server's host in NO_PROXY"
+		e.Problem, e.Advice = "the proxy cannot be reached", "correct it in HTTPS_PROXY or HTTP_PROXY, or list the server's host in NO_PROXY"
 	case errors.As(err, &name) && name.IsNotFound:
-		e.Says, e.Advice = fmt.Sprintf("the host %s was not found", name.Name), "check that this machine is online, and the spelling"
+		e.Problem, e.Advice = fmt.Sprintf("the host %s was not found", name.Name), "check that this machine is online, and the spelling"
 	case errors.As(err, &name):
-		e.Says, e.Advice = fmt.Sprintf("the host %s could not be looked up", name.Name), "check that this machine is online"
+		e.Problem, e.Advice = fmt.Sprintf("the host %s could not be looked up", name.Name), "check that this machine is online"
 	case errors.As(err, &invalid) && invalid.Reason == x509.Expired:
-		e.Says, e.Advice = "the server's certificate has expired", "check the date of this machine; if it is right, the server needs a new one"
+		e.Problem, e.Advice = "the server's certificate has expired", "check the date of this machine; if it is right, the server needs a new one"
 	case errors.As(err, &other):
-		e.Says, e.Advice = "the server's certificate is for another host", "write the host as the certificate does"
+		e.Problem, e.Advice = "the server's certificate is for another host", "write the host as the certificate does"
 	case errors.As(err, &refused):
-		e.Says, e.Advice = "the server's certificate is not trusted", "add its issuer to this machine's certificates (SSL_CERT_FILE names a file of them)"
+		e.Problem, e.Advice = "the server's certificate is not trusted", "add its issuer to this machine's certificates (SSL_CERT_FILE names a file of them)"
 	case errors.As(err, &record), errors.Is(err, http.ErrSchemeMismatch):
-		e.Says, e.Advice = "the server does not use TLS at this address", "write it with http://, or use its TLS port"
+		e.Problem, e.Advice = "the server does not use TLS at this address", "write it with http://, or use its TLS port"
 	case is(errno, syscall.ECONNREFUSED, 10061):
-		e.Says, e.Advice, e.Refused = "connection refused", "check the address, and that it is running", true
+		e.Problem, e.Advice, e.Refused = "connection refused", "check the address, and that it is running", true
 	case is(errno, syscall.ENETUNREACH, 10051), is(errno, syscall.EHOSTUNREACH, 10065):
-		e.Says, e.Advice = "the server is unreachable from this network", "check that this machine is online"
+		e.Problem, e.Advice = "the server is unreachable from this network", "check that this machine is online"
 	case is(errno, syscall.ECONNRESET, 10054), is(errno, syscall.EPIPE, 10053), errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
-		e.Says, e.Advice = "the server closed the connection", "try again, or check the address"
+		e.Problem, e.Advice = "the server closed the connection", "try again, or check the address"
 	case errors.Is(err, context.DeadlineExceeded), errors.As(err, &timeout) && timeout.Timeout():
-		e.Says, e.Advice = "the server did not answer in time", "try again later, or check the address"
+		e.Problem, e.Advice = "the server did not answer in time", "try again later, or check the address"
 	case errors.As(err, &dial):
-		if e.Says = dial.Err.Error(); errno != 0 {
-			e.Says = errno.Error()
+		if e.Problem = dial.Err.Error(); errno != 0 {
+			e.Problem = errno.Error()
 		}
 	default:
 		return err
@@ -129,9 +129,9 @@ func Status(subject string, code int, body string) *Error {
 	}
 	status := strings.TrimSpace(fmt.Sprint(code, " ", http.StatusText(code)))
 	if predicate == "" {
-		return &Error{Says: subject + " answered " + status, cause: answer(status, body)}
+		return &Error{Problem: subject + " answered " + status, cause: answer(status, body)}
 	}
-	return &Error{Says: fmt.Sprintf("%s %s (%s)", subject, predicate, status), Advice: advice, cause: answer(status, body)}
+	return &Error{Problem: fmt.Sprintf("%s %s (%s)", subject, predicate, status), Advice: advice, cause: answer(status, body)}
 }
 
 // answer returns a status with the text of its response.

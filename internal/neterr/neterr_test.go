@@ -134,10 +134,10 @@ func TestHTTPStatusesAreDescribed(t *testing.T) {
 
 func TestSaysOmitsTheAdvice(t *testing.T) {
 	t.Parallel()
-	if got := Says(io.ErrUnexpectedEOF); got != "the server closed the connection" {
+	if got := Problem(io.ErrUnexpectedEOF); got != "the server closed the connection" {
 		t.Errorf("got %q", got)
 	}
-	if err := errors.New("other"); Says(err) != "other" || Cause(err) != "" || Explain(nil) != nil {
+	if err := errors.New("other"); Problem(err) != "other" || Cause(err) != "" || Explain(nil) != nil {
 		t.Error("another error is changed")
 	}
 }

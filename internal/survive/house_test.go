@@ -126,8 +126,8 @@ func openHouse(o orders) (*house, error) {
 	list := tools.All(tools.Deps{
 		Search: nowhere{}, Changes: h.store, Facts: tools.Facts{Folder: func() (*notes.Folder, error) { return h.folder, nil }, Path: "memory.md"},
 		Folders: func() []*notes.Folder { return []*notes.Folder{h.folder} }, Now: time.Now,
-		Kept: h.store,
-		Mail: mail.Account{Host: "127.0.0.1", Port: o.SMTP, From: "ana@example.org", TLS: "none"},
+		Artifacts: h.store,
+		Mail:      mail.Account{Host: "127.0.0.1", Port: o.SMTP, From: "ana@example.org", TLS: "none"},
 	})
 	if o.Work == "six" {
 		config, err := config.Read(filepath.Join(o.Dir, "mcp.json"), os.LookupEnv)

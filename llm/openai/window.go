@@ -191,16 +191,16 @@ func (o *Provider) resolve(ctx context.Context, name string) (advert, error) {
 		return func(a advert) bool { return llm.SameModel(a.name(), name) }
 	}
 	var (
-		told, running []advert
-		slot          float64
+		adverts, running []advert
+		slot             float64
 	)
 	if i := slices.IndexFunc(listed, func(a advert) bool { return a.chats() && (name == "" || of(name)(a)) }); i < 0 || listed[i].window() == 0 {
-		told, slot, running = o.side(ctx)
+		adverts, slot, running = o.side(ctx)
 	}
 	for i := range running {
 		running[i].State = loaded
 	}
-	for _, better := range slices.Concat(told, running) {
+	for _, better := range slices.Concat(adverts, running) {
 		for i := range listed {
 			if of(better.name())(listed[i]) {
 				better.ID = listed[i].ID
@@ -220,7 +220,7 @@ func (o *Provider) resolve(ctx context.Context, name string) (advert, error) {
 		name = listed[i].ID
 	}
 	found := advert{}
-	if all := slices.Concat(listed, told); slices.ContainsFunc(all, of(name)) {
+	if all := slices.Concat(listed, adverts); slices.ContainsFunc(all, of(name)) {
 		found = all[slices.IndexFunc(all, of(name))]
 	}
 	found.ID, found.listErr = name, err

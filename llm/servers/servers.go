@@ -248,7 +248,7 @@ func (s *Set) Info(ctx context.Context, name string) (llm.Info, error) {
 func (s *Set) SetModel(ctx context.Context, name string) error {
 	at, model := s.split(name)
 	if err := s.list[at].SetModel(ctx, model); err != nil {
-		return s.list[at].told(err)
+		return s.list[at].forDisplay(err)
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -329,9 +329,9 @@ type server struct {
 	full   func(model string) string // returns the full name of one of the server's models
 }
 
-// told returns an error for display: models have their full names, and keys are
+// forDisplay returns an error for display: models have their full names, and keys are
 // redacted.
-func (s *server) told(err error) error {
+func (s *server) forDisplay(err error) error {
 	var missing *llm.NotFoundError
 	var status *llm.StatusError
 	switch {
@@ -362,7 +362,7 @@ func (s *server) listing(ctx context.Context) (l llm.Listing) {
 	ctx, cancel := context.WithTimeout(ctx, listTimeout)
 	defer cancel()
 	models, err := s.Models(ctx)
-	err = s.told(err)
+	err = s.forDisplay(err)
 	for i := range models {
 		models[i] = s.info(models[i])
 	}
@@ -388,15 +388,15 @@ func (s *server) State() llm.State {
 // Info implements [llm.Provider].
 func (s *server) Info(ctx context.Context, name string) (llm.Info, error) {
 	info, err := s.Provider.Info(ctx, name)
-	return s.info(info), s.told(err)
+	return s.info(info), s.forDisplay(err)
 }
 
 // Ready implements [llm.Provider].
-func (s *server) Ready(ctx context.Context) error { return s.told(s.Provider.Ready(ctx)) }
+func (s *server) Ready(ctx context.Context) error { return s.forDisplay(s.Provider.Ready(ctx)) }
 
 // Pull implements [llm.Provider].
 func (s *server) Pull(ctx context.Context, name string, progress func(llm.Progress)) error {
-	return s.told(s.Provider.Pull(ctx, name, progress))
+	return s.forDisplay(s.Provider.Pull(ctx, name, progress))
 }
 
 // Stream implements [llm.Model].
@@ -406,7 +406,7 @@ func (s *server) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Delt
 			if delta.Waiting != "" && s.redact != nil {
 				delta.Waiting = s.redact(delta.Waiting)
 			}
-			if !yield(delta, s.told(err)) {
+			if !yield(delta, s.forDisplay(err)) {
 				return
 			}
 		}
@@ -418,7 +418,7 @@ func (s *server) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Delt
 func (s *server) Embedder(ctx context.Context) (llm.Embedder, error) {
 	e, err := s.Provider.Embedder(ctx)
 	if e == nil || err != nil {
-		return nil, s.told(err)
+		return nil, s.forDisplay(err)
 	}
 	name := e.Name()
 	if model, ok := strings.CutPrefix(name, "openai/"); ok {
@@ -440,7 +440,7 @@ func (e embedder) Name() string { return e.name }
 // Embed implements [llm.Embedder].
 func (e embedder) Embed(ctx context.Context, texts []string) ([][]float32, error) {
 	vectors, err := e.Embedder.Embed(ctx, texts)
-	return vectors, e.server.told(err)
+	return vectors, e.server.forDisplay(err)
 }
 
 // Window returns how many tokens of a text the model reads; 0 means unknown.

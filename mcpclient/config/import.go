@@ -139,9 +139,9 @@ func known(theirs map[string]json.RawMessage) (entry json.RawMessage, notes []st
 			notes = append(notes, fmt.Sprintf("unknown key %q", key))
 			continue
 		}
-		value, asked := ourReferences(theirs[key], key == "env" || key == "headers")
+		value, requested := ourReferences(theirs[key], key == "env" || key == "headers")
 		ours[key] = value
-		for _, variable := range asked {
+		for _, variable := range requested {
 			notes = append(notes, fmt.Sprintf("a value that the other client asks for; set the variable %s", variable))
 		}
 	}
@@ -155,9 +155,10 @@ var (
 )
 
 // ourReferences converts a value to the form of mcp.json: references to variables
-// become ${NAME} and, if texts is set, numbers and booleans become strings. asked
-// lists the variables whose values the other client requests from the user.
-func ourReferences(raw json.RawMessage, texts bool) (value any, asked []string) {
+// become ${NAME} and, if texts is set, numbers and booleans become strings.
+// requested lists the variables whose values the other client requests from the
+// user.
+func ourReferences(raw json.RawMessage, texts bool) (value any, requested []string) {
 	decoder := json.NewDecoder(bytes.NewReader(raw))
 	decoder.UseNumber()
 	if decoder.Decode(&value) != nil {
@@ -172,7 +173,7 @@ func ourReferences(raw json.RawMessage, texts bool) (value any, asked []string) 
 				if name == "" || name[0] >= '0' && name[0] <= '9' {
 					name = "INPUT_" + name
 				}
-				asked = append(asked, name)
+				requested = append(requested, name)
 				return "${" + name + "}"
 			})
 			return strings.ReplaceAll(v, "${userHome}", "${HOME}")
@@ -192,7 +193,7 @@ func ourReferences(raw json.RawMessage, texts bool) (value any, asked []string) 
 		return value
 	}
 	value = walk(value)
-	return value, slices.Compact(asked)
+	return value, slices.Compact(requested)
 }
 
 // parseEntry parses an entry as if it were part of mcp.json.

@@ -51,11 +51,11 @@ func Program(s config.Entry, dir string) string {
 	lines := []string{within(file) + " sha256 " + sum}
 	folders := slices.ContainsFunc(runsFolders, func(name string) bool { return strings.HasPrefix(filepath.Base(file), name) })
 	for i, arg := range s.Args {
-		called, places := arg, []string{arg}
+		called, candidates := arg, []string{arg}
 		switch info, err := os.Stat(within(arg)); {
 		case folders && i > 0 && s.Args[i-1] == "-m": // python looks in its folder first
 			module := filepath.Join(strings.Split(arg, ".")...)
-			called, places = "-m "+arg, []string{module, module + ".py"}
+			called, candidates = "-m "+arg, []string{module, module + ".py"}
 		case isScript(arg):
 		case folders && err == nil && info.IsDir():
 		default:
@@ -63,7 +63,7 @@ func Program(s config.Entry, dir string) string {
 		}
 		folders = false // the following arguments are the program's own
 		line := fmt.Sprintf("%s: what it runs cannot be seen (not found from %s, or more than %d scripts)", called, dir, maxFolderFiles)
-		for _, place := range slices.Backward(places) {
+		for _, place := range slices.Backward(candidates) {
 			if sum, err := digests.ofAll(within(place)); err == nil {
 				line = within(place) + " sha256 " + sum
 			}

@@ -16,7 +16,7 @@ import (
 func read(raw []byte, tesseract string) (d Document) {
 	defer func() {
 		if fault := recover(); fault != nil && len(d.Pages) == 0 {
-			d = Document{Why: Damaged + ": " + said(fault)}
+			d = Document{Why: Damaged + ": " + describeFault(fault)}
 		}
 	}()
 	reader, whole, err := open(raw)
@@ -26,7 +26,7 @@ func read(raw []byte, tesseract string) (d Document) {
 	case err != nil && strings.Contains(err.Error(), "encryption"):
 		return Document{Why: Encrypted + ": " + unsupported(err)}
 	case err != nil:
-		return Document{Why: Damaged + ": " + said(err)}
+		return Document{Why: Damaged + ": " + describeFault(err)}
 	}
 	r := reading{document: &d, fonts: map[string]*font{}}
 	if tesseract != "" {
@@ -85,9 +85,9 @@ type ownFault string
 
 func (f ownFault) Error() string { return string(f) }
 
-// said describes the error of a file. The library quotes the file in its errors,
+// describeFault describes the error of a file. The library quotes the file in its errors,
 // which a model would take for text of LifeHub, so these are not passed on.
-func said(fault any) string {
+func describeFault(fault any) string {
 	if own, ok := fault.(ownFault); ok {
 		return string(own)
 	}

@@ -47,7 +47,7 @@ func Explain(err error) error {
 		return err
 	}
 	code := sqliteCode(err)
-	says, advice := files.ExplainFault(err)
+	problem, advice := files.ExplainFault(err)
 	switch {
 	case code&0xff == sqlite3.SQLITE_FULL:
 		return fmt.Errorf("the disk is full, free some space: %w", err)
@@ -55,8 +55,8 @@ func Explain(err error) error {
 		return fmt.Errorf("the disk reports an error or is full, check it and free some space: %w", err)
 	case errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS) || code&0xff == sqlite3.SQLITE_READONLY:
 		return fmt.Errorf("the index cannot be written, make its folder and files writable: %w", err)
-	case says != "":
-		return fmt.Errorf("%s, %s: %w", says, advice, err)
+	case problem != "":
+		return fmt.Errorf("%s, %s: %w", problem, advice, err)
 	case code&0xff == sqlite3.SQLITE_CANTOPEN: // SQLite does not distinguish the two
 		return fmt.Errorf("the index cannot be opened, raise `ulimit -n` or make its folder and files writable: %w", err)
 	case code&0xff == sqlite3.SQLITE_BUSY || code&0xff == sqlite3.SQLITE_LOCKED || code&0xff == sqlite3.SQLITE_PROTOCOL:

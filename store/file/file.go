@@ -192,8 +192,8 @@ func plainly(path string, err error) error {
 	if code(err) != sqlite3.SQLITE_IOERR_SHMSIZE {
 		return err
 	}
-	if says, _ := files.ExplainFault(files.TryWriting(filepath.Dir(path))); says != "" {
-		return fmt.Errorf("%s: %w", says, err)
+	if problem, _ := files.ExplainFault(files.TryWriting(filepath.Dir(path))); problem != "" {
+		return fmt.Errorf("%s: %w", problem, err)
 	}
 	return fmt.Errorf("the disk reports an error: %w", err)
 }

@@ -100,11 +100,11 @@ func Unknown(commands []Command, name string) string {
 	for _, c := range commands {
 		names = append(names, append([]string{c.Name}, c.Aliases...)...)
 	}
-	said := "unknown command: /" + safetext.Line(name)
+	message := "unknown command: /" + safetext.Line(name)
 	if near := text.Nearest(name, names, 3); near != "" && len(name) > 2 {
-		said += "; did you mean /" + safetext.Line(near) + "?"
+		message += "; did you mean /" + safetext.Line(near) + "?"
 	}
-	return said
+	return message
 }
 
 // NoShell returns a message if a line looks like a shell command, such as "!ls",
@@ -127,13 +127,13 @@ func (c Command) Own() bool {
 
 // Start runs a command that is not the front end's own. It returns either the
 // turn to start or the text to show.
-func (c Command) Start(ctx context.Context, by Assistant, conversation, args string) (turn func(ctx context.Context, conversation string) <-chan agent.Event, said string, err error) {
-	asked := "/" + strings.TrimSpace(c.Name+" "+args)
+func (c Command) Start(ctx context.Context, by Assistant, conversation, args string) (turn func(ctx context.Context, conversation string) <-chan agent.Event, output string, err error) {
+	line := "/" + strings.TrimSpace(c.Name+" "+args)
 	switch {
 	case c.Turn != nil && args == "" && !strings.HasPrefix(c.Args, "["):
 		return nil, "usage: " + c.Usage(), nil
 	case c.Turn != nil:
-		return func(ctx context.Context, id string) <-chan agent.Event { return c.Turn(ctx, id, asked, args) }, "", nil
+		return func(ctx context.Context, id string) <-chan agent.Event { return c.Turn(ctx, id, line, args) }, "", nil
 	case c.Prompt != nil:
 		text, err := c.Prompt(args)
 		if err != nil {
@@ -146,9 +146,9 @@ func (c Command) Start(ctx context.Context, by Assistant, conversation, args str
 			return nil, "", err
 		}
 		if begin != nil {
-			return func(ctx context.Context, id string) <-chan agent.Event { return begin(ctx, id, asked) }, "", nil
+			return func(ctx context.Context, id string) <-chan agent.Event { return begin(ctx, id, line) }, "", nil
 		}
 	}
-	said, err = c.Run(ctx, conversation, args)
-	return nil, said, err
+	output, err = c.Run(ctx, conversation, args)
+	return nil, output, err
 }

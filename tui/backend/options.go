@@ -199,7 +199,7 @@ type Server struct {
 	Calls    int
 	Failed   int
 	P95      time.Duration // 95th percentile of recent call durations
-	Said     string        // last line on stderr
+	Stderr   string        // last line on stderr
 	Unseen   []Change      // changes that are not used until reviewed
 }
 
@@ -219,7 +219,7 @@ type Offer struct {
 
 // TypedPath describes a path while the user types it.
 type TypedPath struct {
-	Says     string  // number of notes in the folder, or why it cannot be used
+	Detail   string  // number of notes in the folder, or why it cannot be used
 	Missing  bool    // neither a folder nor the beginning of one
 	Begun    []Offer // folders that begin with the path, those with notes first
 	Complete string  // longest common prefix of all of them; "" if there are none
@@ -227,11 +227,11 @@ type TypedPath struct {
 
 // FoundModel describes the model on the first-run screen.
 type FoundModel struct {
-	Ready bool   // a model is available
-	Says  string // description, a sentence
-	Next  string // what the user can do; "" if nothing
-	Pull  string // model to offer for download; "" if none
-	Why   string // reason for offering it, in a few words
+	Ready  bool   // a model is available
+	Detail string // description, a sentence
+	Next   string // what the user can do; "" if nothing
+	Pull   string // model to offer for download; "" if none
+	Why    string // reason for offering it, in a few words
 }
 
 // Status is what the header and the status line show.
@@ -279,9 +279,9 @@ type Command struct {
 	// Run is called in the background and returns Markdown to show, which may be
 	// "". conversation is "" if no conversation is open.
 	Run func(ctx context.Context, conversation, args string) (string, error)
-	// Turn, if not nil, is used instead of Run: the command starts a turn. asked
-	// is the line as typed.
-	Turn func(ctx context.Context, conversation, asked, args string) <-chan agent.Event
+	// Turn, if not nil, is used instead of Run: the command starts a turn. line
+	// is the command as typed.
+	Turn func(ctx context.Context, conversation, line, args string) <-chan agent.Event
 	// Begin, if not nil, is called before Run, in the background. If it returns a
 	// turn, that is started instead of Run.
 	Begin func(ctx context.Context, conversation, args string) (Turn, error)
@@ -292,8 +292,8 @@ type Command struct {
 	Reload bool
 }
 
-// Turn starts a turn. asked is the line as typed.
-type Turn func(ctx context.Context, conversation, asked string) <-chan agent.Event
+// Turn starts a turn. line is the command as typed.
+type Turn func(ctx context.Context, conversation, line string) <-chan agent.Event
 
 // Ended is how the user left.
 type Ended int

@@ -136,8 +136,8 @@ func (c *Model) Waiting(keys *keys.Map, width int, theme *draw.Theme, running bo
 		if !running {
 			does = "send"
 		}
-		says := fmt.Sprintf("queued message %d of %d · %s to %s · clear to cancel", c.Place+1, len(c.Queue)+1, keys.Send.Help().Key, does)
-		lines = append(lines, theme.Key.Render(draw.Truncate(says, width)))
+		label := fmt.Sprintf("queued message %d of %d · %s to %s · clear to cancel", c.Place+1, len(c.Queue)+1, keys.Send.Help().Key, does)
+		lines = append(lines, theme.Key.Render(draw.Truncate(label, width)))
 	}
 	more := func(n int) {
 		lines = append(lines, theme.Dim.Render(draw.Truncate(fmt.Sprintf("… and %d more", n), width)))

@@ -48,12 +48,12 @@ func Describe(asked agent.PermissionAsked, details bool) (lines []Line) {
 	add := func(mark Mark, text string) { lines = append(lines, Line{mark, text}) }
 	text, diff := asked.Preview.Text, diffLines(asked.Preview.Diff)
 	if diff != nil {
-		says := sentence(asked.Preview, diff)
+		title := sentence(asked.Preview, diff)
 		if place, only := onePlace(diff); only {
-			says += ", " + place
+			title += ", " + place
 			diff = slices.DeleteFunc(diff, func(l Line) bool { return l.Mark == Detail })
 		}
-		add(Sentence, safetext.Reveal(says))
+		add(Sentence, safetext.Reveal(title))
 		lines = append(lines, diff...)
 	} else if first, rest, _ := strings.Cut(text, "\n"); first != "" {
 		add(Sentence, safetext.Reveal(first))

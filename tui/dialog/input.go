@@ -72,9 +72,9 @@ func (in *Input) Settle(id string) {
 
 // Close removes the questions of the turn, which is over.
 func (in *Input) Close() {
-	stays := in.Open() && usersOwn(in.Queue[0])
+	remains := in.Open() && usersOwn(in.Queue[0])
 	in.Queue = slices.DeleteFunc(in.Queue, func(asked agent.InputAsked) bool { return !usersOwn(asked) })
-	if !stays {
+	if !remains {
 		in.begin()
 	}
 }

@@ -54,7 +54,7 @@ type part struct {
 }
 
 // parts returns the total, the parts, and the tokens counted by the server.
-func (c *Context) parts() (head string, parts []part, said string) {
+func (c *Context) parts() (head string, parts []part, note string) {
 	head = fmt.Sprintf("Context window: %s tokens", draw.Thousands(c.ContextCounted.Used))
 	if c.ContextCounted.Allocated > 0 {
 		head += fmt.Sprintf(" of %s (%d %%)", draw.Thousands(c.ContextCounted.Allocated), c.ContextCounted.Used*100/c.ContextCounted.Allocated)
@@ -73,11 +73,11 @@ func (c *Context) parts() (head string, parts []part, said string) {
 	if c.ContextCounted.Allocated > 0 {
 		parts = append(parts, part{name: "reserved for the answer", tokens: c.ContextCounted.Reserve}, part{name: "free", tokens: max(0, c.ContextCounted.Allocated-c.ContextCounted.Used-c.ContextCounted.Reserve)})
 	}
-	said = "estimated; the server has not reported its count"
+	note = "estimated; the server has not reported its count"
 	if c.counted > 0 {
-		said = fmt.Sprintf("estimated; the server reported %s", draw.Thousands(c.counted))
+		note = fmt.Sprintf("estimated; the server reported %s", draw.Thousands(c.counted))
 	}
-	return head, parts, said
+	return head, parts, note
 }
 
 // Update scrolls; other keys close the page.
@@ -107,7 +107,7 @@ func (c *Context) Hints(k *keys.Map) []string {
 
 // View draws the parts with bars in one column, then the calls.
 func (c *Context) View(width, rows int, _ *keys.Map, theme *draw.Theme) Content {
-	head, parts, said := c.parts()
+	head, parts, note := c.parts()
 	total := max(c.ContextCounted.Used+c.ContextCounted.Reserve, c.ContextCounted.Allocated)
 	names, figures := 0, 0
 	for _, p := range parts {
@@ -130,7 +130,7 @@ func (c *Context) View(width, rows int, _ *keys.Map, theme *draw.Theme) Content 
 	for _, l := range c.ContextCounted.Log {
 		lines = append(lines, draw.Truncate(safetext.Line("step "+l.Step+": "+l.String()), width))
 	}
-	lines = append(lines, "", theme.Dim.Render(draw.Truncate(said, width)))
+	lines = append(lines, "", theme.Dim.Render(draw.Truncate(note, width)))
 	c.lines, c.rows = len(lines), rows
 	c.top = max(0, min(c.top, len(lines)-rows))
 	return Content{Title: "Context", Count: c.share(), Lines: lines[c.top:min(len(lines), c.top+rows)]}
@@ -146,10 +146,10 @@ func (c *Context) share() string {
 
 // Words describes the parts, one per line, without bars.
 func (c *Context) Words() []string {
-	head, parts, said := c.parts()
+	head, parts, note := c.parts()
 	lines := []string{head}
 	for _, part := range parts {
 		lines = append(lines, part.name+": "+draw.Thousands(part.tokens))
 	}
-	return append(lines, said)
+	return append(lines, note)
 }

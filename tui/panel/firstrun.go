@@ -195,22 +195,22 @@ func (f *FirstRun) takeNotes(o backend.Offer) tea.Cmd {
 
 // field draws the input for a path, scrolled to its end, and a description of the path.
 func (f *FirstRun) field(width int, theme *draw.Theme) string {
-	says := f.typed.Says
+	detail := f.typed.Detail
 	if f.typed.Missing {
-		says = theme.Danger.Render("✗ " + safetext.Line(says))
+		detail = theme.Danger.Render("✗ " + safetext.Line(detail))
 	} else {
-		says = theme.Dim.Render(safetext.Line(says))
+		detail = theme.Dim.Render(safetext.Line(detail))
 	}
-	whole := safetext.Line(f.folder)
-	path, room := whole, max(8, width-8-draw.Width(says))
+	shown := safetext.Line(f.folder)
+	path, room := shown, max(8, width-8-draw.Width(detail))
 	for draw.Width(path) > room {
 		_, size := utf8.DecodeRuneInString(path)
 		path = path[size:]
 	}
-	if path != whole {
+	if path != shown {
 		path = "…" + path
 	}
-	return draw.Truncate("    "+theme.You.Render(path)+"▏ "+says, width)
+	return draw.Truncate("    "+theme.You.Render(path)+"▏ "+detail, width)
 }
 
 // View shows the model, and the folders to choose from.
@@ -224,7 +224,7 @@ func (f *FirstRun) View(width, height int, _ *keys.Map, theme *draw.Theme) Conte
 		if f.model.Ready {
 			mark = theme.Success.Render("✓")
 		}
-		lines = append(lines, draw.Hang("  "+mark+" ", safetext.Line(f.model.Says), width)...)
+		lines = append(lines, draw.Hang("  "+mark+" ", safetext.Line(f.model.Detail), width)...)
 		if f.model.Next != "" {
 			lines = append(lines, draw.StyleLines(theme.Dim.Render, draw.Hang("    ", safetext.Line(f.model.Next), width))...)
 		}

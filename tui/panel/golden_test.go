@@ -56,7 +56,7 @@ func (b *box) take(msg tea.Msg) {
 		return
 	case panel.OpenMsg:
 		if msg.Err != nil || msg.Panel == nil {
-			b.t.Fatalf("nothing was opened: %s, %v", msg.Says, msg.Err)
+			b.t.Fatalf("nothing was opened: %s, %v", msg.Reason, msg.Err)
 		}
 		b.shown, cmd = msg.Panel, msg.Then
 	default:
@@ -178,10 +178,10 @@ var plays = map[string]func(b *box){
 		return nil, nil
 	}}, ""),
 
-	"first run":                     firstRun(backend.FoundModel{Ready: true, Says: "qwen3:8b answers, from Ollama on this machine."}),
+	"first run":                     firstRun(backend.FoundModel{Ready: true, Detail: "qwen3:8b answers, from Ollama on this machine."}),
 	"first run without a model":     firstRun(chattest.NoModel),
 	"first run in a folder unknown": firstRun(chattest.NoModel, "~/nowhere", "enter"),
-	"first run fetches a model":     firstRun(backend.FoundModel{Says: "Ollama runs here and has no model yet; until then LifeHub lists the closest passages.", Pull: "qwen3:4b", Why: "a model that fits this machine"}, "up", "enter"),
+	"first run fetches a model":     firstRun(backend.FoundModel{Detail: "Ollama runs here and has no model yet; until then LifeHub lists the closest passages.", Pull: "qwen3:4b", Why: "a model that fits this machine"}, "up", "enter"),
 	"first run looks around": func(b *box) {
 		o := chattest.Newcomer(chattest.NoModel)()
 		b.shown, _ = panel.NewFirstRun(context.Background(), &o) // nothing was found so far

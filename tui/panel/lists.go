@@ -80,7 +80,7 @@ var modeHelp = map[agent.Mode]string{
 
 // ModeSaid returns the reply to /mode with a name, and the mode that it names, or "". Without
 // a name it lists the modes.
-func ModeSaid(name, present string) (said []string, mode agent.Mode) {
+func ModeSaid(name, present string) (lines []string, mode agent.Mode) {
 	mode = agent.Mode(strings.ToLower(strings.TrimSpace(name)))
 	switch {
 	case mode == "":
@@ -89,9 +89,9 @@ func ModeSaid(name, present string) (said []string, mode agent.Mode) {
 			if string(mode) == present {
 				mark = "▌ "
 			}
-			said = append(said, fmt.Sprintf("%s%s: %s", mark, mode, modeHelp[mode]))
+			lines = append(lines, fmt.Sprintf("%s%s: %s", mark, mode, modeHelp[mode]))
 		}
-		return said, ""
+		return lines, ""
 	case slices.Contains(agent.Modes(), mode):
 		return []string{fmt.Sprintf("Mode %s: %s.", mode, modeHelp[mode])}, mode
 	}

@@ -25,16 +25,16 @@ type modelList struct {
 }
 
 // add adds the answer of a server. The chosen row stays chosen.
-func (l *modelList) add(said llm.Listing) {
+func (l *modelList) add(listing llm.Listing) {
 	chosen := ""
 	if list := l.Matching(); l.Chosen > 0 && l.Chosen < len(list) {
 		chosen = l.models[list[l.Chosen]].Name
 	}
-	at := slices.IndexFunc(l.servers, func(s llm.Listing) bool { return s.Server == said.Server })
+	at := slices.IndexFunc(l.servers, func(s llm.Listing) bool { return s.Server == listing.Server })
 	if at < 0 {
-		at, l.servers = len(l.servers), append(l.servers, said)
+		at, l.servers = len(l.servers), append(l.servers, listing)
 	}
-	l.servers[at] = said
+	l.servers[at] = listing
 	l.fill()
 	for i, row := range l.Matching() {
 		if l.models[row].Name == chosen {
@@ -70,12 +70,12 @@ func (l *modelList) fill() {
 	if len(l.servers) == 1 && len(l.Foot) == 1 { // there is room to say it all
 		l.Empty, l.Foot = l.Foot[0], nil
 		if err := l.servers[0].Err; err != nil {
-			told := transcript.FailureOf(err)
+			failed := transcript.FailureOf(err)
 			var foreign *llm.ForeignError
 			if l.now.Provider == "offline" && errors.Is(err, llm.ErrUnreachable) && !errors.As(err, &foreign) {
-				told.Hint = "Start it (ollama serve), or set its address in the settings (lifehub config path says where they are). Until then, LifeHub lists the closest passages."
+				failed.Hint = "Start it (ollama serve), or set its address in the settings (lifehub config path says where they are). Until then, LifeHub lists the closest passages."
 			}
-			l.Empty = told.Copied()
+			l.Empty = failed.Copied()
 		}
 	}
 }
@@ -106,8 +106,8 @@ func ModelDetail(i llm.Info) string {
 // ModelPicker lists the models of all servers, once each has answered.
 func ModelPicker(ctx context.Context, from backend.Models, now backend.Status) (Picker, []llm.Info) {
 	l := modelList{now: now}
-	for said := range from.List(ctx) {
-		l.add(said)
+	for listing := range from.List(ctx) {
+		l.add(listing)
 	}
 	return l.Picker, l.models
 }
@@ -124,22 +124,22 @@ func OpenModels(ctx context.Context, from backend.Models, now backend.Status, us
 	return func() tea.Msg {
 		answers, late := from.List(ctx), time.After(openAfter)
 		l.more = func() tea.Msg {
-			said, more := <-answers
+			listing, more := <-answers
 			return moreMsg{&l.Picker, func() tea.Cmd {
 				if !more {
 					return nil
 				}
-				l.add(said)
+				l.add(listing)
 				return l.more
 			}}
 		}
 		for {
 			select {
-			case said, more := <-answers:
+			case listing, more := <-answers:
 				if !more {
 					return OpenMsg{Panel: &l.Picker}
 				}
-				l.add(said)
+				l.add(listing)
 			case <-late:
 				return OpenMsg{Panel: &l.Picker, Then: l.more}
 			}

@@ -28,12 +28,12 @@ type Note struct {
 	back  *Note // where a link was followed; nil: nowhere
 	links map[int]reader.Chosen
 
-	read func(name, from string) (backend.Note, error)
-	name string // as it was asked for, and from which note
-	from string
-	line int // the cited lines; 0: none
-	to   int
-	kept *Note // what is saved of a source, where its note cannot be read; nil: nothing
+	read  func(name, from string) (backend.Note, error)
+	name  string // as it was asked for, and from which note
+	from  string
+	line  int // the cited lines; 0: none
+	to    int
+	saved *Note // what is saved of a source, where its note cannot be read; nil: nothing
 }
 
 // readMsg has a note that was read.
@@ -85,19 +85,19 @@ func NewNote(ctx context.Context, o *backend.Options, name string, line, to int)
 // OpenSource shows the note of a citation with the cited lines marked. If there is no such
 // note any more, it shows the text as it was cited.
 func OpenSource(ctx context.Context, o *backend.Options, c transcript.Cited) (p Panel, cmd tea.Cmd, problem string) {
-	var kept *Note
+	var saved *Note
 	if c.Source.Text != "" {
 		line := max(1, c.Citation.Line-c.Source.Line+1)
-		kept = NewDocument(cmp.Or(c.Citation.Path, c.Source.Path, "a tool's result"), c.Source.Text, line, line)
+		saved = NewDocument(cmp.Or(c.Citation.Path, c.Source.Path, "a tool's result"), c.Source.Text, line, line)
 	}
 	path, line, problem := c.Note()
 	switch {
 	case problem == "" && o.Note != nil:
 		n := NewNote(ctx, o, path, line, c.Citation.EndLine)
-		n.kept = kept
+		n.saved = saved
 		return n, n.Read, ""
-	case kept != nil:
-		return kept, nil, ""
+	case saved != nil:
+		return saved, nil, ""
 	}
 	return nil, nil, cmp.Or(problem, "notes cannot be read here")
 }
@@ -158,8 +158,8 @@ func (r *Note) take(msg readMsg) (Panel, tea.Msg, tea.Cmd) {
 	switch {
 	case msg.of != r:
 		return r, nil, nil
-	case msg.err != nil && r.kept != nil:
-		return r.kept, Flash(msg.err.Error()), nil
+	case msg.err != nil && r.saved != nil:
+		return r.saved, Flash(msg.err.Error()), nil
 	case msg.err != nil && r.back != nil:
 		return r.back, Flash(msg.err.Error()), nil
 	case msg.err != nil:

@@ -15,10 +15,10 @@ import (
 type (
 	// OpenMsg opens a panel once what it shows was read.
 	OpenMsg struct {
-		Panel Panel  // nil: there is nothing to show
-		Says  string // why not
-		Err   error
-		Then  tea.Cmd // once it is open; nil: nothing
+		Panel  Panel  // nil: there is nothing to show
+		Reason string // why not
+		Err    error
+		Then   tea.Cmd // once it is open; nil: nothing
 	}
 	// PageMsg is text to show in the transcript.
 	PageMsg struct {
@@ -43,7 +43,7 @@ func OpenTree(ctx context.Context, from backend.Branches, conversation string) t
 	return func() tea.Msg {
 		list, err := from.Tree(ctx, conversation)
 		if err != nil || len(list) == 0 {
-			return OpenMsg{Says: "no questions in this conversation yet", Err: err}
+			return OpenMsg{Reason: "no questions in this conversation yet", Err: err}
 		}
 		return OpenMsg{Panel: NewTree(list, time.Now())}
 	}

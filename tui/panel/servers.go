@@ -270,7 +270,7 @@ func FactsOf(s backend.Server) (list []fact) {
 	if s.Calls > 0 {
 		add("calls", fmt.Sprintf("%d, %d failed · p95 %s", s.Calls, s.Failed, draw.Duration(s.P95)))
 	}
-	add("stderr", s.Said)
+	add("stderr", s.Stderr)
 	return list
 }
 

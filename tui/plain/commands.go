@@ -68,14 +68,14 @@ func (c *chat) do(ctx context.Context, what backend.Command, args string) error 
 
 // start runs a command that every front end runs in the same way.
 func (c *chat) start(ctx context.Context, what backend.Command, args string) error {
-	turn, said, err := what.Start(ctx, c.o.Assistant, c.conversation, args)
+	turn, output, err := what.Start(ctx, c.o.Assistant, c.conversation, args)
 	switch {
 	case err != nil:
 		return c.fail(err)
 	case turn != nil:
 		return c.startTurn(ctx, func(ctx context.Context) <-chan agent.Event { return turn(ctx, c.conversation) })
 	}
-	c.print("%s\n", safetext.Text(said))
+	c.print("%s\n", safetext.Text(output))
 	return nil
 }
 
@@ -115,12 +115,12 @@ func (c *chat) showContext(context.Context, string) error {
 
 // useMode sets the strategy of later turns, or lists the modes.
 func (c *chat) useMode(_ context.Context, name string) error {
-	said, mode := panel.ModeSaid(name, c.mode)
+	lines, mode := panel.ModeSaid(name, c.mode)
 	if mode != "" {
 		c.mode = string(mode)
 		c.o.UseMode(c.mode)
 	}
-	for _, line := range said {
+	for _, line := range lines {
 		c.print("%s\n", safetext.Line(line))
 	}
 	return nil

@@ -119,7 +119,7 @@ func (c *chat) begin(ctx context.Context) error {
 	case c.o.FirstRun:
 		if c.typed && c.o.FindModel != nil {
 			found := c.o.FindModel(ctx)
-			c.print("%s\n", strings.TrimSpace(safetext.Line(found.Says)+" "+safetext.Line(found.Next)))
+			c.print("%s\n", strings.TrimSpace(safetext.Line(found.Detail)+" "+safetext.Line(found.Next)))
 		}
 		c.note("no notes yet; `lifehub index DIR` adds a folder")
 	case c.o.Pick && c.o.Conversations != nil:
@@ -246,11 +246,11 @@ func (c *chat) note(text string) {
 // fail writes an error with its hint. It returns nil, because a failed command
 // does not end the chat.
 func (c *chat) fail(err error) error {
-	told := transcript.FailureOf(err)
+	failed := transcript.FailureOf(err)
 	c.flush()
 	c.print("error: %s\n", safetext.Line(err.Error()))
-	if told.Hint != "" {
-		c.print("  %s\n", safetext.Line(told.Hint))
+	if failed.Hint != "" {
+		c.print("  %s\n", safetext.Line(failed.Hint))
 	}
 	return nil
 }

@@ -133,9 +133,9 @@ func (r *Renderer) Draw(picture string, cursor *tea.Cursor, method ansi.Method) 
 	if picture != r.picture {
 		back := r.surface() // put the cursor back afterwards
 		before := *back
-		stays := r.own && cursor != nil && before.x == cursor.X && before.y == cursor.Y
+		unmoved := r.own && cursor != nil && before.x == cursor.X && before.y == cursor.Y
 		at := uv.Pos(before.x, before.y)
-		if stays && r.saved != at {
+		if unmoved && r.saved != at {
 			r.buf = append(r.buf, ansi.SaveCursor...)
 			r.saved = at
 		}
@@ -144,7 +144,7 @@ func (r *Renderer) Draw(picture string, cursor *tea.Cursor, method ansi.Method) 
 		r.picture = picture
 		switch {
 		case len(r.buf) == saved:
-		case stays: // restoring the cursor also restores its style
+		case unmoved: // restoring the cursor also restores its style
 			r.link(uv.Link{})
 			r.buf = append(r.buf, ansi.RestoreCursor...)
 			r.pen, back.x, back.y = pen{}, before.x, before.y
@@ -270,7 +270,7 @@ const skipped = 5
 
 // row writes the cells of a row that differ.
 func (r *Renderer) row(y int, old, next string) {
-	from, to, sure := r.changed(old, next)
+	from, to, certain := r.changed(old, next)
 	if from == to {
 		return
 	}
@@ -279,11 +279,11 @@ func (r *Renderer) row(y int, old, next string) {
 	for end > from && blank(&is[end-1]) {
 		end--
 	}
-	if erased := blankFrom(is, to) && (!sure || to-end > len(ansi.EraseLineRight)); !erased {
+	if erased := blankFrom(is, to) && (!certain || to-end > len(ansi.EraseLineRight)); !erased {
 		end = to
 	}
 	for x := from; x < end; {
-		if sure {
+		if certain {
 			n := 0
 			for x+n < end && was[x+n].Equal(&is[x+n]) {
 				n++
@@ -314,23 +314,23 @@ func (r *Renderer) row(y int, old, next string) {
 		r.to(&uv.EmptyCell)
 		r.buf = append(r.buf, ansi.EraseLineRight...)
 	}
-	if !sure {
+	if !certain {
 		r.surface().x = r.width
 	}
 }
 
 // changed reads the old and the new row into r.lines and returns the range in which they differ,
-// extended to whole wide cells. If sure is true, the old cells are known, so that equal ones can be
-// skipped.
-func (r *Renderer) changed(old, next string) (from, to int, sure bool) {
+// extended to whole wide cells. If certain is true, the old cells are known, so that equal ones can
+// be skipped.
+func (r *Renderer) changed(old, next string) (from, to int, certain bool) {
 	was, is := &r.lines[0], &r.lines[1]
-	to, sure = r.width, old != unknown
-	if !sure {
+	to, certain = r.width, old != unknown
+	if !certain {
 		old = next // all of it is written
 	}
 	was.read(old, r.width, r.method)
 	is.read(next, r.width, r.method)
-	if sure {
+	if certain {
 		for from < to && was.Line[from].Equal(&is.Line[from]) {
 			from++
 		}
@@ -338,13 +338,13 @@ func (r *Renderer) changed(old, next string) (from, to int, sure bool) {
 			to--
 		}
 		if from == to {
-			return from, to, sure
+			return from, to, certain
 		}
 	}
 	// After a grapheme of several characters, terminals disagree about the column.
 	for x := range to {
 		if several(&is.Line[x]) || several(&was.Line[x]) {
-			from, to, sure = min(from, x), r.width, false
+			from, to, certain = min(from, x), r.width, false
 			break
 		}
 	}
@@ -354,7 +354,7 @@ func (r *Renderer) changed(old, next string) (from, to int, sure bool) {
 	for r.inside(to) {
 		to++
 	}
-	return from, to, sure
+	return from, to, certain
 }
 
 // inside reports whether a cell of r.lines is the right half of a wide one.

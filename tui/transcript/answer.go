@@ -88,17 +88,17 @@ func (a *Answer) Render(width int, theme *draw.Theme) []string {
 func (a *Answer) Judge(c agent.Citation) bool {
 	at := c.At - a.from
 	const longest = 60 // cells
-	said := literal.Replace(draw.Truncate(safetext.Line(c.Inline()), longest))
-	if said == "" || c.At == 0 || at <= 0 || at > len(a.source) {
+	line := literal.Replace(draw.Truncate(safetext.Line(c.Inline()), longest))
+	if line == "" || c.At == 0 || at <= 0 || at > len(a.source) {
 		return false
 	}
 	if a.signs == nil {
 		a.signs = map[int]string{}
 	}
-	if strings.Contains(a.signs[at], said) {
+	if strings.Contains(a.signs[at], line) {
 		return false
 	}
-	a.signs[at] += said
+	a.signs[at] += line
 	a.stream = nil // it is drawn again
 	return true
 }

@@ -60,7 +60,7 @@ func (a Aside) Version() string {
 	if s := a.Sources; s != nil {
 		fmt.Fprintf(&v, "%p %d", s, s.chosen)
 		for _, c := range s.List {
-			fmt.Fprint(&v, c.Citation.N, c.Citation.Line, c.Citation.Told())
+			fmt.Fprint(&v, c.Citation.N, c.Citation.Line, c.Citation.Label())
 		}
 	}
 	fmt.Fprint(&v, len(a.Done))

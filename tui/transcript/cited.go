@@ -147,7 +147,7 @@ func verdictText(c agent.Citation) string {
 	if c.Verdict == "" {
 		return "closest"
 	}
-	return safetext.Line(c.Told())
+	return safetext.Line(c.Label())
 }
 
 // verdictStyle returns the style of a verdict; the colour only repeats the sign.

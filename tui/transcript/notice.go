@@ -24,8 +24,8 @@ type Failure struct{ Text, Hint string }
 
 // FailureOf returns the failure for an error of the model server, worded as in a turn.
 func FailureOf(err error) *Failure {
-	told := agent.FailedFrom(err)
-	return &Failure{Text: told.Message, Hint: told.Hint}
+	failed := agent.FailedFrom(err)
+	return &Failure{Text: failed.Message, Hint: failed.Hint}
 }
 
 func (f *Failure) Render(width int, theme *draw.Theme) []string {

@@ -16,7 +16,7 @@ type Question struct {
 	Turn     string   // "" until it is saved
 	After    string   // the turn before it
 	Siblings []string // the turns asked in its place, itself among them; nil: it alone
-	whole    bool     // all of a long one is shown
+	unfolded bool     // all of a long one is shown
 }
 
 // A question of more than longQuestion lines shows the first few of them.
@@ -25,13 +25,13 @@ const (
 	shownQuestion = 12
 )
 
-func (q *Question) Folded() bool { return !q.whole }
+func (q *Question) Folded() bool { return !q.unfolded }
 
-func (q *Question) Fold(on bool) { q.whole = !on }
+func (q *Question) Fold(on bool) { q.unfolded = !on }
 
 func (q *Question) Render(width int, theme *draw.Theme) []string {
-	text, hidden := q.asked(), 0
-	if all := strings.Count(text, "\n") + 1; !q.whole && all > longQuestion {
+	text, hidden := q.typed(), 0
+	if all := strings.Count(text, "\n") + 1; !q.unfolded && all > longQuestion {
 		text, hidden = strings.Join(strings.SplitN(text, "\n", shownQuestion+1)[:shownQuestion], "\n"), all-shownQuestion
 	}
 	lines := draw.Wrap(safetext.Text(text), width)
@@ -49,12 +49,12 @@ func (q *Question) Render(width int, theme *draw.Theme) []string {
 	return lines
 }
 
-func (q *Question) Copied() string { return q.asked() }
+func (q *Question) Copied() string { return q.typed() }
 
-// asked is the question without what was sent while it was answered.
-func (q *Question) asked() string {
-	asked, _ := agent.SplitSteering(q.Text)
-	return asked
+// typed returns the question without messages sent while it was answered.
+func (q *Question) typed() string {
+	typed, _ := agent.SplitSteering(q.Text)
+	return typed
 }
 
 // Steering is a message that the user sent to the turn while it ran.
@@ -91,7 +91,7 @@ func (t *Model) QuestionAbove() string {
 			if at == first.Entry && first.Line < len(t.Lines(at))-1 {
 				return ""
 			}
-			return draw.Summary(asked.asked(), t.width)
+			return draw.Summary(asked.typed(), t.width)
 		}
 	}
 	return ""

@@ -25,10 +25,10 @@ func (t *Model) Saved(exchange agent.Exchange) (items []Item) {
 
 // reopen replays the events of a saved turn.
 func (t *Turn) reopen(exchange agent.Exchange) {
-	kept, open := exchange.Answer, exchange.Open || exchange.Running
-	course := kept.Course
+	answer, open := exchange.Answer, exchange.Open || exchange.Running
+	course := answer.Course
 	if course == nil {
-		course = logged(kept, open)
+		course = logged(answer, open)
 		if _, steering := agent.SplitSteering(exchange.Question); len(steering) > 0 {
 			course = slices.Concat(courseOf(steering), course)
 		}
@@ -38,22 +38,22 @@ func (t *Turn) reopen(exchange agent.Exchange) {
 		now = m.Event.Time
 		switch body := m.Event.Body.(type) {
 		case agent.Said:
-			to := len(kept.Text)
+			to := len(answer.Text)
 			for _, later := range course[i+1:] {
-				if _, said := later.Event.Body.(agent.Said); said {
+				if _, isText := later.Event.Body.(agent.Said); isText {
 					to = min(to, later.At)
 					break
 				}
 			}
-			t.Say(kept.Text[min(m.At, to):to], now)
+			t.Say(answer.Text[min(m.At, to):to], now)
 		case agent.Ended:
-			body.Answer, body.Effects = kept.Text, kept.Effects
-			t.cited(kept)
+			body.Answer, body.Effects = answer.Text, answer.Effects
+			t.cited(answer)
 			t.Ended(body, false, now)
 			return
 		case agent.Failed:
-			body.Effects = kept.Effects
-			t.cited(kept)
+			body.Effects = answer.Effects
+			t.cited(answer)
 			t.Failed(body, false, now)
 			return
 		default:
@@ -79,27 +79,27 @@ func courseOf(steering []string) (course []agent.CourseEvent) {
 }
 
 // cited shows the citations of an answer.
-func (t *Turn) cited(kept agent.Answer) {
-	if t.Answer == nil && kept.Text != "" {
-		t.Say(kept.Text, time.Time{})
+func (t *Turn) cited(answer agent.Answer) {
+	if t.Answer == nil && answer.Text != "" {
+		t.Say(answer.Text, time.Time{})
 	}
-	for _, c := range kept.Citations {
-		t.Source(c, Source(kept.Sources, c.N))
+	for _, c := range answer.Citations {
+		t.Source(c, Source(answer.Sources, c.N))
 	}
 }
 
 // logged reconstructs the events of a turn that was saved without them, from its log. An
 // open turn has no last event.
-func logged(kept agent.Answer, open bool) (course []agent.CourseEvent) {
+func logged(answer agent.Answer, open bool) (course []agent.CourseEvent) {
 	at := 0
 	add := func(bodies ...agent.Body) {
 		for _, body := range bodies {
 			course = append(course, agent.CourseEvent{At: at, Event: agent.Event{Body: body}})
 		}
 	}
-	for _, part := range kept.Parts() {
+	for _, part := range answer.Parts() {
 		if part.Text != "" {
-			at = max(at, strings.Index(kept.Text, part.Text))
+			at = max(at, strings.Index(answer.Text, part.Text))
 			add(agent.Said{})
 		}
 		var before []agent.Step
@@ -129,10 +129,10 @@ func logged(kept agent.Answer, open bool) (course []agent.CourseEvent) {
 	}
 	switch {
 	case open:
-	case kept.Error != "":
-		add(agent.Failed{Message: kept.Error})
+	case answer.Error != "":
+		add(agent.Failed{Message: answer.Error})
 	default:
-		add(agent.Ended{Metrics: agent.Metrics{Interrupted: kept.Cut}})
+		add(agent.Ended{Metrics: agent.Metrics{Interrupted: answer.Cut}})
 	}
 	return course
 }

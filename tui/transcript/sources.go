@@ -38,7 +38,7 @@ func (s *Sources) Add(c agent.Citation, from agent.Source) {
 		if have.Citation.N == c.N && c.Verdict == "" {
 			return
 		}
-		if have.Citation.Mark() == c.Mark() && have.Citation.Place() == c.Place() && have.Citation.Told() == c.Told() {
+		if have.Citation.Mark() == c.Mark() && have.Citation.Place() == c.Place() && have.Citation.Label() == c.Label() {
 			s.List[i].at = append(have.at, c.At)
 			return
 		}

@@ -18,7 +18,7 @@ type Turn struct {
 	Thought  *Thinking
 	Answer   *Answer
 	answers  []*Answer // all of the turn
-	said     int       // bytes of them
+	bytes    int       // bytes of them
 	steering int       // messages that the turn has taken
 	phase    string
 	waiting  *Notice               // why the model is silent; nil: it is not
@@ -153,12 +153,12 @@ func (t *Turn) Say(text string, now time.Time) {
 	}
 	if t.Answer == nil || !t.Answer.Open {
 		t.Answer = NewAnswer()
-		t.Answer.from = t.said
+		t.Answer.from = t.bytes
 		t.answers = append(t.answers, t.Answer)
 		t.in.Add(t.Answer)
 	}
 	t.Answer.Grow(text)
-	t.said += len(text)
+	t.bytes += len(text)
 	t.in.Invalidate(t.Answer)
 }
 

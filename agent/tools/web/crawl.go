@@ -106,16 +106,16 @@ func (c *crawl) Run(ctx context.Context, raw json.RawMessage) (agent.Result, err
 // tour is one crawl of one site.
 type tour struct {
 	*crawl
-	site   *url.URL
-	rules  robots
-	until  time.Time
-	next   []string // addresses to read
-	known  map[string]bool
-	read   []article
-	bytes  int
-	failed []string // addresses that could not be read, and why
-	kept   int      // number of pages disallowed by robots.txt
-	ended  string   // why it ended early; "" if it did not
+	site       *url.URL
+	rules      robots
+	until      time.Time
+	next       []string // addresses to read
+	known      map[string]bool
+	read       []article
+	bytes      int
+	failed     []string // addresses that could not be read, and why
+	disallowed int      // number of pages disallowed by robots.txt
+	ended      string   // why it ended early; "" if it did not
 }
 
 // errRobots is returned for a page disallowed by robots.txt.
@@ -182,7 +182,7 @@ func (t *tour) open(ctx context.Context, u *url.URL) error {
 		if t.rules.allows(to) {
 			t.next = append(t.next, link)
 		} else {
-			t.kept++
+			t.disallowed++
 		}
 	}
 	return nil
@@ -235,18 +235,18 @@ func (t *tour) result() agent.Result {
 		}
 		result.Sources = append(result.Sources, a.sources(lines, 1, to)...)
 	}
-	var said []string
+	var remarks []string
 	if t.ended != "" {
-		said = append(said, "It ended early: "+t.ended+".")
+		remarks = append(remarks, "It ended early: "+t.ended+".")
 	}
-	if t.kept > 0 {
-		said = append(said, fmt.Sprintf("Its robots.txt keeps robots from %s.", text.Count(t.kept, "more page")))
+	if t.disallowed > 0 {
+		remarks = append(remarks, fmt.Sprintf("Its robots.txt keeps robots from %s.", text.Count(t.disallowed, "more page")))
 	}
 	for _, failed := range t.failed {
-		said = append(said, "Not read: "+failed)
+		remarks = append(remarks, "Not read: "+failed)
 	}
-	if len(said) > 0 {
-		b.WriteString("\n" + strings.Join(said, "\n"))
+	if len(remarks) > 0 {
+		b.WriteString("\n" + strings.Join(remarks, "\n"))
 	}
 	result.Text = strings.TrimSpace(b.String())
 	return result

@@ -51,14 +51,14 @@ func newGetWeather(w weather) agent.Tool {
 		if args.Days > 0 {
 			days = min(args.Days, maxWeatherDays)
 		}
-		asked := outlook{days: days, hours: min(max(args.Hours, 0), maxWeatherHours), imperial: cmp.Or(args.Units, w.units) == "imperial"}
+		request := outlook{days: days, hours: min(max(args.Hours, 0), maxWeatherHours), imperial: cmp.Or(args.Units, w.units) == "imperial"}
 		ctx, cancel := context.WithTimeout(ctx, weatherTime)
 		defer cancel()
 		found, err := w.find(ctx, args.Place)
 		if err != nil {
 			return agent.Result{}, err
 		}
-		report, err := w.report(ctx, found[0], asked)
+		report, err := w.report(ctx, found[0], request)
 		if err != nil {
 			return agent.Result{}, err
 		}
@@ -107,20 +107,20 @@ type report struct {
 	} `json:"hourly"`
 }
 
-func (w weather) report(ctx context.Context, t town, asked outlook) (report, error) {
+func (w weather) report(ctx context.Context, t town, request outlook) (report, error) {
 	query := url.Values{
 		"latitude":      {strconv.FormatFloat(t.Latitude, 'f', -1, 64)},
 		"longitude":     {strconv.FormatFloat(t.Longitude, 'f', -1, 64)},
 		"current":       {"temperature_2m,apparent_temperature,relative_humidity_2m,wind_speed_10m,weather_code"},
 		"daily":         {"weather_code,temperature_2m_max,temperature_2m_min,precipitation_sum,precipitation_probability_max,wind_speed_10m_max"},
 		"timezone":      {"auto"},
-		"forecast_days": {strconv.Itoa(asked.days)},
+		"forecast_days": {strconv.Itoa(request.days)},
 	}
-	if asked.hours > 0 {
+	if request.hours > 0 {
 		query.Set("hourly", "weather_code,temperature_2m,precipitation,precipitation_probability")
-		query.Set("forecast_hours", strconv.Itoa(asked.hours))
+		query.Set("forecast_hours", strconv.Itoa(request.hours))
 	}
-	if asked.imperial {
+	if request.imperial {
 		query.Set("temperature_unit", "fahrenheit")
 		query.Set("wind_speed_unit", "mph")
 		query.Set("precipitation_unit", "inch")
@@ -154,7 +154,7 @@ func (w weather) get(ctx context.Context, address string, query url.Values, into
 		_ = json.Unmarshal(body, &refusal) // the status alone is sufficient
 		refused := neterr.Status("Open-Meteo", response.StatusCode, refusal.Reason)
 		if refusal.Reason != "" {
-			refused.Says += ": " + refusal.Reason
+			refused.Problem += ": " + refusal.Reason
 		}
 		return refused
 	}

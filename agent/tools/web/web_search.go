@@ -66,7 +66,7 @@ func (s Search) engine() engine {
 }
 
 func newWebSearch(s Search, w *web) agent.Tool {
-	asked := s.engine()
+	chosen := s.engine()
 	return agent.NewOutward(agent.DescribeTool[webSearchArgs](descriptions, "web_search"), func(ctx context.Context, args webSearchArgs) (agent.Result, error) {
 		query := strings.Join(strings.Fields(args.Query), " ")
 		if query == "" {
@@ -75,23 +75,23 @@ func newWebSearch(s Search, w *web) agent.Tool {
 		if n := len([]rune(query)); n > maxQuery {
 			return agent.Result{}, fmt.Errorf("the query has %d characters; a search takes %d at most", n, maxQuery)
 		}
-		address, err := asked.address(query)
+		address, err := chosen.address(query)
 		if err != nil {
 			return agent.Result{}, err
 		}
 		page, err := w.ask(ctx, address)
 		if err != nil {
-			return agent.Result{}, fmt.Errorf("search the web with %s: %w", asked.name, err)
+			return agent.Result{}, fmt.Errorf("search the web with %s: %w", chosen.name, err)
 		}
-		hits, err := asked.hits(page)
+		hits, err := chosen.hits(page)
 		if err != nil {
-			return agent.Result{}, fmt.Errorf("search the web with %s: %w", asked.name, err)
+			return agent.Result{}, fmt.Errorf("search the web with %s: %w", chosen.name, err)
 		}
 		limit := webHits
 		if args.Limit > 0 {
 			limit = min(args.Limit, maxWebHits)
 		}
-		return webHitsResult(asked.name, query, hits[:min(len(hits), limit)]), nil
+		return webHitsResult(chosen.name, query, hits[:min(len(hits), limit)]), nil
 	})
 }
 
