@@ -28,8 +28,8 @@ type Coverage struct {
 // only.
 const WordsOnly = "keyword search only"
 
-// ByMeaning reports whether the search was semantic as well.
-func (c *Coverage) ByMeaning() bool {
+// Semantic reports whether the search was semantic as well.
+func (c *Coverage) Semantic() bool {
 	return c != nil && !strings.HasPrefix(c.Embedder, WordsOnly)
 }
 

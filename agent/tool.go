@@ -83,12 +83,12 @@ type Result struct {
 	Images   [][]byte  `json:"-"`                  // for a model that accepts images
 	Unlikely bool      `json:"unlikely,omitempty"` // a search whose sources hardly contain an answer
 	Close    bool      `json:"close,omitempty"`    // if Unlikely: the sources are related to the question but hardly answer it
-	// ByMeaning, if Unlikely: no note contains the words of the search, and the
+	// SemanticOnly, if Unlikely: no note contains the words of the search, and the
 	// sources are the semantically closest.
-	ByMeaning bool      `json:"by_meaning,omitempty"`
-	Coverage  *Coverage `json:"coverage,omitempty"` // coverage of a search of the notes
-	Next      int       `json:"-"`                  // line at which a further call of the same tool continues; 0: this is all
-	Blocks    []Block   `json:"-"`                  // best-fitting parts of what a search found, by note
+	SemanticOnly bool      `json:"by_meaning,omitempty"`
+	Coverage     *Coverage `json:"coverage,omitempty"` // coverage of a search of the notes
+	Next         int       `json:"-"`                  // line at which a further call of the same tool continues; 0: this is all
+	Blocks       []Block   `json:"-"`                  // best-fitting parts of what a search found, by note
 }
 
 // Block is a part of a note in a list of search results: a paragraph, a list

@@ -127,7 +127,7 @@ func printFound(sh *app.Process, found rag.Found, filtered bool) error {
 		fmt.Fprintln(sh.Err, notice)
 	}
 	c := found.Coverage
-	if unread := c.LeftOut.Unread().String(); unread != "" && (found.Declined() || found.ByMeaning) {
+	if unread := c.LeftOut.Unread().String(); unread != "" && (found.Declined() || found.SemanticOnly) {
 		fmt.Fprintln(sh.Err, unread+"; `lifehub index --status` says which and why")
 	}
 	unreadable := ""

@@ -47,8 +47,8 @@ func TestQuestionWithFewKnownWordsIsDeclined(t *testing.T) {
 		{y, "fire", Likely, false},
 	} {
 		found, err := c.x.Search(t.Context(), Query{Text: c.question})
-		if err != nil || found.Verdict != c.want || found.ByMeaning != c.closest {
-			t.Errorf("%s: verdict %d, want %d, by meaning %v; %+v, %v", c.question, found.Verdict, c.want, found.ByMeaning, found.Signals, err)
+		if err != nil || found.Verdict != c.want || found.SemanticOnly != c.closest {
+			t.Errorf("%s: verdict %d, want %d, by meaning %v; %+v, %v", c.question, found.Verdict, c.want, found.SemanticOnly, found.Signals, err)
 		}
 		if c.closest && (len(found.Passages) != 3 || found.Passages[0].Path != "bike.md" || found.Notice() != "no note has these words; closest in meaning") {
 			t.Errorf("%s: %q %+v, want the bike first of all three", c.question, found.Notice(), found.Passages)

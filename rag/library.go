@@ -29,7 +29,7 @@ func (l Library) Search(ctx context.Context, q Query) (Found, error) {
 		all.Coverage = joinCoverage(all.Coverage, found.Coverage, i == 0)
 		if found.Verdict > all.Verdict || found.Verdict == all.Verdict && found.Answerable > all.Answerable {
 			all.Answerable, all.Verdict = found.Answerable, found.Verdict
-			all.ByMeaning, all.Close, all.OtherLanguage = found.ByMeaning, found.Close, found.OtherLanguage
+			all.SemanticOnly, all.Close, all.OtherLanguage = found.SemanticOnly, found.Close, found.OtherLanguage
 		}
 	}
 	if all.Time != nil && all.Time.Notes == 0 && len(all.Passages) > 0 {

@@ -71,9 +71,9 @@ type Found struct {
 	Coverage Coverage  `json:"coverage"`
 	// Time is the time in the query; nil: none.
 	Time *when.Found `json:"time,omitempty"`
-	// ByMeaning reports that no note has a content word of the question, and that the
+	// SemanticOnly reports that no note has a content word of the question, and that the
 	// passages are the closest in meaning.
-	ByMeaning bool `json:"by_meaning,omitempty"`
+	SemanticOnly bool `json:"by_meaning,omitempty"`
 	// Substituted names the words of the question that no note has, and the words that
 	// were searched for instead: "blod → blood".
 	Substituted   string `json:"substituted,omitempty"`
@@ -101,7 +101,7 @@ func (f Found) Notice() string {
 		return "related passages, but not an answer"
 	case f.Declined():
 		return "nothing close; the nearest passages"
-	case f.ByMeaning:
+	case f.SemanticOnly:
 		return "no note has these words; closest in meaning"
 	}
 	return ""

@@ -41,7 +41,7 @@ func TestUnknownWordsAreReplacedByKnownOnes(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if found.Substituted != c.reported || c.note != "" && (len(found.Passages) == 0 || found.Passages[0].Path != c.note || found.Declined() || found.ByMeaning) {
+		if found.Substituted != c.reported || c.note != "" && (len(found.Passages) == 0 || found.Passages[0].Path != c.note || found.Declined() || found.SemanticOnly) {
 			t.Errorf("%s: %q, %q, %+v", c.question, found.Substituted, found.Notice(), found.Passages)
 		}
 	}

@@ -24,7 +24,7 @@ func (s *Store) Similar(ctx context.Context, q agent.MemoryQuery) (_ []agent.Rec
 	if err != nil {
 		return nil, err
 	}
-	near, err := s.byMeaning(ctx, q)
+	near, err := s.similarVectors(ctx, q)
 	if err != nil {
 		return nil, err
 	}
@@ -129,9 +129,9 @@ func (s *Store) byWords(ctx context.Context, q agent.MemoryQuery) ([]scored, err
 	}, query, match, q.Everywhere, q.Conversation, limit)
 }
 
-// byMeaning compares the question with all vectors of its embedder: 10,000
+// similarVectors compares the question with all vectors of its embedder: 10,000
 // exchanges with 512 dimensions take 5 MB.
-func (s *Store) byMeaning(ctx context.Context, q agent.MemoryQuery) ([]scored, error) {
+func (s *Store) similarVectors(ctx context.Context, q agent.MemoryQuery) ([]scored, error) {
 	if len(q.Vector) == 0 {
 		return nil, nil
 	}

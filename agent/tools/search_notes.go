@@ -180,7 +180,7 @@ func (a searchArgs) query() (rag.Query, error) {
 func searchResult(question string, q rag.Query, found rag.Found) agent.Result {
 	c := found.Coverage
 	result := agent.Result{
-		Searched: true, Nothing: len(found.Passages) == 0, Unlikely: found.Declined() || found.ByMeaning, Close: found.Close, ByMeaning: found.ByMeaning,
+		Searched: true, Nothing: len(found.Passages) == 0, Unlikely: found.Declined() || found.SemanticOnly, Close: found.Close, SemanticOnly: found.SemanticOnly,
 		Coverage: &agent.Coverage{Indexed: c.Indexed, Total: c.Total, Unread: c.Unread, Unreadable: c.Unreadable, Age: c.Age, Embedder: c.Embedder, Time: found.Time},
 	}
 	var b strings.Builder
@@ -195,7 +195,7 @@ func searchResult(question string, q rag.Query, found rag.Found) agent.Result {
 			result.Listed = append(result.Listed, agent.Source{Path: n.Path})
 		}
 	}
-	if found.ByMeaning {
+	if found.SemanticOnly {
 		b.WriteString("Closest in meaning: no note has these words.\n")
 	}
 	if found.Substituted != "" {

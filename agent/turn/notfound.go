@@ -54,7 +54,7 @@ func (a *answer) doubt() {
 		return
 	}
 	a.nearestSources = a.nearest()
-	a.unanswered = !a.byMeaning()
+	a.unanswered = !a.semanticOnly()
 	a.close = slices.ContainsFunc(a.steps.found, func(f finding) bool { return f.Result.Close })
 	a.events.Lead = a.failure() + "Your notes don't say."
 	if !a.unanswered {
@@ -81,10 +81,10 @@ func (a *answer) doubt() {
 	a.events.Lead += "\n\n"
 }
 
-// byMeaning reports whether a search returned only the semantically closest
+// semanticOnly reports whether a search returned only the semantically closest
 // passages.
-func (a *answer) byMeaning() bool {
-	return slices.ContainsFunc(a.steps.found, func(f finding) bool { return f.Status == agent.Done && f.Result.ByMeaning })
+func (a *answer) semanticOnly() bool {
+	return slices.ContainsFunc(a.steps.found, func(f finding) bool { return f.Status == agent.Done && f.Result.SemanticOnly })
 }
 
 // noneOfTime reports whether only notes of a certain period can answer, and

@@ -234,7 +234,7 @@ func (l *lister) best(opening string, searched bool) {
 	switch {
 	case len(l.notes) == 0 && !searched:
 		return
-	case opening == noModelLead && !l.answer.coverage.ByMeaning() && !slices.ContainsFunc(l.notes, hasWord):
+	case opening == noModelLead && !l.answer.coverage.Semantic() && !slices.ContainsFunc(l.notes, hasWord):
 		var nearest []agent.Source
 		for _, n := range l.notes {
 			nearest = append(nearest, n.source())

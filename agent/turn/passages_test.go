@@ -68,8 +68,8 @@ func TestNotesWithoutAQueryWordAreOmitted(t *testing.T) {
 	if got := listed(&answer{}, noModelLead, alone); got != "No model is connected. Nothing close in your notes. Nearest: `near.md:1 Top`." {
 		t.Errorf("where no other is: got\n%s", got)
 	}
-	byMeaning := &answer{coverage: &agent.Coverage{Embedder: "ollama/nomic-embed-text"}}
-	if got := listed(byMeaning, noModelLead, alone); !strings.Contains(got, "> near") {
+	semantic := &answer{coverage: &agent.Coverage{Embedder: "ollama/nomic-embed-text"}}
+	if got := listed(semantic, noModelLead, alone); !strings.Contains(got, "> near") {
 		t.Errorf("where an embedding model ranked it: got\n%s", got)
 	}
 	if got := listed(&answer{}, modelFailed, r); strings.Index(got, "near") > strings.Index(got, "mine") {

@@ -395,7 +395,7 @@ func missingOf(found []finding) (missing []string) {
 			continue
 		case f.Status == agent.Done && f.Result.Nothing:
 			how = "it found nothing"
-		case f.Status == agent.Done && f.Result.ByMeaning:
+		case f.Status == agent.Done && f.Result.SemanticOnly:
 			how = "no note has these words; what is closest in meaning is below"
 		case f.Status != agent.StepFailed && f.Status != agent.Skipped:
 			continue
@@ -403,7 +403,7 @@ func missingOf(found []finding) (missing []string) {
 		missing = append(missing, fmt.Sprintf("- step %s, %s: %s", f.step.ID, f.step.Tool, how))
 	}
 	if !slices.ContainsFunc(found, func(f finding) bool {
-		return f.Status == agent.StepFailed || (f.Result.Nothing || f.Result.ByMeaning) && !f.step.Extra
+		return f.Status == agent.StepFailed || (f.Result.Nothing || f.Result.SemanticOnly) && !f.step.Extra
 	}) {
 		return nil // only steps skipped because of a refusal
 	}

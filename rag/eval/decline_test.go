@@ -53,7 +53,7 @@ func TestDecline(t *testing.T) {
 			declined := func(f Figures) bool { return f.Verdict <= rag.Close }
 			wrong := share(answerable, declined)
 			fmt.Printf("| %s | %s | %.1f %% | %.1f %% | %.1f %% | %.1f %% |\n", name, with, 100*wrong, 100*share(hidden, declined),
-				100*share(hidden, func(f Figures) bool { return f.Verdict == rag.NothingClose }), 100*share(hidden, func(f Figures) bool { return f.ByMeaning }))
+				100*share(hidden, func(f Figures) bool { return f.Verdict == rag.NothingClose }), 100*share(hidden, func(f Figures) bool { return f.SemanticOnly }))
 			if wrong > 0.03 {
 				t.Errorf("%s, %s: %.3f of the questions that the notes answer are declined", name, with, wrong)
 			}

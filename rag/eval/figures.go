@@ -9,11 +9,11 @@ import (
 
 // Figures measure how well one question found its documents, computed like trec_eval.
 type Figures struct {
-	NDCG      float64 // nDCG@10, gain = grade
-	Recall    float64 // recall@10
-	MRR       float64 // 1 / rank of the first relevant document among ten
-	Verdict   rag.Verdict
-	ByMeaning bool // no note has a content word of it
+	NDCG         float64 // nDCG@10, gain = grade
+	Recall       float64 // recall@10
+	MRR          float64 // 1 / rank of the first relevant document among ten
+	Verdict      rag.Verdict
+	SemanticOnly bool // no note has a content word of it
 }
 
 // Difference is the change of nDCG@10 from a to b over the same questions.

@@ -147,9 +147,9 @@ func placeOf(found rag.Found, question OwnQuestion) int {
 }
 
 // Advice explains the figures to the user in one or two sentences.
-func Advice(words, meaning, both Setting) string {
-	switch d := Compare(words.figures, both.figures); {
-	case len(words.figures) < 20:
+func Advice(keyword, semantic, both Setting) string {
+	switch d := Compare(keyword.figures, both.figures); {
+	case len(keyword.figures) < 20:
 		return "Too few notes have a title or heading of their own to tell much."
 	case strings.HasPrefix(both.embedder, "keyword search only"):
 		return "Meaning took no part (" + both.embedder + "). An embedding model finds notes that say it in other words: `ollama pull nomic-embed-text`."
@@ -157,7 +157,7 @@ func Advice(words, meaning, both Setting) string {
 		return "Words alone find more than both together: this embedding model does not suit your notes; another may."
 	case embed.IsBuiltIn(both.embedder):
 		return "The built-in encoder knows single English words. An embedding model understands sentences, and other languages: `ollama pull nomic-embed-text`."
-	case meaning.InTen < words.InTen/2:
+	case semantic.InTen < keyword.InTen/2:
 		return "The embedding model hardly knows these notes, so words decide; one made for their language may find more."
 	case d.Low > 0:
 		return "Both together find more than words alone; keep this embedding model."

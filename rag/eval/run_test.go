@@ -50,7 +50,7 @@ func (b Bench) Run(ctx context.Context, searcher Searcher, ids map[string]string
 			return nil, fmt.Errorf("%s, question %s: %w", b.Name, question.ID, err)
 		}
 		figures[i] = measure(rankedNotes(found, ids), question.Relevant)
-		figures[i].Verdict, figures[i].ByMeaning = found.Verdict, found.ByMeaning
+		figures[i].Verdict, figures[i].SemanticOnly = found.Verdict, found.SemanticOnly
 	}
 	return figures, nil
 }
@@ -75,7 +75,7 @@ func (b Bench) RunWithout(ctx context.Context, searcher Searcher, ids map[string
 		if err != nil {
 			return nil, fmt.Errorf("%s, question %s: %w", b.Name, question.ID, err)
 		}
-		figures[i] = Figures{Verdict: found.Verdict, ByMeaning: found.ByMeaning}
+		figures[i] = Figures{Verdict: found.Verdict, SemanticOnly: found.SemanticOnly}
 	}
 	return figures, nil
 }

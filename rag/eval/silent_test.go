@@ -211,10 +211,10 @@ func TestClosestInMeaning(t *testing.T) {
 			t.Fatal(err)
 		}
 		first := ""
-		if found.ByMeaning {
+		if found.SemanticOnly {
 			first = found.Passages[0].Path
 		}
-		if first != c.note || found.ByMeaning && found.Declined() || !strings.Contains(found.Coverage.Embedder, c.why) {
+		if first != c.note || found.SemanticOnly && found.Declined() || !strings.Contains(found.Coverage.Embedder, c.why) {
 			t.Errorf("%s: by meaning %q, want %q; %s", c.question, first, c.note, found.Coverage.Embedder)
 		}
 	}

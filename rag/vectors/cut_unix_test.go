@@ -31,7 +31,7 @@ func TestTruncatedFileIsAnError(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			m := openMeaning(t, dir)
+			m := mustOpenLocal(t, dir)
 			if err := os.Truncate(path, vectorHeader+100*96+5); err != nil {
 				t.Fatal(err)
 			}
@@ -41,7 +41,7 @@ func TestTruncatedFileIsAnError(t *testing.T) {
 			if m.Fresh() {
 				t.Error("it is not read again")
 			}
-			if count, _, err := openMeaning(t, dir).Size(t.Context()); err != nil || count != 100 {
+			if count, _, err := mustOpenLocal(t, dir).Size(t.Context()); err != nil || count != 100 {
 				t.Errorf("then it has %d vectors, %v; want 100", count, err)
 			}
 			if err := os.WriteFile(path, raw, 0o600); err != nil {

@@ -42,7 +42,7 @@ func someVectors(seed uint64, n, dimension int) (keys []Key, embeddings [][]floa
 	return keys, embeddings
 }
 
-func openMeaning(tb testing.TB, dir string) *localVectors {
+func mustOpenLocal(tb testing.TB, dir string) *localVectors {
 	tb.Helper()
 	c, err := Local{Dir: dir}.Open("model")
 	if err != nil {
@@ -142,7 +142,7 @@ func TestBothProductsAreTheInnerProduct(t *testing.T) {
 func TestManyVectorsAreQuantised(t *testing.T) {
 	dir := t.TempDir()
 	keys, embeddings := someVectors(1, floatsUpTo+3000, 24)
-	m := openMeaning(t, dir)
+	m := mustOpenLocal(t, dir)
 	put(t, m, keys[:floatsUpTo], embeddings[:floatsUpTo])
 	if m.quantised != nil || m.chromem == nil {
 		t.Fatal("so few are quantised")
@@ -151,7 +151,7 @@ func TestManyVectorsAreQuantised(t *testing.T) {
 	if m.quantised == nil || m.chromem != nil || len(m.file.rows) == 0 {
 		t.Fatal("so many are not quantised, or those that came since are")
 	}
-	other := openMeaning(t, dir)
+	other := mustOpenLocal(t, dir)
 	if err := m.Flush(); err != nil {
 		t.Fatal(err)
 	}
@@ -163,7 +163,7 @@ func TestManyVectorsAreQuantised(t *testing.T) {
 		t.Error("another collection does not notice it, or this one does not know its own file")
 	}
 	holds(t, other, keys, embeddings) // the file it has mapped is unchanged
-	holds(t, openMeaning(t, dir), keys, embeddings)
+	holds(t, mustOpenLocal(t, dir), keys, embeddings)
 
 	more, theirs := someVectors(2, 30, 24) // a note is edited
 	put(t, m, more, theirs)
@@ -175,7 +175,7 @@ func TestManyVectorsAreQuantised(t *testing.T) {
 	}
 	keys, embeddings = append(keys, more...), append(embeddings, theirs...)
 	put(t, m, keys[:50], embeddings[:50]) // nothing is duplicated
-	holds(t, openMeaning(t, dir), keys, embeddings)
+	holds(t, mustOpenLocal(t, dir), keys, embeddings)
 
 	used := map[Key]bool{}
 	for _, k := range keys[len(keys)/2:] {
@@ -185,7 +185,7 @@ func TestManyVectorsAreQuantised(t *testing.T) {
 		t.Fatal(err)
 	}
 	holds(t, m, keys[len(keys)/2:], embeddings[len(keys)/2:])
-	holds(t, openMeaning(t, dir), keys[len(keys)/2:], embeddings[len(keys)/2:])
+	holds(t, mustOpenLocal(t, dir), keys[len(keys)/2:], embeddings[len(keys)/2:])
 	put(t, m, keys[:10], embeddings[:10])
 	if missing, err := m.Missing(t.Context(), keys[:11]); err != nil || !slices.Equal(missing, keys[10:11]) {
 		t.Errorf("it misses %d, %v", len(missing), err)
@@ -194,7 +194,7 @@ func TestManyVectorsAreQuantised(t *testing.T) {
 	shorter, vectors := someVectors(3, 10, 16) // the same name, but another model
 	put(t, m, shorter, vectors)
 	holds(t, m, shorter, vectors)
-	holds(t, openMeaning(t, dir), shorter, vectors)
+	holds(t, mustOpenLocal(t, dir), shorter, vectors)
 }
 
 // The vectors of an earlier version, which are floats in one file, and those that it
@@ -215,25 +215,25 @@ func TestVectorsOfAnEarlierVersionAreUsed(t *testing.T) {
 		}
 	}
 	write(keys[:floatsUpTo+1000], embeddings[:floatsUpTo+1000])
-	before := openMeaning(t, dir)
+	before := mustOpenLocal(t, dir)
 	holds(t, before, keys[:floatsUpTo+1000], embeddings[:floatsUpTo+1000]) // also from a read-only folder
-	if err := openMeaning(t, dir).Flush(); err != nil {
+	if err := mustOpenLocal(t, dir).Flush(); err != nil {
 		t.Fatal(err)
 	}
 	if before.Fresh() {
 		t.Error("another collection does not notice it")
 	}
-	m := openMeaning(t, dir)
+	m := mustOpenLocal(t, dir)
 	if m.quantised.size() != floatsUpTo+1000 || len(m.file.rows) > 0 {
 		t.Errorf("%d are quantised, %d not", m.quantised.size(), len(m.file.rows))
 	}
 	write(keys[:floatsUpTo+3000], embeddings[:floatsUpTo+3000]) // it starts over, since its file is empty
-	m = openMeaning(t, dir)
+	m = mustOpenLocal(t, dir)
 	holds(t, m, keys, embeddings)
 	if err := m.Flush(); err != nil {
 		t.Fatal(err)
 	}
-	holds(t, openMeaning(t, dir), keys, embeddings)
+	holds(t, mustOpenLocal(t, dir), keys, embeddings)
 	if info, err := os.Stat(path); err != nil || info.Size() > vectorHeader {
 		t.Errorf("then the floats take %d bytes, %v", info.Size(), err)
 	}
@@ -244,7 +244,7 @@ func TestVectorsOfAnEarlierVersionAreUsed(t *testing.T) {
 func quantisedFolder(tb testing.TB, keys []Key, embeddings [][]float32) (dir, path string, raw []byte) {
 	tb.Helper()
 	dir = tb.TempDir()
-	m := openMeaning(tb, dir)
+	m := mustOpenLocal(tb, dir)
 	put(tb, m, keys, embeddings)
 	if err := m.quantise(all); err != nil {
 		tb.Fatal(err)
@@ -285,7 +285,7 @@ func TestDamagedQuantisedFileIsRepaired(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			m := openMeaning(t, dir)
+			m := mustOpenLocal(t, dir)
 			if !m.Fresh() {
 				t.Error("a damaged file is taken for a new one at every search")
 			}
@@ -304,7 +304,7 @@ func TestDamagedQuantisedFileIsRepaired(t *testing.T) {
 				t.Fatal(err)
 			}
 			put(t, m, keys, embeddings)
-			holds(t, openMeaning(t, dir), keys, embeddings)
+			holds(t, mustOpenLocal(t, dir), keys, embeddings)
 		})
 	}
 }
@@ -314,7 +314,7 @@ func TestDamagedQuantisedFileIsRepaired(t *testing.T) {
 func TestSearchesContinueWhileVectorsAreQuantised(t *testing.T) {
 	dir := t.TempDir()
 	keys, embeddings := someVectors(1, 2000, 32)
-	m := openMeaning(t, dir)
+	m := mustOpenLocal(t, dir)
 	put(t, m, keys[:1000], embeddings[:1000])
 	over, stop := context.WithCancel(t.Context())
 	var readers sync.WaitGroup
@@ -323,7 +323,7 @@ func TestSearchesContinueWhileVectorsAreQuantised(t *testing.T) {
 			for i := 0; over.Err() == nil; i = (i + 1) % 1000 {
 				c := m
 				if reader == 1 {
-					c = openMeaning(t, dir)
+					c = mustOpenLocal(t, dir)
 				}
 				found, err := c.Nearest(t.Context(), embeddings[i], 1)
 				if err != nil || len(found) != 1 || found[0].Key != keys[i] {
@@ -347,7 +347,7 @@ func TestSearchesContinueWhileVectorsAreQuantised(t *testing.T) {
 	}
 	stop()
 	readers.Wait()
-	holds(t, openMeaning(t, dir), keys, embeddings)
+	holds(t, mustOpenLocal(t, dir), keys, embeddings)
 }
 
 // FuzzQuantised: no bytes make the reader fail or return vectors that were never added.
@@ -364,7 +364,7 @@ func FuzzQuantised(f *testing.F) {
 		if err := os.WriteFile(quantisedPath(path), append(header, rest...), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		m := openMeaning(t, dir)
+		m := mustOpenLocal(t, dir)
 		_, dimension, err := m.Size(t.Context())
 		if err != nil {
 			t.Fatal(err)
@@ -457,7 +457,7 @@ func TestKilledWhileQuantising(t *testing.T) {
 			}
 		}
 		child.Wait() //nolint:errcheck // it was killed
-		m := openMeaning(t, dir)
+		m := mustOpenLocal(t, dir)
 		if count := m.size(); count < 20*done {
 			t.Fatalf("of %d batches of 20, %d vectors are there", done, count)
 		}
@@ -491,13 +491,13 @@ func TestAFullDiskLosesNoVector(t *testing.T) {
 	if err := os.Mkdir(path+".new", 0o700); err != nil {
 		t.Fatal(err)
 	}
-	m := openMeaning(t, dir)
+	m := mustOpenLocal(t, dir)
 	put(t, m, keys[200:], embeddings[200:])
 	if err := m.Flush(); err == nil {
 		t.Error("it says nothing")
 	}
 	holds(t, m, keys, embeddings)
-	holds(t, openMeaning(t, dir), keys, embeddings)
+	holds(t, mustOpenLocal(t, dir), keys, embeddings)
 }
 
 // The mean and deviation of cosines do not depend on how the vectors are stored, or in
@@ -507,7 +507,7 @@ func TestSpreadDoesNotDependOnTheStore(t *testing.T) {
 	question := embeddings[7]
 	var means, deviations []float64
 	for _, turned := range []bool{false, true} {
-		m := openMeaning(t, t.TempDir())
+		m := mustOpenLocal(t, t.TempDir())
 		if turned {
 			keys, embeddings = slices.Clone(keys), slices.Clone(embeddings)
 			slices.Reverse(keys)
