@@ -152,7 +152,7 @@ func guideDiffers(want, got string) string {
 	return fmt.Sprintf("the page shows\n%s\nand it prints\n%s", want, got)
 }
 
-func TestGuideDiffers(t *testing.T) {
+func TestGuideDiffFindsDifferences(t *testing.T) {
 	testenv.WithoutRace(t)
 	t.Parallel()
 	for _, c := range []struct {

@@ -28,7 +28,7 @@ func readsTwice(t *testing.T) (server string) {
 
 // The model's judgement of its answer is in `ask --check`, in JSON, and in the conversation.
 // Without --check there is none.
-func TestAskCheck(t *testing.T) {
+func TestAskCheckPrintsTheModelsVerdicts(t *testing.T) {
 	t.Parallel()
 	vault, run := apptest.Vault(t), commandsOver(t, readsTwice(t))
 	verdicts := func(args ...string) (list []agent.Verdict, conversation string) {

@@ -246,7 +246,7 @@ func (s *served) env(url string) []string {
 
 // With each kind of server, two consecutive runs of the program send their first prompt complete,
 // fit it to the server's window, and report nothing false.
-func TestServersAsTheyAnswer(t *testing.T) {
+func TestPromptsFitServersOfEveryKind(t *testing.T) {
 	testenv.WithoutRace(t)
 	t.Parallel()
 	for name, shape := range serverShapes {

@@ -25,10 +25,10 @@ import (
 	"lifehub/llm/llmtest"
 )
 
-// TestWhatIsStable lists what docs/stability.md promises: commands with their flags, the fields of
+// TestStableInterfacesAreUnchanged lists what docs/stability.md promises: commands with their flags, the fields of
 // events, and the fields of --json output. Removing a line from the golden file breaks users'
 // scripts and needs a major version.
-func TestWhatIsStable(t *testing.T) {
+func TestStableInterfacesAreUnchanged(t *testing.T) {
 	testenv.WithoutRace(t)
 	t.Parallel()
 	t.Run("commands", func(t *testing.T) {

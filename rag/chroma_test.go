@@ -326,8 +326,8 @@ func askChroma(t *testing.T, method, url, body string, out any) {
 	}
 }
 
-// TestChromaOddities connects to servers that are not Chroma, or that refuse.
-func TestChromaOddities(t *testing.T) {
+// TestUnexpectedChromaServersAreReported connects to servers that are not Chroma, or that refuse.
+func TestUnexpectedChromaServersAreReported(t *testing.T) {
 	t.Parallel()
 	const token = "s3cret-token"
 	cases := map[string]struct {

@@ -38,7 +38,7 @@ func TestNgramsFindOtherSpellings(t *testing.T) {
 	}
 }
 
-func TestOneSideAloneUsesNoNgrams(t *testing.T) {
+func TestNgramsAreOnlyUsedInHybridSearch(t *testing.T) {
 	t.Parallel()
 	folder, x := vault(t, gobi())
 	syncNow(t, x, folder, nil)

@@ -221,7 +221,7 @@ func TestCancelledRebuildKeepsTheOldIndex(t *testing.T) {
 	}
 }
 
-func TestOnlyDamageIsDamage(t *testing.T) {
+func TestOtherErrorsAreNotDamage(t *testing.T) {
 	t.Parallel()
 	for _, err := range []error{
 		syscall.ENOSPC, syscall.EMFILE, syscall.EACCES, syscall.EROFS, syscall.EIO, fs.ErrNotExist, errLocked,

@@ -102,7 +102,7 @@ func TestHugeLineIsCutInTime(t *testing.T) {
 	}
 }
 
-func TestWhatASearchShowsFirst(t *testing.T) {
+func TestSearchShowsTheBestPassageFirst(t *testing.T) {
 	t.Parallel()
 	long := func(word string) string {
 		return strings.Repeat("The "+word+" needs care, and a person who knows how to do it well. ", 14)

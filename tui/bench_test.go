@@ -89,7 +89,7 @@ func answerOf(kind string, n int) []string {
 
 // Opening a conversation of 5,000 exchanges renders the visible part, and a
 // token renders the answer it belongs to.
-func TestOnlyWhatIsInSightIsRendered(t *testing.T) {
+func TestOnlyVisibleItemsAreRendered(t *testing.T) {
 	m := talk(t, 80, 24, 5000)
 	rendered := func() int {
 		n := 0
@@ -121,7 +121,7 @@ func (c *counted) Render(int, *draw.Theme) []string { c.renders++; return []stri
 func (c *counted) Copied() string                   { return "" }
 
 // What did not change is not rendered again, and View renders nothing at all.
-func TestNothingIsRenderedThatDidNotChange(t *testing.T) {
+func TestUnchangedItemsAreNotRenderedAgain(t *testing.T) {
 	m := talk(t, 80, 24, 0)
 	above := &counted{}
 	m.transcript.Add(above)

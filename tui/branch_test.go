@@ -131,7 +131,7 @@ func (l *long) Latest(ctx context.Context, id string, n int) ([]agent.Exchange, 
 
 // The turns above those that are read first come once each, whatever the user
 // did meanwhile, and not into another conversation.
-func TestTheTurnsAboveComeOnce(t *testing.T) {
+func TestEarlierTurnsAreLoadedOnce(t *testing.T) {
 	for name, test := range map[string]struct {
 		meanwhile []string
 		want      int // questions in the transcript

@@ -22,7 +22,7 @@ import (
 	"lifehub/internal/testenv"
 )
 
-func TestALetterChoosesAndEnterConfirms(t *testing.T) {
+func TestLetterSelectsAndEnterConfirms(t *testing.T) {
 	once, refuse := agent.Reply{Decision: agent.AllowOnce}, agent.Reply{Decision: agent.Refuse}
 	tests := map[string]struct {
 		keys []string
@@ -225,7 +225,7 @@ func TestClosedDialogReturnsItsLetters(t *testing.T) {
 }
 
 // Who writes the reason of a no or other arguments pastes into them.
-func TestAPasteGoesWhereTheKeysGo(t *testing.T) {
+func TestPasteGoesToTheFocusedField(t *testing.T) {
 	question, replies := chattest.Asked(chattest.TaskAsked)
 	inRig(t, 80, 24, chattest.WithWorld(chattest.Hold(question)), func(r *rig) {
 		r.ask("add a task")
@@ -244,7 +244,7 @@ func TestAPasteGoesWhereTheKeysGo(t *testing.T) {
 
 // A letter that an offer took is no answer after it was taken back, or when
 // something else came to be asked.
-func TestLetterOfAnOfferIsReturned(t *testing.T) {
+func TestLetterTakenByAWithdrawnOfferIsReturned(t *testing.T) {
 	for _, away := range []string{"ctrl+c", "paste", "question"} {
 		o := chattest.WithEverything()
 		o.Assistant = chattest.Play(agent.Failed{Message: "not installed", Err: &llm.NotFoundError{Model: "qwen3:8b"}})
@@ -273,7 +273,7 @@ func TestLetterOfAnOfferIsReturned(t *testing.T) {
 	}
 }
 
-func TestAPasteAnswersNothing(t *testing.T) {
+func TestPasteAnswersNoQuestion(t *testing.T) {
 	question, replies := chattest.Asked(chattest.TaskAsked)
 	inRig(t, 80, 24, chattest.WithWorld(chattest.Hold(question)), func(r *rig) {
 		r.ask("add a task")
@@ -292,7 +292,7 @@ func TestAPasteAnswersNothing(t *testing.T) {
 }
 
 // A word of letters that answer nothing is a message.
-func TestWordThatAnswersNothingIsSent(t *testing.T) {
+func TestWordThatIsNotAnAnswerIsSent(t *testing.T) {
 	question, replies := chattest.Asked(chattest.TaskAsked)
 	inRig(t, 80, 24, chattest.WithWorld(chattest.Hold(question)), func(r *rig) {
 		r.ask("add a task")

@@ -82,7 +82,7 @@ func TestDraftIsSavedAfterAPause(t *testing.T) {
 }
 
 // Whatever the composer shows, nothing that was typed is left out of what is kept.
-func TestAllThatIsTypedIsKept(t *testing.T) {
+func TestAllTypedTextIsInTheDraft(t *testing.T) {
 	long := strings.Repeat("line\n", composer.LongLines+1)
 	for name, tc := range map[string]struct {
 		do   func(r *rig)

@@ -9,7 +9,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-func TestInlineWhatIsOverIsPrinted(t *testing.T) {
+func TestInlineFinishedTurnsArePrinted(t *testing.T) {
 	o := finished()
 	o.Inline = true
 	inRig(t, 80, 24, o, func(r *rig) {

@@ -135,7 +135,7 @@ func TestReadlineKeysEdit(t *testing.T) {
 	})
 }
 
-func TestHistoryIsAtTheEdges(t *testing.T) {
+func TestHistoryOpensAtTheFirstAndLastLine(t *testing.T) {
 	o := chattest.WithWorld(chattest.Play(agent.Ended{}))
 	o.Prompts = func(context.Context, int) ([]string, error) { return []string{"older", "oldest"}, nil }
 	inRig(t, 80, 24, o, func(r *rig) {
@@ -428,7 +428,7 @@ func TestPastes(t *testing.T) {
 	})
 }
 
-func TestQuotesHoldLines(t *testing.T) {
+func TestTripleQuotesEncloseSeveralLines(t *testing.T) {
 	assistant := chattest.Play(agent.Ended{})
 	inRig(t, 80, 24, chattest.WithWorld(assistant), func(r *rig) {
 		r.keys(`"""one`, "enter", "two", "enter", `"""`, "enter")
@@ -520,7 +520,7 @@ func TestFoldingLeavesTheHeadingWhereItIs(t *testing.T) {
 	})
 }
 
-func TestTheTranscriptTakesAndGivesBackTheKeys(t *testing.T) {
+func TestFocusMovesToTheTranscriptAndBack(t *testing.T) {
 	inRig(t, 80, 24, finished(), func(r *rig) {
 		r.ask("running?")
 		r.keys("tab")
@@ -610,7 +610,7 @@ func TestASourceOutsideItsVaultIsNotOpened(t *testing.T) {
 	})
 }
 
-func TestTheWelcomeStaysWhileNothingIsNews(t *testing.T) {
+func TestRepeatedNoticeDoesNotHideTheWelcome(t *testing.T) {
 	inRig(t, 80, 24, chattest.WithWorld(chattest.Play()), func(r *rig) {
 		r.send(statusMsg{Provider: "offline"})
 		r.send(noticeMsg(backend.OfflineText))
@@ -654,7 +654,7 @@ func TestTheTranscriptFollowsUnlessScrolled(t *testing.T) {
 }
 
 // Moving down and up passes every item, and the chosen one is visible.
-func TestEveryItemIsReachedAndInSight(t *testing.T) {
+func TestEveryItemCanBeSelectedAndIsVisible(t *testing.T) {
 	inRig(t, 60, 14, finished(), func(r *rig) {
 		r.ask("running?")
 		r.keys("the second", "enter")
@@ -761,7 +761,7 @@ func TestAPulledModelAnswersTheQuestion(t *testing.T) {
 	})
 }
 
-func TestJumpsGoFromQuestionToQuestion(t *testing.T) {
+func TestJumpKeysMoveBetweenQuestions(t *testing.T) {
 	inRig(t, 60, 14, chattest.WithWorld(chattest.Play(longAnswer()...)), func(r *rig) {
 		r.ask("the first question")
 		r.ask("the second question")

@@ -77,7 +77,7 @@ func TestTheTitleNamesTheConversationAndNothingElse(t *testing.T) {
 	}
 }
 
-func TestProgressIsShownWhileItLasts(t *testing.T) {
+func TestProgressBarIsShownDuringATurn(t *testing.T) {
 	inRig(t, 80, 24, chattest.WithWorld(chattest.Hold()), func(r *rig) {
 		at := func(what string, want int) {
 			t.Helper()

@@ -24,7 +24,7 @@ func (r *rig) rowOf(text string) (x, y int) {
 	return 0, 0
 }
 
-func TestWhatIsDraggedOverIsCopied(t *testing.T) {
+func TestDraggedSelectionIsCopied(t *testing.T) {
 	defer layout.ByCharacters(false)
 	for _, byCharacters := range []bool{false, true} {
 		layout.ByCharacters(byCharacters)

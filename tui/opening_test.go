@@ -15,7 +15,7 @@ import (
 
 // What is typed before all is there stands in the composer at once; a key that
 // needs more than that waits, and what follows it too.
-func TestKeysWaitUntilAllIsThere(t *testing.T) {
+func TestKeysWaitUntilTheOptionsAreComplete(t *testing.T) {
 	asks := &chattest.Script{}
 	m, err := New(t.Context(), backend.Options{Open: func(context.Context) (backend.Options, error) { return backend.Options{Assistant: asks}, nil }})
 	if err != nil {
@@ -42,7 +42,7 @@ func TestKeysWaitUntilAllIsThere(t *testing.T) {
 	}
 }
 
-func TestWhatCannotBeOpenedEndsTheScreen(t *testing.T) {
+func TestErrorOfOpenEndsTheScreen(t *testing.T) {
 	broken := errors.New("the disk is gone")
 	m, err := New(t.Context(), backend.Options{Open: func(context.Context) (backend.Options, error) { return backend.Options{}, broken }})
 	if err != nil {
@@ -73,7 +73,7 @@ func quits(cmd tea.Cmd) bool {
 	return false
 }
 
-func TestTheUserCanLeaveWhileItOpens(t *testing.T) {
+func TestUserCanLeaveWhileTheScreenOpens(t *testing.T) {
 	m, err := New(t.Context(), backend.Options{Open: func(context.Context) (backend.Options, error) { return backend.Options{}, nil }})
 	if err != nil {
 		t.Fatal(err)

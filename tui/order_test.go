@@ -79,7 +79,7 @@ func TestALoopIsShownInItsOrder(t *testing.T) {
 }
 
 // What fills the window is told with the calls whose results it holds.
-func TestContextTellsWhichCallsItHolds(t *testing.T) {
+func TestContextListsTheCallsInThePrompt(t *testing.T) {
 	held := agent.ContextCounted{Agent: "explainer", Parts: map[string]int{"results": 40}, Used: 40, Log: []agent.Logged{
 		{Step: "1", Action: `search_notes({"query":"running"})`, Result: "1 passage"}, {Step: "2", Action: "fly({})", Result: "failed: no wings"},
 	}}

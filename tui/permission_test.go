@@ -75,7 +75,7 @@ func TestTwoQuestionsAreAnsweredInTurn(t *testing.T) {
 	}
 }
 
-func TestAQuestionDecidedElsewhereGoes(t *testing.T) {
+func TestQuestionAnsweredElsewhereIsClosed(t *testing.T) {
 	inRig(t, 80, 24, chattest.WithWorld(chattest.Hold(chattest.TaskAsked, agent.PermissionGiven{Call: "p", Decision: agent.Refuse})), func(r *rig) {
 		r.ask("go")
 		if r.m.asks.Permission.Open() {
@@ -84,7 +84,7 @@ func TestAQuestionDecidedElsewhereGoes(t *testing.T) {
 	})
 }
 
-func TestAllDialogsAreAllowedOnceAllWereSeen(t *testing.T) {
+func TestSeenQuestionsAreAllowedTogether(t *testing.T) {
 	first, firstReplies := chattest.Asked(chattest.TaskAsked)
 	second, secondReplies := chattest.Asked(agent.PermissionAsked{Name: "create_note", Call: "q", Input: chattest.Raw(`{"path":"a.md"}`)})
 	inRig(t, 80, 24, chattest.WithWorld(chattest.Hold(first, second)), func(r *rig) {
@@ -130,7 +130,7 @@ func TestArgumentsAreEditedInPlace(t *testing.T) {
 	}
 }
 
-func TestTheTitleSaysWhetherAKeyCounts(t *testing.T) {
+func TestTitleShowsWhetherKeysAreAccepted(t *testing.T) {
 	inRig(t, 80, 24, chattest.WithWorld(chattest.Hold(chattest.TaskAsked)), func(r *rig) {
 		r.ask("add a task")
 		r.mustShow("wait…")

@@ -9,7 +9,7 @@ import (
 
 // In the loop no phase of a plan writes the answer: its row goes away when the
 // answer is there, also where a call failed.
-func TestAnAnswerThatIsThereWasNotSkipped(t *testing.T) {
+func TestFinishedAnswerIsNotShownAsSkipped(t *testing.T) {
 	o := chattest.WithWorld(chattest.Play(
 		agent.Started{Message: "Hi", Mode: "loop"},
 		agent.PlanMade{Mode: agent.LoopMode, Steps: []agent.Step{{ID: "1", Tool: "read_note", Input: chattest.Raw(`{"path":"x.md"}`)}}},

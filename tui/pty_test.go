@@ -149,7 +149,7 @@ func TestLinesTypedBeforeStartAreNotSent(t *testing.T) {
 	c.leaves(10 + int(backend.Quit))
 }
 
-func TestTheTerminalIsAsBeforeAfterEveryEnd(t *testing.T) {
+func TestTerminalIsRestoredAfterEveryExit(t *testing.T) {
 	ends := map[string]struct {
 		end  func(c *onTerminal)
 		exit int
@@ -236,9 +236,9 @@ func TestSuspendRestoresTheTerminalAndRedraws(t *testing.T) {
 	c.leaves(10 + int(backend.Quit))
 }
 
-// TestAStormOfSizesLeavesTheRightPicture changes the size of the terminal a
+// TestStormOfSizesLeavesTheRightFrame changes the size of the terminal a
 // thousand times while a turn runs, as fast as it goes.
-func TestAStormOfSizesLeavesTheRightPicture(t *testing.T) {
+func TestStormOfSizesLeavesTheRightFrame(t *testing.T) {
 	c := startOnTerminal(t)
 	c.waitFor(t, "Ask your notes anything")
 	io.WriteString(c.tty, "go\r")
@@ -260,7 +260,7 @@ func TestAStormOfSizesLeavesTheRightPicture(t *testing.T) {
 	c.leaves(10 + int(backend.Quit))
 }
 
-func TestItEndsWhenTheTerminalGoesAway(t *testing.T) {
+func TestProgramEndsWhenTheTerminalIsClosed(t *testing.T) {
 	c := startOnTerminal(t)
 	c.waitFor(t, "Ask your notes anything")
 	io.WriteString(c.tty, "go\r")

@@ -165,7 +165,7 @@ func TestUnknownOutcomeIsAskedWithTheSameGuard(t *testing.T) {
 	}
 }
 
-func TestAMailOffersNoMoreThanOnce(t *testing.T) {
+func TestMailCanOnlyBeAllowedOnce(t *testing.T) {
 	for _, k := range []string{"s", "a"} {
 		question, replies := chattest.Asked(chattest.MailAsked)
 		inRig(t, 90, 30, chattest.WithWorld(chattest.Hold(question)), func(r *rig) {

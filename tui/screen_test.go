@@ -195,7 +195,7 @@ func withDocuments() backend.Options {
 	return o
 }
 
-func TestGaugeKeepsOurCountWithoutUsage(t *testing.T) {
+func TestGaugeShowsTheEstimateWithoutUsage(t *testing.T) {
 	options := chattest.WithWorld(chattest.Play(agent.ContextCounted{Agent: "explainer", Used: 2100, Allocated: 16384}, agent.Said{Content: "Yes."}, agent.Used{Agent: "explainer"}, agent.Ended{Answer: "Yes."}))
 	inRig(t, 80, 30, options, func(r *rig) {
 		r.ask("Do I run?")

@@ -30,9 +30,9 @@ func inAllScripts() []string {
 	return texts
 }
 
-// TestTextInAnyScriptFitsEveryPlace puts such texts where users and notes can:
+// TestTextInAnyScriptFitsTheWindow puts such texts where users and notes can:
 // no row is wider than the window, and the cursor stands behind what was typed.
-func TestTextInAnyScriptFitsEveryPlace(t *testing.T) {
+func TestTextInAnyScriptFitsTheWindow(t *testing.T) {
 	testenv.WithoutRace(t)
 	for i, width := range []int{20, 41, 100, 24, 121} {
 		byCharacters := i >= 3
@@ -85,9 +85,9 @@ func (r *rig) behind(what, text string, width int) {
 	}
 }
 
-// TestTheCursorStandsBehindWhatWasTyped also where the terminal gives each
+// TestCursorFollowsTheTypedText also where the terminal gives each
 // character room of its own, and hears late that it does not.
-func TestTheCursorStandsBehindWhatWasTyped(t *testing.T) {
+func TestCursorFollowsTheTypedText(t *testing.T) {
 	defer layout.ByCharacters(false)
 	for text, want := range map[string]struct{ characters, clusters int }{
 		"plain": {5, 5}, "हिन्दी": {5, 2}, "👩\u200d👧!": {5, 3}, "👍🏽": {4, 2}, "❤\ufe0f": {1, 2}, "漢字": {4, 4},

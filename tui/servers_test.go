@@ -16,7 +16,7 @@ func withServers() backend.Options {
 	return o
 }
 
-func TestServersAreToldWhatTheKeysSay(t *testing.T) {
+func TestKeysRestartAndSwitchServers(t *testing.T) {
 	options := withServers()
 	told := &options.Servers.(*chattest.Shop).Told
 	inRig(t, 100, 30, options, func(r *rig) {
@@ -93,7 +93,7 @@ func TestAConsentIsGivenFromThePanel(t *testing.T) {
 	}
 }
 
-func TestALogIsOnlyText(t *testing.T) {
+func TestServerLogIsShownWithoutControls(t *testing.T) {
 	inRig(t, 100, 30, withServers(), func(r *rig) {
 		r.keys("/mcp", "enter", "l")
 		r.mustShow("[warning] low on cheese")

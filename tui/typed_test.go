@@ -22,7 +22,7 @@ func typedKeys(text string) (keys []tea.Msg) {
 }
 
 // Text that arrives at once does what its keys do one by one.
-func TestTextAtOnceActsLikeItsKeys(t *testing.T) {
+func TestTextArrivingAtOnceActsLikeKeys(t *testing.T) {
 	for name, text := range map[string]string{
 		"words":             "how often do I run?",
 		"lines":             "one\ntwo\n\nthree",

@@ -90,7 +90,7 @@ func TestInputIsUndoneAndRedone(t *testing.T) {
 	}
 }
 
-func TestAPasteThatCameBackIsSentWhole(t *testing.T) {
+func TestRestoredPasteIsSentCompletely(t *testing.T) {
 	s := chattest.Hold()
 	inRig(t, 80, 24, chattest.WithWorld(s), func(r *rig) {
 		r.send(tea.PasteMsg{Content: strings.Repeat("first\n", 40)})

@@ -147,7 +147,7 @@ func TestShellCommandStaysInTheComposer(t *testing.T) {
 	})
 }
 
-func TestEarlierConversationsAreOfferedWhenThereAreSome(t *testing.T) {
+func TestWelcomeOffersEarlierConversations(t *testing.T) {
 	for _, prompts := range [][]string{nil, {"how far did I run?"}} {
 		o := chattest.WithEverything()
 		o.Prompts = func(context.Context, int) ([]string, error) { return prompts, nil }

@@ -112,9 +112,9 @@ var constructions = []construction{
 	}, false},
 }
 
-// TestConstructedAnswers constructs some two hundred answers from real notes. None of
+// TestFalseConstructedAnswersAreNotVerified constructs some two hundred answers from real notes. None of
 // the false ones is verified, and nearly all of the true ones are.
-func TestConstructedAnswers(t *testing.T) {
+func TestFalseConstructedAnswersAreNotVerified(t *testing.T) {
 	var passages []agent.Source
 	for _, folder := range []string{"til-jbranchaud", "kepano-vault", "logseq-docs", "obsidian-tasks"} {
 		passages = append(passages, agenttest.Passages(t, "data/corpora/"+folder, 60)...)

@@ -51,7 +51,7 @@ func TestQuotationOfTheUserIsNotACitation(t *testing.T) {
 	}
 }
 
-func TestWithPaths(t *testing.T) {
+func TestWithPathsReplacesNumbersByPaths(t *testing.T) {
 	sources := []agent.Source{{N: 1, Path: "a.md"}, {N: 2, Path: "b.md"}, {N: 3, Path: "weather", Call: "s1"}, {N: 4, Path: "https://x.example/"}}
 	const answer = "On Sunday [1][2], dry [3]. So [1: \"words\"]. A page [4] adds it\nas a list [3]\n\nNot `x[1]`."
 	if got, want := WithPaths(answer, sources), "On Sunday (a.md, b.md), dry. So (a.md). A page adds it\nas a list\n\nNot `x[1]`."; got != want {

@@ -160,7 +160,7 @@ func TestResumedTurnReportsEarlierEffects(t *testing.T) {
 }
 
 // A change that was planned or attempted, and did not happen, is reported.
-func TestUnchangedStories(t *testing.T) {
+func TestChangeThatDidNotHappenIsReported(t *testing.T) {
 	const warning = "! nothing was changed"
 	wrote := func(err error) *fakeTool {
 		task := addTask()

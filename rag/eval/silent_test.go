@@ -190,9 +190,9 @@ func TestNoSharedWord(t *testing.T) {
 	}
 }
 
-// TestClosestInMeaning: a word that no starter note has finds a note with the same
+// TestSemanticOnlyMatchesAreReported: a word that no starter note has finds a note with the same
 // meaning, with a notice. A question in another language does not.
-func TestClosestInMeaning(t *testing.T) {
+func TestSemanticOnlyMatchesAreReported(t *testing.T) {
 	t.Parallel()
 	x, _ := indexed(t, "../../examples/notes", encoder.Encoder{})
 	for _, c := range []struct {

@@ -102,7 +102,7 @@ var written = map[string]func(b *box){
 	"no tools in a text": typing("see @task"),
 }
 
-func TestAPreviewIsDrawnAsANoteIs(t *testing.T) {
+func TestPreviewLooksLikeANote(t *testing.T) {
 	b := &box{keys: keys.Default()}
 	theme := draw.NewTheme("", true, true, nil)
 	b.composer = composer.New(&b.keys, theme)

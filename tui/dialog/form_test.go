@@ -11,7 +11,7 @@ import (
 	"lifehub/tui/keys"
 )
 
-func TestWhatIsLeftOutIsNotSent(t *testing.T) {
+func TestEmptyOptionalFieldsAreNotSent(t *testing.T) {
 	f := NewForm(chattest.FormAsked.Schema)
 	if got := string(f.Values()); got != `{"friend":"Monica","instruments":["Guitar"],"name":""}` {
 		t.Errorf("got %s", got)

@@ -15,7 +15,7 @@ import (
 
 // All of what would run is in the dialog: put together, its lines give every
 // word of the arguments, in order.
-func TestNothingOfTheArgumentsIsCut(t *testing.T) {
+func TestArgumentsAreShownCompletely(t *testing.T) {
 	for _, width := range []int{20, 40, 60, 137} {
 		var words []string
 		for i := range 400 {
@@ -49,7 +49,7 @@ func TestNoLineOfADiffIsHidden(t *testing.T) {
 
 // A diff says all that a call does, so that its arguments need not be seen each
 // time; what they are made of has to be, where that is what is asked about.
-func TestOnlyWhatNeedNotBeSeenIsFolded(t *testing.T) {
+func TestOnlyArgumentsShownInADiffAreFolded(t *testing.T) {
 	text := func(asked agent.PermissionAsked, details bool) string {
 		var lines []string
 		for _, line := range Describe(asked, details) {
@@ -79,7 +79,7 @@ func TestOnlyWhatNeedNotBeSeenIsFolded(t *testing.T) {
 	}
 }
 
-func TestAKeyThatReadsOnAnswersNoQuestion(t *testing.T) {
+func TestScrollKeyAnswersNoQuestion(t *testing.T) {
 	for _, bound := range []map[string][]string{
 		{"page_down": {"y"}},
 		{"once": {"pgdown"}},
@@ -111,7 +111,7 @@ func TestUntypedWordsAreMarkedInArguments(t *testing.T) {
 	}
 }
 
-func TestValuesThatDifferLookDifferent(t *testing.T) {
+func TestDifferentValuesLookDifferent(t *testing.T) {
 	values := []string{`"5"`, `5`, `""`, `" a"`, `"a"`, `null`, `"null"`, `true`, `"true"`, `[]`, `"[]"`, `{}`, `"{}"`, `"\u0430"`, `"a\u200b"`, `"\u202ea"`, `"a\u0000"`}
 	shown := map[string]string{}
 	for _, v := range values {

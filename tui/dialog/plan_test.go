@@ -13,7 +13,7 @@ import (
 )
 
 // Enter approves a plan only once it was visible, all of it, for the quiet period.
-func TestPlanIsApprovedOnceItWasRead(t *testing.T) {
+func TestPlanIsApprovedOnlyAfterItWasVisible(t *testing.T) {
 	var given []agent.Input
 	asked := chattest.PlanAsked
 	asked.Reply = func(i agent.Input) { given = append(given, i) }
@@ -45,7 +45,7 @@ func TestPlanIsApprovedOnceItWasRead(t *testing.T) {
 	}
 }
 
-func TestPlanFieldsThatAreChanged(t *testing.T) {
+func TestChangedPlanFieldsHaveTheirText(t *testing.T) {
 	f := NewForm(chattest.PlanAsked.Schema)
 	for i := range f.Fields {
 		switch f.Fields[i].name {

@@ -8,7 +8,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-func TestBoxLinesAreAsWideAsSaid(t *testing.T) {
+func TestBoxLinesHaveTheGivenWidth(t *testing.T) {
 	theme := NewTheme("dark", true, true, nil)
 	text := rapid.StringMatching(`[a-z 漢é👩]{0,40}`)
 	rapid.Check(t, func(t *rapid.T) {
@@ -31,7 +31,7 @@ func TestBoxEdges(t *testing.T) {
 	}
 }
 
-func TestOverKeepsWhatStandsAround(t *testing.T) {
+func TestOverlayPreservesItsSurroundings(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		line := rapid.StringMatching(`[a-z 漢]{0,60}`).Draw(t, "line")
 		x := rapid.IntRange(0, 30).Draw(t, "x")
@@ -45,7 +45,7 @@ func TestOverKeepsWhatStandsAround(t *testing.T) {
 	})
 }
 
-func TestShadedReachesAcrossTheLine(t *testing.T) {
+func TestShadingFillsTheLine(t *testing.T) {
 	theme := NewTheme("dark", true, true, nil)
 	line := Shaded(theme.Strong.Render("a")+"b", 6, theme)
 	if Width(line) != 6 {

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-func TestWhatIsTypedFits(t *testing.T) {
+func TestTypedCharactersMatchInOrder(t *testing.T) {
 	for _, c := range []struct{ text, typed, marked string }{
 		{"conversations", "conv", "conv"},
 		{"conversations", "cvs", "cvs"},
@@ -34,7 +34,7 @@ func TestWhatIsTypedFits(t *testing.T) {
 	}
 }
 
-func TestTheBetterFitComesFirst(t *testing.T) {
+func TestBetterMatchComesFirst(t *testing.T) {
 	for typed, names := range map[string][]string{
 		"mod":  {"model", "commode"},
 		"mode": {"mode", "model"},
@@ -64,7 +64,7 @@ func TestRowMatchesByNameOrDetail(t *testing.T) {
 	}
 }
 
-func FuzzMarksAreWhatIsTyped(f *testing.F) {
+func FuzzMarkedCharactersWereTyped(f *testing.F) {
 	f.Add("Marathon training", "mt")
 	f.Add("İstanbul ß", "i")
 	f.Fuzz(func(t *testing.T, text, typed string) {

@@ -10,7 +10,7 @@ import (
 	"lifehub/tui/safetext"
 )
 
-func TestALineIsBrokenWithoutLoss(t *testing.T) {
+func TestWrappedLineLosesNothing(t *testing.T) {
 	for _, c := range []struct {
 		text string
 		want []string

@@ -122,9 +122,9 @@ func TestOwnColoursApplyToMarkdown(t *testing.T) {
 	}
 }
 
-// TestColoursOf256AreReadable looks at what a terminal of 256 colours makes of a
+// Test256ColoursAreReadable looks at what a terminal of 256 colours makes of a
 // theme: it is read on the shade, and what is grey has no other hue.
-func TestColoursOf256AreReadable(t *testing.T) {
+func Test256ColoursAreReadable(t *testing.T) {
 	chroma := func(c color.Color) float64 {
 		made, _ := colorful.MakeColor(c)
 		_, chroma, _ := made.Hcl()
@@ -151,7 +151,7 @@ func TestColoursOf256AreReadable(t *testing.T) {
 	}
 }
 
-func TestThemesPaintTheirGroundWhereTheTerminalDiffers(t *testing.T) {
+func TestThemePaintsABackgroundThatDiffers(t *testing.T) {
 	for _, r := range Themes() {
 		for _, dark := range []bool{true, false} {
 			s := schemeOf(r.Label, dark)

@@ -32,7 +32,7 @@ var samples = map[string][2]string{
 	"unheard-of": {"if x // y", ".........\n"},
 }
 
-func TestCodeIsToldApart(t *testing.T) {
+func TestTokensOfCodeAreRecognised(t *testing.T) {
 	for name, sample := range samples {
 		if got := kinds(name, sample[0], whole); got != sample[1] {
 			t.Errorf("%s:\n%s\nis read as\n%s\nwant\n%s", name, sample[0], got, sample[1])
@@ -41,7 +41,7 @@ func TestCodeIsToldApart(t *testing.T) {
 }
 
 // A line may arrive in pieces that do not end inside a word or a marker.
-func TestALineInPiecesReadsAsTheWhole(t *testing.T) {
+func TestLineInPiecesIsHighlightedAsAWhole(t *testing.T) {
 	words := func(line string) []string { return strings.SplitAfter(line, " ") }
 	for name, sample := range samples {
 		if got := kinds(name, sample[0], words); got != sample[1] {

@@ -20,7 +20,7 @@ func framed(src string, width, full int, open bool) string {
 	return plain(s.Lines())
 }
 
-func TestCodeStandsInANumberedFrame(t *testing.T) {
+func TestCodeIsInANumberedFrame(t *testing.T) {
 	for _, test := range []struct {
 		name, src   string
 		width, full int
@@ -77,9 +77,9 @@ go
 	}
 }
 
-// TestATokenOfCodeChangesOneLine counts the lines that a token of a long block
+// TestTokenOfCodeChangesOneLine counts the lines that a token of a long block
 // draws again: the current line, and the one begun.
-func TestATokenOfCodeChangesOneLine(t *testing.T) {
+func TestTokenOfCodeChangesOneLine(t *testing.T) {
 	s := New(80, 80, layout.Palette{}.Theme())
 	s.Write("```go\n")
 	s.Lines()
@@ -92,7 +92,7 @@ func TestATokenOfCodeChangesOneLine(t *testing.T) {
 	}
 }
 
-func TestCodeIsThatOfTheSource(t *testing.T) {
+func TestCodeIsReturnedAsInTheSource(t *testing.T) {
 	source := "Text\n```go\na := 1\n\n  b\n```\nand `inline` and\n\n- item\n  ~~~\n  c\n  ```\n  ~~~\n````\n```\nd\n```\n````\n```sh\nopen"
 	want := []string{"a := 1\n\n  b\n", "c\n```\n", "```\nd\n```\n", "open"}
 	if got := Code(source); !slices.Equal(got, want) {

@@ -83,7 +83,7 @@ func randomAnswers(n int, seed int64) map[string]string {
 
 // What is open is read again when it has grown, so that all that is read is
 // no more than a few times the text, whatever is never closed.
-func TestWhatIsOpenIsReadAFewTimes(t *testing.T) {
+func TestOpenTextIsParsedAFewTimes(t *testing.T) {
 	all := hostileAnswers()
 	for name, text := range randomAnswers(40, 1) {
 		all[name] = text
@@ -108,7 +108,7 @@ func TestWhatIsOpenIsReadAFewTimes(t *testing.T) {
 
 // Text behind a mark that is still open shows as it comes, though what is open
 // is not read again with each piece.
-func TestTextBehindAnOpenMarkShowsAtOnce(t *testing.T) {
+func TestTextAfterAnOpenMarkShowsImmediately(t *testing.T) {
 	for _, begin := range []string{"an *open mark ", "an [open bracket ", "> some `open code ", "- **open in an item "} {
 		s := New(60, 60, layout.Palette{}.Theme())
 		s.Write(begin + strings.Repeat("words ", 80))

@@ -20,7 +20,7 @@ func drawn(src string) (text, link string) {
 	return text, link
 }
 
-func TestLinksShowWhereTheyLead(t *testing.T) {
+func TestLinksShowTheirDestinations(t *testing.T) {
 	for src, want := range map[string]string{
 		"[a](https://h.example/x)":                     "a (h.example)",
 		"[https://bank.example](https://evil.example)": "https://bank.example (evil.example)",

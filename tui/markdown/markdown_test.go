@@ -162,7 +162,7 @@ func TestTokenMemoryIsConstant(t *testing.T) {
 	}
 }
 
-func TestChangedTellsWhereToDrawAgain(t *testing.T) {
+func TestChangedReturnsTheFirstChangedLine(t *testing.T) {
 	s := New(40, 40, layout.Palette{}.Theme())
 	var screen []string
 	for i := 0; i < len(all); i += 7 {
@@ -194,7 +194,7 @@ func TestBubbleTeaRendersEveryHostileLine(t *testing.T) {
 	}
 }
 
-func TestAnEntityIsNoEscape(t *testing.T) {
+func TestEntityCannotBecomeAnEscape(t *testing.T) {
 	escape := "&#27;[8m"
 	for _, src := range []string{escape, "`" + escape + "`", "# " + escape, "```" + escape + "\nx\n```", "~~~go " + escape + "\nx\n~~~", "| " + escape + " |\n|---|", "[a](https://e.example/" + escape + ")", "![" + escape + "](x)", "<b " + escape + ">"} {
 		for _, line := range Render(src, 60, layout.Palette{}.Theme()) {
@@ -380,9 +380,9 @@ func inPieces(src string, size, width int) error {
 	return nil
 }
 
-// TestNoCharacterIsCutInside draws long runs of characters of several bytes
+// TestCharactersAreNotSplit draws long runs of characters of several bytes
 // behind every mark that looks ahead for its end, whole and in pieces.
-func TestNoCharacterIsCutInside(t *testing.T) {
+func TestCharactersAreNotSplit(t *testing.T) {
 	for _, mark := range []string{"", "www.__", "https://a.b/", "<https://", "[", "[a](", "[[", "![", "[^", "`", "**", "_", "~~", "==", "$", "<b>", "&", "\\", "# ", "> ", "| ", "- ", "```\n", "<div>\n", "    "} {
 		for _, char := range []string{"e\u0301", "é", "漢", "👩\u200d👩\u200d👧"} {
 			for shift := range len(char) {

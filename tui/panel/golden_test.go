@@ -304,7 +304,7 @@ func note(name string, line int, names ...string) func(b *box) {
 	}
 }
 
-func TestANoteThatIsNotThereIsSaid(t *testing.T) {
+func TestMissingNoteIsReported(t *testing.T) {
 	b := &box{t: t, keys: keys.Default(), width: 80}
 	note("nothing", 0)(b)
 	if b.shown != nil || b.asks != `"there is no note \"nothing\""` {

@@ -10,7 +10,7 @@ import (
 	"lifehub/tui/keys"
 )
 
-func TestEveryKeyIsInAPictureOfHelp(t *testing.T) {
+func TestHelpShowsEveryKey(t *testing.T) {
 	keys := keys.Default()
 	h := Help{}
 	h.Build(&keys, 100, draw.NewTheme("", true, false, nil))

@@ -33,7 +33,7 @@ func (y *typist) Write(p []byte) (int, error) {
 	return y.out.Write(p)
 }
 
-func TestPlainTalksInLines(t *testing.T) {
+func TestPlainChatReadsAndWritesLines(t *testing.T) {
 	question, replies := chattest.Asked(chattest.TaskAsked)
 	tests := map[string]struct {
 		options backend.Options
@@ -67,7 +67,7 @@ func TestPlainTalksInLines(t *testing.T) {
 	}
 }
 
-func TestPlainTakesALineThatIsAChoice(t *testing.T) {
+func TestPlainAcceptsOfferedAnswers(t *testing.T) {
 	for in, want := range map[string]agent.Reply{
 		"y\n":           {Decision: agent.AllowOnce},
 		"s\n":           {Decision: agent.AllowConversation},
@@ -143,7 +143,7 @@ func TestNoSentenceAnswersAQuestionByLines(t *testing.T) {
 	}
 }
 
-func TestPlainTakesNoAnswerThatWasTypedAhead(t *testing.T) {
+func TestPlainIgnoresAnswersTypedAhead(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		question, replies := chattest.Asked(chattest.TaskAsked)
 		lines := make(chan string)
@@ -170,7 +170,7 @@ func TestPlainTakesNoAnswerThatWasTypedAhead(t *testing.T) {
 }
 
 // A message that is typed while the model reads an answer again ends that.
-func TestPlainTakesAMessageDuringTheSecondReading(t *testing.T) {
+func TestPlainReadsAMessageDuringSecondReading(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		lines := make(chan string)
 		go func() {
@@ -220,7 +220,7 @@ func TestPlainApprovesAPlan(t *testing.T) {
 	}
 }
 
-func TestPlainTellsNotices(t *testing.T) {
+func TestPlainShowsNotices(t *testing.T) {
 	options := chattest.WithWorld(chattest.Play())
 	notices := make(chan string, 1)
 	options.Notices = notices
@@ -242,7 +242,7 @@ func TestPlainTellsNotices(t *testing.T) {
 	}
 }
 
-func TestPlainRefusesWhenNobodyAnswers(t *testing.T) {
+func TestPlainRefusesAtTheEndOfInput(t *testing.T) {
 	question, replies := chattest.Asked(chattest.TaskAsked)
 	if _, err := Run(context.Background(), chattest.WithWorld(chattest.Play(question)), strings.NewReader("go\n"), io.Discard); err != nil {
 		t.Error(err)
@@ -257,7 +257,7 @@ type full struct{}
 
 func (full) Write([]byte) (int, error) { return 0, io.ErrClosedPipe }
 
-func TestPlainEndsWhenNobodyReads(t *testing.T) {
+func TestPlainEndsIfTheOutputIsClosed(t *testing.T) {
 	_, err := Run(context.Background(), chattest.WithWorld(chattest.Play(chattest.Story(chattest.Planning, chattest.Searched, chattest.Answered)...)), strings.NewReader("go\nagain\n"), full{})
 	if !errors.Is(err, io.ErrClosedPipe) {
 		t.Errorf("error = %v, want that of the pipe", err)

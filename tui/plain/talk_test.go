@@ -148,7 +148,7 @@ func TestPlainHasEveryCommandOfThePalette(t *testing.T) {
 	}
 }
 
-func TestPlainBeginsWhereItIsSent(t *testing.T) {
+func TestPlainOpensTheGivenConversation(t *testing.T) {
 	tests := map[string]struct {
 		change func(o *backend.Options)
 		in     string
@@ -166,7 +166,7 @@ func TestPlainBeginsWhereItIsSent(t *testing.T) {
 	}
 }
 
-func TestPlainTakesATextOfSeveralLines(t *testing.T) {
+func TestPlainReadsAMessageOfSeveralLines(t *testing.T) {
 	o, n := withAllOfIt()
 	plainly(t, o, "\"\"\"one\n/quit\ntwo\"\"\"\n")
 	if want := []string{`ask c1 "one\n/quit\ntwo"`}; !slices.Equal(n.told, want) {
@@ -174,7 +174,7 @@ func TestPlainTakesATextOfSeveralLines(t *testing.T) {
 	}
 }
 
-func TestPlainStopsATurnAndGoesOn(t *testing.T) {
+func TestPlainContinuesAfterAStoppedTurn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		o, n := withAllOfIt()
 		o.Assistant = chattest.Hold(agent.Started{}, agent.Said{Content: "It begins"})

@@ -15,7 +15,7 @@ import (
 
 // The row of a worker whose result was not accepted, or that the user denied, does not look
 // successful.
-func TestRowsOfWorkersTellHowTheyEnded(t *testing.T) {
+func TestRowOfAWorkerShowsItsOutcome(t *testing.T) {
 	const task = "What do my notes say about running, and about the bike?"
 	judged := func(list ...agent.Judgement) (told []agent.Evaluated) {
 		for i, j := range list {

@@ -192,7 +192,7 @@ func TestNothingButTextReachesTheTerminal(t *testing.T) {
 	}
 }
 
-func TestALinkShowsWhereItLeads(t *testing.T) {
+func TestLinkShowsItsDestination(t *testing.T) {
 	for source, want := range map[string]string{
 		"[Your bank](https://e.example/login)":      "Your bank (e.example)",
 		"[https://bank.example](https://e.example)": "https://bank.example (e.example)",
@@ -238,7 +238,7 @@ func TestBlocksAreDrawn(t *testing.T) {
 }
 
 // A cited item is marked alone, and a cited line of a long block is visible.
-func TestCitedLinesAreInSight(t *testing.T) {
+func TestCitedLinesAreVisible(t *testing.T) {
 	source := "# Log\n\n" + strings.Repeat("- an item\n", 99) + "- the cited one\n- after it\n"
 	rows, _, _ := NewView(Parse(source), 102, 102).Lines(40, 9, theme(false))
 	marked := slices.DeleteFunc(slices.Clone(rows), func(row string) bool { return !strings.Contains(row, "┃") })
@@ -285,7 +285,7 @@ func TestLongBlocksAreDrawnInPieces(t *testing.T) {
 	}
 }
 
-func TestWhatCannotBeDrawnIsShownAsWritten(t *testing.T) {
+func TestUndrawableBlocksAreShownAsWritten(t *testing.T) {
 	wide := "|" + strings.Repeat(" word |", 30) + "\n|" + strings.Repeat("--|", 30) + "\n"
 	if got := strings.Join(Parse(wide).rows(20, theme(true)), " "); !strings.HasPrefix(got, "| word | word | word") {
 		t.Errorf("a table of 30 columns is drawn in 20 cells as %q", got)
@@ -319,7 +319,7 @@ func FuzzRowsAreHarmless(f *testing.F) {
 	f.Fuzz(checkHarmless)
 }
 
-func TestOnlyWhatIsInSightIsDrawn(t *testing.T) {
+func TestOnlyVisibleBlocksAreDrawn(t *testing.T) {
 	var long strings.Builder
 	for i := range 10_000 {
 		fmt.Fprintf(&long, "Paragraph %d with [[a link]].\n\n", i)

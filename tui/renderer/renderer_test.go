@@ -94,9 +94,9 @@ func describe(s uv.Style) string {
 	return fmt.Sprint(name(s.Fg), name(s.Bg), s.Attrs, s.Underline)
 }
 
-// TestTheTerminalShowsEachPicture compares a terminal that got only the changes with one that got
+// TestTerminalShowsEachFrame compares a terminal that got only the changes with one that got
 // the whole frame.
-func TestTheTerminalShowsEachPicture(t *testing.T) {
+func TestTerminalShowsEachFrame(t *testing.T) {
 	for seed := range uint64(30) {
 		p := &pictures{Rand: rand.New(rand.NewPCG(seed, 1)), width: 20 + int(seed)%30, height: 4 + int(seed)%20}
 		p.rows, p.pieces = make([]string, p.height), pieces
@@ -137,7 +137,7 @@ func TestTheTerminalShowsEachPicture(t *testing.T) {
 
 // On the normal screen, frames grow and shrink below the shell's output, and printed text appears
 // above them, once.
-func TestPrintedAboveThePicture(t *testing.T) {
+func TestLinesArePrintedAboveTheFrame(t *testing.T) {
 	terminal := vt.NewEmulator(20, 8)
 	r := &Renderer{}
 	r.Resize(20, 8)

@@ -67,7 +67,7 @@ func TestNoHostileTextReachesTheScreen(t *testing.T) {
 	}
 }
 
-func TestVisibleTextIsKept(t *testing.T) {
+func TestVisibleTextIsUnchanged(t *testing.T) {
 	for _, s := range []string{
 		"", "plain", "two\nlines\n", "Grüße, naïve café", "Tiếng Việt: ệ ữ", "e\u0301 combining", "日本語と中文、한국어", "ﾊﾝｶｸ ｶﾅ",
 		"العربية فارسی", "می\u200cخواهم", "עִבְרִית", "हिन्दी क्\u200dष न्\u200cन", "മലയാളം ന്\u200d", "ไทย ภาษา", "ភាសាខ្មែរ",
@@ -147,7 +147,7 @@ var anyText = rapid.Custom(func(t *rapid.T) string {
 	return strings.Join(rapid.SliceOfN(piece, 0, 24).Draw(t, "pieces"), "")
 })
 
-func TestTextIsSafeAndStaysAsItIs(t *testing.T) {
+func TestTextIsSafeAndSafeTextUnchanged(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := anyText.Draw(t, "s")
 		for name, way := range map[string]func(string) string{"Text": Text, "Line": Line, "Reveal": Reveal} {
@@ -228,7 +228,7 @@ func BenchmarkText(b *testing.B) {
 	}
 }
 
-func TestEvidentTextIsRevealedAsAnyOther(t *testing.T) {
+func TestRevealDoesNotDependOnLaterText(t *testing.T) {
 	text := rapid.StringOf(rapid.SampledFrom([]rune("ab .~\n       \t\r\x7f\x00")))
 	rapid.Check(t, func(t *rapid.T) {
 		s := text.Draw(t, "s")
@@ -238,7 +238,7 @@ func TestEvidentTextIsRevealedAsAnyOther(t *testing.T) {
 	})
 }
 
-func TestWhatIsHiddenIsNoText(t *testing.T) {
+func TestDroppedCharactersCountAsHidden(t *testing.T) {
 	for r := rune(0); r < 0x110000; r++ {
 		if Text(string(r)) == "" && utf8.ValidRune(r) && !Hidden(r) && kindOf(r) != mark && kindOf(r) != modifier {
 			t.Errorf("%U is dropped and not hidden", r)

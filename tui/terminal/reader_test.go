@@ -66,7 +66,7 @@ func TestKeyPassesAtOnceAndTextFollows(t *testing.T) {
 	}
 }
 
-func TestWhatTheDecoderCannotHoldIsDroppedWhole(t *testing.T) {
+func TestSequencesTooLongToDecodeAreDropped(t *testing.T) {
 	for _, s := range hostile[:slices.Index(hostile, "\x1b[<M")] {
 		whole := s
 		if !strings.HasSuffix(s, "c") { // these are followed by text
@@ -128,7 +128,7 @@ func (r *Reader) pastedText(name string) (string, bool) {
 // named returns what passes of a paste.
 func named(name string) string { return pasteStart + name + pasteEnd }
 
-func TestAPasteEndsWhereTheTerminalIsSilent(t *testing.T) {
+func TestPasteEndsOnlyBeforeAPause(t *testing.T) {
 	for said, want := range map[string]string{
 		"plain": "plain",
 		"走る 👩‍👧 \ufffd\x1b[31mred\x00":            "走る 👩‍👧 \ufffd\x1b[31mred\x00",
@@ -232,7 +232,7 @@ func TestTextRightAfterAPasteIsPasted(t *testing.T) {
 }
 
 // A clipboard may contain an end marker, and the terminal may pause after it.
-func TestTextRightBehindAPasteSendsNothing(t *testing.T) {
+func TestTextRightAfterAPasteSendsNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for _, bursts := range [][]string{
 			{"a" + pasteEnd, "delete it\r"},
@@ -290,7 +290,7 @@ func TestUnterminatedPasteIsShownAndEscEndsIt(t *testing.T) {
 	}
 }
 
-func TestAnotherProgramEndsWhatWasUnderWay(t *testing.T) {
+func TestResumeDropsAnUnfinishedPaste(t *testing.T) {
 	r, write, read := onPipe(t)
 	write(pasteStart + "lost")
 	read()
@@ -301,7 +301,7 @@ func TestAnotherProgramEndsWhatWasUnderWay(t *testing.T) {
 	}
 }
 
-func TestALargePasteIsWhole(t *testing.T) {
+func TestLargePasteIsComplete(t *testing.T) {
 	r, write, _ := onPipe(t)
 	want := strings.Repeat("走る and \x1b[31m 1;2;3\n", 100_000)
 	go write(pasteStart + want + pasteEnd + "")
@@ -384,9 +384,9 @@ func decode(t *testing.T, bursts func() (string, time.Duration, bool)) (events [
 	return events
 }
 
-// TestTheDecoderJoinsNothingThatWasCountedApart sends parts of sequences, some while the decoder
+// TestDecoderNeverJoinsSeparateSequences sends parts of sequences, some while the decoder
 // still waits for the rest of the previous one and some after it gave up.
-func TestTheDecoderJoinsNothingThatWasCountedApart(t *testing.T) {
+func TestDecoderNeverJoinsSeparateSequences(t *testing.T) {
 	some, many := strings.Repeat("1;", 30), strings.Repeat("1;", 40)+"m"
 	for _, parts := range [][]string{
 		{"\x1b[" + some, "\xff", many},
@@ -485,7 +485,7 @@ func TestNoBytesPanicTheDecoder(t *testing.T) {
 	}
 }
 
-func TestTheGeneratorMakesWhatTheParserCannotHold(t *testing.T) {
+func TestGeneratorProducesSequencesThatOverflowTheParser(t *testing.T) {
 	any := rand.New(rand.NewPCG(3, 4))
 	const many = 20_000
 	panics := 0

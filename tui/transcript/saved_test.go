@@ -15,7 +15,7 @@ import (
 
 // A turn looks the same while the conversation is open and when it is opened
 // again, folded, its plans open, and from 40 columns to 200.
-func TestAReopenedTurnIsTheOneThatWas(t *testing.T) {
+func TestReopenedTurnIsUnchanged(t *testing.T) {
 	stories := map[string][]agent.Body{
 		"raising": raising(false), "raising, a step failed": raising(true), "recalled": chattest.Recalled, "windowed": chattest.Windowed,
 		"answered": chattest.Story(chattest.Planning, chattest.Searched, chattest.Answered), "changed": slices.Concat(raising(false), []agent.Body{agent.Ended{Effects: changedTasks}}),

@@ -56,7 +56,7 @@ func TestQuotationWithoutNumberIsNamedByWords(t *testing.T) {
 
 // What the model says of citations replaces what stood there, next to its
 // source, and is no sign in the answer.
-func TestTheSecondReaderIsShownApart(t *testing.T) {
+func TestSecondReadingIsShownSeparately(t *testing.T) {
 	m := &Model{}
 	m.Entries = nil
 	note := agent.Source{N: 1, Path: "a.md", Line: 1, Text: "x"}
@@ -89,7 +89,7 @@ func TestTheSecondReaderIsShownApart(t *testing.T) {
 }
 
 // Two places in one note with a long name differ by their lines only.
-func TestAPlaceThatIsCutKeepsItsLine(t *testing.T) {
+func TestTruncatedLocationShowsItsLine(t *testing.T) {
 	s := NewSources("")
 	for _, line := range []int{4, 121} {
 		s.Add(agent.Citation{N: 1, Path: "git/undo-latest-changes-committed-to-specific-file.md", Line: line, Verdict: agent.Verified}, agent.Source{N: 1})

@@ -131,7 +131,7 @@ func TestStreamedAnswerLooksLikeAWholeOne(t *testing.T) {
 	})
 }
 
-func TestOnlyTheAnswerThatCopyMeansSaysCopy(t *testing.T) {
+func TestOnlyTheAnswerToCopyShowsTheHint(t *testing.T) {
 	m := Model{Theme: draw.NewTheme("", true, true, nil), Chosen: -1}
 	m.Resize(80, 40)
 	shown := func() string { return ansi.Strip(strings.Join(m.View(), "\n")) }

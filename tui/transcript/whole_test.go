@@ -174,7 +174,7 @@ func TestSentenceOfAChosenSourceIsVisible(t *testing.T) {
 }
 
 // What the check found wrong is visible where there is no room for all.
-func TestVerdictsThatMatterAreInSight(t *testing.T) {
+func TestImportantVerdictsAreVisible(t *testing.T) {
 	s := NewSources("")
 	for n := range 30 {
 		s.Add(agent.Citation{N: n + 1, Path: fmt.Sprintf("notes/%d.md", n), Line: 1, Verdict: agent.Cites}, agent.Source{})
