@@ -10,12 +10,12 @@ import (
 	"lifehub/agent"
 	"lifehub/agent/memory"
 	"lifehub/agent/turn"
+	"lifehub/internal/benches"
 	"lifehub/internal/testenv"
 	"lifehub/llm"
 	"lifehub/llm/llmtest"
 	"lifehub/llm/ollama"
 	"lifehub/rag/embed"
-	"lifehub/rag/eval"
 	"lifehub/store"
 )
 
@@ -24,7 +24,7 @@ import (
 func TestMemoryRecallsEarlierSessions(t *testing.T) {
 	testenv.WithoutRace(t)
 	t.Parallel()
-	bench, err := eval.Load(testenv.Shared(t, "data/bench/bfcl-memory"))
+	bench, err := benches.Load(testenv.Shared(t, "data/bench/bfcl-memory"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -78,7 +78,7 @@ func (f memoryFigures) log(t *testing.T, reference float64) {
 		f.words, f.meaning, f.recall, reference, f.needless)
 }
 
-func measureMemory(t *testing.T, bench eval.Bench, e llm.Embedder) (f memoryFigures) {
+func measureMemory(t *testing.T, bench benches.Bench, e llm.Embedder) (f memoryFigures) {
 	t.Helper()
 	s, documents := aPast(t, bench)
 	a := turn.New(turn.Options{History: s, Limits: turn.Limits{Messages: 6}, Memory: memory.LongTerm{
@@ -122,7 +122,7 @@ func measureMemory(t *testing.T, bench eval.Bench, e llm.Embedder) (f memoryFigu
 	return f
 }
 
-func scopesOf(bench eval.Bench) (scopes []string) {
+func scopesOf(bench benches.Bench) (scopes []string) {
 	for _, d := range bench.Documents {
 		scopes = append(scopes, d.Scope)
 	}
@@ -133,7 +133,7 @@ func scopesOf(bench eval.Bench) (scopes []string) {
 // aPast returns a store in which each person of the benchmark has a conversation, with each
 // document as a message and three later exchanges that fill the window, and the turn of each
 // document.
-func aPast(t *testing.T, bench eval.Bench) (s *store.Store, documents map[string]string) {
+func aPast(t *testing.T, bench benches.Bench) (s *store.Store, documents map[string]string) {
 	t.Helper()
 	s, err := store.InMemory()
 	if err != nil {

@@ -5,6 +5,7 @@ import (
 	"os"
 	"testing"
 
+	"lifehub/internal/benches"
 	"lifehub/internal/testenv"
 	"lifehub/rag"
 )
@@ -27,18 +28,18 @@ func TestDecline(t *testing.T) {
 		}
 		x, folder, bench, ids := index(t, notes)
 		if other != "" { // the same documents and questions in two languages
-			asked, err := Load(testenv.Shared(t, "data/bench/"+other))
+			asked, err := benches.Load(testenv.Shared(t, "data/bench/"+other))
 			if err != nil {
 				t.Fatal(err)
 			}
 			bench.Questions = asked.Questions
 		}
 		row := func(with string) {
-			answerable, err := bench.Run(t.Context(), x, ids, rag.Both)
+			answerable, err := run(t.Context(), bench, x, ids, rag.Both)
 			if err != nil {
 				t.Fatal(err)
 			}
-			hidden, err := bench.RunWithout(t.Context(), x, ids, rag.Both)
+			hidden, err := runWithout(t.Context(), bench, x, ids, rag.Both)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -10,6 +10,7 @@ import (
 	"sync"
 	"testing"
 
+	"lifehub/internal/benches"
 	"lifehub/internal/testenv"
 	"lifehub/llm"
 	"lifehub/notes"
@@ -37,9 +38,9 @@ func TestWordsReachBM25(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			x, bench, ids := indexedOnce(t, name)
 			if len(bench.Questions) > 300 && os.Getenv("LIFEHUB_EVAL") == "" {
-				bench = bench.share(3)
+				bench = bench.Share(3)
 			}
-			figures, err := bench.Run(t.Context(), x, ids, rag.Both)
+			figures, err := run(t.Context(), bench, x, ids, rag.Both)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -53,16 +54,6 @@ func TestWordsReachBM25(t *testing.T) {
 			}
 		})
 	}
-}
-
-// share returns the bench with every nth of its questions.
-func (b Bench) share(n int) Bench {
-	var some []Question
-	for i := 0; i < len(b.Questions); i += n {
-		some = append(some, b.Questions[i])
-	}
-	b.Questions = some
-	return b
 }
 
 func chosen() []string {
@@ -81,7 +72,7 @@ var once = struct {
 
 type indexedBench struct {
 	x     *rag.Index
-	bench Bench
+	bench benches.Bench
 	ids   map[string]string
 }
 
@@ -97,7 +88,7 @@ func TestMain(m *testing.M) {
 }
 
 // indexedOnce indexes a bench by keywords, for all tests of the run.
-func indexedOnce(t *testing.T, name string) (*rag.Index, Bench, map[string]string) {
+func indexedOnce(t *testing.T, name string) (*rag.Index, benches.Bench, map[string]string) {
 	t.Helper()
 	source := testenv.Shared(t, "data/bench/"+name)
 	once.Lock()
@@ -114,7 +105,7 @@ func indexedOnce(t *testing.T, name string) (*rag.Index, Bench, map[string]strin
 }
 
 func indexBench(source, dir string) (indexedBench, error) {
-	bench, err := Load(source)
+	bench, err := benches.Load(source)
 	if err != nil {
 		return indexedBench{}, err
 	}
@@ -140,9 +131,9 @@ func indexBench(source, dir string) (indexedBench, error) {
 }
 
 // index writes a bench as notes and indexes it by keywords.
-func index(t *testing.T, name string) (*rag.Index, *notes.Folder, Bench, map[string]string) {
+func index(t *testing.T, name string) (*rag.Index, *notes.Folder, benches.Bench, map[string]string) {
 	t.Helper()
-	bench, err := Load(testenv.Shared(t, "data/bench/"+name))
+	bench, err := benches.Load(testenv.Shared(t, "data/bench/"+name))
 	if err != nil {
 		t.Fatal(err)
 	}

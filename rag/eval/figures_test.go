@@ -1,6 +1,30 @@
 package eval
 
-import "slices"
+import (
+	"slices"
+
+	"lifehub/rag"
+)
+
+// Figures measure how well one question found its documents, computed like trec_eval.
+type Figures struct {
+	NDCG         float64 // nDCG@10, gain = grade
+	Recall       float64 // recall@10
+	MRR          float64 // 1 / rank of the first relevant document among ten
+	Verdict      rag.Verdict
+	SemanticOnly bool // no note has a content word of it
+}
+
+// compared compares the nDCG@10 of two lists.
+func compared(a, b []Figures) Difference {
+	ndcg := func(all []Figures) (list []float64) {
+		for _, f := range all {
+			list = append(list, f.NDCG)
+		}
+		return list
+	}
+	return Compare(ndcg(a), ndcg(b))
+}
 
 // Mean is the mean over all questions.
 func Mean(all []Figures) Figures {

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"lifehub/internal/benches"
 	"lifehub/llm"
 	"lifehub/llm/offline"
 	"lifehub/rag"
@@ -19,15 +20,15 @@ func TestFollowUpsStandAlone(t *testing.T) {
 	t.Parallel()
 	x, bench, ids := indexedOnce(t, "mtrag-un-pool")
 	if os.Getenv("LIFEHUB_EVAL") == "" {
-		bench = bench.share(4)
+		bench = bench.Share(4)
 	}
-	run := func(name string, query func(Question) string) []Figures {
+	run := func(name string, query func(benches.Question) string) []Figures {
 		asked := bench
 		asked.Questions = slices.Clone(bench.Questions)
 		for i, q := range bench.Questions {
 			asked.Questions[i].Text = query(q)
 		}
-		figures, err := asked.Run(t.Context(), x, ids, rag.KeywordsAlone)
+		figures, err := run(t.Context(), asked, x, ids, rag.KeywordsAlone)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -35,28 +36,28 @@ func TestFollowUpsStandAlone(t *testing.T) {
 		t.Logf("%-40s nDCG@10 %.4f, recall@10 %.4f, MRR %.4f", name, m.NDCG, m.Recall, m.MRR)
 		return figures
 	}
-	alone := run("the question alone", func(q Question) string { return q.Text })
+	alone := run("the question alone", func(q benches.Question) string { return q.Text })
 	joined := run("all the user's turns joined", joinTurns)
-	offline := run("offline", func(q Question) string { return planned(t, q) })
-	strange := run("offline, after talk of something else", func(q Question) string {
-		at := slices.IndexFunc(bench.Questions, func(other Question) bool { return other.ID == q.ID })
+	offline := run("offline", func(q benches.Question) string { return planned(t, q) })
+	strange := run("offline, after talk of something else", func(q benches.Question) string {
+		at := slices.IndexFunc(bench.Questions, func(other benches.Question) bool { return other.ID == q.ID })
 		q.History = bench.Questions[(at+len(bench.Questions)/3)%len(bench.Questions)].History
 		return planned(t, q)
 	})
 	for name, other := range map[string][]Figures{"the question alone": alone, "the joined turns": joined} {
-		d := Compare(other, offline)
+		d := compared(other, offline)
 		t.Logf("offline against %s: %+.4f (%+.4f to %+.4f)", name, d.Mean, d.Low, d.High)
 		if d.Mean <= 0 {
 			t.Errorf("offline does not beat %s: %+v", name, d)
 		}
 	}
-	if d := Compare(alone, strange); d.Mean < -0.02 {
+	if d := compared(alone, strange); d.Mean < -0.02 {
 		t.Errorf("talk of something else costs %+v", d)
 	}
 }
 
 // joinTurns joins all that the user said, the question last.
-func joinTurns(q Question) string {
+func joinTurns(q benches.Question) string {
 	var texts []string
 	for _, turn := range q.History {
 		if turn.Role == "user" {
@@ -67,7 +68,7 @@ func joinTurns(q Question) string {
 }
 
 // said returns the part of the conversation that a planner gets.
-func said(q Question) []llm.Message {
+func said(q benches.Question) []llm.Message {
 	var history []llm.Message
 	for _, turn := range q.History {
 		role := llm.Assistant
@@ -81,7 +82,7 @@ func said(q Question) []llm.Message {
 }
 
 // planned returns the offline planner's query for a question.
-func planned(t *testing.T, q Question) string {
+func planned(t *testing.T, q benches.Question) string {
 	spec := llm.ToolSpec{Name: "search_notes", Schema: json.RawMessage(`{"type":"object","properties":{"query":{"type":"string"}},"required":["query"]}`)}
 	answer, _, err := llm.Collect(offline.New().Stream(t.Context(), llm.Request{Task: &llm.Task{Kind: llm.PlanTask, Question: q.Text, History: said(q), Tools: []llm.ToolSpec{spec}}}))
 	if err != nil {

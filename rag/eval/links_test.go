@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"lifehub/internal/benches"
 	"lifehub/internal/testenv"
 	"lifehub/notes"
 	"lifehub/rag"
@@ -21,8 +22,8 @@ import (
 // it.
 type linkVault struct {
 	dir   string
-	links map[string]map[string]bool // from → to, without the hidden ones
-	asked map[string][]Question      // kind → questions, whose gold is a path
+	links map[string]map[string]bool    // from → to, without the hidden ones
+	asked map[string][]benches.Question // kind → questions, whose gold is a path
 }
 
 // The kinds of questions.
@@ -59,9 +60,9 @@ func hideLinks(t *testing.T, source string) linkVault {
 			all[e.Path] = note
 		}
 	}
-	v := linkVault{dir: t.TempDir(), links: map[string]map[string]bool{}, asked: map[string][]Question{}}
+	v := linkVault{dir: t.TempDir(), links: map[string]map[string]bool{}, asked: map[string][]benches.Question{}}
 	ask := func(kind, text, gold string) {
-		v.asked[kind] = append(v.asked[kind], Question{Text: text, Relevant: map[string]int{gold: 1}})
+		v.asked[kind] = append(v.asked[kind], benches.Question{Text: text, Relevant: map[string]int{gold: 1}})
 	}
 	used := map[string]bool{} // link text and target
 	key := func(shown, to string) string { return words.NameKey(shown) + "\x00" + to }
@@ -175,7 +176,7 @@ func TestFiguresOfLinks(t *testing.T) {
 			if len(plain) == 0 {
 				continue
 			}
-			a, d := Mean(plain), Compare(plain, boosted)
+			a, d := Mean(plain), compared(plain, boosted)
 			fmt.Printf("| %s | %s | %d | %.4f | %.4f | %+.4f (%+.4f to %+.4f) |\n", filepath.Base(source), kind, len(plain), a.NDCG, a.Recall, d.Mean, d.Low, d.High)
 		}
 	}

@@ -81,12 +81,12 @@ func tells(text string) bool {
 
 // Setting is the result of one kind of search.
 type Setting struct {
-	Name     string  `json:"name"`      // words (keyword), meaning (semantic), both
-	First    float64 `json:"recall_1"`  // share of questions whose note was first
-	InFive   float64 `json:"recall_5"`  // … among the first five notes
-	InTen    float64 `json:"recall_10"` // … among the first ten
-	MRR      float64 `json:"mrr"`       // mean of 1 / rank; 0 beyond ten
-	figures  []Figures
+	Name     string    `json:"name"`      // words (keyword), meaning (semantic), both
+	First    float64   `json:"recall_1"`  // share of questions whose note was first
+	InFive   float64   `json:"recall_5"`  // … among the first five notes
+	InTen    float64   `json:"recall_10"` // … among the first ten
+	MRR      float64   `json:"mrr"`       // mean of 1 / rank; 0 beyond ten
+	ndcg     []float64 // nDCG@10 of each question
 	embedder string
 }
 
@@ -101,7 +101,7 @@ const depth = 40
 
 // AskOwn asks every question with one kind of search.
 func AskOwn(ctx context.Context, searcher Searcher, questions []OwnQuestion, name string, side rag.Side) (Setting, error) {
-	s := Setting{Name: name, figures: make([]Figures, len(questions))}
+	s := Setting{Name: name, ndcg: make([]float64, len(questions))}
 	for i, question := range questions {
 		found, err := searcher.Search(ctx, rag.Query{Text: question.Text, Limit: depth, Side: side})
 		if err != nil {
@@ -112,7 +112,7 @@ func AskOwn(ctx context.Context, searcher Searcher, questions []OwnQuestion, nam
 		if place == 0 {
 			continue
 		}
-		s.figures[i].NDCG = 1 / math.Log2(float64(place+1))
+		s.ndcg[i] = 1 / math.Log2(float64(place+1))
 		s.MRR += 1 / float64(place)
 		s.InTen++
 		if place <= 5 {
@@ -148,8 +148,8 @@ func placeOf(found rag.Found, question OwnQuestion) int {
 
 // Advice explains the figures to the user in one or two sentences.
 func Advice(keyword, semantic, both Setting) string {
-	switch d := Compare(keyword.figures, both.figures); {
-	case len(keyword.figures) < 20:
+	switch d := Compare(keyword.ndcg, both.ndcg); {
+	case len(keyword.ndcg) < 20:
 		return "Too few notes have a title or heading of their own to tell much."
 	case strings.HasPrefix(both.embedder, "keyword search only"):
 		return "Meaning took no part (" + both.embedder + "). An embedding model finds notes that say it in other words: `ollama pull nomic-embed-text`."

@@ -56,7 +56,7 @@ func sinceEarlier(t *testing.T, name string, now []Figures) {
 		if err := json.Unmarshal(raw, &before); err != nil || len(before) != len(now) {
 			t.Fatalf("%s has %d figures of other questions: %v", file, len(before), err)
 		}
-		d := Compare(before, now)
+		d := compared(before, now)
 		fmt.Printf("%s since the saved run: %+.4f (%+.4f to %+.4f, p %.4f)\n", name, d.Mean, d.Low, d.High, d.P)
 		return
 	}
@@ -85,7 +85,7 @@ func TestFigures(t *testing.T) {
 	for _, name := range chosen() {
 		x, folder, bench, ids := index(t, name)
 		run := func(side rag.Side) []Figures {
-			figures, err := bench.Run(t.Context(), x, ids, side)
+			figures, err := run(t.Context(), bench, x, ids, side)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -105,7 +105,7 @@ func TestFigures(t *testing.T) {
 				t.Fatal(err)
 			}
 			alone, fused := run(rag.SemanticAlone), run(rag.Both)
-			d := Compare(words, fused)
+			d := compared(words, fused)
 			pooled[c.name] = [2][]Figures{append(pooled[c.name][0], words...), append(pooled[c.name][1], fused...)}
 			differences[c.name] = append(differences[c.name], d)
 			row(c.name+" alone", Mean(alone), "| |")
@@ -114,7 +114,7 @@ func TestFigures(t *testing.T) {
 		}
 	}
 	for _, c := range all {
-		d := Compare(pooled[c.name][0], pooled[c.name][1])
+		d := compared(pooled[c.name][0], pooled[c.name][1])
 		wins, losses := 0, 0
 		for i, significant := range Holm(differences[c.name]) {
 			if significant && differences[c.name][i].Mean > 0 {

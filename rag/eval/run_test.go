@@ -4,41 +4,15 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"os"
-	"path/filepath"
 	"slices"
 
+	"lifehub/internal/benches"
 	"lifehub/rag"
 )
 
-// WriteNotes writes each document as a Markdown note below dir, with its title as the
-// first heading and its scope as a folder. It returns the document of each note.
-func (b Bench) WriteNotes(dir string) (map[string]string, error) {
-	ids := make(map[string]string, len(b.Documents))
-	for i, d := range b.Documents {
-		name := fmt.Sprintf("%05d.md", i)
-		if d.Scope != "" {
-			name = d.Scope + "/" + name
-		}
-		text := d.Text + "\n"
-		if d.Title != "" {
-			text = "# " + d.Title + "\n\n" + text
-		}
-		path := filepath.Join(dir, filepath.FromSlash(name))
-		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-			return nil, fmt.Errorf("write bench: %w", err)
-		}
-		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-			return nil, fmt.Errorf("write bench: %w", err)
-		}
-		ids[name] = d.ID
-	}
-	return ids, nil
-}
-
-// Run asks every question with one or both sides of the search, and returns the figures
-// in order. ids maps notes to documents, as returned by WriteNotes.
-func (b Bench) Run(ctx context.Context, searcher Searcher, ids map[string]string, side rag.Side) ([]Figures, error) {
+// run asks every question with one or both sides of the search, and returns the figures
+// in order. ids maps notes to documents, as returned by [benches.Bench.WriteNotes].
+func run(ctx context.Context, b benches.Bench, searcher Searcher, ids map[string]string, side rag.Side) ([]Figures, error) {
 	figures := make([]Figures, len(b.Questions))
 	for i, question := range b.Questions {
 		query := rag.Query{Text: question.Text, Limit: depth, Side: side}
@@ -55,9 +29,9 @@ func (b Bench) Run(ctx context.Context, searcher Searcher, ids map[string]string
 	return figures, nil
 }
 
-// RunWithout asks every question with its answering notes left out, and returns the
+// runWithout asks every question with its answering notes left out, and returns the
 // verdicts.
-func (b Bench) RunWithout(ctx context.Context, searcher Searcher, ids map[string]string, side rag.Side) ([]Figures, error) {
+func runWithout(ctx context.Context, b benches.Bench, searcher Searcher, ids map[string]string, side rag.Side) ([]Figures, error) {
 	paths := map[string]string{}
 	for path, id := range ids {
 		paths[id] = path

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"lifehub/internal/benches"
 	"lifehub/internal/testenv"
 	"lifehub/notes"
 	"lifehub/rag"
@@ -17,10 +18,10 @@ import (
 
 // silentBench is a bench of questions that share no content word with its notes.
 type silentBench struct {
-	Bench
+	bench   benches.Bench
 	dir     string
 	ids     map[string]string
-	foreign []Question // questions that the notes don't answer
+	foreign []benches.Question // questions that the notes don't answer
 }
 
 // silentBenches are the starter notes with questions in other words, written by hand,
@@ -33,21 +34,21 @@ func silentBenches(t *testing.T) []silentBench {
 	for _, pair := range [][2]string{{"qmd-mini", "bfcl-memory"}, {"bfcl-memory", "qmd-mini"}, {"product-docs-qa", "bfcl-memory"}, {"xquad-en", "mtrag-un-pool"}} {
 		b := silentBench{dir: t.TempDir()}
 		var err error
-		if b.Bench, err = Load(testenv.Shared(t, "data/bench/"+pair[0])); err != nil {
+		if b.bench, err = benches.Load(testenv.Shared(t, "data/bench/"+pair[0])); err != nil {
 			t.Fatal(err)
 		}
-		other, err := Load(testenv.Shared(t, "data/bench/"+pair[1]))
+		other, err := benches.Load(testenv.Shared(t, "data/bench/"+pair[1]))
 		if err != nil {
 			t.Fatal(err)
 		}
-		if b.ids, err = b.WriteNotes(b.dir); err != nil {
+		if b.ids, err = b.bench.WriteNotes(b.dir); err != nil {
 			t.Fatal(err)
 		}
 		v := vocabulary{}
-		for _, d := range b.Documents {
+		for _, d := range b.bench.Documents {
 			v.add(d.Title + "\n" + d.Text)
 		}
-		b.Questions = w.ask(t, b.Questions, v)
+		b.bench.Questions = w.ask(t, b.bench.Questions, v)
 		b.foreign = w.ask(t, other.Questions, v)
 		for i := range b.foreign {
 			b.foreign[i].Scope, b.foreign[i].Relevant = "", nil
@@ -57,7 +58,7 @@ func silentBenches(t *testing.T) []silentBench {
 	return all
 }
 
-func (w wordNet) ask(t *testing.T, questions []Question, v vocabulary) (asked []Question) {
+func (w wordNet) ask(t *testing.T, questions []benches.Question, v vocabulary) (asked []benches.Question) {
 	t.Helper()
 	for _, q := range questions {
 		if q.Text = w.inOtherWords(t, q.Text, v); q.Text != "" {
@@ -74,7 +75,7 @@ func handMade(t *testing.T, name string) silentBench {
 		"starter notes": {"../../examples/notes", "testdata/other-words.json"},
 		"house":         {"../../agent/tools/testdata/offline/house", "testdata/house-words.json"},
 	}[name]
-	b := silentBench{Bench: Bench{Name: name}, dir: of[0], ids: map[string]string{}}
+	b := silentBench{bench: benches.Bench{Name: name}, dir: of[0], ids: map[string]string{}}
 	v := vocabulary{}
 	folder, err := notes.Open(b.dir)
 	if err != nil {
@@ -106,13 +107,13 @@ func handMade(t *testing.T, name string) silentBench {
 	}
 	for _, e := range entries {
 		for _, text := range asked.Answered[e.Path] {
-			b.Questions = append(b.Questions, Question{ID: text, Text: text, Relevant: map[string]int{e.Path: 1}})
+			b.bench.Questions = append(b.bench.Questions, benches.Question{ID: text, Text: text, Relevant: map[string]int{e.Path: 1}})
 		}
 	}
 	for _, text := range asked.Unanswered {
-		b.foreign = append(b.foreign, Question{ID: text, Text: text})
+		b.foreign = append(b.foreign, benches.Question{ID: text, Text: text})
 	}
-	for _, q := range slices.Concat(b.Questions, b.foreign) {
+	for _, q := range slices.Concat(b.bench.Questions, b.foreign) {
 		if v.holdsAny(q.Text) {
 			t.Errorf("%s: a word of %q is in the notes", name, q.Text)
 		}
@@ -124,7 +125,7 @@ func handMade(t *testing.T, name string) silentBench {
 // first five.
 func (b silentBench) recalls(t *testing.T, x Searcher, side rag.Side) (first, five float64) {
 	t.Helper()
-	for _, q := range b.Questions {
+	for _, q := range b.bench.Questions {
 		query := rag.Query{Text: q.Text, Side: side}
 		if q.Scope != "" {
 			query.Paths = []string{q.Scope}
@@ -137,7 +138,7 @@ func (b silentBench) recalls(t *testing.T, x Searcher, side rag.Side) (first, fi
 		if len(ranked) > 0 && q.Relevant[ranked[0]] > 0 {
 			first++
 			if side == rag.Both && found.Declined() {
-				t.Errorf("%s: %q has its note first and is declined", b.Name, q.Text)
+				t.Errorf("%s: %q has its note first and is declined", b.bench.Name, q.Text)
 			}
 		}
 		for _, id := range ranked {
@@ -146,7 +147,7 @@ func (b silentBench) recalls(t *testing.T, x Searcher, side rag.Side) (first, fi
 			}
 		}
 	}
-	n := float64(len(b.Questions))
+	n := float64(len(b.bench.Questions))
 	return first / n, five / n
 }
 
@@ -180,9 +181,9 @@ func TestNoSharedWord(t *testing.T) {
 			x, _ := indexed(t, b.dir, c.embedder)
 			first, five := b.recalls(t, x, rag.Both)
 			_, cosine := b.recalls(t, x, rag.SemanticAlone)
-			n := float64(len(b.Questions))
+			n := float64(len(b.bench.Questions))
 			both, alone, asked = both+n*five, alone+n*cosine, asked+n
-			fmt.Printf("| %s | %s | %.0f | %.3f | %.3f | %.3f |\n", b.Name, c.name, n, first, five, cosine)
+			fmt.Printf("| %s | %s | %.0f | %.3f | %.3f | %.3f |\n", b.bench.Name, c.name, n, first, five, cosine)
 		}
 		if both/asked < alone/asked-0.02 {
 			t.Errorf("%s: recall@5 is %.3f, cosine alone reaches %.3f", c.name, both/asked, alone/asked)

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"unicode"
 
+	"lifehub/internal/benches"
 	"lifehub/internal/testenv"
 	"lifehub/internal/text"
 	"lifehub/rag/words"
@@ -29,7 +30,7 @@ func openWordNet(t *testing.T) wordNet {
 	w := wordNet{map[string]map[string][]int64{}, map[string]*os.File{}}
 	for _, part := range partsOfSpeech {
 		w.meanings[part] = map[string][]int64{}
-		if err := readLines(filepath.Join(dir, "index."+part), func(line []byte) error {
+		if err := benches.ReadLines(filepath.Join(dir, "index."+part), func(line []byte) error {
 			fields := strings.Fields(string(line))
 			if line[0] == ' ' { // the licence
 				return nil

@@ -1,7 +1,6 @@
-// Package eval measures how well questions find their notes: nDCG@10, recall@10 and MRR
-// on public benches and on a user's own notes, with a paired bootstrap to distinguish
-// differences from chance. Start with [Load] and [AskOwn].
-package eval
+// Package benches reads collections with questions and their answers, for tests that
+// measure search and memory.
+package benches
 
 import (
 	"bufio"
@@ -17,7 +16,7 @@ import (
 	"strings"
 )
 
-// Bench is a collection with questions and the documents that answer them.
+// Bench is a collection of documents with questions that they answer.
 type Bench struct {
 	Name      string
 	Documents []Document
@@ -51,7 +50,7 @@ type Turn struct {
 // queries.jsonl, qrels.tsv.
 func Load(dir string) (Bench, error) {
 	b := Bench{Name: filepath.Base(dir)}
-	if err := readLines(filepath.Join(dir, "corpus.jsonl"), func(line []byte) error {
+	if err := ReadLines(filepath.Join(dir, "corpus.jsonl"), func(line []byte) error {
 		var d Document
 		err := json.Unmarshal(line, &d)
 		b.Documents = append(b.Documents, d)
@@ -60,7 +59,7 @@ func Load(dir string) (Bench, error) {
 		return b, fmt.Errorf("load bench: %w", err)
 	}
 	relevant := map[string]map[string]int{}
-	if err := readLines(filepath.Join(dir, "qrels.tsv"), func(line []byte) error {
+	if err := ReadLines(filepath.Join(dir, "qrels.tsv"), func(line []byte) error {
 		fields := strings.Split(string(line), "\t")
 		grade, err := strconv.Atoi(fields[len(fields)-1])
 		if err != nil || len(fields) != 3 {
@@ -74,7 +73,7 @@ func Load(dir string) (Bench, error) {
 	}); err != nil {
 		return b, fmt.Errorf("load bench: %w", err)
 	}
-	if err := readLines(filepath.Join(dir, "queries.jsonl"), func(line []byte) error {
+	if err := ReadLines(filepath.Join(dir, "queries.jsonl"), func(line []byte) error {
 		var q Question
 		err := json.Unmarshal(line, &q)
 		if q.Relevant = relevant[q.ID]; q.Relevant != nil {
@@ -87,7 +86,43 @@ func Load(dir string) (Bench, error) {
 	return b, nil
 }
 
-func readLines(path string, take func([]byte) error) error {
+// WriteNotes writes each document as a Markdown note below dir, with its title as the
+// first heading and its scope as a folder. It returns the document of each note.
+func (b Bench) WriteNotes(dir string) (map[string]string, error) {
+	ids := make(map[string]string, len(b.Documents))
+	for i, d := range b.Documents {
+		name := fmt.Sprintf("%05d.md", i)
+		if d.Scope != "" {
+			name = d.Scope + "/" + name
+		}
+		text := d.Text + "\n"
+		if d.Title != "" {
+			text = "# " + d.Title + "\n\n" + text
+		}
+		path := filepath.Join(dir, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+			return nil, fmt.Errorf("write bench: %w", err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			return nil, fmt.Errorf("write bench: %w", err)
+		}
+		ids[name] = d.ID
+	}
+	return ids, nil
+}
+
+// Share returns the bench with every nth of its questions.
+func (b Bench) Share(n int) Bench {
+	var some []Question
+	for i := 0; i < len(b.Questions); i += n {
+		some = append(some, b.Questions[i])
+	}
+	b.Questions = some
+	return b
+}
+
+// ReadLines calls take with each line of a file, or of the same file with .gz.
+func ReadLines(path string, take func([]byte) error) error {
 	file, err := os.Open(path)
 	var source io.Reader = file
 	if errors.Is(err, fs.ErrNotExist) {
