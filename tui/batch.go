@@ -9,12 +9,12 @@ import (
 	"lifehub/agent"
 )
 
-// Window is the minimum time between two frames while events stream in: tokens that arrive
+// batchWindow is the minimum time between two frames while events stream in: tokens that arrive
 // within it are drawn together, and none waits longer. A frame costs about 10 bytes besides
 // its text (docs/figures/screen.md).
 const batchWindow = 32 * time.Millisecond
 
-// Msg has the events that arrived since the last one.
+// batchMsg has the events that arrived since the last one.
 type batchMsg struct {
 	Turn   int
 	Events []agent.Event
@@ -22,7 +22,7 @@ type batchMsg struct {
 	Over   bool
 }
 
-// Next waits for an event, and then collects those that arrive within a window since the
+// nextEvents waits for an event, and then collects those that arrive within a window since the
 // last batch, so that a burst of tokens costs one redraw. Consecutive pieces of text are
 // joined.
 func nextEvents(events <-chan agent.Event, turn int, last time.Time) tea.Cmd {
@@ -33,7 +33,7 @@ func nextEvents(events <-chan agent.Event, turn int, last time.Time) tea.Cmd {
 		deadline := time.NewTimer(time.Until(last.Add(batchWindow)))
 		defer deadline.Stop()
 		for !b.urgent && !b.msg.Over {
-			select { // what is there goes before the deadline
+			select { // an event that is ready precedes the deadline
 			case e, open := <-events:
 				b.take(e, open)
 				continue
@@ -54,9 +54,9 @@ func nextEvents(events <-chan agent.Event, turn int, last time.Time) tea.Cmd {
 // batch collects events and joins consecutive pieces of text.
 type batch struct {
 	msg    batchMsg
-	joined *agent.Event // the open run of pieces; nil: none
+	joined *agent.Event // the current run of pieces; nil if there is none
 	text   strings.Builder
-	urgent bool // it must be seen at once
+	urgent bool // it must be drawn immediately
 }
 
 // take adds an event, or records that the channel is closed.
@@ -97,7 +97,7 @@ func (b *batch) flush() {
 	b.text.Reset()
 }
 
-// Drain reads the events of an open turn until it has ended, so that it can save what it has,
+// drainEvents reads the events of an open turn until it has ended, so that it can save what it has,
 // or until a timeout.
 func drainEvents(events <-chan agent.Event, most time.Duration) {
 	late := time.After(most)
@@ -110,13 +110,13 @@ func drainEvents(events <-chan agent.Event, most time.Duration) {
 	}
 }
 
-// Speed measures how fast the text of an answer arrives.
+// streamSpeed measures how fast the text of an answer arrives.
 type streamSpeed struct {
-	PerSecond float64 // tokens; 0: not known yet
+	PerSecond float64 // tokens; 0 if unknown
 
 	pieces   int // of text so far, and when the first came
 	first    time.Time
-	measured time.Time // when PerSecond was worked out
+	measured time.Time // when PerSecond was computed
 }
 
 // newSpeed is how long a speed is shown before it is updated.
@@ -133,7 +133,7 @@ func (s *streamSpeed) Count(pieces int, now time.Time) {
 	}
 }
 
-// One waits for a value of a channel; nil if ch is nil.
+// nextOf waits for a value of a channel; nil if ch is nil.
 func nextOf[T any](from <-chan T, msg func(T) tea.Msg) tea.Cmd {
 	if from == nil {
 		return nil

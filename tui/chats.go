@@ -116,7 +116,7 @@ func List(ctx context.Context, o *backend.Options, current string) tea.Cmd {
 	}
 }
 
-// renamedMsg says that a conversation got a title of the user's own.
+// renamedMsg reports that the user has renamed a conversation.
 type renamedMsg struct{ id, title string }
 
 func rename(ctx context.Context, o *backend.Options, id, title string) tea.Cmd {
@@ -128,7 +128,7 @@ func rename(ctx context.Context, o *backend.Options, id, title string) tea.Cmd {
 	}
 }
 
-// removedMsg says how many conversations were deleted.
+// removedMsg reports the number of deleted conversations.
 type removedMsg int
 
 func remove(ctx context.Context, o *backend.Options, ids []string) tea.Cmd {

@@ -75,7 +75,7 @@ func (m *Model) command(text string) (tea.Cmd, bool) {
 		return nil, true
 	}
 	m.composer.Clear()
-	if m.editing != nil { // what was written was no other question
+	if m.editing != nil { // the input was not another question
 		m.stopEditing()
 	}
 	return m.do(*c, strings.TrimSpace(args)), true
@@ -295,8 +295,8 @@ func (m *Model) chooseTheme(name string) tea.Cmd {
 	}
 }
 
-// toggleSidebar shows or hides the sidebar and saves that. In a narrow window it says that
-// there is none.
+// toggleSidebar shows or hides the sidebar and saves that. In a narrow window it reports that
+// there is no room for one.
 func (m *Model) toggleSidebar() tea.Cmd {
 	if m.term.width < sidebarFrom {
 		return m.flash(fmt.Sprintf("the sidebar needs a window of %d columns", sidebarFrom))

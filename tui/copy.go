@@ -10,7 +10,7 @@ import (
 	"lifehub/tui/terminal"
 )
 
-// copyText puts a text on the clipboard and returns what to tell the user. Control
+// copyText puts a text on the clipboard and returns the notice for the user. Control
 // characters are removed, because pasted into a shell they would act as keys.
 func copyText(ctx context.Context, text string, environ []string) (notice string, copied tea.Cmd) {
 	text = safetext.Source(text)

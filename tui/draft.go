@@ -15,7 +15,7 @@ import (
 	"lifehub/tui/transcript"
 )
 
-// typed returns what is typed and not sent.
+// typed returns the unsent text.
 func (m *Model) typed() agent.Draft {
 	var aside *composer.Stashed
 	if m.editing != nil {
@@ -29,12 +29,12 @@ func (m *Model) typed() agent.Draft {
 	return d
 }
 
-// typedState identifies the current state of what is typed.
+// typedState identifies the current state of the unsent text.
 func (m *Model) typedState() draftState {
 	return draftState{edits: m.composer.Edits, conversation: m.chat.id, sending: m.draft.sending}
 }
 
-// restoreDraft restores what was typed before LifeHub ended. Nothing of it is sent
+// restoreDraft restores the unsent text of an earlier run. It is not sent
 // automatically.
 func (m *Model) restoreDraft(msg draftLoadedMsg) tea.Cmd {
 	d := msg.draft
@@ -54,7 +54,7 @@ func (m *Model) restoreDraft(msg draftLoadedMsg) tea.Cmd {
 		notice = "What you had typed in “" + draw.Summary(d.Title, 60) + "” is back; none of it was sent."
 	}
 	m.transcript.Add(&transcript.Notice{Text: notice})
-	return m.draft.save(m.base, m.typedState()) // together with what was typed meanwhile
+	return m.draft.save(m.base, m.typedState()) // together with the text typed meanwhile
 }
 
 // openSource shows the source of a citation, with the cited lines marked.

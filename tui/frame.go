@@ -21,7 +21,7 @@ type rows struct {
 	Roomy    bool // a shaded blank line above and below the input
 	Mode     bool // the last row of the composer, with the mode and the model
 	Status   bool
-	Composer int // at most so many lines of what is written
+	Composer int // maximum number of lines of the input
 }
 
 // writingWidth returns the width of the input in a window. Its right margin is as
@@ -49,7 +49,7 @@ func rowsFor(width, height int, asked, inline bool) rows {
 	}
 	switch {
 	case asked && height < 6:
-		r.Composer = 0 // the question needs it; what is typed is kept
+		r.Composer = 0 // the question needs the space; the input is unchanged
 	case asked:
 		r.Composer = max(1, min(3, height/6))
 	}

@@ -11,16 +11,16 @@ import (
 	"lifehub/tui/terminal"
 )
 
-// Opening is the state of a screen whose options are still being opened. Text is inserted at
+// opener is the state of a screen whose options are still being opened. Text is inserted at
 // once; any other key, and what follows it, waits.
 type opener struct {
-	Open    func(ctx context.Context) (backend.Options, error) // nil: all is there
-	Reading bool                                               // the conversation to resume is not there yet
-	Held    []tea.Msg                                          // what waits, in order
+	Open    func(ctx context.Context) (backend.Options, error) // nil if the options are complete
+	Reading bool                                               // the conversation to resume is being read
+	Held    []tea.Msg                                          // waiting messages, in order
 	Err     error                                              // why it could not be opened
 }
 
-// Msg has the opened options.
+// openedMsg has the opened options.
 type openedMsg struct {
 	Options backend.Options
 	Err     error

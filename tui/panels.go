@@ -66,7 +66,7 @@ func (m *Model) serverDone(msg panel.ServerDoneMsg) {
 	m.updatePanel(msg)
 }
 
-// openPage shows a panel that has a command of its own.
+// openPage shows the panel of a command.
 func (m *Model) openPage(page *panel.Page, args string) tea.Cmd {
 	shown, cmd, err := page.Open(m.base, &m.Options, args)
 	if err != nil {

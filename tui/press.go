@@ -16,11 +16,11 @@ import (
 	"lifehub/tui/transcript"
 )
 
-// press routes a key: to what is on top, else to the composer.
+// press routes a key: to the topmost dialog or panel, otherwise to the composer.
 func (m *Model) press(pressed tea.KeyPressMsg) tea.Cmd {
 	m.drawn.selection = selection{}
 	now := time.Now()
-	m.term.blurred = false // who types is here, whatever the terminal forgot to say
+	m.term.blurred = false // typing implies focus, even if the terminal did not report it
 	parting := m.leaving.asked
 	m.hint, m.leaving.asked = "", false
 	if !parting {
@@ -76,7 +76,7 @@ func (m *Model) pressBehind(pressed tea.KeyPressMsg, now time.Time) tea.Cmd {
 	return m.write(pressed)
 }
 
-// pressAnywhere handles the keys that work whatever has the focus.
+// pressAnywhere handles the keys that do not depend on the focus.
 func (m *Model) pressAnywhere(pressed tea.KeyPressMsg) (tea.Cmd, bool) {
 	k := &m.keys
 	switch {
@@ -199,7 +199,7 @@ func (m *Model) write(pressed tea.KeyPressMsg) tea.Cmd {
 	return m.follow()
 }
 
-// send asks what is written, runs it as a command, or queues it.
+// send sends the input as a message, runs it as a command, or queues it.
 func (m *Model) send() tea.Cmd {
 	c := &m.composer
 	place, waiting := c.Place, len(c.Queue)
@@ -209,7 +209,7 @@ func (m *Model) send() tea.Cmd {
 	if text := c.Text(); len(text) > 0 && text[0] == '/' {
 		m.lists.Close()
 		if cmd, ok := m.command(text); ok {
-			if place >= 0 && len(c.Queue) > waiting { // it waits again, behind all
+			if place >= 0 && len(c.Queue) > waiting { // it returns to the end of the queue
 				last := len(c.Queue) - 1
 				text := c.Queue[last]
 				c.Queue = c.Queue[:last]
@@ -249,7 +249,7 @@ func (m *Model) openTask() tea.Cmd {
 	return m.open(n, n.Read)
 }
 
-// steer offers what is written to the running turn. What no turn can take is
+// steer offers the input to the running turn. Without a turn that accepts it, it is
 // sent as by Enter.
 func (m *Model) steer() tea.Cmd {
 	c := &m.composer
@@ -329,7 +329,7 @@ func (m *Model) mouse(msg tea.MouseMsg) tea.Cmd {
 	return m.clip(text)
 }
 
-// click opens, folds and focuses what is under the mouse, or focuses the composer. It does
+// click opens, folds and focuses the item under the mouse, or focuses the composer. It does
 // not change the input.
 func (m *Model) click(column, line int) tea.Cmd {
 	switch {

@@ -83,7 +83,7 @@ func beginPull(ctx context.Context, models backend.Models, name, question string
 	return p, tea.Batch(func() tea.Msg { return pullMsg{Over: true, Err: fetch(ctx, models, name, p.steps)} }, p.next())
 }
 
-// next waits for the next step. The end of the pull is a message of its own.
+// next waits for the next step. The end of the pull is a separate message.
 func (p *pulling) next() tea.Cmd {
 	return func() tea.Msg {
 		step, open := <-p.steps

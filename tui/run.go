@@ -22,7 +22,7 @@ const farewell = 2 * time.Second
 func Run(ctx context.Context, options backend.Options) (how backend.Ended, err error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	layout.ByCharacters(true) // until the terminal says otherwise
+	layout.ByCharacters(true) // until the terminal reports otherwise
 	m, err := New(ctx, options)
 	if err != nil {
 		return backend.Quit, err
@@ -37,7 +37,7 @@ func Run(ctx context.Context, options backend.Options) (how backend.Ended, err e
 		if m.turn != nil {
 			drainEvents(m.turn.events, farewell)
 		}
-		_ = m.draft.take(m.typedState())(context.WithoutCancel(ctx), "") // nobody can be told any more
+		_ = m.draft.take(m.typedState())(context.WithoutCancel(ctx), "") // an error cannot be shown any more
 	})
 	if m.Options.Left != nil && m.chat.id != "" {
 		m.Options.Left(m.chat.id)

@@ -18,20 +18,20 @@ const draftPause = 500 * time.Millisecond
 
 // draftSaver saves drafts in the background, in the order of typing.
 type draftSaver struct {
-	store   backend.Drafts     // nil: nothing is saved
-	typed   func() agent.Draft // all that is typed and not sent; required
-	sending string             // a message that is being saved as a turn; "": none
+	store   backend.Drafts     // nil if drafts are not saved
+	typed   func() agent.Draft // returns the unsent text; required
+	sending string             // message that is being saved as a turn; "" if none
 
-	saved  draftState // what was handed to be written last
-	soon   bool       // the next is waited for or being written
-	failed bool       // the user knows that it cannot be saved
-	number int        // counts what was handed to be written
+	saved  draftState // state whose writing was requested last
+	soon   bool       // the next one is scheduled or being written
+	failed bool       // the failure was reported
+	number int        // number of requested writes
 
 	mu      sync.Mutex
-	written int // of the last that was written
+	written int // number of the last one written
 }
 
-// draftState identifies a state of what is typed.
+// draftState identifies a state of the unsent text.
 type draftState struct {
 	edits        int // the number of changes
 	conversation string
@@ -55,7 +55,7 @@ func (s *draftSaver) schedule(now draftState) tea.Cmd {
 	if s.store == nil || s.soon || s.saved == now {
 		return nil
 	}
-	if s.number == 0 && s.typed().Empty() { // nothing is saved, and nothing is to be
+	if s.number == 0 && s.typed().Empty() { // there is nothing to save or to replace
 		s.saved = now
 		return nil
 	}

@@ -31,7 +31,7 @@ func (m *Model) draw() {
 	switch {
 	case w <= 0 || h <= 0:
 		return
-	case inline && m.leaving.exited: // what was said stays in the scrollback, and nothing else
+	case inline && m.leaving.exited: // only the conversation stays in the scrollback
 		m.drawn.picture.Content = strings.Join(transcript.WithoutEnd(m.body(w, h, 0)), "\n")
 		return
 	}
@@ -106,7 +106,7 @@ func (m *Model) welcomed() bool {
 // is over it.
 func (m *Model) centred(written []string, width, height int, rows rows) (lines []string, x, y int) {
 	const (
-		markLines = 5 // with a blank line and what is known of the notes
+		markLines = 5 // with a blank line and the line about the notes
 		leastRows = 5
 	)
 	if m.Options.Inline || m.panel != nil || m.asks.Open() || width < 40 {
@@ -155,7 +155,7 @@ func (m *Model) cursor(x, y int) *tea.Cursor {
 // the context gauge, unless a sidebar shows that.
 func (m *Model) writingBlock(width int, rows rows) composerBlock {
 	mode, model, gauge := m.modeShown(), m.status.Model, m.prompt.Gauge(m.status, m.theme)
-	if m.withoutModel() { // the header says so
+	if m.withoutModel() { // shown in the header
 		mode, model = "", ""
 	}
 	if width < m.term.width {
@@ -277,7 +277,7 @@ const leastAsked = 8
 func (m *Model) aboveComposer(width, height int) []string {
 	now, most := time.Now(), height
 	if height > 14 {
-		most -= 3 // of what was said last
+		most -= 3 // for the end of the conversation
 	}
 	column := draw.ColumnOf(width)
 	inside := column.Width()
@@ -315,7 +315,7 @@ func (m *Model) header(width int, rows rows) []string {
 // the answer, and the keys that matter now.
 func (m *Model) statusLine(width int) string {
 	doing, keys, figures := m.doing(draw.ColumnOf(width).TextWidth()), m.hints(), []string{sentText(m.status.Sent)}
-	if width < m.term.width { // the sidebar says it
+	if width < m.term.width { // shown in the sidebar
 		figures = nil
 	}
 	if t := m.turn; t != nil && !t.Turn.Stopped && t.speed.PerSecond > 0 {

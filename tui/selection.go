@@ -18,7 +18,7 @@ type selection struct {
 	from, to    tea.Position
 	left, right int      // the columns it stays in
 	top, bottom int      // and the rows
-	lines       []string // of the picture, before what is selected was marked
+	lines       []string // lines of the frame without the selection
 }
 
 // Mouse handles an event of the mouse, with the arguments of Begin. When the button goes up it

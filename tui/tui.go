@@ -73,7 +73,7 @@ type Model struct {
 	leaving     struct {
 		asked  bool // Ctrl+C was pressed: once more leaves
 		cut    bool // and stopped what was running
-		exited bool // the user has left: the last picture is drawn
+		exited bool // the user has left: the last frame is drawn
 		exit   backend.Ended
 	}
 

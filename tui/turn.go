@@ -195,7 +195,7 @@ func (m *Model) pullProgress(msg pullMsg) tea.Cmd {
 	return m.findModel()
 }
 
-// startedMsg says that a turn is running.
+// startedMsg reports that a turn is running.
 type startedMsg struct {
 	turn         int
 	conversation string
@@ -372,7 +372,7 @@ func (m *Model) turnOver(now time.Time) tea.Cmd {
 	m.composer.NotSteered()
 	m.offerAgain()
 	check := m.secondRead(t.Turn.Asked, m.Options.Reader.Always && !t.failed && !t.Turn.Stopped)
-	if m.Options.Conversations != nil { // else nobody could read them again
+	if m.Options.Conversations != nil { // otherwise they could not be read again
 		m.transcript.KeepLast(firstRead, mostTurns)
 	}
 	return tea.Batch(check, tea.Sequence(m.printOver(), m.afterTurn(t)))

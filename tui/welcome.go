@@ -64,7 +64,7 @@ func (w *welcome) Update(s backend.Status, opening bool) {
 	}
 }
 
-// Mark returns the wordmark and what is known of the notes, centred in a column.
+// Mark returns the wordmark and the line about the notes, centred in a column.
 func (w *welcome) Mark(column draw.Column, s backend.Status, opening bool, theme *draw.Theme) (lines []string) {
 	add := func(text string) {
 		text = draw.Truncate(text, column.Width())

@@ -34,7 +34,7 @@ func (s *search) byLink(ctx context.Context) error {
 	if errors.Is(err, sql.ErrNoRows) {
 		return nil // it leads nowhere
 	}
-	if err == nil && s.keeps(note) {
+	if err == nil && s.matches(note) {
 		s.named[note], s.linked = true, first
 	}
 	return err

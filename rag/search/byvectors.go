@@ -159,9 +159,8 @@ func (s *search) hits(ctx context.Context, m vectors.Collection, vector []float3
 	return cosines, err
 }
 
-// nearest returns the cosines of the passages nearest to a vector that the filter
-// keeps. If it keeps many, so many of all passages are tested that enough of them should
-// be kept.
+// nearest returns the cosines of the passages nearest to a vector, among those that match
+// the filter. If many match, it tests so many of all passages that enough should match.
 func (s *search) nearest(ctx context.Context, m vectors.Collection, vector []float32, limit int) (map[int64]float64, error) {
 	cosines := map[int64]float64{}
 	if s.filter.notes == "" || s.many {
@@ -194,7 +193,7 @@ func (s *search) nearest(ctx context.Context, m vectors.Collection, vector []flo
 	return cosines, err
 }
 
-// setNearest sets the cosines of the first hits that the filter keeps, up to a limit,
+// setNearest sets the cosines of the first hits that match the filter, up to a limit,
 // and returns their number.
 func (s *search) setNearest(ctx context.Context, cosines map[int64]float64, hits []vectors.Match, limit int) (n int, err error) {
 	for part := range slices.Chunk(hits, 500) {
@@ -228,7 +227,7 @@ func setCosines(cosines map[int64]float64, hits []vectors.Match, passages map[ve
 	return n
 }
 
-// keys returns the passages for which a condition holds and that the filter keeps, by
+// keys returns the passages for which a condition holds and that match the filter, by
 // key.
 func (s *search) keys(ctx context.Context, where string, args ...any) (map[vectors.Key][]int64, error) {
 	note := "0"
@@ -242,7 +241,7 @@ func (s *search) keys(ctx context.Context, where string, args ...any) (map[vecto
 		if err := scan(&id, &raw, &note); err != nil {
 			return nil, err
 		}
-		if s.keeps(note) {
+		if s.matches(note) {
 			keys[vectors.KeyOf(raw)] = append(keys[vectors.KeyOf(raw)], id)
 		}
 	}

@@ -27,7 +27,7 @@ type search struct {
 	db           *sql.DB
 	query        Query
 	filter       filter
-	kept         []int64 // the notes that the filter keeps, sorted
+	matching     []int64 // notes that match the filter, sorted
 	list         string  // the same for [inList]
 	many         bool    // so many that testing each hit costs less than reading all of their passages
 	share        float64 // of all notes

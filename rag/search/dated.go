@@ -34,12 +34,12 @@ const (
 // MaxListed is the maximum number of notes of a time that are listed: a month of days.
 const MaxListed = 31
 
-// askedTime is the time that a query asks for.
+// askedTime is the time in a query.
 type askedTime struct {
 	Span        when.Span
 	from, until int64  // days since 1970; until is exclusive
-	filter      bool   // it is a filter, which keeps its passages and those without a date
-	only        bool   // the query is nothing but the time
+	filter      bool   // a filter, which passages of this time and those without a date match
+	only        bool   // the query has only the time
 	words       string // its words, without numbers, which are in many notes
 }
 
@@ -176,7 +176,7 @@ func (s *search) notesOfTime(ctx context.Context) error {
 	return nil
 }
 
-// filtered restricts a query of notes n to those that the filter keeps.
+// filtered restricts a query of notes n to those that match the filter.
 func (s *search) filtered(query string, args []any) (string, []any) {
 	if s.filter.notes == "" {
 		return query, args
@@ -265,27 +265,27 @@ func (d passageDays) day(own string) string {
 }
 
 // Arrange sorts passages, best first, and truncates them to the number asked for. A
-// search for all notes of a time keeps as many passages of that time as there is room
+// search for all notes of a time returns as many passages of that time as there is room
 // for, newest first, and sets t.Shown to the number of their notes.
 func Arrange(passages []Passage, q Query, t *when.Found) []Passage {
 	slices.SortStableFunc(passages, func(a, b Passage) int { return cmp.Compare(b.Score, a.Score) })
 	if t == nil || !t.ByDate {
 		return passages[:min(len(passages), q.AtMost())]
 	}
-	kept, room, shown := []Passage{}, q.Room, map[string]bool{}
+	chosen, room, shown := []Passage{}, q.Room, map[string]bool{}
 	for _, p := range passages {
 		if p.Dated && q.Room > 0 {
-			if room -= passage.EstimateTokens(p.Text); room < 0 && len(kept) > 0 {
+			if room -= passage.EstimateTokens(p.Text); room < 0 && len(chosen) > 0 {
 				continue
 			}
-		} else if len(kept) >= q.AtMost() {
+		} else if len(chosen) >= q.AtMost() {
 			continue
 		}
-		if kept = append(kept, p); p.Dated && !p.Untrusted {
+		if chosen = append(chosen, p); p.Dated && !p.Untrusted {
 			shown[p.Vault+"/"+p.Path] = true
 		}
 	}
-	slices.SortStableFunc(kept, func(a, b Passage) int {
+	slices.SortStableFunc(chosen, func(a, b Passage) int {
 		switch {
 		case a.Dated != b.Dated && a.Dated:
 			return -1
@@ -297,5 +297,5 @@ func Arrange(passages []Passage, q Query, t *when.Found) []Passage {
 		return cmp.Or(strings.Compare(b.Date, a.Date), strings.Compare(a.Path, b.Path), cmp.Compare(a.Line, b.Line))
 	})
 	t.Shown = len(shown)
-	return kept
+	return chosen
 }

@@ -7,7 +7,7 @@ import (
 	"slices"
 )
 
-// Every filter becomes the set of notes that it keeps. If they are few, only their
+// Every filter becomes the set of matching notes. If they are few, only their
 // passages are searched. If they are many, all passages are searched, and hits in other
 // notes are dropped (docs/design/vectors.md).
 
@@ -19,7 +19,7 @@ const breakEven = 8 * 125
 // inList is the condition that a note is one of search.list.
 const inList = ` IN (SELECT value FROM json_each(?))`
 
-// narrow reads the notes that the filter keeps.
+// narrow reads the notes that match the filter.
 func (s *search) narrow(ctx context.Context) error {
 	if s.filter.notes == "" {
 		return nil
@@ -29,18 +29,18 @@ func (s *search) narrow(ctx context.Context) error {
 		Scan(&s.list, &notes); err != nil {
 		return err
 	}
-	if err := json.Unmarshal([]byte(s.list), &s.kept); err != nil {
+	if err := json.Unmarshal([]byte(s.list), &s.matching); err != nil {
 		return fmt.Errorf("read the notes to search: %w", err)
 	}
-	slices.Sort(s.kept)
-	s.kept = slices.Compact(s.kept) // a note may have a tag and one below it
-	s.share = float64(len(s.kept)) / float64(max(1, notes))
+	slices.Sort(s.matching)
+	s.matching = slices.Compact(s.matching) // a note may have a tag and one below it
+	s.share = float64(len(s.matching)) / float64(max(1, notes))
 	s.many = s.share*s.share*float64(s.words.passages) > breakEven
 	return nil
 }
 
-// keeps reports whether the filter keeps a note.
-func (s *search) keeps(note int64) bool {
-	_, kept := slices.BinarySearch(s.kept, note)
-	return kept || s.filter.notes == ""
+// matches reports whether a note matches the filter.
+func (s *search) matches(note int64) bool {
+	_, found := slices.BinarySearch(s.matching, note)
+	return found || s.filter.notes == ""
 }

@@ -36,7 +36,7 @@ func (s *search) present(ctx context.Context, ranked []candidate) ([]Passage, er
 	}
 	s.demote(all)
 	s.promote(all)
-	var kept []storedPassage
+	var chosen []storedPassage
 	for _, p := range all {
 		if p.Text, err = s.texts.Of(ctx, p.note, p.start, p.stop); err != nil {
 			return nil, err
@@ -44,23 +44,23 @@ func (s *search) present(ctx context.Context, ranked []candidate) ([]Passage, er
 		if p.dated {
 			p.cutToDays()
 		}
-		if slices.ContainsFunc(kept, func(k storedPassage) bool { return k.Text == p.Text }) {
+		if slices.ContainsFunc(chosen, func(k storedPassage) bool { return k.Text == p.Text }) {
 			continue
 		}
-		if i := neighbour(kept, p); i >= 0 && passage.EstimateTokens(kept[i].Text)+passage.EstimateTokens(p.Text) <= 2*s.in.Size {
-			if kept[i], err = join(ctx, &s.texts, kept[i], p); err != nil {
+		if i := neighbour(chosen, p); i >= 0 && passage.EstimateTokens(chosen[i].Text)+passage.EstimateTokens(p.Text) <= 2*s.in.Size {
+			if chosen[i], err = join(ctx, &s.texts, chosen[i], p); err != nil {
 				return nil, err
 			}
 			continue
 		}
-		if len(kept) == limit {
+		if len(chosen) == limit {
 			break
 		}
-		kept = append(kept, p)
+		chosen = append(chosen, p)
 	}
-	s.describeSubstitutions(kept)
+	s.describeSubstitutions(chosen)
 	index, hasContent := s.contentTerms()
-	for _, p := range kept {
+	for _, p := range chosen {
 		front, err := s.texts.Of(ctx, p.note, 0, p.start)
 		if err != nil {
 			return nil, err
@@ -113,9 +113,9 @@ func (p *storedPassage) cutToDays() {
 	p.Line, p.EndLine = p.Line+first, p.Line+last
 }
 
-// neighbour returns the index of the kept passage that is adjacent to p, or -1.
-func neighbour(kept []storedPassage, p storedPassage) int {
-	for i, k := range kept {
+// neighbour returns the index of the chosen passage that is adjacent to p, or -1.
+func neighbour(chosen []storedPassage, p storedPassage) int {
+	for i, k := range chosen {
 		if k.note == p.note && !k.cut && !p.cut && (p.id == k.last+1 || p.id == k.id-1) {
 			return i
 		}

@@ -167,7 +167,7 @@ func (s *search) byName(ctx context.Context) (map[int64]bool, error) {
 		if err := scan(&id); err != nil {
 			return nil, err
 		}
-		if s.keeps(id) {
+		if s.matches(id) {
 			named[id] = true
 		}
 	}
@@ -191,9 +191,9 @@ func (s *search) byKeywords(ctx context.Context, found map[int64]*candidate) err
 func (s *search) matchKeywords(ctx context.Context, found map[int64]*candidate, score, match, order string, limit int) error {
 	note, where, args, atMost := `0`, ``, []any{match}, limit
 	if s.many {
-		note, atMost = `(SELECT note FROM passages WHERE id = words.rowid)`, -1 // read until enough are kept
+		note, atMost = `(SELECT note FROM passages WHERE id = words.rowid)`, -1 // read until enough match
 	} else if s.filter.notes != "" {
-		// The plus keeps SQLite from querying the word index for each row.
+		// The plus prevents SQLite from querying the word index for each row.
 		where, args = ` AND +rowid IN (SELECT id FROM passages WHERE note`+inList+`)`, append(args, s.list)
 	}
 	query := `SELECT rowid, ` + score + `, ` + note + ` FROM words WHERE words MATCH ?` + where + order + ` LIMIT ?`
@@ -203,7 +203,7 @@ func (s *search) matchKeywords(ctx context.Context, found map[int64]*candidate, 
 		if err := scan(&c.id, &c.keywords, &note); err != nil {
 			return err
 		}
-		if s.many && !s.keeps(note) {
+		if s.many && !s.matches(note) {
 			continue
 		}
 		found[c.id] = &c

@@ -149,7 +149,7 @@ func match(text, typed string, marks bool) (score int, at []int) {
 	return score, at
 }
 
-// holds reports whether the letters of one text are in another, in order.
+// holdsLetters reports whether the letters of one text are in another, in order.
 func holdsLetters(text, typed string) bool {
 	for i := range len(typed) {
 		at := strings.IndexByte(text, typed[i])

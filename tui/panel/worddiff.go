@@ -9,7 +9,7 @@ import (
 	"lifehub/internal/pattern"
 )
 
-// Word is a piece of a text and its change.
+// diffWord is a piece of a text and its change.
 type diffWord struct {
 	Text string
 	Mark rune // ' ' stands in both, '-' only before, '+' only after
@@ -23,7 +23,7 @@ const maxByWords = 256 << 10
 // of them. What is left then is shown as replaced.
 const maxRounds = 32
 
-// Compare returns the words that were replaced. Joined, the words not marked '+' are before,
+// compareWords returns the words that were replaced. Joined, the words not marked '+' are before,
 // and those not marked '-' are after.
 func compareWords(before, after string) []diffWord {
 	var d diff

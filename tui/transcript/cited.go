@@ -103,7 +103,7 @@ func (c Cited) writtenIn(answers []*Answer) bool {
 // mark is the citation as written in the answer.
 func (c Cited) mark() string { return safetext.Line(c.Citation.Mark()) }
 
-// How many lines of a passage a preview shows before and after the cited one.
+// linesBefore and linesAfter are the lines of a passage that a preview shows around the cited one.
 const linesBefore, linesAfter = 3, 6
 
 // Around returns the lines of the source around the cited one, which has the index at; at
