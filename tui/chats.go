@@ -21,7 +21,7 @@ type conversationMsg struct {
 	Exchanges []agent.Exchange
 	At        string // the turn to scroll to, or "" for the end
 	Focus     bool   // and give it the focus
-	Said      string // Markdown to show below
+	Output    string // Markdown to show below
 	Err       error
 }
 
@@ -79,7 +79,7 @@ func forkConversation(ctx context.Context, o *backend.Options, from, turn string
 		if err != nil {
 			return conversationMsg{Err: err}
 		}
-		return readConversation(ctx, o, conversationMsg{ID: c.ID, Title: c.Title, Said: panel.ForkedText})
+		return readConversation(ctx, o, conversationMsg{ID: c.ID, Title: c.Title, Output: panel.ForkedText})
 	}
 }
 

@@ -198,7 +198,7 @@ func (m *Model) useTemplate(t backend.Template, given string) tea.Cmd {
 		}
 	}
 	blanks := dialog.NewBlanks(t.Blanks, given)
-	if blanks.Whole() {
+	if blanks.Complete() {
 		return fill(blanks.Given)
 	}
 	rearm := m.askUser(blanks.Question(t, func(values map[string]string) { m.afterInput = fill(values) }))
@@ -254,7 +254,7 @@ func (m *Model) nextMode() tea.Cmd {
 
 // chooseMode handles /mode.
 func (m *Model) chooseMode(name string) tea.Cmd {
-	lines, mode := panel.ModeSaid(name, m.mode)
+	lines, mode := panel.ModeReply(name, m.mode)
 	for _, line := range lines {
 		m.transcript.Add(&transcript.Notice{Text: line})
 	}

@@ -251,8 +251,8 @@ func (m *Model) opened(msg conversationMsg) tea.Cmd {
 	if m.Options.Resume != nil {
 		m.resumable = findResumable(msg.Exchanges, &m.transcript)
 	}
-	if msg.Said != "" {
-		m.transcript.Add(&transcript.Page{Source: msg.Said})
+	if msg.Output != "" {
+		m.transcript.Add(&transcript.Page{Source: msg.Output})
 	}
 	if msg.At != "" {
 		if m.transcript.ScrollTo(msg.At, msg.Focus) {

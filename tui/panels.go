@@ -30,7 +30,7 @@ func (m *Model) vaultAdded(o backend.Offer) tea.Cmd {
 	cmd := m.leaveFirstRun()
 	m.flash(o.Name + " added — ask away")
 	m.welcome.First = cmd == nil
-	m.welcome.Heard(m.status.Questions)
+	m.welcome.SetQuestions(m.status.Questions)
 	return cmd
 }
 

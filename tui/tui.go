@@ -217,7 +217,7 @@ func (m *Model) handleOwn(msg tea.Msg) tea.Cmd {
 		m.tick(time.Time(msg))
 	case statusMsg:
 		m.status = backend.Status(msg)
-		m.welcome.Heard(m.status.Questions)
+		m.welcome.SetQuestions(m.status.Questions)
 		m.offerAgain()
 		return tea.Batch(m.nextStatus(), m.findModel())
 	case noticeMsg:
@@ -351,7 +351,7 @@ func (m *Model) fail(err error) tea.Cmd {
 func (m *Model) showPage(msg panel.PageMsg) tea.Cmd {
 	switch {
 	case msg.Err == nil && msg.Reload && m.turn == nil:
-		return openConversation(m.base, &m.Options, conversationMsg{ID: m.chat.id, Title: m.chat.title, Said: msg.Text})
+		return openConversation(m.base, &m.Options, conversationMsg{ID: m.chat.id, Title: m.chat.title, Output: msg.Text})
 	case msg.Err != nil:
 		m.fail(msg.Err)
 	case msg.Text != "":

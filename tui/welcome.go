@@ -49,8 +49,8 @@ func (w *welcome) AskAgain() string {
 	return "All notes are indexed now: Enter asks again."
 }
 
-// Heard sets the questions of the vault.
-func (w *welcome) Heard(questions []string) {
+// SetQuestions sets the questions of the vault.
+func (w *welcome) SetQuestions(questions []string) {
 	if w.First && len(questions) > 0 {
 		w.Question, w.First = questions[0], false
 	}

@@ -67,7 +67,7 @@ func (s *server) open(ctx context.Context, id acp.SessionId, cwd string, servers
 func modesOf(opened *session) *acp.SessionModeState {
 	modes := &acp.SessionModeState{CurrentModeId: acp.SessionModeId(opened.mode)}
 	for _, mode := range agent.Modes() {
-		lines, _ := panel.ModeSaid(string(mode), "")
+		lines, _ := panel.ModeReply(string(mode), "")
 		_, help, _ := strings.Cut(strings.Join(lines, " "), ": ")
 		modes.AvailableModes = append(modes.AvailableModes, acp.SessionMode{Id: acp.SessionModeId(mode), Name: strings.ToUpper(string(mode[:1])) + string(mode[1:]), Description: &help})
 	}
@@ -259,7 +259,7 @@ func (s *server) cancel(_ context.Context, p acp.CancelNotification) (struct{}, 
 
 // setMode sets the mode of a session's later turns.
 func (s *server) setMode(_ context.Context, p acp.SetSessionModeRequest) (acp.SetSessionModeResponse, error) {
-	lines, mode := panel.ModeSaid(string(p.ModeId), "")
+	lines, mode := panel.ModeReply(string(p.ModeId), "")
 	if mode == "" {
 		return acp.SetSessionModeResponse{}, refused(invalid, "%s", strings.Join(lines, " "))
 	}

@@ -186,15 +186,15 @@ func (c *Model) Clear() {
 
 // Take empties the input and returns its text with the pastes attached.
 func (c *Model) Take() string {
-	text := Written{Text: Unquoted(c.Text()), Pastes: c.Pastes}.Whole()
+	text := Written{Text: Unquoted(c.Text()), Pastes: c.Pastes}.Message()
 	c.Clear()
 	c.ForgetUndo()
 	return text
 }
 
-// Whole returns the message with pastes attached, so that they do not count as the user's own
+// Message returns the message with pastes attached, so that they do not count as the user's own
 // words.
-func (w Written) Whole() string {
+func (w Written) Message() string {
 	m := agent.Message{Text: w.Text}
 	for _, p := range slices.Backward(w.Pastes) { // a later one can name an earlier one
 		if p.Own {
@@ -223,11 +223,11 @@ func (c *Model) Quoting() bool {
 
 // Unquoted removes the quotes of a text of several lines.
 func Unquoted(text string) string {
-	whole := strings.TrimSpace(text)
-	if len(whole) < 2*len(Quote) || !strings.HasPrefix(whole, Quote) || !strings.HasSuffix(whole, Quote) {
+	trimmed := strings.TrimSpace(text)
+	if len(trimmed) < 2*len(Quote) || !strings.HasPrefix(trimmed, Quote) || !strings.HasSuffix(trimmed, Quote) {
 		return text
 	}
-	return strings.Trim(whole[len(Quote):len(whole)-len(Quote)], "\n")
+	return strings.Trim(trimmed[len(Quote):len(trimmed)-len(Quote)], "\n")
 }
 
 // Remember puts a prompt at the front of the history.

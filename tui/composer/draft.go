@@ -17,11 +17,11 @@ func (c *Model) Unsent(aside *Stashed) agent.Draft {
 		if d.Text == safetext.Text(c.History[c.At]) {
 			d.Text = c.Draft
 		} else if !draw.Blank(c.Draft) {
-			behind = append(behind, Written{Text: c.Draft, Pastes: c.Pastes}.Whole())
+			behind = append(behind, Written{Text: c.Draft, Pastes: c.Pastes}.Message())
 		}
 	}
-	if aside != nil && !draw.Blank(aside.Whole()) {
-		behind = append(behind, aside.Whole())
+	if aside != nil && !draw.Blank(aside.Message()) {
+		behind = append(behind, aside.Message())
 	}
 	for _, p := range c.Pastes {
 		if d.Text != "" {
@@ -46,7 +46,7 @@ func (c *Model) Restore(d agent.Draft, begun bool) (here bool) {
 	case draw.Blank(w.Text):
 		return false
 	case begun || !c.Empty():
-		c.QueueRestored(w.Whole(), len(c.Queue))
+		c.QueueRestored(w.Message(), len(c.Queue))
 		return false
 	}
 	c.Put(w)

@@ -94,7 +94,7 @@ func (c *Model) Wait(text string, place int) {
 	c.Edits++
 }
 
-// Steer keeps a message that is offered to the running turn until that has it.
+// Steer stores a message offered to the running turn until the turn has taken it.
 func (c *Model) Steer(text string) agent.Steering {
 	s := agent.Steering{ID: rand.Text(), Text: text}
 	c.Steering = append(c.Steering, s)
@@ -102,7 +102,7 @@ func (c *Model) Steer(text string) agent.Steering {
 	return s
 }
 
-// Steered forgets a message that the turn has taken.
+// Steered removes a message that the turn has taken.
 func (c *Model) Steered(id string) {
 	c.Steering = slices.DeleteFunc(c.Steering, func(s agent.Steering) bool { return s.ID == id })
 	c.Edits++

@@ -80,8 +80,8 @@ func (b Blanks) Schema() json.RawMessage {
 	return fmt.Appendf(nil, `{"type":"object","properties":{%s},"required":%s}`, strings.Join(fields, ","), names)
 }
 
-// Whole reports whether no required value is missing.
-func (b Blanks) Whole() bool {
+// Complete reports whether no required value is missing.
+func (b Blanks) Complete() bool {
 	return len(b.list) == 0 || len(b.Given) > 0 && b.missing(b.Given) == nil
 }
 

@@ -106,7 +106,7 @@ func (s *scrollArea) view(q *question, n int, line func(int) string, width, heig
 		lines = append(lines, "")
 	}
 	box := draw.Box{Count: q.count, Keys: edge, Border: theme.Warning}
-	title := whole(q.name, width-8-draw.Width(q.before+q.count), q.after+q.ready, q.after)
+	title := withEnding(q.name, width-8-draw.Width(q.before+q.count), q.after+q.ready, q.after)
 	if end := s.top + s.rows; n > s.rows {
 		for _, box.Count = range []string{strings.TrimSuffix(fmt.Sprintf("%d of %d lines · %s", end, n, q.count), " · "), fmt.Sprintf("%d/%d", end, n), q.count} {
 			if draw.Width(q.before+title+box.Count)+8 <= width {
@@ -145,11 +145,11 @@ func (s *scrollArea) title(q *question, n, width int) string {
 	if n > s.rows {
 		at = fmt.Sprintf(" %d–%d of %d", s.top+1, s.top+s.rows, n)
 	}
-	return whole(q.before+safetext.Line(q.name)+q.after, width, at)
+	return withEnding(q.before+safetext.Line(q.name)+q.after, width, at)
 }
 
-// whole returns a name with the first of the endings that fits next to it.
-func whole(name string, width int, endings ...string) string {
+// withEnding returns a name with the first of the endings that fits next to it.
+func withEnding(name string, width int, endings ...string) string {
 	name = safetext.Line(name)
 	for _, ending := range endings {
 		if draw.Width(name+ending) <= width {

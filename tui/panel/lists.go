@@ -78,9 +78,9 @@ var modeHelp = map[agent.Mode]string{
 	agent.TeamMode: "workers share the task, and their reports are checked: slow and thorough",
 }
 
-// ModeSaid returns the reply to /mode with a name, and the mode that it names, or "". Without
+// ModeReply returns the reply to /mode with a name, and the mode that it names, or "". Without
 // a name it lists the modes.
-func ModeSaid(name, present string) (lines []string, mode agent.Mode) {
+func ModeReply(name, present string) (lines []string, mode agent.Mode) {
 	mode = agent.Mode(strings.ToLower(strings.TrimSpace(name)))
 	switch {
 	case mode == "":

@@ -245,7 +245,7 @@ func (c *chat) fillIn(ctx context.Context, f *dialog.Form) bool {
 func (c *chat) useTemplate(ctx context.Context, t backend.Template, given string) error {
 	blanks := dialog.NewBlanks(t.Blanks, given)
 	values := blanks.Given
-	if !blanks.Whole() {
+	if !blanks.Complete() {
 		f := dialog.NewForm(blanks.Schema())
 		if !c.fillIn(ctx, f) {
 			return nil

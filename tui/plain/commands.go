@@ -115,7 +115,7 @@ func (c *chat) showContext(context.Context, string) error {
 
 // useMode sets the strategy of later turns, or lists the modes.
 func (c *chat) useMode(_ context.Context, name string) error {
-	lines, mode := panel.ModeSaid(name, c.mode)
+	lines, mode := panel.ModeReply(name, c.mode)
 	if mode != "" {
 		c.mode = string(mode)
 		c.o.UseMode(c.mode)

@@ -272,15 +272,15 @@ func readText(s, text []byte, kind byte) (int, verdict) {
 		return len(s), drop
 	case b < ' ': // a line end must come from the user
 		return len(s) - 1, drop
-	case b >= 0x7f || !asked(kind, text) || separators(text) >= parser.MaxParamsSize || len(text) > maxSequence:
+	case b >= 0x7f || !isReply(kind, text) || separators(text) >= parser.MaxParamsSize || len(text) > maxSequence:
 		return len(s), endlessText
 	}
 	return 0, more
 }
 
-// asked reports whether an OSC or DCS with this text may be a reply to Bubble Tea's requests:
+// isReply reports whether an OSC or DCS with this text may be a reply to Bubble Tea's requests:
 // colours, terminal name and capabilities.
-func asked(kind byte, body []byte) bool {
+func isReply(kind byte, body []byte) bool {
 	switch kind {
 	case ']': // 10 to 19 are colours
 		return body[0] == '1' && (len(body) < 2 || body[1] >= '0' && body[1] <= '9') && (len(body) < 3 || body[2] == ';')

@@ -100,7 +100,7 @@ func (t *Turn) Take(e agent.Event, now time.Time) {
 		t.Source(e.Citation, e.Source)
 	case agent.Noticed:
 		if e.Steering != nil {
-			t.steered(e.Steering.Text, now)
+			t.showSteering(e.Steering.Text, now)
 			return
 		}
 		n := &Notice{Text: e.Text}
@@ -162,9 +162,9 @@ func (t *Turn) Say(text string, now time.Time) {
 	t.in.Invalidate(t.Answer)
 }
 
-// steered shows a message that the turn has taken, unless a turn that is resumed
+// showSteering shows a message that the turn has taken, unless a turn that is resumed
 // has shown it before: these come first, in the same order.
-func (t *Turn) steered(text string, now time.Time) {
+func (t *Turn) showSteering(text string, now time.Time) {
 	t.closeThought(now)
 	t.endBlock()
 	at := t.steering
