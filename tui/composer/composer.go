@@ -21,7 +21,7 @@ import (
 	"lifehub/tui/safetext"
 )
 
-// A message that is longer is shown by a name. A paste is from its second line on.
+// Longer messages and pastes are shown by name. A paste also if it has several lines.
 const (
 	LongLines = 30
 	longBytes = 4000
@@ -30,26 +30,26 @@ const (
 // Model is the input with its history, pastes and queue.
 type Model struct {
 	Area        textarea.Model
-	History     []string // newest first
-	At          int      // the prompt of history that is shown; -1: none
-	Draft       string   // what stood here before history was shown
+	History     []string // earlier prompts, newest first
+	At          int      // index in History of the prompt shown; -1 if none
+	Draft       string   // the input before History was shown
 	Pastes      []Paste
-	Queue       []string         // asked one by one when the turn is over
-	restored    int              // of queue, the first ones that are asked only when the user says so
-	Steering    []agent.Steering // offered to the running turn, which has not taken them yet
-	Place       int              // in the queue, of the message that was taken out of it to be changed; -1: none was
-	wasRestored bool             // and it had been restored
-	InEditor    bool             // the user's editor has what is written
-	Edits       int              // counts the changes of what is written and waits
-	Lines       []string         // the picture
+	Queue       []string         // messages to ask one by one after the turn
+	restored    int              // number of messages at the start of Queue that are asked only on request
+	Steering    []agent.Steering // messages offered to the running turn, which has not taken them yet
+	Place       int              // index in Queue from which a message was taken for editing; -1 if none
+	wasRestored bool             // that message was restored
+	InEditor    bool             // the input is open in the user's editor
+	Edits       int              // number of changes of the input and the queue
+	Lines       []string         // the lines drawn
 	cursor      *tea.Cursor
 	changes     undo
-	invitation  string // shown while nothing is written
+	invitation  string // placeholder of the empty input
 }
 
 type Paste struct {
 	Name, Text string
-	Own        bool // it is a message of the user's, not from the clipboard
+	Own        bool // a message of the user, not pasted
 }
 
 func New(keys *keys.Map, theme *draw.Theme) Model {
@@ -62,7 +62,7 @@ func New(keys *keys.Map, theme *draw.Theme) Model {
 	area.SetVirtualCursor(false)
 	area.Prompt = ""
 	area.KeyMap.InsertNewline = key.NewBinding(key.WithKeys(keys.Newline.Keys()...))
-	// Keys that are the screen's are not the text's.
+	// These keys belong to the screen.
 	area.KeyMap.LinePrevious.SetKeys("up")
 	area.KeyMap.LineNext.SetKeys("down")
 	area.KeyMap.TransposeCharacterBackward.SetEnabled(false)
@@ -71,7 +71,7 @@ func New(keys *keys.Map, theme *draw.Theme) Model {
 	area.KeyMap.PageDown.SetEnabled(false)
 	area.KeyMap.InputBegin.SetKeys("alt+<")
 	area.KeyMap.InputEnd.SetKeys("alt+>")
-	// The clipboard of the machine is the terminal's to paste.
+	// The terminal pastes from the clipboard.
 	area.KeyMap.Paste.SetEnabled(false)
 	area.Focus()
 	c := Model{Area: area, At: -1, Place: -1}
@@ -96,13 +96,13 @@ func (c *Model) Invite(text string) {
 func (c *Model) Resize(width, height int) {
 	c.Area.MaxHeight = max(1, height)
 	c.Area.SetWidth(max(4, width))
-	c.Area, _ = c.Area.Update(nil) // lets the area find its height
+	c.Area, _ = c.Area.Update(nil) // makes the area compute its height
 	c.Draw()
 }
 
 // Draw draws the lines after a change.
 func (c *Model) Draw() {
-	c.Area.Placeholder = draw.Truncate(c.invitation, c.Area.Width()) // the area would wrap it out of view
+	c.Area.Placeholder = draw.Truncate(c.invitation, c.Area.Width()) // otherwise the area would wrap it out of view
 	c.Lines = strings.Split(c.Area.View(), "\n")
 	c.cursor = c.Area.Cursor()
 	c.remeasure()
@@ -139,7 +139,7 @@ func (c *Model) CursorAt() *tea.Cursor {
 func (c *Model) Text() string { return c.Area.Value() }
 func (c *Model) Empty() bool  { return c.Area.Length() == 0 }
 
-// Before is the text before the cursor.
+// Before returns the text before the cursor.
 func (c *Model) Before() string {
 	lines := strings.SplitAfter(c.Text(), "\n")
 	at := min(c.Area.Line(), len(lines)-1)
@@ -158,7 +158,7 @@ func (c *Model) Replace(size int, text string) {
 	c.Changed("", "")
 }
 
-// Set replaces the text by a message. A long one, and its attachments, are shown by name.
+// Set replaces the text by a message. Long text and attachments are shown by name.
 func (c *Model) Set(text string) {
 	if m := agent.ParseMessage(text); len(m.Attached) == 0 {
 		text = c.named(text, true)
@@ -196,7 +196,7 @@ func (c *Model) Take() string {
 // words.
 func (w Written) Message() string {
 	m := agent.Message{Text: w.Text}
-	for _, p := range slices.Backward(w.Pastes) { // a later one can name an earlier one
+	for _, p := range slices.Backward(w.Pastes) { // a later one may contain the name of an earlier one
 		if p.Own {
 			m.Text = strings.Replace(m.Text, p.Name, p.Text, 1)
 		}
@@ -237,12 +237,12 @@ func (c *Model) Remember(prompt string) {
 	}
 }
 
-// Press edits the text.
+// Press handles a key that edits the text.
 func (c *Model) Press(pressed tea.KeyPressMsg) tea.Cmd {
 	var cmd tea.Cmd
 	pressed.Text = safetext.Text(pressed.Text)
 	c.Area, cmd = c.Area.Update(pressed)
-	run := pressed.String() // so that letters deleted one by one come back together
+	run := pressed.String() // so that characters deleted one by one are restored together
 	if pressed.Text != "" {
 		run = typing
 	}
@@ -250,7 +250,7 @@ func (c *Model) Press(pressed tea.KeyPressMsg) tea.Cmd {
 	return cmd
 }
 
-// Type writes text that was typed at once.
+// Type inserts text that was typed at once.
 func (c *Model) Type(text string) {
 	c.Area.InsertString(safetext.Text(text))
 	c.Area, _ = c.Area.Update(nil)
@@ -263,7 +263,7 @@ func (c *Model) Newline() {
 	c.Changed("", "")
 }
 
-// Paste puts in text from the terminal; it is never sent automatically.
+// Paste inserts pasted text. It is never sent automatically.
 func (c *Model) Paste(text string) {
 	text = safetext.Text(text)
 	if line := strings.TrimRight(text, "\n"); !strings.Contains(line, "\n") {
@@ -274,9 +274,9 @@ func (c *Model) Paste(text string) {
 	c.Changed("", "")
 }
 
-// PicturePath returns the path of an image if a paste is nothing else: absolute, as
-// terminals paste a file that is dropped on them, perhaps quoted, with escaped
-// spaces, or as a file address. It returns "" otherwise.
+// PicturePath returns the path of an image if a paste consists of nothing else. The
+// path is absolute, as terminals paste a file dropped on them, and may be quoted, have
+// escaped spaces, or be a file URL. Otherwise it returns "".
 func PicturePath(text string) string {
 	path := strings.TrimSpace(text)
 	if address, err := url.Parse(path); err == nil && address.Scheme == "file" {
@@ -293,7 +293,7 @@ func PicturePath(text string) string {
 	return path
 }
 
-// named stores a text and returns the name that stands for it, or a short text itself.
+// named stores a text and returns its name; a short text is returned unchanged.
 func (c *Model) named(text string, own bool) string {
 	lines, most := 1+strings.Count(text, "\n"), 1
 	if own {
@@ -311,8 +311,8 @@ func (c *Model) named(text string, own bool) string {
 	return name
 }
 
-// Earlier shows the queued message before the current one, or the earlier prompt. It reports
-// false if the cursor is not on the first line.
+// Earlier shows the previous queued message or the earlier prompt. It reports false if
+// the cursor is not on the first line.
 func (c *Model) Earlier() bool {
 	if !c.firstLine() {
 		return false
@@ -339,7 +339,7 @@ func (c *Model) Earlier() bool {
 	return true
 }
 
-// Later reverses Earlier, down to the draft.
+// Later reverses Earlier, ending with the draft.
 func (c *Model) Later() bool {
 	if c.Area.Line() != c.Area.LineCount()-1 || c.Area.LineInfo().RowOffset < c.Area.LineInfo().Height-1 {
 		return false
@@ -363,5 +363,5 @@ func (c *Model) firstLine() bool {
 	return c.Area.Line() == 0 && c.Area.LineInfo().RowOffset == 0
 }
 
-// SavedPrompts is the length of the history.
+// SavedPrompts is the maximum length of the history.
 const SavedPrompts = 500

@@ -8,11 +8,10 @@ import (
 	"lifehub/tui/safetext"
 )
 
-// Unsent returns what is typed and not sent. aside is a draft that was stashed for editing, or
-// nil.
+// Unsent returns the unsent text. aside is a draft that was stashed for editing, or nil.
 func (c *Model) Unsent(aside *Stashed) agent.Draft {
 	d := agent.Draft{Text: c.Text(), Editing: c.InEditor}
-	var behind []string // drafts that made room for what stands in the composer
+	var behind []string // drafts replaced by the text in the composer
 	if c.At >= 0 {
 		if d.Text == safetext.Text(c.History[c.At]) {
 			d.Text = c.Draft

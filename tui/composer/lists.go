@@ -11,15 +11,15 @@ import (
 	"lifehub/tui/keys"
 )
 
-// Lists are the lists of the composer: of commands after a slash, of names after an @. One of
-// them is open at a time.
+// Lists are the lists of the composer: commands after a slash, and names after an @. At
+// most one is open.
 type Lists struct {
 	Palette  Palette
 	Mentions Mentions
-	Line     int // of what stands above the composer, the first of theirs
+	Line     int // index of the first line of the list among the lines above the composer
 
 	top  int   // the first line of rows
-	rows []int // which row each visible line shows; -1: none
+	rows []int // row of each visible line; -1 for none
 }
 
 // Open reports whether one of them is open.
@@ -28,7 +28,7 @@ func (l *Lists) Open() bool { return l.Palette.Open() || l.Mentions.Open() }
 // Close closes them until something else is typed.
 func (l *Lists) Close() { l.Palette.Rows, l.Mentions.Rows = nil, nil }
 
-// Follow updates them after a change of the text, and loads their contents.
+// Follow updates the lists after a change of the text.
 func (l *Lists) Follow(c *Model, commands []backend.Command) tea.Cmd {
 	l.Palette.Follow(c.Text(), commands)
 	return l.Mentions.Follow(c.Before())
@@ -82,7 +82,7 @@ func (l *Lists) View(width, height int, k *keys.Map, theme *draw.Theme) []string
 		title = "Commands"
 		lines, l.rows = l.Palette.lines(outer-draw.BoxSides, k, theme)
 		from := max(0, min(slices.Index(l.rows, *chosen)-rows/2, len(lines)-rows))
-		if from == 1 { // else the only line above is the head of the first group
+		if from == 1 { // otherwise the only line above is the heading of the first group
 			from = 0
 		}
 		to := min(len(lines), from+rows)

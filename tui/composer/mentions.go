@@ -17,24 +17,24 @@ import (
 // Mentions is the list above the composer while a name is typed after an @.
 type Mentions struct {
 	Sources
-	all    []backend.Mention // what can be named, as it was loaded for place
-	plain  []string          // all without case, as it is compared
-	at     int               // where the @ stands that all was loaded for
-	place  string            // the folder of files whose files all holds; "": none
+	all    []backend.Mention // names loaded for place
+	plain  []string          // the same in lower case, for comparison
+	at     int               // offset of the @ for which all was loaded
+	place  string            // folder of which all lists the files; "" if none
 	loaded bool
 
 	Rows    []backend.Mention
-	word    string // they fit
+	word    string // text that Rows match
 	Chosen  int
-	closed  string // the text for which the user closed it
-	asked   string // the name whose preview was asked for
+	closed  string // text for which the user closed the list
+	asked   string // name whose preview was requested
 	preview PreviewMsg
 }
 
-// Sources returns the names; it may be called in the background.
+// Sources provides the names and previews. It may be called in the background.
 type Sources struct {
-	Names     func(place string) ([]backend.Mention, error) // see [backend.Options]; nil: none
-	Beginning func(name string) string                      // of what a name stands for; nil: it is not shown
+	Names     func(place string) ([]backend.Mention, error) // see [backend.Options]; nil if there are none
+	Beginning func(name string) string                      // beginning of the named text; nil if not shown
 }
 
 type (
@@ -48,7 +48,7 @@ type (
 	// PreviewMsg has the beginning of a named note.
 	PreviewMsg struct {
 		name string
-		text *reader.Document // nil: there is nothing to show
+		text *reader.Document // nil if there is nothing to show
 	}
 )
 
@@ -130,7 +130,7 @@ func (p *Mentions) TakePreview(msg PreviewMsg) {
 	}
 }
 
-// fill finds the rows for a word, best first.
+// fill lists the rows that match a word, best first.
 func (p *Mentions) fill(word string) {
 	type match struct{ at, score int }
 	var found []match
@@ -139,7 +139,7 @@ func (p *Mentions) fill(word string) {
 	for i, text := range p.plain {
 		if p.all[i].Name == word && !strings.HasSuffix(word, "/") {
 			p.Rows = nil
-			return // it is whole
+			return // the word is complete
 		}
 		if score := draw.Match(text, typed); score > 0 && (p.at == 0 || !p.all[i].Tool) {
 			found = append(found, match{i, score})
@@ -166,7 +166,7 @@ func (p *Mentions) Press(pressed tea.KeyPressMsg, k *keys.Map, c *Model) bool {
 		p.Chosen = around(p.Chosen+1, len(p.Rows))
 	case key.Matches(pressed, k.Complete, k.Send):
 		text := mentionText(p.Rows[p.Chosen])
-		if p.Rows = nil; !strings.HasSuffix(text, "/") { // else on with what is in the folder
+		if p.Rows = nil; !strings.HasSuffix(text, "/") { // otherwise continue with the files in the folder
 			text += " "
 		}
 		c.Replace(len(c.Before())-p.at-1, text)

@@ -17,8 +17,8 @@ import (
 type Palette struct {
 	Rows   []backend.Command
 	Chosen int
-	Used   map[string]int // how often each was chosen or run; nil: it is not counted
-	heads  map[int]string // above a row while nothing is typed: its group
+	Used   map[string]int // number of uses of each; nil if not counted
+	heads  map[int]string // heading above a row while nothing is typed
 	typed  string
 }
 
@@ -40,7 +40,7 @@ func (p *Palette) Follow(text string, commands []backend.Command) {
 			scores[c.Name] = max(scores[c.Name], draw.Match(name, typed)-2)
 		}
 		if scores[c.Name] <= 0 && strings.Contains(" "+strings.ToLower(c.Help), " "+strings.ToLower(typed)) {
-			scores[c.Name] = 1 // a word of what it does
+			scores[c.Name] = 1 // a word of its description
 		}
 		if scores[c.Name] > 0 {
 			p.Rows = append(p.Rows, c)
@@ -97,7 +97,7 @@ func (p *Palette) Press(pressed tea.KeyPressMsg, k *keys.Map, c *Model, commands
 	switch {
 	case key.Matches(pressed, k.Stop):
 		p.Rows = nil
-		c.Set("") // undo brings back what was typed
+		c.Set("") // so that undo restores the text
 	case key.Matches(pressed, k.Up):
 		p.Chosen = around(p.Chosen-1, len(p.Rows))
 	case key.Matches(pressed, k.Down):
@@ -108,7 +108,7 @@ func (p *Palette) Press(pressed tea.KeyPressMsg, k *keys.Map, c *Model, commands
 	case key.Matches(pressed, k.Send) && backend.Find(commands, c.Text()[1:]) == nil:
 		c.Set("/" + chosen.Name + " ")
 		p.Rows = nil
-		return chosen.Args != "" && chosen.Args[0] != '[' // else it runs at once
+		return chosen.Args != "" && chosen.Args[0] != '[' // otherwise it runs at once
 	default:
 		return false
 	}
@@ -118,11 +118,11 @@ func (p *Palette) Press(pressed tea.KeyPressMsg, k *keys.Map, c *Model, commands
 // around wraps an index around a list of n rows.
 func around(at, n int) int { return (at + n) % n }
 
-// wideUsage is the width of a usage from which only the chosen command shows it.
+// wideUsage is the width from which a usage is shown only for the chosen command.
 const wideUsage = 24
 
-// lines draws the commands by group: what each does, its key and its slash name. rows has the
-// command of each line, or -1.
+// lines draws the commands by group, each with its description, key and name. rows has
+// the command of each line, or -1.
 func (p *Palette) lines(width int, k *keys.Map, theme *draw.Theme) (lines []string, rows []int) {
 	own := map[string]key.Binding{"help": k.Help, "new": k.New, "resume": k.Conversations, "model": k.Model, "mode": k.Mode, "quit": k.Leave}
 	usage := func(at int) string {

@@ -53,7 +53,7 @@ func (c *Model) QueueRestored(text string, place int) {
 	c.Edits++
 }
 
-// Due is the number of messages that are asked after the turn.
+// Due returns the number of messages to ask after the turn.
 func (c *Model) Due() int { return len(c.Queue) - c.restored }
 
 // ReturnQueue moves the due messages from the queue to the beginning of the input.
@@ -68,8 +68,7 @@ func (c *Model) ReturnQueue() {
 	c.returnTexts(due)
 }
 
-// ReturnSteering takes back what no turn has taken, to be written again before
-// what is being written.
+// ReturnSteering moves messages that no turn has taken to the beginning of the input.
 func (c *Model) ReturnSteering() {
 	var texts []string
 	for _, s := range c.Steering {
@@ -85,7 +84,7 @@ func (c *Model) returnTexts(texts []string) {
 	c.Set(strings.TrimRight(strings.Join(append(texts, c.Take()), "\n"), "\n"))
 }
 
-// Wait queues a message, at a place or last.
+// Wait queues a message, at the given place or at the end.
 func (c *Model) Wait(text string, place int) {
 	if place < 0 || place > len(c.Queue) {
 		place = len(c.Queue)
@@ -108,8 +107,8 @@ func (c *Model) Steered(id string) {
 	c.Edits++
 }
 
-// NotSteered lets the messages that no turn has taken wait before all others that
-// are due.
+// NotSteered queues the messages that no turn has taken, before all others that are
+// due.
 func (c *Model) NotSteered() {
 	for i, s := range c.Steering {
 		c.Wait(s.Text, c.restored+i)

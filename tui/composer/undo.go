@@ -5,26 +5,26 @@ import "lifehub/tui/draw"
 // Written is the state of the input: text, cursor and pastes.
 type Written struct {
 	Text         string
-	Line, Column int // of the cursor; column counts letters
+	Line, Column int // cursor; Column counts characters
 	Pastes       []Paste
 }
 
-// undo has the earlier states of the input, and those that were undone.
+// undo has the earlier states of the input, and the undone ones.
 type undo struct {
 	now         Written
 	past, ahead []Written // newest last
-	run         string    // what the last change was one of several of: they go back together; "": it stands alone
-	blank       bool      // the last letter of a run was a blank
+	run         string    // kind of changes that are undone together with the last one; "" if none
+	blank       bool      // the last character of the run was a blank
 }
 
 // maxUndo bounds the number of states.
 const maxUndo = 500
 
-// typing is the kind of change of letters that are typed one after the other.
+// typing is the run of characters typed one after the other.
 const typing = "typing"
 
-// note records the state after a change or a move. Changes of one run are one step; letters
-// are a run until the end of their word.
+// note records the state after a change or a move. Changes of the same run are undone
+// together; a run of typing ends at the end of a word.
 func (u *undo) note(now Written, run, letter string) {
 	begins := u.blank && !draw.Blank(letter)
 	switch {
@@ -41,8 +41,8 @@ func (u *undo) note(now Written, run, letter string) {
 	u.now, u.run, u.blank = now, run, draw.Blank(letter)
 }
 
-// step moves one state from one list to the input, and the current one to the other list. It
-// reports false if the list is empty.
+// step moves a state from one list to the input, and the current one to the other
+// list. It reports false if the list is empty.
 func (u *undo) step(from, to *[]Written) bool {
 	if len(*from) == 0 {
 		return false
@@ -82,7 +82,7 @@ func (c *Model) Put(w Written) {
 		c.Area.SetValue(w.Text)
 	}
 	line := min(w.Line, c.Area.LineCount()-1)
-	for c.Area.Line() > line { // by rows as they are broken: from the first one
+	for c.Area.Line() > line { // go through wrapped rows from the first one
 		c.Area.CursorStart()
 		c.Area.CursorUp()
 	}
@@ -94,18 +94,18 @@ func (c *Model) Put(w Written) {
 	c.Area, _ = c.Area.Update(nil)
 }
 
-// Changed redraws after a change or a move, which can be undone. run is the kind of change;
-// letter is what was typed.
+// Changed redraws after a change or a move, and records it for undo. run is the kind of
+// change; letter is the typed text.
 func (c *Model) Changed(run, letter string) {
 	c.Edits++
 	c.changes.note(c.Written(), run, letter)
 	c.Draw()
 }
 
-// ForgetUndo clears the earlier states, for another message.
+// ForgetUndo clears the history of changes.
 func (c *Model) ForgetUndo() { c.changes = undo{now: c.Written()} }
 
-// Stashed is a draft that was set aside, with its earlier states.
+// Stashed is a draft set aside, with its history of changes.
 type Stashed struct {
 	Written
 	changes     undo

@@ -9,22 +9,22 @@ import (
 	"lifehub/tui/layout"
 )
 
-// Box is the one frame of the screen: a rounded border with a title and a count in
-// its upper edge, keys and figures in its lower one. Its texts may be styled; what
-// has no room is left out from the right, the title is cut last.
+// Box is the frame of dialogs, panels and lists: a rounded border with a title and a
+// count in the upper edge, keys and figures in the lower one. The texts may be styled.
+// If space is short, they are omitted from the right; the title is truncated last.
 type Box struct {
-	Title   string // in the upper edge, at the left
-	Count   string // in the upper edge, at the right: "3 of 34"
-	Keys    string // in the lower edge, at the left
-	Figures string // in the lower edge, at the right
+	Title   string // upper edge, left
+	Count   string // upper edge, right, such as "3 of 34"
+	Keys    string // lower edge, left
+	Figures string // lower edge, right
 	Border  lipgloss.Style
 }
 
-// BoxSides is how many cells of a width the sides of a box take.
+// BoxSides is the number of cells that both sides of a box take.
 const BoxSides = 4
 
-// View puts the box around lines: each line it returns is exactly width cells
-// wide, of which the inside has width - BoxSides.
+// View draws the box around lines, which may be width - BoxSides cells wide. Each
+// line of the result is exactly width cells wide.
 func (b Box) View(lines []string, width int) []string {
 	inside := max(1, width-BoxSides)
 	side := b.Border.Render("│")
@@ -37,8 +37,8 @@ func (b Box) View(lines []string, width int) []string {
 	return append(out, layout.Edge("╰", b.Keys, b.Figures, "╯", width, b.Border.Render))
 }
 
-// Over lays the lines of a box, each as wide as the first, over lines of a screen
-// so many cells wide: its upper left corner stands at column x of line y.
+// Over draws a box over the lines of a screen of the given width. All lines of the
+// box are as wide as the first; its upper left corner is at column x of line y.
 func Over(lines, box []string, x, y, width int) []string {
 	for i, line := range box {
 		if y+i < 0 || y+i >= len(lines) {
@@ -59,13 +59,13 @@ func Over(lines, box []string, x, y, width int) []string {
 	return lines
 }
 
-// Dimmed are lines as they look behind a box.
+// Dimmed returns lines as they look behind a box.
 func Dimmed(lines []string, theme *Theme) []string {
 	behind := theme.Border
-	if theme.Shade.GetBackground() == (lipgloss.NoColor{}) { // its borders are bright
+	if theme.Shade.GetBackground() == (lipgloss.NoColor{}) { // without a shade, borders are bright
 		behind = theme.Dim.Faint(true)
 	}
-	on, off, _ := strings.Cut(behind.Render("x"), "x") // once: they are drawn with each frame
+	on, off, _ := strings.Cut(behind.Render("x"), "x") // once, since they are drawn with each frame
 	for i, line := range lines {
 		if line = strings.TrimRight(ansi.Strip(line), " "); line != "" {
 			line = on + line + off
@@ -75,19 +75,19 @@ func Dimmed(lines []string, theme *Theme) []string {
 	return lines
 }
 
-// Shaded puts a styled line on the shade of the theme, as wide as said. Where the
-// theme has none the line stays as it is.
+// Shaded returns a styled line with the shaded background, filled to a width. If the
+// theme has no shade, the line is unchanged.
 func Shaded(line string, width int, theme *Theme) string { return on(theme.Shade, line, width) }
 
-// Grounded puts the styled lines of a screen so many cells wide on the ground of
-// the theme, if it paints one.
+// Grounded paints the background of the theme behind the lines of a screen of the
+// given width, if the theme paints one.
 func Grounded(lines []string, width int, theme *Theme) {
 	for i, line := range lines {
 		lines[i] = on(theme.Ground, line, width)
 	}
 }
 
-// on puts a styled line on the background of a style, if it has one.
+// on returns a styled line with the background of a style, if there is one.
 func on(style lipgloss.Style, line string, width int) string {
 	if style.GetBackground() == (lipgloss.NoColor{}) {
 		return line
@@ -97,8 +97,8 @@ func on(style lipgloss.Style, line string, width int) string {
 	return begin + under(line, begin) + ansi.ResetStyle
 }
 
-// UpperHalf is so many cells whose upper half has the shade of the theme: the edge
-// below a shaded block. Where the theme has no shade it is "".
+// UpperHalf returns cells whose upper half is shaded, as the edge below a shaded
+// block; "" if the theme has no shade.
 func UpperHalf(width int, theme *Theme) string {
 	background := theme.Shade.GetBackground()
 	if background == (lipgloss.NoColor{}) {

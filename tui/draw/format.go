@@ -9,13 +9,13 @@ import (
 	"lifehub/internal/text"
 )
 
-// Count writes a number of things: 1 note, 1,284 notes.
+// Count formats a number of things: 1 note, 1,284 notes.
 func Count(n int, thing string) string { return text.Count(n, thing) }
 
-// Thousands writes a number with commas.
+// Thousands formats a number with commas.
 func Thousands(n int) string { return text.Thousands(n) }
 
-// Nth says which of n rows is chosen, counted from 0: 3 of 34.
+// Nth formats the position of a row, counted from 0, among n: 3 of 34.
 func Nth(chosen, n int) string {
 	if n == 0 {
 		return ""
@@ -23,7 +23,7 @@ func Nth(chosen, n int) string {
 	return Thousands(chosen+1) + " of " + Thousands(n)
 }
 
-// Short writes a number of tokens: 840, 2.1k, 16k.
+// Short formats a number of tokens: 840, 2.1k, 16k.
 func Short(n int) string {
 	switch {
 	case n < 1000:
@@ -35,7 +35,7 @@ func Short(n int) string {
 	}
 }
 
-// Bytes writes a size: 0 B, 1.2 kB, 5.2 GB.
+// Bytes formats a size: 0 B, 1.2 kB, 5.2 GB.
 func Bytes(n int64) string {
 	size := float64(n)
 	for _, unit := range []string{"B", "kB", "MB", "GB"} {
@@ -50,7 +50,7 @@ func Bytes(n int64) string {
 	return ""
 }
 
-// Duration writes a time as people do: 84 ms, 1.2 s, 2 min 5 s.
+// Duration formats a duration: 84 ms, 1.2 s, 2 min 5 s.
 func Duration(d time.Duration) string {
 	switch {
 	case d < time.Second:
@@ -63,7 +63,7 @@ func Duration(d time.Duration) string {
 
 func Blank(text string) bool { return strings.TrimSpace(text) == "" }
 
-// When writes a moment the shorter the nearer it is.
+// When formats a time, more briefly the closer it is to now.
 func When(t, now time.Time) string {
 	t = t.In(now.Location())
 	switch {
@@ -77,5 +77,5 @@ func When(t, now time.Time) string {
 	return t.Format("2006-01-02")
 }
 
-// Spinner turns while something runs.
+// Spinner are the frames of the spinner.
 var Spinner = []string{"⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"}

@@ -7,8 +7,8 @@ import (
 )
 
 // Scores of a matched character: at the start of the text, at the start of a word,
-// right after the previous match, and further on in the same word. scoreWhole is
-// added if the last match ends a word.
+// directly after the previous match, and later in the same word. scoreWhole is added
+// if the last match is at the end of a word.
 const (
 	scoreFirst  = 7
 	scoreWord   = 6
@@ -18,14 +18,14 @@ const (
 )
 
 const (
-	maxMatched = 400            // bytes of a text that are compared
-	maxLowered = 2 * maxMatched // bytes of them in lower case, which may be longer
+	maxMatched = 400            // compared bytes of a text
+	maxLowered = 2 * maxMatched // the same in lower case, which may be longer
 )
 
-// Match scores how well a text fits what is typed; 0 means not at all. A text fits
-// if it has every typed word, in any order and case: the characters of a word in
-// order, each right after the previous one, further on in the same word, or at the
-// start of another.
+// Match scores how well a text matches what was typed; 0 is no match. Every typed
+// word must match, in any order and case. The characters of a word match in order,
+// each directly after the previous one, later in the same word, or at the start of
+// another word.
 func Match(text, typed string) (score int) {
 	text = lowered(text)
 	for _, typedWord := range strings.Fields(lowered(typed)) {
@@ -38,8 +38,8 @@ func Match(text, typed string) (score int) {
 	return max(1, score)
 }
 
-// MatchRow is Match for a row of a list. In the description a typed word counts
-// only as a whole, because almost any sentence has its characters in order.
+// MatchRow is Match for a row of a list. In the description, a typed word matches only
+// a complete word, because almost any sentence contains its characters in order.
 func MatchRow(name, description, typed string) (score int) {
 	description = strings.ToLower(description)
 	for _, typedWord := range strings.Fields(lowered(typed)) {
@@ -52,11 +52,11 @@ func MatchRow(name, description, typed string) (score int) {
 	return max(1, score)
 }
 
-// Matched returns the offsets of the bytes that Match finds, in order.
+// Matched returns the byte offsets of the characters that Match matches, in order.
 func Matched(text, typed string) (at []int) {
 	lower := lowered(text)
 	if !strings.EqualFold(lower, text[:min(len(text), len(lower))]) {
-		return nil // lower case has other lengths, so offsets would differ
+		return nil // the lower-case text has other lengths, so offsets would differ
 	}
 	for _, typedWord := range strings.Fields(lowered(typed)) {
 		_, found := match(lower, typedWord, true)
@@ -66,19 +66,19 @@ func Matched(text, typed string) (at []int) {
 	return slices.Compact(at)
 }
 
-// lowered returns the compared part of a text in lower case.
+// lowered returns the compared part of a text, in lower case.
 func lowered(text string) string {
 	return strings.ToLower(strings.ToValidUTF8(text[:min(len(text), maxMatched)], ""))
 }
 
-// match scores the best match of a word in a text, 0 if there is none, and returns
-// the offsets of its bytes if marks is set.
+// match scores the best match of a word in a text; 0 is no match. If marks is set, it
+// returns the offsets of the matched bytes.
 func match(text, typed string, marks bool) (score int, at []int) {
 	if len(text) > maxLowered || !holdsLetters(text, typed) {
 		return 0, nil
 	}
-	// now[j] is what the letters so far are worth when the last of them is at j, 0:
-	// it cannot be; from says where the one before is then.
+	// now[j] is the best score of the bytes so far with the last one matched at j; 0
+	// if that is impossible. from has the position of the previous one.
 	var rows [2][maxLowered]int16
 	now, last := rows[0][:len(text)], rows[1][:len(text)]
 	var from [][]int
@@ -87,7 +87,7 @@ func match(text, typed string, marks bool) (score int, at []int) {
 		if marks {
 			from = append(from, make([]int, len(text)))
 		}
-		inWord, before := -1, -1 // the best places of the letter before, in this word and in all
+		inWord, before := -1, -1 // best positions of the previous byte, in this word and overall
 		for j := range len(text) {
 			starts := isLetter(text[j]) && (j == 0 || !isLetter(text[j-1]))
 			if starts {
@@ -107,7 +107,7 @@ func match(text, typed string, marks bool) (score int, at []int) {
 				worth = scoreWord
 			case i == 0:
 				worth = scoreWithin
-			case !utf8.RuneStart(typed[i]): // the rest of the letter before
+			case !utf8.RuneStart(typed[i]): // a further byte of the same character
 				take(j-1, scoreRun)
 			default:
 				take(j-1, scoreRun)
@@ -149,7 +149,7 @@ func match(text, typed string, marks bool) (score int, at []int) {
 	return score, at
 }
 
-// holdsLetters reports whether the letters of one text are in another, in order.
+// holdsLetters reports whether a text contains the characters of another in order.
 func holdsLetters(text, typed string) bool {
 	for i := range len(typed) {
 		at := strings.IndexByte(text, typed[i])

@@ -1,5 +1,5 @@
-// Package draw is what every part of the screen draws with: colours by meaning,
-// lines fitted to a width, numbers and times in words.
+// Package draw has what all parts of the screen share: colours by meaning, lines of a
+// given width, boxes and lists, and formatted numbers and times.
 package draw
 
 import (
@@ -13,11 +13,11 @@ import (
 	"lifehub/tui/safetext"
 )
 
-// Width is how many columns of the screen a line takes.
+// Width returns the width of a line in cells.
 func Width(line string) int { return layout.Cells(line) }
 
-// Hang breaks safe text into lines of a width, with the first after a head
-// and the others as far in.
+// Hang wraps safe text. The first line follows head; the others are indented to the
+// same column.
 func Hang(head, text string, width int) []string {
 	indent := Width(head)
 	if indent >= width {
@@ -32,9 +32,9 @@ func Hang(head, text string, width int) []string {
 	return lines
 }
 
-// Wrap breaks text between words into lines of a width, at least one cell,
-// and within a word where it is too long. [ansi.Method.Wrap] alone lets lines of
-// single hyphens grow without end.
+// Wrap wraps text at words, and within words that are wider than a line; the width is
+// at least one cell. [ansi.Method.Wrap] alone would return too long lines for runs of
+// hyphens.
 func Wrap(text string, width int) []string {
 	width = max(1, width)
 	if !strings.Contains(text, "\n") && Width(text) <= width {
@@ -47,7 +47,7 @@ func Wrap(text string, width int) []string {
 	return lines
 }
 
-// Truncate cuts a styled line to a width, saying so with an ellipsis.
+// Truncate truncates a styled line to a width, with an ellipsis.
 func Truncate(line string, width int) string {
 	if width <= 0 {
 		return ""
@@ -55,8 +55,8 @@ func Truncate(line string, width int) string {
 	return layout.Fit(line, width, "…")
 }
 
-// Summary is what fits of untrusted text on one line. A question can be a megabyte
-// and is drawn with each frame, so no more of it is read than 64 bytes a cell.
+// Summary returns the beginning of untrusted text on one line. A question can be a
+// megabyte and is drawn with each frame, so it reads at most 64 bytes per cell.
 func Summary(text string, width int) string {
 	if most := 64 * max(width, 0); len(text) > most {
 		text = strings.ToValidUTF8(text[:most], "") + "…"
@@ -64,8 +64,8 @@ func Summary(text string, width int) string {
 	return Truncate(safetext.Line(text), width)
 }
 
-// Justify puts one text at the left end and another at the right end of a line.
-// When both do not fit, the right one goes.
+// Justify returns a line with one text at the left and one at the right. If both do
+// not fit, the right one is omitted.
 func Justify(left, right string, width int) string {
 	gap := width - Width(left) - Width(right)
 	if right == "" || gap < 1 {
@@ -74,7 +74,7 @@ func Justify(left, right string, width int) string {
 	return left + strings.Repeat(" ", gap) + right
 }
 
-// Flow sets parts side by side, in as many lines as the width asks for.
+// Flow puts parts side by side, on as many lines as necessary.
 func Flow(parts []string, width int) []string {
 	var lines []string
 	line := ""
@@ -92,8 +92,8 @@ func Flow(parts []string, width int) []string {
 	return append(lines, Truncate(line, width))
 }
 
-// Hints are the keys of a frame, as many as fit into a width. The last one, which
-// closes it, goes last.
+// Hints joins the keys of a frame that fit into a width. The last one, which closes
+// the frame, is omitted last.
 func Hints(hints []string, width int) string {
 	for len(hints) > 1 && Width(strings.Join(hints, " · ")) > width {
 		hints = append(hints[:len(hints)-2:len(hints)-2], hints[len(hints)-1])
@@ -101,7 +101,7 @@ func Hints(hints []string, width int) string {
 	return strings.Join(hints, " · ")
 }
 
-// PadHeight cuts or fills up lines to a height.
+// PadHeight truncates or fills lines to a height.
 func PadHeight(lines []string, height int) []string {
 	for len(lines) < height {
 		lines = append(lines, "")
@@ -109,7 +109,7 @@ func PadHeight(lines []string, height int) []string {
 	return lines[:max(0, height)]
 }
 
-// StyleLines puts each line into a style.
+// StyleLines applies a style to each line.
 func StyleLines(style func(...string) string, lines []string) []string {
 	for i, line := range lines {
 		lines[i] = style(line)
@@ -117,7 +117,7 @@ func StyleLines(style func(...string) string, lines []string) []string {
 	return lines
 }
 
-// bytesThatFit returns how many bytes of text fit into a width.
+// bytesThatFit returns the number of bytes of text that fit into a width.
 func bytesThatFit(text string, width int) int {
 	if layout.Plain(text[:min(len(text), width+1)]) {
 		return min(len(text), width)
@@ -125,14 +125,14 @@ func bytesThatFit(text string, width int) int {
 	return len(layout.Fit(text, width, ""))
 }
 
-// WrapExact breaks a line of safe text between words where that is near, and
-// within them elsewhere. Nothing is left out: the lines joined are the text.
+// WrapExact wraps safe text at words if possible, otherwise within words. The lines
+// joined are exactly the text.
 func WrapExact(text string, width int) []string {
 	width = max(1, width)
 	var lines []string
 	for text != "" {
 		n := len(text)
-		if most := 64 * width; n > most { // so much of a long text is enough for a line
+		if most := 64 * width; n > most { // enough text for a line
 			for n = most; n > 1 && !utf8.RuneStart(text[n]); n-- {
 			}
 		}
@@ -151,7 +151,7 @@ func WrapExact(text string, width int) []string {
 	return append(lines, make([]string, max(0, 1-len(lines)))...)
 }
 
-// Marked puts the cells of a styled line from one up to another into a style.
+// Marked applies a style to a range of cells of a styled line.
 func Marked(line string, from, to int, style lipgloss.Style) string {
 	on, _, _ := strings.Cut(style.Render("x"), "x")
 	before, rest := layout.Fit(line, from, ""), layout.Method().TruncateLeft(line, from, "")
@@ -159,7 +159,7 @@ func Marked(line string, from, to int, style lipgloss.Style) string {
 	return before + on + under(inside, on) + ansi.ResetStyle + after
 }
 
-// under is a styled line on top of a style: what it resets stays in that.
+// under returns a styled line on top of a style, which its resets restore.
 func under(line, on string) string {
 	for _, reset := range []string{ansi.ResetStyle, "\x1b[0m"} {
 		line = strings.ReplaceAll(line, reset, reset+on)
@@ -167,24 +167,23 @@ func under(line, on string) string {
 	return line
 }
 
-// Unstyled is the style of text that has none.
+// Unstyled is a style function that changes nothing.
 func Unstyled(parts ...string) string { return strings.Join(parts, "") }
 
-// Readable is the widest line of text, in cells: longer ones are hard to read.
+// Readable is the maximum width of text in cells; longer lines are hard to read.
 const Readable = 110
 
 const (
-	Gutter = 2  // cells that stay blank at the left and at the right of everything
-	Inset  = 2  // cells of a column before its text: a bar, and a blank
-	Narrow = 24 // the width of a window below which there is no gutter
+	Gutter = 2  // blank cells at the left and right edge of the window
+	Inset  = 2  // cells before the text of a column: a bar and a blank
+	Narrow = 24 // window width below which there is no gutter
 )
 
-// Column is the text column of a window, in the middle of it. Blocks and dialogs
-// take it from Left to Right; text begins at Text, behind the bar that a block may
-// have, and ends at Right.
+// Column is the centred text column of a window. Blocks and dialogs extend from Left
+// to Right. Text begins at Text, after the bar of a block, and ends at Right.
 type Column struct{ Left, Text, Right int }
 
-// ColumnOf returns the column of a window of a width.
+// ColumnOf returns the column of a window.
 func ColumnOf(width int) Column {
 	if width < Narrow {
 		return Column{Left: 0, Text: min(Inset, max(0, width-1)), Right: max(1, width)}
@@ -194,8 +193,8 @@ func ColumnOf(width int) Column {
 	return Column{Left: left, Text: left + Inset, Right: left + wide}
 }
 
-// Width is how wide blocks and dialogs are.
+// Width returns the width of blocks and dialogs.
 func (c Column) Width() int { return c.Right - c.Left }
 
-// TextWidth is how wide lines of text are at most.
+// TextWidth returns the maximum width of lines of text.
 func (c Column) TextWidth() int { return c.Right - c.Text }

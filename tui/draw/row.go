@@ -9,14 +9,14 @@ import (
 	"lifehub/tui/safetext"
 )
 
-// Row is a line of a list: what it is, and what is to know of it.
+// Row is a row of a list.
 type Row struct {
 	Label, Detail string
-	Typed         string // the list is filtered by it: its letters are marked
+	Typed         string // the list is filtered by this text, which is highlighted
 }
 
-// Columns returns how wide the labels of a list are in lines of a width: as wide as
-// the longest, as far as the details leave room, at least half of the line.
+// Columns returns the width of the label column for lines of a width: that of the
+// longest label if the details leave enough space, but at least half of the line.
 func Columns(rows []Row, width int) int {
 	labels, details := 0, 0
 	for _, r := range rows {
@@ -32,19 +32,19 @@ func Columns(rows []Row, width int) int {
 	return max(1, min(labels, max(width/2, width-barSides-details)))
 }
 
-// barSides is how many cells of a line the bar of the selection takes.
+// barSides is the number of cells that the selection bar takes at both ends.
 const barSides = 4
 
-// Bar puts the bar of the selection on a line: a mark at both ends, the shade of the
-// theme between them, so many cells wide.
+// Bar draws the selection bar on a line: a mark at both ends and the shade of the
+// theme between them.
 func Bar(line string, width int, theme *Theme) string {
 	line = Truncate(line, max(0, width-barSides))
 	line += strings.Repeat(" ", max(0, width-barSides-Width(line)))
 	return Truncate(Shaded(theme.Selected.Render("▌")+" "+line+" "+theme.Selected.Render("▐"), width, theme), width)
 }
 
-// View is the row in a list whose labels have a column, in lines of a width. The
-// chosen one has the bar, and its label whole where it fits the line.
+// View draws the row with a label column of the given width. The chosen row has the
+// selection bar, and its complete label if that fits.
 func (r Row) View(chosen bool, column, width int, theme *Theme) string {
 	style, marked := theme.Text, theme.Brand
 	if chosen {
@@ -62,7 +62,7 @@ func (r Row) View(chosen bool, column, width int, theme *Theme) string {
 	return Truncate("  "+line, width)
 }
 
-// Beside is the row with a text at its right in place of a detail.
+// Beside draws the row with a text at the right instead of the detail.
 func (r Row) Beside(chosen bool, right string, column, width int, theme *Theme) string {
 	style, marked := theme.Text, theme.Brand
 	if chosen {
@@ -76,8 +76,8 @@ func (r Row) Beside(chosen bool, right string, column, width int, theme *Theme) 
 	return Truncate("  "+line, width)
 }
 
-// marked is a label with the letters that fit what is typed marked, unless some of
-// them share a cell with others.
+// marked returns a label with the typed characters highlighted, unless some of them
+// share a cell with others.
 func (r Row) marked(label string, style, marked lipgloss.Style) string {
 	if Blank(r.Typed) || Width(label) != utf8.RuneCountInString(label) {
 		return style.Render(label)

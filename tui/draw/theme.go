@@ -19,15 +19,15 @@ import (
 	"lifehub/tui/layout"
 )
 
-// Theme names colours by what they mean. A panel never names a colour.
+// Theme names styles by meaning; panels never use a colour directly.
 type Theme struct {
 	Text      lipgloss.Style
 	Strong    lipgloss.Style
-	Dim       lipgloss.Style // of less importance than text
+	Dim       lipgloss.Style // less important than text
 	Border    lipgloss.Style
 	Brand     lipgloss.Style
-	You       lipgloss.Style // the user's own words
-	Selected  lipgloss.Style // what the keys act on
+	You       lipgloss.Style // the user's own text
+	Selected  lipgloss.Style // selected by the keys
 	Key       lipgloss.Style
 	Success   lipgloss.Style
 	Warning   lipgloss.Style
@@ -35,14 +35,14 @@ type Theme struct {
 	Running   lipgloss.Style
 	Added     lipgloss.Style
 	Removed   lipgloss.Style
-	Reference lipgloss.Style // numbers and places of sources
-	Shade     lipgloss.Style // the background of what the user writes and wrote; none where colours are few
-	Ground    lipgloss.Style // of the whole screen; none where the terminal's own background suits
+	Reference lipgloss.Style // numbers and locations of sources
+	Shade     lipgloss.Style // background of the user's text; none with few colours
+	Ground    lipgloss.Style // background of the screen; none if the terminal's own suits
 
 	Markdown layout.Theme
 }
 
-// byName are the colours as a user's own theme names them.
+// byName returns the colours by the names that a user's theme has for them.
 func (c *colours) byName() map[string]*string {
 	return map[string]*string{
 		"dim": &c.dim, "border": &c.border, "brand": &c.brand, "you": &c.you, "selected": &c.selected, "key": &c.key,
@@ -50,7 +50,7 @@ func (c *colours) byName() map[string]*string {
 	}
 }
 
-// with puts the user's own colours over those of a theme.
+// with replaces colours by those of a user's theme.
 func (c colours) with(own map[string]string) colours {
 	named := c.byName()
 	for name, value := range own {
@@ -61,11 +61,11 @@ func (c colours) with(own map[string]string) colours {
 	return c
 }
 
-// aColour is one that a user may write.
+// aColour matches a colour as a user writes it.
 var aColour = pattern.Lazy(`^(#[0-9a-fA-F]{6}|[0-9]|1[0-5])$`)
 
-// CheckColours reports whether every colour of a user's own theme has a name
-// that there is, and is #rrggbb or one of the terminal's own, 0 to 15.
+// CheckColours returns an error unless every colour of a user's theme has a known name
+// and is #rrggbb or a colour of the terminal, 0 to 15.
 func CheckColours(own map[string]string) error {
 	known := (&colours{}).byName()
 	for _, name := range slices.Sorted(maps.Keys(own)) {
@@ -79,8 +79,8 @@ func CheckColours(own map[string]string) error {
 	return nil
 }
 
-// NewTheme makes the named theme; where it is one for any background, or there is
-// none of that name, that of the terminal decides. Without colours no name matters.
+// NewTheme returns the named theme. For "auto" or an unknown name, it depends on the
+// background of the terminal. Without colours, the name has no effect.
 func NewTheme(name string, dark, coloured bool, own map[string]string) *Theme {
 	var c colours
 	if coloured {
@@ -89,7 +89,7 @@ func NewTheme(name string, dark, coloured bool, own map[string]string) *Theme {
 	return c.theme(schemeOf(name, dark).light, dark)
 }
 
-// NewTheme256 makes it for a terminal of 256 colours.
+// NewTheme256 returns the theme for a terminal with 256 colours.
 func NewTheme256(name string, dark bool, own map[string]string) *Theme {
 	c := schemeOf(name, dark).with(own)
 	for _, colour := range c.byName() {
@@ -99,8 +99,8 @@ func NewTheme256(name string, dark bool, own map[string]string) *Theme {
 	return c.theme(schemeOf(name, dark).light, dark)
 }
 
-// theme puts the colours on what they mean. light says for which background they
-// are, dark which one the terminal has: one that does not suit is painted over.
+// theme derives the styles. light reports for which background the colours are, dark
+// which one the terminal has; if they differ, the theme paints its own.
 func (c colours) theme(light, dark bool) *Theme {
 	plain := lipgloss.NewStyle()
 	in := func(colour string) lipgloss.Style {
@@ -148,18 +148,18 @@ func (c colours) theme(light, dark bool) *Theme {
 	}
 }
 
-// nearest256 is the colour of the terminal's 256 that looks most like one, by the
-// distance that people see. One that has more of a hue is none: a grey stays grey.
-// Lightness counts twice, for it is what text is read by.
+// nearest256 returns the most similar of the terminal's 256 colours, by perceptual
+// distance. A colour with more chroma is excluded, so that a grey stays grey.
+// Lightness counts twice, because text is read by it.
 func nearest256(hex string) string {
 	want, err := colorful.Hex(hex)
 	if err != nil {
-		return hex // one of the terminal's own
+		return hex // a colour of the terminal
 	}
 	_, chroma, light := want.Hcl()
 	best, least := 0, math.Inf(1)
 	for at, known := range palette() {
-		apart := math.Abs(light - known.light) // the distance is at least this
+		apart := math.Abs(light - known.light) // a lower bound of the distance
 		if apart >= least || known.chroma >= chroma+0.1 {
 			continue
 		}
@@ -170,17 +170,17 @@ func nearest256(hex string) string {
 	return strconv.Itoa(best)
 }
 
-// firstOfPalette is the first of the 256 colours that looks alike everywhere; the
-// 16 before it look as the user likes.
+// firstOfPalette is the first of the 256 colours that is the same in all terminals; the
+// user can change the 16 before it.
 const firstOfPalette = 16
 
-// indexed is a colour of a palette.
+// indexed is a colour of the palette.
 type indexed struct {
 	colour        colorful.Color
 	chroma, light float64
 }
 
-// palette is the 256 colours from firstOfPalette on.
+// palette has the 256 colours from firstOfPalette on.
 var palette = sync.OnceValue(func() (all [256 - firstOfPalette]indexed) {
 	for at := range all {
 		colour, _ := colorful.MakeColor(ansi.IndexedColor(firstOfPalette + at))
@@ -190,7 +190,7 @@ var palette = sync.OnceValue(func() (all [256 - firstOfPalette]indexed) {
 	return all
 })
 
-// markdown takes the colours of Markdown and of code from those of the theme.
+// markdown derives the styles of Markdown and code from the colours.
 func (c colours) markdown() layout.Theme {
 	in := func(colour string) color.Color {
 		if colour == "" {
@@ -204,7 +204,7 @@ func (c colours) markdown() layout.Theme {
 	}.Theme()
 }
 
-// AreaStyles is how text that is being written looks.
+// AreaStyles returns the styles of text input.
 func AreaStyles(theme *Theme) textarea.Styles {
 	styles := textarea.DefaultStyles(true)
 	for _, state := range []*textarea.StyleState{&styles.Focused, &styles.Blurred} {

@@ -1,24 +1,25 @@
 package draw
 
-// scheme is a theme by its name.
+// scheme is a theme with its name.
 type scheme struct {
 	Name, About string
 	light       bool // for a light background
 	colours
 }
 
-// colours are #rrggbb, or 0 to 15 for those of the terminal; "" leaves its own.
-// The background is the one they were chosen for: a theme paints it where that of the terminal is light and this one dark, or the other way round.
+// colours are #rrggbb, or 0 to 15 for those of the terminal; "" is the default colour.
+// background is the one for which the others were chosen. A theme paints it if the
+// terminal's background is light and the theme dark, or vice versa.
 type colours struct {
 	background, shade, border, dim, key, brand, you, selected, success, warning, danger, running, reference string
 }
 
-// schemes are all themes. Those that people know by name take their colours from
-// what is published: catppuccin.com/palette, draculatheme.com/contribute,
+// schemes are all themes. Well-known ones have the published colours:
+// catppuccin.com/palette, draculatheme.com/contribute,
 // nordtheme.com/docs/colors-and-palettes, github.com/morhetz/gruvbox,
-// github.com/folke/tokyonight.nvim, ethanschoonover.com/solarized. A colour that
-// has less than 4.5:1 on the background or the shade there (a border: 3:1) is as
-// much lighter or darker as that takes.
+// github.com/folke/tokyonight.nvim, ethanschoonover.com/solarized. A colour with a
+// contrast below 4.5:1 on the background or the shade (a border: 3:1) is made lighter
+// or darker as necessary.
 var schemes = []scheme{
 	{"dark", "for a dark background", false, colours{
 		"#1E1E1E", "#26282C", "#75777C", "#9C9FA6", "#C9CED6", "#B39DFF", "#7DD3FC", "#B39DFF", "#7EE0A0", "#F5C76B", "#FF8A80", "#7DD3FC", "#9CC4FF",
@@ -53,12 +54,12 @@ var schemes = []scheme{
 	{"tokyo-night", "dark", false, colours{
 		"#1A1B26", "#24283B", "#5E678F", "#898FAC", "#C0CAF5", "#BB9AF7", "#7DCFFF", "#BB9AF7", "#9ECE6A", "#E0AF68", "#F7768E", "#7DCFFF", "#7AA2F7",
 	}},
-	// Of the sixteen colours none is sure to be seen and less than the text: bright
-	// black is the background of some, so that what is dim is faint instead.
+	// None of the 16 colours is certain to be both visible and weaker than text:
+	// bright black is the background in some terminals. Therefore dim text is faint.
 	{"ansi", "your terminal's 16 colours", false, colours{
 		brand: "5", you: "6", selected: "5", success: "2", warning: "3", danger: "1", running: "6", reference: "4",
 	}},
-	// These keep 7:1 and tell states apart without red and green.
+	// Contrast is at least 7:1, and states do not depend on red and green.
 	{"contrast", "7:1, no red and green", false, colours{
 		"#000000", "", "#FFFFFF", "#D0D0D0", "#FFFFFF", "#FFFFFF", "#56B4E9", "#F0E442", "#56B4E9", "#F0E442", "#FFA040", "#56B4E9", "#56B4E9",
 	}},
@@ -67,8 +68,7 @@ var schemes = []scheme{
 	}},
 }
 
-// schemeOf returns the theme with a name, or else the one for the background of the
-// terminal.
+// schemeOf returns the theme with a name, or the default for the background.
 func schemeOf(name string, dark bool) (found *scheme) {
 	for i := range schemes {
 		if s := &schemes[i]; s.Name == name && (found == nil || s.light != dark) {
@@ -84,7 +84,7 @@ func schemeOf(name string, dark bool) (found *scheme) {
 	return schemeOf("light", dark)
 }
 
-// Themes lists the themes, with what each is for.
+// Themes lists the themes with their descriptions.
 func Themes() []Row {
 	list := []Row{{Label: "auto", Detail: "follows the terminal"}}
 	for _, s := range schemes {
@@ -95,7 +95,7 @@ func Themes() []Row {
 	return list
 }
 
-// ThemeNames are the names of the themes.
+// ThemeNames returns the names of the themes.
 func ThemeNames() (names []string) {
 	for _, r := range Themes() {
 		names = append(names, r.Label)
