@@ -14,12 +14,12 @@ import (
 
 // Blanks are the variables of a prompt and the values that the user typed after its name.
 type Blanks struct {
-	list  []backend.Blank // what is required first, as the form shows them
+	list  []backend.Blank // in the order of the form: required ones first
 	Given map[string]string
 }
 
 // NewBlanks parses what was typed: city=Hamburg "state"=HH, or the values in the order of
-// the blanks, the last of which takes the rest.
+// the blanks, with the rest for the last one.
 func NewBlanks(list []backend.Blank, typed string) Blanks {
 	b := Blanks{list: slices.Clone(list), Given: map[string]string{}}
 	slices.SortStableFunc(b.list, func(a, b backend.Blank) int { return requiredFirst(a.Required, b.Required) })
@@ -45,7 +45,7 @@ func NewBlanks(list []backend.Blank, typed string) Blanks {
 	return b
 }
 
-// Question asks for the blanks of a prompt; filled is called with what was entered.
+// Question asks for the blanks of a prompt; filled is called with the values.
 func (b Blanks) Question(of backend.Template, filled func(values map[string]string)) agent.InputAsked {
 	server, _, _ := strings.Cut(of.Name, ":")
 	check := func(values json.RawMessage) error { _, err := b.Read(values); return err }
@@ -69,7 +69,7 @@ func (b Blanks) Schema() json.RawMessage {
 	}
 	fields, required := make([]string, len(b.list)), []string{}
 	for i, blank := range b.list {
-		name, _ := json.Marshal(blank.Name) // texts can be written
+		name, _ := json.Marshal(blank.Name) // a text can always be encoded
 		field, _ := json.Marshal(property{"string", blank.Help, b.Given[blank.Name]})
 		fields[i] = fmt.Sprintf("%s:%s", name, field)
 		if blank.Required {

@@ -30,7 +30,7 @@ const (
 	Added
 	Removed
 	Context
-	Warning // why it is asked about although a rule could allow it
+	Warning // why the user is asked although a rule could allow the call
 	Detail
 )
 
@@ -43,7 +43,7 @@ func Title(asked agent.PermissionAsked) (before, after string) {
 }
 
 // Describe describes what a call will do: in a sentence, then by its diff, or by its
-// arguments if it has none. With details it adds what is not needed each time.
+// arguments if it has none. With details it adds lines that are not needed each time.
 func Describe(asked agent.PermissionAsked, details bool) (lines []Line) {
 	add := func(mark Mark, text string) { lines = append(lines, Line{mark, text}) }
 	text, diff := asked.Preview.Text, diffLines(asked.Preview.Diff)
@@ -161,7 +161,7 @@ func diffLines(diff string) (lines []Line) {
 	}
 	for i, line := range strings.Split(strings.TrimSuffix(diff, "\n"), "\n") {
 		switch {
-		case i < 2 && (strings.HasPrefix(line, "--- ") || strings.HasPrefix(line, "+++ ")): // further down it is a line that begins so
+		case i < 2 && (strings.HasPrefix(line, "--- ") || strings.HasPrefix(line, "+++ ")): // later lines may begin like this, too
 		case strings.HasPrefix(line, "@@"):
 			at := strings.FieldsFunc(line, func(r rune) bool { return strings.ContainsRune("@-+, ", r) })
 			if len(at) > 0 && at[0] != "0" {

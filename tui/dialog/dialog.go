@@ -19,7 +19,7 @@ import (
 const QuietPeriod = 500 * time.Millisecond
 
 // actsAfter is how long after a letter that acts at once, such as d for details, the next
-// letter is still taken for part of the same word.
+// letter may still belong to the same word.
 const actsAfter = 1200 * time.Millisecond
 
 // Dialog handles the keys of a dialog. A letter, a whole word ("yes", "no") or ←→ chooses an
@@ -29,11 +29,11 @@ const actsAfter = 1200 * time.Millisecond
 type Dialog struct {
 	since    time.Time         // when it became visible, or a key last went to the composer
 	Writing  bool              // the composer holds text
-	Chosen   string            // the label of the choice that Enter confirms; "": none
-	Typed    []tea.KeyPressMsg // the letters it took since the last key that is none
-	lettered bool              // one of them chose
-	acted    time.Time         // when one of them last did something at once
-	missing  string            // why the last Enter answered nothing
+	Chosen   string            // label of the choice that Enter confirms; "" if none
+	Typed    []tea.KeyPressMsg // letters taken since the last other key
+	lettered bool              // one of them chose an answer
+	acted    time.Time         // when one of them last acted immediately
+	missing  string            // why the last Enter had no effect
 }
 
 // Choice is an answer, or another action of a dialog.
@@ -42,9 +42,9 @@ type Choice struct {
 	Label string
 	Do    func() tea.Cmd
 
-	atOnce bool // it answers nothing: its key does it, and is not confirmed
-	alone  bool // its letter chooses it only with no letter before
-	aside  bool // it is with the keys, not in the row of answers
+	atOnce bool // not an answer: its key acts without confirmation
+	alone  bool // its letter chooses it only as the first one
+	aside  bool // shown with the keys, not in the row of answers
 }
 
 // words are answers that may be typed in full. Each begins with the letter of its choice.
@@ -88,20 +88,20 @@ func (d *Dialog) Press(pressed tea.KeyPressMsg, keys *keys.Map, choices []Choice
 		return nil, []tea.KeyPressMsg{pressed}
 	case key.Matches(pressed, keys.Send):
 		at, typed := indexOf(choices, d.Chosen), d.Typed
-		if at >= 0 && !d.armed(now) { // an answer that is chosen from the start
+		if at >= 0 && !d.armed(now) { // a preselected answer
 			return nil, nil
 		}
 		d.Typed, d.lettered = nil, false
 		switch {
 		case at >= 0:
 			return choices[at].Do(), nil
-		case len(typed) > 1: // a word of letters that choose nothing
+		case len(typed) > 1: // a word that is not an answer
 			d.since = now
 			return nil, append(typed, pressed)
 		}
 		d.missing = pressOneOf(choices)
 		return nil, nil
-	case key.Matches(pressed, keys.PageUp, keys.PageDown): // who reads on has not changed their mind
+	case key.Matches(pressed, keys.PageUp, keys.PageDown): // scrolling does not revoke the choice
 		return nil, []tea.KeyPressMsg{pressed}
 	case !d.armed(now):
 	case key.Matches(pressed, keys.OptionNext):
@@ -256,7 +256,7 @@ func (d *Dialog) enter(keys *keys.Map) string {
 	return keys.OptionPrevious.Help().Key + keys.OptionNext.Help().Key + " or a letter, then " + keys.Send.Help().Key
 }
 
-// hints names the keys of the choices; esc says what Esc does, if anything.
+// hints returns the keys of the choices; esc describes what Esc does, if anything.
 func (d *Dialog) hints(choices []Choice, esc string, keys *keys.Map) []string {
 	var leave []string
 	if esc != "" {

@@ -21,8 +21,8 @@ import (
 // last field submits it.
 type Form struct {
 	Fields []field
-	At     int    // the field that has the focus; len(fields): the row that sends
-	Send   string // what that row says; "": send
+	At     int    // index of the focused field; len(Fields) for the row that submits
+	Send   string // label of that row; "" for the default
 }
 
 // field is one value. Its kind determines which of the other fields are used.
@@ -84,7 +84,7 @@ func NewForm(schema json.RawMessage) *Form {
 		Properties json.RawMessage `json:"properties"`
 		Required   []string        `json:"required"`
 	}
-	_ = json.Unmarshal(schema, &top) // of what cannot be read there are no fields
+	_ = json.Unmarshal(schema, &top) // an unreadable schema has no fields
 	f := &Form{}
 	for _, pair := range plan.Arguments(top.Properties) {
 		var p property
@@ -184,7 +184,7 @@ func (f *field) fill(value json.RawMessage) {
 	f.touched = true
 	var several []json.RawMessage
 	if f.kind == manyField {
-		_ = json.Unmarshal(value, &several) // a default that is no list chooses nothing
+		_ = json.Unmarshal(value, &several) // an invalid default chooses nothing
 	}
 	same := func(a, b json.RawMessage) bool { return string(a) == string(b) }
 	for i := range f.Options {
@@ -271,7 +271,7 @@ func (f *field) value() (value json.RawMessage, ok bool) {
 		return value, err == nil && (f.touched || f.Required)
 	}
 	if f.usual.value != nil && f.Text == f.usual.Label {
-		return f.usual.value, true // with what is not shown of it
+		return f.usual.value, true // including the part that is not shown
 	}
 	text := strings.TrimSpace(f.Text)
 	if text == "" && (!f.Required && !f.emptied || f.kind == numberField) {
@@ -280,7 +280,7 @@ func (f *field) value() (value json.RawMessage, ok bool) {
 	if f.kind == numberField {
 		if _, err := strconv.ParseFloat(text, 64); err == nil && json.Valid([]byte(text)) {
 			return json.RawMessage(text), true
-		} // else the text goes as it is, and the check says what is wrong
+		} // otherwise the text is sent unchanged, and the check reports the problem
 	}
 	value, err := json.Marshal(text)
 	return value, err == nil

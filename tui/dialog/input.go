@@ -17,20 +17,20 @@ import (
 )
 
 // Input is the dialog in which a server asks the user for something: values
-// of a form, a page to open, or the user's model. A form takes what is
-// typed only after the user chose to fill it in.
+// of a form, a page to open, or the user's model. A form gets typed
+// text only after the user has chosen to fill it in.
 type Input struct {
 	Queue   []agent.InputAsked
-	Form    *Form  // of the first question; nil: it has none
+	Form    *Form  // form of the first question; nil if it has none
 	Entered bool   // the form has the focus
-	seen    bool   // the end of what is asked was visible
-	problem string // what of the values does not fit
+	seen    bool   // the end of the question was visible
+	problem string // why the values are invalid
 
 	Dialog
 	scrollArea
 	Body  []string
-	at    int // the line of body that should be visible; -1: none
-	Width int // what body was made for; 0: it is out of date
+	at    int // line of Body that should be visible; -1 if none
+	Width int // width for which Body was built; 0 if out of date
 }
 
 func (in *Input) Open() bool { return len(in.Queue) > 0 }

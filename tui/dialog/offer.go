@@ -9,7 +9,7 @@ import (
 	"lifehub/tui/safetext"
 )
 
-// Offer draws a question that has no text but its title, in at most height lines.
+// Offer draws a question that has only a title, in at most height lines.
 func (d *Dialog) Offer(title string, choices []Choice, width, height int, keys *keys.Map, theme *draw.Theme, now time.Time) []string {
 	title = safetext.Line(title)
 	return offered(&question{
@@ -18,7 +18,7 @@ func (d *Dialog) Offer(title string, choices []Choice, width, height int, keys *
 	}, width, height, keys, theme)
 }
 
-// Invite draws what Enter does while nothing is written; empty says that it is so.
+// Invite draws what Enter does while the input is empty; empty reports that it is.
 func Invite(title, what, orElse string, empty bool, width, height int, keys *keys.Map, theme *draw.Theme) []string {
 	answer, hints := theme.Selected.Render(bar(what, true)), []string{keys.Send.Help().Key + ": " + strings.ToLower(what), orElse}
 	if !empty {

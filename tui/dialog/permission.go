@@ -19,19 +19,19 @@ type Permission struct {
 	queue   []pending
 	at      int // the visible question
 	details bool
-	Reason  *string         // the reason being typed; nil: none
-	Edit    *argumentEditor // the arguments being edited; nil: none
+	Reason  *string         // the reason being typed, or nil
+	Edit    *argumentEditor // the arguments being edited, or nil
 
 	Dialog
 	scrollArea
-	Body  []bodyLine // what would run
-	Width int        // what body was made for
+	Body  []bodyLine // description of the call
+	Width int        // width for which Body was built
 }
 
 // pending is a question that waits for the user.
 type pending struct {
 	PermissionAsked agent.PermissionAsked
-	Seen            bool // the end of what would run was visible
+	Seen            bool // the end of the description was visible
 }
 
 // bodyLine is a line of the description of a call. It is styled only when it is visible,

@@ -20,10 +20,10 @@ import (
 // is asked about again.
 type argumentEditor struct {
 	Pairs   []plan.Argument
-	at      int // the one that has the focus
+	at      int // index of the focused one
 	area    textarea.Model
-	opened  string // what the area held when the argument got the keys
-	problem string // why the arguments do not fit
+	opened  string // content of the area when the argument was focused
+	problem string // why the arguments are invalid
 }
 
 func newArgumentEditor(input json.RawMessage, keys *keys.Map) *argumentEditor {
@@ -68,7 +68,7 @@ func (e *argumentEditor) keep() error {
 	pair := &e.Pairs[e.at]
 	typed := e.area.Value()
 	if typed == e.opened {
-		return nil // what the area cannot hold stays as it is
+		return nil // a value that the area cannot hold is unchanged
 	}
 	var text string
 	if json.Unmarshal(pair.Value, &text) != nil {

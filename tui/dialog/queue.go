@@ -16,7 +16,7 @@ import (
 type Queue struct {
 	Permission Permission
 	Input      Input
-	inputFirst bool // what a server asks came before the permissions that wait
+	inputFirst bool // the input was requested before the waiting permissions
 }
 
 // Open reports whether a question waits for the user.

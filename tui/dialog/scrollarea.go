@@ -16,8 +16,8 @@ import (
 // title is left out.
 type scrollArea struct {
 	top, rows int  // the first visible line, and how many are
-	tight     bool // there is no room for the box
-	headed    bool // where it is tight: the title is there
+	tight     bool // no space for the box
+	headed    bool // if tight: the title is shown
 }
 
 // LeastRows is the minimum number of visible lines for a text to count as read.
@@ -36,15 +36,15 @@ func inside(width int) int {
 
 // question is the frame around the text of a dialog.
 type question struct {
-	name, after string   // the title: a name that is not ours, and the words behind it
-	before      string   // and before it
-	ready       string   // why no key answers now, if there is room to say so
-	count       string   // which of several it is
-	answers     []string // what can be chosen, or is being typed
+	name, after string   // title: an untrusted name, and the text after it
+	before      string   // text before the name
+	ready       string   // why keys are not accepted now, shown if there is space
+	count       string   // position among several
+	answers     []string // the answers, or the text being typed
 	keys        []string
-	warn        string   // the first of the keys says why Enter did nothing; "": it did something
-	tight       []string // answers and keys where there is no room for both
-	unread      bool     // what is below has not been visible yet
+	warn        string   // why Enter had no effect, shown before the keys; may be ""
+	tight       []string // answers and keys if there is no space for both
+	unread      bool     // the end has not been visible yet
 }
 
 // foot returns the lines of answers and keys inside the frame, and the keys in its border.
@@ -80,7 +80,7 @@ func (s *scrollArea) place(q *question, n, width, height int, theme *draw.Theme)
 		}
 	}
 	if !s.tight && s.rows < n && !q.unread {
-		s.rows++ // no line says that there is more
+		s.rows++ // no line is needed to report more
 	}
 	s.rows = max(0, s.rows)
 	s.top = max(0, min(s.top, n-s.rows))

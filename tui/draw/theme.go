@@ -79,8 +79,9 @@ func CheckColours(own map[string]string) error {
 	return nil
 }
 
-// NewTheme returns the named theme. For "auto" or an unknown name, it depends on the
-// background of the terminal. Without colours, the name has no effect.
+// NewTheme returns the named theme. The variant of a theme, or the default theme
+// for "auto" or an unknown name, depends on the background of the terminal. Without
+// colours, the name has no effect.
 func NewTheme(name string, dark, coloured bool, own map[string]string) *Theme {
 	var c colours
 	if coloured {

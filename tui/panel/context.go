@@ -30,7 +30,7 @@ var contextParts = []struct{ kind, name string }{
 // and the calls whose results it contains.
 type Context struct {
 	ContextCounted agent.ContextCounted
-	counted        int // tokens of that prompt by the server's own count; 0: it has not said
+	counted        int // tokens of that prompt as counted by the server; 0 if unknown
 	top, rows      int // the first visible line, and how many are
 	lines          int
 }

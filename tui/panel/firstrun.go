@@ -20,19 +20,19 @@ import (
 // of notes to choose from. All of it is optional.
 type FirstRun struct {
 	finding finding
-	model   *backend.FoundModel // nil: it is being looked for
-	offers  []backend.Offer     // nil: they are being looked for
-	folder  string              // of the user's own, as it is typed
-	typed   backend.TypedPath   // what it means
+	model   *backend.FoundModel // nil while searching
+	offers  []backend.Offer     // nil while searching
+	folder  string              // path being typed
+	typed   backend.TypedPath   // description of that path
 	taking  bool                // the chosen folder is being opened
-	Problem string              // why it could not be
+	Problem string              // why it could not be opened
 	chosen  int                 // counted from the first folder; -1: the model to fetch
 }
 
-// finding has the functions that find what is shown.
+// finding has the functions that search for the model and the folders.
 type finding struct {
 	take  func(backend.Offer) error
-	model func() backend.FoundModel // nil: nothing is said of it
+	model func() backend.FoundModel // nil: the model is not shown
 	typed func(path string) backend.TypedPath
 }
 

@@ -21,7 +21,7 @@ type modelList struct {
 	servers []llm.Listing
 	models  []llm.Info // of the rows
 	now     backend.Status
-	more    func() tea.Msg // what the next server says
+	more    func() tea.Msg // waits for the next server
 }
 
 // add adds the answer of a server. The chosen row stays chosen.

@@ -25,7 +25,7 @@ type Note struct {
 	title string
 	view  *reader.View // nil: it is being read
 	note  backend.Note
-	back  *Note // where a link was followed; nil: nowhere
+	back  *Note // note whose link was followed; nil if none
 	links map[int]reader.Chosen
 
 	read  func(name, from string) (backend.Note, error)
@@ -33,7 +33,7 @@ type Note struct {
 	from  string
 	line  int // the cited lines; 0: none
 	to    int
-	saved *Note // what is saved of a source, where its note cannot be read; nil: nothing
+	saved *Note // saved text of a source, shown if its note cannot be read; may be nil
 }
 
 // readMsg has a note that was read.

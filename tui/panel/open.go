@@ -13,10 +13,10 @@ import (
 
 // Results of commands for the screen.
 type (
-	// OpenMsg opens a panel once what it shows was read.
+	// OpenMsg opens a panel whose contents were read.
 	OpenMsg struct {
-		Panel  Panel  // nil: there is nothing to show
-		Reason string // why not
+		Panel  Panel  // nil if there is nothing to show
+		Reason string // why there is nothing to show
 		Err    error
 		Then   tea.Cmd // once it is open; nil: nothing
 	}

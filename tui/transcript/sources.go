@@ -17,10 +17,10 @@ type Sources struct {
 	Preview bool // the chosen one shows its passage
 
 	written   bool // the answer itself names the note and line of each
-	Elsewhere bool // they are shown next to the conversation, and here only while one is chosen
+	Elsewhere bool // shown in the sidebar, and here only while one is chosen
 
 	chosen int    // -1: none
-	spots  []spot // where each that is shown begins
+	spots  []spot // start of each visible one
 	host   string // of links to notes
 	did    agent.Effects
 	undo   bool // a command takes back what the turn did

@@ -19,7 +19,7 @@ type Thinking struct {
 	Who    string // "": the one who answers
 	Text   strings.Builder
 	began  time.Time
-	Took   time.Duration // 0: it goes on
+	Took   time.Duration // 0 while it continues
 	Beat   int           // turns the spinner
 	hidden bool
 }

@@ -45,8 +45,8 @@ type Model struct {
 	column        draw.Column
 	indent        string // the blanks left of the column
 	Entries       []Entry
-	Earlier       string // the last turn that stands above all entries and is not held; "": there is none
-	Awaited       string // the earlier that was asked for last
+	Earlier       string // last turn before all entries, which is not in memory; "" if none
+	Awaited       string // value of Earlier requested last
 
 	Scrolled bool // the user scrolled from the end
 	Top      Spot // the first visible line, when scrolled
@@ -64,7 +64,7 @@ type Model struct {
 type Entry struct {
 	Item
 	lines []string // ends with a blank line
-	Width int      // what lines were made for; 0: they are out of date
+	Width int      // width for which lines were rendered; 0 if out of date
 }
 
 // Spot is a line of an item.
@@ -156,11 +156,11 @@ func (t *Model) Clear() {
 	*t = Model{Unfolded: t.Unfolded, Host: t.Host, Theme: t.Theme, width: t.width, column: t.column, indent: t.indent, Height: t.Height, Chosen: -1}
 }
 
-// Lines returns the lines of an entry, rendered if need be.
+// Lines returns the lines of an entry, rendering it if necessary.
 func (t *Model) Lines(at int) []string {
 	e := &t.Entries[at]
 	width := t.column.TextWidth()
-	if _, answer := e.Item.(*Answer); answer && t.width >= draw.Narrow { // its code and tables take what there is
+	if _, answer := e.Item.(*Answer); answer && t.width >= draw.Narrow { // its code and tables may be wider
 		width = t.width - draw.Gutter - t.column.Text
 	}
 	if e.Width != width {
@@ -401,7 +401,7 @@ func (t *Model) Focus() {
 	t.Choose(at, 0)
 }
 
-// next moves to the next part or item. What is taller than the screen is
+// next moves to the next part or item. An item taller than the screen is
 // scrolled through first.
 func (t *Model) next() {
 	if p, ok := t.Item(t.Chosen).(multiPart); ok && t.Part < p.Parts()-1 {

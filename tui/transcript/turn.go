@@ -22,7 +22,7 @@ type Turn struct {
 	steering int       // messages that the turn has taken
 	phase    string
 	waiting  *Notice               // why the model is silent; nil: it is not
-	Stopped  bool                  // the user stopped it, and has the answer as it stood
+	Stopped  bool                  // the user stopped it and has the answer so far
 	Tools    map[string]*plan.Tool // calls outside the plan, by call
 
 	thoughts map[Thinker]*Thinking // of those who work for a step
@@ -94,7 +94,7 @@ func (t *Turn) Take(e agent.Event, now time.Time) {
 		t.Say(e.Content, now)
 	case agent.ContextCounted:
 		if e.Step == "" {
-			t.endBlock() // what the model says next came after all that is shown
+			t.endBlock() // further text comes after everything shown
 		}
 	case agent.Cited:
 		t.Source(e.Citation, e.Source)
@@ -149,7 +149,7 @@ func (t *Turn) planMade(e agent.PlanMade, now time.Time) {
 func (t *Turn) Say(text string, now time.Time) {
 	t.closeThought(now)
 	if t.Stopped {
-		return // the user has the answer as it stood
+		return // the user has the answer so far
 	}
 	if t.Answer == nil || !t.Answer.Open {
 		t.Answer = NewAnswer()
@@ -328,7 +328,7 @@ func (t *Turn) Ended(e agent.Ended, undo bool, now time.Time) {
 // Failed ends the turn with the reason for its failure.
 func (t *Turn) Failed(e agent.Failed, undo bool, now time.Time) {
 	t.Close("cut off", now)
-	if !t.Stopped { // else that it ended is what the user wanted
+	if !t.Stopped { // otherwise the user wanted it to end
 		t.in.Add(&Failure{Text: e.Message, Hint: e.Hint})
 	}
 	t.Tell(e.Effects, undo)
