@@ -87,7 +87,7 @@ type Options struct {
 	// nil.
 	Used map[string]int
 
-	UseMode func(mode string) // sets the strategy of later turns; may be nil
+	UseMode func(mode string) // sets the mode of later turns; may be nil
 	Screen
 }
 
@@ -96,7 +96,7 @@ type Options struct {
 type Screen struct {
 	Editor  string   // command line of the user's editor, run without a shell; "" if none
 	Environ []string // environment of the editor; nil: that of LifeHub
-	Mode    string   // strategy of turns: auto, plan, loop or team
+	Mode    string   // mode of turns: auto, plan, loop or team
 	Theme   Theme
 	// SaveSetting saves a setting; may be nil.
 	SaveSetting func(name, value string) error
@@ -122,14 +122,14 @@ type Reader struct {
 	Always bool // check every answer when it is complete
 }
 
-// Assistant answers messages. *turn.Agent implements it.
+// Assistant answers messages. *turn.Agent is the usual one.
 type Assistant interface {
 	// Ask starts a turn and returns immediately. The channel is closed at the end
 	// of the turn.
 	Ask(ctx context.Context, conversation, message string) <-chan agent.Event
 }
 
-// Conversations reads conversations. *store.Store implements it.
+// Conversations reads conversations and makes their IDs.
 type Conversations interface {
 	// New returns the ID of a new conversation.
 	New(ctx context.Context) (id string, err error)

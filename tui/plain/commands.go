@@ -113,7 +113,7 @@ func (c *chat) showContext(context.Context, string) error {
 	return nil
 }
 
-// useMode sets the strategy of later turns, or lists the modes.
+// useMode sets the mode of later turns, or lists the modes.
 func (c *chat) useMode(_ context.Context, name string) error {
 	lines, mode := panel.ModeReply(name, c.mode)
 	if mode != "" {
