@@ -154,15 +154,15 @@ func (l layout) words() []string {
 	return words
 }
 
-// TestTablesColumnsAndScans reads 20 PDFs of several generators and prints the
-// figures of docs/figures/pdf.md.
+// TestTablesColumnsAndScans reads 20 PDFs of several generators, and 18 images, and
+// prints the figures of docs/figures/pdf.md.
 func TestTablesColumnsAndScans(t *testing.T) {
 	testenv.WithoutRace(t)
 	tesseract := testenv.Program(t, "tesseract", "tesseract-ocr")
 	pdftotext := testenv.Program(t, "pdftotext", "poppler-utils")
 	cairo, render := testenv.Program(t, "pdftocairo", "poppler-utils"), testenv.Program(t, "pdftoppm", "poppler-utils")
-	scan := func(raw []byte) *image.Gray {
-		return grayOfPNG(t, tool(t, raw, "out.png", render, "-r", "150", "-gray", "-png", "-singlefile", "in", "out"))
+	scan := func(raw []byte, dpi string) *image.Gray {
+		return grayOfPNG(t, tool(t, raw, "out.png", render, "-r", dpi, "-gray", "-png", "-singlefile", "in", "out"))
 	}
 	var table strings.Builder
 	sum := map[string]int{}
@@ -187,15 +187,31 @@ func TestTablesColumnsAndScans(t *testing.T) {
 	for i, l := range layouts() {
 		check("text", l, l.page([]string{"Helvetica", "Times-Roman", "Courier"}[i%3]))
 		check("text, by cairo", l, tool(t, l.page("Helvetica"), "out", cairo, "-pdf", "in", "out"))
-		check("scan, "+[]string{"gray", "bits", "rgb", "palette", "png", "jpeg"}[i], l, pdftest.Pictures([]string{"gray", "bits", "rgb", "palette", "png", "jpeg"}[i], scan(l.page("Helvetica"))))
+		check("scan, "+[]string{"gray", "bits", "rgb", "palette", "png", "jpeg"}[i], l, pdftest.Pictures([]string{"gray", "bits", "rgb", "palette", "png", "jpeg"}[i], scan(l.page("Helvetica"), "150")))
 	}
 	for _, i := range []int{0, 3} {
 		l := layouts()[i]
 		picture := tool(t, l.page("Helvetica"), "out.png", render, "-r", "200", "-png", "-singlefile", "in", "out")
 		check("text, below a scan", l, tool(t, picture, "out.pdf", tesseract, "in", "out", "--dpi", "200", "pdf"))
 	}
+	for _, dpi := range []string{"96", "150", "300"} {
+		var found, all [3]int // words, rows, sentences
+		for i, l := range layouts() {
+			text, err := ImageText(t.Context(), encoded(t, []string{"png", "jpeg", "gif"}[i%3], scan(l.page("Helvetica"), dpi)), tesseract)
+			if err != nil {
+				t.Errorf("%s, image: %v", l.name, err)
+			}
+			words, rows, sentences := l.found(string(text))
+			found = [3]int{found[0] + words, found[1] + rows, found[2] + sentences}
+			all = [3]int{all[0] + len(l.words()), all[1] + len(l.rows), all[2] + len(l.sentences)}
+		}
+		files += len(layouts())
+		fmt.Fprintf(&table, "| all six | images, %s dpi | %d of %d | 0 | %d of %d | 0 | %d of %d | 0 |\n", dpi, found[0], all[0], found[1], all[1], found[2], all[2])
+		sum["image"] += found[0]
+		sum["image of"] += all[0]
+	}
 	t.Logf("%d files\n%s", files, table.String())
-	for kind, least := range map[string]float64{"text": 0.99, "scan": 0.95} {
+	for kind, least := range map[string]float64{"text": 0.99, "scan": 0.95, "image": 0.95} {
 		if rate := float64(sum[kind]) / float64(sum[kind+" of"]); rate < least {
 			t.Errorf("%s: %.3f of the words are found", kind, rate)
 		}

@@ -1,6 +1,6 @@
-// Package pdf extracts the text of PDF files in a separate process with limited
-// memory and time, so that a hostile file can only crash that process. Start at
-// [Text].
+// Package pdf extracts the text of PDF and image files in a separate process with
+// limited memory and time, so that a hostile file can only crash that process.
+// Start at [Text] and [ImageText].
 package pdf
 
 import (
@@ -45,7 +45,7 @@ const (
 // ErrBusy reports that a file was not read but may be on the next attempt: its
 // reader process was killed, or got less than half of a CPU within its time
 // limit; see [TimedOut].
-var ErrBusy = errors.New("unread PDF: not enough time; it is read again with the next index")
+var ErrBusy = errors.New("unread file: not enough time; it is read again with the next index")
 
 // slowError reports that a file was not read within the time limit. If the reader
 // process got little CPU time, the error also matches ErrBusy.
@@ -100,23 +100,34 @@ type Document struct {
 	Left   int      // number of further pages that were not read
 	Shown  int      // number of pages without text that show a picture
 	Why    string   // why nothing could be read; empty if the file was read
+	Busy   bool     // nothing was read, because tesseract got too little CPU time
 }
 
-// childArgument makes this program read a file from its stdin and write the
-// [Document] to stdout. The path of tesseract may follow, which then reads pages
-// without text.
-const childArgument = "read-pdf-from-stdin"
+// pdfArgument and imageArgument make this program read a file from its stdin and
+// write the [Document] to stdout. The path of tesseract may follow, which then
+// reads pages without text, or must follow to read an image.
+const (
+	pdfArgument   = "read-pdf-from-stdin"
+	imageArgument = "read-image-from-stdin"
+)
 
 // The reader process exits before the rest of the program is initialised. Because
 // it starts in init, every program that imports this package can read files,
 // including tests.
 func init() {
-	if len(os.Args) < 2 || len(os.Args) > 3 || os.Args[1] != childArgument {
+	if len(os.Args) < 2 || len(os.Args) > 3 {
 		return
 	}
-	limit, tesseract := maxTime, ""
+	limit, tesseract, read := maxTime, "", read
 	if len(os.Args) == 3 {
 		limit, tesseract = maxScanTime, os.Args[2]
+	}
+	switch os.Args[1] {
+	case pdfArgument:
+	case imageArgument:
+		limit, read = maxImageTime, readImage
+	default:
+		return
 	}
 	time.AfterFunc(limit, func() { os.Exit(1) }) // the parent may be gone
 	go limitMemory()
@@ -155,9 +166,9 @@ const ScanMark = "\x01"
 // the reasons above. If tesseract is its path, pages without text are read by it;
 // their lines begin with [ScanMark].
 func Text(ctx context.Context, raw []byte, tesseract string) ([]byte, error) {
-	d, err := run(ctx, raw, patience)
+	d, err := run(ctx, raw, patience, pdfArgument)
 	if err == nil && d.Shown > 0 && tesseract != "" {
-		scanned, scanErr := run(ctx, raw, maxScanTime, tesseract)
+		scanned, scanErr := run(ctx, raw, maxScanTime, pdfArgument, tesseract)
 		switch {
 		case scanErr == nil:
 			d = scanned
@@ -170,6 +181,11 @@ func Text(ctx context.Context, raw []byte, tesseract string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+	return d.text()
+}
+
+// text returns the text of all pages as [Text] does.
+func (d Document) text() ([]byte, error) {
 	if d.Why != "" {
 		return nil, errors.New(d.Why)
 	}
@@ -191,7 +207,7 @@ func Text(ctx context.Context, raw []byte, tesseract string) ([]byte, error) {
 func run(ctx context.Context, raw []byte, limit time.Duration, args ...string) (d Document, err error) {
 	self, err := os.Executable()
 	if err != nil {
-		return d, fmt.Errorf("unread PDF: start its reader: %w", err)
+		return d, fmt.Errorf("unread file: start its reader: %w", err)
 	}
 	if runtime.GOOS == "linux" {
 		self = "/proc/self/exe" // valid even after the executable was replaced
@@ -200,11 +216,11 @@ func run(ctx context.Context, raw []byte, limit time.Duration, args ...string) (
 	case slots <- struct{}{}:
 		defer func() { <-slots }()
 	case <-ctx.Done():
-		return d, fmt.Errorf("read PDF: %w", ctx.Err())
+		return d, fmt.Errorf("read file: %w", ctx.Err())
 	}
 	limited, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	cmd := exec.CommandContext(limited, self, append([]string{childArgument}, args...)...)
+	cmd := exec.CommandContext(limited, self, args...)
 	withChildren(cmd)
 	cmd.Env = []string{"SYSTEMROOT=" + os.Getenv("SYSTEMROOT")} // required on Windows
 	if data := os.Getenv("TESSDATA_PREFIX"); data != "" {
@@ -216,7 +232,7 @@ func run(ctx context.Context, raw []byte, limit time.Duration, args ...string) (
 	ended := (*exec.ExitError)(nil)
 	switch {
 	case ctx.Err() != nil:
-		return d, fmt.Errorf("read PDF: %w", ctx.Err())
+		return d, fmt.Errorf("read file: %w", ctx.Err())
 	case limited.Err() != nil && (cmd.ProcessState == nil || cmd.ProcessState.UserTime()+cmd.ProcessState.SystemTime() < limit/2):
 		return d, &slowError{limit, true}
 	case limited.Err() == nil && errors.As(err, &ended) && ended.ExitCode() < 0: // killed by a signal
@@ -228,10 +244,10 @@ func run(ctx context.Context, raw []byte, limit time.Duration, args ...string) (
 	case errors.As(err, &ended):
 		return d, fmt.Errorf("%s: its reader crashed", Damaged)
 	case err != nil:
-		return d, fmt.Errorf("unread PDF: start its reader: %w", err)
+		return d, fmt.Errorf("unread file: start its reader: %w", err)
 	}
 	if err := json.Unmarshal(out, &d); err != nil {
-		return d, fmt.Errorf("unread PDF: unexpected answer of its reader: %w", err)
+		return d, fmt.Errorf("unread file: unexpected answer of its reader: %w", err)
 	}
 	return d, nil
 }

@@ -215,7 +215,7 @@ func FuzzRead(f *testing.F) {
 		if strings.ContainsAny(text, "\n\x00\x1b") || text != inOneLine([]printed{{text: text}}) && !strings.Contains(text, "-") {
 			t.Errorf("%q becomes %q", raw, text)
 		}
-		arranged(linesOf(string(raw)))
+		arranged(linesOf(string(raw), minConfidence))
 		toUnicodeOf(raw)
 		font := &font{bytes: 1 + len(raw)%2, unicode: toUnicodeOf(raw), width: 500, decode: func(s string) string { return s }}
 		for rest := string(raw); len(rest) > 0; {

@@ -5,6 +5,7 @@ import (
 	"compress/zlib"
 	"image"
 	"image/color"
+	"image/draw"
 	"image/jpeg"
 	"io"
 	"strconv"
@@ -201,13 +202,11 @@ func lightness(components []byte) byte {
 	return 255
 }
 
+// grayOf returns the gray levels of an image on a white page.
 func grayOf(from image.Image) *image.Gray {
 	b := from.Bounds()
 	gray := image.NewGray(image.Rect(0, 0, b.Dx(), b.Dy()))
-	for y := range b.Dy() {
-		for x := range b.Dx() {
-			gray.SetGray(x, y, color.GrayModel.Convert(from.At(b.Min.X+x, b.Min.Y+y)).(color.Gray))
-		}
-	}
+	draw.Draw(gray, gray.Rect, image.White, image.Point{}, draw.Src)
+	draw.Draw(gray, gray.Rect, from, b.Min, draw.Over)
 	return gray
 }

@@ -30,7 +30,7 @@ func read(raw []byte, tesseract string) (d Document) {
 	}
 	r := reading{document: &d, fonts: map[string]*font{}}
 	if tesseract != "" {
-		r.scanner = &scanner{program: tesseract, raw: whole, began: time.Now()}
+		r.scanner = &scanner{program: tesseract, raw: whole, began: time.Now(), limit: maxScanTime}
 	}
 	root := reader.Trailer().Key("Root").Key("Pages")
 	r.below(root, 0)

@@ -20,15 +20,13 @@ import (
 
 // Limits of reading the pictures of a file by tesseract.
 const (
-	maxScanTime    = 3 * time.Minute
-	maxScanMemory  = 1 << 30 // of tesseract, on Linux
-	maxScans       = 100     // pages
-	maxPictures    = 20      // of a page
-	maxPixels      = 50 << 20
-	minPixels      = 1000
-	maxLanguages   = 4
-	lastScanBefore = maxScanTime * 3 / 4 // no further page is begun later
-	lastScanEnd    = maxScanTime * 7 / 8 // tesseract ends here, so that earlier pages are not lost
+	maxScanTime   = 3 * time.Minute
+	maxScanMemory = 1 << 30 // of tesseract, on Linux
+	maxScans      = 100     // pages
+	maxPictures   = 20      // of a page
+	maxPixels     = 50 << 20
+	minPixels     = 1000
+	maxLanguages  = 4
 )
 
 // picture is an image that a page shows.
@@ -43,7 +41,9 @@ type scanner struct {
 	languages string // as tesseract names them: deu+eng
 	raw       []byte // the file
 	began     time.Time
-	pages     int // read so far
+	limit     time.Duration // of reading the file
+	pages     int           // read so far
+	least     float64       // confidence of words, in percent; those below are dropped
 }
 
 // errUnknownPicture reports a picture in a format that is not read.
@@ -52,7 +52,7 @@ var errUnknownPicture = errors.New("unknown picture format")
 // page returns the text of a page's pictures. It reports false if one of them
 // was not read.
 func (s *scanner) page(pictures []picture) (text []printed, whole bool) {
-	if s.pages++; s.pages > maxScans || time.Since(s.began) > lastScanBefore {
+	if s.pages++; s.pages > maxScans || time.Since(s.began) > s.limit*3/4 { // the last one may take long
 		return nil, false
 	}
 	whole = true
@@ -98,27 +98,28 @@ func (s *scanner) recognise(gray *image.Gray, dpi int) ([]line, error) {
 	if err != nil {
 		return nil, err
 	}
-	return linesOf(string(out)), nil
+	return linesOf(string(out), s.least), nil
 }
 
 // linesOf reads the words of a picture with their places, as tesseract writes them:
 // level, page, block, paragraph, line, word, left, top, width, height, confidence,
-// text. A line is of level 4, its words of level 5.
-func linesOf(tsv string) (lines []line) {
+// text. A line is of level 4, its words of level 5; those with less confidence
+// than least are dropped.
+func linesOf(tsv string, least float64) (lines []line) {
 	size := 0
 	for row := range strings.Lines(tsv) {
 		fields := strings.Split(strings.TrimRight(row, "\r\n"), "\t")
 		if len(fields) != 12 || size > maxPageText {
 			continue
 		}
-		var box [4]float64 // left, top, width, height
+		var box [5]float64 // left, top, width, height, confidence
 		for i := range box {
 			box[i], _ = strconv.ParseFloat(fields[6+i], 64)
 		}
 		switch text := strings.TrimSpace(fields[11]); {
 		case fields[0] == "4":
 			lines = append(lines, line{turn: [2]float64{1, 0}, y: -box[1] - box[3], height: max(1, box[3])})
-		case fields[0] == "5" && text != "" && len(lines) > 0:
+		case fields[0] == "5" && text != "" && box[4] >= least && len(lines) > 0:
 			size += len(text)
 			lines[len(lines)-1].addWord(text, box[0], box[0]+box[2])
 		}
@@ -156,8 +157,10 @@ func (s *scanner) installed() string {
 	return strings.Join(names, "+")
 }
 
+// run runs tesseract. It ends before the limit of this process, so that earlier
+// pages are not lost. The error is [ErrBusy] if it got little CPU time until then.
 func (s *scanner) run(in io.Reader, args ...string) ([]byte, error) {
-	ctx, cancel := context.WithDeadline(context.Background(), s.began.Add(lastScanEnd))
+	ctx, cancel := context.WithDeadline(context.Background(), s.began.Add(s.limit*7/8))
 	defer cancel()
 	cmd := exec.CommandContext(ctx, s.program, args...)
 	cmd.Env = append(os.Environ(), "OMP_THREAD_LIMIT=1")
@@ -166,10 +169,13 @@ func (s *scanner) run(in io.Reader, args ...string) ([]byte, error) {
 	cmd.Stdout = &out
 	cmd.WaitDelay = time.Second
 	confine(cmd)
-	if err := cmd.Start(); err != nil {
-		return nil, err
+	err := cmd.Start()
+	if err == nil {
+		limitChild(cmd.Process.Pid)
+		err = cmd.Wait()
 	}
-	limitChild(cmd.Process.Pid)
-	err := cmd.Wait()
+	if ctx.Err() != nil && (cmd.ProcessState == nil || cmd.ProcessState.UserTime()+cmd.ProcessState.SystemTime() < s.limit/2) {
+		err = ErrBusy
+	}
 	return out.Bytes(), err
 }

@@ -2,12 +2,14 @@ package pdf
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"runtime"
 	"strings"
 	"testing"
+	"time"
 
 	"lifehub/internal/pdftest"
 )
@@ -31,6 +33,19 @@ func TestFailingTesseractIsReported(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), "PDF: ") {
 			t.Errorf("%s: %v", name, err)
 		}
+		if _, err := ImageText(t.Context(), encoded(t, "png", offer(t)), standIn(t, script)); err == nil || !strings.HasPrefix(err.Error(), Image+": ") {
+			t.Errorf("image, %s: %v", name, err)
+		}
+	}
+}
+
+func TestStarvedTesseractIsBusy(t *testing.T) {
+	s := scanner{program: standIn(t, "exec /bin/sleep 10000"), languages: "eng", began: time.Now(), limit: time.Second / 2}
+	if _, err := s.recognise(offer(t), imageDPI); !errors.Is(err, ErrBusy) {
+		t.Errorf("it says %v", err)
+	}
+	if _, err := s.recognise(offer(t), imageDPI); !errors.Is(err, ErrBusy) { // no time is left
+		t.Errorf("it says %v", err)
 	}
 }
 
@@ -39,6 +54,10 @@ func TestTesseractGetsOnlyAnImage(t *testing.T) {
 	_, _ = Text(t.Context(), pdftest.Pictures("gray", offer(t)), standIn(t, "/bin/cat > "+seen))
 	if raw, err := os.ReadFile(seen); err != nil || !strings.HasPrefix(string(raw), "P5 ") {
 		t.Errorf("it gets %.20q, %v", raw, err)
+	}
+	_, _ = ImageText(t.Context(), encoded(t, "png", offer(t)), standIn(t, "/bin/cat > "+seen))
+	if raw, err := os.ReadFile(seen); err != nil || !strings.HasPrefix(string(raw), "P5 ") {
+		t.Errorf("of an image, it gets %.20q, %v", raw, err)
 	}
 }
 
