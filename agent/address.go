@@ -17,21 +17,22 @@ func OnWeb(path string) bool {
 	return strings.HasPrefix(path, "https://") || strings.HasPrefix(path, "http://")
 }
 
-// PlaceName returns a path followed by the line, or by the page of a PDF. The
-// line is omitted for web pages and tool results.
+// PlaceName returns a path followed by the line, or by the page of a PDF or an
+// image. The line is omitted for web pages and tool results.
 func PlaceName(path string, line int) string {
 	switch {
 	case line == 0 || OnWeb(path) || !strings.Contains(path, "."):
 		return path
-	case IsPDF(path):
+	case IsPaged(path):
 		return fmt.Sprintf("%s p. %d", path, line)
 	}
 	return fmt.Sprintf("%s:%d", path, line)
 }
 
-// IsPDF reports whether a path is that of a PDF, whose lines are pages.
-func IsPDF(path string) bool {
-	return len(path) > len(".pdf") && strings.EqualFold(path[len(path)-len(".pdf"):], ".pdf")
+// IsPaged reports whether a path is that of a PDF or an image, whose lines are
+// pages.
+func IsPaged(path string) bool {
+	return len(path) > len(".pdf") && strings.EqualFold(path[len(path)-len(".pdf"):], ".pdf") || IsPicture(path)
 }
 
 // PlainAddress returns an address in canonical form; "" if it is not a valid

@@ -109,12 +109,36 @@ func indexOne(ctx context.Context, sh *app.Process, a *app.App, v *app.Vault, f 
 		} else {
 			changes, err = a.Sync(ctx, v, bar.Sync)
 		}
+		if err == nil {
+			changes, err = readImages(ctx, a, v, changes, bar)
+		}
 		bar.Clear()
 	}
 	if err != nil {
 		return err
 	}
 	return printChanges(sh, dir, changes, f)
+}
+
+// readImages reads the images that a sync has left, and returns what both changed. Between two steps
+// other changes of the notes are indexed, by this process or another.
+func readImages(ctx context.Context, a *app.App, v *app.Vault, changes rag.Changes, bar *app.Bar) (rag.Changes, error) {
+	all := changes.Images
+	progress := func(p rag.Progress) {
+		if p.Phase == "images" {
+			p.Done, p.Total = all-p.Total+p.Done, all
+		}
+		bar.Sync(p)
+	}
+	for left := all + 1; 0 < changes.Images && changes.Images < left; {
+		left = changes.Images
+		next, err := v.Index.SyncImages(ctx, v.Folder, a.Embedder(ctx), progress)
+		if err != nil {
+			return changes, err
+		}
+		changes = changes.Then(next)
+	}
+	return changes, nil
 }
 
 // watchNotes keeps the indexes of all folders up to date and prints each change, until ctx is

@@ -71,7 +71,7 @@ const gutter = 2
 // noteJSON is the object that note --json prints.
 type noteJSON struct {
 	Path      string   `json:"path"`
-	Line      int      `json:"line,omitempty"` // that was named: of the file, or the page of a PDF
+	Line      int      `json:"line,omitempty"` // that was named: of the file, or the page of a PDF or an image
 	Title     string   `json:"title"`
 	Aliases   []string `json:"aliases,omitempty"`
 	Date      string   `json:"date,omitempty"` // YYYY-MM-DD

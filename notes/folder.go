@@ -62,9 +62,12 @@ func (f *Folder) LeaveOut(dirs ...string) {
 	}
 }
 
-// ReadScans has scanned pages of PDFs read by tesseract, given its absolute path. It
-// must be called before any other method.
+// ReadScans has scanned pages of PDFs, and images, read by tesseract, given its
+// absolute path. It must be called before any other method.
 func (f *Folder) ReadScans(tesseract string) { f.pages.tesseract = tesseract }
+
+// ReadsPictures reports whether images are notes of this folder: List returns them.
+func (f *Folder) ReadsPictures() bool { return f.pages.tesseract != "" }
 
 // Dir returns the folder's absolute path.
 func (f *Folder) Dir() string { return f.dir }
@@ -118,7 +121,7 @@ func (f *Folder) Survey(ctx context.Context) ([]Entry, []Problem, LeftOut, error
 	if err := f.see(); err != nil {
 		return nil, nil, nil, err
 	}
-	w := walk{ctx: ctx, root: f.root(), leftOut: f.leftOut, slots: make(chan struct{}, runtime.GOMAXPROCS(0)-1), others: LeftOut{}}
+	w := walk{ctx: ctx, root: f.root(), pictures: f.ReadsPictures(), leftOut: f.leftOut, slots: make(chan struct{}, runtime.GOMAXPROCS(0)-1), others: LeftOut{}}
 	if err := w.all(); err != nil {
 		return nil, nil, nil, fmt.Errorf("list notes in %s: %w", f.dir, err)
 	}
@@ -138,7 +141,8 @@ func (f *Folder) Load(ctx context.Context, name string) ([]byte, Entry, error) {
 	return r.Load(ctx, name)
 }
 
-// Has reports whether there is a note at a path, without reading it.
+// Has reports whether there is a note at a path, or an image even if this folder
+// does not read images. It reads no file.
 func (f *Folder) Has(name string) bool {
 	if f.check(name) != nil {
 		return false
@@ -174,8 +178,8 @@ func checkName(name string) error {
 	if !fs.ValidPath(name) || !filepath.IsLocal(filepath.FromSlash(name)) || strings.ContainsAny(name, "\x00\\") {
 		return fmt.Errorf("%q is not a path inside the notes folder", name)
 	}
-	if !IsNote(name) {
-		return fmt.Errorf("%s is not a note: only .md, .markdown, .txt, .org and .pdf files are", name)
+	if !IsNote(name) && !IsPicture(name) {
+		return fmt.Errorf("%s is not a note: only .md, .markdown, .txt, .org, .pdf, .png, .jpg, .jpeg and .gif files are", name)
 	}
 	return nil
 }
@@ -232,13 +236,18 @@ func CannotRead(err error) bool {
 
 // unreadable returns why a file cannot be read as a note, or "".
 func unreadable(name string, mode fs.FileMode, size int64) string {
-	switch longest := kindOf(name).maxSize(); {
+	what, longest := "notes", kindOf(name).maxSize()
+	switch kindOf(name) {
+	case paged:
+		what = "PDFs"
+	case picture:
+		what = "images"
+	}
+	switch {
 	case !mode.IsRegular():
 		return "is not a regular file"
-	case size > longest && IsPDF(name):
-		return fmt.Sprintf("is too long: %d MiB, and PDFs are read up to %d MiB", size>>20, longest>>20)
 	case size > longest:
-		return fmt.Sprintf("is too long: %d MiB, and notes are read up to %d MiB", size>>20, longest>>20)
+		return fmt.Sprintf("is too long: %d MiB, and %s are read up to %d MiB", size>>20, what, longest>>20)
 	}
 	return ""
 }

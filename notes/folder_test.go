@@ -62,6 +62,42 @@ func TestListFindsOnlyNotes(t *testing.T) {
 	}
 }
 
+func TestImagesAreNotesOnlyIfTheyAreRead(t *testing.T) {
+	huge := strings.Repeat("x", maxPicture+1)
+	files := map[string]string{"a.png": "x", "b.JPG": "x", "c.jpeg": "x", "d.gif": "x", "e.webp": "x", "huge.png": huge, "n.md": "![](a.png)\n"}
+	folder := vault(t, files)
+	got, _ := list(t, folder)
+	same(t, "paths", got, []string{"n.md"})
+	if _, _, others, err := folder.Survey(t.Context()); err != nil || others.String() != "6 files left out: 6 images" {
+		t.Errorf("it leaves out %q, %v", others, err)
+	}
+	if _, _, err := folder.Raw("a.png"); err == nil || !strings.Contains(err.Error(), "install tesseract") {
+		t.Errorf("it reads an image: %v", err)
+	}
+	if n, err := folder.Read("n.md"); err != nil || len(n.Links) > 0 {
+		t.Errorf("an image is linked as a note: %+v, %v", n.Links, err)
+	}
+
+	folder = vault(t, files)
+	folder.ReadScans("/no/such/tesseract")
+	got, problems := list(t, folder)
+	same(t, "paths", got, []string{"a.png", "b.JPG", "c.jpeg", "d.gif", "n.md"})
+	same(t, "problems", problems, nil)
+	if _, _, others, err := folder.Survey(t.Context()); err != nil || others.String() != "2 files left out: 2 images" {
+		t.Errorf("it leaves out %q, %v", others, err)
+	}
+	_, _, err := folder.Raw("a.png")
+	if unread := (*UnreadError)(nil); !errors.As(err, &unread) || !IsImageReason(Reason(err)) {
+		t.Errorf("a damaged image: %v", err)
+	}
+	if err := folder.Create("new.png", "x"); err == nil {
+		t.Error("an image is created")
+	}
+	if err := folder.Replace("a.png", []byte("x"), []byte("y")); err == nil {
+		t.Error("an image is replaced")
+	}
+}
+
 func TestIgnoredNotesAreNotAccessible(t *testing.T) {
 	files := map[string]string{
 		".lifehubignore":   "# secrets\r\nprivate/\n*.draft.md\n/top.md\nlog/**/old\n!keep.draft.md\nsub/*.md\n!sub/yes.md\n[!a-y]z.md\n\\#x.md\n",

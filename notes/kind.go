@@ -27,7 +27,8 @@ const (
 	markdown
 	plainText
 	orgMode
-	paged // a PDF
+	paged   // a PDF
+	picture // an image, which is a document of one page
 )
 
 func kindOf(name string) kind {
@@ -40,19 +41,25 @@ func kindOf(name string) kind {
 		return orgMode
 	case ".pdf":
 		return paged
+	case ".png", ".jpg", ".jpeg", ".gif":
+		return picture
 	}
 	return noNote
 }
 
-// IsNote reports whether a file name is that of a note.
-func IsNote(name string) bool { return kindOf(name) != noNote }
+// IsNote reports whether a file name is that of a note. An image is one only in a
+// folder that has images read; see [Folder.ReadScans].
+func IsNote(name string) bool { return kindOf(name) != noNote && kindOf(name) != picture }
 
-// IsPDF reports whether a note's name is that of a PDF. The lines of such a note
-// are its pages.
-func IsPDF(name string) bool { return kindOf(name) == paged }
+// IsPicture reports whether a file name is that of an image whose text can be read.
+func IsPicture(name string) bool { return kindOf(name) == picture }
+
+// IsPaged reports whether a note's name is that of a PDF or an image. The lines of
+// such a note are its pages.
+func IsPaged(name string) bool { return kindOf(name) == paged || kindOf(name) == picture }
 
 // MIMEType returns the type of the text that is read from a note: Markdown for
-// Org files, plain text for PDFs.
+// Org files, plain text for PDFs and images.
 func MIMEType(name string) string {
 	if k := kindOf(name); k == markdown || k == orgMode {
 		return "text/markdown"
@@ -60,14 +67,17 @@ func MIMEType(name string) string {
 	return "text/plain"
 }
 
-// maxPDF bounds the size of PDFs that are read, in bytes. Most of it is usually
-// images.
-const maxPDF = 64 << 20
+// maxPDF and maxPicture bound the sizes of PDFs and images that are read, in bytes.
+// Most of a PDF is usually images.
+const maxPDF, maxPicture = 64 << 20, 20 << 20
 
 // maxSize returns the maximum size of a file of this kind that is read.
 func (k kind) maxSize() int64 {
-	if k == paged {
+	switch k {
+	case paged:
 		return maxPDF
+	case picture:
+		return maxPicture
 	}
 	return MaxSize
 }
@@ -83,9 +93,12 @@ func (k kind) markdownOf(ctx context.Context, raw []byte, tesseract string) ([]b
 	}
 	var text []byte
 	var err error
-	if k == paged {
+	switch k {
+	case paged:
 		text, err = pdf.Text(ctx, raw, tesseract)
-	} else {
+	case picture:
+		text, err = pdf.ImageText(ctx, raw, tesseract)
+	default:
 		text, err = decodeText(raw)
 	}
 	if err != nil && ctx.Err() == nil && !CannotRead(err) && (!errors.Is(err, ErrBusy) || pdf.TimedOut(err)) {
@@ -168,13 +181,14 @@ type LeftOut map[string]int
 // Kinds of files that are not read, in addition to PDFs.
 const (
 	ExportedChat   = "exported conversation"
+	UnreadImage    = "unread image" // which a later sync reads
 	otherFile      = "other file"
 	unreadableFile = "unreadable file"
 )
 
 // otherKinds are the extensions of kinds of files.
 var otherKinds = [][2]string{
-	{"image", " .png .jpg .jpeg .gif .webp .svg .bmp .heic .tif .tiff .avif "},
+	{pdf.Image, " .png .jpg .jpeg .gif .webp .svg .bmp .heic .tif .tiff .avif "},
 	{"recording", " .mp3 .wav .m4a .ogg .opus .flac .mp4 .mov .mkv .webm .avi "},
 	{"office document", " .doc .docx .odt .rtf .xls .xlsx .ods .ppt .pptx .odp .epub "},
 }
@@ -191,10 +205,14 @@ func (l LeftOut) addOther(name string) {
 	l[otherFile]++
 }
 
+// IsImageReason reports whether a reason is that of an image without readable text,
+// which is counted like any other file that is not a note, and not a fault.
+func IsImageReason(reason string) bool { return strings.HasPrefix(reason, pdf.Image+":") }
+
 // AddUnread counts a note that could not be read, by reason.
 func (l LeftOut) AddUnread(reason string) {
 	kind, _, _ := strings.Cut(reason, ":")
-	if !slices.Contains([]string{pdf.Scanned, pdf.Encrypted, pdf.Damaged, ExportedChat}, kind) {
+	if !slices.Contains([]string{pdf.Scanned, pdf.Encrypted, pdf.Damaged, pdf.Image, ExportedChat}, kind) {
 		kind = unreadableFile
 	}
 	l[kind]++
@@ -215,7 +233,7 @@ func (l LeftOut) Plus(other LeftOut) LeftOut {
 func (l LeftOut) Unread() LeftOut {
 	unread := LeftOut{}
 	for kind, n := range l {
-		if strings.HasSuffix(kind, "PDF") || kind == unreadableFile {
+		if strings.HasSuffix(kind, "PDF") || kind == unreadableFile || kind == UnreadImage {
 			unread[kind] = n
 		}
 	}

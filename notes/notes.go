@@ -27,7 +27,7 @@ type Entry struct {
 }
 
 // Note is a parsed note. Lines are those of the file, counted from 1; the lines
-// of a PDF are its pages.
+// of a PDF or an image are its pages.
 type Note struct {
 	Entry
 	Title     string         // from front matter, else the first heading of level 1, else the file name
@@ -43,7 +43,7 @@ type Note struct {
 	Dates     []Dated   // dates of its lines, in order; see [Dated]
 	Aliases   []string  // other names in its front matter
 	Exported  bool      // its front matter marks it as a conversation exported by LifeHub
-	Untrusted bool      // its front matter names a source or url, or it is a PDF, which was written by others
+	Untrusted bool      // its front matter names a source or url, or it is a PDF or an image, which was written by others
 	Problems  []string  // parts that could not be read, described for the user; the rest is read
 
 	noProse []span // links and code in Text, in order

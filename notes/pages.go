@@ -8,13 +8,13 @@ import (
 	"sync"
 )
 
-// maxHeld bounds the cached texts of PDFs in bytes.
+// maxHeld bounds the cached texts of PDFs and images in bytes.
 const maxHeld = 8 << 20
 
-// pages caches the texts of recently read PDFs: every answer reads its sources
-// again, and a book takes half a second.
+// pages caches the texts of recently read PDFs and images: every answer reads its
+// sources again, and a book takes half a second.
 type pages struct {
-	tesseract string // path of the program that reads scanned pages; empty: they are not read
+	tesseract string // path of the program that reads scanned pages and images; empty: they are not read
 
 	mu    sync.Mutex
 	texts map[[sha256.Size]byte][]byte
@@ -23,7 +23,7 @@ type pages struct {
 
 // read returns the text of a file with content raw.
 func (p *pages) read(ctx context.Context, k kind, raw []byte) ([]byte, error) {
-	if k != paged {
+	if k != paged && k != picture {
 		return k.markdownOf(ctx, raw, "")
 	}
 	of := sha256.Sum256(raw)
@@ -48,13 +48,13 @@ func (p *pages) read(ctx context.Context, k kind, raw []byte) ([]byte, error) {
 // Shown returns the note as Markdown for display, with the same line numbers: the
 // pages of a PDF under their numbers, a text file line by line.
 func (n Note) Shown() string {
-	kind := kindOf(n.Path)
-	if kind != paged && kind != plainText {
+	isPaged := IsPaged(n.Path)
+	if !isPaged && kindOf(n.Path) != plainText {
 		return n.Text
 	}
 	lines := strings.Split(strings.TrimSuffix(n.Text, "\n"), "\n")
 	for i, line := range lines {
-		if kind == paged {
+		if isPaged {
 			lines[i] = fmt.Sprintf("%d. %s", i+1, escapeMarkdown.Replace(line))
 			if i < len(n.Headings) && n.Headings[i].Text != "" {
 				lines[i] = fmt.Sprintf("%d. (%s) %s", i+1, n.Headings[i].Text, escapeMarkdown.Replace(line))

@@ -21,7 +21,7 @@ import (
 // read.
 func Parse(entry Entry, raw []byte) Note {
 	n := Note{Entry: entry}
-	if IsPDF(entry.Path) {
+	if IsPaged(entry.Path) {
 		n.readPages(raw)
 		return n
 	}
@@ -42,12 +42,12 @@ func Parse(entry Entry, raw []byte) Note {
 	return n
 }
 
-// ByOCR is the heading of a page of a PDF that was read from a picture, where
-// letters and digits may be wrong.
+// ByOCR is the heading of a page that was read from a picture, where letters and
+// digits may be wrong.
 const ByOCR = "read by OCR"
 
-// readPages reads the lines of a PDF, one per page. Its text is not Markdown, so
-// it has no links, tags or tasks.
+// readPages reads the lines of a PDF or an image, one per page. Its text is not
+// Markdown, so it has no links, tags or tasks.
 func (n *Note) readPages(raw []byte) {
 	if broken := bytes.Count(raw, []byte{0}); broken > 0 {
 		n.problem("%s could not be read whole", text.Count(broken, "page"))

@@ -24,10 +24,11 @@ import (
 // walk collects the notes below a root. It reads as many folders concurrently as
 // there are CPUs, since the cost of a list is the stat of each file.
 type walk struct {
-	ctx     context.Context // valid during one List
-	root    *os.Root
-	leftOut []string      // excluded folders
-	slots   chan struct{} // one slot for each additional goroutine
+	ctx      context.Context // valid during one List
+	root     *os.Root
+	leftOut  []string      // excluded folders
+	pictures bool          // images are notes
+	slots    chan struct{} // one slot for each additional goroutine
 
 	running  sync.WaitGroup
 	mu       sync.Mutex // guards the fields below
@@ -84,12 +85,10 @@ func (w *walk) folder(dir string, rules ignoreRules) error {
 			w.below(name, rules)
 		case c.mode&fs.ModeSymlink != 0:
 			w.link(name)
+		case (IsNote(c.name) || w.pictures && IsPicture(c.name)) && c.unreadable() == "":
+			entries = append(entries, Entry{Path: name, Size: c.size, ModTime: c.modTime})
 		case IsNote(c.name):
-			if why := c.unreadable(); why != "" {
-				w.problem(Problem{Path: name, Reason: why})
-			} else {
-				entries = append(entries, Entry{Path: name, Size: c.size, ModTime: c.modTime})
-			}
+			w.problem(Problem{Path: name, Reason: c.unreadable()})
 		default:
 			others.addOther(c.name)
 		}
@@ -157,8 +156,8 @@ func (w *walk) problem(p Problem) {
 	w.problems = append(w.problems, p)
 }
 
-// Sum returns a checksum of the files' names, sizes and times, and of how PDFs are
-// read. If it equals that of the last sync, nothing has changed
+// Sum returns a checksum of the files' names, sizes and times, and of how PDFs and
+// images are read. If it equals that of the last sync, nothing has changed
 // and no metadata needs to be compared.
 func (f *Folder) Sum(entries []Entry) string {
 	sum := sha256.New()

@@ -32,7 +32,8 @@ const (
 	// sweepInterval is how often a watched folder is synced, since network folders
 	// lose events.
 	sweepInterval = 10 * time.Minute
-	// retryInterval is how often a sync is repeated that lacked notes, embedder or vectors.
+	// retryInterval is how often a sync is repeated that lacked notes, embedder or
+	// vectors, or left images.
 	retryInterval = 30 * time.Second
 )
 
@@ -152,6 +153,9 @@ func (w *folderWatcher) record(event fsnotify.Event) bool {
 		return true
 	}
 	switch {
+	case notes.IsPicture(relative):
+		w.whole = true
+		return true
 	case notes.IsNote(relative):
 		w.changed[relative] = true
 		return true

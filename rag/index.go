@@ -44,6 +44,8 @@ type Index struct {
 	syncing  sync.Mutex // held during a sync of this process; guards unsigned
 	unsigned bool       // the keyword index was changed and has no stamp
 
+	imageTime time.Duration // how long one sync reads images
+
 	someUnreadable atomic.Bool // the last sync could not read everything
 
 	mu           sync.RWMutex // guards the following, which are replaced as a whole
@@ -66,7 +68,7 @@ func Open(dir string, options Options) (*Index, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, fmt.Errorf("open index: %w", words.Explain(err))
 	}
-	x := &Index{dir: dir, options: options, vectors: vectors.Local{Dir: dir}, lost: -1, embedder: options.Embedder}
+	x := &Index{dir: dir, options: options, vectors: vectors.Local{Dir: dir}, lost: -1, embedder: options.Embedder, imageTime: 10 * time.Second}
 	if options.Chroma != nil {
 		store, err := chroma.NewStore(*options.Chroma, options.Vault)
 		if err != nil {

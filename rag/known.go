@@ -59,6 +59,12 @@ func (f indexed) matches(folder *notes.Folder, e notes.Entry) bool {
 	return f.size == e.Size && f.mtime == e.ModTime.UnixNano() && (f.id != 0 || !folder.IsOutdated(f.reason))
 }
 
+// isUnreadPicture reports whether a file of the index is an image of a folder that does not
+// read images now. It stays, since reading all of them again could take hours.
+func isUnreadPicture(folder *notes.Folder, name string) bool {
+	return notes.IsPicture(name) && !folder.ReadsPictures() && folder.Has(name)
+}
+
 // knownFiles returns the indexed state of some files, or of all if only is nil. SQLite
 // joins the rows to one text, since fetching ten thousand rows would cost as much as
 // examining the files.

@@ -7,6 +7,7 @@ package rag
 
 import (
 	"cmp"
+	"slices"
 	"strings"
 
 	"lifehub/internal/when"
@@ -109,7 +110,7 @@ func (f Found) Notice() string {
 
 // Progress is the progress of a sync.
 type Progress struct {
-	Phase string // "read", "embed"
+	Phase string // "read", "images", "embed"
 	Done  int
 	Total int
 }
@@ -134,4 +135,15 @@ type Changes struct {
 	LeftOut notes.LeftOut `json:"left_out,omitempty"` // files of the folder that are not indexed, by kind; nil: not counted
 	// Unreadable is as in Coverage.
 	Unreadable int `json:"unreadable,omitempty"`
+	Images     int `json:"images,omitempty"` // new or changed images that are not read yet
+}
+
+// Then returns the result of two syncs, of which next was the second.
+func (c Changes) Then(next Changes) Changes {
+	earlier := slices.DeleteFunc(slices.Clone(c.Notes), func(n Change) bool { return n.What == skipped }) // next repeats them
+	next.Notes = append(earlier, next.Notes...)
+	slices.SortStableFunc(next.Notes, func(a, b Change) int { return strings.Compare(a.Path, b.Path) })
+	next.Embedded += c.Embedded
+	next.Rebuilt = cmp.Or(next.Rebuilt, c.Rebuilt)
+	return next
 }

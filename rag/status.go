@@ -51,6 +51,8 @@ func (x *Index) Status(ctx context.Context, folder *notes.Folder) ([]FileStatus,
 		s := FileStatus{Path: e.Path, State: indexedNote, Reason: was.reason}
 		s.Passages, s.Embedded = counts[e.Path][0], counts[e.Path][1]
 		switch {
+		case !ok && notes.IsPicture(e.Path):
+			continue // only counted
 		case !ok:
 			s.State = missingNote
 		case !was.matches(folder, e):
@@ -144,6 +146,10 @@ func compare(ctx context.Context, folder *notes.Folder, db *sql.DB) ([]notes.Ent
 		return nil, nil, nil, err
 	}
 	known, err := knownFiles(ctx, db, nil)
+	entries = slices.DeleteFunc(entries, func(e notes.Entry) bool { // images without text are only counted
+		was := known[e.Path]
+		return was.matches(folder, e) && notes.IsImageReason(was.reason)
+	})
 	listed := map[string]bool{}
 	for _, e := range entries {
 		listed[e.Path] = true
@@ -151,7 +157,7 @@ func compare(ctx context.Context, folder *notes.Folder, db *sql.DB) ([]notes.Ent
 	u := unreadableOf(problems)
 	maps.DeleteFunc(known, func(name string, _ indexed) bool {
 		_, stays := u.covering(name)
-		return stays && !listed[name]
+		return (stays || isUnreadPicture(folder, name)) && !listed[name]
 	})
 	return entries, problems, known, err
 }

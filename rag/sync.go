@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"slices"
 	"strconv"
@@ -21,6 +22,9 @@ import (
 	"lifehub/rag/vectors"
 	"lifehub/rag/words"
 )
+
+// imagePhase is the phase of a sync that reads images.
+const imagePhase = "images"
 
 // What a sync did to a note.
 const (
@@ -37,8 +41,16 @@ const (
 // failing embedder, a broken note, or a folder that another process is indexing are
 // reported in Changes. Sync fails only if the index cannot be written: ctx is cancelled,
 // the disk is full, the folder is read-only. The index can be searched all the same.
+//
+// Images, each of which takes seconds, are left to [Index.SyncImages].
 func (x *Index) Sync(ctx context.Context, folder *notes.Folder, embedder llm.Embedder, progress func(Progress)) (Changes, error) {
 	return x.syncUnlessLocked(ctx, syncRun{folder: folder, embedder: embedder, progress: progress})
+}
+
+// SyncImages is like Sync, and then reads images for about ten seconds, so that it does not
+// hold up changes of notes for longer. Changes.Images is the number that the next call reads.
+func (x *Index) SyncImages(ctx context.Context, folder *notes.Folder, embedder llm.Embedder, progress func(Progress)) (Changes, error) {
+	return x.syncUnlessLocked(ctx, syncRun{folder: folder, embedder: embedder, progress: progress, images: true})
 }
 
 // SyncPaths is like Sync for a few notes that were changed, added or removed. Its cost
@@ -147,12 +159,19 @@ func (s *syncRun) run(ctx context.Context) (err error) {
 	return errors.Join(err, s.sign(ctx))
 }
 
-// countLeftOut records how many files of the folder are not in the index.
+// countLeftOut records how many files of the folder are not in the index. Images without
+// text, or that are not read yet, are not notes and only counted.
 func (s *syncRun) countLeftOut(ctx context.Context) error {
 	for _, c := range s.changes.Notes {
 		if _, later := s.unreadable[c.Path]; c.What == skipped && !later {
 			s.changes.LeftOut.AddUnread(c.Reason)
 		}
+	}
+	reported := len(s.changes.Notes)
+	s.changes.Notes = slices.DeleteFunc(s.changes.Notes, func(c Change) bool { return c.What == skipped && notes.IsImageReason(c.Reason) })
+	s.changes.Total -= reported - len(s.changes.Notes)
+	if s.changes.Images > 0 {
+		s.changes.LeftOut[notes.UnreadImage] = s.changes.Images
 	}
 	now, err := json.Marshal(s.changes.LeftOut)
 	if err != nil || string(now) == cmp.Or(words.Meta(ctx, s.db, "left out"), "{}") {
@@ -222,11 +241,14 @@ type syncRun struct {
 	folder   *notes.Folder
 	embedder llm.Embedder // nil: keywords only
 	only     []string     // the notes to sync; nil: all
+	images   bool         // read images too
 	rebuild  bool
 	progress func(Progress)
 	changes  Changes
-	unsigned bool   // the stamp was removed, because the index is changed
-	listing  string // checksum of the list of files in the index; "": unknown
+	unsigned bool          // the stamp was removed, because the index is changed
+	listing  string        // checksum of the list of files in the index; "": unknown
+	pictures []notes.Entry // images that are new or changed
+	unread   int           // notes that are new or changed and not read yet
 
 	unreadable unreadable
 }
@@ -279,27 +301,41 @@ func (s *syncRun) readAll(ctx context.Context) error {
 			}
 			continue
 		}
-		todo = append(todo, e)
+		if !notes.IsPicture(e.Path) {
+			todo = append(todo, e)
+			continue
+		}
+		s.pictures = append(s.pictures, e)
+		if !ok {
+			s.changes.Total--
+		}
 	}
+	s.changes.Images = len(s.pictures)
 	var lost, again []string
 	for name, was := range known {
 		if present[name] {
 			continue
 		}
 		at, stays := s.unreadable.covering(name)
-		if !stays {
+		if !stays && !isUnreadPicture(s.folder, name) {
 			lost = append(lost, name)
 			continue
 		}
-		s.changes.Total++
-		if was.id != 0 {
+		if !stays {
+			s.listing = "" // the list lacks it
+		}
+		if stays || was.id != 0 {
+			s.changes.Total++
+		}
+		if stays && was.id != 0 {
 			s.unreadable[at]++
 		}
 	}
-	for _, e := range todo {
+	for _, e := range slices.Concat(todo, s.pictures) {
 		again = append(again, e.Path)
 	}
-	if len(todo) == 0 && len(lost) == 0 && words.Meta(ctx, s.db, "total") == strconv.Itoa(s.changes.Total) && words.Meta(ctx, s.db, "unread") == "" {
+	if len(todo) == 0 && len(lost) == 0 && (len(s.pictures) == 0 || !s.images) &&
+		words.Meta(ctx, s.db, "total") == strconv.Itoa(s.changes.Total) && words.Meta(ctx, s.db, "unread") == "" {
 		return s.recordTime()
 	}
 	return s.write(ctx, todo, again, lost, known, s.changes.Total)
@@ -319,6 +355,7 @@ func (s *syncRun) reportSkipped(ctx context.Context) error {
 
 // write updates the notes that changed, and removes those that were lost.
 func (s *syncRun) write(ctx context.Context, todo []notes.Entry, again, lost []string, known map[string]indexed, total int) error {
+	s.unread = len(todo)
 	if err := s.begin(ctx); err != nil {
 		return err
 	}
@@ -326,7 +363,7 @@ func (s *syncRun) write(ctx context.Context, todo []notes.Entry, again, lost []s
 		return err
 	}
 	if total >= 0 { // searches meanwhile report the notes that are not read yet
-		if err := errors.Join(words.SetMeta(ctx, s.db, "unread", strconv.Itoa(len(todo))), words.SetMeta(ctx, s.db, "total", strconv.Itoa(total))); err != nil {
+		if err := errors.Join(words.SetMeta(ctx, s.db, "unread", strconv.Itoa(s.unread)), words.SetMeta(ctx, s.db, "total", strconv.Itoa(total))); err != nil {
 			return err
 		}
 	}
@@ -338,8 +375,13 @@ func (s *syncRun) write(ctx context.Context, todo []notes.Entry, again, lost []s
 	for _, name := range lost {
 		gone[string(known[name].hash)] = append(gone[string(known[name].hash)], name)
 	}
-	if err := s.read(ctx, todo, known, gone); err != nil {
+	if err := s.read(ctx, "read", todo, math.MaxInt64, known, gone); err != nil {
 		return err
+	}
+	if s.images {
+		if err := s.read(ctx, imagePhase, s.pictures, s.index.imageTime, known, gone); err != nil {
+			return err
+		}
 	}
 	return s.finish(ctx, known, gone, total)
 }
@@ -362,15 +404,21 @@ func (s *syncRun) begin(ctx context.Context) error {
 // commits and merges small, small enough to lose only a few seconds if killed.
 const batchBytes = 4 << 20
 
-// read indexes the notes that changed, and removes those that were moved from gone.
-func (s *syncRun) read(ctx context.Context, todo []notes.Entry, known map[string]indexed, gone map[string][]string) error {
+// read indexes notes that changed, at least one and further ones within a time limit, and
+// removes those that were moved from gone. If ctx is cancelled, what was read is kept.
+func (s *syncRun) read(ctx context.Context, phase string, todo []notes.Entry, limit time.Duration, known map[string]indexed, gone map[string][]string) error {
 	in := notes.Reader{Folder: s.folder}
 	defer in.Close()
 	var to words.Writer
-	pending := 0
+	began, done, pending := time.Now(), 0, 0
 	commit := func() error {
 		if to.Tx == nil {
 			return nil
+		}
+		if s.only == nil {
+			if err := words.SetMeta(context.WithoutCancel(ctx), to.Tx, "unread", strconv.Itoa(s.unread)); err != nil {
+				return err
+			}
 		}
 		err := to.Tx.Commit()
 		to, pending = words.Writer{}, 0
@@ -381,32 +429,40 @@ func (s *syncRun) read(ctx context.Context, todo []notes.Entry, known map[string
 			to.Tx.Rollback() //nolint:errcheck // the error that led here counts
 		}
 	}()
-	for i, entry := range todo {
+	for ; done < len(todo) && (done == 0 || time.Since(began) < limit); done++ {
+		entry := todo[done]
 		if err := ctx.Err(); err != nil {
 			return errors.Join(err, commit())
 		}
-		s.progress(Progress{Phase: "read", Done: i, Total: len(todo)})
+		s.progress(Progress{Phase: phase, Done: done, Total: len(todo)})
 		if to.Tx == nil {
 			var err error
-			if to.Tx, err = s.db.BeginTx(ctx, nil); err != nil {
+			if to.Tx, err = s.db.BeginTx(context.WithoutCancel(ctx), nil); err != nil {
 				return err
 			}
 		}
-		if err := s.readOne(ctx, &in, &to, entry, known[entry.Path], gone); err != nil {
+		err := s.readOne(ctx, &in, &to, entry, known[entry.Path], gone)
+		if err != nil && ctx.Err() != nil {
+			return errors.Join(err, commit())
+		}
+		if err != nil {
 			return err
 		}
-		if pending += int(entry.Size) + 512; pending >= batchBytes {
-			if s.only == nil {
-				if err := words.SetMeta(ctx, to.Tx, "unread", strconv.Itoa(len(todo)-i-1)); err != nil {
-					return err
-				}
+		if phase == imagePhase {
+			s.changes.Images--
+			if _, ok := known[entry.Path]; !ok {
+				s.changes.Total++
 			}
+		} else {
+			s.unread--
+		}
+		if pending += int(entry.Size) + 512; pending >= batchBytes {
 			if err := commit(); err != nil {
 				return err
 			}
 		}
 	}
-	s.progress(Progress{Phase: "read", Done: len(todo), Total: len(todo)})
+	s.progress(Progress{Phase: phase, Done: done, Total: len(todo)})
 	return commit()
 }
 
@@ -491,6 +547,10 @@ func (s *syncRun) finish(ctx context.Context, known map[string]indexed, gone map
 		s.changes.Total = total
 	} else {
 		err = errors.Join(words.CountFrequent(ctx, tx), words.MeasureLength(ctx, tx), words.SetMeta(ctx, tx, "unread", ""))
+		total = s.changes.Total // with the images
+	}
+	if s.changes.Images > 0 {
+		s.listing = "" // the next sync compares again
 	}
 	err = errors.Join(err, words.SetMeta(ctx, tx, "total", strconv.Itoa(total)), words.SetMeta(ctx, tx, "listing", s.listing))
 	if err != nil {

@@ -19,11 +19,11 @@ func (x *Index) Watch(ctx context.Context, folder *notes.Folder, embedder func()
 }
 
 func (x *Index) watcher(folder *notes.Folder, embedder func() llm.Embedder, report func(Changes, error)) *folderWatcher {
-	model, unreadable := "", 0 // of the last sync
+	model, unreadable, images := "", 0, 0 // of the last sync
 	w := newFolderWatcher(folder.Dir())
 	w.Warn = func(text string) { report(Changes{Warnings: []string{text}}, nil) }
-	w.Incomplete = func() bool { // the embedder changed, or notes, embedder or vectors were not available
-		if x.someUnreadable.Load() {
+	w.Incomplete = func() bool { // the embedder changed, images are waiting, or notes, embedder or vectors were not available
+		if x.someUnreadable.Load() || images > 0 {
 			return true
 		}
 		if e := embedder(); e != nil {
@@ -36,7 +36,8 @@ func (x *Index) watcher(folder *notes.Folder, embedder func() llm.Embedder, repo
 		var err error
 		e := embedder()
 		if paths == nil {
-			changes, err = x.Sync(ctx, folder, e, nil)
+			changes, err = x.SyncImages(ctx, folder, e, nil)
+			images = changes.Images
 		} else {
 			changes, err = x.SyncPaths(ctx, folder, e, paths)
 		}

@@ -343,11 +343,11 @@ func (d *checker) onDisk(n int) *passage {
 	}
 	d.now[n] = nil
 	source := d.sources[n-1]
-	if !agent.IsPDF(source.Path) { // a page may end within a sentence, and a book is long
+	if !agent.IsPaged(source.Path) { // a page may end within a sentence, and a book is long
 		source.Line, source.EndLine = 1, math.MaxInt
 	}
 	for other, p := range d.now {
-		if s := d.sources[other-1]; p != nil && !agent.IsPDF(s.Path) && s.Path == source.Path && s.Vault == source.Vault {
+		if s := d.sources[other-1]; p != nil && !agent.IsPaged(s.Path) && s.Path == source.Path && s.Vault == source.Vault {
 			d.now[n] = p
 			return p
 		}

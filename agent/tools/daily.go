@@ -96,6 +96,9 @@ func findDailies(places []place, set Daily) (dailies, place) {
 
 // dailyWay parses a note's path as that of a daily note.
 func dailyWay(p place, set Daily) (way dailies, day time.Time, ok bool) {
+	if notes.IsPaged(p.Entry.Path) {
+		return dailies{}, time.Time{}, false
+	}
 	ext := path.Ext(p.Entry.Path)
 	name := strings.TrimSuffix(p.Entry.Path, ext)
 	layouts := dailyLayouts

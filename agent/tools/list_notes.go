@@ -31,6 +31,7 @@ func newListNotes(v vaults) agent.Tool {
 		if err != nil {
 			return agent.Result{}, err
 		}
+		places = slices.DeleteFunc(places, func(p place) bool { return notes.IsPicture(p.Entry.Path) }) // photos would crowd the notes out
 		folder := strings.Trim(path.Clean("/"+args.Folder), "/")
 		tag := strings.ToLower(strings.Trim(strings.TrimSpace(args.Tag), "#/"))
 		var found []notes.Note

@@ -43,6 +43,9 @@ func newNoteLinks(v vaults) agent.Tool {
 			if err := ctx.Err(); err != nil {
 				return agent.Result{}, err
 			}
+			if notes.IsPicture(p.Entry.Path) { // it has no links, and would make the result untrusted
+				continue
+			}
 			other, err := p.glance(ctx)
 			if err != nil { // the index reports it
 				continue

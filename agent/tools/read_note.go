@@ -34,7 +34,7 @@ func readResult(at place, note notes.Note, args readArgs) (agent.Result, error) 
 		to = min(args.To, to)
 	}
 	unit := "line"
-	if notes.IsPDF(note.Path) {
+	if notes.IsPaged(note.Path) {
 		unit = "page"
 	}
 	if from > to {

@@ -300,3 +300,23 @@ func TestNoteLinksKnowsTitlesAndAliases(t *testing.T) {
 		t.Errorf("a title that two notes have: %+v", result)
 	}
 }
+
+func TestPhotosAreNotListedAsNotes(t *testing.T) {
+	b := work(t, map[string]string{
+		"plan.md": "# Plan\n\nSee [[house]].\n", "house.md": "# House\n", "daily/2026-10-06.md": "# Tuesday\n",
+		"img/2026-10-01.png": "x", "img/2026-10-02.jpg": "x", "img/2026-10-03.gif": "x", "img/plan.png": "x",
+	})
+	b.folders[0].ReadScans("/no/such/tesseract")
+	_, got := b.run("list_notes", `{}`)
+	if holds(t, "list_notes", got, "3 notes:"); strings.Contains(got, "img/") {
+		t.Errorf("list_notes names photos:\n%s", got)
+	}
+	_, got = b.run("note_links", `{"path":"house"}`)
+	if holds(t, "note_links", got, "plan.md"); strings.Contains(got, "img/") {
+		t.Errorf("note_links names photos:\n%s", got)
+	}
+	b.run("append_note", `{"content":"buy milk"}`)
+	holds(t, "the daily note", b.text("daily/2026-10-08.md"), "buy milk")
+	_, got = b.run("read_note", `{"path":"img/plan.png"}`)
+	holds(t, "a damaged photo", got, "error: ", "img/plan.png: image: it is damaged")
+}

@@ -124,7 +124,7 @@ func SearchShown(ctx context.Context, search searcher, v vaults, query rag.Query
 func (v vaults) wholeNotes(ctx context.Context, passages []rag.Passage) (list []rag.Passage) {
 	for _, p := range passages {
 		i := slices.IndexFunc(v(), func(f *notes.Folder) bool { return f.Dir() == p.Vault })
-		if i < 0 || p.Dated { // a dated passage has only the lines of its period
+		if i < 0 || p.Dated || notes.IsPicture(p.Path) { // a dated passage has only the lines of its period; reading an image takes seconds
 			list = append(list, p)
 			continue
 		}

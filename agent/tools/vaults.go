@@ -36,9 +36,9 @@ func (p place) read(ctx context.Context) (notes.Note, error) {
 	return opened(ctx, notes.Parse(entry, raw)), nil
 }
 
-// glance is like read, for many notes at once: it skips the pages of a PDF.
+// glance is like read, for many notes at once: it skips the pages of PDFs and images.
 func (p place) glance(ctx context.Context) (notes.Note, error) {
-	if notes.IsPDF(p.Entry.Path) {
+	if notes.IsPaged(p.Entry.Path) {
 		return opened(ctx, notes.Parse(p.Entry, nil)), nil
 	}
 	return p.read(ctx)
@@ -163,7 +163,7 @@ func (v vaults) find(ctx context.Context, name string) (place, error) {
 		func(p place) bool { return notes.SameName(p.Entry.Path, below) },
 		func(p place) bool { return notes.HasNameSuffix("/"+p.Entry.Path, below) },
 		func(p place) bool { return strings.EqualFold(notes.NameOf(p.Entry.Path), called) },
-		func(p place) bool { return !notes.IsPDF(p.Entry.Path) && titled(p, called) },
+		func(p place) bool { return !notes.IsPaged(p.Entry.Path) && titled(p, called) },
 	)
 	switch len(found) {
 	case 0:
@@ -311,7 +311,7 @@ func (v vaults) tasks(ctx context.Context) (all []vaultTask, unread []string, er
 	if err != nil {
 		return nil, nil, err
 	}
-	places = slices.DeleteFunc(places, func(p place) bool { return notes.IsPDF(p.Entry.Path) })
+	places = slices.DeleteFunc(places, func(p place) bool { return notes.IsPaged(p.Entry.Path) })
 	for _, p := range places {
 		if err := ctx.Err(); err != nil {
 			return nil, nil, err

@@ -338,7 +338,7 @@ func dayOf(path, day string) string {
 // block writes a block under the part of its heading that the note's line lacks. nested means that its parent was just written.
 func (l *lister) block(b agent.Block, heading string, nested bool) {
 	s := b.Source
-	if agent.IsPDF(s.Path) {
+	if agent.IsPaged(s.Path) {
 		heading = strings.TrimSuffix(fmt.Sprintf("p. %d, %s", s.Line, heading), ", ")
 	}
 	number := l.numberIn(s)

@@ -128,23 +128,23 @@ func (a Attached) there(name string) bool {
 	return listed || uri == strings.TrimRight(uri, ".,;:!?)]")
 }
 
-// Read reads one attachment. A note comes with its sources; files and resources are untrusted.
+// Read reads one attachment. A note comes with its sources, an image in a folder of notes with the
+// text that was read from it; files and resources are untrusted.
 func (a Attached) Read(ctx context.Context, name string) (agent.Result, error) {
-	if folder, _ := a.NoteOf(name); folder != nil {
-		return a.readNote(ctx, name)
+	if folder, below := a.NoteOf(name); folder != nil {
+		result, err := a.readNote(ctx, name)
+		if !notes.IsPicture(below) {
+			return result, err
+		}
+		shown, unseen := readPicture(filepath.Join(folder.Dir(), filepath.FromSlash(below)))
+		if err != nil { // it shows no text, or is not read
+			return shown, unseen
+		}
+		result.Images = shown.Images
+		return result, nil
 	}
 	if a.isFile(name) && agent.IsPicture(name) {
-		image, err := readFile(name, maxImage+1)
-		switch {
-		case err != nil:
-			return agent.Result{}, err
-		case len(image) > maxImage:
-			return agent.Result{}, fmt.Errorf("%s is larger than %s", filepath.Base(name), draw.Bytes(maxImage))
-		}
-		if err := agent.CheckPicture(image); err != nil {
-			return agent.Result{}, fmt.Errorf("%s: %w", filepath.Base(name), err)
-		}
-		return agent.Result{Text: "the image " + filepath.Base(name) + " is with this message", Images: [][]byte{image}, Untrusted: true}, nil
+		return readPicture(name)
 	}
 	if a.isFile(name) {
 		text, err := ReadTextFile(name, maxFile)
@@ -152,6 +152,21 @@ func (a Attached) Read(ctx context.Context, name string) (agent.Result, error) {
 	}
 	server, uri, _ := strings.Cut(name, ":")
 	return a.Servers.ReadResource(ctx, server, uri)
+}
+
+// readPicture attaches an image file.
+func readPicture(name string) (agent.Result, error) {
+	image, err := readFile(name, maxImage+1)
+	switch {
+	case err != nil:
+		return agent.Result{}, err
+	case len(image) > maxImage:
+		return agent.Result{}, fmt.Errorf("%s is larger than %s", filepath.Base(name), draw.Bytes(maxImage))
+	}
+	if err := agent.CheckPicture(image); err != nil {
+		return agent.Result{}, fmt.Errorf("%s: %w", filepath.Base(name), err)
+	}
+	return agent.Result{Text: "the image " + filepath.Base(name) + " is with this message", Images: [][]byte{image}, Untrusted: true}, nil
 }
 
 // readNote runs the read_note tool.

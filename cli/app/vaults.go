@@ -92,8 +92,8 @@ func (a *App) openVault(dir string, indexed bool) error {
 	return nil
 }
 
-// Tesseract returns the path of the program that reads scanned PDFs, or "" if it is not installed or
-// the settings switch it off.
+// Tesseract returns the path of the program that reads scanned PDFs and images, or "" if it is not
+// installed or the settings switch it off.
 func (a *App) Tesseract() string {
 	if a.Settings.OCR == "off" {
 		return ""

@@ -34,7 +34,8 @@ func (bg *background) mentions(ctx context.Context, place string) ([]backend.Men
 			return nil, err
 		}
 		for _, e := range entries {
-			if bg.App.Hides(v.Folder, e.Path) {
+			_, indexed := titles[e.Path]
+			if bg.App.Hides(v.Folder, e.Path) || notes.IsPicture(e.Path) && !indexed { // a photo without text
 				continue
 			}
 			name := e.Path
@@ -101,8 +102,8 @@ func (bg *background) note(ctx context.Context, name, from string) (backend.Note
 		return backend.Note{Path: name, File: app.AtHome(name), Text: text}, err
 	}
 	note, file, line, err := bg.App.ReadNote(ctx, name, from)
-	if notes.IsPDF(file) {
-		file = "" // editors cannot change a PDF
+	if notes.IsPaged(file) {
+		file = "" // editors cannot change a PDF or an image
 	}
 	return backend.Note{Path: note.Path, File: file, Text: note.Shown(), Line: line, Body: note.BodyLine}, err
 }

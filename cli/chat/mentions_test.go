@@ -13,6 +13,7 @@ import (
 	"lifehub/agent/gate"
 	"lifehub/cli/app"
 	"lifehub/internal/apptest"
+	"lifehub/internal/testenv"
 	"lifehub/rag"
 	"lifehub/tui/backend"
 )
@@ -102,6 +103,44 @@ func TestMentionableNotesAreListed(t *testing.T) {
 	}
 	if home, err := os.UserHomeDir(); err == nil && app.AtHome("~/x") != filepath.Join(home, "x") {
 		t.Errorf("~/x is %s", app.AtHome("~/x"))
+	}
+}
+
+// An image in a folder of notes is a note with the text in it, and an image for models that can
+// see.
+func TestImageInNotesIsAttachedWithItsText(t *testing.T) {
+	testenv.Program(t, "tesseract", "tesseract-ocr")
+	scan, err := os.ReadFile("../../notes/pdf/testdata/offer.png")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var cat bytes.Buffer
+	if err := png.Encode(&cat, image.NewRGBA(image.Rect(0, 0, 8, 8))); err != nil {
+		t.Fatal(err)
+	}
+	vault := t.TempDir()
+	apptest.Write(t, filepath.Join(vault, "in", "scan.png"), string(scan))
+	apptest.Write(t, filepath.Join(vault, "in", "cat.png"), cat.String())
+	a := apptest.Open(t, vault)
+	v := a.OpenVaults()[0]
+	if _, err := v.Index.SyncImages(t.Context(), v.Folder, nil, nil); err != nil {
+		t.Fatal(err)
+	}
+	list, err := (&background{App: a}).mentions(t.Context(), "")
+	list = slices.DeleteFunc(list, func(m backend.Mention) bool { return m.Tool })
+	if want := []backend.Mention{{Name: "in/scan.png", Detail: "scan"}}; err != nil || !slices.Equal(list, want) {
+		t.Errorf("got %v, %v, want %v", list, err, want)
+	}
+	attached := app.Attached{App: a}
+	for name, text := range map[string]string{"in/scan.png": "The boiler keeps a pressure", "in/cat.png": "the image cat.png is", filepath.Join(vault, "in", "scan.png"): "the image scan.png is"} {
+		got, err := attached.Read(t.Context(), name)
+		if err != nil || len(got.Images) != 1 || !strings.Contains(got.Text, text) || len(got.Sources) > 0 && !got.Sources[0].Untrusted {
+			t.Errorf("%s: %q, %d images, %v", name, got.Text, len(got.Images), err)
+		}
+	}
+	bg := &background{App: a}
+	if got, err := bg.note(t.Context(), "scan.png", ""); err != nil || got.File != "" || !strings.HasPrefix(got.Text, "1. (read by OCR) The boiler") {
+		t.Errorf("it is opened as %+v, %v", got, err)
 	}
 }
 

@@ -262,20 +262,28 @@ func vectorStore(ctx context.Context, store chroma.Server) Finding {
 
 func notes(ctx context.Context, a *app.App) []Finding {
 	var findings []Finding
-	pdfs := false
+	scannable := false // there are PDFs or images
 	for _, gone := range a.MissingVaults {
 		findings = append(findings, Finding{What: "notes", Detail: gone, Fix: "check the folder, or remove it from `notes:` in " + a.Paths.ConfigFile()})
 	}
 	for _, v := range a.OpenVaults() {
-		entries, problems, err := v.Folder.List(ctx)
+		entries, problems, others, err := v.Folder.Survey(ctx)
 		if err != nil {
 			findings = append(findings, Finding{What: "notes", Detail: err.Error()})
 			continue
 		}
+		pictures := 0
 		for _, e := range entries {
-			pdfs = pdfs || agent.IsPDF(e.Path)
+			scannable = scannable || agent.IsPaged(e.Path)
+			if agent.IsPicture(e.Path) {
+				pictures++
+			}
 		}
-		f := Finding{What: "notes", OK: true, Detail: v.Folder.Dir() + ": " + draw.Count(len(entries), "note")}
+		scannable = scannable || others["image"] > 0
+		f := Finding{What: "notes", OK: true, Detail: v.Folder.Dir() + ": " + draw.Count(len(entries)-pictures, "note")}
+		if pictures > 0 {
+			f.Detail += ", " + draw.Count(pictures, "image")
+		}
 		if len(problems) > 0 {
 			f.Detail += fmt.Sprintf(", %d that can't be read", len(problems))
 			f.Fix = "lifehub index says which and why"
@@ -291,20 +299,20 @@ func notes(ctx context.Context, a *app.App) []Finding {
 	if len(a.OpenVaults()) > 0 {
 		findings = append(findings, index(ctx, a))
 	}
-	if pdfs {
+	if scannable {
 		findings = append(findings, scans(a))
 	}
 	return findings
 }
 
-// scans reports whether scanned PDFs are read.
+// scans reports whether scanned PDFs and images are read.
 func scans(a *app.App) Finding {
-	f := Finding{What: "ocr", OK: true, Detail: "scanned PDFs are read by " + a.Tesseract()}
+	f := Finding{What: "ocr", OK: true, Detail: "scanned PDFs and images are read by " + a.Tesseract()}
 	switch {
 	case a.Settings.OCR == "off":
-		f.Detail = "off: scanned PDFs are left out"
+		f.Detail = "off: scanned PDFs and images are left out"
 	case a.Tesseract() == "":
-		f.Detail, f.Fix = "scanned PDFs are left out", "install tesseract to have them read"
+		f.Detail, f.Fix = "scanned PDFs and images are left out", "install tesseract to have them read"
 	}
 	return f
 }

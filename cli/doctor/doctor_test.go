@@ -15,6 +15,7 @@ import (
 	"lifehub/cli/app"
 	"lifehub/cli/settings"
 	"lifehub/internal/apptest"
+	"lifehub/internal/testenv"
 	"lifehub/llm"
 	"lifehub/rag/encoder"
 	"lifehub/store"
@@ -115,6 +116,29 @@ func TestDoctorSeparatesMachineFromSettings(t *testing.T) {
 	} {
 		if got := fixFor(err, "fix that line, or move the file away"); !strings.Contains(got, want) {
 			t.Errorf("%v: %q, want %q", err, got, want)
+		}
+	}
+}
+
+func TestDoctorSaysWhoReadsImages(t *testing.T) {
+	tesseract := testenv.Program(t, "tesseract", "tesseract-ocr")
+	vault := t.TempDir()
+	apptest.Write(t, filepath.Join(vault, "a.md"), "# A\n")
+	apptest.Write(t, filepath.Join(vault, "a.png"), "damaged")
+	for path, want := range map[string][]Finding{
+		filepath.Dir(tesseract): {
+			{What: "notes", OK: true, Detail: vault + ": 1 note, 1 image"},
+			{What: "ocr", OK: true, Detail: "scanned PDFs and images are read by " + tesseract},
+		},
+		t.TempDir(): {
+			{What: "notes", OK: true, Detail: vault + ": 1 note"},
+			{What: "ocr", OK: true, Detail: "scanned PDFs and images are left out", Fix: "install tesseract to have them read"},
+		},
+	} {
+		t.Setenv("PATH", path)
+		found := notes(t.Context(), apptest.Open(t, vault))
+		if got := []Finding{found[0], found[len(found)-1]}; !slices.Equal(got, want) {
+			t.Errorf("got %+v, want %+v", got, want)
 		}
 	}
 }

@@ -96,7 +96,7 @@ func (s *notesServer) checkCitations() agent.Tool {
 		unchecked := map[string]bool{}
 		used := agent.Result{}
 		onDisk := func(source agent.Source) (string, bool) {
-			if source.Line == 0 || agent.IsPDF(source.Path) { // the note does not exist, or a page of a PDF counts as one line
+			if source.Line == 0 || agent.IsPaged(source.Path) { // the note does not exist, or a page counts as one line
 				return source.Text, true
 			}
 			note, err := s.wholeNote(ctx, source.Path)

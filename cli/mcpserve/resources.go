@@ -152,7 +152,7 @@ func (s *notesServer) refresh(ctx context.Context) {
 		}
 		for _, e := range entries {
 			e.Path = tools.PathOf(s.App.Folders, folder, e.Path)
-			if !agent.HidesNote(hiding, e.Path) {
+			if !agent.HidesNote(hiding, e.Path) && !notes.IsPicture(e.Path) { // there may be thousands of photos
 				now[addressOf(e.Path)] = e
 			}
 		}

@@ -23,7 +23,7 @@ import (
 // LIFEHUB_NAME (env), and whether it is a secret that is never shown (quiet).
 type Config struct {
 	Notes      []string `name:"notes" doc:"folders of Markdown notes; 'lifehub index DIR' adds one"`
-	OCR        string   `name:"ocr" usual:"auto" one:"auto,off" doc:"scanned pages of PDFs; auto: read by tesseract if it is installed"`
+	OCR        string   `name:"ocr" usual:"auto" one:"auto,off" doc:"scanned pages of PDFs, and images; auto: read by tesseract if it is installed"`
 	Provider   string   `name:"provider" usual:"auto" one:"auto,ollama,openai,offline" doc:"where the model runs; auto: Ollama if it answers, else offline"`
 	Model      string   `name:"model" doc:"chat model, SERVER/MODEL for one of providers; empty: the first installed one that can use tools"`
 	EmbedModel string   `name:"embed_model" doc:"embedding model; empty: nomic-embed-text on Ollama, else the built-in encoder, for English"`

@@ -34,6 +34,9 @@ func OwnQuestions(ctx context.Context, folder *notes.Folder, most int) ([]OwnQue
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
+		if notes.IsPicture(entry.Path) {
+			continue // reading one takes seconds, and its name is rarely a title
+		}
 		note, err := folder.Read(entry.Path)
 		if err != nil {
 			continue // `lifehub index` reports unreadable notes

@@ -23,13 +23,13 @@ type Piece struct {
 // Separator separates the headings of a path.
 const Separator = " › "
 
-// Cut divides a note along its structure, or a PDF at its pages, into passages of at most
+// Cut divides a note along its structure, or a PDF or an image at its pages, into passages of at most
 // about size tokens. Passages do not overlap, and leave out only blank lines and front
 // matter.
 func Cut(note notes.Note, size int) []Piece {
 	body := BodyStart(note.Text, note.BodyLine)
 	c := cutter{text: note.Text, size: size}
-	if notes.IsPDF(note.Path) {
+	if notes.IsPaged(note.Path) {
 		c.pages(note.Headings)
 	} else {
 		for _, u := range blocks(note.Text, body, size) {

@@ -48,7 +48,7 @@ func (c Cited) shown(host string, room int) string {
 		}
 	}
 	at := strings.LastIndexByte(place, ':')
-	if agent.IsPDF(cmp.Or(c.Citation.Path, c.Source.Path)) {
+	if agent.IsPaged(cmp.Or(c.Citation.Path, c.Source.Path)) {
 		at = strings.LastIndex(place, " p. ")
 	}
 	if !web && at > 0 && draw.Width(place) > room {
