@@ -13,6 +13,7 @@ import (
 	"lifehub/agent/tools"
 	"lifehub/cli/app"
 	"lifehub/cli/settings"
+	"lifehub/notes"
 	"lifehub/rag"
 	"lifehub/tui/draw"
 	"lifehub/tui/safetext"
@@ -126,9 +127,12 @@ func printFound(sh *app.Process, found rag.Found, filtered bool) error {
 	if notice := found.Notice(); notice != "" {
 		fmt.Fprintln(sh.Err, notice)
 	}
-	c := found.Coverage
-	if unread := c.LeftOut.Unread().String(); unread != "" && (found.Declined() || found.SemanticOnly) {
+	c, lacking := found.Coverage, found.Declined() || found.SemanticOnly
+	if unread := c.LeftOut.Unread().String(); unread != "" && lacking {
 		fmt.Fprintln(sh.Err, unread+"; `lifehub index --status` says which and why")
+	}
+	if waiting := c.LeftOut[notes.UnreadImage]; waiting > 0 && lacking {
+		fmt.Fprintf(sh.Err, "%s not read yet: run `lifehub index`\n", draw.Count(waiting, "image"))
 	}
 	unreadable := ""
 	if c.Unreadable > 0 {

@@ -233,7 +233,7 @@ func (l LeftOut) Plus(other LeftOut) LeftOut {
 func (l LeftOut) Unread() LeftOut {
 	unread := LeftOut{}
 	for kind, n := range l {
-		if strings.HasSuffix(kind, "PDF") || kind == unreadableFile || kind == UnreadImage {
+		if strings.HasSuffix(kind, "PDF") || kind == unreadableFile {
 			unread[kind] = n
 		}
 	}

@@ -9,6 +9,7 @@ import (
 
 	"lifehub/agent"
 	"lifehub/agent/tools/excerpt"
+	"lifehub/notes"
 	"lifehub/rag"
 )
 
@@ -319,4 +320,11 @@ func TestPhotosAreNotListedAsNotes(t *testing.T) {
 	holds(t, "the daily note", b.text("daily/2026-10-08.md"), "buy milk")
 	_, got = b.run("read_note", `{"path":"img/plan.png"}`)
 	holds(t, "a damaged photo", got, "error: ", "img/plan.png: image: it is damaged")
+}
+
+func TestSearchWithoutResultCountsUnreadImages(t *testing.T) {
+	b := work(t, map[string]string{"plan.md": "# Plan\n"})
+	b.found = rag.Found{Verdict: rag.NothingClose, Coverage: rag.Coverage{Indexed: 1, Total: 1, LeftOut: notes.LeftOut{notes.UnreadImage: 3}}}
+	_, got := b.run("search_notes", `{"query":"valve"}`)
+	holds(t, "search_notes", got, "Not searched yet: 3 images.")
 }

@@ -216,6 +216,9 @@ func searchResult(question string, q rag.Query, found rag.Found) agent.Result {
 	if unread := found.Coverage.LeftOut.Unread().String(); unread != "" && found.Declined() {
 		b.WriteString("\nNot searched, because no text could be read in them: " + unread + ".")
 	}
+	if waiting := found.Coverage.LeftOut[notes.UnreadImage]; waiting > 0 && found.Declined() {
+		b.WriteString("\nNot searched yet: " + text.Count(waiting, "image") + ".")
+	}
 	b.WriteString(coverageHint(found.Coverage))
 	result.Text = strings.TrimSpace(b.String())
 	return result
