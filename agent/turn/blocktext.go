@@ -105,6 +105,7 @@ var unsafe = pattern.Lazy(`!\[[^\]]*\](?:\([^)]*\))?|<[!/?a-zA-Z][^>]*>?|\x60{2,
 // surroundings, with words in bold; "" if it contains no letter or digit.
 func inline(s string, words []string) string {
 	s = ownCitation.ReplaceAllString(text.Cut(s, 4*maxShown), "($1$2)")
+	s = strings.ReplaceAll(s, "![[", "[[") // what is embedded is linked
 	s = unsafe.ReplaceAllString(s, " … ")
 	s = text.OneLine(strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) {

@@ -19,6 +19,7 @@ func TestTextCannotBreakTheListAroundIt(t *testing.T) {
 		"[1]":                                  "(1)",
 		"***":                                  "",
 		`ends with \`:                          "ends with",
+		"Repaired: ![[receipt.png]], ![a photo](x.png) of it": "Repaired: [[receipt.png]], … of it",
 	} {
 		if got := inline(s, nil); got != want {
 			t.Errorf("%q: got %q, want %q", s, got, want)
