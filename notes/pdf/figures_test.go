@@ -154,8 +154,8 @@ func (l layout) words() []string {
 	return words
 }
 
-// TestTablesColumnsAndScans reads 20 PDFs of several generators, and 18 images, and
-// prints the figures of docs/figures/pdf.md.
+// TestTablesColumnsAndScans reads 20 PDFs of several generators and 6 images, or 18 with
+// LIFEHUB_SOAK=1, and prints the figures of docs/figures/pdf.md.
 func TestTablesColumnsAndScans(t *testing.T) {
 	testenv.WithoutRace(t)
 	tesseract := testenv.Program(t, "tesseract", "tesseract-ocr")
@@ -194,7 +194,7 @@ func TestTablesColumnsAndScans(t *testing.T) {
 		picture := tool(t, l.page("Helvetica"), "out.png", render, "-r", "200", "-png", "-singlefile", "in", "out")
 		check("text, below a scan", l, tool(t, picture, "out.pdf", tesseract, "in", "out", "--dpi", "200", "pdf"))
 	}
-	for _, dpi := range []string{"96", "150", "300"} {
+	for _, dpi := range []string{"150", "96", "300"}[:testenv.Rounds(1, 3)] {
 		var found, all [3]int // words, rows, sentences
 		for i, l := range layouts() {
 			text, err := ImageText(t.Context(), encoded(t, []string{"png", "jpeg", "gif"}[i%3], scan(l.page("Helvetica"), dpi)), tesseract)
