@@ -28,6 +28,14 @@ import (
 // are those of the driver: mode, immutable, _txlock, and _pragma, which is run on
 // each connection.
 func Open(path string, settings url.Values) (*sql.DB, error) {
+	c, err := newConnector(path, settings)
+	if err != nil {
+		return nil, err
+	}
+	return sql.OpenDB(c), nil
+}
+
+func newConnector(path string, settings url.Values) (*connector, error) {
 	registered, err := sql.Open("sqlite", "") // includes functions registered with the driver
 	if err != nil {
 		return nil, err
@@ -40,7 +48,7 @@ func Open(path string, settings url.Values) (*sql.DB, error) {
 	settings = url.Values{"mode": settings["mode"], "immutable": settings["immutable"]}
 	if path == "" {
 		c.address = "file::memory:?" + settings.Encode()
-		return sql.OpenDB(c), nil
+		return c, nil
 	}
 	if path, err = filepath.Abs(path); err != nil {
 		return nil, err
@@ -51,7 +59,7 @@ func Open(path string, settings url.Values) (*sql.DB, error) {
 	}
 	c.address = (&url.URL{Scheme: "file", Path: name, RawQuery: settings.Encode()}).String()
 	c.file = fileAt(path)
-	return sql.OpenDB(c), nil
+	return c, nil
 }
 
 type connector struct {
@@ -79,9 +87,13 @@ func (c *connector) Connect(ctx context.Context) (driver.Conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	statements := []string{fmt.Sprintf("PRAGMA busy_timeout(%d)", BusyTimeout.Milliseconds()), "SELECT 1 FROM sqlite_schema LIMIT 1"}
+	const read = "SELECT 1 FROM sqlite_schema LIMIT 1"
+	statements := []string{fmt.Sprintf("PRAGMA busy_timeout(%d)", BusyTimeout.Milliseconds()), read}
 	for _, pragma := range c.pragmas {
 		statements = append(statements, "PRAGMA "+pragma)
+	}
+	if c.logs {
+		statements = append(statements, read) // opens the log, which a new database has only now
 	}
 	for _, statement := range statements {
 		if _, err = made.ExecContext(ctx, statement, nil); err != nil {

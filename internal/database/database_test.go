@@ -49,6 +49,23 @@ func replace(path string) error {
 	return os.Rename(path+".other", path)
 }
 
+// A new database has its log only after the pragmas. It must not be taken for one whose
+// log was removed, which cannot be repaired where /proc is missing.
+func TestNewDatabaseIsOpenedAtOnce(t *testing.T) {
+	t.Parallel()
+	c, err := newConnector(filepath.Join(t.TempDir(), "a.db"), settings())
+	if err != nil {
+		t.Fatal(err)
+	}
+	conn, err := c.Connect(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := conn.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
 // An idle database continues as if nothing had happened.
 func TestAttackOnAnIdleDatabaseIsNotNoticed(t *testing.T) {
 	t.Parallel()
