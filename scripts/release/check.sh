@@ -29,7 +29,8 @@ for package in "$dist"/lifehub_*_linux_"$arch".{deb,rpm,apk}; do
     dpkg --root="$r" --force-not-root --log=/dev/null -i "$package" >/dev/null && how="dpkg -i" ;;
   *.rpm)
     if command -v rpm >/dev/null; then rpm --root "$r" --ignorearch --nosignature -i "$package" && how="rpm -i"
-    else rpm2cpio "$package" | (cd "$r" && cpio -id --quiet); fi ;;
+    elif command -v rpm2cpio >/dev/null && command -v cpio >/dev/null; then rpm2cpio "$package" | (cd "$r" && cpio -id --quiet)
+    else echo "$(basename "$package"): skipped, it needs rpm"; continue; fi ;;
   *.apk)
     if command -v apk >/dev/null; then apk add --root "$r" --initdb --allow-untrusted --no-network "$package" >/dev/null && how="apk add"
     else tar -xzf "$package" -C "$r" --ignore-zeros --warning=no-unknown-keyword; fi ;;
