@@ -69,7 +69,7 @@ silent: ## search quality for questions that share no word with the notes
 	LIFEHUB_EVAL=1 go test ./rag/eval -run TestNoSharedWord -v -count=1 -timeout 30m
 
 decline: ## how many questions are declined, with and without their answers in the notes
-	LIFEHUB_EVAL=1 LIFEHUB_EMBEDDERS=use-lite go test ./rag/eval -run TestDecline -v -count=1 -timeout 2h
+	LIFEHUB_EVAL=1 LIFEHUB_EMBEDDERS=built-in go test ./rag/eval -run TestDecline -v -count=1 -timeout 2h
 
 links: ## what links contribute to the search
 	LIFEHUB_EVAL=1 go test ./rag/eval -run TestFiguresOfLinks -v -count=1
