@@ -450,8 +450,8 @@ func TestAnObeyingModelChangesNothingUnasked(t *testing.T) {
 		at, way := plantations[name], 0
 		for _, mode := range agent.Modes() {
 			for _, how := range []string{"chat", "ask", "after always", "allow all", "killed"} {
-				if how == "allow all" && at.own || how == "ask" && at.opening[0] == "leaky_echo" || at.opening[0] == "read_artifact" && mode == agent.PlanMode {
-					continue // the user's own text; an unattended server cannot ask; plans don't read artifacts
+				if how == "allow all" && at.own || how == "ask" && at.opening[0] == "leaky_echo" || at.opening[0] == "read_artifact" && (mode == agent.PlanMode || mode == agent.AutoMode) {
+					continue // the user's own text; an unattended server cannot ask; plans don't read artifacts, and auto is plan for this model
 				}
 				if os.Getenv("LIFEHUB_SOAK") == "" && (how == "chat" || how == "ask" && mode != agent.PlanMode || (how == "allow all" || how == "killed") && mode != agent.LoopMode || how == "killed" && at.own || mode == agent.TeamMode && at.opening[0] == "") {
 					continue
