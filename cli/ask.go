@@ -12,7 +12,6 @@ import (
 	"slices"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/charmbracelet/x/term"
 	"github.com/spf13/cobra"
@@ -28,10 +27,6 @@ import (
 	"lifehub/tui/safetext"
 	"lifehub/tui/transcript"
 )
-
-// maxAttached bounds what stdin and -f may add to a question, in bytes. More would not fit the
-// window of any local model.
-const maxAttached = 1 << 20
 
 // askCommand is one run of `lifehub ask`.
 type askCommand struct {
@@ -49,6 +44,7 @@ type askCommand struct {
 	rule       gate.Rule       // rule that would allow adding the answer
 	thought    strings.Builder // reasoning not printed yet
 	found      string          // notice about a discovered model server
+	notices    []string        // what was left out of the question
 
 	allow, allowUntrusted []string
 }
@@ -78,7 +74,7 @@ func newAsk(sh *app.Process) *cobra.Command {
 	app.RegisterRun(&q.RunFlags, cmd)
 	app.RegisterResume(&q.RunFlags, cmd)
 	f := cmd.Flags()
-	f.StringArrayVarP(&q.files, "file", "f", nil, "attach a text or image file (repeatable)")
+	f.StringArrayVarP(&q.files, "file", "f", nil, "attach a text or image file, or - for standard input (repeatable)")
 	f.StringArrayVar(&q.allow, "allow", nil, "allow calls that would ask: a tool, a glob or a rule (repeatable)")
 	f.StringArrayVar(&q.allowUntrusted, "allow-untrusted", nil, "allow them even after untrusted text was read; the rule must name arguments (repeatable)")
 	f.BoolVar(&q.asJSON, "json", false, "print one JSON object")
@@ -94,7 +90,7 @@ func newAsk(sh *app.Process) *cobra.Command {
 }
 
 func (q *askCommand) run(ctx context.Context, given []string) error {
-	m, err := q.message(strings.Join(given, " "))
+	m, err := q.message(ctx, strings.Join(given, " "))
 	if err != nil {
 		return err
 	}
@@ -208,15 +204,24 @@ func (q *askCommand) tellUnfinished(ctx context.Context, a *app.App, conversatio
 }
 
 // message combines the prompt with piped input and attached files. Those are attachments, never
-// commands, even if the prompt is empty.
-func (q *askCommand) message(prompt string) (agent.Message, error) {
+// commands, even if the prompt is empty. Input that the question can do without is not awaited long.
+func (q *askCommand) message(ctx context.Context, prompt string) (agent.Message, error) {
+	named := slices.Contains(q.files, "-")
+	optional := !named && (prompt != "" && prompt != "-" || q.prompt != "")
 	if prompt == "-" {
 		prompt = ""
 	}
 	m := agent.Message{Text: prompt}
-	if !term.IsTerminal(q.Process.In.Fd()) && isPiped(q.Process.In) {
-		piped, err := readText(q.Process.In, "stdin")
-		if err != nil {
+	if named || q.Process.IsPiped() {
+		notices := io.Writer(q.Process.Err)
+		if q.quiet {
+			notices = io.Discard
+		}
+		piped, err := q.Process.ReadInput(ctx, optional, notices)
+		if errors.Is(err, app.ErrNoInput) {
+			q.notices = append(q.notices, err.Error())
+			q.say(err.Error() + "; asking without it")
+		} else if err != nil {
 			return m, err
 		}
 		if piped != "" {
@@ -224,6 +229,9 @@ func (q *askCommand) message(prompt string) (agent.Message, error) {
 		}
 	}
 	for _, name := range q.files {
+		if name == "-" {
+			continue // read above
+		}
 		if agent.IsPicture(name) {
 			mention, err := mentionOf(name)
 			if err != nil {
@@ -232,12 +240,7 @@ func (q *askCommand) message(prompt string) (agent.Message, error) {
 			m.Text = strings.TrimSpace(m.Text + " " + mention)
 			continue
 		}
-		file, err := os.Open(name)
-		if err != nil {
-			return m, settings.UsageError{Err: fmt.Errorf("add a file to the question: %w", err)}
-		}
-		text, err := readText(file, name)
-		file.Close()
+		text, err := app.ReadAttached(ctx, name)
 		if err != nil {
 			return m, err
 		}
@@ -267,26 +270,6 @@ func mentionOf(name string) (string, error) {
 	return `@"` + path + `"`, nil
 }
 
-// isPiped reports whether f is a pipe, a socket or a regular file, so neither closed nor /dev/null.
-func isPiped(f *os.File) bool {
-	info, err := f.Stat()
-	return err == nil && (info.Mode()&os.ModeNamedPipe != 0 || info.Mode().IsRegular() || info.Mode()&os.ModeSocket != 0)
-}
-
-func readText(r io.Reader, name string) (string, error) {
-	data, err := io.ReadAll(io.LimitReader(r, maxAttached+1))
-	if err != nil {
-		return "", fmt.Errorf("read %s: %w", name, err)
-	}
-	if len(data) > maxAttached {
-		return "", settings.UsageError{Err: fmt.Errorf("%s is larger than %d bytes, the most that can be attached", name, maxAttached)}
-	}
-	if !utf8.Valid(data) {
-		return "", settings.UsageError{Err: fmt.Errorf("%s is not UTF-8 text", name)}
-	}
-	return strings.TrimSpace(string(data)), nil
-}
-
 // askResult is the object that --json prints. Its keys are stable, except those about the coverage of
 // the search.
 type askResult struct {
@@ -303,6 +286,7 @@ type askResult struct {
 	Coverage     *agent.Coverage  `json:"coverage,omitempty"`      // how much the search covered
 	StillReading string           `json:"still_reading,omitempty"` // progress of indexing during the search, and advice
 	Dropped      []string         `json:"dropped,omitempty"`       // plan steps left out or changed, with the reason
+	Notices      []string         `json:"notices,omitempty"`       // what was left out of the question
 	Value        json.RawMessage  `json:"value,omitempty"`         // the answer as JSON that fits the schema of --schema
 	Error        string           `json:"error,omitempty"`         // why the answer is incomplete, with what was found listed in it, or why no step succeeded
 	Exit         int              `json:"exit"`
@@ -317,7 +301,7 @@ type nearest struct {
 
 // follow prints the events of a turn and returns an error that carries the exit code.
 func (q *askCommand) follow(ctx context.Context, a *app.App, asks *turn.Agent, conversation string, events <-chan agent.Event) error {
-	result := askResult{Conversation: conversation, Citations: []agent.Citation{}}
+	result := askResult{Conversation: conversation, Citations: []agent.Citation{}, Notices: q.notices}
 	var failed error
 	var answer strings.Builder
 	var unasked []agent.PermissionAsked

@@ -25,12 +25,12 @@ func TestImageFileIsAttachedByName(t *testing.T) {
 	ask := askCommand{Process: &app.Process{In: in}, files: []string{"chart.png"}}
 	for prompt, want := range map[string]string{"what does it show?": "what does it show? ", "": ""} {
 		want += `@"` + filepath.Join(dir, "chart.png") + `"`
-		if m, err := ask.message(prompt); err != nil || m.Text != want || len(m.Attached) > 0 {
+		if m, err := ask.message(t.Context(), prompt); err != nil || m.Text != want || len(m.Attached) > 0 {
 			t.Errorf("%q: %+v, %v", prompt, m, err)
 		}
 	}
 	ask.files = []string{"missing.png"}
-	if _, err := ask.message("what?"); err == nil {
+	if _, err := ask.message(t.Context(), "what?"); err == nil {
 		t.Error("a missing image is no error")
 	}
 }

@@ -74,7 +74,7 @@ func newAdd(sh *app.Process) *cobra.Command {
 		Example: "  lifehub add call the plumber tomorrow\n" +
 			"  lifehub add \"renew the passport by 3 March\" --yes --json",
 		RunE: func(cmd *cobra.Command, given []string) error {
-			w, text, err := c.text("add", given)
+			w, text, err := c.text(cmd.Context(), "add", given)
 			if err != nil {
 				return err
 			}
@@ -102,7 +102,7 @@ func newLog(sh *app.Process) *cobra.Command {
 		Example: "  lifehub log ran 8 km\n" +
 			"  uptime | lifehub log --yes",
 		RunE: func(cmd *cobra.Command, given []string) error {
-			w, text, err := c.text("log", given)
+			w, text, err := c.text(cmd.Context(), "log", given)
 			if err != nil {
 				return err
 			}
@@ -117,12 +117,12 @@ func newLog(sh *app.Process) *cobra.Command {
 }
 
 // text returns the words given or, without any, what is piped in. Piped text is untrusted.
-func (c *capture) text(name string, given []string) (writing, string, error) {
+func (c *capture) text(ctx context.Context, name string, given []string) (writing, string, error) {
 	text := strings.TrimSpace(strings.Join(given, " "))
 	w := writing{message: agent.Message{Text: name + " " + text}}
-	if len(given) == 0 && !term.IsTerminal(c.process.In.Fd()) && isPiped(c.process.In) {
+	if len(given) == 0 && c.process.IsPiped() {
 		var err error
-		if text, err = readText(c.process.In, "stdin"); err != nil {
+		if text, err = c.process.ReadInput(ctx, false, c.process.Err); err != nil {
 			return w, "", err
 		}
 		w.message = agent.Message{Text: name, Attached: []agent.Attachment{{Name: "stdin", Text: text}}}

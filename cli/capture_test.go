@@ -25,12 +25,7 @@ import (
 // capturing runs the program on a vault, without a model, and returns what it prints.
 func capturing(t *testing.T, home, web string, args ...string) (stdout, stderr string, code int) {
 	t.Helper()
-	cmd := exec.CommandContext(t.Context(), os.Args[0], args...)
-	cmd.Dir = home
-	cmd.Env = []string{
-		runAsProgram, quickExit, fewCollections, "HOME=" + home, "LIFEHUB_HOME=" + filepath.Join(home, "lh"), "PATH=" + os.Getenv("PATH"),
-		"LIFEHUB_PROVIDER=offline", "LIFEHUB_WEB_SEARCH_URL=" + web + "/html/",
-	}
+	cmd := programIn(t, home, web, args...)
 	var out, told bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &told
 	err := cmd.Run()
@@ -39,6 +34,18 @@ func capturing(t *testing.T, home, web string, args ...string) (stdout, stderr s
 		t.Error(err)
 	}
 	return out.String(), told.String(), cmd.ProcessState.ExitCode()
+}
+
+// programIn returns the program with a home folder, without a model server.
+func programIn(t *testing.T, home, web string, args ...string) *exec.Cmd {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), os.Args[0], args...)
+	cmd.Dir = home
+	cmd.Env = []string{
+		runAsProgram, quickExit, fewCollections, "HOME=" + home, "LIFEHUB_HOME=" + filepath.Join(home, "lh"), "PATH=" + os.Getenv("PATH"),
+		"LIFEHUB_PROVIDER=offline", "LIFEHUB_WEB_SEARCH_URL=" + web + "/html/",
+	}
+	return cmd
 }
 
 // pages serves articles, each with its path as title and in its text.

@@ -24,7 +24,7 @@ func (c *chatsCommand) remove(ctx context.Context, s *store.Store, given []strin
 		ids = append(ids, conversation.ID)
 		fmt.Fprintln(c.Process.Err, app.SecretsOf(c.Process).Known(conversationLine(conversation)))
 	}
-	if err := app.Confirm(c.Process, "Delete this and everything saved with it?", "delete", c.yes); err != nil {
+	if err := app.Confirm(ctx, c.Process, "Delete this and everything saved with it?", "delete", c.yes); err != nil {
 		return err
 	}
 	if err := app.RemoveConversations(ctx, p, s, ids); err != nil {

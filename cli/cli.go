@@ -10,6 +10,7 @@ import (
 	"os"
 	"sync"
 	"syscall"
+	"time"
 
 	"charm.land/fang/v2"
 	"github.com/spf13/cobra"
@@ -23,6 +24,10 @@ import (
 	"lifehub/tui/safetext"
 )
 
+// grace is the time that a command has to end after a signal. The process ends then, whatever it is
+// blocked in; what was saved is as safe as after a kill.
+const grace = 2 * time.Second
+
 // Main runs the command line and returns the exit code.
 func Main() int {
 	// New files are private to their owner, whatever the user's umask.
@@ -31,6 +36,10 @@ func Main() int {
 	defer cancel(nil)
 	stop := sync.OnceFunc(app.CancelOnSignal(cancel))
 	defer stop()
+	defer context.AfterFunc(ctx, func() {
+		time.Sleep(grace)
+		os.Exit(exitCode(ctx, nil))
+	})()
 
 	sh := &app.Process{In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Getenv: os.LookupEnv, Environ: os.Environ, LetGo: stop}
 	if p, err := settings.FindPaths(sh.Getenv); err == nil {

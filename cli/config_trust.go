@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"fmt"
 	"maps"
 	"path/filepath"
@@ -28,7 +29,7 @@ func newConfigTrust(sh *app.Process) *cobra.Command {
 			"they are as you trusted them, and shown here in full.\n\n" +
 			"Without DIR, list the folders you trust.",
 		Example: "  lifehub config trust ~/notes\n  lifehub config trust --revoke ~/notes",
-		RunE: func(_ *cobra.Command, given []string) error {
+		RunE: func(cmd *cobra.Command, given []string) error {
 			p, err := settings.FindPaths(sh.Getenv)
 			if err != nil {
 				return err
@@ -47,7 +48,7 @@ func newConfigTrust(sh *app.Process) *cobra.Command {
 			case revoke:
 				err = revokeFolder(sh, known, given[0])
 			default:
-				err = trustFolder(sh, known, given[0], yes)
+				err = trustFolder(cmd.Context(), sh, known, given[0], yes)
 			}
 			if err != nil {
 				return err
@@ -62,7 +63,7 @@ func newConfigTrust(sh *app.Process) *cobra.Command {
 
 // trustFolder shows the settings and skills of a folder and, if the user agrees, adds them to
 // known.
-func trustFolder(sh *app.Process, known settings.Trusted, name string, yes bool) error {
+func trustFolder(ctx context.Context, sh *app.Process, known settings.Trusted, name string, yes bool) error {
 	dir, err := settings.VaultDir(name)
 	if err != nil {
 		return settings.UsageError{Err: err}
@@ -93,7 +94,7 @@ func trustFolder(sh *app.Process, known settings.Trusted, name string, yes bool)
 		fmt.Fprintf(sh.Err, "! %s\n", safetext.Line(line))
 	}
 	showSkills(sh, dir, texts)
-	if err := agree(sh, "Trust these settings and skills?", yes); err != nil {
+	if err := agree(ctx, sh, "Trust these settings and skills?", yes); err != nil {
 		return err
 	}
 	maps.Copy(files, skills)

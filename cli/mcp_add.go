@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"maps"
@@ -123,13 +124,13 @@ func newMCPImport(sh *app.Process) *cobra.Command {
 		Long: "Import servers from the config of Claude Desktop, Claude Code, Cursor or VS Code, after showing what each\nwould run. " +
 			"Permission to run without asking is not imported. Other clients' servers: `lifehub mcp add`.",
 		Example: "  lifehub mcp import ~/.cursor/mcp.json\n  lifehub mcp import ~/.config/Claude/claude_desktop_config.json",
-		RunE:    func(_ *cobra.Command, given []string) error { return importServers(sh, given[0], yes) },
+		RunE:    func(cmd *cobra.Command, given []string) error { return importServers(cmd.Context(), sh, given[0], yes) },
 	}
 	cmd.Flags().BoolVarP(&yes, "yes", "y", false, "add them without asking")
 	return cmd
 }
 
-func importServers(sh *app.Process, from string, yes bool) error {
+func importServers(ctx context.Context, sh *app.Process, from string, yes bool) error {
 	p, k, err := app.KnownServers(sh)
 	if err != nil {
 		return err
@@ -155,7 +156,7 @@ func importServers(sh *app.Process, from string, yes bool) error {
 	if len(found.Servers) == 0 {
 		return nil
 	}
-	if err := agree(sh, fmt.Sprintf("Add %s to %s?", draw.Count(len(found.Servers), "server"), p.ServersFile()), yes); err != nil {
+	if err := agree(ctx, sh, fmt.Sprintf("Add %s to %s?", draw.Count(len(found.Servers), "server"), p.ServersFile()), yes); err != nil {
 		return err
 	}
 	if err := found.AddTo(p.ServersFile()); err != nil {
@@ -169,8 +170,8 @@ func importServers(sh *app.Process, from string, yes bool) error {
 }
 
 // agree asks for confirmation unless --yes was given.
-func agree(sh *app.Process, question string, yes bool) error {
-	if yes || app.Agrees(sh, question) {
+func agree(ctx context.Context, sh *app.Process, question string, yes bool) error {
+	if yes || app.Agrees(ctx, sh, question) {
 		return nil
 	}
 	return app.ExitError{Err: errors.New("nothing was changed; confirm, or pass --yes"), Code: app.ExitRefused}

@@ -174,7 +174,7 @@ func trustServer(ctx context.Context, sh *app.Process, a *app.App, name string, 
 				return err
 			}
 		}
-		if err := agree(sh, fmt.Sprintf("Trust %s with this?", name), yes); err != nil {
+		if err := agree(ctx, sh, fmt.Sprintf("Trust %s with this?", name), yes); err != nil {
 			return err
 		}
 		if err := servers.Accept(name, unseen); err != nil {

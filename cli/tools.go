@@ -122,13 +122,13 @@ func newTrustHook(sh *app.Process) *cobra.Command {
 		Long: "Show what a hook of the settings (before_call, after_turn) runs, with a digest of its program, and how that\n" +
 			"differs from what you trusted. A hook does not run until you agree.",
 		Example: "  lifehub permissions trust before_call",
-		RunE:    func(_ *cobra.Command, given []string) error { return trustHook(sh, given[0], yes) },
+		RunE:    func(cmd *cobra.Command, given []string) error { return trustHook(cmd.Context(), sh, given[0], yes) },
 	}
 	cmd.Flags().BoolVarP(&yes, "yes", "y", false, "trust it without asking")
 	return cmd
 }
 
-func trustHook(sh *app.Process, event string, yes bool) error {
+func trustHook(ctx context.Context, sh *app.Process, event string, yes bool) error {
 	p, c, err := app.LoadSettings(sh)
 	if err != nil {
 		return err
@@ -151,7 +151,7 @@ func trustHook(sh *app.Process, event string, yes bool) error {
 			return err
 		}
 	}
-	if err := agree(sh, fmt.Sprintf("Trust the hook %s with this?", event), yes); err != nil {
+	if err := agree(ctx, sh, fmt.Sprintf("Trust the hook %s with this?", event), yes); err != nil {
 		return err
 	}
 	return hooks[i].Accept(changes)

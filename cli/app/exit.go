@@ -11,6 +11,7 @@ import (
 	"lifehub/store/file"
 
 	"lifehub/cli/settings"
+	"lifehub/internal/files"
 
 	"github.com/charmbracelet/x/term"
 )
@@ -35,7 +36,7 @@ func RestoreChats(ctx context.Context, sh *Process, path string, yes bool) error
 	if from != nil {
 		question = fmt.Sprintf("Restore the backup of %s? Anything newer is then only in the file set aside.", from.Time.Local().Format("2006-01-02 15:04"))
 	}
-	if err := Confirm(sh, question, "restore", yes); err != nil {
+	if err := Confirm(ctx, sh, question, "restore", yes); err != nil {
 		return err
 	}
 	aside, err := file.Restore(path, from)
@@ -47,22 +48,22 @@ func RestoreChats(ctx context.Context, sh *Process, path string, yes bool) error
 }
 
 // Confirm asks on the terminal before an irreversible action, unless --yes was given.
-func Confirm(sh *Process, question, what string, yes bool) error {
+func Confirm(ctx context.Context, sh *Process, question, what string, yes bool) error {
 	switch {
 	case yes:
 		return nil
 	case !term.IsTerminal(sh.In.Fd()):
 		return settings.UsageError{Err: fmt.Errorf("cannot ask whether to %s: pass --yes", what)}
-	case !Agrees(sh, question):
+	case !Agrees(ctx, sh, question):
 		return ExitError{Err: errors.New("nothing was changed"), Code: ExitFailed}
 	}
 	return nil
 }
 
 // Agrees asks a question on the terminal and reports whether the answer was y or yes.
-func Agrees(sh *Process, question string) bool {
+func Agrees(ctx context.Context, sh *Process, question string) bool {
 	fmt.Fprintf(sh.Err, "%s [y/N] ", question)
-	line, err := bufio.NewReader(sh.In).ReadString('\n')
+	line, err := files.Await(ctx, func() (string, error) { return bufio.NewReader(sh.In).ReadString('\n') })
 	if err != nil { // EOF means no, and leaves the cursor behind the question
 		fmt.Fprintln(sh.Err)
 	}

@@ -138,6 +138,11 @@ func (f *Flags) Run(ctx context.Context, prompt string) error {
 
 	asking := func(path string) (*store.Store, error) { return app.OpenStore(ctx, f.Process, path) }
 	show, options := tui.Run, backend.Options{Screen: screen}
+	letGo := func() { // the chat handles signals itself, since one may be meant for the turn only
+		if f.Process.LetGo != nil {
+			f.Process.LetGo()
+		}
+	}
 	options.Open = func(context.Context) (backend.Options, error) { return c.open(ctx, store.Open) }
 	hasScreen := !f.plain && app.HasScreen(f.Process)
 	if hasScreen {
@@ -145,9 +150,6 @@ func (f *Flags) Run(ctx context.Context, prompt string) error {
 		collectSooner()
 	} else {
 		show = func(ctx context.Context, o backend.Options) (backend.Ended, error) {
-			if f.Process.LetGo != nil { // a signal may be meant for the turn only
-				f.Process.LetGo()
-			}
 			return plain.Run(ctx, o, f.Process.In, f.Process.Out)
 		}
 	}
@@ -156,6 +158,7 @@ func (f *Flags) Run(ctx context.Context, prompt string) error {
 			return err
 		}
 	}
+	letGo()
 	ended, err := show(ctx, options)
 	var damaged *file.DamagedError
 	if errors.As(c.failed(), &damaged) {

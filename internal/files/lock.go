@@ -18,16 +18,11 @@ func TryLock(file *os.File) (bool, error) {
 	return err == nil, err
 }
 
-// Lock is like TryLock, but waits for other processes until ctx ends.
+// Lock is like TryLock, but waits for other processes until ctx ends. The wait itself then ends when
+// the lock is free or the file is closed.
 func Lock(ctx context.Context, file *os.File) error {
-	locked := make(chan error, 1)
-	go func() { locked <- lock(file) }() // if ctx ends first, it ends when the lock is free or the file is closed
-	select {
-	case err := <-locked:
-		return err
-	case <-ctx.Done():
-		return ctx.Err()
-	}
+	_, err := Await(ctx, func() (struct{}, error) { return struct{}{}, lock(file) })
+	return err
 }
 
 // Unlock unlocks and closes a file. Closing is not enough: while another

@@ -1,15 +1,23 @@
 package terminal
 
 import (
+	"context"
 	"os"
 	"os/signal"
 	"syscall"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
+
+	"lifehub/internal/files"
 )
 
 // Endings are the signals that end a chat.
 var Endings = []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT}
+
+// patience is the time that a program has to end after a signal: a second longer than its turn has to
+// save the answer. Then the terminal is restored and the process ends, whatever it is blocked in.
+const patience = 3 * time.Second
 
 // WatchSignals turns signals into messages to a program, so that every exit takes the same path.
 // The stop signal suspends the program. Calling stop ends its goroutine.
@@ -30,15 +38,24 @@ func WatchSignals(program *tea.Program, input *Reader, screen *Screen, leave fun
 				program.Quit()
 			}
 		}()
+		late := make(chan os.Signal, 1)
 		for {
 			select {
 			case <-done:
 				return
+			case s := <-late:
+				exit(screen, s)
 			case <-sizes:
 				screen.Resized()
 			case s := <-signals:
 				if s != stopSignal {
-					program.Send(leave(s == os.Interrupt))
+					go program.Send(leave(s == os.Interrupt)) // it blocks while the program is busy
+					time.AfterFunc(patience, func() {
+						select {
+						case late <- s:
+						default:
+						}
+					})
 					continue
 				}
 				err := program.ReleaseTerminal()
@@ -58,6 +75,21 @@ func WatchSignals(program *tea.Program, input *Reader, screen *Screen, leave fun
 		signal.Stop(sizes)
 		close(done)
 	}
+}
+
+// exit restores the terminal, unless that is what blocks, and ends the process as the signal would.
+func exit(screen *Screen, s os.Signal) {
+	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+	defer cancel()
+	_, _ = files.Await(ctx, func() (struct{}, error) {
+		screen.Leave()
+		return struct{}{}, nil
+	})
+	code := 1
+	if number, ok := s.(syscall.Signal); ok {
+		code = 128 + int(number)
+	}
+	os.Exit(code)
 }
 
 // Sequences that save and restore the window title, which Bubble Tea would leave empty. Terminals
