@@ -156,7 +156,11 @@ func (c *capture) run(ctx context.Context, w writing) error {
 	c.runFlags.Alone, c.runFlags.NoIndex = true, true
 	attended := !c.yes && term.IsTerminal(c.process.In.Fd()) && term.IsTerminal(c.process.Err.Fd())
 	if !attended {
-		defer c.queueUp(ctx)()
+		next, err := c.queueUp(ctx)
+		if err != nil {
+			return err
+		}
+		defer next()
 	}
 	a, err := app.Open(ctx, c.process, c.runFlags)
 	if err != nil {
@@ -197,23 +201,22 @@ func (c *capture) run(ctx context.Context, w writing) error {
 
 // queueUp waits for captures of other processes, which a script may start by the hundred, and returns
 // a function that lets the next one run. Without a lock file they compete for the database.
-func (c *capture) queueUp(ctx context.Context) (next func()) {
+func (c *capture) queueUp(ctx context.Context) (next func(), err error) {
 	p, err := settings.FindPaths(c.process.Getenv)
 	if err == nil {
 		err = os.MkdirAll(p.State, 0o700)
 	}
 	if err != nil {
-		return func() {}
+		return func() {}, nil
 	}
 	file, err := os.OpenFile(p.CaptureLock(), os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
-		return func() {}
+		return func() {}, nil
 	}
 	if err := files.Lock(ctx, file); err != nil {
-		file.Close()
-		return func() {}
+		return nil, errors.Join(fmt.Errorf("nothing was changed: %w", err), file.Close())
 	}
-	return func() { _ = files.Unlock(file) } // the end of the process unlocks it as well
+	return func() { _ = files.Unlock(file) }, nil // the end of the process unlocks it as well
 }
 
 // follow answers what the turn asks and returns where it wrote, and the last result.

@@ -154,3 +154,59 @@ func TestAClippedPageStaysUntrusted(t *testing.T) {
 		t.Errorf("the note does not say that it is from elsewhere: %v", err)
 	}
 }
+
+// Whatever the title of a page and whatever is in the way of its note, clip ends, with the note or with
+// an error, and the next capture runs.
+func TestClipEnds(t *testing.T) {
+	testenv.WithoutRace(t)
+	t.Parallel()
+	for name, test := range map[string]struct {
+		title   string
+		prepare func(vault string) error
+		saved   bool
+	}{
+		"four-byte characters": {title: strings.Repeat("𠀀", 64), saved: true},
+		"a long title":         {title: strings.Repeat("ab cd ", 100), saved: true},
+		"marks":                {title: strings.Repeat("é̂", 200), saved: true},
+		"clips is a file": {title: "hens", prepare: func(vault string) error {
+			return os.WriteFile(filepath.Join(vault, "clips"), nil, 0o600)
+		}},
+		"clips is a link": {title: "hens", prepare: func(vault string) error {
+			return os.Symlink(t.TempDir(), filepath.Join(vault, "clips"))
+		}},
+		"clips cannot be read": {title: "hens", prepare: func(vault string) error {
+			return os.Symlink("clips", filepath.Join(vault, "clips"))
+		}},
+		"all names are taken": {title: "hens", prepare: func(vault string) error {
+			apptest.Write(t, filepath.Join(vault, "clips", "hens.md"), "x\n")
+			for n := 2; n <= maxClipNames; n++ {
+				apptest.Write(t, filepath.Join(vault, "clips", fmt.Sprintf("hens %d.md", n)), "x\n")
+			}
+			return nil
+		}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+				fmt.Fprintf(w, "<html><head><title>%[1]s</title></head><body><article><h1>%[1]s</h1>%[2]s</article></body></html>", test.title,
+					strings.Repeat("<p>A paragraph tells of hens, and of the fence that holds them in every weather.</p>", 20))
+			}))
+			t.Cleanup(web.Close)
+			home := t.TempDir()
+			vault := filepath.Join(home, "vault")
+			apptest.Write(t, filepath.Join(vault, "tasks.md"), "- [ ] a\n")
+			if test.prepare != nil {
+				if err := test.prepare(vault); err != nil {
+					t.Fatal(err)
+				}
+			}
+			out, stderr, code := capturing(t, home, web.URL, "clip", web.URL, "--yes", "--json", "--notes", vault)
+			if (code == 0) != test.saved || (out == "") == test.saved {
+				t.Errorf("exit %d, %s\n%s", code, out, stderr)
+			}
+			if _, stderr, code := capturing(t, home, "", "add", "b", "--yes", "--notes", vault); code != 0 {
+				t.Errorf("add after it: exit %d\n%s", code, stderr)
+			}
+		})
+	}
+}

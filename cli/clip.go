@@ -2,9 +2,7 @@ package cli
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
-	"io/fs"
 	"net/url"
 	"strings"
 	"time"
@@ -17,6 +15,7 @@ import (
 	"lifehub/agent/gate"
 	"lifehub/cli/app"
 	"lifehub/cli/settings"
+	"lifehub/internal/text"
 	"lifehub/notes"
 )
 
@@ -25,8 +24,11 @@ const (
 	clipsFolder = "clips"
 	// maxParts bounds how many parts of a long page are saved, of about 30 KiB each.
 	maxParts = 16
-	// maxClipName bounds the file name of a page, in characters.
-	maxClipName = 80
+	// maxClipName bounds the file name of a page without its extension, in bytes: file systems allow
+	// 255 for all of it.
+	maxClipName = 160
+	// maxClipNames bounds how many pages of one name there may be.
+	maxClipNames = 100
 )
 
 func newClip(sh *app.Process) *cobra.Command {
@@ -43,10 +45,7 @@ func newClip(sh *app.Process) *cobra.Command {
 			if err != nil {
 				return settings.UsageError{Err: err}
 			}
-			p := &page{address: address, taken: func(path string) bool {
-				_, _, err := c.app.Folders()[0].Raw(path)
-				return !errors.Is(err, fs.ErrNotExist)
-			}}
+			p := &page{address: address, taken: func(path string) bool { return c.app.Folders()[0].Has(path) }}
 			return c.run(cmd.Context(), writing{
 				message: agent.Message{Text: "clip " + address}, next: p.next,
 				allows: []gate.Rule{
@@ -148,15 +147,16 @@ func (p *page) titleOf() string {
 	return strings.TrimSuffix(p.address[strings.Index(p.address, "://")+len("://"):], "/")
 }
 
-// path returns an unused path for the page, named after its title.
+// path returns a path for the page, named after its title: an unused one, unless too many pages have
+// that name.
 func (p *page) path() string {
 	words := strings.FieldsFunc(p.titleOf(), func(r rune) bool {
 		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.IsMark(r) && !strings.ContainsRune("-'’,.", r)
 	})
-	name := []rune(strings.Join(words, " "))
-	base := clipsFolder + "/" + cmp.Or(strings.Trim(string(name[:min(len(name), maxClipName)]), " ."), "page")
+	name := strings.TrimSuffix(text.Cut(strings.Join(words, " "), maxClipName), "…")
+	base := clipsFolder + "/" + cmp.Or(strings.Trim(name, " ."), "page")
 	path := base + ".md"
-	for n := 2; p.taken(path); n++ {
+	for n := 2; n <= maxClipNames && p.taken(path); n++ {
 		path = fmt.Sprintf("%s %d.md", base, n)
 	}
 	return path

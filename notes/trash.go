@@ -19,35 +19,39 @@ const trashDir = ".trash"
 // already in the trash are not overwritten.
 func (f *Folder) Trash(name string, was []byte) (place string, err error) {
 	defer wrap.Error(&err, "move note to the trash")
-	defer f.alone()()
-	if place, err = f.freeInTrash(name); err != nil {
-		return "", err
-	}
-	if _, err := f.unchanged(name, was); err != nil {
-		return "", err
-	}
-	if err := f.root().Rename(name, place); err != nil {
-		return "", err
-	}
-	return place, errors.Join(syncDir(f.root(), path.Dir(place)), syncDir(f.root(), path.Dir(name)))
+	err = f.alone(func() error {
+		if place, err = f.freeInTrash(name); err != nil {
+			return err
+		}
+		if _, err := f.unchanged(name, was); err != nil {
+			return err
+		}
+		if err := f.root().Rename(name, place); err != nil {
+			return err
+		}
+		return errors.Join(syncDir(f.root(), path.Dir(place)), syncDir(f.root(), path.Dir(name)))
+	})
+	return place, err
 }
 
 // CopyToTrash saves text in the vault's trash under the name of a note, and
 // returns its path.
 func (f *Folder) CopyToTrash(name string, text []byte) (place string, err error) {
 	defer wrap.Error(&err, "copy note to the trash")
-	defer f.alone()()
-	if place, err = f.freeInTrash(name); err != nil {
-		return "", err
-	}
-	temp, err := f.temp(place, text, 0o600)
-	if err != nil {
-		return "", err
-	}
-	if err := f.root().Rename(temp, place); err != nil {
-		return "", err
-	}
-	return place, syncDir(f.root(), path.Dir(place))
+	err = f.alone(func() error {
+		if place, err = f.freeInTrash(name); err != nil {
+			return err
+		}
+		temp, err := f.temp(place, text, 0o600)
+		if err != nil {
+			return err
+		}
+		if err := f.root().Rename(temp, place); err != nil {
+			return err
+		}
+		return syncDir(f.root(), path.Dir(place))
+	})
+	return place, err
 }
 
 // freeInTrash creates the folder for a note in the trash and returns an unused

@@ -2,6 +2,7 @@ package notes
 
 import (
 	"bytes"
+	"context"
 	"crypto/rand"
 	"errors"
 	"fmt"
@@ -11,14 +12,14 @@ import (
 	"strings"
 	"unicode"
 
+	"lifehub/internal/files"
 	"lifehub/internal/wrap"
 )
 
 // Create writes a new note and the folders above it. The note appears atomically.
 // If a note of that name exists, it returns [fs.ErrExist].
 func (f *Folder) Create(name, text string) (err error) {
-	defer f.alone()()
-	return f.create(name, text)
+	return f.alone(func() error { return f.create(name, text) })
 }
 
 // create is Create for a caller that holds the lock.
@@ -68,32 +69,32 @@ func (f *Folder) claim(temp, name string) error {
 // was, it returns [ErrChanged]. A crash leaves either the old or the new content.
 // The note's permissions are preserved.
 func (f *Folder) Replace(name string, was, now []byte) (err error) {
-	defer f.alone()()
-	return f.replace(name, was, now)
+	return f.alone(func() error { return f.replace(name, was, now) })
 }
 
 // Change gives the content of a note (nil if it does not exist) to edit and writes what edit returns.
 // No other LifeHub process writes to the folder between; if another program changed the note, it
 // returns [ErrChanged] or [fs.ErrExist].
 func (f *Folder) Change(name string, edit func(was []byte) (now []byte, err error)) error {
-	defer f.alone()()
-	was, _, err := f.Raw(name)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		was = nil
-	case err != nil:
-		return err
-	case was == nil:
-		was = []byte{}
-	}
-	now, err := edit(was)
-	switch {
-	case err != nil:
-		return err
-	case was == nil:
-		return f.create(name, string(now))
-	}
-	return f.replace(name, was, now)
+	return f.alone(func() error {
+		was, _, err := f.Raw(name)
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			was = nil
+		case err != nil:
+			return err
+		case was == nil:
+			was = []byte{}
+		}
+		now, err := edit(was)
+		switch {
+		case err != nil:
+			return err
+		case was == nil:
+			return f.create(name, string(now))
+		}
+		return f.replace(name, was, now)
+	})
 }
 
 // replace is Replace for a caller that holds the lock.
@@ -125,15 +126,32 @@ func (f *Folder) replace(name string, was, now []byte) (err error) {
 	return syncDir(f.root(), path.Dir(name))
 }
 
-// alone locks the folder against other writers, in this process and in other
-// LifeHub processes, and returns a function to unlock it. This prevents changes
-// between the check of a note and the rename over it.
-func (f *Folder) alone() (release func()) {
-	f.writing.Lock()
-	unlock := lockDir(f.root())
-	return func() {
-		unlock()
-		f.writing.Unlock()
+// alone calls write while no other goroutine and no other LifeHub process writes to the folder. This
+// prevents changes between the check of a note and the rename over it. It waits for them at most
+// [files.Patience].
+func (f *Folder) alone(write func() error) error {
+	ctx, cancel := context.WithTimeout(context.Background(), files.Patience)
+	defer cancel()
+	locked := make(chan func())
+	go func() {
+		f.writing.Lock()
+		unlock := lockDir(f.root())
+		release := func() {
+			unlock()
+			f.writing.Unlock()
+		}
+		select {
+		case locked <- release:
+		case <-ctx.Done():
+			release()
+		}
+	}()
+	select {
+	case release := <-locked:
+		defer release()
+		return write()
+	case <-ctx.Done():
+		return fmt.Errorf("another program has been writing to %s for %v; try again when it is done", f.dir, files.Patience)
 	}
 }
 

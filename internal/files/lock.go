@@ -1,9 +1,13 @@
 package files
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"os"
+	"strings"
+	"time"
 )
 
 // TryLock locks a file exclusively. It reports false if another process holds a
@@ -18,11 +22,53 @@ func TryLock(file *os.File) (bool, error) {
 	return err == nil, err
 }
 
-// Lock is like TryLock, but waits for other processes until ctx ends. The wait itself then ends when
-// the lock is free or the file is closed.
+// Patience is how long a lock is awaited that one process holds all the time.
+const Patience = 10 * time.Second
+
+// Lock is like TryLock, but waits for other processes until ctx ends. If one of them holds the lock
+// for longer than Patience, the error names it. The wait itself ends when the lock is free or the
+// file is closed.
 func Lock(ctx context.Context, file *os.File) error {
-	_, err := Await(ctx, func() (struct{}, error) { return struct{}{}, lock(file) })
+	locked := make(chan error, 1)
+	go func() { locked <- lock(file) }()
+	holder, since := holderOf(file), time.Now()
+	look := time.NewTicker(Patience / 100)
+	defer look.Stop()
+	for {
+		select {
+		case err := <-locked:
+			if err == nil {
+				err = sign(file)
+			}
+			return err
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-look.C:
+		}
+		if now := holderOf(file); now != holder {
+			holder, since = now, time.Now()
+		} else if time.Since(since) >= Patience {
+			return fmt.Errorf("%s has been locked for %v by %s; end that process, or wait for it", file.Name(), Patience, cmp.Or(holder, "another process"))
+		}
+	}
+}
+
+// sign writes into a locked file which process holds the lock.
+func sign(file *os.File) error {
+	text := fmt.Sprintf("process %d (%s)\n", os.Getpid(), strings.Join(os.Args[:min(len(os.Args), 2)], " "))
+	if err := file.Truncate(0); err != nil {
+		return err
+	}
+	_, err := file.WriteAt([]byte(text), 0)
 	return err
+}
+
+// holderOf returns the process that signed a lock file last.
+func holderOf(file *os.File) string {
+	text := make([]byte, 200)
+	n, _ := file.ReadAt(text, 0) // a file that cannot be read names nobody
+	line, _, _ := strings.Cut(string(text[:n]), "\n")
+	return line
 }
 
 // Unlock unlocks and closes a file. Closing is not enough: while another

@@ -1,8 +1,10 @@
 package files
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 )
 
@@ -40,5 +42,35 @@ func TestLocksAreExclusiveOrShared(t *testing.T) {
 	try(three, true)
 	if _, err := TryLock(two); err == nil {
 		t.Error("a closed file was taken")
+	}
+}
+
+func TestALockHeldForLongNamesItsHolder(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "lock")
+	open := func() *os.File {
+		t.Helper()
+		file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { file.Close() })
+		return file
+	}
+	one := open()
+	if err := Lock(t.Context(), one); err != nil {
+		t.Fatal(err)
+	}
+	two := open()
+	err := Lock(t.Context(), two)
+	two.Close()
+	if err == nil || !strings.Contains(err.Error(), fmt.Sprintf("process %d", os.Getpid())) {
+		t.Errorf("got %v", err)
+	}
+	if err := Unlock(one); err != nil {
+		t.Fatal(err)
+	}
+	if err := Lock(t.Context(), open()); err != nil { // it is free again
+		t.Error(err)
 	}
 }
