@@ -44,43 +44,45 @@ func Restore(folders []*notes.Folder, changes []agent.NoteChange) []Undone {
 	return takeBack(folders, changes, true)
 }
 
-func takeBack(folders []*notes.Folder, changes []agent.NoteChange, whatever bool) []Undone {
-	return eachNote(changes, func(u *Undone, of []agent.NoteChange) error {
-		folder, now, err := present(folders, u)
-		if err != nil {
-			return err
-		}
-		before, unchanged := of[0].Before, true
-		if !whatever {
-			before, unchanged = walkBack(now, of)
-		}
-		switch {
-		case !unchanged:
-			u.What, u.Diff = UndoChanged, udiff.Unified(u.Path, u.Path, string(now), string(of[0].Before))
-			return nil
-		case same(before, now):
-			u.What = UndoNothing
-			return nil
-		case before == nil:
-			u.What = UndoTrashed
-			u.Trash, err = folder.Trash(u.Path, now)
-			return err
-		}
-		u.What = UndoRestored
-		if now == nil {
-			return folder.Create(u.Path, string(before))
-		}
-		if whatever {
-			if u.Trash, err = folder.CopyToTrash(u.Path, now); err != nil {
-				return err
-			}
-		}
-		return folder.Replace(u.Path, now, before)
-	})
+func takeBack(folders []*notes.Folder, changes []agent.NoteChange, whatever bool) (list []Undone) {
+	for _, b := range planUndo(folders, changes, whatever) {
+		list = append(list, b.write(whatever))
+	}
+	return list
 }
 
-// eachNote groups changes by note and calls undo for each note.
-func eachNote(changes []agent.NoteChange, undo func(*Undone, []agent.NoteChange) error) []Undone {
+// undoing is how one note is restored.
+type undoing struct {
+	note   Undone // as far as it is known before
+	change change // without a folder if the note stays as it is
+}
+
+// write restores the note, unless its content is no longer that of the plan. With
+// save, what is replaced is copied to the trash.
+func (b undoing) write(save bool) Undone {
+	u, c := b.note, b.change
+	var err error
+	switch {
+	case c.folder == nil:
+		return u
+	case c.now == nil:
+		u.Trash, err = c.folder.Trash(c.path, c.was)
+	case c.was != nil && save:
+		if u.Trash, err = c.folder.CopyToTrash(c.path, c.was); err == nil {
+			err = c.write()
+		}
+	default:
+		err = c.write()
+	}
+	if err != nil {
+		u.What, u.Err = UndoFailed, err
+	}
+	return u
+}
+
+// planUndo computes how the notes of a turn are restored: to their content before
+// the turn, unless they were changed since; with whatever, even then.
+func planUndo(folders []*notes.Folder, changes []agent.NoteChange, whatever bool) []undoing {
 	type place struct{ vault, path string }
 	var order []place
 	of := map[place][]agent.NoteChange{}
@@ -91,13 +93,27 @@ func eachNote(changes []agent.NoteChange, undo func(*Undone, []agent.NoteChange)
 		}
 		of[at] = append(of[at], c)
 	}
-	var list []Undone
+	var list []undoing
 	for _, at := range order {
 		u := Undone{Vault: at.vault, Path: at.path}
-		if err := undo(&u, of[at]); err != nil {
-			u.What, u.Err = UndoFailed, err
+		folder, now, err := present(folders, &u)
+		before, unchanged := of[at][0].Before, true
+		if err == nil && !whatever {
+			before, unchanged = walkBack(now, of[at])
 		}
-		list = append(list, u)
+		switch {
+		case err != nil:
+			u.What, u.Err, folder = UndoFailed, err, nil
+		case !unchanged:
+			u.What, u.Diff, folder = UndoChanged, udiff.Unified(u.Path, u.Path, string(now), string(of[at][0].Before)), nil
+		case same(before, now):
+			u.What, folder = UndoNothing, nil
+		case before == nil:
+			u.What = UndoTrashed
+		default:
+			u.What = UndoRestored
+		}
+		list = append(list, undoing{u, change{folder: folder, path: u.Path, was: now, now: before}})
 	}
 	return list
 }

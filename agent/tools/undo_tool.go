@@ -28,23 +28,14 @@ func (u undoer) Prepare(ctx context.Context, _ struct{}) (agent.Change, error) {
 	if err != nil {
 		return nil, err
 	}
-	back := backward{undoer: u, done: done}
-	for _, note := range eachNote(done, func(to *Undone, of []agent.NoteChange) error {
-		folder, now, err := present(u.folders(), to)
-		if err != nil {
-			return err
-		}
-		before, unchanged := walkBack(now, of)
+	back := backward{undoer: u}
+	for _, note := range planUndo(u.folders(), done, false) {
 		switch {
-		case !unchanged:
-			to.What = UndoChanged
-		case !same(before, now):
-			back.shown = append(back.shown, change{folder: folder, path: to.Path, was: now, now: before, memory: slices.Contains(u.memory.vaults(), folder)})
-		}
-		return nil
-	}) {
-		if note.What != UndoNothing {
-			back.left = append(back.left, note.String())
+		case note.change.folder != nil:
+			note.change.memory = slices.Contains(u.memory.vaults(), note.change.folder)
+			back.shown = append(back.shown, note)
+		case note.note.What != UndoNothing:
+			back.left = append(back.left, note.note.String())
 		}
 	}
 	if len(back.shown) == 0 {
@@ -111,19 +102,19 @@ func (u undoer) Check(_ context.Context, raw json.RawMessage) (agent.Happened, [
 // backward is the change of one undo call.
 type backward struct {
 	undoer
-	done  []agent.NoteChange // changes that are undone
-	shown []change           // changes that undo them
-	left  []string           // notes that cannot be restored, and why
+	shown []undoing // of the notes that change
+	left  []string  // notes that cannot be restored, and why
 }
 
 // Preview shows the notes that change and those that cannot be restored.
 func (b backward) Preview() agent.Preview {
 	p := agent.Preview{Text: strings.Join(b.left, "\n")}
-	if len(b.shown) == 1 {
-		p.Path = PathOf(b.writer(b.shown[0]).vaults, b.shown[0].folder, b.shown[0].path)
+	for _, note := range b.shown {
+		p.Diff += note.change.diff()
 	}
-	for _, c := range b.shown {
-		p.Diff += c.diff()
+	if len(b.shown) == 1 {
+		c := b.shown[0].change
+		p.Path = PathOf(b.writer(c).vaults, c.folder, c.path)
 	}
 	return p
 }
@@ -131,29 +122,36 @@ func (b backward) Preview() agent.Preview {
 // Mark returns the hashes of the notes before and after the change.
 func (b backward) Mark(context.Context) (json.RawMessage, error) {
 	var marks []mark
-	for _, c := range b.shown {
-		marks = append(marks, b.writer(c).mark(c))
+	for _, note := range b.shown {
+		marks = append(marks, b.writer(note.change).mark(note.change))
 	}
 	return json.Marshal(marks)
 }
 
-// Apply restores the notes that are unchanged since they were shown.
+// Apply restores the notes as shown. If one of them was changed since, none is.
 func (b backward) Apply(ctx context.Context) (agent.Result, error) {
-	for _, c := range b.shown {
-		if err := b.writer(c).announce(ctx, c); err != nil {
+	for _, note := range b.shown {
+		c := note.change
+		now, err := c.held()
+		if err == nil && !same(now, c.was) {
+			err = fmt.Errorf("%s was changed after this was shown; nothing was taken back", c.path)
+		}
+		if err == nil {
+			err = b.writer(c).announce(ctx, c)
+		}
+		if err != nil {
 			return agent.Result{}, agent.NothingDone{Err: err}
 		}
 	}
 	var lines []string
-	for _, note := range Undo(b.folders(), b.done) {
-		lines = append(lines, note.String())
-		for _, c := range b.shown {
-			if c.path == note.Path && c.folder.Dir() == note.Vault && (note.What == UndoRestored || note.What == UndoTrashed) {
-				agent.HostFrom(ctx).Did(b.writer(c).effect(c))
-			}
+	for _, note := range b.shown {
+		done := note.write(false)
+		if done.What != UndoFailed {
+			agent.HostFrom(ctx).Did(b.writer(note.change).effect(note.change))
 		}
+		lines = append(lines, done.String())
 	}
-	return agent.Result{Text: "Taken back: " + strings.Join(lines, "; ") + "."}, nil
+	return agent.Result{Text: "Taken back: " + strings.Join(append(lines, b.left...), "; ") + "."}, nil
 }
 
 // String describes the result.

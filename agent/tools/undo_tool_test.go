@@ -39,8 +39,8 @@ func (c *turnChanges) Exchanges(context.Context, string) (list []agent.Exchange,
 	return list, nil
 }
 
-// undoing returns a bench that records changes, with a memory file.
-func undoing(t *testing.T, files map[string]string) *bench {
+// undoingBench returns a bench that records changes, with a memory file.
+func undoingBench(t *testing.T, files map[string]string) *bench {
 	t.Helper()
 	b := work(t, files)
 	memory := b.vault(map[string]string{"memory.md": "# Memory\n\n- I like tea (2026-01-01, you)\n"})
@@ -67,7 +67,7 @@ func (b *bench) inTurn(turn, tool, args string) (agent.Preview, string) {
 
 func TestUndoReversesTheLastChangingTurn(t *testing.T) {
 	const list = "- [ ] a\n"
-	b := undoing(t, map[string]string{"tasks.md": list, "plan.md": "old words\n"})
+	b := undoingBench(t, map[string]string{"tasks.md": list, "plan.md": "old words\n"})
 	b.inTurn("1", "edit_note", `{"path":"plan.md","old_text":"old","new_text":"new"}`)
 	b.inTurn("2", "add_task", `{"text":"b"}`)
 	b.inTurn("2", "create_note", `{"path":"made.md","content":"mine"}`)
@@ -83,7 +83,7 @@ func TestUndoReversesTheLastChangingTurn(t *testing.T) {
 }
 
 func TestLaterChangesAreNotUndone(t *testing.T) {
-	b := undoing(t, map[string]string{"tasks.md": "- [ ] a\n", "plan.md": "old words\n"})
+	b := undoingBench(t, map[string]string{"tasks.md": "- [ ] a\n", "plan.md": "old words\n"})
 	if _, result := b.inTurn("1", "undo", `{}`); result != "error: there is nothing to take back: no message of this conversation changed a note" {
 		t.Error(result)
 	}
@@ -108,7 +108,7 @@ func TestUndoKnowsAfterAKillWhetherItRan(t *testing.T) {
 		"changed by the user":    {func(b *bench, _ agent.Change) { put(b, "tasks.md", "my own words\n") }, agent.MayHaveHappened},
 	} {
 		t.Run(name, func(t *testing.T) {
-			b := undoing(t, map[string]string{"tasks.md": "- [ ] a\n"})
+			b := undoingBench(t, map[string]string{"tasks.md": "- [ ] a\n"})
 			b.inTurn("1", "add_task", `{"text":"b"}`)
 			b.inTurn("1", "create_note", `{"path":"made.md","content":"mine"}`)
 			change, err := b.tool("undo").(agent.Preparer).Prepare(agent.WithOrigin(t.Context(), agent.Origin{Conversation: "c", Turn: "2"}), json.RawMessage(`{}`))
@@ -128,9 +128,36 @@ func TestUndoKnowsAfterAKillWhetherItRan(t *testing.T) {
 }
 
 func TestUndoReversesMemoryToo(t *testing.T) {
-	b := undoing(t, map[string]string{})
+	b := undoingBench(t, map[string]string{})
 	b.inTurn("1", "forget", `{"text":"tea"}`)
 	shown, result := b.inTurn("2", "undo", `{}`)
 	holds(t, "the dialog", shown.Diff, "+- I like tea")
 	holds(t, "the result", result, "memory.md is as it was before")
+}
+
+// What the dialog showed is what is done: a note that stays as it is stays, even if it could be restored
+// by then, and nothing is done if a note that changes is no longer as shown.
+func TestUndoDoesWhatItsDialogShowed(t *testing.T) {
+	b := undoingBench(t, map[string]string{"tasks.md": "- [ ] a\n", "plan.md": "old words\n"})
+	b.inTurn("1", "add_task", `{"text":"b"}`)
+	b.inTurn("1", "edit_note", `{"path":"plan.md","old_text":"old","new_text":"new"}`)
+	written := b.text("tasks.md")
+	put(b, "tasks.md", "mine\n")
+	ctx := agent.WithOrigin(t.Context(), agent.Origin{Conversation: "c", Turn: "2"})
+	change, err := b.tool("undo").(agent.Preparer).Prepare(ctx, json.RawMessage(`{}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	put(b, "tasks.md", written) // while the dialog is open
+	if _, err := change.Apply(ctx); err != nil || b.text("tasks.md") != written || b.text("plan.md") != "old words\n" {
+		t.Errorf("%v; the notes hold %q and %q", err, b.text("tasks.md"), b.text("plan.md"))
+	}
+
+	if change, err = b.tool("undo").(agent.Preparer).Prepare(agent.WithOrigin(t.Context(), agent.Origin{Conversation: "c", Turn: "3"}), json.RawMessage(`{}`)); err != nil {
+		t.Fatal(err)
+	}
+	put(b, "plan.md", "mine\n")
+	if _, err := change.Apply(ctx); err == nil || b.text("plan.md") != "mine\n" || b.text("tasks.md") != written {
+		t.Errorf("%v; the notes hold %q and %q", err, b.text("tasks.md"), b.text("plan.md"))
+	}
 }
