@@ -18,9 +18,20 @@ func newDoctor(sh *app.Process) *cobra.Command {
 		Short: "Check the setup, and say how to fix problems",
 		Long:  "Check settings, conversations, model server, models, notes, index, MCP servers, terminal and file permissions.\nThe exit code is 1 when something needs fixing.",
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			findings := doctor.Examine(cmd.Context(), sh)
-			if err := app.PrintList(sh, asJSON, "findings", "", findings, findingLine); err != nil {
-				return err
+			var findings []doctor.Finding
+			for f := range doctor.Examine(cmd.Context(), sh) {
+				findings = append(findings, f)
+				if asJSON {
+					continue
+				}
+				if err := app.PrintText(sh, "findings", findingLine(f)+"\n"); err != nil {
+					return err
+				}
+			}
+			if asJSON {
+				if err := app.PrintJSON(sh, "findings", findings); err != nil {
+					return err
+				}
 			}
 			if slices.ContainsFunc(findings, func(f doctor.Finding) bool { return !f.OK }) {
 				return app.ExitError{Code: app.ExitFailed}

@@ -12,6 +12,7 @@ import (
 	"lifehub/cli/app"
 	"lifehub/cli/settings"
 	"lifehub/llm"
+	"lifehub/notes"
 	"lifehub/rag"
 	"lifehub/tui/draw"
 	"lifehub/tui/safetext"
@@ -36,13 +37,14 @@ func newIndex(sh *app.Process) *cobra.Command {
 	cmd.Flags().BoolVar(&f.status, "status", false, "show how current the index is; change nothing")
 	cmd.Flags().BoolVar(&f.dryRun, "dry-run", false, "show what would be done; change nothing")
 	cmd.Flags().BoolVar(&f.json, "json", false, "print one JSON object per folder")
+	cmd.Flags().BoolVarP(&f.yes, "yes", "y", false, "with DIR: do not ask if it holds none of its indexed notes any more")
 	cmd.MarkFlagsMutuallyExclusive("rebuild", "status", "dry-run")
 	cmd.MarkFlagsMutuallyExclusive("watch", "status", "dry-run")
 	return cmd
 }
 
 // indexFlags are the flags of `lifehub index`.
-type indexFlags struct{ rebuild, watch, status, dryRun, json bool }
+type indexFlags struct{ rebuild, watch, status, dryRun, json, yes bool }
 
 func indexNotes(ctx context.Context, sh *app.Process, dirs []string, f indexFlags) error {
 	p, c, err := app.LoadSettings(sh)
@@ -60,13 +62,14 @@ func indexNotes(ctx context.Context, sh *app.Process, dirs []string, f indexFlag
 			return err
 		}
 	}
+	named := dirs
 	if len(dirs) == 0 {
 		dirs = c.Notes
 	}
 	if len(dirs) == 0 {
 		return settings.UsageError{Err: errNoNotes}
 	}
-	a, err := app.OpenNotes(sh, app.RunFlags{Notes: dirs})
+	a, err := app.OpenNotes(sh, app.RunFlags{Notes: named})
 	if err != nil {
 		return err
 	}
@@ -74,15 +77,41 @@ func indexNotes(ctx context.Context, sh *app.Process, dirs []string, f indexFlag
 	if text := a.FoundServer(ctx); text != "" {
 		fmt.Fprintf(sh.Err, "! %s\n", safetext.Line(text))
 	}
+	var failed []error
+	for _, text := range a.MissingVaults {
+		failed = append(failed, errors.New(text))
+	}
 	for _, v := range a.OpenVaults() {
-		if err := indexOne(ctx, sh, a, v, f); err != nil {
-			return err
+		err := indexOne(ctx, sh, a, v, f)
+		if errors.Is(err, notes.ErrNotThere) && len(named) > 0 && !f.status && !f.dryRun {
+			err = f.accept(ctx, sh, v)
+			if err == nil {
+				err = indexOne(ctx, sh, a, v, f)
+			}
+		}
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if err != nil {
+			failed = append(failed, err)
 		}
 	}
-	if f.watch {
+	if f.watch && len(a.OpenVaults()) > 0 {
+		for _, err := range failed {
+			fmt.Fprintln(sh.Err, "lifehub:", safetext.Line(err.Error()))
+		}
 		return watchNotes(ctx, sh, a, f)
 	}
-	return nil
+	return errors.Join(failed...)
+}
+
+// accept asks whether a folder that does not hold the indexed notes is taken as it is.
+func (f indexFlags) accept(ctx context.Context, sh *app.Process, v *app.Vault) error {
+	question := fmt.Sprintf("%s holds none of its indexed notes. Remove them from the index?", safetext.Line(v.Folder.Dir()))
+	if err := app.Confirm(ctx, sh, question, "remove the notes from the index", f.yes); err != nil {
+		return fmt.Errorf("index %s: %w: %w", v.Folder.Dir(), notes.ErrNotThere, err)
+	}
+	return v.Index.Accept(v.Folder)
 }
 
 // indexOne updates the index of one folder or, with --status or --dry-run, only reports on it.

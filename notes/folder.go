@@ -14,6 +14,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"syscall"
+
+	"lifehub/internal/files"
 )
 
 // Folder is an open folder of notes, also called a vault. It is safe for
@@ -25,7 +27,10 @@ type Folder struct {
 	old     []*os.Root // handles of folders that were deleted and recreated; a reader may still use one
 	writing sync.Mutex // held while writing, so that our own writers do not overwrite each other's changes
 	leftOut []string   // excluded subfolders, with slashes
-	pages   pages      // cached text of recently read PDFs
+	seen    atomic.Pointer[Seen]
+	looking atomic.Pointer[chan struct{}] // closed when a look that was given up ends; nil: none was
+	sure    bool                          // the folder is the one that was seen; guarded by mu
+	pages   pages                         // cached text of recently read PDFs
 }
 
 // Open opens the folder dir. The caller must close it.
@@ -34,18 +39,18 @@ func Open(dir string) (*Folder, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open notes folder %s: %w", dir, err)
 	}
-	info, err := os.Stat(abs)
+	root, err := files.Promptly(func() (*os.Root, error) {
+		info, err := os.Stat(abs)
+		if err == nil && !info.IsDir() {
+			return nil, errors.New("it is a file, not a folder")
+		}
+		return os.OpenRoot(abs)
+	})
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, fmt.Errorf("open notes folder %s: no such folder: %w", abs, fs.ErrNotExist)
 	case err != nil:
-		return nil, fmt.Errorf("open notes folder: %w", err)
-	case !info.IsDir():
-		return nil, fmt.Errorf("open notes folder %s: it is a file, not a folder", abs)
-	}
-	root, err := os.OpenRoot(abs)
-	if err != nil {
-		return nil, fmt.Errorf("open notes folder: %w", err)
+		return nil, fmt.Errorf("open notes folder %s: %w", abs, cause(err))
 	}
 	f := &Folder{dir: abs}
 	f.current.Store(root)
@@ -72,8 +77,11 @@ func (f *Folder) ReadsPictures() bool { return f.pages.tesseract != "" }
 // Dir returns the folder's absolute path.
 func (f *Folder) Dir() string { return f.dir }
 
-// Close closes the folder.
+// Close closes the folder, unless it does not answer.
 func (f *Folder) Close() error {
+	if f.silent() {
+		return nil // the end of the process closes it
+	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	err := f.root().Close()
@@ -87,23 +95,65 @@ func (f *Folder) Close() error {
 func (f *Folder) root() *os.Root { return f.current.Load() }
 
 // see updates the handle if the folder was deleted and recreated. It returns an
-// error if the folder does not exist.
+// error if the folder does not exist, does not answer, or is not there now.
 func (f *Folder) see() error {
+	if f.silent() {
+		return fmt.Errorf("the notes folder %s: %w", f.dir, files.ErrSilent)
+	}
+	done := make(chan struct{})
+	_, err := files.Promptly(func() (struct{}, error) {
+		defer close(done)
+		return struct{}{}, f.look()
+	})
+	if errors.Is(err, files.ErrSilent) {
+		f.looking.Store(&done)
+		err = fmt.Errorf("the notes folder %s: %w", f.dir, err)
+	}
+	return err
+}
+
+// silent reports whether the folder has left a look unanswered that was given up.
+func (f *Folder) silent() bool {
+	look := f.looking.Load()
+	if look == nil {
+		return false
+	}
+	select {
+	case <-*look:
+		return false
+	default:
+		return true
+	}
+}
+
+// look is see without a time limit.
+func (f *Folder) look() error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	now, err := os.Stat(f.dir)
+	opened, err := os.Open(f.dir)
 	if err != nil {
 		return fmt.Errorf("the notes folder %s is gone: %w", f.dir, cause(err))
 	}
-	if was, err := f.root().Stat("."); err == nil && os.SameFile(was, now) {
-		return nil
-	}
-	root, err := os.OpenRoot(f.dir)
+	defer opened.Close()
+	now, err := opened.Stat()
 	if err != nil {
-		return fmt.Errorf("open the notes folder %s again: %w", f.dir, cause(err))
+		return fmt.Errorf("the notes folder %s is gone: %w", f.dir, cause(err))
 	}
-	f.old = append(f.old, f.root())
-	f.current.Store(root)
+	if was, err := f.root().Stat("."); err != nil || !os.SameFile(was, now) {
+		root, err := os.OpenRoot(f.dir)
+		if err != nil {
+			return fmt.Errorf("open the notes folder %s again: %w", f.dir, cause(err))
+		}
+		f.old = append(f.old, f.root())
+		f.current.Store(root)
+		f.sure = false
+	}
+	if !f.sure {
+		if err := f.recognise(); err != nil {
+			return err
+		}
+		f.sure = true
+	}
 	return nil
 }
 
@@ -124,6 +174,15 @@ func (f *Folder) Survey(ctx context.Context) ([]Entry, []Problem, LeftOut, error
 	w := walk{ctx: ctx, root: f.root(), pictures: f.ReadsPictures(), leftOut: f.leftOut, slots: make(chan struct{}, runtime.GOMAXPROCS(0)-1), others: LeftOut{}}
 	if err := w.all(); err != nil {
 		return nil, nil, nil, fmt.Errorf("list notes in %s: %w", f.dir, err)
+	}
+	if len(w.entries) == 0 {
+		f.mu.Lock()
+		err := f.recognise()
+		f.sure = err == nil
+		f.mu.Unlock()
+		if err != nil {
+			return nil, nil, nil, err
+		}
 	}
 	slices.SortFunc(w.entries, func(a, b Entry) int { return strings.Compare(a.Path, b.Path) })
 	slices.SortFunc(w.problems, func(a, b Problem) int { return strings.Compare(a.Path, b.Path) })

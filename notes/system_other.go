@@ -36,6 +36,9 @@ func readFolder(root *os.Root, dir string) ([]child, error) {
 	return children, nil
 }
 
+// deviceOf returns "": the device is not known on this system.
+func deviceOf(*os.Root) string { return "" }
+
 // syncDir does nothing: folders cannot be synced on this system.
 func syncDir(*os.Root, string) error { return nil }
 

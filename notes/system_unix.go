@@ -3,6 +3,7 @@
 package notes
 
 import (
+	"fmt"
 	"io/fs"
 	"os"
 	"syscall"
@@ -67,6 +68,19 @@ func lockDir(root *os.Root) (unlock func()) {
 		err = unix.Flock(int(handle.Fd()), unix.LOCK_EX)
 	}
 	return func() { handle.Close() }
+}
+
+// deviceOf returns the device that a folder is on.
+func deviceOf(root *os.Root) string {
+	info, err := root.Stat(".")
+	if err != nil {
+		return ""
+	}
+	status, ok := info.Sys().(*syscall.Stat_t)
+	if !ok {
+		return ""
+	}
+	return fmt.Sprint(status.Dev)
 }
 
 // syncDir makes a rename in dir durable.

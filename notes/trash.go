@@ -29,6 +29,7 @@ func (f *Folder) Trash(name string, was []byte) (place string, err error) {
 		if err := f.root().Rename(name, place); err != nil {
 			return err
 		}
+		f.forget(name)
 		return errors.Join(syncDir(f.root(), path.Dir(place)), syncDir(f.root(), path.Dir(name)))
 	})
 	return place, err

@@ -146,6 +146,9 @@ func (s *syncRun) run(ctx context.Context) (err error) {
 	if s.words != nil {
 		defer s.words.release() //nolint:errcheck // the index still has it
 	}
+	if err == nil && s.only == nil {
+		err = s.index.remember(s.folder, s.seen)
+	}
 	if err == nil && s.embedder != nil {
 		err = s.embed(ctx, s.embedder)
 	}
@@ -246,6 +249,7 @@ type syncRun struct {
 	progress func(Progress)
 	changes  Changes
 	unsigned bool          // the stamp was removed, because the index is changed
+	seen     notes.Seen    // the folder as it was listed
 	listing  string        // checksum of the list of files in the index; "": unknown
 	pictures []notes.Entry // images that are new or changed
 	unread   int           // notes that are new or changed and not read yet
@@ -268,10 +272,14 @@ func (s *syncRun) readNotes(ctx context.Context) error {
 
 // readAll updates the keywords of all notes.
 func (s *syncRun) readAll(ctx context.Context) error {
+	if err := s.expect(ctx); err != nil {
+		return err
+	}
 	entries, problems, others, err := s.folder.Survey(ctx)
 	if err != nil {
 		return errors.Join(err, s.recordUnlisted(ctx))
 	}
+	s.seen = s.folder.Seen(entries)
 	s.unreadable = unreadableOf(problems)
 	s.changes.Total, s.changes.LeftOut = len(entries), others
 	for _, p := range problems {

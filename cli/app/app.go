@@ -177,7 +177,11 @@ func (a *App) openNotes(flags RunFlags, only bool) (err error) {
 	if text := UnreadServers(a.Paths); only && text != "" {
 		a.unread = append(a.unread, text)
 	}
-	if a.Folder, err = a.Paths.VaultPolicy(a.Settings, a.dirs(flags.Notes)); err != nil {
+	dirs, err := a.findVaults(flags.Notes)
+	if err != nil {
+		return err
+	}
+	if a.Folder, err = a.Paths.VaultPolicy(a.Settings, dirs); err != nil {
 		return err
 	}
 	a.Rules = a.Rules.Narrowed(a.Folder.Rules)
@@ -200,7 +204,7 @@ func (a *App) openNotes(flags RunFlags, only bool) (err error) {
 			return settings.UsageError{Err: err}
 		}
 	}
-	return a.openVaults(flags)
+	return a.openVaults(dirs, flags)
 }
 
 // openTools opens the built-in tools and starts the MCP servers.

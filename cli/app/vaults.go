@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 
 	"lifehub/agent"
@@ -38,26 +39,43 @@ func (a *App) dirs(named []string) []string {
 	return a.Settings.Notes
 }
 
-// openVaults opens the folders of the run, each once. A remembered folder that is missing is a
-// notice, not an error.
-func (a *App) openVaults(flags RunFlags) error {
-	named := flags.Notes
-	opened := map[string]bool{}
-	for _, name := range a.dirs(named) {
-		dir, err := settings.VaultDir(AtHome(name)) // the settings may have it with ~/
-		if opened[dir] {
-			continue
+// findVaults returns the paths of the folders of the run, each once. A remembered folder that is
+// missing, or does not answer, is a notice, not an error.
+func (a *App) findVaults(named []string) (dirs []string, err error) {
+	names := a.dirs(named)
+	found, errs := make([]string, len(names)), make([]error, len(names))
+	var all sync.WaitGroup
+	for i, name := range names { // at once, since each may take seconds not to answer
+		all.Go(func() { found[i], errs[i] = settings.VaultDir(AtHome(name)) }) // the settings may have it with ~/
+	}
+	all.Wait()
+	for i, dir := range found {
+		switch {
+		case errs[i] != nil && len(named) > 0:
+			return nil, settings.UsageError{Err: errs[i]}
+		case errs[i] != nil:
+			a.missVault(names[i], errs[i])
+		case !slices.Contains(dirs, dir):
+			dirs = append(dirs, dir)
 		}
-		if err == nil {
-			err = a.openVault(dir, !flags.NoIndex)
-			opened[dir] = true
-		}
-		if err != nil && len(named) > 0 {
+	}
+	return dirs, nil
+}
+
+func (a *App) missVault(name string, err error) {
+	slog.Warn("remembered notes", "folder", name, "error", err)
+	a.MissingVaults = append(a.MissingVaults, fmt.Sprintf("the notes in %s: %v", name, err))
+}
+
+// openVaults opens the folders of the run. One that cannot be opened is an error if it was named.
+func (a *App) openVaults(dirs []string, flags RunFlags) error {
+	for _, dir := range dirs {
+		err := a.openVault(dir, !flags.NoIndex)
+		if err != nil && len(flags.Notes) > 0 {
 			return settings.UsageError{Err: err}
 		}
 		if err != nil {
-			slog.Warn("remembered notes", "folder", name, "error", err)
-			a.MissingVaults = append(a.MissingVaults, fmt.Sprintf("the notes in %s: %v", name, err))
+			a.missVault(dir, err)
 		}
 	}
 	return nil
@@ -75,6 +93,7 @@ func (a *App) openVault(dir string, indexed bool) error {
 	}
 	own := []string{a.Paths.Config, a.Paths.Data, a.Paths.State}
 	folder.LeaveOut(own...)
+	rag.Expect(folder, a.Paths.Index(dir))
 	tesseract := a.Tesseract()
 	folder.ReadScans(tesseract)
 	var index *rag.Index

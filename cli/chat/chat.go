@@ -21,6 +21,7 @@ import (
 	"lifehub/cli/app"
 	"lifehub/cli/redact"
 	"lifehub/cli/settings"
+	"lifehub/internal/files"
 	"lifehub/store"
 	"lifehub/store/file"
 	"lifehub/tui"
@@ -292,23 +293,34 @@ func (c *chat) open(ctx context.Context, openStore func(path string) (*store.Sto
 	return o, nil
 }
 
-// failed waits until opening has finished and returns its error.
+// failed returns why opening failed; nil if it is not over.
 func (c *chat) failed() error {
-	c.mu.Lock()
+	if !c.mu.TryLock() {
+		return nil
+	}
 	defer c.mu.Unlock()
 	return c.err
 }
 
-// close waits for opening and for the background work to end. The caller has cancelled their
-// context.
+// leaveTime bounds the wait for what is still open when the user has left. What is saved is as safe
+// as after a kill, and the process ends.
+const leaveTime = 3 * time.Second
+
+// close waits for opening and for the background work to end, but not for ever: a folder of notes may
+// not answer. The caller has cancelled their context.
 func (c *chat) close() {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.background != nil {
-		saveUsed(c.App.Paths.Used(), c.used)
-		c.background.wait()
-		c.App.Close()
-	}
+	ctx, cancel := context.WithTimeout(context.Background(), leaveTime)
+	defer cancel()
+	_, _ = files.Await(ctx, func() (struct{}, error) {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		if c.background != nil {
+			saveUsed(c.App.Paths.Used(), c.used)
+			c.background.wait()
+			c.App.Close()
+		}
+		return struct{}{}, nil
+	})
 }
 
 // pageOfFigures bounds the rows of the statistics page.

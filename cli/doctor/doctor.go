@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"iter"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -22,7 +23,6 @@ import (
 	"lifehub/llm"
 	"lifehub/mcpclient"
 	"lifehub/rag"
-	"lifehub/rag/chroma"
 	"lifehub/store"
 	"lifehub/store/file"
 	"lifehub/tui/draw"
@@ -40,11 +40,41 @@ type Finding struct {
 	Pending bool `json:"pending,omitempty"` // the outcome is not known yet
 }
 
-// Examine runs every check. A failed check does not stop the others, except that unreadable
-// settings end the examination.
-func Examine(ctx context.Context, sh *app.Process) []Finding {
+// Examine runs every check and yields each finding when it is known. A failed check does not stop the
+// others, except that unreadable settings end the examination.
+func Examine(ctx context.Context, sh *app.Process) iter.Seq[Finding] {
+	return func(yield func(Finding) bool) {
+		for findings := range checks(ctx, sh) {
+			for _, f := range findings {
+				if !yield(f) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// checks yields the findings of each check.
+func checks(ctx context.Context, sh *app.Process) iter.Seq[[]Finding] {
+	return func(yield func([]Finding) bool) {
+		p, c, err := app.LoadSettings(sh)
+		if !yield(setup(p, c, err)) || err != nil {
+			return
+		}
+		a, err := app.Open(ctx, sh, app.RunFlags{NoSave: true})
+		if err != nil {
+			yield([]Finding{{What: "start", Detail: err.Error(), Fix: fixFor(err, "fix that file, or move it away")}})
+			return
+		}
+		defer a.Close()
+		_ = yield(saving(p, a)) && yield(models(ctx, a)) && yield(notes(ctx, a)) && yield(vectorStore(ctx, c)) &&
+			yield(servers(ctx, a)) && yield(hooks(a)) && yield(skills(a)) && yield([]Finding{terminal(sh), privacy(p)})
+	}
+}
+
+// setup reports the version and the settings.
+func setup(p settings.Paths, c *settings.Config, err error) []Finding {
 	findings := []Finding{{What: "version", OK: true, Detail: fmt.Sprintf("LifeHub %s, %s, %s/%s", settings.Version(), runtime.Version(), runtime.GOOS, runtime.GOARCH)}}
-	p, c, err := app.LoadSettings(sh)
 	if err != nil {
 		return append(findings, Finding{What: "settings", Detail: err.Error(), Fix: fixFor(err, "fix that line, or move the file away")})
 	}
@@ -62,27 +92,20 @@ func Examine(ctx context.Context, sh *app.Process) []Finding {
 	for _, misspelt := range c.Misspelt {
 		findings = append(findings, Finding{What: "environment", Detail: misspelt, Fix: "`lifehub config show` lists every setting; its variable is LIFEHUB_ plus its name in capitals"})
 	}
-	a, err := app.Open(ctx, sh, app.RunFlags{NoSave: true})
-	if err != nil {
-		return append(findings, Finding{What: "start", Detail: err.Error(), Fix: fixFor(err, "fix that file, or move it away")})
-	}
-	defer a.Close()
+	return findings
+}
+
+// saving checks that LifeHub can save what it has to, and the conversations.
+func saving(p settings.Paths, a *app.App) []Finding {
 	dirs := []string{p.Data, p.State}
 	for _, v := range a.OpenVaults() {
 		dirs = append(dirs, p.Index(v.Folder.Dir()))
 	}
-	folders := folders(dirs...)
-	findings = append(findings, folders...)
-	if len(folders) == 0 { // otherwise conversations would report the same
+	findings := folders(dirs...)
+	if len(findings) == 0 { // otherwise conversations would report the same
 		findings = append(findings, conversations(p))
 	}
-	findings = append(findings, models(ctx, a)...)
-	findings = append(findings, notes(ctx, a)...)
-	if store := app.OpenChroma(c); store != nil {
-		findings = append(findings, vectorStore(ctx, *store))
-	}
-	findings = append(append(append(findings, servers(ctx, a)...), hooks(a)...), skills(a)...)
-	return append(findings, terminal(sh), privacy(p))
+	return findings
 }
 
 // fixFor returns advice for an error of the machine, such as a full disk, or else the advice given
@@ -253,11 +276,16 @@ func modelServers(ctx context.Context, a *app.App) []Finding {
 	return findings
 }
 
-func vectorStore(ctx context.Context, store chroma.Server) Finding {
-	if err := store.Check(ctx); err != nil {
-		return Finding{What: "vector store", Detail: "keyword search only: " + err.Error(), Fix: "start the server, correct `rag.chroma_url`, or set `rag.store: local`", Cause: neterr.Cause(err)}
+// vectorStore checks the Chroma server, if the settings name one.
+func vectorStore(ctx context.Context, c *settings.Config) []Finding {
+	store := app.OpenChroma(c)
+	if store == nil {
+		return nil
 	}
-	return Finding{What: "vector store", OK: true, Detail: "the Chroma server answers"}
+	if err := store.Check(ctx); err != nil {
+		return []Finding{{What: "vector store", Detail: "keyword search only: " + err.Error(), Fix: "start the server, correct `rag.chroma_url`, or set `rag.store: local`", Cause: neterr.Cause(err)}}
+	}
+	return []Finding{{What: "vector store", OK: true, Detail: "the Chroma server answers"}}
 }
 
 func notes(ctx context.Context, a *app.App) []Finding {

@@ -11,6 +11,8 @@ import (
 	"strings"
 
 	"github.com/adrg/xdg"
+
+	"lifehub/internal/files"
 )
 
 // Paths are the folders of LifeHub's files.
@@ -67,8 +69,13 @@ func (p Paths) Index(vault string) string {
 	return filepath.Join(p.Data, "index", name+"-"+hex.EncodeToString(sum[:4]))
 }
 
-// VaultDir returns the absolute path of a notes folder, with symbolic links resolved.
+// VaultDir returns the absolute path of a notes folder, with symbolic links resolved. A folder that
+// does not answer is an error.
 func VaultDir(dir string) (string, error) {
+	return files.Promptly(func() (string, error) { return vaultDir(dir) })
+}
+
+func vaultDir(dir string) (string, error) {
 	abs, err := filepath.Abs(dir)
 	if err == nil {
 		abs, err = filepath.EvalSymlinks(abs)
@@ -85,6 +92,13 @@ func VaultDir(dir string) (string, error) {
 	}
 	if !info.IsDir() {
 		return "", fmt.Errorf("find the notes: %s is not a folder", abs)
+	}
+	opened, err := os.Open(abs) // the system may answer the above from memory, though the folder does not
+	if err == nil {
+		err = opened.Close()
+	}
+	if err != nil {
+		return "", fmt.Errorf("find the notes: %w", err)
 	}
 	return abs, nil
 }

@@ -2,8 +2,10 @@ package files
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"runtime/debug"
+	"time"
 )
 
 // Await runs a call that cannot be cancelled, such as one of the operating system, and waits for it
@@ -31,4 +33,24 @@ func Await[T any](ctx context.Context, call func() (T, error)) (T, error) {
 		var none T
 		return none, ctx.Err()
 	}
+}
+
+// answerTime is how long a folder has to answer a first question: much longer than any disk takes,
+// and what a person waits for once.
+const answerTime = 2 * time.Second
+
+// ErrSilent is the error of a folder that does not answer, such as one on a network drive that is
+// gone or a mount whose program has stopped.
+var ErrSilent = errors.New("the folder does not answer; its drive or mount may be gone")
+
+// Promptly is Await for a first call about a folder. It returns ErrSilent if the folder takes too
+// long.
+func Promptly[T any](call func() (T, error)) (T, error) {
+	ctx, cancel := context.WithTimeout(context.Background(), answerTime)
+	defer cancel()
+	value, err := Await(ctx, call)
+	if errors.Is(err, context.DeadlineExceeded) {
+		err = ErrSilent
+	}
+	return value, err
 }
