@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"lifehub/agent"
+	"lifehub/agent/gate"
+	"lifehub/llm"
 )
 
 // ponders is a tool whose preview takes longer for some inputs.
@@ -83,6 +85,54 @@ func TestStepsSideBySideAskInOrder(t *testing.T) {
 					t.Errorf("asked in the order %s, want %s", got, tc.want)
 				}
 			})
+		})
+	}
+}
+
+// What may change something runs in the order of its reply, whatever else runs next to it.
+func TestCallsThatWriteRunInTheirOrder(t *testing.T) {
+	step := func(id, tool, query, after string) string {
+		return fmt.Sprintf(`{"id":%q,"tool":%q,"input":{"query":%q},"after":[%s]}`, id, tool, query, after)
+	}
+	for name, tc := range map[string]struct {
+		steps []string
+		want  string
+	}{
+		"five":               {[]string{step("1", "write", "a", ""), step("2", "write", "b", ""), step("3", "write", "c", ""), step("4", "write", "d", ""), step("5", "write", "e", "")}, "abcde"},
+		"two programs":       {[]string{step("1", "write", "a", ""), step("2", "other", "b", ""), step("3", "write", "c", ""), step("4", "other", "d", "")}, "abcd"},
+		"a slow search":      {[]string{step("1", "read", "x", ""), step("2", "write", "a", `"1"`), step("3", "write", "b", "")}, "ab"},
+		"one waits for next": {[]string{step("1", "write", "b", `"2"`), step("2", "write", "a", ""), step("3", "write", "c", "")}, "abc"},
+		"the same twice":     {[]string{step("1", "write", "a", ""), step("2", "write", "a", ""), step("3", "write", "b", "")}, "ab"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			for range 20 {
+				synctest.Test(t, func(t *testing.T) {
+					var ran strings.Builder
+					writes := func(name string) agent.Tool {
+						type args struct {
+							Query string `json:"query"`
+						}
+						schema := json.RawMessage(`{"type":"object","properties":{"query":{"type":"string"}},"required":["query"]}`)
+						return agent.NewTool(llm.ToolSpec{Name: name, Schema: schema}, agent.Confirm, func(_ context.Context, a args) (agent.Result, error) {
+							ran.WriteString(a.Query)
+							return agent.Result{Text: "done"}, nil
+						})
+					}
+					rules, err := gate.Parse("permissions.yaml", []byte("rules:\n  - {tool: write, level: auto}\n  - {tool: other, level: auto}\n"))
+					if err != nil {
+						t.Fatal(err)
+					}
+					a := New(Options{
+						Model: &script{lines: []line{say(`{"reasoning":"","steps":[` + strings.Join(tc.steps, ",") + `]}`), say("Done.")}}, History: &shelf{}, Rules: rules,
+						Tools: tools(writes("write"), writes("other"), &fakeTool{name: "read", takes: time.Minute, reads: true}), Limits: Limits{Parallel: 8},
+					})
+					for range a.Ask(t.Context(), "c1", "go") { //nolint:revive // until it ends
+					}
+					if ran.String() != tc.want {
+						t.Errorf("ran %q, want %q", ran.String(), tc.want)
+					}
+				})
+			}
 		})
 	}
 }

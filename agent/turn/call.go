@@ -72,7 +72,7 @@ func (w *runner) do(ctx context.Context, c gate.Call) Outcome {
 		return mine.Outcome
 	}
 	w.calls.mu.Unlock()
-	c.Turn.LetNext() // only the other call asks the user
+	c.Turn.Leave() // only the other call asks the user and runs
 	select {
 	case <-other.done:
 		shared := other.Outcome
@@ -100,7 +100,7 @@ func (w *runner) make(ctx context.Context, c gate.Call) Outcome {
 	}
 	planned := c
 	c.Input = permit.Input() // the user may have changed it
-	release, err := w.calls.enter(ctx, c, permit)
+	release, err := w.calls.enter(ctx, c)
 	if err != nil {
 		return failed(ctx, ctx.Err())
 	}
@@ -194,26 +194,18 @@ func (w *runner) runInTime(ctx context.Context, tool agent.Tool, p *gate.Permit)
 	return result, err
 }
 
-// mayWrite reports whether a permitted call has to wait for other calls that
-// may change something. Only here is another program believed if it declares
-// that its tool only reads; without a declaration, a rule that allows the call
-// unseen counts the same.
-func mayWrite(c gate.Call, p *gate.Permit) bool {
-	hinted, ok := c.Tool.(agent.Hinted)
-	if ok && hinted.ReadOnlyHint() != nil {
-		return !*hinted.ReadOnlyHint()
-	}
-	return c.Tool.Level(c.Input.JSON()) != agent.Auto && (p.Asked() || !ok)
-}
-
-// enter waits for a free slot and, if the call may change something, for other
-// such calls to end. The caller must call leave.
-func (c *calls) enter(ctx context.Context, made gate.Call, p *gate.Permit) (leave func(), err error) {
+// enter waits for a free slot and, if the call may change something, for the earlier
+// such calls of its reply and for those of other workers to end. The caller must call
+// leave.
+func (c *calls) enter(ctx context.Context, made gate.Call) (leave func(), err error) {
 	if _, ok := made.Tool.(delegating); ok {
 		return func() {}, nil // the calls of its worker take the slots
 	}
-	writes := mayWrite(made, p)
+	writes := agent.MayWrite(made.Tool)
 	if writes {
+		if err := made.Turn.WaitToWrite(ctx); err != nil {
+			return nil, err
+		}
 		if err := take(ctx, c.writing); err != nil {
 			return nil, err
 		}

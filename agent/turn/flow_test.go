@@ -83,7 +83,7 @@ func TestMessageIsSavedBeforeAnythingIsSent(t *testing.T) {
 
 func TestIndependentStepsOverlapAndLaterOnesWait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		a, b, c := &fakeTool{name: "a", takes: 3 * time.Second}, &fakeTool{name: "b", takes: 2 * time.Second}, &fakeTool{name: "c", takes: time.Second}
+		a, b, c := &fakeTool{name: "a", takes: 3 * time.Second, reads: true}, &fakeTool{name: "b", takes: 2 * time.Second, reads: true}, &fakeTool{name: "c", takes: time.Second, reads: true}
 		assistant := New(Options{
 			Model:   &script{lines: []line{planOf("1 a", "2 b", "3 c after 2", "4 c after 1 3"), say("Done.")}},
 			History: &shelf{}, Tools: tools(a, b, c),
@@ -107,7 +107,7 @@ func TestIndependentStepsOverlapAndLaterOnesWait(t *testing.T) {
 
 func TestParallelCallsAreLimited(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		slow := &fakeTool{name: "slow", takes: time.Second}
+		slow := &fakeTool{name: "slow", takes: time.Second, reads: true}
 		assistant := New(Options{
 			Model:   &script{lines: []line{planOf("1 slow", "2 slow", "3 slow", "4 slow", "5 slow"), say("Done.")}},
 			History: &shelf{}, Tools: tools(slow), Limits: Limits{Parallel: 2},
@@ -137,7 +137,7 @@ func TestCallsThatChangeSomethingRunOneByOne(t *testing.T) {
 
 func TestQuestionDoesNotBlockOtherSteps(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		writer, reader := &fakeTool{name: "write", level: agent.Confirm}, &fakeTool{name: "read", takes: time.Second}
+		writer, reader := &fakeTool{name: "write", level: agent.Confirm}, &fakeTool{name: "read", takes: time.Second, reads: true}
 		assistant := New(Options{
 			Model:   &script{lines: []line{planOf("1 write", "2 read", "3 read after 2"), say("Done.")}},
 			History: &shelf{}, Tools: tools(writer, reader), Limits: Limits{Parallel: 1},

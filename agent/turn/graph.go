@@ -101,13 +101,16 @@ func (w *runner) runSteps(ctx context.Context, steps []agent.Step, before []find
 		at[step.ID], ended[step.ID] = &found[i], make(chan struct{})
 	}
 	earlier := func(id string) finding { return *at[id] }
-	line := gate.QueueUp(steps, ended)
+	line := gate.QueueUp(steps, ended, func(s agent.Step) bool {
+		tool := w.tool(s.Tool)
+		return tool != nil && agent.MayWrite(tool)
+	})
 
 	var running sync.WaitGroup
 	for i, step := range steps {
 		running.Go(func() {
 			defer close(ended[step.ID])
-			defer line[i].LetNext()
+			defer line[i].Leave()
 			o := w.step(ctx, step, line[i], ended, earlier, stopped)
 			found[i].Outcome = o
 			w.events.Emit(agent.StepChanged{Step: step.ID, Status: o.Status, Reason: o.why()})

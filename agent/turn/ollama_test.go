@@ -16,8 +16,8 @@ import (
 func TestTurnWithARealOllamaServer(t *testing.T) {
 	server := llmtest.StartOllama(t)
 	running := agent.Source{Path: "running.md", Line: 3, EndLine: 3, Text: "Your notes speak of running."}
-	notes := &fakeTool{name: "search_notes", result: agent.Result{Text: running.Text, Sources: []agent.Source{running}, Searched: true}, takes: 50 * time.Millisecond}
-	tasks := &fakeTool{name: "list_tasks", schema: `{"type":"object","properties":{"status":{"type":"string"}}}`, result: agent.Result{Text: "- [ ] buy shoes"}, takes: 50 * time.Millisecond}
+	notes := &fakeTool{name: "search_notes", result: agent.Result{Text: running.Text, Sources: []agent.Source{running}, Searched: true}, reads: true, takes: 50 * time.Millisecond}
+	tasks := &fakeTool{name: "list_tasks", schema: `{"type":"object","properties":{"status":{"type":"string"}}}`, result: agent.Result{Text: "- [ ] buy shoes"}, reads: true, takes: 50 * time.Millisecond}
 	ask := func(t *testing.T, model string, kept *shelf) *Agent {
 		provider, err := ollama.New(llm.Settings{OllamaHost: server.URL, Model: model, Window: 8192})
 		if err != nil {

@@ -363,7 +363,7 @@ func TestReadOnlyServerCallsRunSideBySide(t *testing.T) {
 		"it says that it reads":           {&yes, nil, time.Second},
 		"it says that it writes":          {&no, nil, 3 * time.Second},
 		"it says nothing":                 {nil, nil, 3 * time.Second},
-		"it says nothing, by a rule":      {nil, auto, time.Second},
+		"it says nothing, by a rule":      {nil, auto, 3 * time.Second},
 		"it says that it writes, by rule": {&no, auto, 3 * time.Second},
 	} {
 		t.Run(name, func(t *testing.T) {

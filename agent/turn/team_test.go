@@ -138,7 +138,7 @@ func (m timed) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Delta,
 func TestWorkersAndToolsRunSideBySide(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		slow := func(name string, takes time.Duration) *fakeTool {
-			return &fakeTool{name: name, takes: takes, result: agent.Result{Text: name + " says so"}}
+			return &fakeTool{name: name, takes: takes, reads: true, result: agent.Result{Text: name + " says so"}}
 		}
 		kit := []agent.Tool{slow("search_notes", 2*time.Second), slow("read_note", 4*time.Second), slow("brave_web_search", 10*time.Second)}
 		call := func(pairs ...string) []llm.ToolCall { return calling(pairs...).calls }

@@ -36,8 +36,8 @@ func TestWaitingForTheUserIsNotCounted(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				write, read := &fakeTool{name: "write", level: agent.Confirm, takes: 2 * time.Second}, &fakeTool{name: "read", takes: 3 * time.Second}
-				long := &fakeTool{name: "long", takes: time.Minute}
+				write, read := &fakeTool{name: "write", level: agent.Confirm, takes: 2 * time.Second}, &fakeTool{name: "read", takes: 3 * time.Second, reads: true}
+				long := &fakeTool{name: "long", takes: time.Minute, reads: true}
 				shelf := &shelf{}
 				a := New(Options{Model: &script{lines: []line{planOf(tc.steps...), say("Done.")}}, History: shelf, Tools: tools(write, read, long, formTool{&fakeTool{name: "form"}})})
 				for e := range a.Ask(t.Context(), "c1", "go") {
