@@ -148,3 +148,50 @@ func BenchmarkEmbedding(b *testing.B) {
 			changes.Embedded, len(e.batches), all, phase, 100*e.busy.Seconds()/phase.Seconds(), 100*e.busy.Seconds()/all.Seconds(), alone, 100*alone.Seconds()/phase.Seconds())
 	}
 }
+
+// saving is an embedder in whose requests an editor saves the notes, and another LifeHub indexes them.
+type saving struct {
+	*bagEmbedder
+	save func()
+}
+
+func (s *saving) Embed(ctx context.Context, texts []string) ([][]float32, error) {
+	if s.save != nil {
+		save := s.save
+		s.save = nil
+		save()
+	}
+	return s.bagEmbedder.Embed(ctx, texts)
+}
+
+// A search reads the index as it was when it began, whatever is saved meanwhile.
+func TestASearchReadsOneSnapshot(t *testing.T) {
+	t.Parallel()
+	files := map[string]string{}
+	for i := range 40 {
+		files[fmt.Sprintf("note%d.md", i)] = fmt.Sprintf("# Note %d\n\nThe boiler was serviced. %s\n", i, prose(i, 60))
+	}
+	folder, x := vault(t, files)
+	e := &saving{bagEmbedder: &bagEmbedder{name: "bag"}}
+	syncNow(t, x, folder, e)
+	e.save = func() {
+		saved := map[string]string{}
+		for name := range files {
+			saved[name] = "# Other\n\nshort\n"
+		}
+		write(t, folder.Dir(), saved)
+		options := x.options
+		options.Embedder = e.bagEmbedder
+		other, err := Open(x.dir, options)
+		if err != nil {
+			t.Fatal(err)
+		}
+		syncNow(t, other, folder, e.bagEmbedder)
+		if err := other.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+	if found, err := x.Search(t.Context(), Query{Text: "boiler serviced", Limit: 10}); err != nil || len(found.Passages) == 0 {
+		t.Errorf("%d passages, %v", len(found.Passages), err)
+	}
+}

@@ -33,8 +33,13 @@ func (x *Index) Related(ctx context.Context, path string, limit int, without ...
 	}
 	defer g.release() //nolint:errcheck // it was only read
 	r := Related{Path: path, Notes: []RelatedNote{}}
+	tx, err := g.db.BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
+	if err != nil {
+		return r, fmt.Errorf("find related notes: %w", words.Explain(err))
+	}
+	defer tx.Rollback() //nolint:errcheck // it was only read
 	found, why, err := findRelated(ctx, search.Vault{
-		DB: g.db, Dir: x.options.Vault,
+		DB: tx, Dir: x.options.Vault,
 		Vectors: func() (vectors.Collection, llm.Embedder, error) { return x.loadVectors() },
 	}, path, limit, without)
 	if err != nil {

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"lifehub/internal/database"
 	"lifehub/llm"
 	"lifehub/notes"
 	"lifehub/rag/search"
@@ -47,8 +48,13 @@ func (x *Index) searchNewest(ctx context.Context, q Query) (found Found, again b
 	if err != nil {
 		return Found{}, false, err
 	}
-	defer g.release() //nolint:errcheck // it was only read
-	found, err = x.search(ctx, g.db, q)
+	defer g.release()                                            //nolint:errcheck // it was only read
+	tx, err := g.db.BeginTx(ctx, &sql.TxOptions{ReadOnly: true}) // the notes as they are now, whatever is synced meanwhile
+	if err != nil {
+		return Found{}, false, err
+	}
+	found, err = x.search(ctx, tx, q)
+	_ = tx.Rollback() // it only read
 	if words.IsDamage(err) {
 		x.lose(g, err)
 		return Found{}, true, err
@@ -56,7 +62,7 @@ func (x *Index) searchNewest(ctx context.Context, q Query) (found Found, again b
 	return found, err != nil && x.stale(g), err
 }
 
-func (x *Index) search(ctx context.Context, db *sql.DB, q Query) (Found, error) {
+func (x *Index) search(ctx context.Context, db database.Querier, q Query) (Found, error) {
 	var embedder llm.Embedder
 	out, err := search.Run(ctx, search.Vault{
 		DB: db, Dir: x.options.Vault, Size: x.options.Size,
@@ -113,7 +119,7 @@ func (x *Index) recordResized(ctx context.Context, embedder string) error {
 
 // exclude excludes notes from the counts, so that a search without them does not
 // reveal that they exist.
-func (c *Coverage) exclude(ctx context.Context, db *sql.DB, paths []string) error {
+func (c *Coverage) exclude(ctx context.Context, db database.Querier, paths []string) error {
 	if len(paths) == 0 {
 		return nil
 	}
@@ -155,7 +161,7 @@ func (x *Index) coverage(ctx context.Context) (Coverage, error) {
 	return x.coverageOf(ctx, g.db)
 }
 
-func (x *Index) coverageOf(ctx context.Context, db *sql.DB) (Coverage, error) {
+func (x *Index) coverageOf(ctx context.Context, db database.Querier) (Coverage, error) {
 	x.mu.RLock()
 	embedder, why := x.embedder, x.embedFailure
 	x.mu.RUnlock()

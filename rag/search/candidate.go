@@ -1,8 +1,7 @@
 package search
 
 import (
-	"database/sql"
-
+	"lifehub/internal/database"
 	"lifehub/internal/when"
 	"lifehub/llm"
 	"lifehub/rag/vectors"
@@ -11,7 +10,7 @@ import (
 
 // Vault is the index of one folder of notes.
 type Vault struct {
-	DB   *sql.DB
+	DB   database.Querier
 	Dir  string // the notes folder
 	Size int    // most tokens of a passage
 
@@ -24,7 +23,7 @@ type Vault struct {
 type search struct {
 	in           Vault
 	model        llm.Embedder // nil: none, or not opened yet
-	db           *sql.DB
+	db           database.Querier
 	query        Query
 	filter       filter
 	matching     []int64 // notes that match the filter, sorted

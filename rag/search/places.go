@@ -2,7 +2,6 @@ package search
 
 import (
 	"context"
-	"database/sql"
 
 	"lifehub/internal/database"
 	"lifehub/internal/text"
@@ -22,7 +21,7 @@ type location struct {
 const oneIn = `p.id IN (WITH RECURSIVE sample (id) AS (SELECT ?1 UNION ALL SELECT id + ?1 FROM sample WHERE id < (SELECT max(id) FROM passages)) SELECT id FROM sample)`
 
 // passagesWhere reads the passages p for which a condition holds, ordered by id.
-func passagesWhere(ctx context.Context, db *sql.DB, where string, args ...any) (locations []location, err error) {
+func passagesWhere(ctx context.Context, db database.Querier, where string, args ...any) (locations []location, err error) {
 	// The passages of a note have consecutive ids.
 	for scan := range database.Rows(ctx, db, `SELECT p.id, p.note, p.start, p.stop, p.heading, n.title, n.path, n.language,
 		NOT EXISTS (SELECT 1 FROM passages b WHERE b.id = p.id - 1 AND b.note = p.note)

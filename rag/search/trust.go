@@ -2,9 +2,9 @@ package search
 
 import (
 	"context"
-	"database/sql"
 	"strings"
 
+	"lifehub/internal/database"
 	"lifehub/internal/text"
 	"lifehub/llm"
 	"lifehub/rag/embed"
@@ -28,7 +28,7 @@ const (
 // corrected for chance. On nine benches this had a correlation of 0.84 with the same
 // measure of real questions (docs/design/search.md). measured is false if there is too
 // little to ask, or if the embedder stopped answering.
-func Trust(ctx context.Context, db *sql.DB, m vectors.Collection, embedder llm.Embedder, progress func(done, total int)) (trust float64, measured bool, err error) {
+func Trust(ctx context.Context, db database.Querier, m vectors.Collection, embedder llm.Embedder, progress func(done, total int)) (trust float64, measured bool, err error) {
 	count, _, err := m.Size(ctx)
 	if err != nil || count <= 2*trustDepth {
 		return 0, false, err
@@ -54,7 +54,7 @@ func Trust(ctx context.Context, db *sql.DB, m vectors.Collection, embedder llm.E
 
 // agrees reports whether the best passage by keywords is among the nearest by vectors,
 // and nearer than the first that is not: equal cosines say nothing.
-func agrees(ctx context.Context, db *sql.DB, m vectors.Collection, embedder llm.Embedder, question string) (bool, error) {
+func agrees(ctx context.Context, db database.Querier, m vectors.Collection, embedder llm.Embedder, question string) (bool, error) {
 	one := newSearch(Vault{DB: db}, Query{Text: question})
 	var err error
 	if one.words, err = readWords(ctx, db, question); err != nil || one.words.empty() {
@@ -88,7 +88,7 @@ func agrees(ctx context.Context, db *sql.DB, m vectors.Collection, embedder llm.
 }
 
 // sampleQuestions returns questions made from sentences of the notes.
-func sampleQuestions(ctx context.Context, db *sql.DB) ([]string, error) {
+func sampleQuestions(ctx context.Context, db database.Querier) ([]string, error) {
 	var passages int
 	if err := db.QueryRowContext(ctx, `SELECT count(*) FROM passages`).Scan(&passages); err != nil {
 		return nil, err

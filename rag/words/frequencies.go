@@ -11,7 +11,7 @@ import (
 )
 
 // AverageLength returns the mean number of terms in a passage.
-func AverageLength(ctx context.Context, db *sql.DB) float64 {
+func AverageLength(ctx context.Context, db database.Querier) float64 {
 	average, err := strconv.ParseFloat(Meta(ctx, db, "average"), 64)
 	if err != nil || average <= 0 {
 		return 100
@@ -30,7 +30,7 @@ func MeasureLength(ctx context.Context, tx *sql.Tx) error {
 
 // Frequency returns the number of passages with a term. Frequent terms are looked up in
 // a list, because counting them takes long.
-func Frequency(ctx context.Context, db *sql.DB, text string) (passages int, err error) {
+func Frequency(ctx context.Context, db database.Querier, text string) (passages int, err error) {
 	err = db.QueryRowContext(ctx, `SELECT coalesce((SELECT passages FROM frequent WHERE term = ?1), (SELECT doc FROM vocabulary WHERE term = ?1), 0)`, text).Scan(&passages)
 	return passages, err
 }
@@ -60,7 +60,7 @@ func CountFrequent(ctx context.Context, tx *sql.Tx) error {
 }
 
 // Languages returns the languages of the vault's notes, except English.
-func Languages(ctx context.Context, db *sql.DB) (spoken []text.Lang, err error) {
+func Languages(ctx context.Context, db database.Querier) (spoken []text.Lang, err error) {
 	for scan := range database.Rows(ctx, db, `SELECT code FROM languages ORDER BY code`) {
 		var code text.Lang
 		if err := scan(&code); err != nil {

@@ -2,7 +2,6 @@ package words
 
 import (
 	"context"
-	"database/sql"
 	"path"
 	"strings"
 
@@ -41,14 +40,14 @@ func (w *Writer) writeLinks(id int64, note notes.Note) error {
 func LinkBase(name string) string { return path.Base(notes.BareName(name)) }
 
 // Links returns the links that satisfy a condition on the link l and its note n.
-func Links(ctx context.Context, db *sql.DB, where string, args ...any) ([]Link, error) {
+func Links(ctx context.Context, db database.Querier, where string, args ...any) ([]Link, error) {
 	return database.AllRows(ctx, db, func(scan database.Scan) (l Link, err error) {
 		return l, scan(&l.From, &l.Target, &l.Line, &l.Embed)
 	}, `SELECT n.path, l.target, l.line, l.embed FROM links l JOIN notes n ON n.id = l.note WHERE `+where+` ORDER BY n.path, l.line LIMIT 10000`, args...)
 }
 
 // LeadsTo returns the path of the note that a link refers to, or "".
-func LeadsTo(ctx context.Context, db *sql.DB, l Link) (string, error) {
+func LeadsTo(ctx context.Context, db database.Querier, l Link) (string, error) {
 	key, file := NameKey(l.Target), NameKey(SpacedName(LinkBase(l.Target)+".md"))
 	var names notes.Names
 	for scan := range database.Rows(ctx, db, `SELECT path, title, 0 FROM notes WHERE name_key = ? OR title_key = ?

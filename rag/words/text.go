@@ -17,7 +17,7 @@ import (
 
 // Texts loads the texts of notes, each once.
 type Texts struct {
-	DB   *sql.DB
+	DB   database.Querier
 	seen map[int64]string
 }
 

@@ -172,7 +172,7 @@ func Remove(path string) error {
 	return all
 }
 
-func Meta(ctx context.Context, db *sql.DB, key string) string {
+func Meta(ctx context.Context, db database.Querier, key string) string {
 	var value string
 	if db.QueryRowContext(ctx, `SELECT value FROM meta WHERE key = ?`, key).Scan(&value) != nil {
 		return ""
