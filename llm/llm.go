@@ -225,6 +225,8 @@ func (e *StatusError) Error() string {
 // duration formats a wait in the largest unit that keeps two digits.
 func duration(d time.Duration) string {
 	switch {
+	case d > 7*24*time.Hour:
+		return "for more than a week"
 	case d > 3*time.Hour:
 		return fmt.Sprintf("%.0f h", d.Hours())
 	case d > 3*time.Minute:

@@ -1,11 +1,15 @@
 package notes
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
+	"errors"
 	"fmt"
 	"strings"
 	"sync"
+
+	"lifehub/notes/pdf"
 )
 
 // maxHeld bounds the cached texts of PDFs and images in bytes.
@@ -19,6 +23,21 @@ type pages struct {
 	mu    sync.Mutex
 	texts map[[sha256.Size]byte][]byte
 	size  int
+	busy  int // files in a row that tesseract did not finish in time
+}
+
+// maxBusy is the number of files in a row that tesseract may not finish before it is no longer
+// run: each costs half a minute.
+const maxBusy = 3
+
+// GaveUpScans reports whether images and scanned PDFs are no longer read by this
+// folder, because tesseract did not finish several in a row.
+func (f *Folder) GaveUpScans() bool { return f.pages.gaveUp() }
+
+func (p *pages) gaveUp() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.busy >= maxBusy
 }
 
 // read returns the text of a file with content raw.
@@ -33,9 +52,21 @@ func (p *pages) read(ctx context.Context, k kind, raw []byte) ([]byte, error) {
 	if held {
 		return text, nil
 	}
-	text, err := k.markdownOf(ctx, raw, p.tesseract)
+	program := p.tesseract
+	if program != "" && p.gaveUp() {
+		if program = ""; k == picture {
+			return nil, ErrBusy
+		}
+	}
+	text, err := k.markdownOf(ctx, raw, program)
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	switch {
+	case program != "" && errors.Is(err, ErrBusy):
+		p.busy++
+	case err == nil && (k == picture || bytes.Contains(text, []byte(pdf.ScanMark))):
+		p.busy = 0
+	}
 	if err == nil && len(text) <= maxHeld {
 		if p.size += len(text); p.texts == nil || p.size > maxHeld {
 			p.texts, p.size = map[[sha256.Size]byte][]byte{}, len(text)

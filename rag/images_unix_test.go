@@ -217,3 +217,29 @@ func TestChangesOfTwoSyncsAreJoined(t *testing.T) {
 		t.Errorf("it is %+v", got)
 	}
 }
+
+// A tesseract that hangs is given up after three images, and a sync says so.
+func TestImagesAreGivenUpIfTesseractHangs(t *testing.T) {
+	dir := t.TempDir()
+	files := map[string]string{"z.md": "# Z\n\nzebras\n"}
+	for i := range 6 {
+		files[fmt.Sprintf("%d.png", i)] = blank(t, byte(i))
+	}
+	write(t, dir, files)
+	tesseract, calls := reader(t)
+	script := "#!/bin/sh\n[ \"$1\" = --list-langs ] && exit 1\necho >> " + calls + "\nkill -s KILL $PPID\n" // like one that gets no time
+	if err := os.WriteFile(tesseract, []byte(script), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	folder, x := openImages(t, dir, t.TempDir(), tesseract)
+	var warned int
+	for range len(files) {
+		warned += len(syncImages(t, x, folder).Warnings)
+	}
+	if raw, err := os.ReadFile(calls); err != nil || len(raw) != 3 || warned == 0 {
+		t.Errorf("%d images were tried, %d warnings, %v", len(raw), warned, err)
+	}
+	if got := paths(t, x, "zebras"); !slices.Equal(got, []string{"z.md"}) {
+		t.Errorf("zebras are found in %q", got)
+	}
+}

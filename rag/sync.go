@@ -438,6 +438,10 @@ func (s *syncRun) read(ctx context.Context, phase string, todo []notes.Entry, li
 		}
 	}()
 	for ; done < len(todo) && (done == 0 || time.Since(began) < limit); done++ {
+		if phase == imagePhase && s.folder.GaveUpScans() {
+			s.changes.Warnings = append(s.changes.Warnings, "tesseract does not finish in time; images and scanned PDFs are left out until LifeHub is started again")
+			break
+		}
 		entry := todo[done]
 		if err := ctx.Err(); err != nil {
 			return errors.Join(err, commit())

@@ -37,7 +37,9 @@ func (x *Index) watcher(folder *notes.Folder, embedder func() llm.Embedder, repo
 		e := embedder()
 		if paths == nil {
 			changes, err = x.SyncImages(ctx, folder, e, nil)
-			images = changes.Images
+			if images = changes.Images; folder.GaveUpScans() {
+				images = 0
+			}
 		} else {
 			changes, err = x.SyncPaths(ctx, folder, e, paths)
 		}

@@ -380,6 +380,7 @@ func TestLongRetryAfterIsReportedWithoutWaiting(t *testing.T) {
 		"3600": "the server asks to wait 60 min",
 		"90":   "the server asks to wait 90 s",
 		time.Now().Add(26 * time.Hour).UTC().Format(http.TimeFormat): "the server asks to wait 26 h",
+		"Thu, 31 Dec 2099 00:00:00 GMT":                              "the server asks to wait for more than a week",
 	} {
 		asked := 0
 		p := wire(t, map[string]http.HandlerFunc{chatPath: func(w http.ResponseWriter, r *http.Request) {
