@@ -24,7 +24,7 @@ func (q *askCommand) readSchema() error {
 	if err != nil {
 		return settings.UsageError{Err: fmt.Errorf("--schema: %w", err)}
 	}
-	if err := args.CheckSchema(text); err != nil {
+	if _, err := args.ReadSchema(text); err != nil {
 		return settings.UsageError{Err: fmt.Errorf("--schema %s: %w", q.schemaFile, err)}
 	}
 	q.schema = text

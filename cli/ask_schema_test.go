@@ -4,6 +4,8 @@ package cli
 
 import (
 	"encoding/json"
+	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -11,6 +13,7 @@ import (
 	"testing"
 
 	"lifehub/agent"
+	"lifehub/cli/settings"
 	"lifehub/internal/apptest"
 	"lifehub/internal/testenv"
 	"lifehub/llm"
@@ -116,5 +119,23 @@ func TestAskHasNoValueWhereTheNotesDontSay(t *testing.T) {
 	out, stderr, code, requests := withSchema(t, "which zebra did Ptolemy photograph running past the museum harbour of Ulaanbaatar?", []string{runsValue})
 	if code != 1 || out != "" || len(requests) != 0 || !strings.Contains(stderr, "no value: the notes don't say") {
 		t.Errorf("exit %d, %d requests, stdout %q, stderr %s", code, len(requests), out, stderr)
+	}
+}
+
+func TestAskRefusesASchemaThatExpandsTooFar(t *testing.T) {
+	testenv.WithoutRace(t)
+	t.Parallel()
+	defs := `"a28":{}`
+	for i := range 28 {
+		defs += fmt.Sprintf(`,"a%d":{"anyOf":[{"$ref":"#/$defs/a%d"},{"$ref":"#/$defs/a%[2]d"}]}`, i, i+1)
+	}
+	for _, text := range []string{`{"$ref":"#/$defs/a0","$defs":{` + defs + `}}`, `{"minimum":1e999999999}`} {
+		file := filepath.Join(t.TempDir(), "schema.json")
+		apptest.Write(t, file, text)
+		err := (&askCommand{schemaFile: file}).readSchema()
+		var usage settings.UsageError
+		if !errors.As(err, &usage) || strings.Contains(err.Error(), "\n") {
+			t.Errorf("%.40s: got %v", text, err)
+		}
 	}
 }

@@ -75,7 +75,14 @@ func (q questions) Elicit(ctx context.Context, request mcp.ElicitationRequest) (
 		if form.Schema, err = json.Marshal(request.Params.RequestedSchema); err != nil {
 			return nil, err
 		}
-		form.Check = func(values json.RawMessage) error { return args.Check(form.Schema, values) }
+		if len(form.Schema) > maxSchema {
+			return nil, fmt.Errorf("requestedSchema is %d KiB, more than %d", len(form.Schema)>>10, maxSchema>>10)
+		}
+		schema, err := args.ReadSchema(form.Schema)
+		if err != nil {
+			return nil, fmt.Errorf("read requestedSchema: %w", err)
+		}
+		form.Check = schema.Check
 	}
 	given := q.s.hub.Ask(agent.WithHost(ctx, q.s.clock.host()), form)
 	result := &mcp.ElicitationResult{}

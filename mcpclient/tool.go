@@ -15,6 +15,7 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 
 	"lifehub/agent"
+	"lifehub/agent/args"
 	"lifehub/internal/pattern"
 	"lifehub/internal/text"
 	"lifehub/llm"
@@ -22,8 +23,8 @@ import (
 )
 
 const (
-	// maxSchema bounds the schema of a tool's arguments, in bytes: a longer one
-	// would fill a model's window.
+	// maxSchema bounds the schema of a tool's arguments or of a form, in bytes: a
+	// longer one would fill a model's window.
 	maxSchema = 64 << 10
 	// maxDescription is the number of bytes of a tool's description shown to the
 	// model.
@@ -64,6 +65,9 @@ func newTool(s *supervisor, l Tool) (*tool, error) {
 	}
 	schema, err := normalSchema(l.InputSchema)
 	if err != nil {
+		return nil, fmt.Errorf("tool %q is refused: %w", l.Name, err)
+	}
+	if _, err := args.ToolSchema(schema); errors.Is(err, args.ErrTooLarge) { // the tool itself checks against an invalid one
 		return nil, fmt.Errorf("tool %q is refused: %w", l.Name, err)
 	}
 	var hints struct {
@@ -179,12 +183,12 @@ func (t *tool) tokens() int {
 }
 
 // Run calls the tool. Its result is untrusted.
-func (t *tool) Run(ctx context.Context, args json.RawMessage) (agent.Result, error) {
-	args = bytes.TrimSpace(args)
-	if len(args) == 0 || string(args) == "null" {
-		args = json.RawMessage("{}") // servers reject null
+func (t *tool) Run(ctx context.Context, input json.RawMessage) (agent.Result, error) {
+	input = bytes.TrimSpace(input)
+	if len(input) == 0 || string(input) == "null" {
+		input = json.RawMessage("{}") // servers reject null
 	}
-	text, err := canonical(args) // the model's spelling of the arguments must not carry information
+	text, err := canonical(input) // the model's spelling of the arguments must not carry information
 	if err != nil {
 		return agent.Result{}, fmt.Errorf("read arguments of %s: %w", t.spec.Name, err)
 	}
@@ -208,9 +212,9 @@ func (t *tool) Run(ctx context.Context, args json.RawMessage) (agent.Result, err
 var errNotAsOffered = errors.New("the tool is no longer available as it was: the server has changed it, or is off")
 
 // call calls one of the server's tools with its timeout.
-func (s *supervisor) call(ctx context.Context, t *tool, args json.RawMessage) (*mcp.CallToolResult, error) {
+func (s *supervisor) call(ctx context.Context, t *tool, input json.RawMessage) (*mcp.CallToolResult, error) {
 	var request mcp.CallToolRequest
-	request.Params.Name, request.Params.Arguments = t.name, args
+	request.Params.Name, request.Params.Arguments = t.name, input
 	if host := agent.HostFrom(ctx); host != nil {
 		token, done := s.progress.follow(host, s.catch)
 		defer done()

@@ -141,7 +141,8 @@ func (tr *tour) show(text string, first, share int, look func(panel string)) {
 				Schema: chattest.Raw(fmt.Sprintf(`{"properties":{"a":{"title":%s,"description":%[1]s,"default":%[1]s},"b":{"enum":[%[1]s,%[1]s]}}}`, inJSON(text))),
 			}})
 			m.asks.Input.Entered, m.asks.Input.Form.At = true, len(m.asks.Input.Form.Fields)
-			m.asks.Input.FillIn(boxtest.Keys["enter"], &m.keys) // the check refuses it
+			r.run(m.asks.Input.FillIn(boxtest.Keys["enter"], &m.keys)) // the check refuses it
+			r.settle()
 		}},
 		{"page to open", func() {
 			m.asks.Input.Ask(agent.InputAsked{Question: agent.Question{From: text, Kind: agent.URLInput, Message: text, URL: text}})

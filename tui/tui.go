@@ -263,6 +263,11 @@ func (m *Model) handleOwn(msg tea.Msg) tea.Cmd {
 		m.consented(msg)
 	case panel.ServerDoneMsg:
 		m.serverDone(msg)
+	case dialog.CheckedMsg:
+		m.asks.Checked(msg)
+		cmd := m.afterInput
+		m.afterInput = nil
+		return tea.Batch(cmd, m.redrawWhenArmed())
 	case dialog.CopyMsg:
 		return m.clip(string(msg))
 	case leaveMsg:

@@ -14,7 +14,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/santhosh-tekuri/jsonschema/v6"
 	"github.com/tailscale/hujson"
 
 	"lifehub/agent"
@@ -76,7 +75,7 @@ func (s *Schemas) repair(tool agent.Tool, raw json.RawMessage, meant bool) (Repa
 	shape := ShapeOf(spec.Schema)
 	r := repairing{meant: meant, writes: agent.MayWrite(tool), today: now()}
 	out := Repaired{Changed: r.object(args, shape)}
-	if err := validate(schema, args); err != nil {
+	if err := schema.validate(args); err != nil {
 		return Repaired{}, fmt.Errorf("the arguments of %s do not fit: %w", spec.Name, err)
 	}
 	if r.writes && len(r.lost) > 0 {
@@ -109,7 +108,7 @@ func ReadObject(raw json.RawMessage) (map[string]any, error) {
 	if len(raw) == 0 || string(raw) == "null" {
 		return map[string]any{}, nil
 	}
-	value, err := jsonschema.UnmarshalJSON(bytes.NewReader(raw))
+	value, err := readJSON(raw)
 	if err != nil {
 		return nil, err
 	}
@@ -117,7 +116,7 @@ func ReadObject(raw json.RawMessage) (map[string]any, error) {
 		if strings.TrimSpace(text) == "" {
 			return map[string]any{}, nil
 		}
-		if value, err = jsonschema.UnmarshalJSON(strings.NewReader(text)); err != nil {
+		if value, err = readJSON([]byte(text)); err != nil {
 			return nil, errors.New("it is a text")
 		}
 	}
@@ -240,7 +239,7 @@ func (r *repairing) object(args map[string]any, s Shape) (notes []string) {
 	}
 	for _, name := range s.Required {
 		if _, there := args[name]; !there && len(s.Properties[name].Default) > 0 {
-			if value, err := jsonschema.UnmarshalJSON(bytes.NewReader(s.Properties[name].Default)); err == nil {
+			if value, err := readJSON(s.Properties[name].Default); err == nil {
 				args[name] = value
 				notes = append(notes, fmt.Sprintf("%s was missing and has its default", name))
 			}
@@ -317,7 +316,7 @@ func (r *repairing) text(v string, s Shape) (any, string) {
 		case s.is("boolean") && (strings.EqualFold(text, "true") || strings.EqualFold(text, "false")):
 			return strings.EqualFold(text, "true"), "was a text"
 		case s.is("array"):
-			if list, err := jsonschema.UnmarshalJSON(strings.NewReader(text)); err == nil {
+			if list, err := readJSON([]byte(text)); err == nil {
 				if list, ok := list.([]any); ok {
 					return list, "was a text"
 				}
@@ -385,12 +384,12 @@ func (r *repairing) single(value any, s Shape) (any, string) {
 	return []any{value}, cmp.Or(note, "was not a list")
 }
 
-// IsNumber reports whether s is a number in JSON syntax.
+// IsNumber reports whether s is a number in JSON syntax that can be compared.
 func IsNumber(s string) bool {
 	if s == "" || s[0] != '-' && (s[0] < '0' || s[0] > '9') {
 		return false
 	}
-	return json.Valid([]byte(s))
+	return json.Valid([]byte(s)) && checkNumber(s) == nil
 }
 
 // Kind describes the values that an argument may have.

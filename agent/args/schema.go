@@ -1,7 +1,6 @@
 package args
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -16,77 +15,99 @@ import (
 	"lifehub/internal/text"
 )
 
-// maxSchema is the size of the largest schema that is checked, in bytes.
-const maxSchema = 256 << 10
+// Bounds of a schema, which may have been written by anyone.
+const (
+	maxSchema   = 256 << 10 // bytes
+	maxExpanded = 50_000    // subschemas, each counted as often as references to it are followed
+	maxWork     = 200_000   // steps of one check, see [work]
+	maxPattern  = 50_000    // instructions of the compiled patterns
+)
+
+// ErrTooLarge is returned for a schema that is too large to check values against.
+var ErrTooLarge = errors.New("the schema is too large")
+
+// Schema is a JSON Schema against which any value is checked in a bounded time.
+type Schema struct{ compiled *jsonschema.Schema }
 
 // Schemas compiles the schemas of tools on first use and caches them. The zero
 // value is ready to use and safe for concurrent use.
 type Schemas struct {
 	Now func() time.Time // today, for dates in words; nil: time.Now
 
-	mu       sync.Mutex
-	compiled map[string]*jsonschema.Schema // by the text of the schema; nil if it cannot be compiled
+	mu   sync.Mutex
+	read map[string]*Schema // by the text of the schema; nil if it cannot be compiled
 }
 
-// of returns the compiled schema; nil if there is none to check against.
-func (s *Schemas) of(text json.RawMessage) *jsonschema.Schema {
+// of returns the schema of a tool; nil if there is none to check against.
+func (s *Schemas) of(text json.RawMessage) *Schema {
 	if len(text) == 0 || len(text) > maxSchema {
 		return nil
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if schema, known := s.compiled[string(text)]; known {
+	if schema, known := s.read[string(text)]; known {
 		return schema
 	}
-	schema, err := compile(text, false)
+	schema, err := ToolSchema(text)
 	if err != nil {
 		schema = nil // the tool itself has to reject invalid arguments
 	}
-	if s.compiled == nil {
-		s.compiled = map[string]*jsonschema.Schema{}
+	if s.read == nil {
+		s.read = map[string]*Schema{}
 	}
-	s.compiled[string(text)] = schema
+	s.read[string(text)] = schema
 	return schema
 }
 
-// CheckSchema returns an error if a text is not a JSON Schema that values can be checked against. It
-// may not refer to files or addresses.
-func CheckSchema(text json.RawMessage) error {
+// ReadSchema reads a JSON Schema that asserts formats such as that of a date. It may not refer to
+// files or addresses. The error is ErrTooLarge if following its references takes too many steps.
+func ReadSchema(text json.RawMessage) (*Schema, error) { return readSchema(text, true) }
+
+// ToolSchema is like [ReadSchema] for the arguments of a tool, which checks formats itself.
+func ToolSchema(text json.RawMessage) (*Schema, error) { return readSchema(text, false) }
+
+func readSchema(text json.RawMessage, formats bool) (*Schema, error) {
 	if len(text) > maxSchema {
-		return fmt.Errorf("it is larger than %d KiB", maxSchema>>10)
+		return nil, fmt.Errorf("%w: more than %d KiB", ErrTooLarge, maxSchema>>10)
 	}
-	if err := json.Unmarshal(text, new(any)); err != nil {
-		return fmt.Errorf("it is not valid JSON: %w", err)
+	doc, err := readJSON(text)
+	if errors.Is(err, errTooDeep) {
+		return nil, fmt.Errorf("%w: %w", ErrTooLarge, err)
 	}
-	_, err := compile(text, true)
+	if err != nil {
+		return nil, fmt.Errorf("it cannot be read as JSON: %w", err)
+	}
+	compiled, err := compile(doc, formats)
 	if invalid := (*jsonschema.SchemaValidationError)(nil); errors.As(err, &invalid) {
-		return fmt.Errorf("it is not a JSON Schema: %w", inOneLine(invalid.Err))
+		return nil, fmt.Errorf("it is not a JSON Schema: %w", inOneLine(invalid.Err))
 	}
-	return err
-}
-
-// Check returns an error if a value does not fit a schema. It also checks
-// formats such as that of a date.
-func Check(schema, value json.RawMessage) error {
-	compiled, err := compile(schema, true)
-	if err != nil {
-		return fmt.Errorf("read the schema: %w", err)
-	}
-	read, err := jsonschema.UnmarshalJSON(bytes.NewReader(value))
-	if err != nil {
-		return fmt.Errorf("read the answer: %w", err)
-	}
-	return validate(compiled, read)
-}
-
-func compile(text json.RawMessage, formats bool) (schema *jsonschema.Schema, err error) {
-	defer agent.Catch(&err) // schemas come from untrusted servers
-	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
 	if err != nil {
 		return nil, err
 	}
+	sizes := sizes{}
+	if sizes.of(compiled) > maxExpanded {
+		return nil, fmt.Errorf("%w: with its references followed it has more than %d parts", ErrTooLarge, maxExpanded)
+	}
+	if sizes.dynamic {
+		return nil, errors.New("$dynamicRef and $recursiveRef are not supported")
+	}
+	return &Schema{compiled}, nil
+}
+
+// Check returns an error if a value does not fit the schema.
+func (s *Schema) Check(value json.RawMessage) error {
+	read, err := readJSON(value)
+	if err != nil {
+		return fmt.Errorf("read the value: %w", err)
+	}
+	return s.validate(read)
+}
+
+func compile(doc any, formats bool) (schema *jsonschema.Schema, err error) {
+	defer agent.Catch(&err) // schemas come from untrusted servers
 	c := jsonschema.NewCompiler()
 	c.UseLoader(noLoader{})
+	c.UseRegexpEngine((&patterns{left: maxPattern}).compile)
 	if formats {
 		c.AssertFormat()
 	}
@@ -107,10 +128,14 @@ func (noLoader) Load(url string) (any, error) {
 // arguments an error is.
 var atTop, inArgument = pattern.Lazy(`^at '': `), pattern.Lazy(`^at '/([^']*)': `)
 
-// validate returns an error of one line, without details of the schema itself.
-func validate(schema *jsonschema.Schema, value any) (err error) {
+// validate returns an error of one line, without details of the schema itself. The value comes from
+// [readJSON].
+func (s *Schema) validate(value any) (err error) {
 	defer agent.Catch(&err)
-	return inOneLine(schema.Validate(value))
+	if w := (work{left: maxWork}); !w.check(s.compiled, value) {
+		return errors.New("it cannot be checked: the schema and the value together are too large")
+	}
+	return inOneLine(s.compiled.Validate(value))
 }
 
 // inOneLine returns an error of the library in one line, without the name of the schema.
@@ -119,6 +144,7 @@ func inOneLine(err error) error {
 	if !errors.As(err, &invalid) {
 		return err
 	}
+	keepCauses(invalid, 50)
 	lines := strings.Split(invalid.Error(), "\n")
 	if len(lines) > 1 {
 		lines = lines[1:] // the first line names the schema
@@ -127,5 +153,18 @@ func inOneLine(err error) error {
 		line = atTop.ReplaceAllString(strings.TrimPrefix(strings.TrimSpace(line), "- "), "")
 		lines[i] = inArgument.ReplaceAllString(line, "$1: ")
 	}
-	return errors.New(text.Clip(strings.Join(lines, "; "), 500))
+	return errors.New(text.Cut(strings.Join(lines, "; "), 500))
+}
+
+// keepCauses keeps the first n causes of an error, which may be as many as the steps of the check. It
+// returns how many more may be kept.
+func keepCauses(e *jsonschema.ValidationError, n int) int {
+	for i, cause := range e.Causes {
+		if n <= 0 {
+			e.Causes = e.Causes[:i]
+			break
+		}
+		n = keepCauses(cause, n-1)
+	}
+	return n
 }

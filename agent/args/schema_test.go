@@ -11,20 +11,23 @@ import (
 )
 
 func TestSchemaCannotFetchAnother(t *testing.T) {
-	err := Check(json.RawMessage(`{"$ref":"file:///etc/passwd"}`), json.RawMessage(`{}`))
+	_, err := ReadSchema(json.RawMessage(`{"$ref":"file:///etc/passwd"}`))
 	if err == nil || !strings.Contains(err.Error(), "may not load") {
 		t.Errorf("got %v", err)
 	}
 }
 
 func TestMismatchIsDescribedInPlainWords(t *testing.T) {
-	schema := json.RawMessage(`{"type":"object","properties":{"deep":{"type":"integer","maximum":30},"bed":{"type":"string"},"day":{"type":"string","format":"date"}},"required":["bed"]}`)
+	schema, err := ReadSchema(json.RawMessage(`{"type":"object","properties":{"deep":{"type":"integer","maximum":30},"bed":{"type":"string"},"day":{"type":"string","format":"date"}},"required":["bed"]}`))
+	if err != nil {
+		t.Fatal(err)
+	}
 	for content, want := range map[string]string{
 		`{"bed":"north","deep":99}`:      "deep: maximum: got 99, want 30",
 		`{}`:                             "missing property 'bed'",
 		`{"bed":"north","day":"monday"}`: "day: 'monday' is not valid date",
 	} {
-		if err := Check(schema, json.RawMessage(content)); err == nil || !strings.HasPrefix(err.Error(), want) {
+		if err := schema.Check(json.RawMessage(content)); err == nil || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("%s: got %v, want %s", content, err, want)
 		}
 	}

@@ -22,6 +22,10 @@ var valuePrompt string
 // returned to the model once, with what is wrong.
 func (a *Agent) Value(ctx context.Context, conversation, turnID string, schema json.RawMessage) (value json.RawMessage, err error) {
 	defer agent.Catch(&err)
+	fits, err := args.ReadSchema(schema)
+	if err != nil {
+		return nil, fmt.Errorf("read the schema: %w", err)
+	}
 	exchange, fence, asker, err := a.finished(ctx, conversation, turnID)
 	if err != nil {
 		return nil, fmt.Errorf("write the answer as JSON: %w", err)
@@ -41,7 +45,7 @@ func (a *Agent) Value(ctx context.Context, conversation, turnID string, schema j
 	unfit, err := asker.AskFor(ctx, p, func(reply string) error {
 		value, err = prompt.Value(reply)
 		if err == nil {
-			err = args.Check(schema, value)
+			err = fits.Check(value)
 		}
 		return err
 	})

@@ -40,7 +40,13 @@ func TestDialog(t *testing.T) {
 			}
 			press := func(name string) {
 				for _, pressed := range boxtest.Presses(name) {
-					q.Press(pressed, &k, false, time.Now())
+					cmd, _ := q.Press(pressed, &k, false, time.Now())
+					if cmd == nil {
+						continue
+					}
+					if checked, ok := cmd().(CheckedMsg); ok {
+						q.Checked(checked)
+					}
 				}
 				drawn(width, height, draw.NewTheme("", true, true, nil)) // as after every key
 			}

@@ -25,6 +25,7 @@ type Input struct {
 	Entered bool   // the form has the focus
 	seen    bool   // the end of the question was visible
 	problem string // why the values are invalid
+	check   *check // of the values; nil if none runs
 
 	Dialog
 	scrollArea
@@ -103,10 +104,9 @@ func (in *Input) choices(keys *keys.Map) []Choice {
 		if in.isPlan() {
 			return []Choice{{Binding: keys.Agree, Label: runPlan, Do: func() tea.Cmd {
 				if in.seen {
-					in.send()
-				} else {
-					in.readFirst(keys)
+					return in.send()
 				}
+				in.readFirst(keys)
 				return nil
 			}}, decline, {Binding: keys.FillIn, Label: "change it", atOnce: true, Do: enter}}
 		}
@@ -134,9 +134,14 @@ func (in *Input) isPlan() bool { return in.Queue[0].Kind == agent.PlanInput }
 
 // Press handles a key. rest are the keys that go to the composer.
 func (in *Input) Press(pressed tea.KeyPressMsg, keys *keys.Map, now time.Time) (cmd tea.Cmd, rest []tea.KeyPressMsg) {
-	if in.Entered {
-		in.FillIn(pressed, keys)
+	if in.check != nil {
+		if key.Matches(pressed, keys.Stop) {
+			in.check = nil
+		}
 		return nil, nil
+	}
+	if in.Entered {
+		return in.FillIn(pressed, keys), nil
 	}
 	if in.scroll(pressed, keys, len(in.Body)) {
 		return nil, nil
@@ -151,27 +156,37 @@ func (in *Input) Press(pressed tea.KeyPressMsg, keys *keys.Map, now time.Time) (
 }
 
 // FillIn handles a key in the form.
-func (in *Input) FillIn(pressed tea.KeyPressMsg, keys *keys.Map) {
+func (in *Input) FillIn(pressed tea.KeyPressMsg, keys *keys.Map) tea.Cmd {
 	in.Width, in.problem = 0, ""
 	if key.Matches(pressed, keys.Stop) {
 		in.Entered = false
-		return
+		return nil
 	}
 	if in.Form.Press(pressed, keys) {
-		in.send()
+		return in.send()
 	}
+	return nil
 }
 
-// send answers with the values of the form, if they fit.
-func (in *Input) send() {
-	values := in.Form.Values()
-	if check := in.Queue[0].Check; check != nil {
-		if err := check(values); err != nil {
-			in.problem = safetext.Line(err.Error())
-			return
-		}
+// send answers with the values of the form, once they are found to fit.
+func (in *Input) send() (cmd tea.Cmd) {
+	values, fits := in.Form.Values(), in.Queue[0].Check
+	if fits == nil {
+		in.answer(agent.Input{Action: agent.InputAccepted, Values: values})
+		return nil
 	}
-	in.answer(agent.Input{Action: agent.InputAccepted, Values: values})
+	in.check, cmd = newCheck(values, fits)
+	return cmd
+}
+
+func (in *Input) checked(msg CheckedMsg) {
+	switch {
+	case in.check != msg.check:
+	case msg.err != nil:
+		in.check, in.problem = nil, safetext.Line(msg.err.Error())
+	default:
+		in.answer(agent.Input{Action: agent.InputAccepted, Values: msg.check.values})
+	}
 }
 
 // View draws the dialog in at most height lines and records whether its end is visible.
@@ -196,6 +211,9 @@ func (in *Input) question(width int, keys *keys.Map, theme *draw.Theme, now time
 	q := &question{name: in.Title(), unread: !in.seen && (in.Form == nil || in.isPlan())}
 	if len(in.Queue) > 1 {
 		q.count = fmt.Sprintf("1 of %d", len(in.Queue))
+	}
+	if in.check.isSlow(now) {
+		q.answers = []string{theme.Dim.Render(draw.Truncate("checking…", inside(width)))}
 	}
 	if in.problem != "" {
 		q.answers = draw.StyleLines(theme.Danger.Render, draw.Wrap("✗ "+in.problem, inside(width)))

@@ -170,8 +170,7 @@ func (p *Permission) Press(pressed tea.KeyPressMsg, keys *keys.Map, now time.Tim
 		p.explain(pressed, keys)
 		return nil, nil
 	case p.Edit != nil:
-		p.change(pressed, keys)
-		return nil, nil
+		return p.change(pressed, keys), nil
 	}
 	if p.scroll(pressed, keys, len(p.Body)) {
 		return nil, nil
@@ -198,13 +197,24 @@ func (p *Permission) explain(pressed tea.KeyPressMsg, k *keys.Map) {
 }
 
 // change handles a key in the editor of arguments.
-func (p *Permission) change(pressed tea.KeyPressMsg, keys *keys.Map) {
-	done, left := p.Edit.press(pressed, keys, p.Current().PermissionAsked.Check)
+func (p *Permission) change(pressed tea.KeyPressMsg, keys *keys.Map) tea.Cmd {
+	cmd, done, left := p.Edit.press(pressed, keys, p.Current().PermissionAsked.Check)
 	switch {
 	case done:
 		p.answer(p.Edit.Edited())
 	case left:
 		p.Edit = nil
+	}
+	return cmd
+}
+
+func (p *Permission) checked(msg CheckedMsg) {
+	switch {
+	case p.Edit == nil || p.Edit.check != msg.check:
+	case msg.err != nil:
+		p.Edit.check, p.Edit.problem = nil, msg.err.Error()
+	default:
+		p.answer(p.Edit.Edited())
 	}
 }
 
@@ -214,7 +224,7 @@ func (p *Permission) View(width, height int, keys *keys.Map, theme *draw.Theme, 
 		p.Body, p.Width = p.Content(inside(width), theme), width
 	}
 	if p.Edit != nil {
-		lines, at := p.Edit.view(inside(width), height, theme)
+		lines, at := p.Edit.view(inside(width), height, theme, now)
 		q := p.question(width, keys, theme, now)
 		p.place(q, len(lines), width, height, theme)
 		p.reveal(at, len(lines))

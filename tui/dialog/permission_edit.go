@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
+	"time"
 
 	"charm.land/bubbles/v2/key"
 	"charm.land/bubbles/v2/textarea"
@@ -24,6 +25,7 @@ type argumentEditor struct {
 	area    textarea.Model
 	opened  string // content of the area when the argument was focused
 	problem string // why the arguments are invalid
+	check   *check // of the arguments; nil if none runs
 }
 
 func newArgumentEditor(input json.RawMessage, keys *keys.Map) *argumentEditor {
@@ -110,17 +112,23 @@ func (e *argumentEditor) Input() json.RawMessage {
 	return json.RawMessage("{" + b.String() + "}")
 }
 
-// press handles a key. done reports that the arguments are complete and valid, left that
-// the user cancelled.
-func (e *argumentEditor) press(pressed tea.KeyPressMsg, keys *keys.Map, check func(json.RawMessage) error) (done, left bool) {
+// press handles a key. done reports that the arguments are complete and need no check, left that the user
+// cancelled.
+func (e *argumentEditor) press(pressed tea.KeyPressMsg, keys *keys.Map, fits func(json.RawMessage) error) (cmd tea.Cmd, done, left bool) {
+	if e.check != nil {
+		if key.Matches(pressed, keys.Stop) {
+			e.check = nil
+		}
+		return nil, false, false
+	}
 	e.problem = ""
 	switch {
 	case key.Matches(pressed, keys.Stop):
-		return false, true
+		return nil, false, true
 	case key.Matches(pressed, keys.ArgumentNext, keys.ArgumentPrevious):
 		if err := e.keep(); err != nil {
 			e.problem = err.Error()
-			return false, false
+			return nil, false, false
 		}
 		step := 1
 		if key.Matches(pressed, keys.ArgumentPrevious) {
@@ -130,25 +138,24 @@ func (e *argumentEditor) press(pressed tea.KeyPressMsg, keys *keys.Map, check fu
 			e.open((e.at + step) % len(e.Pairs))
 		}
 	case key.Matches(pressed, keys.Send):
-		err := e.keep()
-		if err == nil && check != nil {
-			err = check(e.Input())
-		}
-		if err != nil {
+		if err := e.keep(); err != nil {
 			e.problem = err.Error()
-			return false, false
+			return nil, false, false
 		}
-		return true, false
+		if fits == nil {
+			return nil, true, false
+		}
+		e.check, cmd = newCheck(e.Input(), fits)
 	default:
 		pressed.Text = safetext.Line(pressed.Text)
 		e.area, _ = e.area.Update(pressed)
 	}
-	return false, false
+	return cmd, false, false
 }
 
 // view draws the arguments; the focused one, which begins at a line, gets the remaining
 // height.
-func (e *argumentEditor) view(width, height int, theme *draw.Theme) (lines []string, at int) {
+func (e *argumentEditor) view(width, height int, theme *draw.Theme, now time.Time) (lines []string, at int) {
 	for i, pair := range e.Pairs {
 		name := safetext.Line(pair.Key)
 		if i != e.at {
@@ -165,6 +172,9 @@ func (e *argumentEditor) view(width, height int, theme *draw.Theme) (lines []str
 	}
 	if len(e.Pairs) == 0 {
 		lines = append(lines, theme.Dim.Render("no arguments"))
+	}
+	if e.check.isSlow(now) {
+		lines = append(lines, theme.Dim.Render(draw.Truncate("checking…", width)))
 	}
 	if e.problem != "" {
 		at = len(lines)

@@ -23,7 +23,9 @@ func TestPlanIsApprovedOnlyAfterItWasVisible(t *testing.T) {
 	press := func(name string) {
 		t.Helper()
 		for _, pressed := range boxtest.Presses(name) {
-			q.Press(pressed, &k, false, now)
+			if cmd, _ := q.Press(pressed, &k, false, now); cmd != nil {
+				q.Checked(cmd().(CheckedMsg))
+			}
 		}
 		if q.Open() {
 			q.View(60, 9, &k, false, theme, now)
