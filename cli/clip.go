@@ -3,7 +3,6 @@ package cli
 import (
 	"cmp"
 	"fmt"
-	"net/url"
 	"strings"
 	"time"
 	"unicode"
@@ -66,12 +65,9 @@ func clipAddress(given string) (string, error) {
 	if !strings.Contains(given, "://") {
 		given = "https://" + given
 	}
-	u, err := url.Parse(given)
-	switch {
-	case err != nil:
-		return "", fmt.Errorf("clip: %w", err)
-	case u.Scheme != "http" && u.Scheme != "https" || u.Host == "":
-		return "", fmt.Errorf("clip: %q is not the address of a web page", given)
+	u, _, err := agent.ReadAddress(given)
+	if err != nil {
+		return "", fmt.Errorf("clip: %q is not the address of a web page: %w", given, err)
 	}
 	return u.String(), nil
 }

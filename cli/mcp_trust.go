@@ -15,6 +15,7 @@ import (
 	"github.com/charmbracelet/x/term"
 	"github.com/spf13/cobra"
 
+	"lifehub/agent"
 	"lifehub/cli/app"
 	"lifehub/cli/redact"
 	"lifehub/mcpclient"
@@ -99,7 +100,8 @@ func listOffers(to io.Writer, servers *mcpclient.Client, state mcpclient.ServerS
 func consentTo(ctx context.Context, sh *app.Process, servers *mcpclient.Client, name string) error {
 	before := servers.State()[0].Since
 	err := servers.Consent(ctx, name, func(page string) {
-		fmt.Fprintf(sh.Err, "%s needs your consent. Open this page:\n\n  %s\n\no and Enter opens it; Ctrl+C cancels.\n", name, safetext.Reveal(page))
+		_, site, _ := agent.ReadAddress(page) // the page was checked
+		fmt.Fprintf(sh.Err, "%s needs your consent. Open this page of %s:\n\n  %s\n\no and Enter opens it; Ctrl+C cancels.\n", name, site, safetext.Reveal(page))
 		go openOnKey(sh, page)
 	})
 	if err != nil {

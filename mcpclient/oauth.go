@@ -156,6 +156,9 @@ func (p *credentialFile) Consent(ctx context.Context, show func(page string)) er
 	if err := mayGo(page, p.URL); err != nil {
 		return err
 	}
+	if page, err = readPage(page); err != nil {
+		return err
+	}
 	saved := credential{ClientID: handler.GetClientID(), ClientSecret: handler.GetClientSecret(), AuthMethod: handler.GetTokenEndpointAuthMethod()}
 	if err := p.write(saved); err != nil {
 		return err

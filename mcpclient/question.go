@@ -66,9 +66,9 @@ func (q questions) Elicit(ctx context.Context, request mcp.ElicitationRequest) (
 	defer done()
 	form := agent.Question{From: q.s.Entry.Name, Message: request.Params.Message}
 	if request.Params.Mode == mcp.ElicitationModeURL {
-		form.Kind, form.URL = agent.URLInput, request.Params.URL
-		if u, err := url.Parse(form.URL); err != nil || (u.Scheme != "https" && u.Scheme != "http") {
-			return nil, fmt.Errorf("url %q is not an http or https address", form.URL)
+		form.Kind = agent.URLInput
+		if form.URL, err = readPage(request.Params.URL); err != nil {
+			return nil, err
 		}
 	} else {
 		form.Kind = agent.FormInput
@@ -96,11 +96,24 @@ func (q questions) Elicit(ctx context.Context, request mcp.ElicitationRequest) (
 	return result, nil
 }
 
+// readPage returns the address of a page as it is shown to the user.
+func readPage(address string) (string, error) {
+	u, _, err := agent.ReadAddress(address)
+	if err != nil {
+		return "", fmt.Errorf("url %q cannot be shown: %w", address, err)
+	}
+	return u.String(), nil
+}
+
 // sendTo shows the user the pages that a server wants opened before it performs a
 // call.
 func (q questions) sendTo(ctx context.Context, pages []mcp.ElicitationParams) error {
 	for _, page := range pages {
-		if q.s.hub.Ask == nil {
+		u, err := readPage(page.URL)
+		if err != nil {
+			return err
+		}
+		if page.URL = u; q.s.hub.Ask == nil {
 			return fmt.Errorf("%s must be opened first, and the user cannot be asked", page.URL)
 		}
 		page.Mode = mcp.ElicitationModeURL

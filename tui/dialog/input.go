@@ -239,6 +239,9 @@ func (in *Input) Title() string {
 	from := safetext.Line(asked.From)
 	switch asked.Kind {
 	case agent.URLInput:
+		if _, site, err := agent.ReadAddress(asked.URL); err == nil {
+			return from + " wants you to open a page of " + site
+		}
 		return from + " wants you to open a page"
 	case agent.PlanInput:
 		return "Run this plan?"

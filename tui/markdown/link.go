@@ -1,11 +1,13 @@
 package markdown
 
 import (
+	"cmp"
 	"html"
 	"net/url"
 	"strings"
 	"unicode/utf8"
 
+	"lifehub/agent"
 	"lifehub/tui/safetext"
 )
 
@@ -148,7 +150,11 @@ func (p *parser) destination(address string) (link, place string) {
 	}
 	switch {
 	case parsed.Scheme == "http" || parsed.Scheme == "https":
-		return link, safetext.Reveal(parsed.Host)
+		u, site, err := agent.ReadAddress(address)
+		if err != nil {
+			return "", safetext.Reveal(cmp.Or(parsed.Host, address))
+		}
+		return link, agent.ShownHost(u, site)
 	case parsed.Scheme == "mailto":
 		return link, safetext.Reveal(parsed.Opaque)
 	}

@@ -22,18 +22,19 @@ func drawn(src string) (text, link string) {
 
 func TestLinksShowTheirDestinations(t *testing.T) {
 	for src, want := range map[string]string{
-		"[a](https://h.example/x)":                     "a (h.example)",
-		"[https://bank.example](https://evil.example)": "https://bank.example (evil.example)",
-		"[a](https://bank.example@evil.example/)":      "a (evil.example)",
-		"[h.example](https://h.example/x)":             "h.example",
-		"<https://h.example/x>":                        "https://h.example/x",
-		"https://h.example/x.":                         "https://h.example/x.",
-		"[a](javascript:alert(1))":                     "a (javascript:alert(1))",
-		"[a](notes/run.md)":                            "a (notes/run.md)",
-		"[a](https://аpple.com/)":                      "a (а⟨U+0430⟩pple.com)",
-		"![x](https://h.example/q)":                    "[image: x] (h.example)",
-		"[a](mailto:me@h.example)":                     "a (me@h.example)",
-		`[a](https://h.example "no end`:                `[a](https://h.example "no end`,
+		"[a](https://h.example/x)":                                    "a (h.example)",
+		"[https://bank.example](https://evil.example)":                "https://bank.example (evil.example)",
+		"[a](https://bank.example@evil.example/)":                     "a (evil.example)",
+		"[h.example](https://h.example/x)":                            "h.example",
+		"[a](https://accounts.google.com.this.is.long.evil.example/)": "a (….evil.example)",
+		"<https://h.example/x>":                                       "https://h.example/x",
+		"https://h.example/x.":                                        "https://h.example/x.",
+		"[a](javascript:alert(1))":                                    "a (javascript:alert(1))",
+		"[a](notes/run.md)":                                           "a (notes/run.md)",
+		"[a](https://аpple.com/)":                                     "a (xn--pple-43d.com)",
+		"![x](https://h.example/q)":                                   "[image: x] (h.example)",
+		"[a](mailto:me@h.example)":                                    "a (me@h.example)",
+		`[a](https://h.example "no end`:                               `[a](https://h.example "no end`,
 	} {
 		if got, _ := drawn(src); got != want {
 			t.Errorf("%s reads %q, want %q", src, got, want)

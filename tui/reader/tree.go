@@ -17,6 +17,7 @@ import (
 	"github.com/yuin/goldmark/text"
 	"github.com/yuin/goldmark/util"
 
+	"lifehub/agent"
 	"lifehub/tui/layout"
 	"lifehub/tui/safetext"
 )
@@ -293,7 +294,11 @@ func destination(to string) (link Link, host string) {
 	case u.Host == "":
 		return Link{To: to}, safetext.Reveal(to)
 	}
-	return Link{To: to}, safetext.Reveal(u.Host)
+	page, site, err := agent.ReadAddress(to)
+	if err != nil {
+		return Link{To: to}, safetext.Reveal(u.Host)
+	}
+	return Link{To: to}, agent.ShownHost(page, site)
 }
 
 // taken removes and returns the children of a node.

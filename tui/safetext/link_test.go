@@ -21,6 +21,7 @@ func TestOnlyPagesAndMailsBecomeLinks(t *testing.T) {
 		"https://a.example/ b":     false,
 		"https://a.example/\x1b]":  false,
 		"https://a.example/%zz":    false,
+		"https://b.com@a.example/": false,
 		"":                         false,
 
 		page + strings.Repeat("a", maxLink-len(page)):   true,

@@ -36,10 +36,7 @@ func (c Cited) shown(host string, room int) string {
 	address := c.file(host)
 	web := agent.OnWeb(place)
 	if web {
-		if address = place; !safetext.LinkAllowed(address) {
-			address = ""
-		}
-		place = safetext.Reveal(place)
+		place, address = onWeb(place, room)
 	}
 	for rest := place; !web && draw.Width(place) > room; place = "…/" + rest {
 		var more bool
@@ -58,6 +55,31 @@ func (c Cited) shown(host string, room int) string {
 		return place
 	}
 	return ansi.SetHyperlink(address) + place + ansi.ResetHyperlink()
+}
+
+// onWeb returns an address as shown in a width, never cut before the end of its site, and the address to
+// link, "" if it may not be opened.
+func onWeb(address string, width int) (shown, link string) {
+	u, site, err := agent.ReadAddress(address)
+	if err != nil {
+		if parsed, err := url.Parse(address); err == nil {
+			address = cmp.Or(parsed.Host, address) // without what can pass for it
+		}
+		return "not a web page: " + safetext.Reveal(address), ""
+	}
+	if safetext.LinkAllowed(address) {
+		link = address
+	}
+	_, rest, _ := strings.Cut(address, "://")
+	rest = strings.TrimPrefix(rest, rest[:strings.IndexAny(rest+"/", "/?#")])
+	start := u.Scheme + "://" + u.Host
+	if draw.Width(start) > width {
+		start = u.Host
+	}
+	if draw.Width(start) > width {
+		start = "…." + site
+	}
+	return safetext.Reveal(start + rest), link
 }
 
 // file returns the file URL of the note, or "". It names the host, so that a terminal on

@@ -13,22 +13,26 @@ import (
 
 func TestAPageAmongTheSourcesIsALink(t *testing.T) {
 	for address, want := range map[string]struct{ link, shown string }{
-		"https://tips.example/marathon?week=1":   {"https://tips.example/marathon?week=1", "https://tips.example/marathon?week=1"},
-		"https://tips.example/\x1b]0;title\a":    {"https://tips.example/", "https://tips.example/"},
-		"https://t\u0456ps.example/":             {"", "ps.example/"}, // a Cyrillic letter
-		"https://tips.example/\u202egpj.harmles": {"https://tips.example/gpj.harmles", "https://tips.example/gpj.harmles"},
-		"running.md":                             {"", "running.md:3"},
+		"https://tips.example/marathon?week=1":           {"https://tips.example/marathon?week=1", "https://tips.example/marathon?week=1"},
+		"https://tips.example/\x1b]0;title\a":            {"https://tips.example/", "https://tips.example/"},
+		"https://t\u0456ps.example/":                     {"", "https://xn--tps-jhd.example/"}, // a Cyrillic letter
+		"https://accounts.google.com.tips.example/login": {"https://accounts.google.com.tips.example/login", "https://accounts.google.com.tips.example/login"},
+		"https://accounts.google.com@evil.example/login": {"", "not a web page: evil.example"},
+		"https://tips.example/\u202egpj.harmles":         {"https://tips.example/gpj.harmles", "https://tips.example/gpj.harmles"},
+		"running.md":                                     {"", "running.md:3"},
 	} {
 		s := NewSources("")
 		s.Add(agent.Citation{N: 1, Path: address, Line: 3, Verdict: agent.Verified, Sentence: "Rest."}, agent.Source{N: 1, Path: address, Heading: "Tips"})
 		for _, width := range []int{100, 30} {
 			line := s.Render(width, draw.NewTheme("", true, false, nil))[0]
 			opened, closed := strings.Count(line, "\x1b]8;;http"), strings.Count(line, "\x1b]8;;\a")
-			if opened != closed || (want.link != "") != strings.Contains(line, "\x1b]8;;"+want.link+"\a"+"http") {
+			if opened != closed || (want.link != "") != strings.Contains(line, "\x1b]8;;"+want.link+"\a") {
 				t.Errorf("%q: the line is %q", address, line)
 			}
 			if got := ansi.Strip(line); width == 100 && !strings.Contains(got, want.shown) || draw.Width(line) > width || strings.Contains(line, "\x1b]0") {
 				t.Errorf("%q reads %q", address, got)
+			} else if want.link != "" && !strings.Contains(got, "tips.example") {
+				t.Errorf("%q is cut to %q", address, got)
 			}
 		}
 	}

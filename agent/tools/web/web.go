@@ -13,6 +13,7 @@ import (
 	"syscall"
 	"time"
 
+	"lifehub/agent"
 	"lifehub/internal/neterr"
 	"lifehub/internal/text"
 )
@@ -151,25 +152,14 @@ func refusal(page webPage) error {
 
 // parseAddress parses and checks the address of a page.
 func parseAddress(address string) (*url.URL, error) {
-	u, err := url.Parse(strings.TrimSpace(address))
-	if err != nil {
-		return nil, err
-	}
-	u.Host = strings.ToLower(u.Host)
-	return u, checkAddress(u)
+	u, _, err := agent.ReadAddress(address)
+	return u, err
 }
 
 // checkAddress returns an error if no web page can have the address.
 func checkAddress(u *url.URL) error {
-	switch {
-	case u.Scheme != "http" && u.Scheme != "https":
-		return errors.New("only http and https addresses can be fetched")
-	case u.Hostname() == "" || u.Opaque != "":
-		return errors.New("it names no host")
-	case u.User != nil:
-		return errors.New("it holds a user's name, which can hide the host")
-	}
-	return nil
+	_, err := parseAddress(u.String())
+	return err
 }
 
 // onlyPublic is called right before a connection is made, with the address that

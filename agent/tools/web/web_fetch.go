@@ -49,13 +49,17 @@ func newWebFetch(w *web) agent.Tool {
 
 func (f *webFetch) Timeout() time.Duration { return webTime + 10*time.Second }
 
-// Preview shows the actual host, which a long address can hide.
+// Preview shows the actual host and its site, which a long address can hide.
 func (f *webFetch) Preview(_ context.Context, raw json.RawMessage) (agent.Preview, error) {
-	u, err := parseAddress(f.Address(raw))
+	u, site, err := agent.ReadAddress(f.Address(raw))
 	if err != nil {
 		return agent.Preview{}, fmt.Errorf("web_fetch: %w", err)
 	}
-	return agent.Preview{Text: "Open a page on " + u.Host + ", which learns this whole address\n" + u.String()}, nil
+	on := u.Host
+	if u.Hostname() != site {
+		on += " (" + site + ")"
+	}
+	return agent.Preview{Text: "Open a page on " + on + ", which learns this whole address\n" + u.String()}, nil
 }
 
 func (f *webFetch) Run(ctx context.Context, raw json.RawMessage) (agent.Result, error) {
