@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -20,6 +21,7 @@ import (
 	"lifehub/cli/app"
 	"lifehub/cli/settings"
 	"lifehub/internal/files"
+	"lifehub/internal/text"
 	"lifehub/internal/when"
 	"lifehub/tui/plain"
 	"lifehub/tui/safetext"
@@ -52,6 +54,7 @@ type writing struct {
 	next    func(last *agent.Result) *agent.Step // its calls, as in [turn.Agent.Calls]
 	allows  []gate.Rule                          // what --yes adds: a rule for each of its tools
 	done    func(result captured) captured       // adds what it knows of the result
+	lines   int                                  // how many it writes, which are printed if no dialog showed them
 }
 
 func (c *capture) register(cmd *cobra.Command) *cobra.Command {
@@ -137,6 +140,7 @@ func (c *capture) text(ctx context.Context, name string, given []string) (writin
 // once makes it a single call.
 func (w *writing) once(tool string, input map[string]string) {
 	step := stepOf(tool, input)
+	w.lines = 1 + strings.Count(strings.TrimSpace(input["content"]), "\n")
 	w.allows = []gate.Rule{{Tool: tool, Level: agent.Auto, Untrusted: true, From: "--yes"}}
 	w.next = func(last *agent.Result) *agent.Step {
 		if last != nil {
@@ -196,7 +200,48 @@ func (c *capture) run(ctx context.Context, w writing) error {
 	if c.asJSON {
 		return app.PrintJSON(c.process, "result", w.done(result))
 	}
-	return app.PrintText(c.process, "result", safetext.Text(answer)+"\n")
+	answer = safetext.Text(answer) + "\n"
+	if w.lines > 0 && !attended {
+		answer += c.wrote(result, w.lines)
+	}
+	return app.PrintText(c.process, "result", answer)
+}
+
+// maxWrote is how many lines of a change are printed.
+const maxWrote = 20
+
+// wrote returns count lines that were added to a note, each with its place, and with hidden characters made
+// visible.
+func (c *capture) wrote(result captured, count int) string {
+	raw, err := c.noteText(result.Path)
+	lines := strings.Split(raw, "\n")
+	if err != nil || result.Line < 1 || result.Line > len(lines) {
+		return ""
+	}
+	var out strings.Builder
+	lines = lines[result.Line-1 : min(len(lines), result.Line-1+count)]
+	for i, line := range lines {
+		if i == maxWrote {
+			fmt.Fprintf(&out, "… and %s\n", text.Count(len(lines)-i, "line"))
+			break
+		}
+		fmt.Fprintf(&out, "%s:%d: %s\n", safetext.Line(result.Path), result.Line+i, safetext.Visible(strings.TrimSuffix(line, "\r")))
+	}
+	return out.String()
+}
+
+// noteText returns the text of a note by its path, which begins with the vault's name if the vault is not
+// the first.
+func (c *capture) noteText(path string) (string, error) {
+	folders := c.app.Folders()
+	folder := folders[0]
+	for _, other := range folders[1:] {
+		if below, is := strings.CutPrefix(path, filepath.Base(other.Dir())+"/"); is {
+			folder, path = other, below
+		}
+	}
+	raw, _, err := folder.Raw(path)
+	return string(raw), err
 }
 
 // queueUp waits for captures of other processes, which a script may start by the hundred, and returns

@@ -105,16 +105,11 @@ func (p *page) next(last *agent.Result) *agent.Step {
 // add adds a part of the page: what web_fetch returns has the address above it and, unless it is the
 // last, a sentence about the rest below it.
 func (p *page) add(part agent.Result) {
-	_, text, _ := strings.Cut(part.Text, "\n\n")
+	_, read, _ := strings.Cut(part.Text, "\n\n")
 	if part.Next > 0 {
-		text = text[:max(0, strings.LastIndex(text, "\n\n"))] + "\n"
+		read = read[:max(0, strings.LastIndex(read, "\n\n"))] + "\n"
 	}
-	p.text += strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) && r != '\t' && r != '\n' {
-			return -1 // not written to notes
-		}
-		return r
-	}, text)
+	p.text += text.WithoutControls(read) // which are not written to notes
 	p.parts++
 }
 

@@ -74,8 +74,11 @@ func readSchema(text json.RawMessage, formats bool) (*Schema, error) {
 	if errors.Is(err, errTooDeep) {
 		return nil, fmt.Errorf("%w: %w", ErrTooLarge, err)
 	}
+	if err != nil && !json.Valid(text) {
+		return nil, fmt.Errorf("it is not valid JSON: %w", err)
+	}
 	if err != nil {
-		return nil, fmt.Errorf("it cannot be read as JSON: %w", err)
+		return nil, err
 	}
 	compiled, err := compile(doc, formats)
 	if invalid := (*jsonschema.SchemaValidationError)(nil); errors.As(err, &invalid) {

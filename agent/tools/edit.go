@@ -18,6 +18,7 @@ import (
 
 	"lifehub/agent"
 	"lifehub/agent/tools/excerpt"
+	"lifehub/internal/text"
 	"lifehub/llm"
 	"lifehub/notes"
 )
@@ -135,9 +136,9 @@ func (w writer[Args]) Prepare(ctx context.Context, args Args) (agent.Change, err
 	return prepared{w.noteWriter, c, again}, nil
 }
 
-// printable returns an error if a text argument contains control characters
-// other than tabs and line breaks. old_text is exempt: it is not written, and
-// may be what is to be removed.
+// printable returns an error if a text argument adds control characters, see
+// [text.Controls]. What old_text holds was in the note before; it is itself not
+// written, and may be what is to be removed.
 func printable[Args any](args Args) error {
 	raw, err := json.Marshal(args)
 	if err != nil {
@@ -148,10 +149,26 @@ func printable[Args any](args Args) error {
 		return fmt.Errorf("read the arguments: %w", err)
 	}
 	for _, name := range slices.Sorted(maps.Keys(texts)) {
-		text := strings.ReplaceAll(texts[name], "\r\n", "\n")
-		if at := strings.IndexFunc(text, func(r rune) bool { return r < ' ' && r != '\t' && r != '\n' }); at >= 0 && name != "old_text" {
-			return fmt.Errorf("%s holds the control character U+%04X, which is not written: leave it out", name, text[at])
+		if name == "old_text" {
+			continue
 		}
+		if err := addsControls(name, texts[name], texts["old_text"]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// addsControls returns an error if a text has control characters that the text
+// it replaces has not.
+func addsControls(name, fresh, old string) error {
+	was := text.Controls(old)
+	for _, r := range text.Controls(fresh) {
+		at := slices.Index(was, r)
+		if at < 0 {
+			return fmt.Errorf("%s holds the control character U+%04X, which is not written: leave it out", name, r)
+		}
+		was = slices.Delete(was, at, at+1)
 	}
 	return nil
 }

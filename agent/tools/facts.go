@@ -224,6 +224,9 @@ func (f Facts) Begin() error {
 
 // Remember adds a fact on behalf of the user, and returns the diff.
 func (f Facts) Remember(text string, now time.Time) (diff string, err error) {
+	if err := addsControls("the fact", text, ""); err != nil {
+		return "", err
+	}
 	return written(f.adding(text, agent.Origin{}, now))
 }
 

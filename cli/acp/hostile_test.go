@@ -304,11 +304,11 @@ func TestModelIsChosenInTheEditor(t *testing.T) {
 
 // The editor shows everything that a change would write.
 func TestPermissionRequestHidesNothing(t *testing.T) {
-	const hidden = "gpj\u202eexe pass\u200bword\u200d hi\U000e0069"
+	const hidden = "gpj\u200eexe pass\u200bword\u200d hi\u00ad" // others are refused
 	steps := []struct{ tool, input, before, after string }{
 		{"edit_note", `{"path":"h.md","old_text":"kept","new_text":"changed ` + hidden + `"}`, "a\x1b[2J\x00\u009b kept", "a\x1b[2J\x00\u009b changed " + hidden},
 		{"append_note", `{"path":"h.md","content":"` + hidden + `"}`, "", hidden},
-		{"create_note", `{"path":"gpj\u202etxt.md","content":"` + hidden + `"}`, "", hidden},
+		{"create_note", `{"path":"gpj\u200etxt.md","content":"` + hidden + `"}`, "", hidden},
 	}
 	vault := t.TempDir()
 	apptest.Write(t, filepath.Join(vault, "h.md"), "# Hostile\n\n"+steps[0].before+"\n")
