@@ -235,6 +235,7 @@ func (m *Model) opened(msg conversationMsg) tea.Cmd {
 	if msg.Err != nil {
 		return m.fail(msg.Err)
 	}
+	notices := m.transcript.OnlyNotices() // which came before the conversation of the start was read
 	m.newConversation()
 	m.chat.id, m.chat.title = msg.ID, msg.Title
 	for _, exchange := range msg.Exchanges {
@@ -244,6 +245,9 @@ func (m *Model) opened(msg conversationMsg) tea.Cmd {
 		for _, i := range m.transcript.Saved(exchange) {
 			m.transcript.Add(i)
 		}
+	}
+	for _, n := range notices {
+		m.transcript.Add(n)
 	}
 	if m.Options.CanUndo() {
 		m.transcript.CanUndo()

@@ -126,3 +126,17 @@ func TestEarlyQuestionIsBelowTheSavedConversation(t *testing.T) {
 		}
 	})
 }
+
+// What is said about the start is seen, whether it comes before or after the conversation is read.
+func TestNoticeBeforeTheConversationIsKept(t *testing.T) {
+	m, err := New(t.Context(), backend.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m.Update(tea.WindowSizeMsg{Width: 80, Height: 40})
+	m.Update(noticeMsg("this chat goes without the notes in old"))
+	m.Update(conversationMsg{ID: "c1"})
+	if !strings.Contains(m.View().Content, "without the notes") {
+		t.Errorf("the notice is gone:\n%s", m.View().Content)
+	}
+}

@@ -236,6 +236,18 @@ func (t *Model) Notices() (lines []string, only bool) {
 	return lines, true
 }
 
+// OnlyNotices returns the notices, if there is nothing else.
+func (t *Model) OnlyNotices() (notices []*Notice) {
+	for _, e := range t.Entries {
+		n, ok := e.Item.(*Notice)
+		if !ok {
+			return nil
+		}
+		notices = append(notices, n)
+	}
+	return notices
+}
+
 // Printed is the whole conversation, for the terminal's own scrollback.
 func (t *Model) Printed() (lines []string) {
 	t.numberLast(nil)
