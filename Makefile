@@ -6,7 +6,7 @@ export CGO_ENABLED ?= 0
 # The tools of the static checks, which have a separate go.mod.
 CHECKS := go tool -modfile=scripts/tools/go.mod
 
-.PHONY: run test race check golden bench speed eval silent decline links claims modes soak fuzz ollama npm tools screens film strings build size release release-check module-check
+.PHONY: run test race check golden bench speed eval silent decline links claims modes soak fuzz licenses ollama npm tools screens film strings build size release release-check module-check
 
 run: ## the chat on the starter notes
 	go run . chat --notes examples/notes
@@ -49,6 +49,10 @@ check: ## the static checks
 	go vet ./...
 	$(CHECKS) staticcheck ./...
 	go -C scripts/tools run ./typecheck ../.. darwin/arm64 windows/amd64
+	go -C scripts/tools run ./licenses -check ../..
+
+licenses: ## regenerate THIRD_PARTY_LICENSES
+	go -C scripts/tools run ./licenses ../..
 
 golden: ## rewrite all golden files; read the diff
 	go test $$(grep -rl exp/golden --include=*_test.go . | xargs -n1 dirname | sort -u) -update

@@ -2,9 +2,13 @@
 package main
 
 import (
+	_ "embed"
 	"os"
 
 	"lifehub/cli"
 )
 
-func main() { os.Exit(cli.Main()) }
+//go:embed THIRD_PARTY_LICENSES
+var licences string
+
+func main() { os.Exit(cli.Main(licences)) }

@@ -15,8 +15,11 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"github.com/goccy/go-yaml"
 	"golang.org/x/mod/module"
 	"golang.org/x/mod/zip"
+
+	"lifehub/cli"
 )
 
 // forbidden lists what a package and those below its folder may not import. A
@@ -96,6 +99,90 @@ func TestDependenciesAreDocumented(t *testing.T) {
 		if !strings.Contains(string(page), path) && !strings.Contains(string(page), name) {
 			t.Errorf("docs/dependencies.md does not say why %s is here", path)
 		}
+	}
+}
+
+// linkedModules returns each module that is linked on a system of a release, with its version.
+func linkedModules(t *testing.T) []string {
+	t.Helper()
+	var linked []string
+	for _, system := range []string{"linux", "darwin", "windows"} {
+		cmd := exec.Command("go", "list", "-deps", "-f", "{{with .Module}}{{if not .Main}}{{.Path}} {{.Version}}{{end}}{{end}}", ".")
+		cmd.Env = append(os.Environ(), "GOOS="+system, "CGO_ENABLED=0")
+		out, err := cmd.Output()
+		if err != nil {
+			t.Fatalf("list the modules for %s: %v", system, err)
+		}
+		linked = append(linked, strings.Split(strings.TrimSpace(string(out)), "\n")...)
+	}
+	slices.Sort(linked)
+	return slices.DeleteFunc(slices.Compact(linked), func(s string) bool { return s == "" })
+}
+
+func TestLicencesOfAllThatIsLinked(t *testing.T) {
+	for _, module := range linkedModules(t) {
+		if !strings.Contains(licences, "\n"+module+"\nLicence: ") {
+			t.Errorf("THIRD_PARTY_LICENSES lacks %s; run: make licenses", module)
+		}
+	}
+	for _, want := range []string{
+		"\nGo\nLicence: BSD-3-Clause\n", "\nLicence: MPL-2.0\nIts source code", "go mod download github.com/philippgille/chromem-go@",
+		"Licensed under the Apache License, Version 2.0", "GloVe 6B", "Universal Sentence Encoder lite", "WordNet Release 3.0", "UNICODE LICENSE V3", "Pygments",
+	} {
+		if !strings.Contains(licences, want) {
+			t.Errorf("THIRD_PARTY_LICENSES lacks %q", want)
+		}
+	}
+}
+
+func TestLicensesPrintsTheFile(t *testing.T) {
+	file, err := os.Create(filepath.Join(t.TempDir(), "printed"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	t.Setenv("LIFEHUB_HOME", t.TempDir())
+	args, stdout := os.Args, os.Stdout
+	os.Args, os.Stdout = []string{"lifehub", "licenses"}, file
+	code := cli.Main(licences)
+	os.Args, os.Stdout = args, stdout
+	printed, err := os.ReadFile(file.Name())
+	if err != nil || code != 0 || string(printed) != licences {
+		t.Errorf("exit %d, %v, printed %d bytes of %d", code, err, len(printed), len(licences))
+	}
+}
+
+func TestReleaseHoldsTheLicences(t *testing.T) {
+	text, err := os.ReadFile(".goreleaser.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	type file struct{ Src, Dst string }
+	var release struct {
+		Archives []struct{ Files []file }
+		Nfpms    []struct {
+			Formats  []string
+			Contents []file
+		}
+	}
+	if err := yaml.Unmarshal(text, &release); err != nil {
+		t.Fatal(err)
+	}
+	holds := func(files []file) bool {
+		return slices.ContainsFunc(files, func(f file) bool { return f.Src == "THIRD_PARTY_LICENSES" })
+	}
+	for i, archive := range release.Archives {
+		if !holds(archive.Files) {
+			t.Errorf("archive %d lacks THIRD_PARTY_LICENSES", i)
+		}
+	}
+	for _, packages := range release.Nfpms {
+		if !holds(packages.Contents) {
+			t.Errorf("%v lack THIRD_PARTY_LICENSES", packages.Formats)
+		}
+	}
+	if len(release.Archives) == 0 || len(release.Nfpms) == 0 {
+		t.Error("no archives or no packages")
 	}
 }
 

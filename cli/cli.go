@@ -28,8 +28,8 @@ import (
 // blocked in; what was saved is as safe as after a kill.
 const grace = 2 * time.Second
 
-// Main runs the command line and returns the exit code.
-func Main() int {
+// Main runs the command line and returns the exit code. licences is the text of the command licenses.
+func Main(licences string) int {
 	// New files are private to their owner, whatever the user's umask.
 	setUmask()
 	ctx, cancel := context.WithCancelCause(context.Background())
@@ -41,7 +41,7 @@ func Main() int {
 		os.Exit(exitCode(ctx, nil))
 	})()
 
-	sh := &app.Process{In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Getenv: os.LookupEnv, Environ: os.Environ, LetGo: stop}
+	sh := &app.Process{In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Getenv: os.LookupEnv, Environ: os.Environ, LetGo: stop, Licences: licences}
 	if p, err := settings.FindPaths(sh.Getenv); err == nil {
 		defer dumpOnSignal(p.State)()
 	}
@@ -136,7 +136,7 @@ func newRoot(sh *app.Process) *cobra.Command {
 	root.AddCommand(
 		chat.NewCommand(sh), newAsk(sh), newIndex(sh), newSearch(sh), newNote(sh), newRelated(sh), newEval(sh), newChats(sh), newMemory(sh), newArtifacts(sh), newTools(sh), newPermissions(sh),
 		newMCP(sh), newModels(sh), newTrace(sh), newStats(sh), newDoctor(sh), newConfig(sh), acp.New(sh),
-		newTasks(sh), newAdd(sh), newLog(sh), newClip(sh), newExport(sh), newVersion(sh),
+		newTasks(sh), newAdd(sh), newLog(sh), newClip(sh), newExport(sh), newLicenses(sh), newVersion(sh),
 	)
 	app.CheckArgs(root)
 	return root

@@ -29,10 +29,10 @@ func TestMain(m *testing.M) {
 	testenv.Parallel(4)
 	if os.Getenv("LIFEHUB_TEST_RUN") != "" {
 		beforeMain()
-		os.Exit(Main())
+		os.Exit(Main(""))
 	}
 	testscript.Main(m, map[string]func(){
-		"lifehub": func() { os.Exit(Main()) },
+		"lifehub": func() { os.Exit(Main("")) },
 	})
 }
 

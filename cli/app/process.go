@@ -25,6 +25,8 @@ type Process struct {
 	// is nil if no signal does.
 	LetGo func()
 
+	Licences string // what `lifehub licenses` prints
+
 	Failed error // error of the command, set after it was shown
 
 	secrets *redact.Redaction // see SecretsOf; nil until first used

@@ -19,7 +19,7 @@ const (
 func TestMain(m *testing.M) {
 	mcptest.Main()
 	if os.Getenv("LIFEHUB_TEST_RUN") != "" {
-		os.Exit(cli.Main())
+		os.Exit(cli.Main(""))
 	}
 	testenv.Parallel(4)
 	os.Exit(m.Run())

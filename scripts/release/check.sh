@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# Builds the committed tree twice and compares the checksums of all files. Then installs
-# each Linux package for this architecture in an empty root, with the package manager if
-# available or by unpacking it, and asks a question there.
+# Builds the committed tree twice and compares the checksums of all files. Checks that each
+# archive has the licences. Then installs each Linux package for this architecture in an
+# empty root, with the package manager if available or by unpacking it, checks its files, and
+# asks a question there.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 root=$(mktemp -d)
@@ -17,6 +18,16 @@ diff "$root/first/sums" "$root/second/sums"
 echo "two builds in two fresh clones: $(wc -l < "$root/first/sums") files byte-equal"
 dist="$root/first/lifehub/dist"
 (cd "$dist" && ls -l *.tar.gz *.zip *.deb *.rpm *.apk | awk '{printf "%8.1f MB  %s\n", $5/1e6, $9}')
+
+for archive in "$dist"/*.tar.gz "$dist"/*.zip; do
+  for file in LICENSE THIRD_PARTY_LICENSES; do
+    case "$archive" in
+    *.zip) unzip -p "$archive" "$file" 2>/dev/null | cmp -s - "$root/first/lifehub/$file" ;;
+    *) tar -xOzf "$archive" "$file" 2>/dev/null | cmp -s - "$root/first/lifehub/$file" ;;
+    esac || { echo "$(basename "$archive"): $file is missing or differs" >&2; exit 1; }
+  done
+done
+echo "each archive has LICENSE and THIRD_PARTY_LICENSES"
 
 arch=$(go env GOARCH)
 for package in "$dist"/lifehub_*_linux_"$arch".{deb,rpm,apk}; do
@@ -35,7 +46,7 @@ for package in "$dist"/lifehub_*_linux_"$arch".{deb,rpm,apk}; do
     if command -v apk >/dev/null; then apk add --root "$r" --initdb --allow-untrusted --no-network "$package" >/dev/null && how="apk add"
     else tar -xzf "$package" -C "$r" --ignore-zeros --warning=no-unknown-keyword; fi ;;
   esac
-  for file in bin/lifehub share/man/man1/lifehub.1.gz share/bash-completion/completions/lifehub share/zsh/site-functions/_lifehub share/fish/vendor_completions.d/lifehub.fish; do
+  for file in bin/lifehub share/man/man1/lifehub.1.gz share/bash-completion/completions/lifehub share/zsh/site-functions/_lifehub share/fish/vendor_completions.d/lifehub.fish share/doc/lifehub/copyright share/doc/lifehub/THIRD_PARTY_LICENSES; do
     [ -s "$r/usr/$file" ] || { echo "$package: /usr/$file is missing" >&2; exit 1; }
   done
   cp -r examples/notes "$r/root/notes"
