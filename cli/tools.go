@@ -29,7 +29,7 @@ func newTools(sh *app.Process) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "tools [NAME]",
 		Short: "List tools with their permission level, or show one with its schema",
-		RunE: withTools(sh, func(ctx context.Context, list []agent.Tool, gate *turn.Agent, name string) error {
+		RunE: withTools(sh, func(ctx context.Context, list []app.KnownTool, gate *turn.Agent, name string) error {
 			if name != "" {
 				return showTool(ctx, sh, list, gate, name)
 			}
@@ -41,19 +41,21 @@ func newTools(sh *app.Process) *cobra.Command {
 }
 
 // withTools opens all tools, including those of MCP servers, for one command.
-func withTools(sh *app.Process, do func(context.Context, []agent.Tool, *turn.Agent, string) error) func(*cobra.Command, []string) error {
+func withTools(sh *app.Process, do func(context.Context, []app.KnownTool, *turn.Agent, string) error) func(*cobra.Command, []string) error {
 	return withApp(sh, app.RunFlags{NoSave: true}, func(ctx context.Context, a *app.App, given []string) error {
 		a.WaitForServers(ctx)
-		list := a.Tools()
-		slices.SortFunc(list, func(x, y agent.Tool) int { return strings.Compare(x.Spec().Name, y.Spec().Name) })
-		return do(ctx, list, a.Agent(), strings.Join(given, " "))
+		waiting, cancel := context.WithTimeout(ctx, app.ServerPatience)
+		_ = a.Provider.Ready(waiting) // without a model, its mode and window are those of the offline provider
+		cancel()
+		of := a.Agent()
+		return do(ctx, a.KnownTools(of), of, strings.Join(given, " "))
 	})
 }
 
-func toolNamed(list []agent.Tool, name string) (agent.Tool, error) {
-	at := slices.IndexFunc(list, func(t agent.Tool) bool { return t.Spec().Name == name })
+func toolNamed(list []app.KnownTool, name string) (app.KnownTool, error) {
+	at := slices.IndexFunc(list, func(t app.KnownTool) bool { return t.Tool.Spec().Name == name })
 	if at < 0 {
-		return nil, settings.UsageError{Err: fmt.Errorf("there is no tool %q; `lifehub tools` lists them", name)}
+		return app.KnownTool{}, settings.UsageError{Err: fmt.Errorf("there is no tool %q; `lifehub tools` lists them", name)}
 	}
 	return list[at], nil
 }
@@ -64,18 +66,22 @@ type toolRow struct {
 	Level       string          `json:"level"`
 	Description string          `json:"description"`
 	Schema      json.RawMessage `json:"schema"`
+	Missing     string          `json:"missing,omitempty"` // why it is not available now
 }
 
-func listTools(ctx context.Context, sh *app.Process, list []agent.Tool, gate *turn.Agent, asJSON bool) error {
+func listTools(ctx context.Context, sh *app.Process, list []app.KnownTool, gate *turn.Agent, asJSON bool) error {
 	var rows []toolRow
 	for _, t := range list {
-		spec := t.Spec()
-		level, _ := gate.Decide(ctx, t, nil, false)
-		rows = append(rows, toolRow{spec.Name, level.String(), spec.Description, spec.Schema})
+		spec := t.Tool.Spec()
+		level, _ := gate.Decide(ctx, t.Tool, nil, false)
+		rows = append(rows, toolRow{spec.Name, level.String(), spec.Description, spec.Schema, t.Missing})
 	}
 	width, ok := app.Columns(sh.Out)
 	return app.PrintList(sh, asJSON, "tools", "no tools", rows, func(r toolRow) string {
 		first, _, _ := strings.Cut(r.Description, "\n")
+		if r.Missing != "" {
+			first = "not available: " + r.Missing + ". " + first
+		}
 		head := fmt.Sprintf("%-24s %-8s ", safetext.Line(r.Name), r.Level)
 		if !ok { // one line each, for other programs
 			return head + safetext.Line(first)
@@ -84,17 +90,22 @@ func listTools(ctx context.Context, sh *app.Process, list []agent.Tool, gate *tu
 	})
 }
 
-func showTool(ctx context.Context, sh *app.Process, list []agent.Tool, gate *turn.Agent, name string) error {
-	t, err := toolNamed(list, name)
+func showTool(ctx context.Context, sh *app.Process, list []app.KnownTool, gate *turn.Agent, name string) error {
+	known, err := toolNamed(list, name)
 	if err != nil {
 		return err
 	}
+	t := known.Tool
 	_, why := gate.Decide(ctx, t, nil, false)
+	why = safetext.Line(why)
+	if known.Missing != "" {
+		why += "\nnot available: " + safetext.Line(known.Missing)
+	}
 	var schema bytes.Buffer
 	if err := json.Indent(&schema, t.Spec().Schema, "", "  "); err != nil {
 		return fmt.Errorf("show the schema of %s: %w", name, err)
 	}
-	return app.PrintText(sh, "tool", fmt.Sprintf("%s\n%s\n\n%s\n\n%s\n", name, safetext.Line(why), safetext.Text(strings.TrimSpace(t.Spec().Description)), safetext.Text(schema.String())))
+	return app.PrintText(sh, "tool", fmt.Sprintf("%s\n%s\n\n%s\n\n%s\n", name, why, safetext.Text(strings.TrimSpace(t.Spec().Description)), safetext.Text(schema.String())))
 }
 
 func newPermissions(sh *app.Process) *cobra.Command {
@@ -103,7 +114,7 @@ func newPermissions(sh *app.Process) *cobra.Command {
 		&cobra.Command{
 			Use: "test CALL…", Short: "Show which rule decides a call",
 			Example: "  lifehub permissions test add_task\n  lifehub permissions test 'add_task text=milk note=home.md'",
-			RunE: withTools(sh, func(ctx context.Context, list []agent.Tool, gate *turn.Agent, call string) error {
+			RunE: withTools(sh, func(ctx context.Context, list []app.KnownTool, gate *turn.Agent, call string) error {
 				return testRules(ctx, sh, list, gate, call)
 			}),
 		},
@@ -195,12 +206,13 @@ func listRules(sh *app.Process) error {
 	return err
 }
 
-func testRules(ctx context.Context, sh *app.Process, list []agent.Tool, gate *turn.Agent, call string) error {
+func testRules(ctx context.Context, sh *app.Process, list []app.KnownTool, gate *turn.Agent, call string) error {
 	name, rest, _ := strings.Cut(strings.TrimSpace(call), " ")
-	t, err := toolNamed(list, name)
+	known, err := toolNamed(list, name)
 	if err != nil {
 		return err
 	}
+	t := known.Tool
 	input, misfit, err := callArgs(t, rest)
 	if err != nil {
 		return settings.UsageError{Err: err}
@@ -212,6 +224,9 @@ func testRules(ctx context.Context, sh *app.Process, list []agent.Tool, gate *tu
 	fmt.Fprintf(sh.Out, "%s\n%s\n", level, safetext.Line(why))
 	if later, why := gate.Decide(ctx, t, input, true); later.String() != level.String() {
 		fmt.Fprintf(sh.Out, "and after untrusted text was read: %s\n%s\n", later, safetext.Line(why))
+	}
+	if known.Missing != "" {
+		fmt.Fprintf(sh.Out, "not available: %s\n", safetext.Line(known.Missing))
 	}
 	return nil
 }

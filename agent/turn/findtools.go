@@ -3,6 +3,7 @@ package turn
 import (
 	"context"
 	"encoding/json"
+	"slices"
 	"strings"
 
 	"lifehub/agent"
@@ -42,6 +43,25 @@ func (t *turn) findTools(input json.RawMessage) []agent.Tool {
 		return nil
 	}
 	return toolchoice.NewBlock(t.steps.tools, t.window()).Find(args.Query)
+}
+
+// TurnTools returns the tools that a turn adds to those of [Options], and by
+// name why one of them is not offered now.
+func (a *Agent) TurnTools() (own []agent.Tool, missing map[string]string) {
+	t := newTurn(a, "", nil)
+	if t.mode == agent.AutoMode {
+		t.mode = a.Fitting()
+	}
+	find := &findTools{t}
+	t.steps.tools = append(slices.Clip(a.Tools()), find)
+	missing = map[string]string{}
+	if len(toolchoice.NewBlock(t.steps.tools, t.window()).Rest) == 0 {
+		missing[agent.FindTools] = "the model's window has room for all tools"
+	}
+	if t.mode == agent.PlanMode {
+		missing[agent.DelegateTool] = "it needs mode loop or team, and the mode is plan"
+	}
+	return append([]agent.Tool{find}, t.delegation()...), missing
 }
 
 // window returns the window of the model that decides about calls; 0 if

@@ -9,6 +9,7 @@ import (
 	"io"
 	"io/fs"
 	"log/slog"
+	"maps"
 	"os"
 	"slices"
 	"strings"
@@ -22,6 +23,7 @@ import (
 	"lifehub/agent/prompt"
 	"lifehub/agent/toolchoice"
 	"lifehub/agent/tools"
+	"lifehub/agent/tools/mail"
 	"lifehub/agent/tools/web"
 	"lifehub/agent/turn"
 	"lifehub/cli/prompts"
@@ -228,7 +230,10 @@ func (a *App) openTools(ctx context.Context, flags RunFlags) (err error) {
 		Web:   web.Search{Engine: a.Settings.Web.Search, URL: a.Settings.Web.SearchURL},
 		Units: a.Settings.Weather.Units, Sent: func(bytes int) { a.sentByTools.Add(int64(bytes)) },
 	}
-	a.Builtin = append(tools.All(deps), a.Skills().Tool()...)
+	a.Builtin = tools.All(deps)
+	if skills := a.Skills(); len(skills.List) > 0 {
+		a.Builtin = append(a.Builtin, skills.Tool())
+	}
 	options := mcpclient.Options{Timeout: a.Settings.MCP.Timeout, Reserved: a.IsBuiltin, Log: slog.Default(), Version: settings.Version(), Trust: a.ServerTrust.Trust, Tokens: a.Paths.Credentials(), Ask: AskAtHost, Sample: a.sample, Redact: a.Secrets.Known, Roots: a.noteFolders}
 	if !flags.NoSave {
 		options.Files = a.Paths.ServerFiles()
@@ -372,25 +377,59 @@ func (a *App) Offered() []agent.Tool {
 	return slices.DeleteFunc(a.Tools(), a.leftOut)
 }
 
-// Missing returns, by name, why a tool is unavailable now.
+// Missing returns, by name, why a built-in tool is unavailable now.
 func (a *App) Missing() map[string]string {
-	missing, enabled := map[string]string{}, a.Tools()
+	missing := map[string]string{}
 	for _, tool := range a.Builtin {
-		switch name := tool.Spec().Name; {
-		case !slices.ContainsFunc(enabled, func(t agent.Tool) bool { return t.Spec().Name == name }):
-			missing[name] = "it is switched off (tools.off)"
-		case toolchoice.NeedsNotes(name) && len(a.OpenVaults()) == 0:
-			missing[name] = "there are no notes"
-		case a.ReadOnly.On() && !agent.HasNoEffect(tool):
-			missing[name] = "this chat is read-only (" + a.ReadOnly.End("/readonly off") + ")"
-		case a.leftOut(tool):
-			missing[name] = "/notes leaves it out"
+		if why := a.whyMissing(tool); why != "" {
+			missing[tool.Spec().Name] = why
 		}
 	}
 	if a.Settings.Mail.Host == "" {
 		missing["send_email"] = "no mail server is set (mail.host and mail.from, see lifehub config)"
 	}
 	return missing
+}
+
+// whyMissing returns why a tool is unavailable now, or "".
+func (a *App) whyMissing(tool agent.Tool) string {
+	switch name := tool.Spec().Name; {
+	case a.isOff(tool):
+		return "it is switched off (tools.off)"
+	case a.IsBuiltin(name) && toolchoice.NeedsNotes(name) && len(a.OpenVaults()) == 0:
+		return "there are no notes"
+	case a.ReadOnly.On() && !agent.HasNoEffect(tool):
+		return "this chat is read-only (" + a.ReadOnly.End("/readonly off") + ")"
+	case a.leftOut(tool):
+		return "/notes leaves it out"
+	}
+	return ""
+}
+
+// KnownTool is a tool that a model can be offered, in some mode and with some settings.
+type KnownTool struct {
+	Tool    agent.Tool
+	Missing string // why it is not available now; "": it is
+}
+
+// KnownTools returns all tools by name: those of LifeHub, also those that are not available now, and
+// those of servers.
+func (a *App) KnownTools(of *turn.Agent) (known []KnownTool) {
+	ofTurn, missing := of.TurnTools()
+	maps.Copy(missing, a.Missing())
+	if len(a.Skills().List) == 0 {
+		missing[agent.ReadSkill] = "there are no skills"
+	}
+	list := slices.Concat(a.Builtin, a.Servers.Tools(), ofTurn, []agent.Tool{mail.New(mail.Account{}, time.Now, nil, nil), prompts.Skills{}.Tool()})
+	taken := map[string]bool{}
+	for _, tool := range list {
+		if name := tool.Spec().Name; !taken[name] {
+			taken[name] = true
+			known = append(known, KnownTool{tool, cmp.Or(missing[name], a.whyMissing(tool))})
+		}
+	}
+	slices.SortFunc(known, func(x, y KnownTool) int { return strings.Compare(x.Tool.Spec().Name, y.Tool.Spec().Name) })
+	return known
 }
 
 // writes reports whether a built-in tool changes something, even if it is not offered now.
@@ -440,14 +479,18 @@ func (a *App) Skills() prompts.Skills {
 func (a *App) Tools() []agent.Tool {
 	var enabled []agent.Tool
 	for _, t := range slices.Concat(a.Builtin, a.Servers.Tools()) {
-		off := slices.ContainsFunc(a.Settings.Tools.Off, func(glob string) bool {
-			return gate.Rule{Tool: glob, Level: agent.Deny}.SpeaksOf(t)
-		})
-		if !off {
+		if !a.isOff(t) {
 			enabled = append(enabled, t)
 		}
 	}
 	return enabled
+}
+
+// isOff reports whether a tool is switched off in the settings.
+func (a *App) isOff(t agent.Tool) bool {
+	return slices.ContainsFunc(a.Settings.Tools.Off, func(glob string) bool {
+		return gate.Rule{Tool: glob, Level: agent.Deny}.SpeaksOf(t)
+	})
 }
 
 // Agent returns an agent that uses what is open.

@@ -59,17 +59,27 @@ func cell(s string) string {
 	return strings.NewReplacer("|", "\\|", "\n", " ", "`", "'").Replace(s)
 }
 
+// notAvailable is the heading of the tools that no model is offered now.
+const notAvailable = "not available"
+
 func (bg *background) slashTools(ctx context.Context, gate *turn.Agent, name string) (string, error) {
 	byLevel := map[string][]string{}
-	for _, t := range bg.App.Offered() {
-		spec := t.Spec()
-		level, why := gate.Decide(ctx, t, nil, false)
+	for _, known := range bg.App.KnownTools(gate) {
+		spec := known.Tool.Spec()
+		level, why := gate.Decide(ctx, known.Tool, nil, false)
 		if spec.Name == name {
 			var schema bytes.Buffer
 			if err := json.Indent(&schema, spec.Schema, "", "  "); err != nil {
 				return "", fmt.Errorf("show the schema of %s: %w", name, err)
 			}
+			if known.Missing != "" {
+				why += "\n\nNot available: " + known.Missing + "."
+			}
 			return fmt.Sprintf("**%s**: %s\n\n%s\n\n```json\n%s\n```\n", name, why, spec.Description, &schema), nil
+		}
+		if known.Missing != "" {
+			byLevel[notAvailable] = append(byLevel[notAvailable], fmt.Sprintf("- `%s`: %s\n", cell(spec.Name), cell(known.Missing)))
+			continue
 		}
 		byLevel[level.String()] = append(byLevel[level.String()], fmt.Sprintf("- `%s`: %s\n", cell(spec.Name), cell(gistOf(spec.Description))))
 	}
@@ -78,7 +88,7 @@ func (bg *background) slashTools(ctx context.Context, gate *turn.Agent, name str
 	}
 	var b strings.Builder
 	for _, level := range []struct{ name, means string }{
-		{agent.Auto.String(), "Run automatically"}, {agent.Confirm.String(), "Ask first"}, {agent.Deny.String(), "Are refused"},
+		{agent.Auto.String(), "Run automatically"}, {agent.Confirm.String(), "Ask first"}, {agent.Deny.String(), "Are refused"}, {notAvailable, "Cannot be called"},
 	} {
 		if list := byLevel[level.name]; len(list) > 0 {
 			slices.Sort(list)

@@ -134,20 +134,19 @@ const (
 	maxListed      = 1500
 )
 
-// Tool returns the tool that reads skills, or nil if there are none.
-func (all Skills) Tool() []agent.Tool {
+// Tool returns the tool that reads skills.
+func (all Skills) Tool() agent.Tool {
 	list := all.List
-	if len(list) == 0 {
-		return nil
-	}
 	description := "Read a skill: instructions that the user trusts for a kind of task. When one fits the message, read it first and do as it says. " +
-		"file names another file of it; left out, it is SKILL.md. The skills:"
-	room := max(maxListed/len(list), 8)
+		"file names another file of it; left out, it is SKILL.md."
+	if len(list) > 0 {
+		description += " The skills:"
+	}
 	for _, s := range list {
-		description += "\n- " + draw.Summary(s.Name+": "+s.Description, room)
+		description += "\n- " + draw.Summary(s.Name+": "+s.Description, max(maxListed/len(list), 8))
 	}
 	type arguments struct{ Name, File string }
-	return []agent.Tool{agent.NewTool(llm.ToolSpec{
+	return agent.NewTool(llm.ToolSpec{
 		Name: agent.ReadSkill, Description: description,
 		Schema: json.RawMessage(`{"type":"object","properties":{"name":{"type":"string"},"file":{"type":"string"}},"required":["name"],"additionalProperties":false}`),
 	}, agent.Auto, func(_ context.Context, given arguments) (agent.Result, error) {
@@ -161,5 +160,5 @@ func (all Skills) Tool() []agent.Tool {
 			return agent.Result{Text: text, Instructions: true}, err
 		}
 		return agent.Result{Text: s.Text, Instructions: true}, nil
-	})}
+	})
 }

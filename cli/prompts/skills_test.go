@@ -38,7 +38,7 @@ func skillsIn(t *testing.T, files map[string]string) (home string, list Skills, 
 	list = ReadSkills(trusted)
 	return home, list, append(notices, list.Unused...), func(name, file string) (string, error) {
 		input, _ := json.Marshal(map[string]string{"name": name, "file": file})
-		result, err := list.Tool()[0].Run(t.Context(), input)
+		result, err := list.Tool().Run(t.Context(), input)
 		if err == nil && !result.IsInstructions() {
 			t.Error("what it says is no instruction")
 		}
@@ -48,7 +48,7 @@ func skillsIn(t *testing.T, files map[string]string) (home string, list Skills, 
 
 func TestSkillIsDescribed(t *testing.T) {
 	home, list, notices, call := skillsIn(t, map[string]string{"minutes/SKILL.md": minutes, "minutes/forms/short.md": "One line.", "minutes/logo.png": "\xff\xd8"})
-	if len(list.List) != 1 || len(notices) > 0 || !strings.Contains(list.Tool()[0].Spec().Description, "- minutes: Writes minutes of a meeting") {
+	if len(list.List) != 1 || len(notices) > 0 || !strings.Contains(list.Tool().Spec().Description, "- minutes: Writes minutes of a meeting") {
 		t.Fatalf("%+v, told %v", list, notices)
 	}
 	const body = "Begin with who was there.\n\nOther files of this skill, for read_skill: forms/short.md, logo.png"
@@ -76,8 +76,8 @@ func TestSkillIsDescribed(t *testing.T) {
 	if text, err := call("minutes", "forms/short.md"); err == nil || !strings.Contains(err.Error(), "has changed") {
 		t.Errorf("after a change: %q, %v", text, err)
 	}
-	if (Skills{}).Tool() != nil {
-		t.Error("without skills there is a tool for them")
+	if strings.Contains((Skills{}).Tool().Spec().Description, "The skills:") {
+		t.Error("without skills some are announced")
 	}
 }
 
@@ -118,7 +118,7 @@ func TestHostileSkillIsIgnored(t *testing.T) {
 		crowd[name+"/SKILL.md"] = "---\nname: " + name + "\ndescription: " + strings.Repeat("very long ", 100) + "\n---\nx"
 	}
 	_, list, _, _ := skillsIn(t, crowd)
-	if notices := list.Tool()[0].Spec().Description; len(list.List) != 90 || len(notices) > 2500 || !strings.Contains(notices, "\n- s89: v") {
+	if notices := list.Tool().Spec().Description; len(list.List) != 90 || len(notices) > 2500 || !strings.Contains(notices, "\n- s89: v") {
 		t.Errorf("%d skills are told in %d bytes", len(list.List), len(notices))
 	}
 }
