@@ -1,13 +1,14 @@
 #!/usr/bin/env bash
 # Does what a publisher does to the module, in a clone: gives it a path, commits, makes the zip that
-# the module proxy would serve, and installs the program from it in an empty folder. Needs no network:
-# the dependencies come from the module cache.
+# the module proxy would serve, and installs the program from it in an empty folder. Needs the network only
+# for what the module cache lacks of the program, its tests, and the tools.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 module=${1:-github.com/example/lifehub} version=v0.1.0
 root=$(mktemp -d)
 trap 'rm -rf "$root"' EXIT
 cache=$(go env GOMODCACHE)
+for folder in . scripts/tools scripts/release; do go -C "$folder" mod download; done
 
 git clone -q . "$root/lifehub"
 "$root/lifehub/scripts/release/module.sh" "$module"
