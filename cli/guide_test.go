@@ -15,13 +15,13 @@ import (
 	"lifehub/internal/testenv"
 )
 
-// A guideBlock is a fenced block of a page of docs/guide.
+// A guideBlock is a fenced block of a page.
 type guideBlock struct {
 	kind, text string
 	line       int
 }
 
-var guideFence = regexp.MustCompile("(?ms)^```([a-z]+)\n(.*?)^```$")
+var guideFence = regexp.MustCompile("(?ms)^ *```([a-z]+)\n(.*?)^ *```$")
 
 func guideBlocks(page string) []guideBlock {
 	var blocks []guideBlock
@@ -70,26 +70,64 @@ var guideTyped = regexp.MustCompile(`(?m)^(?:> |(?:y allow once|why not|its new 
 
 var guideFile = regexp.MustCompile("`~/([^`\n]+)`[^`]*\n\n?$")
 
-func runGuidePage(t *testing.T, page string) {
-	home := t.TempDir()
-	if err := os.CopyFS(filepath.Join(home, "notes"), os.DirFS("../examples/notes")); err != nil {
+// A guideHome is the empty home in which a page is run, with the starter notes in ~/notes and no model server.
+type guideHome struct {
+	t    *testing.T
+	home string
+}
+
+func newGuideHome(t *testing.T) guideHome {
+	t.Helper()
+	h := guideHome{t, t.TempDir()}
+	if err := os.CopyFS(filepath.Join(h.home, "notes"), os.DirFS("../examples/notes")); err != nil {
 		t.Fatal(err)
 	}
+	return h
+}
+
+// run runs a program and returns what it prints, with the home as /home/me, and its exit code.
+func (h guideHome) run(stdin string, name string, arg ...string) (shown string, code int) {
+	h.t.Helper()
+	cmd := exec.Command(name, arg...)
+	cmd.Dir, cmd.Stdin = h.home, strings.NewReader(stdin)
+	cmd.Env = []string{
+		"HOME=" + h.home, "PATH=" + os.Getenv("PATH"), "TMPDIR=" + h.t.TempDir(), "LANG=C.UTF-8", "TZ=UTC",
+		"OLLAMA_HOST=127.0.0.1:1", // nothing listens there
+		"EDITOR=true",
+		quickExit, fewCollections,
+	}
+	var out bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &out
+	if err := cmd.Run(); err != nil {
+		fmt.Fprintf(&out, "\n%s: %v\n", name, err)
+	}
+	shown = strings.ReplaceAll(out.String(), h.home, "/home/me")
+	h.t.Logf("%s %s\n%s", name, strings.Join(arg, " "), shown) // with -v, for authors of pages
+	return shown, cmd.ProcessState.ExitCode()
+}
+
+// installed matches where the tests have the program; pages show it in /usr/local/bin.
+var installed = regexp.MustCompile(`'/[^\s']*/lifehub'`)
+
+// compare runs the commands of a console block and compares what they print.
+func (h guideHome) compare(b guideBlock) {
+	h.t.Helper()
+	for example := range strings.SplitSeq("\n"+b.text, "\n$ ") {
+		command, want, _ := strings.Cut(example, "\n")
+		if command == "" {
+			continue
+		}
+		shown, _ := h.run("", "sh", "-c", command)
+		if diff := guideDiffers(want, installed.ReplaceAllString(shown, "'/usr/local/bin/lifehub'")); diff != "" {
+			h.t.Errorf("line %d: $ %s: %s", b.line, command, diff)
+		}
+	}
+}
+
+func runGuidePage(t *testing.T, page string) {
+	h := newGuideHome(t)
 	run := func(stdin string, name string, arg ...string) string {
-		cmd := exec.Command(name, arg...)
-		cmd.Dir, cmd.Stdin = home, strings.NewReader(stdin)
-		cmd.Env = []string{
-			"HOME=" + home, "PATH=" + os.Getenv("PATH"), "TMPDIR=" + t.TempDir(), "LANG=C.UTF-8", "TZ=UTC",
-			"OLLAMA_HOST=127.0.0.1:1", // nothing listens there
-			quickExit, fewCollections,
-		}
-		var out bytes.Buffer
-		cmd.Stdout, cmd.Stderr = &out, &out
-		if err := cmd.Run(); err != nil {
-			fmt.Fprintf(&out, "\n%s: %v\n", name, err)
-		}
-		shown := strings.ReplaceAll(out.String(), home, "/home/me")
-		t.Logf("%s %s\n%s", name, strings.Join(arg, " "), shown) // with -v, for authors of pages
+		shown, _ := h.run(stdin, name, arg...)
 		return shown
 	}
 	if !strings.Contains(page, "\n$ lifehub index notes\n") {
@@ -101,15 +139,7 @@ func runGuidePage(t *testing.T, page string) {
 		rest = below
 		switch b.kind {
 		case "console":
-			for example := range strings.SplitSeq("\n"+b.text, "\n$ ") {
-				command, want, _ := strings.Cut(example, "\n")
-				if command == "" {
-					continue
-				}
-				if diff := guideDiffers(want, run("", "sh", "-c", command)); diff != "" {
-					t.Errorf("line %d: $ %s: %s", b.line, command, diff)
-				}
-			}
+			h.compare(b)
 		case "chat":
 			var typed strings.Builder
 			for _, m := range guideTyped.FindAllStringSubmatch(b.text, -1) {
@@ -124,7 +154,7 @@ func runGuidePage(t *testing.T, page string) {
 				t.Errorf("line %d: no file is named above this block", b.line)
 				continue
 			}
-			file := filepath.Join(home, m[1])
+			file := filepath.Join(h.home, m[1])
 			if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
 				t.Fatal(err)
 			}

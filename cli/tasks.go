@@ -52,7 +52,7 @@ func newTasks(sh *app.Process) *cobra.Command {
 		},
 	}
 	app.RegisterNotes(&flags, cmd)
-	cmd.Flags().StringVar(&status, "status", "open", "open, due, overdue, done or all")
+	cmd.Flags().StringVar(&status, "status", "open", "open, due (within a week, or overdue), overdue, done or all")
 	return cmd
 }
 
