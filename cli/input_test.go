@@ -87,8 +87,14 @@ func TestASignalEndsABlockedCommand(t *testing.T) {
 	vault := apptest.Vault(t)
 	const fifo = "fifo"
 	for _, args := range [][]string{
-		{"ask"}, {"ask", "-"}, {"-p", "-"}, {"log"}, {"add"},
-		{"ask", "-f", "-", "why?"}, {"ask", "-f", fifo, "why?"}, {"ask", "--schema", fifo, "why?"},
+		{"ask"},
+		{"ask", "-"},
+		{"-p", "-"},
+		{"log"},
+		{"add"},
+		{"ask", "-f", "-", "why?"},
+		{"ask", "-f", fifo, "why?"},
+		{"ask", "--schema", fifo, "why?"},
 	} {
 		for signal, code := range map[syscall.Signal]int{syscall.SIGTERM: app.ExitTerminated, syscall.SIGINT: app.ExitInterrupted} {
 			t.Run(strings.Join(args, " ")+signal.String(), func(t *testing.T) {
