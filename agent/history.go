@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"lifehub/internal/text"
-	"lifehub/llm"
 )
 
 // History stores conversations. *store.Store implements it.
@@ -13,8 +12,9 @@ type History interface {
 	// Begin saves the user's message before anything is sent, and returns the
 	// turn's id.
 	Begin(ctx context.Context, conversation, message string) (turn string, err error)
-	// Recent returns the last messages before the current turn, oldest first.
-	Recent(ctx context.Context, conversation string, limit int) ([]llm.Message, error)
+	// Window returns the end of the conversation's current path that may be in a
+	// prompt: the turns after the newest summary that have at most so many messages.
+	Window(ctx context.Context, conversation string, messages int) (Window, error)
 	// Exchanges returns the turns of the conversation's current path, oldest
 	// first.
 	Exchanges(ctx context.Context, conversation string) ([]Exchange, error)
@@ -22,6 +22,13 @@ type History interface {
 	Finish(ctx context.Context, turn string, answer Answer) error
 	// Judge replaces the citations of a finished turn.
 	Judge(ctx context.Context, turn string, citations []Citation) error
+}
+
+// Window is the end of a conversation's current path.
+type Window struct {
+	Summary   Summary    // the newest one of the path
+	Exchanges []Exchange // oldest first, without Course; last an open turn, if there is one, which counts as no message
+	Before    int        // number of messages of the path before them
 }
 
 // Answer is what the user reads and what is saved of a turn.

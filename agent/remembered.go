@@ -10,18 +10,12 @@ import (
 
 // Summary is a summary of older turns of a conversation.
 type Summary struct {
-	Turn  string `json:"turn"` // last turn that it covers; "" if there is no summary
-	Text  string `json:"text"`
-	After int    `json:"after"` // number of messages after it on the current path
+	Turn string `json:"turn"` // last turn that it covers; "" if there is no summary
+	Text string `json:"text"`
 }
 
 // Summaries stores summaries. *store.Store implements it.
 type Summaries interface {
-	// Exchanges returns the turns of the conversation's current path, oldest
-	// first.
-	Exchanges(ctx context.Context, conversation string) ([]Exchange, error)
-	// Summary returns the newest summary on the current path.
-	Summary(ctx context.Context, conversation string) (Summary, error)
 	// SaveSummary saves a summary of the path up to and including a turn.
 	SaveSummary(ctx context.Context, turn, text string) error
 }
@@ -89,8 +83,9 @@ type Memory interface {
 	Archive(ctx context.Context, conversation string, window int, everywhere bool) (int, error)
 	// Similar returns candidates for Recall, in no particular order.
 	Similar(ctx context.Context, q MemoryQuery) ([]Recollection, error)
-	// Unembedded returns exchanges without a vector of this embedder.
-	Unembedded(ctx context.Context, embedder string, limit int) ([]Recollection, error)
+	// Unembedded returns the next exchanges without a vector of this embedder, in
+	// the order of their Memory, from the first after the given one.
+	Unembedded(ctx context.Context, embedder string, after int64, limit int) ([]Recollection, error)
 	// SaveVectors saves vectors by turn, replacing those of another embedder.
 	SaveVectors(ctx context.Context, embedder string, vectors map[string][]float32) error
 }
@@ -117,6 +112,7 @@ type Recollection struct {
 	Untrusted    bool      `json:"foreign,omitempty"` // it contains untrusted text
 	Score        float64   `json:"score"`             // how well it fits, 0 to 1
 
+	Memory int64   `json:"-"` // its number in the archive, from 1; later ones are greater
 	BM25   float64 `json:"-"` // BM25 score of the question's words; 0 if none is shared
 	Cosine float64 `json:"-"` // cosine of the vectors; 0 if there is no vector
 	ZScore float64 `json:"-"` // standard deviations of Cosine above the mean of all exchanges; 0 if there are too few

@@ -191,11 +191,11 @@ func (q *askCommand) warn(ctx context.Context, a *app.App) {
 // tellUnfinished reports that the previous question has no complete answer. The new question is
 // asked nevertheless.
 func (q *askCommand) tellUnfinished(ctx context.Context, a *app.App, conversation string) {
-	path, err := a.Store.Exchanges(ctx, conversation)
-	if err != nil || len(path) == 0 {
+	w, err := a.Store.Window(ctx, conversation, 1) // no whole exchange
+	if err != nil || len(w.Exchanges) == 0 {
 		return
 	}
-	switch last := path[len(path)-1]; {
+	switch last := w.Exchanges[0]; {
 	case last.Running:
 		q.say("another LifeHub is still answering the previous question")
 	case last.Open:

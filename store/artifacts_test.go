@@ -100,8 +100,8 @@ func TestForkCopiesTheDocumentsOfItsPath(t *testing.T) {
 	if made, _, _ := s.MadeBy(ctx, sibling+"/1"); made.Conversation != "c" {
 		t.Errorf("the call of the other branch made %+v", made)
 	}
-	if summary, err := s.Summary(ctx, fork.ID); err != nil || summary.Text != "they made a plan" || summary.Turn != fork.ID+".2" {
-		t.Errorf("the summary is %+v, %v", summary, err)
+	if w, err := s.Window(ctx, fork.ID, 99); err != nil || w.Summary.Text != "they made a plan" || w.Summary.Turn != fork.ID+".2" {
+		t.Errorf("the summary is %+v, %v", w.Summary, err)
 	}
 	version(fork.ID, fork.ID+".2", "plan", "of the fork", 4)
 	if got, want := texts("c", "plan"), "1 one; 2 two; 3 three; 4 later; "; got != want {

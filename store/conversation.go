@@ -13,15 +13,13 @@ import (
 	"lifehub/internal/database"
 	"lifehub/internal/text"
 	"lifehub/internal/wrap"
-	"lifehub/llm"
 )
 
 // ErrNoConversation reports that there are no conversations, or none with the
 // given ID.
 var ErrNoConversation = errors.New("no such conversation")
 
-const conversationColumns = `SELECT id, title, titled, created, updated,
-	(SELECT count(*) FROM messages WHERE conversation = c.id AND text <> ''),
+const conversationColumns = `SELECT id, title, titled, created, updated, messages,
 	(SELECT max(id) FROM messages WHERE conversation = c.id) AS latest
 	FROM conversations c`
 
@@ -98,28 +96,41 @@ func (s *Store) conversations(ctx context.Context, query string, args ...any) ([
 	}, query, args...)
 }
 
-// path follows parents from a conversation's head to its root and selects the
-// last ?2 messages.
-const path = `WITH RECURSIVE path (id, parent, turn, role, text, depth) AS (
-	SELECT m.id, m.parent, m.turn, m.role, m.text, 1 FROM messages m JOIN conversations c ON m.id = c.head WHERE c.id = ?1
-	UNION ALL
-	SELECT m.id, m.parent, m.turn, m.role, m.text, depth + 1 FROM messages m JOIN path p ON m.id = p.parent WHERE depth < ?2
-) `
-
-// Recent returns the last messages of the conversation's current path before the
-// running turn, oldest first. A truncated answer is included as far as it was
-// saved; an empty one is omitted. For an unknown conversation the list is empty.
-func (s *Store) Recent(ctx context.Context, conversation string, limit int) (list []llm.Message, err error) {
+// Window returns the turns of the conversation's current path after its newest
+// summary that have at most so many messages. For an unknown conversation it is
+// empty.
+func (s *Store) Window(ctx context.Context, conversation string, messages int) (w agent.Window, err error) {
 	defer wrap.Error(&err, "read recent messages")
-	// Skip two messages of the running turn, which is the open one at the head.
-	// Every second of the others may be an empty answer.
-	list, err = database.AllRows(ctx, s.file.Read, func(scan database.Scan) (m llm.Message, err error) {
-		return m, scan(&m.Role, &m.Text)
-	}, path+`SELECT role, text FROM path
-		WHERE text <> '' AND NOT (depth <= 2 AND (SELECT state FROM turns WHERE id = turn) = 'open')
-		ORDER BY depth LIMIT ?3`, conversation, 2*limit+2, max(0, limit))
-	slices.Reverse(list)
-	return list, err
+	tx, err := s.file.Read.BeginTx(ctx, &sql.TxOptions{ReadOnly: true}) // a snapshot of both path and texts
+	if err != nil {
+		return w, err
+	}
+	defer tx.Rollback()
+	var shown tree
+	for scan := range database.Rows(ctx, tx, pathWhile(`(p.messages < ?2 OR EXISTS (SELECT 1 FROM summaries WHERE `+ofConversation+`))
+		AND NOT EXISTS (SELECT 1 FROM summaries WHERE turn = p.turn)`)+
+		`SELECT p.turn, p.messages, t.state, t.owner, t.undone IS NOT NULL, t.preceding, coalesce(y.text, '')
+		FROM path p JOIN turns t ON t.id = p.turn LEFT JOIN summaries y ON y.turn = p.turn WHERE p.began < ?2 OR y.turn IS NOT NULL`, conversation, messages) {
+		var n node
+		var upTo, preceding int
+		var state, owner, summary string
+		if err := scan(&n.Exchange.Turn, &upTo, &state, &owner, &n.Exchange.Undone, &preceding, &summary); err != nil {
+			return w, err
+		}
+		n.Exchange.Open = state == "open"
+		n.Exchange.Running = n.Exchange.Open && s.file.Owners.AtWork(owner, n.Exchange.Turn, state)
+		if len(shown) == 0 {
+			w.Before = preceding + upTo
+		}
+		if summary != "" {
+			w.Summary = agent.Summary{Turn: n.Exchange.Turn, Text: summary}
+		} else if upTo <= messages {
+			shown, w.Before = append(shown, n), preceding
+		}
+	}
+	slices.Reverse(shown)
+	w.Exchanges, err = shown.texts(ctx, tx, false)
+	return w, err
 }
 
 // Prompts returns the user's latest messages in all conversations for the

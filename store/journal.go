@@ -237,10 +237,13 @@ func (s *Store) TakeBack(ctx context.Context, turn string) (err error) {
 		if _, err := tx.ExecContext(ctx, `UPDATE turns SET undone = ? WHERE id = ?`, s.now().UnixMilli(), turn); err != nil {
 			return err
 		}
-		_, err := tx.ExecContext(ctx, `UPDATE conversations SET head = coalesce(
+		var conversation string
+		if err := tx.QueryRowContext(ctx, `UPDATE conversations SET head = coalesce(
 				(SELECT parent FROM messages WHERE turn = ?1 AND role = 'user'), 0)
-			WHERE id = (SELECT conversation FROM turns WHERE id = ?1)`, turn)
-		return err
+			WHERE id = (SELECT conversation FROM turns WHERE id = ?1) RETURNING id`, turn).Scan(&conversation); err != nil {
+			return err
+		}
+		return forgetBranches(ctx, tx, conversation)
 	})
 }
 

@@ -96,9 +96,9 @@ func TestSteeringIsSavedWithTheMessage(t *testing.T) {
 		must(t, s.Record(t.Context(), turn, agent.Entry{Version: 1, Moment: agent.Steered, Steering: &agent.Steering{ID: text, Text: text}}))
 	}
 	must(t, s.Finish(t.Context(), turn, agent.Answer{Text: "Done."}))
-	recent, err := s.Recent(t.Context(), "c", 10)
+	w, err := s.Window(t.Context(), "c", 10)
 	must(t, err)
-	message, steering := agent.SplitSteering(recent[0].Text)
+	message, steering := agent.SplitSteering(w.Exchanges[0].Question)
 	if message != "add milk" || !slices.Equal(steering, []string{"and oats", "and honey"}) {
 		t.Errorf("saved %q and %q", message, steering)
 	}

@@ -16,11 +16,14 @@ import (
 
 // Similar finds archived exchanges that share words with a question or have
 // similar vectors: at most q.Limit of each kind, in unspecified order. It omits
-// exchanges that are still in the window, and branches that are not on a
-// conversation's current path. See docs/design/memory.md.
+// exchanges that are still in the window. See docs/design/memory.md.
 func (s *Store) Similar(ctx context.Context, q agent.MemoryQuery) (_ []agent.Recollection, err error) {
 	defer wrap.Error(&err, "search the memory")
-	words, err := s.byWords(ctx, q)
+	shown, err := database.Column[int64](ctx, s.file.Read, pathWhile(`p.messages < ?2`)+`SELECT id FROM path JOIN memories USING (turn) WHERE messages <= ?2`, q.Conversation, q.Window)
+	if err != nil {
+		return nil, err
+	}
+	words, err := s.byWords(ctx, q, q.Limit+len(shown))
 	if err != nil {
 		return nil, err
 	}
@@ -28,40 +31,22 @@ func (s *Store) Similar(ctx context.Context, q agent.MemoryQuery) (_ []agent.Rec
 	if err != nil {
 		return nil, err
 	}
-	own, err := s.readTree(ctx, s.file.Read, q.Conversation)
-	if err != nil {
-		return nil, err
-	}
-	paths := map[string]map[string]bool{q.Conversation: own.beyond(q.Window).ids()}
-	var found []string
-	for _, hits := range [][]scored{words, near} { // the best of each list that are on a current path
-		left := q.Limit
-		for _, hit := range hits {
-			if left == 0 {
-				break
-			}
-			if paths[hit.conversation] == nil {
-				tree, err := s.readTree(ctx, s.file.Read, hit.conversation)
-				if err != nil {
-					return nil, err
-				}
-				paths[hit.conversation] = tree.path().ids()
-			}
-			if paths[hit.conversation][hit.turn] {
-				found = append(found, hit.turn)
-				left--
-			}
+	var found []int64
+	for _, hits := range [][]scored{words, near} {
+		rest := slices.DeleteFunc(slices.Clone(hits[:min(len(hits), q.Limit+len(shown))]), func(hit scored) bool { return slices.Contains(shown, hit.memory) })
+		for _, hit := range rest[:min(len(rest), q.Limit)] {
+			found = append(found, hit.memory)
 		}
 	}
-	turns, err := json.Marshal(found)
+	ids, err := json.Marshal(found)
 	if err != nil {
 		return nil, err
 	}
-	list, err := s.recollections(ctx, `WHERE t.id IN (SELECT value FROM json_each(?)) ORDER BY t.id`, string(turns))
+	list, err := s.recollections(ctx, `SELECT value FROM json_each(?)`, string(ids))
 	mean, deviation := spread(near)
 	for i := range list {
 		r := &list[i]
-		r.BM25, r.Cosine = scoreOf(words, r.Turn), scoreOf(near, r.Turn)
+		r.BM25, r.Cosine = scoreOf(words, r.Memory), scoreOf(near, r.Memory)
 		if deviation > 0 && r.Cosine != 0 {
 			r.ZScore = (r.Cosine - mean) / deviation
 		}
@@ -71,13 +56,13 @@ func (s *Store) Similar(ctx context.Context, q agent.MemoryQuery) (_ []agent.Rec
 
 // scored is a hit of either search.
 type scored struct {
-	turn, conversation string
-	score              float64
+	memory int64
+	score  float64
 }
 
-func scoreOf(list []scored, turn string) float64 {
+func scoreOf(list []scored, memory int64) float64 {
 	for _, hit := range list {
-		if hit.turn == turn {
+		if hit.memory == memory {
 			return hit.score
 		}
 	}
@@ -103,10 +88,7 @@ func spread(list []scored) (mean, deviation float64) {
 	return mean, math.Sqrt(deviation)
 }
 
-// mostHits bounds the hits of a keyword search that are examined.
-const mostHits = 400
-
-func (s *Store) byWords(ctx context.Context, q agent.MemoryQuery) ([]scored, error) {
+func (s *Store) byWords(ctx context.Context, q agent.MemoryQuery, limit int) ([]scored, error) {
 	terms := strings.Fields(indexed(q.Question))
 	for i, term := range terms {
 		terms[i] = `"` + term + `"`
@@ -117,16 +99,10 @@ func (s *Store) byWords(ctx context.Context, q agent.MemoryQuery) ([]scored, err
 	}
 	const most = 200 // words of a question; a pasted text has more, which would only cost time
 	match := strings.Join(terms[:min(len(terms), most)], " OR ")
-	query := `SELECT t.id, t.conversation, -bm25(memory_terms) FROM memory_terms
-		JOIN memories m ON m.id = memory_terms.rowid JOIN turns t ON t.id = m.turn
-		WHERE memory_terms MATCH ?1 AND (?2 OR t.conversation = ?3) ORDER BY bm25(memory_terms) LIMIT ?4`
-	limit := mostHits
-	if !q.Everywhere {
-		limit = -1
-	}
 	return database.AllRows(ctx, s.file.Read, func(scan database.Scan) (hit scored, err error) {
-		return hit, scan(&hit.turn, &hit.conversation, &hit.score)
-	}, query, match, q.Everywhere, q.Conversation, limit)
+		return hit, scan(&hit.memory, &hit.score)
+	}, `SELECT m.id, -bm25(memory_terms) FROM memory_terms JOIN memories m ON m.id = memory_terms.rowid
+		WHERE memory_terms MATCH ?2 AND (?3 OR `+ofConversation+`) ORDER BY bm25(memory_terms) LIMIT ?4`, q.Conversation, match, q.Everywhere, limit)
 }
 
 // similarVectors compares the question with all vectors of its embedder: 10,000
@@ -137,14 +113,13 @@ func (s *Store) similarVectors(ctx context.Context, q agent.MemoryQuery) ([]scor
 	}
 	var raw sql.RawBytes
 	list, err := database.AllRows(ctx, s.file.Read, func(scan database.Scan) (hit scored, err error) {
-		if err = scan(&hit.turn, &hit.conversation, &raw); err == nil {
+		if err = scan(&hit.memory, &raw); err == nil {
 			hit.score = cosine(q.Vector, raw)
 		}
 		return hit, err
-	}, `SELECT t.id, t.conversation, v.vector FROM memory_vectors v
-		JOIN memories m ON m.id = v.memory JOIN turns t ON t.id = m.turn
-		WHERE v.embedder = ?1 AND length(v.vector) = ?2 AND (?3 OR t.conversation = ?4)`, q.Embedder, len(q.Vector), q.Everywhere, q.Conversation)
-	slices.SortFunc(list, func(a, b scored) int { return cmp.Or(cmp.Compare(b.score, a.score), strings.Compare(a.turn, b.turn)) })
+	}, `SELECT m.id, v.vector FROM memory_vectors v JOIN memories m ON m.id = v.memory
+		WHERE v.embedder = ?2 AND length(v.vector) = ?3 AND (?4 OR `+ofConversation+`)`, q.Conversation, q.Embedder, len(q.Vector), q.Everywhere)
+	slices.SortFunc(list, func(a, b scored) int { return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(a.memory, b.memory)) })
 	return list, err
 }
 
@@ -177,21 +152,23 @@ func cosine(a []float32, saved []byte) float64 {
 	return dot / math.Sqrt(aa*bb)
 }
 
-// recollections reads the exchanges selected by the given end of a query.
-func (s *Store) recollections(ctx context.Context, which string, args ...any) ([]agent.Recollection, error) {
+// recollections reads the exchanges whose memories a query selects, in the order in
+// which they were archived.
+func (s *Store) recollections(ctx context.Context, memories string, args ...any) ([]agent.Recollection, error) {
 	return database.AllRows(ctx, s.file.Read, func(scan database.Scan) (r agent.Recollection, err error) {
-		return r, scan(&r.Turn, &r.Conversation, &r.Title, database.Milliseconds(&r.Asked), &r.Question, &r.Answer)
-	}, `SELECT t.id, t.conversation, c.title, t.started, q.text, a.text
-		FROM turns t JOIN conversations c ON c.id = t.conversation
+		return r, scan(&r.Memory, &r.Turn, &r.Conversation, &r.Title, database.Milliseconds(&r.Asked), &r.Question, &r.Answer)
+	}, `SELECT m.id, t.id, t.conversation, c.title, t.started, q.text, a.text
+		FROM memories m JOIN turns t ON t.id = m.turn JOIN conversations c ON c.id = t.conversation
 		JOIN messages q ON q.turn = t.id AND q.role = 'user'
-		JOIN messages a ON a.turn = t.id AND a.role = 'assistant' `+which, args...)
+		JOIN messages a ON a.turn = t.id AND a.role = 'assistant' WHERE m.id IN (`+memories+`) ORDER BY m.id`, args...)
 }
 
-// Unembedded lists archived exchanges without a vector of this embedder.
-func (s *Store) Unembedded(ctx context.Context, embedder string, limit int) (_ []agent.Recollection, err error) {
+// Unembedded lists the archived exchanges after a memory (0: from the first)
+// without a vector of this embedder.
+func (s *Store) Unembedded(ctx context.Context, embedder string, after int64, limit int) (_ []agent.Recollection, err error) {
 	defer wrap.Error(&err, "list memories to embed")
-	return s.recollections(ctx, `JOIN memories m ON m.turn = t.id
-		LEFT JOIN memory_vectors v ON v.memory = m.id WHERE v.embedder IS NOT ? ORDER BY m.id LIMIT ?`, embedder, limit)
+	return s.recollections(ctx, `SELECT id FROM memories m WHERE id > ?1
+		AND NOT EXISTS (SELECT 1 FROM memory_vectors WHERE memory = m.id AND embedder = ?2) ORDER BY id LIMIT ?3`, after, embedder, limit)
 }
 
 // SaveVectors saves vectors of archived exchanges by turn, replacing those of
@@ -238,21 +215,32 @@ func (s *Store) Archive(ctx context.Context, conversation string, window int, ev
 	return archived, err
 }
 
+// archivePath archives the exchanges between the window and the first one that is
+// already archived, which those before it are, too.
 func (s *Store) archivePath(ctx context.Context, tx *sql.Tx, conversation string, window int) (archived int, err error) {
-	tree, err := s.readTree(ctx, tx, conversation)
+	type exchange struct {
+		turn   string
+		open   bool
+		leaves bool // the window, with an answer
+	}
+	list, err := database.AllRows(ctx, tx, func(scan database.Scan) (e exchange, err error) {
+		return e, scan(&e.turn, &e.open, &e.leaves)
+	}, pathWhile(`NOT EXISTS (SELECT 1 FROM memories WHERE turn = p.turn)`)+`SELECT p.turn, t.state = 'open', p.messages > ?2 AND octet_length(a.text) > 0
+		FROM path p JOIN turns t ON t.id = p.turn JOIN messages a ON a.turn = p.turn AND a.role = 'assistant'
+		WHERE NOT EXISTS (SELECT 1 FROM memories WHERE turn = p.turn)`, conversation, window)
 	if err != nil {
 		return 0, err
 	}
-	for _, turn := range tree.beyond(window) {
-		if turn.archived || turn.Exchange.Open || !turn.answered {
+	for _, e := range list {
+		if e.open || !e.leaves {
 			continue
 		}
 		var question, answer string
 		if err := tx.QueryRowContext(ctx, `SELECT q.text, a.text FROM messages q JOIN messages a ON a.turn = q.turn
-			WHERE q.turn = ? AND q.role = 'user' AND a.role = 'assistant'`, turn.Exchange.Turn).Scan(&question, &answer); err != nil {
+			WHERE q.turn = ? AND q.role = 'user' AND a.role = 'assistant'`, e.turn).Scan(&question, &answer); err != nil {
 			return archived, err
 		}
-		result, err := tx.ExecContext(ctx, `INSERT INTO memories (turn, archived) VALUES (?, ?)`, turn.Exchange.Turn, s.now().UnixMilli())
+		result, err := tx.ExecContext(ctx, `INSERT INTO memories (turn, archived) VALUES (?, ?)`, e.turn, s.now().UnixMilli())
 		if err != nil {
 			return archived, err
 		}
@@ -265,11 +253,18 @@ func (s *Store) archivePath(ctx context.Context, tx *sql.Tx, conversation string
 		}
 		archived++
 	}
-	underWay := func(n node) bool { return n.Exchange.Current && n.Exchange.Open } // here or in another process
-	if window == 0 && !slices.ContainsFunc(tree, underWay) {
+	if window == 0 && !slices.ContainsFunc(list, func(e exchange) bool { return e.open }) { // here or in another process
 		_, err = tx.ExecContext(ctx, `UPDATE conversations SET archived = head WHERE id = ?`, conversation)
 	}
 	return archived, err
+}
+
+// forgetBranches removes the exchanges from long-term memory that are no longer on
+// the conversation's current path. A branch that becomes current again is archived
+// again.
+func forgetBranches(ctx context.Context, tx *sql.Tx, conversation string) error {
+	_, err := tx.ExecContext(ctx, pathWhile(`true`)+`DELETE FROM memories WHERE `+ofConversation+` AND turn NOT IN (SELECT turn FROM path)`, conversation)
+	return err
 }
 
 // Archived returns the number of exchanges in long-term memory.

@@ -101,9 +101,7 @@ func TestScopeLimitsRecallToConversations(t *testing.T) {
 // branch continues from an earlier turn, as an edit or a fork does.
 func branch(t *testing.T, s *Store, conversation, turn string) {
 	t.Helper()
-	if _, err := s.file.Write.Exec(`UPDATE conversations SET head = (SELECT id FROM messages WHERE turn = ? AND role = 'assistant') WHERE id = ?`, turn, conversation); err != nil {
-		t.Fatal(err)
-	}
+	must(t, s.GoOn(t.Context(), conversation, turn))
 }
 
 func TestBranchRecallsOnlyItsOwnPath(t *testing.T) {
@@ -151,7 +149,7 @@ func TestVectorsOfAnotherEmbedderAreIgnored(t *testing.T) {
 		return list[0].Cosine
 	}
 	waits := func(embedder string) int {
-		list, err := s.Unembedded(t.Context(), embedder, 10)
+		list, err := s.Unembedded(t.Context(), embedder, 0, 10)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -185,9 +183,9 @@ func TestVectorsOfAnotherEmbedderAreIgnored(t *testing.T) {
 func TestMigratedMemoryIsSearchable(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "lifehub.db")
+	must(t, registerFunctions())
 	db, err := file.Connect(path, 1, "_txlock=immediate")
 	must(t, err)
-	must(t, registerFunctions())
 	must(t, file.Migrate(db, "", migrations[:8]))
 	_, err = db.Exec(`INSERT INTO conversations (id, title, created, updated, head, archived) VALUES ('c', 'cats', 1, 1, 2, 2);
 		INSERT INTO turns (id, conversation, number, state, started) VALUES ('c.1', 'c', 1, 'done', 1);
@@ -207,7 +205,7 @@ func TestMigratedMemoryIsSearchable(t *testing.T) {
 	if hits, err := s.Search(t.Context(), "whiskers", 10); err != nil || len(hits) != 1 {
 		t.Errorf("a message is found %d times, %v", len(hits), err)
 	}
-	if list, err := s.Unembedded(t.Context(), "a", 10); err != nil || len(list) != 1 {
+	if list, err := s.Unembedded(t.Context(), "a", 0, 10); err != nil || len(list) != 1 {
 		t.Errorf("%d exchanges wait for a vector, %v", len(list), err)
 	}
 	must(t, s.Remove(t.Context(), "c"))

@@ -249,4 +249,32 @@ CREATE TABLE drafts (
 	after        INTEGER NOT NULL  -- the last message when it was saved
 ) STRICT;
 `,
+
+	// A turn and a list of conversations read no more than they show: the number of
+	// messages is saved, and long-term memory has only what is on the current path.
+	`
+ALTER TABLE conversations ADD COLUMN messages INTEGER NOT NULL DEFAULT 0; -- with text, on all branches
+UPDATE conversations SET messages = (SELECT count(*) FROM messages WHERE conversation = conversations.id AND octet_length(text) > 0);
+CREATE TRIGGER message_counted AFTER INSERT ON messages WHEN NEW.text <> '' BEGIN
+	UPDATE conversations SET messages = messages + 1 WHERE id = NEW.conversation;
+END;
+CREATE TRIGGER message_recounted AFTER UPDATE OF text ON messages WHEN (NEW.text = '') <> (OLD.text = '') BEGIN
+	UPDATE conversations SET messages = messages + iif(NEW.text = '', -1, 1) WHERE id = NEW.conversation;
+END;
+
+ALTER TABLE turns ADD COLUMN preceding INTEGER NOT NULL DEFAULT 0; -- messages of its path before it
+WITH RECURSIVE path (answer, turn, preceding) AS (
+	SELECT a.id, a.turn, 0 FROM messages q JOIN messages a ON a.turn = q.turn AND a.role = 'assistant' WHERE q.role = 'user' AND q.parent IS NULL
+	UNION ALL SELECT a.id, a.turn, p.preceding + 1 + (octet_length(above.text) > 0) FROM path p JOIN messages above ON above.id = p.answer
+		JOIN messages q ON q.parent = p.answer JOIN messages a ON a.turn = q.turn AND a.role = 'assistant'
+)
+UPDATE turns SET preceding = path.preceding FROM path WHERE path.turn = turns.id AND path.preceding > 0;
+
+WITH RECURSIVE path (turn, parent) AS (
+	SELECT q.turn, q.parent FROM conversations c JOIN messages a ON a.id = c.head JOIN messages q ON q.turn = a.turn AND q.role = 'user'
+	UNION ALL SELECT q.turn, q.parent FROM path p JOIN messages a ON a.id = p.parent JOIN messages q ON q.turn = a.turn AND q.role = 'user'
+)
+DELETE FROM memories WHERE turn NOT IN (SELECT turn FROM path);
+CREATE INDEX memory_vectors_by_embedder ON memory_vectors (embedder, memory);
+`,
 }

@@ -94,3 +94,45 @@ func TestFileThatIsNotADatabaseIsRejected(t *testing.T) {
 		t.Error("the file was changed")
 	}
 }
+
+// A conversation of an older version has its numbers of messages, and its memory has what is on the current path.
+func TestMigratedConversationsAreCounted(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "lifehub.db")
+	must(t, registerFunctions())
+	db, err := file.Connect(path, 1, "_txlock=immediate")
+	must(t, err)
+	must(t, file.Migrate(db, "", migrations[:11]))
+	_, err = db.Exec(`INSERT INTO conversations (id, title, created, updated, head) VALUES ('c', 'cats', 1, 1, 6), ('empty', '', 1, 1, 0);
+		INSERT INTO turns (id, conversation, number, state, started) VALUES ('c.1', 'c', 1, 'done', 1), ('c.2', 'c', 2, 'failed', 1), ('c.3', 'c', 3, 'done', 1), ('c.4', 'c', 4, 'done', 1);
+		INSERT INTO messages (id, conversation, parent, turn, role, text, created) VALUES (1, 'c', NULL, 'c.1', 'user', 'one', 1), (2, 'c', 1, 'c.1', 'assistant', '1', 1),
+			(3, 'c', 2, 'c.2', 'user', 'two', 1), (4, 'c', 3, 'c.2', 'assistant', '', 1), (5, 'c', 4, 'c.3', 'user', 'three', 1), (6, 'c', 5, 'c.3', 'assistant', '3', 1),
+			(7, 'c', 2, 'c.4', 'user', 'left', 1), (8, 'c', 7, 'c.4', 'assistant', '4', 1);
+		INSERT INTO memories (turn, archived) VALUES ('c.1', 1), ('c.4', 1)`)
+	must(t, err)
+	must(t, db.Close())
+	s, err := Open(path)
+	must(t, err)
+	defer s.Close()
+	if w, err := s.Window(t.Context(), "c", 2); err != nil || w.Before != 3 || len(w.Exchanges) != 1 {
+		t.Errorf("the window is %+v, %v", w, err)
+	}
+	if c, err := s.Conversation(t.Context(), "c"); err != nil || c.Messages != 7 {
+		t.Errorf("the conversation is %+v, %v", c, err)
+	}
+	if n, err := s.Archived(t.Context()); err != nil || n != 1 {
+		t.Errorf("%d exchanges are archived, %v", n, err)
+	}
+	turn := say(t, s, "c", "five", "")
+	must(t, s.Progress(t.Context(), turn, "late")) // the turn is over
+	if w, err := s.Window(t.Context(), "c", 2); err != nil || w.Before != 5 {
+		t.Errorf("the window is %+v, %v", w, err)
+	}
+	if c, err := s.Conversation(t.Context(), "c"); err != nil || c.Messages != 8 {
+		t.Errorf("the conversation is %+v, %v", c, err)
+	}
+	must(t, s.GoOn(t.Context(), "c", "c.4"))
+	if n, err := s.Archive(t.Context(), "c", 0, false); err != nil || n != 1 {
+		t.Errorf("%d exchanges of the branch were archived, %v", n, err)
+	}
+}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -45,15 +46,22 @@ func say(t *testing.T, s *Store, conversation, question, answer string) string {
 	return turn
 }
 
+// recent returns the window of a conversation without the turn under way.
 func recent(t *testing.T, s *Store, conversation string, limit int) string {
 	t.Helper()
-	list, err := s.Recent(t.Context(), conversation, limit)
+	w, err := s.Window(t.Context(), conversation, limit)
 	if err != nil {
 		t.Fatal(err)
 	}
 	var words []string
-	for _, m := range list {
-		words = append(words, string(m.Role)+":"+m.Text)
+	if last := len(w.Exchanges) - 1; last >= 0 && w.Exchanges[last].Open {
+		w.Exchanges = w.Exchanges[:last]
+	}
+	for _, e := range w.Exchanges {
+		words = append(words, "user:"+e.Question)
+		if e.Answer.Text != "" {
+			words = append(words, "assistant:"+e.Answer.Text)
+		}
 	}
 	return strings.Join(words, " ")
 }
@@ -151,7 +159,7 @@ func TestProgressDoesNotChangeAFinishedAnswer(t *testing.T) {
 	}
 }
 
-func TestRecentOmitsTheRunningTurnAndEmptyAnswers(t *testing.T) {
+func TestWindowHoldsWholeExchangesAndCountsTheOthers(t *testing.T) {
 	t.Parallel()
 	s, _ := openTemp(t)
 	say(t, s, "c", "a", "A")
@@ -162,14 +170,16 @@ func TestRecentOmitsTheRunningTurnAndEmptyAnswers(t *testing.T) {
 		t.Fatal(err)
 	}
 	for limit, want := range map[int]string{
-		0:  "",
-		1:  "assistant:D",
-		3:  "user:b user:d assistant:D",
-		4:  "assistant:A user:b user:d assistant:D",
-		99: "user:a assistant:A user:b user:d assistant:D",
+		1:  "5: ",
+		2:  "3: user:d assistant:D",
+		3:  "2: user:b user:d assistant:D",
+		4:  "2: user:b user:d assistant:D",
+		5:  "0: user:a assistant:A user:b user:d assistant:D",
+		99: "0: user:a assistant:A user:b user:d assistant:D",
 	} {
-		if got := recent(t, s, "c", limit); got != want {
-			t.Errorf("limit %d: got %q, want %q", limit, got, want)
+		w, err := s.Window(t.Context(), "c", limit)
+		if got := fmt.Sprintf("%d: %s", w.Before, recent(t, s, "c", limit)); err != nil || got != want {
+			t.Errorf("limit %d: got %q, %v; want %q", limit, got, err, want)
 		}
 	}
 	if got := recent(t, s, "unknown", 6); got != "" {

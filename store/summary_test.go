@@ -17,26 +17,29 @@ var (
 func TestSummaryBelongsToItsPath(t *testing.T) {
 	t.Parallel()
 	s, _ := openTemp(t)
-	summary := func(want agent.Summary) {
+	summary := func(turn, text, shown string) {
 		t.Helper()
-		if got, err := s.Summary(t.Context(), "c"); err != nil || got != want {
-			t.Errorf("got %+v, %v; want %+v", got, err, want)
+		for _, limit := range []int{2, 99} { // it is found beyond the window too
+			w, err := s.Window(t.Context(), "c", limit)
+			if want := (agent.Summary{Turn: turn, Text: text}); err != nil || w.Summary != want || recent(t, s, "c", limit) != shown {
+				t.Errorf("got %+v, %v; want %+v and %s", w, err, want, shown)
+			}
 		}
 	}
-	summary(agent.Summary{})
+	summary("", "", "")
 	first := say(t, s, "c", "one", "1")
 	second := say(t, s, "c", "two", "2")
 	say(t, s, "c", "three", "3")
 	must(t, s.SaveSummary(t.Context(), second, "one and two"))
-	summary(agent.Summary{Turn: second, Text: "one and two", After: 2})
+	summary(second, "one and two", "user:three assistant:3")
 	if _, err := s.Begin(t.Context(), "c", "four"); err != nil { // a running turn does not count
 		t.Fatal(err)
 	}
-	summary(agent.Summary{Turn: second, Text: "one and two", After: 2})
+	summary(second, "one and two", "user:three assistant:3")
 	branch(t, s, "c", first)
-	summary(agent.Summary{})
+	summary("", "", "user:one assistant:1")
 	must(t, s.SaveSummary(t.Context(), first, "one"))
-	summary(agent.Summary{Turn: first, Text: "one"})
+	summary(first, "one", "")
 }
 
 func TestTokenRatioIsSavedPerModel(t *testing.T) {
@@ -78,7 +81,7 @@ func TestCompactingOffline(t *testing.T) {
 	if done, err = a.Compact(t.Context(), "c", ""); err != nil || done.Messages != 2 || done.Text != want+"\nUser: three\nYou: 3" {
 		t.Errorf("got %+v, %v", done, err)
 	}
-	if got, err := s.Summary(t.Context(), "c"); err != nil || got.Text != done.Text || got.After != 4 || got.Turn == last {
-		t.Errorf("kept %+v, %v", got, err)
+	if w, err := s.Window(t.Context(), "c", 99); err != nil || w.Summary.Text != done.Text || len(w.Exchanges) != 2 || w.Before != 6 || w.Exchanges[0].Turn != last {
+		t.Errorf("kept %+v, %v", w, err)
 	}
 }

@@ -45,7 +45,7 @@ func (s *Store) exchanges(ctx context.Context, conversation string, wanted func(
 	if err != nil {
 		return nil, err
 	}
-	return wanted(all).texts(ctx, tx)
+	return wanted(all).texts(ctx, tx, true)
 }
 
 // node is a turn without its texts.
@@ -53,16 +53,6 @@ type node struct {
 	Exchange agent.Exchange
 	answer   int64 // ID of the answer
 	before   int64 // ID of the message before the question; 0 for the first turn
-	answered bool  // the answer has text
-	archived bool  // in long-term memory
-}
-
-// messages returns the number of messages of the turn.
-func (n node) messages() int {
-	if n.answered {
-		return 2
-	}
-	return 1
 }
 
 // tree holds all turns of a conversation in the order in which they began.
@@ -75,17 +65,16 @@ func (s *Store) readTree(ctx context.Context, db database.Querier, conversation 
 	list, err := database.AllRows(ctx, db, func(scan database.Scan) (n node, err error) {
 		var state, owner string
 		var undone sql.NullInt64
-		err = scan(&n.answer, &n.before, &head, &n.Exchange.Turn, database.Milliseconds(&n.Exchange.Asked), &state, &owner, &undone, &n.answered, &n.archived)
+		err = scan(&n.answer, &n.before, &head, &n.Exchange.Turn, database.Milliseconds(&n.Exchange.Asked), &state, &owner, &undone)
 		n.Exchange.Open = state == "open"
 		n.Exchange.Running = n.Exchange.Open && s.file.Owners.AtWork(owner, n.Exchange.Turn, state)
 		n.Exchange.Answer.Cut = state == "cut" || n.Exchange.Open
 		n.Exchange.Undone = undone.Valid
 		return n, err
-	}, `SELECT a.id, coalesce(q.parent, 0), c.head, t.id, t.started, t.state, t.owner, t.undone, octet_length(a.text) > 0, m.id IS NOT NULL
+	}, `SELECT a.id, coalesce(q.parent, 0), c.head, t.id, t.started, t.state, t.owner, t.undone
 		FROM conversations c JOIN turns t ON t.conversation = c.id
 		JOIN messages q ON q.turn = t.id AND q.role = 'user'
 		JOIN messages a ON a.turn = t.id AND a.role = 'assistant'
-		LEFT JOIN memories m ON m.turn = t.id
 		WHERE c.id = ? ORDER BY t.number`, conversation)
 	tree(list).connect(head)
 	return list, err
@@ -118,35 +107,25 @@ func (t tree) path() tree {
 	return slices.DeleteFunc(slices.Clone(t), func(n node) bool { return !n.Exchange.Current })
 }
 
-// beyond returns the turns of the current path that are not completely within its
-// last window messages, newest first. It ignores a running turn.
-func (t tree) beyond(window int) tree {
-	path := t.path()
-	slices.Reverse(path)
-	if len(path) > 0 && path[0].Exchange.Open {
-		path = path[1:]
-	}
-	messages := 0
-	for i, turn := range path {
-		if messages += turn.messages(); messages > window {
-			return path[i:]
-		}
-	}
-	return nil
+// pathWhile returns the beginning of a query: path has the turns from the head of
+// conversation ?1 towards its root, as long as the condition holds for the turn p
+// before. messages counts those from the head to the turn, and began those after
+// it. An open turn at the head counts as none.
+func pathWhile(condition string) string {
+	return `WITH RECURSIVE path (turn, parent, began, messages) AS (
+		SELECT q.turn, q.parent, 0, iif(t.state = 'open', 0, 1 + (octet_length(a.text) > 0)) FROM conversations c
+			JOIN messages a ON a.id = c.head JOIN messages q ON q.turn = a.turn AND q.role = 'user' JOIN turns t ON t.id = a.turn WHERE c.id = ?1
+		UNION ALL SELECT q.turn, q.parent, p.messages, p.messages + 1 + (octet_length(a.text) > 0) FROM path p
+			JOIN messages a ON a.id = p.parent JOIN messages q ON q.turn = a.turn AND q.role = 'user' WHERE ` + condition + `) `
 }
 
-// ids returns the IDs of the turns.
-func (t tree) ids() map[string]bool {
-	set := make(map[string]bool, len(t))
-	for _, n := range t {
-		set[n.Exchange.Turn] = true
-	}
-	return set
-}
+// ofConversation is the condition that a turn belongs to conversation ?1.
+const ofConversation = `turn >= ?1 || '.' AND turn < ?1 || '/'`
 
-// texts reads the texts of these turns. This is most of the cost of opening a
-// conversation, so callers request only the turns they need.
-func (t tree) texts(ctx context.Context, db database.Querier) ([]agent.Exchange, error) {
+// texts reads the texts of these turns and, if asked for, the courses of their
+// answers. This is most of the cost of opening a conversation, so callers request
+// only what they need.
+func (t tree) texts(ctx context.Context, db database.Querier, courses bool) ([]agent.Exchange, error) {
 	at := make(map[string]int, len(t))
 	turns, list := make([]string, len(t)), make([]agent.Exchange, len(t))
 	for i, n := range t {
@@ -172,7 +151,7 @@ func (t tree) texts(ctx context.Context, db database.Querier) ([]agent.Exchange,
 		e := &list[at[turn]]
 		e.Question, e.Answer.Text, e.Answer.Error = question, answer, failure
 		e.Answer.Sources, e.Answer.Citations, e.Answer.Metrics, e.Answer.Effects, e.Answer.Log = d.Sources, d.Citations, d.Metrics, d.Effects, d.Log
-		if d.Course != nil && json.Unmarshal(d.Course, &e.Answer.Course) != nil {
+		if courses && d.Course != nil && json.Unmarshal(d.Course, &e.Answer.Course) != nil {
 			e.Answer.Course = nil // written by another version; the trace remains
 		}
 	}
@@ -219,8 +198,10 @@ func (s *Store) setHead(ctx context.Context, conversation, turn, query string) e
 				return err
 			}
 		}
-		_, err := tx.ExecContext(ctx, `UPDATE conversations SET head = ? WHERE id = ?`, head, conversation)
-		return err
+		if _, err := tx.ExecContext(ctx, `UPDATE conversations SET head = ? WHERE id = ?`, head, conversation); err != nil {
+			return err
+		}
+		return forgetBranches(ctx, tx, conversation)
 	})
 }
 
@@ -281,8 +262,8 @@ func (s *Store) Fork(ctx context.Context, conversation, turn string) (_ agent.Co
 // be undone and, when resumed, does not repeat calls.
 func copyTurn(ctx context.Context, tx *sql.Tx, turn, conversation string, number int, head int64) (int64, error) {
 	id := fmt.Sprintf("%s.%d", conversation, number)
-	if _, err := tx.ExecContext(ctx, `INSERT INTO turns (id, conversation, number, state, error, detail, started, ended)
-		SELECT ?, ?, ?, iif(state = 'open', 'cut', state), error, detail, started, ended FROM turns WHERE id = ?`,
+	if _, err := tx.ExecContext(ctx, `INSERT INTO turns (id, conversation, number, state, error, detail, started, ended, preceding)
+		SELECT ?, ?, ?, iif(state = 'open', 'cut', state), error, detail, started, ended, preceding FROM turns WHERE id = ?`,
 		id, conversation, number, turn); err != nil {
 		return 0, err
 	}

@@ -44,8 +44,9 @@ func (s *Store) Begin(ctx context.Context, conversation, message string) (string
 			return err
 		}
 		turn = fmt.Sprintf("%s.%d", conversation, number)
-		if _, err := tx.ExecContext(ctx, `INSERT INTO turns (id, conversation, number, state, started, owner) VALUES (?, ?, ?, 'open', ?, ?)`,
-			turn, conversation, number, now, owner); err != nil {
+		if _, err := tx.ExecContext(ctx, `INSERT INTO turns (id, conversation, number, state, started, owner, preceding)
+			VALUES (?1, ?2, ?3, 'open', ?4, ?5, coalesce((SELECT t.preceding + 1 + (octet_length(a.text) > 0)
+				FROM messages a JOIN turns t ON t.id = a.turn WHERE a.id = ?6), 0))`, turn, conversation, number, now, owner, head); err != nil {
 			return err
 		}
 		for _, m := range []llm.Message{{Role: llm.User, Text: message}, {Role: llm.Assistant}} {

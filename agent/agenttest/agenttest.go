@@ -17,8 +17,10 @@ import (
 // Forgetful is a history that saves nothing.
 type Forgetful struct{}
 
-func (Forgetful) Begin(context.Context, string, string) (string, error)       { return "t1", nil }
-func (Forgetful) Recent(context.Context, string, int) ([]llm.Message, error)  { return nil, nil }
+func (Forgetful) Begin(context.Context, string, string) (string, error) { return "t1", nil }
+func (Forgetful) Window(context.Context, string, int) (agent.Window, error) {
+	return agent.Window{}, nil
+}
 func (Forgetful) Exchanges(context.Context, string) ([]agent.Exchange, error) { return nil, nil }
 func (Forgetful) Finish(context.Context, string, agent.Answer) error          { return nil }
 func (Forgetful) Judge(context.Context, string, []agent.Citation) error       { return nil }

@@ -159,8 +159,8 @@ func (m LongTerm) EmbedAll(ctx context.Context) error {
 		return nil
 	}
 	_, prefix := m.prefixes(e.Name())
-	for {
-		batch, err := m.Store.Unembedded(ctx, e.Name(), embedBatch)
+	for last := int64(0); ; {
+		batch, err := m.Store.Unembedded(ctx, e.Name(), last, embedBatch)
 		if err != nil || len(batch) == 0 {
 			return err
 		}
@@ -177,7 +177,7 @@ func (m LongTerm) EmbedAll(ctx context.Context) error {
 		}
 		byTurn := make(map[string][]float32, len(batch))
 		for i, r := range batch {
-			byTurn[r.Turn] = vectors[i]
+			byTurn[r.Turn], last = vectors[i], r.Memory
 		}
 		if err := m.Store.SaveVectors(ctx, e.Name(), byTurn); err != nil {
 			return err

@@ -255,10 +255,11 @@ func (a *Agent) SecondRead(ctx context.Context, conversation, turnID string) (_ 
 // finished returns a finished exchange, the last one if turnID is "", with the mark around untrusted
 // text and an asker for a further question about it.
 func (a *Agent) finished(ctx context.Context, conversation, turnID string) (of agent.Exchange, fence string, asker *prompt.Asker, err error) {
-	exchanges, err := a.History.Exchanges(ctx, conversation)
+	window, err := a.History.Window(ctx, conversation, prompt.VerbatimMessages)
 	if err != nil {
 		return of, "", nil, err
 	}
+	exchanges := window.Exchanges
 	i := slices.IndexFunc(exchanges, func(e agent.Exchange) bool { return e.Turn == turnID && !e.Open })
 	if turnID == "" {
 		i = len(exchanges) - 1

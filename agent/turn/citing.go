@@ -63,21 +63,28 @@ func (a *answer) unread(ctx context.Context, answer string) (citations []agent.C
 		return nil
 	}
 	typed := a.typedText()
-	earlier, err := a.conversations.Exchanges(ctx, a.record.Conversation)
+	drop := func(earlier []agent.Exchange) {
+		for _, e := range earlier {
+			typed += "\n" + e.Question
+			seen.Sources = append(seen.Sources, e.Answer.Sources...)
+			for _, effect := range e.Answer.Effects {
+				seen.Sources = append(seen.Sources, effect.Source())
+			}
+		}
+		places = slices.DeleteFunc(places, func(p citation.NamedPlace) bool {
+			return holds(seen, p) || p.Line == 0 && !p.Bracketed && !agent.OnWeb(p.Name) && strings.Contains(typed, p.Name) && !a.exists(p)
+		})
+	}
+	w, err := a.conversations.Window(ctx, a.record.Conversation, everyMessage)
+	if drop(w.Exchanges); err == nil && len(places) > 0 && w.Before > 0 {
+		var all []agent.Exchange
+		all, err = a.conversations.Exchanges(ctx, a.record.Conversation)
+		drop(all)
+	}
 	if err != nil {
 		return nil // report nothing as unread
 	}
-	for _, e := range earlier {
-		typed += "\n" + e.Question
-		seen.Sources = append(seen.Sources, e.Answer.Sources...)
-		for _, effect := range e.Answer.Effects {
-			seen.Sources = append(seen.Sources, effect.Source())
-		}
-	}
 	for _, p := range places {
-		if holds(seen, p) || p.Line == 0 && !p.Bracketed && !agent.OnWeb(p.Name) && strings.Contains(typed, p.Name) && !a.exists(p) {
-			continue
-		}
 		citations = append(citations, agent.Citation{Path: p.Name, Line: p.Line, EndLine: p.EndLine, Verdict: agent.NotFound, Detail: notRead})
 	}
 	return citations

@@ -45,15 +45,12 @@ func (a *Agent) compact(ctx context.Context, conversation, focus string, keep in
 	if a.Summaries == nil {
 		return agent.Compacted{}, errors.New("this conversation is not saved")
 	}
-	before, err := a.Summaries.Summary(ctx, conversation)
+	w, err := a.History.Window(ctx, conversation, everyMessage)
 	if err != nil {
 		return agent.Compacted{}, err
 	}
-	path, err := a.Summaries.Exchanges(ctx, conversation)
-	if err != nil {
-		return agent.Compacted{}, err
-	}
-	messages, last := uncovered(path, before.Turn, keep)
+	before, path := w.Summary, uncovered(w.Exchanges, keep)
+	messages := messagesOf(path)
 	if len(messages) == 0 {
 		return agent.Compacted{}, agent.ErrNothingToCompact
 	}
@@ -61,14 +58,14 @@ func (a *Agent) compact(ctx context.Context, conversation, focus string, keep in
 	for _, m := range messages {
 		done.Before += prompt.Tokens(m.Text) + prompt.PerMessage
 	}
-	if done.Text, err = a.summarise(ctx, before.Text, asSeen(messages, path), focus); err != nil {
+	if done.Text, err = a.summarise(ctx, before.Text, asSeen(path), focus); err != nil {
 		return agent.Compacted{}, fmt.Errorf("summarise the conversation: %w", err)
 	}
 	done.After = prompt.Tokens(done.Text)
 	if err := a.rememberSummary(ctx, conversation, before.Text, messages, done.Text); err != nil {
 		return agent.Compacted{}, err
 	}
-	return done, a.Summaries.SaveSummary(ctx, last, done.Text)
+	return done, a.Summaries.SaveSummary(ctx, path[len(path)-1].Turn, done.Text)
 }
 
 // rememberSummary records a summary that derives from untrusted text as
@@ -90,10 +87,9 @@ func (a *Agent) rememberSummary(ctx context.Context, conversation, before string
 	return a.Provenance.Remember(ctx, agent.Untrusted{Source: from[0], Conversation: conversation, Kind: agent.WasSaid, Prints: fingerprint.Except(text, false, &own)})
 }
 
-// uncovered returns the messages of a path that follow the summary of turn
-// after and precede those left in full, and the last turn among them. At least
-// two exchanges are left in full, and as many as fit into keep tokens.
-func uncovered(path []agent.Exchange, after string, keep int) (messages []llm.Message, last string) {
+// uncovered returns the exchanges that precede those left in full. At least two
+// are left in full, and as many as fit into keep tokens.
+func uncovered(path []agent.Exchange, keep int) []agent.Exchange {
 	for len(path) > 0 && path[len(path)-1].Open {
 		path = path[:len(path)-1]
 	}
@@ -105,21 +101,7 @@ func uncovered(path []agent.Exchange, after string, keep int) (messages []llm.Me
 		}
 		verbatim++
 	}
-	path = path[:len(path)-verbatim]
-	for i, e := range path {
-		if e.Turn == after {
-			path = path[i+1:]
-			break
-		}
-	}
-	for _, e := range path {
-		messages = append(messages, llm.Message{Role: llm.User, Text: withoutTools(e.Question)})
-		if strings.TrimSpace(e.Answer.Text) != "" {
-			messages = append(messages, llm.Message{Role: llm.Assistant, Text: e.Answer.Text})
-		}
-		last = e.Turn
-	}
-	return messages, last
+	return path[:len(path)-verbatim]
 }
 
 // summarise adds messages to a summary, as many at a time as fit the window.
@@ -188,28 +170,15 @@ func (a *Agent) summariseOnce(ctx context.Context, before string, messages []llm
 	return "", agent.ErrNoAnswer
 }
 
-// recallSummary loads the summary of older turns, and removes the messages it
-// covers from the history.
-func (t *turn) recallSummary(ctx context.Context) (err error) {
-	if t.agent.Summaries == nil {
-		return nil
-	}
-	if t.recalled.Summary, err = t.agent.Summaries.Summary(ctx, t.record.Conversation); err != nil || t.recalled.Summary.Turn == "" {
-		return err
-	}
-	t.recent = t.recent[max(0, len(t.recent)-t.recalled.Summary.After):]
-	return nil
-}
-
 // compactHistory summarizes the older half of a conversation that takes more
 // than half of the window, in one step. If the history lost one message in each
 // turn, servers could not cache the prompt.
 func (t *turn) compactHistory(ctx context.Context) {
-	if t.agent.Summaries == nil || t.agent.mostMessages() < everyMessage || len(t.recent) <= prompt.VerbatimMessages {
+	if t.agent.Summaries == nil || t.agent.mostMessages() < everyMessage || len(t.recalled.History) <= prompt.VerbatimMessages {
 		return
 	}
 	room, used := t.model.Room(ctx)/2, 0
-	for _, m := range t.recent {
+	for _, m := range t.recalled.History {
 		used += prompt.Tokens(m.Text) + prompt.PerMessage
 	}
 	if used > room {
@@ -227,7 +196,7 @@ func (t *turn) compactOlder(ctx context.Context, keep int) bool {
 	t.events.Count(func(m *agent.Metrics) { m.ModelCalls++ })
 	done, err := t.agent.compact(ctx, t.record.Conversation, "", keep)
 	if err == nil {
-		err = t.recallSummary(ctx)
+		err = t.recallWindow(ctx)
 	}
 	if err != nil {
 		if ctx.Err() == nil && !errors.Is(err, agent.ErrNothingToCompact) {
@@ -245,7 +214,7 @@ func (t *turn) compactToFit(ctx context.Context, p prompt.Prompt) prompt.Prompt 
 	if t.agent.Summaries == nil || len(p.History) <= prompt.VerbatimMessages || !t.model.Overflows(ctx, p) || !t.compactOlder(ctx, 0) {
 		return p
 	}
-	t.keepHistory()
+	t.recalled.History = asSeen(t.path)
 	p.History, p.Omitted = prompt.Alternating(t.recalled.History), t.recalled.Omitted
 	p.Summary = t.recalled.Summary.Text
 	return p

@@ -8,7 +8,6 @@ import (
 
 	"lifehub/agent"
 	"lifehub/agent/prompt"
-	"lifehub/llm"
 )
 
 // pages is a History whose conversation can be summarised.
@@ -24,21 +23,22 @@ func newPages(exchanges, words int) *pages {
 		e := agent.Exchange{Turn: fmt.Sprintf("c1.%d", i+1), Question: fmt.Sprintf("Q%d %s", i+1, manyWords(words, i))}
 		e.Answer.Text = fmt.Sprintf("A%d %s", i+1, manyWords(words, -i))
 		p.path = append(p.path, e)
-		p.messages = append(p.messages, llm.Message{Role: llm.User, Text: e.Question}, llm.Message{Role: llm.Assistant, Text: e.Answer.Text})
 	}
 	return p
 }
 
-func (p *pages) Exchanges(context.Context, string) ([]agent.Exchange, error) { return p.path, nil }
-func (p *pages) Summary(context.Context, string) (agent.Summary, error)      { return p.summary, nil }
+func (p *pages) Window(_ context.Context, _ string, limit int) (agent.Window, error) {
+	from := max(0, len(p.path)-limit/2)
+	for i, e := range p.path {
+		if e.Turn == p.summary.Turn {
+			from = max(from, i+1)
+		}
+	}
+	return agent.Window{Summary: p.summary, Exchanges: p.path[from:], Before: 2 * from}, nil
+}
 
 func (p *pages) SaveSummary(_ context.Context, turn, text string) error {
 	p.summary = agent.Summary{Turn: turn, Text: text}
-	for i, e := range p.path {
-		if e.Turn == turn {
-			p.summary.After = 2 * (len(p.path) - i - 1)
-		}
-	}
 	return nil
 }
 
@@ -140,7 +140,7 @@ func TestLongConversationIsSummarisedInPieces(t *testing.T) {
 			t.Errorf("a request of %d tokens", n)
 		}
 	}
-	if kept.summary.Turn != "c1.10" || kept.summary.After != 4 {
+	if kept.summary.Turn != "c1.10" {
 		t.Errorf("kept %+v", kept.summary)
 	}
 }

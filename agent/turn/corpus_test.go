@@ -69,7 +69,9 @@ func TestTrueAnswersAreRarelyMarked(t *testing.T) {
 // nothingSaid is the History of an empty conversation.
 type nothingSaid struct{ agent.History }
 
-func (nothingSaid) Exchanges(context.Context, string) ([]agent.Exchange, error) { return nil, nil }
+func (nothingSaid) Window(context.Context, string, int) (agent.Window, error) {
+	return agent.Window{}, nil
+}
 
 func emptyAnswer() *answer {
 	record := &gate.Record{Stream: &events.Stream{}}

@@ -14,7 +14,6 @@ import (
 
 	"lifehub/agent"
 	"lifehub/agent/gate"
-	"lifehub/llm"
 )
 
 func TestEffectsAreOneLine(t *testing.T) {
@@ -240,13 +239,6 @@ func TestModelSeesEffectsOfEarlierTurns(t *testing.T) {
 		{Turn: "d", Question: "hi", Answer: agent.Answer{Text: "Hi!\n\n(LifeHub's record of this turn: changed all.md)", Effects: agent.Effects{}}},
 		{Turn: "e", Question: "long ago", Answer: agent.Answer{Text: "Yes."}},
 	}
-	var messages []llm.Message
-	for _, e := range path {
-		messages = append(messages, llm.Message{Role: llm.User, Text: e.Question})
-		if e.Answer.Text != "" {
-			messages = append(messages, llm.Message{Role: llm.Assistant, Text: e.Answer.Text})
-		}
-	}
 	want := []string{
 		"add milk", "Added.\n\n(LifeHub's record of this turn: changed tasks.md (+1))",
 		"add bread", "Added.\n\n(LifeHub's record of this turn: ! nothing was changed)",
@@ -257,7 +249,6 @@ func TestModelSeesEffectsOfEarlierTurns(t *testing.T) {
 	for _, mode := range []agent.Mode{agent.PlanMode, agent.LoopMode, agent.TeamMode} {
 		model := &script{lines: []line{say("Thanks!"), say("Thanks!")}}
 		history := &before{exchanges: path}
-		history.messages = messages
 		collect(New(Options{Model: model, History: history, Mode: inMode(mode), Limits: Limits{Messages: 20}}).Ask(t.Context(), "c1", "thanks"), nil)
 		var got []string
 		for _, m := range model.requests[0].Messages[1 : len(want)+1] {

@@ -88,8 +88,8 @@ func (t *turn) offered(tools []agent.Tool, found []finding) toolchoice.Block {
 	return b
 }
 
-// calledBefore returns the tools that the conversation called, and those named
-// in the user's messages. They remain among the offered ones.
+// calledBefore returns the tools that the exchanges in the prompts called, and those
+// named in the user's messages. They remain among the offered ones.
 func (t *turn) calledBefore() (names []string) {
 	for _, e := range t.path {
 		for _, l := range e.Answer.Log {

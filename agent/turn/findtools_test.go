@@ -1,7 +1,6 @@
 package turn
 
 import (
-	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -19,16 +18,6 @@ func zoo() (list []agent.Tool, feed *fakeTool) {
 	}
 	feed = &fakeTool{name: "zoo_feed_giraffe", by: "the MCP server zoo", result: agent.Result{Text: "It ate.", Untrusted: true}}
 	return append(list, feed), feed
-}
-
-// spoken is a conversation with one turn, which made a call.
-type spoken struct {
-	shelf
-	action string
-}
-
-func (s *spoken) Exchanges(context.Context, string) ([]agent.Exchange, error) {
-	return []agent.Exchange{{Turn: "t0", Question: "before", Answer: agent.Answer{Text: "said", Log: []agent.Logged{{Action: s.action}}}}}, nil
 }
 
 func offeredTools(req llm.Request) (names []string) {
@@ -74,8 +63,7 @@ func TestPlanFindsATool(t *testing.T) {
 func TestToolCalledEarlierStaysOffered(t *testing.T) {
 	list, _ := zoo()
 	for action, message := range map[string]string{`zoo_cage_7({"query":"x"})`: "And now?", "": "Ask @zoo_cage_7 about the lions"} {
-		model, history := &script{lines: []line{say("Nothing new."), say("Nothing new.")}}, &spoken{action: action}
-		history.messages = []llm.Message{{Role: llm.User, Text: "before"}, {Role: llm.Assistant, Text: "said"}}
+		model, history := &script{lines: []line{say("Nothing new."), say("Nothing new.")}}, &before{exchanges: []agent.Exchange{{Turn: "t0", Question: "before", Answer: agent.Answer{Text: "said", Log: []agent.Logged{{Action: action}}}}}}
 		ended(t, collect(New(Options{Model: model, History: history, Tools: tools(list...), Mode: inMode(agent.LoopMode)}).Ask(t.Context(), "c1", message), nil))
 		if got, want := offeredTools(model.requests[0]), []string{"search_notes", "delegate", "find_tools", "zoo_cage_7"}; !slices.Equal(got, want) {
 			t.Errorf("%s: offered are %v, want %v", message, got, want)

@@ -468,7 +468,7 @@ func TestPlanCutTwiceBecomesASearch(t *testing.T) {
 // brokenHistory panics instead of returning.
 type brokenHistory struct{ shelf }
 
-func (*brokenHistory) Recent(context.Context, string, int) ([]llm.Message, error) { panic("no table") }
+func (*brokenHistory) Window(context.Context, string, int) (agent.Window, error) { panic("no table") }
 
 func TestPanicIsAnErrorAndIsLogged(t *testing.T) {
 	var log bytes.Buffer

@@ -34,23 +34,35 @@ func (a *Agent) mostMessages() int {
 	return n
 }
 
-// inPrompts returns the number of messages of a conversation in the prompts,
-// excluding those covered by a summary.
-func (a *Agent) inPrompts(ctx context.Context, conversation string) int {
-	n := a.mostMessages()
-	if a.Summaries == nil {
-		return n
+// window returns the exchanges of a conversation that are in the prompts, and the
+// summary of those before them. Which those are may depend on the model, so a
+// longer conversation waits for it.
+func (a *Agent) window(ctx context.Context, conversation string, wait func(context.Context) error) (agent.Window, error) {
+	w, err := a.History.Window(ctx, conversation, min(a.mostMessages(), prompt.VerbatimMessages))
+	if err == nil && w.Before > 0 {
+		_ = wait(ctx) // the first request reports any error
+		w, err = a.History.Window(ctx, conversation, a.mostMessages())
 	}
-	if s, err := a.Summaries.Summary(ctx, conversation); err == nil && s.Turn != "" {
-		n = min(n, s.After)
-	}
-	return n
+	return w, err
 }
 
 // Recall returns at most k (0: 1) past exchanges that fit a question well, best
 // first. It does not search messages that are already in the prompts.
 func (a *Agent) Recall(ctx context.Context, conversation, question string, k int) ([]agent.Recollection, error) {
-	found, err := a.Memory.Recall(ctx, conversation, question, a.inPrompts(ctx, conversation), k)
+	shown := 0
+	if a.History != nil && conversation != "" {
+		w, err := a.window(ctx, conversation, a.Ready)
+		if err != nil {
+			return nil, err
+		}
+		shown = len(messagesOf(w.Exchanges))
+	}
+	return a.recall(ctx, conversation, question, shown, k)
+}
+
+// recall is like Recall with the number of messages that are in the prompts.
+func (a *Agent) recall(ctx context.Context, conversation, question string, shown, k int) ([]agent.Recollection, error) {
+	found, err := a.Memory.Recall(ctx, conversation, question, shown, k)
 	for i, r := range found {
 		found[i].Untrusted = len(gate.Sources(ctx, a.Provenance, r.Title, r.Question, r.Answer)) > 0 || len(agent.ParseMessage(r.Question).Attached) > 0
 	}
@@ -62,50 +74,45 @@ func (a *Agent) Recall(ctx context.Context, conversation, question string, k int
 // exchanges that are not in the prompts. Messages without text are omitted.
 // Memory that cannot be read is reported and omitted.
 func (t *turn) recall(ctx context.Context) error {
-	recent, err := t.answer.conversations.Recent(ctx, t.record.Conversation, cmp.Or(t.agent.Limits.Messages, everyMessage))
-	if err != nil {
+	if err := t.recallWindow(ctx); err != nil {
 		return err
 	}
-	t.recent = slices.DeleteFunc(recent, func(m llm.Message) bool { return strings.TrimSpace(m.Text) == "" })
-	for i, m := range t.recent {
-		if m.Role == llm.User {
-			t.recent[i].Text = withoutTools(m.Text)
-		}
-	}
-	if len(t.recent) > prompt.VerbatimMessages {
-		_ = t.model.Wait(ctx) // the model determines how many are in the prompt; the first request reports any error
-		t.recent = t.recent[max(0, len(t.recent)-t.agent.mostMessages()):]
-	}
-	if len(t.recent) > 0 {
-		if path, err := t.answer.conversations.Exchanges(ctx, t.record.Conversation); err == nil { // otherwise the answers stay without records
-			t.path = slices.DeleteFunc(path, func(e agent.Exchange) bool { return e.Turn == t.events.Turn })
-		}
-	}
-	err = t.recallSummary(ctx)
 	t.compactHistory(ctx)
-	if err := errors.Join(err, t.recallFacts(ctx), t.recallPast(ctx)); err != nil {
+	if err := errors.Join(t.recallFacts(ctx), t.recallPast(ctx)); err != nil {
 		t.events.Notice("Some memories could not be read for this turn: %v.", err)
 	}
-	t.recalled.History = t.recent
 	t.recallUntrusted(ctx) // by the original text
-	t.keepHistory()
+	t.recalled.History = asSeen(t.path)
 	if len(t.recalled.Past) > 0 || len(t.recalled.Facts) > 0 {
 		t.events.Emit(agent.Remembered{Exchanges: t.recalled.Past, Facts: t.recalled.Facts})
 	}
 	return ctx.Err()
 }
 
-// keepHistory rewrites the messages of the prompts as the model sees them, and
-// counts the omitted ones.
-func (t *turn) keepHistory() {
-	t.recalled.History = asSeen(t.recent, t.path)
-	messages := 0
-	for _, e := range t.path {
-		if messages++; strings.TrimSpace(e.Answer.Text) != "" {
-			messages++
+// recallWindow loads the exchanges in the prompts and the summary of older ones.
+func (t *turn) recallWindow(ctx context.Context) error {
+	w, err := t.agent.window(ctx, t.record.Conversation, t.model.Wait)
+	if err != nil {
+		return err
+	}
+	if t.agent.Summaries != nil {
+		t.recalled.Summary = w.Summary
+	}
+	t.recalled.Omitted = w.Before
+	t.path = slices.DeleteFunc(w.Exchanges, func(e agent.Exchange) bool { return e.Turn == t.events.Turn })
+	t.recalled.History = messagesOf(t.path)
+	return nil
+}
+
+// messagesOf returns the messages of exchanges as they were sent.
+func messagesOf(path []agent.Exchange) (list []llm.Message) {
+	for _, e := range path {
+		list = append(list, llm.Message{Role: llm.User, Text: withoutTools(e.Question)})
+		if strings.TrimSpace(e.Answer.Text) != "" {
+			list = append(list, llm.Message{Role: llm.Assistant, Text: e.Answer.Text})
 		}
 	}
-	t.recalled.Omitted = max(0, messages-len(t.recent))
+	return list
 }
 
 // withoutTools returns a message without its list of tools, which applied only
@@ -119,32 +126,17 @@ func withoutTools(message string) string {
 	return sent.String()
 }
 
-// asSeen returns messages as a model sees them: with paths in place of citation
-// numbers, and with the record of each turn after its answer. A turn without an
-// answer is represented by its record alone.
-func asSeen(messages []llm.Message, path []agent.Exchange) (seen []llm.Message) {
-	for _, m := range slices.Backward(messages) { // match identical messages from the end
-		at := len(path) - 1
-		for at >= 0 && (m.Role == llm.Assistant && path[at].Answer.Text != m.Text || m.Role == llm.User && withoutTools(path[at].Question) != m.Text) {
-			at--
+// asSeen returns the messages of exchanges as a model sees them: with paths in
+// place of citation numbers, and with the record of each turn after its answer. A
+// turn without an answer is represented by its record alone.
+func asSeen(path []agent.Exchange) (seen []llm.Message) {
+	for _, e := range path {
+		seen = append(seen, llm.Message{Role: llm.User, Text: withoutTools(e.Question)})
+		e.Answer.Text = citation.WithPaths(e.Answer.Text, e.Answer.Sources)
+		if text := e.WithRecord(); strings.TrimSpace(text) != "" {
+			seen = append(seen, llm.Message{Role: llm.Assistant, Text: text})
 		}
-		switch {
-		case at < 0 && m.Role == llm.Assistant:
-			m.Text = citation.WithPaths(m.Text, nil)
-		case at < 0:
-		case m.Role == llm.Assistant:
-			e := path[at]
-			e.Answer.Text = citation.WithPaths(m.Text, e.Answer.Sources)
-			m.Text, path = e.WithRecord(), path[:at+1]
-		default:
-			if e := path[at]; strings.TrimSpace(e.Answer.Text) == "" && e.Answer.Effects != nil {
-				seen = append(seen, llm.Message{Role: llm.Assistant, Text: e.WithRecord()})
-			}
-			path = path[:at]
-		}
-		seen = append(seen, m)
 	}
-	slices.Reverse(seen)
 	return seen
 }
 
@@ -152,7 +144,7 @@ func (t *turn) recallPast(ctx context.Context) (err error) {
 	if t.agent.Memory.Store == nil {
 		return nil
 	}
-	t.recalled.Past, err = t.agent.Recall(ctx, t.record.Conversation, t.answer.question, t.agent.Memory.K)
+	t.recalled.Past, err = t.agent.recall(ctx, t.record.Conversation, t.answer.question, len(t.recalled.History), t.agent.Memory.K)
 	return err
 }
 

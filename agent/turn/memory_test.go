@@ -30,7 +30,7 @@ func (p *past) Similar(_ context.Context, q agent.MemoryQuery) ([]agent.Recollec
 	return p.found, p.fail
 }
 
-func (p *past) Unembedded(_ context.Context, embedder string, limit int) (list []agent.Recollection, err error) {
+func (p *past) Unembedded(_ context.Context, embedder string, _ int64, limit int) (list []agent.Recollection, err error) {
 	for _, r := range p.found {
 		if p.vectors[r.Turn] != embedder && len(list) < limit {
 			list = append(list, r)
@@ -81,7 +81,7 @@ func TestRelevantPastExchangeIsRecalledMarked(t *testing.T) {
 			t.Errorf("what fits nothing came along:\n%s", text)
 		}
 	}
-	if q := p.asked[0]; q.Conversation != "c1" || q.Window != everyMessage || q.Everywhere || len(q.Vector) == 0 || q.Embedder == "" {
+	if q := p.asked[0]; q.Conversation != "c1" || q.Window != 0 || q.Everywhere || len(q.Vector) == 0 || q.Embedder == "" {
 		t.Errorf("asked for %+v", q)
 	}
 }

@@ -14,6 +14,10 @@ type before struct {
 	exchanges []agent.Exchange
 }
 
+func (b *before) Window(context.Context, string, int) (agent.Window, error) {
+	return agent.Window{Exchanges: b.exchanges}, nil
+}
+
 func (b *before) Exchanges(context.Context, string) ([]agent.Exchange, error) {
 	return b.exchanges, nil
 }

@@ -54,7 +54,7 @@ func (*twoTasks) Check(context.Context, json.RawMessage) (agent.Happened, []agen
 type nowhere struct{}
 
 func (nowhere) Begin(context.Context, string, string) (string, error)       { return "t", nil }
-func (nowhere) Recent(context.Context, string, int) ([]llm.Message, error)  { return nil, nil }
+func (nowhere) Window(context.Context, string, int) (agent.Window, error)   { return agent.Window{}, nil }
 func (nowhere) Exchanges(context.Context, string) ([]agent.Exchange, error) { return nil, nil }
 func (nowhere) Finish(context.Context, string, agent.Answer) error          { return nil }
 func (nowhere) Judge(context.Context, string, []agent.Citation) error       { return nil }

@@ -127,10 +127,14 @@ func (s *shelf) Begin(_ context.Context, _, message string) (string, error) {
 	return fmt.Sprintf("t%d", len(s.begun)), nil
 }
 
-func (s *shelf) Recent(_ context.Context, _ string, limit int) ([]llm.Message, error) {
+func (s *shelf) Window(_ context.Context, _ string, limit int) (w agent.Window, _ error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return slices.Clone(s.messages[max(0, len(s.messages)-limit):]), nil
+	w.Before = max(0, len(s.messages)-limit)
+	for turn := range slices.Chunk(s.messages[w.Before:], 2) {
+		w.Exchanges = append(w.Exchanges, agent.Exchange{Question: turn[0].Text, Answer: agent.Answer{Text: turn[1].Text}})
+	}
+	return w, nil
 }
 
 func (*shelf) Exchanges(context.Context, string) ([]agent.Exchange, error) { return nil, nil }

@@ -39,8 +39,7 @@ type turn struct {
 
 	citations *[]agent.Citation // of the answer; nil if not checked yet
 
-	recent []llm.Message    // messages of the history in their original text
-	path   []agent.Exchange // exchanges of the conversation before this turn
+	path []agent.Exchange // exchanges before this turn that are in the prompts
 
 	withoutNotes bool // the model answered from memory, and no note fits
 	sole         bool // one worker has the whole message; false for a resumed plan, whose sources are numbered again

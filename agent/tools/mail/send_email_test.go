@@ -29,7 +29,6 @@ import (
 	"lifehub/agent"
 	"lifehub/agent/gate"
 	"lifehub/agent/turn"
-	"lifehub/llm"
 	"lifehub/llm/llmtest"
 )
 
@@ -434,8 +433,10 @@ var noon = time.Date(2026, 10, 8, 12, 0, 0, 0, time.Local)
 // noHistory is a history that saves nothing.
 type noHistory struct{}
 
-func (noHistory) Begin(context.Context, string, string) (string, error)       { return "t1", nil }
-func (noHistory) Recent(context.Context, string, int) ([]llm.Message, error)  { return nil, nil }
+func (noHistory) Begin(context.Context, string, string) (string, error) { return "t1", nil }
+func (noHistory) Window(context.Context, string, int) (agent.Window, error) {
+	return agent.Window{}, nil
+}
 func (noHistory) Exchanges(context.Context, string) ([]agent.Exchange, error) { return nil, nil }
 func (noHistory) Finish(context.Context, string, agent.Answer) error          { return nil }
 func (noHistory) Judge(context.Context, string, []agent.Citation) error       { return nil }
