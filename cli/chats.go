@@ -59,7 +59,7 @@ func newChats(sh *app.Process) *cobra.Command {
 	restore := &cobra.Command{
 		Use: "restore", Short: "Restore the newest backup",
 		Long: "Replace the conversations by the newest intact backup, or by an empty file if there is none. The current\n" +
-			"file is saved next to it and never changed again. Backups are made once a day when the chat starts.",
+			"file is saved next to it and never changed again. A backup is made once a day, by any command that saves.",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			p, err := settings.FindPaths(sh.Getenv)
 			if err != nil {

@@ -12,6 +12,7 @@ import (
 	"reflect"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -290,12 +291,82 @@ func TestCloseLeavesNoLog(t *testing.T) {
 	}
 }
 
+// Nothing is in the file, but something is in its backup: it was not deleted by LifeHub.
 func TestEmptiedFileIsDamaged(t *testing.T) {
 	t.Parallel()
+	for name, empty := range map[string]func(path string) error{
+		"truncated": func(path string) error { return os.Truncate(path, 0) },
+		"removed":   os.Remove,
+		"without tables": func(path string) error {
+			must(t, os.Remove(path))
+			db, err := file.Connect(path, 1, "")
+			must(t, err)
+			return db.Close()
+		},
+		"without conversations": func(path string) error {
+			db, err := file.Connect(path, 1, "")
+			must(t, err)
+			_, err = db.Exec("DELETE FROM conversations")
+			return errors.Join(err, db.Close())
+		},
+	} {
+		path := sample(t, t.TempDir(), false)
+		want := whole(t, path)
+		must(t, empty(path))
+		for range 2 { // the second time it is what the first left
+			var damaged *file.DamagedError
+			if _, err := Open(path); !errors.As(err, &damaged) || damaged.Backup == nil || !strings.Contains(err.Error(), path) {
+				t.Fatalf("%s: got %v", name, err)
+			}
+		}
+		_, err := file.Restore(path, file.NewestBackup(t.Context(), path))
+		must(t, err)
+		if got := whole(t, path); !reflect.DeepEqual(got, want) {
+			t.Errorf("%s: the backup does not hold all", name)
+		}
+	}
+}
+
+// What is deleted is deleted from the backups too, so that nothing seems to be lost.
+func TestFileWithoutConversationsIsNotDamaged(t *testing.T) {
+	t.Parallel()
 	path := sample(t, t.TempDir(), false)
-	must(t, os.Truncate(path, 0))
-	var damaged *file.DamagedError
-	if _, err := Open(path); !errors.As(err, &damaged) || damaged.Backup == nil {
-		t.Errorf("got %v", err)
+	s, err := Open(path)
+	must(t, err)
+	list, err := s.Conversations(t.Context(), 0)
+	must(t, err)
+	for _, c := range list {
+		must(t, s.Remove(t.Context(), c.ID))
+	}
+	must(t, s.Close())
+	s, err = Open(path)
+	must(t, err)
+	must(t, s.Close())
+}
+
+// A backup is made once, whoever makes it, and none is damaged.
+func TestConcurrentBackupsAreOne(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "lifehub.db")
+	var running sync.WaitGroup
+	for n := range 8 {
+		s, err := Open(path)
+		must(t, err)
+		defer s.Close()
+		say(t, s, fmt.Sprint(n), "q", strings.Repeat("words ", 10_000))
+		running.Go(func() {
+			for range 3 {
+				if err := s.BackUp(t.Context()); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	running.Wait()
+	if list, err := file.Backups(path); err != nil || len(list) != 1 || file.NewestBackup(t.Context(), path) == nil {
+		t.Errorf("the backups are %v, %v", list, err)
+	}
+	if names := filesWith(t, filepath.Join(filepath.Dir(path), "backups"), ""); len(names) != 1 {
+		t.Errorf("there are %v", names)
 	}
 }

@@ -72,6 +72,30 @@ func TestFullDiskDuringMigrationLeavesTheOldSchema(t *testing.T) {
 	}
 }
 
+// A backup leaves as much space as it takes.
+func TestBackupNeedsTwiceItsSizeOfFreeSpace(t *testing.T) {
+	dir := t.TempDir()
+	if err := syscall.Mount("tmpfs", dir, "tmpfs", 0, "size=8m"); err != nil {
+		t.Skipf("needs the right to mount a small tmpfs: %v", err)
+	}
+	t.Cleanup(func() { _ = syscall.Unmount(dir, syscall.MNT_DETACH) })
+	path := filepath.Join(dir, "lifehub.db")
+	s, err := Open(path)
+	must(t, err)
+	defer s.Close()
+	say(t, s, "c", "q", strings.Repeat("words ", 1<<18))
+	ballast := filepath.Join(dir, "ballast")
+	must(t, os.WriteFile(ballast, make([]byte, 8<<20-2*s.Size()), 0o600))
+	if err := s.BackUp(t.Context()); err == nil || !strings.Contains(err.Error(), "MB are free") {
+		t.Errorf("got %v", err)
+	}
+	if left, _ := filepath.Glob(filepath.Join(dir, "backups", "*")); len(left) > 0 {
+		t.Errorf("left are %v", left)
+	}
+	must(t, os.Remove(ballast))
+	must(t, s.BackUp(t.Context()))
+}
+
 func TestFullDiskRejectsTheMessageAndLosesNothing(t *testing.T) {
 	t.Parallel()
 	dir := smallDisk(t)

@@ -27,13 +27,13 @@ type Store struct {
 // Open opens the database file, creating it and its folder if necessary, and
 // migrates its schema. It first copies a file with an older schema to
 // <path>.v<N>.bak. It rejects a newer schema with [*file.NewerSchemaError] and a
-// damaged file with [*file.DamagedError]. Only the file's owner has access to it.
+// damaged or emptied file with [*file.DamagedError]. Only the file's owner has access to it.
 func Open(path string) (_ *Store, err error) {
 	defer wrap.Error(&err, "open conversations in %s", path)
 	if err := registerFunctions(); err != nil {
 		return nil, err
 	}
-	d, err := file.Open(path, migrations)
+	d, err := file.Open(path, migrations, `SELECT EXISTS (SELECT 1 FROM conversations)`)
 	if err != nil {
 		return nil, err
 	}
@@ -87,18 +87,15 @@ func (s *Store) Close() (err error) {
 func (s *Store) Warning() string { return s.file.Warning }
 
 // BackUp makes a backup, without drafts, if the newest one is at least a day old,
-// and deletes the oldest ones. Other goroutines and processes may read and write
-// meanwhile. If the database is damaged, it returns a [*file.DamagedError]
-// instead.
+// and deletes the oldest ones; see [file.File.BackUp]. Other goroutines and
+// processes may read and write meanwhile.
 func (s *Store) BackUp(ctx context.Context) (err error) {
 	defer wrap.Error(&err, "back up conversations")
-	var some bool
-	err = s.file.Read.QueryRowContext(ctx, `SELECT count(*) > 0 FROM conversations`).Scan(&some)
-	if err == nil && !some {
-		return nil
-	}
-	return s.file.BackUp(ctx, s.now().UTC(), `DELETE FROM drafts`) // reports damage
+	return s.file.BackUp(ctx, s.now().UTC(), `DELETE FROM drafts`)
 }
+
+// Size returns the size of the files that a backup copies, in bytes.
+func (s *Store) Size() int64 { return s.file.Size() }
 
 // Aside lists damaged files that were replaced by a backup. LifeHub never changes
 // them again, not even in Remove.

@@ -39,6 +39,7 @@ import (
 	"lifehub/rag/embed"
 	"lifehub/rag/encoder"
 	"lifehub/store"
+	"lifehub/tui/safetext"
 )
 
 // App holds everything that is open during one run of a command.
@@ -73,6 +74,7 @@ type App struct {
 	sentByTools atomic.Int64 // bytes that built-in tools sent to other machines
 
 	MissingVaults []string // remembered folders that cannot be read, with the reason
+	backups       backups
 	unread        []string // files that cannot be read and are not needed, with the reason
 	Outdated      string   // why the index is older than the notes; "" if it is not
 
@@ -91,6 +93,7 @@ func Open(ctx context.Context, sh *Process, flags RunFlags) (*App, error) {
 	if err := a.Assemble(ctx, flags, func(path string) (*store.Store, error) { return OpenStore(ctx, sh, path) }); err != nil {
 		return nil, err
 	}
+	a.BackUpDaily(ctx, func(text string) { fmt.Fprintln(sh.Err, "! "+safetext.Line(text)) })
 	return a, nil
 }
 
@@ -338,6 +341,7 @@ func (a *App) Close() {
 		a.Provider.Close()
 	}
 	a.Untrusted.close()
+	a.endBackups()
 	if a.Store != nil {
 		a.Store.Close()
 	}

@@ -2,7 +2,6 @@ package chat
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"log/slog"
 	"os"
@@ -21,7 +20,6 @@ import (
 	"lifehub/notes"
 	"lifehub/rag"
 	"lifehub/store"
-	"lifehub/store/file"
 	"lifehub/tui/backend"
 	"lifehub/tui/draw"
 )
@@ -52,23 +50,10 @@ func startBackground(ctx context.Context, a *app.App) *background {
 	bg.stale()
 	bg.spawn(func() { bg.followProvider(ctx) })
 	bg.spawn(func() { bg.followNotes(ctx) })
-	bg.spawn(func() { bg.backUp(ctx) })
+	a.BackUpDaily(ctx, bg.notice)
 	bg.spawn(func() { bg.followServers(ctx) })
 	bg.spawn(func() { bg.followMemory(ctx, a.Agent()) })
 	return bg
-}
-
-// backUp makes the daily backup.
-func (bg *background) backUp(ctx context.Context) {
-	err := bg.App.Store.BackUp(ctx)
-	var damaged *file.DamagedError
-	switch {
-	case errors.As(err, &damaged):
-		bg.notice("Conversations: " + damaged.Error() + ".")
-	case err != nil && ctx.Err() == nil:
-		slog.Warn("back up the conversations", "error", err)
-		bg.notice(fmt.Sprintf("The conversations could not be backed up: %v.", err))
-	}
 }
 
 // spawn runs f in a goroutine that wait waits for. A panic in f is logged and does not end the

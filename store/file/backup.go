@@ -5,11 +5,14 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"time"
+
+	"lifehub/internal/files"
 )
 
 // keptBackups is the maximum number of daily backups.
@@ -61,9 +64,10 @@ func filesWithPrefix(folder, prefix string) ([]string, error) {
 	return names, nil
 }
 
-// Copy writes a consistent, compact copy of the database to path, replacing any
-// earlier copy. The statements are run on the copy before it is published.
-func Copy(ctx context.Context, db *sql.DB, path string, statements ...string) error {
+// Copy writes a consistent, compact and checked copy of the database to path,
+// replacing any earlier copy. The statements are run on the copy before it is
+// published.
+func Copy(ctx context.Context, db *sql.DB, path string, statements ...string) (err error) {
 	partial := path + partialEnd
 	if err := remove(partial); err != nil {
 		return err
@@ -73,34 +77,30 @@ func Copy(ctx context.Context, db *sql.DB, path string, statements ...string) er
 	if err != nil {
 		return err
 	}
-	defer f.Close()
+	defer func() { err = errors.Join(err, f.Close(), remove(partial)) }() // it has its name, or is of no use
 	if _, err := db.ExecContext(ctx, "VACUUM INTO ?", partial); err != nil {
-		return errors.Join(err, os.Remove(partial))
-	}
-	if err := change(ctx, partial, statements); err != nil {
-		return errors.Join(err, os.Remove(partial))
-	}
-	if err := f.Sync(); err != nil {
 		return err
 	}
-	return os.Rename(partial, path)
-}
-
-// change runs statements on a database that no other connection uses.
-func change(ctx context.Context, path string, statements []string) error {
-	if len(statements) == 0 {
-		return nil
-	}
-	db, err := Connect(path, 1, "")
+	made, err := Connect(partial, 1, "")
 	if err != nil {
 		return err
 	}
 	for _, statement := range statements {
-		if _, err := db.ExecContext(ctx, statement); err != nil {
-			return errors.Join(err, db.Close())
+		if _, failed := made.ExecContext(ctx, statement); err == nil {
+			err = failed
 		}
 	}
-	return db.Close()
+	why, failed := quickCheck(ctx, made)
+	if err = errors.Join(err, failed, made.Close(), f.Sync()); err == nil && why != "" {
+		err = fmt.Errorf("the copy is damaged: %s", why)
+	}
+	if err == nil && !stillThere(f) {
+		err = fmt.Errorf("given up, since it was deleted: %w", fs.ErrNotExist) // with what it held, by [File.RemovePartial]
+	}
+	if err != nil {
+		return err
+	}
+	return os.Rename(partial, path)
 }
 
 // RemovePartial deletes incomplete backups left by a kill. For a database in
@@ -126,20 +126,41 @@ func remove(path string) error {
 	return nil
 }
 
-// BackUp makes a backup if the newest one is at least a day old at time now, and
-// deletes the oldest ones beyond [keptBackups]. It returns a [*DamagedError]
-// instead of backing up a damaged database. The statements are run on the backup
-// before it is published. For a database in memory BackUp does nothing.
-func (d *File) BackUp(ctx context.Context, now time.Time, statements ...string) error {
+// BackUp makes a backup if something is saved and the newest one is at least a day
+// old at time now, and deletes the oldest ones beyond [keptBackups]. It returns a
+// [*DamagedError] instead of backing up a damaged database, and an error if the
+// copy would take half of the free space. The statements are run on the backup
+// before it is published. While another process makes one, and for a database in
+// memory, BackUp does nothing.
+func (d *File) BackUp(ctx context.Context, now time.Time, statements ...string) (err error) {
 	if d.Path == "" {
 		return nil
 	}
-	list, err := Backups(d.Path)
+	if some, err := holds(ctx, d.Read, d.content); err == nil && !some {
+		return nil // the check reports an error
+	}
+	working, err := os.OpenFile(d.Path+".backup.lock", os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
 		return err
 	}
-	if len(list) > 0 && now.Sub(list[0].Time) < 24*time.Hour {
-		return nil
+	if !lock(working) {
+		return working.Close()
+	}
+	defer func() { err = errors.Join(err, files.Unlock(working)) }()
+	list, err := Backups(d.Path)
+	if err != nil || len(list) > 0 && now.Sub(list[0].Time) < 24*time.Hour {
+		return err
+	}
+	made := Backup{filepath.Join(backupFolder(d.Path), filepath.Base(d.Path)+"."+now.Format(backupTime)), now}
+	if err := os.MkdirAll(filepath.Dir(made.Path), 0o700); err != nil {
+		return err
+	}
+	free, err := files.FreeSpace(filepath.Dir(made.Path))
+	if err != nil {
+		return err
+	}
+	if size := d.Size(); free < 2*size {
+		return fmt.Errorf("%d MB are free on the disk, and %d are needed", free>>20, 2*size>>20)
 	}
 	why, err := quickCheck(ctx, d.Read)
 	if err != nil {
@@ -148,10 +169,6 @@ func (d *File) BackUp(ctx context.Context, now time.Time, statements ...string) 
 	if why != "" {
 		return damaged(ctx, d.Path, why)
 	}
-	if err := os.MkdirAll(backupFolder(d.Path), 0o700); err != nil {
-		return err
-	}
-	made := Backup{filepath.Join(backupFolder(d.Path), filepath.Base(d.Path)+"."+now.Format(backupTime)), now}
 	// A separate connection: the read connections are read-only, and the write
 	// connection may be busy.
 	db, err := Connect(d.Path, 1, "")
@@ -161,13 +178,20 @@ func (d *File) BackUp(ctx context.Context, now time.Time, statements ...string) 
 	if err := errors.Join(Copy(ctx, db, made.Path, statements...), db.Close()); err != nil {
 		return err
 	}
-	list = append([]Backup{made}, list...)
-	for _, old := range list[min(len(list), keptBackups):] {
-		if err := os.Remove(old.Path); err != nil {
-			return err
+	for _, old := range list[min(len(list), keptBackups-1):] {
+		err = errors.Join(err, os.Remove(old.Path))
+	}
+	return err
+}
+
+// Size returns the size of the database and its log in bytes.
+func (d *File) Size() (size int64) {
+	for _, ending := range []string{"", "-wal"} {
+		if info, err := os.Stat(d.Path + ending); err == nil {
+			size += info.Size()
 		}
 	}
-	return nil
+	return size
 }
 
 // Copies returns all files with earlier states of the database: daily backups and

@@ -68,16 +68,45 @@ func damageLeft(ctx context.Context, path string) string {
 		return ""
 	}
 	log, err := os.Stat(path + "-wal")
-	unclean := err == nil && log.Size() > 0
-	if info.Size() == 0 && (unclean || NewestBackup(ctx, path) != nil) {
-		return "the file is empty"
-	}
-	if !unclean {
+	if err != nil || log.Size() == 0 {
 		return ""
+	}
+	if info.Size() == 0 {
+		return "the file is empty"
 	}
 	why, _ := checkFile(ctx, path, url.Values{"mode": {"ro"}}) // opening the file reports any other error
 	return why
 }
+
+// emptied returns a [*DamagedError] if the database has no content and its newest
+// backup has, since what is deleted is deleted from the backups too.
+func (d *File) emptied(ctx context.Context) error {
+	if some, err := holds(ctx, d.Read, d.content); some || err != nil {
+		return err
+	}
+	from := NewestBackup(ctx, d.Path)
+	if from == nil {
+		return nil
+	}
+	db, err := database.Open(from.Path, unchanging)
+	if err != nil {
+		return err
+	}
+	defer db.Close()
+	if some, _ := holds(ctx, db, d.content); !some {
+		return nil
+	}
+	return &DamagedError{Path: d.Path, Why: "it is empty, but its backup is not (to start without it, delete " + backupFolder(d.Path) + ")", Backup: from}
+}
+
+// holds runs a query for content of a database, which returns a boolean.
+func holds(ctx context.Context, db *sql.DB, content string) (some bool, err error) {
+	return some, db.QueryRowContext(ctx, content).Scan(&some)
+}
+
+// unchanging are the settings for a file that nothing writes: SQLite creates no
+// files next to it.
+var unchanging = url.Values{"mode": {"ro"}, "immutable": {"1"}}
 
 // checkFile returns a description of the damage of a database file. The check
 // stops without a finding after checkTime.
@@ -108,8 +137,7 @@ func NewestBackup(ctx context.Context, path string) *Backup {
 		if err != nil || info.Size() == 0 {
 			continue
 		}
-		// With immutable, SQLite creates no files next to it.
-		if why, err := checkFile(ctx, b.Path, url.Values{"mode": {"ro"}, "immutable": {"1"}}); err == nil && why == "" {
+		if why, err := checkFile(ctx, b.Path, unchanging); err == nil && why == "" {
 			return &b
 		}
 	}

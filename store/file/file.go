@@ -31,12 +31,14 @@ type File struct {
 	Read    *sql.DB // read-only connections to the same file
 	Owners  owners
 	Warning string   // why the file cannot be written; empty if it can
+	content string   // query that reports whether anything is saved
 	users   *os.File // locked by each process that has the database open; nil for a database in memory
 }
 
 // Open opens a file, creating it and its folder if necessary, and runs the
-// migration steps that its schema lacks.
-func Open(path string, steps []string) (*File, error) {
+// migration steps that its schema lacks. content is a query that reports whether
+// anything is saved.
+func Open(path string, steps []string, content string) (*File, error) {
 	path, err := filepath.Abs(path)
 	if err != nil {
 		return nil, err
@@ -47,7 +49,7 @@ func Open(path string, steps []string) (*File, error) {
 	if err := makePrivate(path); err != nil {
 		return nil, err
 	}
-	d := &File{Path: path, Owners: owners{dir: path + ".owners"}}
+	d := &File{Path: path, content: content, Owners: owners{dir: path + ".owners"}}
 	os.Remove(path + ".state") // left by an earlier version; errors do not matter
 	if d.users, err = openUsers(path); err != nil {
 		return nil, err
@@ -89,6 +91,9 @@ func (d *File) connect(steps []string) error {
 	}
 	if d.Read, err = Connect(d.Path, readers, "_pragma=query_only(1)"); err != nil {
 		return errors.Join(err, d.Write.Close())
+	}
+	if err := d.emptied(context.Background()); err != nil {
+		return errors.Join(err, d.Read.Close(), d.Write.Close())
 	}
 	return nil
 }

@@ -1,0 +1,89 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"time"
+
+	"lifehub/agent"
+	"lifehub/store/file"
+)
+
+// backUpEvery is how often a long run looks whether a day has passed since the last backup.
+const backUpEvery = 10 * time.Minute
+
+// quickCopy is the size in bytes of conversations that are copied in a moment (about 0.2 s), so that a
+// run may wait for it when it ends.
+const quickCopy = 16 << 20
+
+// backups is the goroutine that makes the daily backup of the conversations.
+type backups struct {
+	leave chan struct{} // closed when the run ends
+	left  chan struct{} // closed when the goroutine has ended
+}
+
+// BackUpDaily makes the daily backup in the background: when a day has passed, and when the run ends,
+// if the conversations are small or were saved too late. It reports damage and, in a chat, why there is
+// no backup. Close ends it.
+func (a *App) BackUpDaily(ctx context.Context, report func(text string)) {
+	a.backups = backups{leave: make(chan struct{}), left: make(chan struct{})}
+	work, cancel := context.WithCancel(context.WithoutCancel(ctx)) // a chat's context ends before the chat is closed
+	go func() {
+		defer close(a.backups.left)
+		defer cancel()
+		last := "" // what was reported
+		for leaving := false; ; {
+			if text := a.backUp(work); text != last {
+				if last = text; text != "" {
+					report(text)
+				}
+			}
+			if leaving {
+				return
+			}
+			select {
+			case <-a.backups.leave:
+				leaving = true
+			case <-time.After(backUpEvery):
+			}
+		}
+	}()
+	go func() {
+		<-a.backups.leave
+		if a.Store.Size() > quickCopy || context.Cause(ctx) != nil && !errors.Is(context.Cause(ctx), context.Canceled) { // a signal
+			cancel()
+		}
+	}()
+}
+
+// backUp makes a backup if it is time, and returns what the user should know.
+func (a *App) backUp(ctx context.Context) string {
+	err := func() (err error) {
+		defer agent.Catch(&err)
+		return a.Store.BackUp(ctx)
+	}()
+	var damaged *file.DamagedError
+	switch {
+	case err == nil || ctx.Err() != nil || errors.Is(err, fs.ErrNotExist): // conversations were deleted meanwhile
+		return ""
+	case errors.As(err, &damaged):
+		return "Conversations: " + damaged.Error() + "."
+	}
+	slog.Warn("back up the conversations", "error", err)
+	if !a.Attended {
+		return ""
+	}
+	return fmt.Sprintf("The conversations could not be backed up: %v.", err)
+}
+
+// endBackups ends the goroutine of BackUpDaily.
+func (a *App) endBackups() {
+	if a.backups.leave != nil {
+		close(a.backups.leave)
+		<-a.backups.left
+		a.backups.leave = nil
+	}
+}
