@@ -11,6 +11,22 @@ import (
 	"lifehub/llm"
 )
 
+// UnsavedError reports that a turn was made, but could not be saved.
+type UnsavedError struct {
+	Did string // its effects; "" if there are none
+	Err error
+}
+
+func (e *UnsavedError) Error() string {
+	text := "the conversation could not be saved: " + e.Err.Error()
+	if e.Did != "" {
+		text = e.Did + "; but " + text
+	}
+	return text
+}
+
+func (e *UnsavedError) Unwrap() error { return e.Err }
+
 // FailedFrom explains an error of a model or turn, and what to do next.
 func FailedFrom(err error) Failed {
 	f := Failed{Message: text.AsSentence(err.Error()), Err: err}

@@ -45,6 +45,8 @@ type captured struct {
 	Due  string `json:"due,omitempty"` // YYYY-MM-DD
 	URL  string `json:"url,omitempty"`
 	Turn string `json:"turn,omitempty"` // for `lifehub -r TURN`, where /undo takes it back; "" with --no-save
+
+	Error string `json:"error,omitempty"` // what failed after it was added
 }
 
 // writing is what a capture does.
@@ -167,6 +169,9 @@ func (c *capture) run(ctx context.Context, w writing) error {
 		defer next()
 	}
 	a, err := app.Open(ctx, c.process, c.runFlags)
+	if err != nil && !errors.As(err, new(settings.UsageError)) {
+		err = fmt.Errorf("nothing was changed: %w", err)
+	}
 	if err != nil {
 		return err
 	}
@@ -191,14 +196,21 @@ func (c *capture) run(ctx context.Context, w writing) error {
 	assistant.Prepare = func(context.Context, string, func(string)) {} // no model, no servers to wait for
 	assistant.Memory, assistant.Facts = memory.LongTerm{}, nil
 	result, answer, err := c.follow(ctx, attended, w, assistant.Calls(ctx, a.Store.NewConversation(), w.message.String(), w.next, w.from...))
-	if err != nil {
+	if result.Path == "" {
 		return err
 	}
 	if c.runFlags.NoSave {
 		result.Turn = ""
 	}
+	if err != nil { // it was added nevertheless
+		err = fmt.Errorf("added to %s:%d; but %w", result.Path, result.Line, err)
+		result.Error = err.Error()
+	}
 	if c.asJSON {
-		return app.PrintJSON(c.process, "result", w.done(result))
+		return errors.Join(app.PrintJSON(c.process, "result", w.done(result)), err)
+	}
+	if err != nil {
+		return err
 	}
 	answer = safetext.Text(answer) + "\n"
 	if w.lines > 0 && !attended {
@@ -264,11 +276,13 @@ func (c *capture) queueUp(ctx context.Context) (next func(), err error) {
 	return func() { _ = files.Unlock(file) }, nil // the end of the process unlocks it as well
 }
 
-// follow answers what the turn asks and returns where it wrote, and the last result.
+// follow answers what the turn asks and returns where it wrote, and the last result. An error means
+// that nothing was written, or, with a path, what failed after it.
 func (c *capture) follow(ctx context.Context, attended bool, w writing, events <-chan agent.Event) (result captured, answer string, err error) {
 	questions := plain.NewQuestions(c.process.In, c.process.Err)
 	var asked agent.PermissionAsked
 	var last agent.StepChanged
+	var did agent.Effects
 	for event := range events {
 		result.Turn = event.Turn
 		switch body := event.Body.(type) {
@@ -279,27 +293,40 @@ func (c *capture) follow(ctx context.Context, attended bool, w writing, events <
 		case agent.StepChanged:
 			last = body
 		case agent.Failed:
-			err = failure(body)
+			did, err = body.Effects, failure(body)
+			if unsaved := (*agent.UnsavedError)(nil); errors.As(body.Err, &unsaved) {
+				unsaved.Did = "" // the caller says what was written, and where
+				err = unsaved
+			}
 		case agent.Ended:
-			answer = body.Answer
+			did, answer = body.Effects, body.Answer
 			if body.Interrupted {
 				err = app.ExitError{Code: app.ExitInterrupted}
 			}
-			if at := slices.IndexFunc(body.Effects, func(e agent.Effect) bool { return e.Kind == agent.NoteChanged }); at >= 0 {
-				result.Path, result.Line = body.Effects[at].Path, body.Effects[at].Line
-			}
 		}
 	}
+	changed := slices.IndexFunc(did, func(e agent.Effect) bool { return e.Kind == agent.NoteChanged })
+	unknown := slices.ContainsFunc(did, func(e agent.Effect) bool { return e.Kind == agent.Unknown })
+	interrupted := err != nil && err.Error() == ""
 	switch {
-	case err != nil:
+	case changed >= 0:
+		result.Path, result.Line = did[changed].Path, did[changed].Line
+		if interrupted {
+			err = app.ExitError{Err: errors.New("the run was interrupted"), Code: app.ExitInterrupted}
+		}
+	case interrupted:
 	case last.Status == agent.Denied && asked.Name != "" && !attended:
 		err = app.ExitError{Err: c.needs(w, asked), Code: app.ExitRefused}
 	case last.Status == agent.Denied && strings.HasPrefix(last.Reason, gate.Declined):
 		err = app.ExitError{Err: errors.New("nothing was changed"), Code: app.ExitFailed}
 	case last.Status == agent.Denied:
 		err = app.ExitError{Err: fmt.Errorf("nothing was changed: %s", last.Reason), Code: app.ExitRefused}
-	case last.Status != agent.Done || result.Path == "":
+	case unknown:
+		err = fmt.Errorf("it is not known whether anything was changed: %s", last.Reason)
+	case last.Reason != "" || err == nil:
 		err = fmt.Errorf("nothing was changed: %s", cmp.Or(last.Reason, answer))
+	default:
+		err = fmt.Errorf("nothing was changed: %w", err)
 	}
 	return result, answer, err
 }

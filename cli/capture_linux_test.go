@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -54,6 +56,66 @@ func TestCaptureOnAFullDiskChangesNothing(t *testing.T) {
 				t.Errorf("the note holds %q", got)
 			}
 		})
+	}
+}
+
+// However little space the conversations have, what is told of the note is what happened to it.
+func TestOutcomeOfACaptureIsToldOnAFullDisk(t *testing.T) {
+	testenv.WithoutRace(t)
+	t.Parallel()
+	home := t.TempDir()
+	vault, disk := filepath.Join(home, "vault"), filepath.Join(home, "lh")
+	if err := os.MkdirAll(disk, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := syscall.Mount("tmpfs", disk, "tmpfs", 0, "size=4m"); err != nil {
+		t.Skipf("needs the right to mount a small tmpfs: %v", err)
+	}
+	t.Cleanup(func() { _ = syscall.Unmount(disk, syscall.MNT_DETACH) })
+	note := filepath.Join(vault, "tasks.md")
+	apptest.Write(t, note, "- [ ] a\n")
+	if _, stderr, code := capturing(t, home, "", "add", "--yes", "--notes", vault, "b"); code != 0 {
+		t.Fatalf("while there is space: exit %d, %s", code, stderr)
+	}
+	ballast := filepath.Join(disk, "ballast")
+	failed, unsaved := 0, 0
+	for free := range 64 { // blocks of 4 KiB
+		var space syscall.Statfs_t
+		if err := syscall.Statfs(disk, &space); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(ballast, make([]byte, max(0, int64(space.Bfree)-int64(free))*space.Bsize), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		lines := strings.Count(apptest.Read(t, note), "\n")
+		args := []string{"add", "--yes", "--notes", vault, fmt.Sprintf("task %d.", free)}
+		if free%2 == 1 {
+			args = append(args, "--json")
+		}
+		out, stderr, code := capturing(t, home, "", args...)
+		wrote := strings.Count(apptest.Read(t, note), "\n") > lines
+		var object captured
+		_ = json.Unmarshal([]byte(out), &object) // empty without --json
+		added := fmt.Sprintf("added to tasks.md:%d; but the conversation could not be saved: ", lines+1)
+		switch {
+		case code == 0 && wrote:
+		case code == 1 && wrote:
+			if unsaved++; !strings.Contains(stderr, added) || free%2 == 1 && (object.Line != lines+1 || !strings.HasPrefix(object.Error, added)) {
+				t.Errorf("%d blocks free: added, and told is %q and %q", free, out, stderr)
+			}
+		case code == 1:
+			if failed++; out != "" || !strings.Contains(stderr, "nothing was changed") || strings.Contains(stderr, "added") {
+				t.Errorf("%d blocks free: nothing was added, and told is %q and %q", free, out, stderr)
+			}
+		default:
+			t.Errorf("%d blocks free: exit %d, written %v: %q and %q", free, code, wrote, out, stderr)
+		}
+		if err := os.Remove(ballast); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if failed == 0 || unsaved == 0 || failed+unsaved == 64 {
+		t.Errorf("of 64 runs %d failed before and %d after the note was written: the disk was not full at both times", failed, unsaved)
 	}
 }
 

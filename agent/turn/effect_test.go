@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -256,6 +257,40 @@ func TestModelSeesEffectsOfEarlierTurns(t *testing.T) {
 		}
 		if !slices.Equal(got, want) {
 			t.Errorf("%s: the model sees\n%q\nwant\n%q", mode, got, want)
+		}
+	}
+}
+
+// unsaving is a History that cannot save answers.
+type unsaving struct{ shelf }
+
+func (*unsaving) Finish(context.Context, string, agent.Answer) error { return errors.New("disk full") }
+
+// On a disk that is full from some moment on, a turn tells what it did, and nothing is done that cannot be journalled
+// before.
+func TestEffectsAreToldThoughNothingCanBeSaved(t *testing.T) {
+	for _, moment := range []agent.Moment{agent.Planned, agent.Intended, agent.CallStarted, agent.CallEnded, "the end"} {
+		tool := &fakeTool{name: "add_task", schema: `{"type":"object"}`, result: agent.Result{Text: "added"}, does: []agent.Effect{{Kind: agent.NoteChanged, Path: "tasks.md", Lines: &agent.Lines{Added: 1}}}}
+		a := New(Options{History: &unsaving{}, Journal: &ledger{fail: errors.New("disk full"), failAt: moment}, Model: &script{}, Tools: tools(tool)})
+		step := &agent.Step{Tool: "add_task", Input: json.RawMessage(`{}`)}
+		events := collect(a.Calls(t.Context(), "c1", "add milk", func(last *agent.Result) *agent.Step {
+			if last != nil {
+				return nil
+			}
+			return step
+		}), always(agent.AllowOnce))
+		failed, ok := events[len(events)-1].Body.(agent.Failed)
+		if !ok || !strings.Contains(failed.Message, "disk full") {
+			t.Fatalf("%s: the last event is %#v", moment, events[len(events)-1].Body)
+		}
+		done := moment == agent.CallEnded || moment == "the end"
+		if ran := len(tool.ran()) > 0; ran != done {
+			t.Errorf("%s: run %v", moment, ran)
+		}
+		var unsaved *agent.UnsavedError
+		told := errors.As(failed.Err, &unsaved) && strings.HasPrefix(unsaved.Error(), "changed tasks.md (+1); but the conversation could not be saved: ")
+		if told != done || failed.Effects.Warns() == done {
+			t.Errorf("%s: told is %v, and %q", moment, failed.Err, failed.Effects)
 		}
 	}
 }

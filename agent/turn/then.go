@@ -49,7 +49,7 @@ func (t *turn) finish(ctx context.Context) (err error) {
 			return fmt.Errorf("%w: %s", ErrNotDone, gate.Because("the tool "+step.Tool+" is not available", t.steps.missing[step.Tool]))
 		}
 		if steps, err = t.steps.plan(ctx, agent.PlanMade{Attempt: agent.AfterAnswer, Before: stepsOf(t.steps.found[t.steps.attached:]), Steps: []agent.Step{step}}); err != nil {
-			return err
+			return fmt.Errorf("%w: %w", ErrNotDone, err)
 		}
 		if len(steps) == 0 {
 			return fmt.Errorf("%w: the turn has no room for a further step", ErrNotDone)

@@ -307,7 +307,11 @@ func (t *turn) end(ctx context.Context, failure error) {
 		_ = t.events.Journal.Progress(context.WithoutCancel(ctx), t.events.Turn, answer.Text) // the saved progress is rarely older
 	} else {
 		if err := t.save(ctx, answer); err != nil && failure == nil {
-			failure = fmt.Errorf("save the answer: %w", err)
+			unsaved := &agent.UnsavedError{Err: err}
+			if len(answer.Effects) > 0 && !answer.Effects.Warns() {
+				unsaved.Did = answer.Effects.String()
+			}
+			failure = unsaved
 		}
 		t.archive(ctx)
 		t.afterTurn(ctx, answer)
