@@ -117,7 +117,7 @@ func TestReadOnlyServerCallsRunSideBySide(t *testing.T) {
 		t.Fatal(err)
 	}
 	apptest.Write(t, filepath.Join(home, ".lifehub", "config", "mcp.json"), string(config))
-	for _, tool := range []string{"twin_echo", "twin_look"} {
+	for _, tool := range []string{"twin_look"} {
 		step := func(n string) string { return `{"id":"` + n + `","tool":"` + tool + `","input":{"text":"` + n + `"}}` }
 		model := llmtest.NewScript(says(asksPlanner, `{"steps":[`+step("1")+","+step("2")+`]}`), says(asksExplainer, "One says “the first twin has blue eyes”, one “the second twin has green eyes”."))
 		out, stderr, code := askIn(t, home, llmtest.Serve(t, model), "--no-save", "--notes", apptest.Vault(t), "--allow", tool, "go")
