@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"time"
@@ -103,19 +104,40 @@ const maxEmbedded = 2 << 10
 // Recall finds past exchanges that fit a question. It does not search the last
 // window messages of the conversation.
 func (m LongTerm) Recall(ctx context.Context, conversation, question string, window, k int) ([]agent.Recollection, error) {
-	if m.Store == nil || strings.TrimSpace(question) == "" {
+	q := agent.MemoryQuery{Conversation: conversation, Everywhere: m.Everywhere, Window: window, Question: question}
+	return m.similar(ctx, q, k, maxEmbedded)
+}
+
+// Search finds exchanges of all conversations that fit a query. It archives them
+// first, because many are still in the window of their conversation; a turn that
+// is not over is not searched.
+func (m LongTerm) Search(ctx context.Context, query string, k int) ([]agent.Recollection, error) {
+	n, err := m.Store.Archive(ctx, "", 0, true)
+	if err != nil {
+		return nil, err
+	}
+	if n > 0 && m.Archived != nil {
+		m.Archived()
+	}
+	return m.similar(ctx, agent.MemoryQuery{Everywhere: true, Question: query}, k, math.MaxInt)
+}
+
+// similar returns the k (0: 1) exchanges that fit a question best, judged by their
+// first bytes, most at the most.
+func (m LongTerm) similar(ctx context.Context, q agent.MemoryQuery, k, most int) ([]agent.Recollection, error) {
+	if m.Store == nil || strings.TrimSpace(q.Question) == "" {
 		return nil, nil
 	}
 	if k <= 0 {
 		k = defaultK
 	}
-	q := agent.MemoryQuery{Conversation: conversation, Everywhere: m.Everywhere, Window: window, Question: question, Limit: max(candidates, k)}
-	q.Embedder, q.Vector = m.embedQuestion(ctx, question)
+	q.Limit = max(candidates, k)
+	q.Embedder, q.Vector = m.embedQuestion(ctx, q.Question)
 	found, err := m.Store.Similar(ctx, q)
 	if err != nil {
 		return nil, err
 	}
-	return rankMemories(ctx, question, found, k)
+	return rankMemories(ctx, q.Question, found, k, most)
 }
 
 // embedQuestion returns no vector if none is available in time.
@@ -186,13 +208,13 @@ func (m LongTerm) EmbedAll(ctx context.Context) error {
 }
 
 // rankMemories ranks candidates by keywords and vectors, and returns the k best
-// of those that fit.
-func rankMemories(ctx context.Context, question string, found []agent.Recollection, k int) ([]agent.Recollection, error) {
+// of those that fit, clipped to most bytes.
+func rankMemories(ctx context.Context, question string, found []agent.Recollection, k, most int) ([]agent.Recollection, error) {
 	texts := make([]string, 0, len(found))
 	best := 0.0
 	for _, r := range found {
 		best = max(best, r.BM25)
-		texts = append(texts, text.Clip(r.Question+"\n"+r.Answer, maxEmbedded))
+		texts = append(texts, text.Clip(r.Question+"\n"+r.Answer, most))
 	}
 	likeness, err := alike(ctx, question, texts)
 	if err != nil {

@@ -158,10 +158,10 @@ func TestRememberPreviewsItsLine(t *testing.T) {
 
 func TestRecallFindsFactsAndExchanges(t *testing.T) {
 	f, _ := aMemory(t, "- My cat is called Whiskers (2026-11-21, chat c, foreign)\n- I live in Graz\n")
-	past := func(_ context.Context, _, question string, _ int) ([]agent.Recollection, error) {
+	past := func(_ context.Context, question string, _ int) ([]agent.Recollection, error) {
 		return []agent.Recollection{{Asked: aDay, Conversation: "c7", Title: "pets", Question: "Is " + question + " hungry?", Answer: "Always."}}, nil
 	}
-	tool := newRecall(f, past)
+	tool := newRecall(f, past, "")
 	result, err := tool.Run(t.Context(), []byte(`{"query":"the cat"}`))
 	want := "- My cat is called Whiskers (2026-11-21, chat c, untrusted)\n\nOn 2026-11-21, in \"pets\" (c7):\nUser: Is the cat hungry?\nYou: Always."
 	if err != nil || result.Text != want || !result.Untrusted {
@@ -170,7 +170,7 @@ func TestRecallFindsFactsAndExchanges(t *testing.T) {
 	if all, err := tool.Run(t.Context(), []byte(`{}`)); err != nil || strings.Count(all.Text, "\n") != 1 || tool.Level(nil) != agent.Auto {
 		t.Errorf("got %+v, %v", all, err)
 	}
-	if none, err := newRecall(f, nil).Run(t.Context(), []byte(`{"query":"quantum chromodynamics"}`)); err != nil || !none.Nothing {
+	if none, err := newRecall(f, nil, "memory.scope is off").Run(t.Context(), []byte(`{"query":"quantum chromodynamics"}`)); err != nil || !none.Nothing || !strings.Contains(none.Text, "not searched: memory.scope is off") {
 		t.Errorf("got %+v, %v", none, err)
 	}
 }

@@ -14,16 +14,15 @@ type recallArgs struct {
 	Query string `json:"query,omitempty" description:"what to recall; all facts if left out"`
 }
 
-// past finds exchanges of earlier conversations. (*agent.Agent).Recall
-// implements it.
-type past func(ctx context.Context, conversation, question string, limit int) ([]agent.Recollection, error)
+// Past finds exchanges of earlier conversations, best first.
+type Past func(ctx context.Context, query string, limit int) ([]agent.Recollection, error)
 
 const (
 	maxRecalledFacts = 20
 	maxRecalledPast  = 5
 )
 
-func newRecall(f Facts, past past) agent.Tool {
+func newRecall(f Facts, past Past, unsearched string) agent.Tool {
 	return agent.NewTool(spec[recallArgs]("recall"), agent.Auto, func(ctx context.Context, args recallArgs) (agent.Result, error) {
 		facts, err := f.List(ctx)
 		if err != nil {
@@ -35,12 +34,16 @@ func newRecall(f Facts, past past) agent.Tool {
 				return agent.Result{}, err
 			}
 			if past != nil {
-				if exchanges, err = past(ctx, agent.OriginOf(ctx).Conversation, query, maxRecalledPast); err != nil {
+				if exchanges, err = past(ctx, query, maxRecalledPast); err != nil {
 					return agent.Result{}, err
 				}
 			}
 		}
-		return recalled(facts, exchanges), nil
+		result := recalled(facts, exchanges)
+		if unsearched != "" && strings.TrimSpace(args.Query) != "" {
+			result.Text += "\n\nEarlier conversations were not searched: " + unsearched + "."
+		}
+		return result, nil
 	})
 }
 
@@ -63,7 +66,7 @@ func recalled(facts []agent.Fact, exchanges []agent.Recollection) agent.Result {
 		fmt.Fprintf(&b, "\nOn %s, in %q (%s):\nUser: %s\nYou: %s\n", e.Asked.Format(time.DateOnly), e.Title, e.Conversation, e.Question, e.Answer)
 	}
 	if b.Len() == 0 {
-		return agent.Result{Text: "No matching facts.", Nothing: true}
+		return agent.Result{Text: "Nothing found.", Nothing: true}
 	}
 	r.Text = strings.TrimSpace(b.String())
 	return r

@@ -22,7 +22,9 @@ type Deps struct {
 	Mail      mail.Account // without a Host, there is no tool for mail
 	Facts     Facts
 	Artifacts artifacts // stores documents; nil: there are no tools for them
-	Past      past      // recalls earlier conversations; nil: nothing is recalled
+	Past      Past      // searches earlier conversations; nil: none are searched
+
+	Unsearched string // why not all saved conversations are searched; "" if they are
 
 	Window func() int // tokens in the model's window; nil or 0: unknown
 
@@ -56,7 +58,7 @@ func All(d Deps) []agent.Tool {
 		newToday(d.Now),
 		newCalculate(),
 		newRemember(memory, d.Facts, d.Now),
-		newRecall(d.Facts, d.Past),
+		newRecall(d.Facts, d.Past, d.Unsearched),
 		newForget(memory, d.Facts),
 	})
 	if d.Changes != nil {

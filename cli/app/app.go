@@ -227,12 +227,13 @@ func (a *App) openTools(ctx context.Context, flags RunFlags) (err error) {
 	}
 	deps := tools.Deps{
 		Search: a, Window: func() int { return a.Provider.Window() }, Folders: a.Folders, Now: time.Now, Changes: a.Store,
-		Facts: a.Facts(), Past: a.recall, Artifacts: a.Store,
+		Facts: a.Facts(), Artifacts: a.Store,
 		Daily: tools.Daily{Folder: a.Settings.Daily.Folder, Pattern: a.Settings.Daily.Pattern},
 		Mail:  MailOf(a.Settings, os.LookupEnv),
 		Web:   web.Search{Engine: a.Settings.Web.Search, URL: a.Settings.Web.SearchURL},
 		Units: a.Settings.Weather.Units, Sent: func(bytes int) { a.sentByTools.Add(int64(bytes)) },
 	}
+	deps.Past, deps.Unsearched = a.past(flags.NoSave)
 	a.Builtin = tools.All(deps)
 	if skills := a.Skills(); len(skills.List) > 0 {
 		a.Builtin = append(a.Builtin, skills.Tool())

@@ -8,8 +8,8 @@ import (
 	"lifehub/agent"
 	"lifehub/agent/memory"
 	"lifehub/agent/tools"
-	"lifehub/agent/turn"
 	"lifehub/notes"
+	"lifehub/rag/embed"
 )
 
 // Facts returns the file of facts about the user. It is in the first vault, or in the data folder
@@ -36,9 +36,23 @@ func (a *App) Facts() tools.Facts {
 	}}
 }
 
-// recall finds past exchanges for the recall tool.
-func (a *App) recall(ctx context.Context, conversation, question string, limit int) ([]agent.Recollection, error) {
-	return a.Agent().Recall(ctx, conversation, question, limit)
+// SearchPast searches the exchanges of all conversations, whatever memory.scope is, which decides
+// only what is recalled without being asked for.
+func (a *App) SearchPast(ctx context.Context, query string, limit int) ([]agent.Recollection, error) {
+	past := memory.LongTerm{Store: a.Store, Embedder: a.memoryEmbedder, Prefixes: embed.Prefixes, Archived: a.Archived}
+	return past.Search(ctx, query, limit)
+}
+
+// past returns the search of conversations for the recall tool, nil if it may search none, and why
+// it does not search all saved ones; "" if it does.
+func (a *App) past(noSave bool) (search tools.Past, unsearched string) {
+	switch {
+	case a.Settings.Memory.Scope == "off":
+		return nil, "memory.scope is off"
+	case noSave:
+		return a.SearchPast, "this run saves none and opens none"
+	}
+	return a.SearchPast, ""
 }
 
 // rereadFact returns a fact as it is in its file now, without date and origin. It reports false if
@@ -72,11 +86,6 @@ func (a *App) SearchMemory(ctx context.Context, query string, limit int) (found 
 	if found.Facts, err = a.FindFacts(ctx, query); err != nil {
 		return found, err
 	}
-	everywhere := a.longTerm()
-	everywhere.Store, everywhere.Everywhere, everywhere.Embedder = a.Store, true, a.memoryEmbedder
-	if _, err := a.Store.Archive(ctx, "", 0, true); err != nil { // also search messages that are still in a window
-		return found, err
-	}
-	found.Exchanges, err = turn.New(turn.Options{Memory: everywhere}).Recall(ctx, "", query, limit)
+	found.Exchanges, err = a.SearchPast(ctx, query, limit)
 	return found, err
 }

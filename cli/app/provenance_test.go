@@ -47,7 +47,6 @@ type laundry struct {
 	*testing.T
 	*app.App
 	home, vault, conversation string
-	everywhere                bool // memory covers all conversations
 	model                     *dictated
 }
 
@@ -66,11 +65,7 @@ func (l *laundry) restart() {
 	if l.App != nil {
 		l.Close()
 	}
-	scope := "conversation"
-	if l.everywhere {
-		scope = "all"
-	}
-	a, err := app.Open(l.Context(), apptest.Process(l.home, "LIFEHUB_MAIL_HOST=127.0.0.1", "LIFEHUB_MAIL_FROM=ana@example.org", "LIFEHUB_MODE="+string(agent.LoopMode), "LIFEHUB_MEMORY_SCOPE="+scope), app.RunFlags{Notes: []string{l.vault}})
+	a, err := app.Open(l.Context(), apptest.Process(l.home, "LIFEHUB_MAIL_HOST=127.0.0.1", "LIFEHUB_MAIL_FROM=ana@example.org", "LIFEHUB_MODE="+string(agent.LoopMode)), app.RunFlags{Notes: []string{l.vault}})
 	if err != nil {
 		l.Fatal(err)
 	}
@@ -168,10 +163,6 @@ var launderings = map[string]struct {
 	}, [2]string{}},
 	"an answer, recalled elsewhere": {func(l *laundry, message, text string) {
 		l.turn(message, text)
-		l.everywhere = true
-		if _, err := l.Store.Archive(l.Context(), l.Store.NewConversation(), 6, true); err != nil {
-			l.Fatal(err)
-		}
 	}, callOf("recall", "query", "letter of the zoo")},
 	"a summary": {func(l *laundry, message, text string) {
 		l.turn(message, text)

@@ -78,7 +78,7 @@ type Config struct {
 	}
 	Memory struct {
 		Messages int    `name:"memory.messages" usual:"0" doc:"most messages of the conversation in a prompt; 0: all, up to half of the model's window, the older ones summarised"`
-		Scope    string `name:"memory.scope" usual:"conversation" one:"conversation,all,off" doc:"where past exchanges come back from: this conversation, all conversations, or none"`
+		Scope    string `name:"memory.scope" usual:"conversation" one:"conversation,all,off" doc:"where past exchanges come back from unasked: this conversation, all conversations, or none; off: recall finds facts only, otherwise it searches all conversations"`
 		K        int    `name:"memory.k" usual:"1" least:"1" doc:"most past exchanges that come back"`
 		Place    string `name:"memory.place" usual:"data" one:"data,vault" doc:"where facts about you are saved: LifeHub's data folder, or the first notes folder"`
 		File     string `name:"memory.file" usual:"memory.md" doc:"name of that file"`
