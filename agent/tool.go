@@ -80,6 +80,7 @@ type Result struct {
 
 	Artifact *Artifact `json:"artifact,omitempty"` // version that was saved; nil if none
 	Partial  bool      `json:"partial,omitempty"`  // the best available result of a task that was never done well
+	Accepted bool      `json:"accepted,omitempty"` // a text that a worker wrote and the evaluator accepted
 	Images   [][]byte  `json:"-"`                  // for a model that accepts images
 	Unlikely bool      `json:"unlikely,omitempty"` // a search whose sources hardly contain an answer
 	Close    bool      `json:"close,omitempty"`    // if Unlikely: the sources are related to the question but hardly answer it

@@ -24,6 +24,7 @@ type agentLoop struct {
 	numbered   bool     // findings are numbered for citing
 	reports    []string // other workers' reports in the prompt, for the gate
 	lead       bool     // calls are tasks for workers
+	writes     bool     // the report may be a text that rests on no call
 
 	found    []finding
 	shown    []agent.Source // lines of the findings that are in after

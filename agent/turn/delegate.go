@@ -103,7 +103,7 @@ func (t *turn) delegated(ctx context.Context, step string, kind role, task deleg
 		form = alone
 	}
 	l := &agentLoop{
-		turn: t, parentStep: step, numbered: t.sole, callable: own, rounds: kind.rounds,
+		turn: t, parentStep: step, numbered: t.sole, callable: own, rounds: kind.rounds, writes: kind.writes,
 		base: prompt.Prompt{
 			Agent: kind.name, Step: step, Fence: t.answer.fence(), Today: t.answer.today(), Question: task.text(),
 			System:   strings.TrimSpace(t.answer.persona + "\n\n" + strings.NewReplacer("{worker}", kind.prompt, "{report}", form).Replace(workerPrompt)),
@@ -136,7 +136,9 @@ func (t *turn) delegated(ctx context.Context, step string, kind role, task deleg
 			return result, nil
 		}
 		if tried.judgement.Passed {
-			return l.result(tried.report), nil
+			result := l.result(tried.report)
+			result.Accepted = kind.writes && !tried.judgement.Unjudged
+			return result, nil
 		}
 		if n == 1 || tried.judgement.Score > best.judgement.Score {
 			best = tried

@@ -27,10 +27,11 @@ func (a *answer) holdDraft() {
 	a.draft.byForm = isBrief(a.question) || holdsText.MatchString(a.question)
 }
 
-// isDraft reports whether the answer comes from memory: no tool was called, and the
-// message is neither small talk, nor about what was said before, nor a text to work on.
+// isDraft reports whether the answer comes from memory: no tool was called, no text
+// was written for it, and the message is neither small talk, nor about what was said
+// before, nor a text to work on.
 func (a *answer) isDraft() bool {
-	return a.draft.on && !a.steps.hasCalled() && !needsNoNotes(a.draft.kind, a.draft.byForm)
+	return a.draft.on && !a.steps.hasCalled() && !a.steps.haveWritten() && !needsNoNotes(a.draft.kind, a.draft.byForm)
 }
 
 // sayAsIs streams a message of the program itself, which no notes can change.

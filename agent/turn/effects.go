@@ -124,6 +124,19 @@ func (w *runner) noteCalled(tool agent.Tool, status agent.Status) {
 // the model does not.
 func onlyReckons(tool string) bool { return tool == agent.Today || tool == agent.Calculate }
 
+// haveWritten reports whether the workers wrote texts that the evaluator accepted,
+// and reported nothing else.
+func (w *runner) haveWritten() (written bool) {
+	for _, f := range w.found {
+		if f.step.Tool == agent.DelegateTool {
+			if written = f.Result.Accepted; !written {
+				return false
+			}
+		}
+	}
+	return written
+}
+
 // hasCalled reports whether a tool was called that may know something the model
 // does not. Delegating a task does not count.
 func (w *runner) hasCalled() bool {

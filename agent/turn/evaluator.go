@@ -72,10 +72,10 @@ func (l *agentLoop) evaluate(ctx context.Context, task delegation, report string
 const noCall = "No call was made, so the report rests on nothing but memory. Make the calls that the task needs. If no tool can help, say so and report again."
 
 // fromMemory reports whether a worker's first report was made without a call,
-// although it has tools and was given no text to work on. Further such reports
-// are judged by their content.
+// although its work is done with tools and it was given no text to work on.
+// Further such reports are judged by their content.
 func (l *agentLoop) fromMemory(task delegation) bool {
-	return l.attempt == 1 && len(l.found) == 0 && len(l.callable) > 0 && len(task.Material) == 0 && l.turn.steps.attached == 0
+	return !l.writes && l.attempt == 1 && len(l.found) == 0 && len(l.callable) > 0 && len(task.Material) == 0 && l.turn.steps.attached == 0
 }
 
 // allFound returns the findings that the report's citations refer to: the

@@ -26,6 +26,12 @@ const (
 	howOften  = "How often do I go running each week?"
 	byHeart   = "Twice a week, I think."
 	fromNotes = "You run three times a week [1]."
+	limerick  = "A runner who lived by the sea went running each morning till three."
+)
+
+var (
+	textTask  = handOut("general")
+	partOfAll = calling(agent.DelegateTool, `{"worker_type":"general","task_description":"Write a limerick about running.","success_criteria":"It has a rhyme."}`)
 )
 
 // If the model answers a message without a call, the notes are searched, except for
@@ -111,6 +117,30 @@ func TestMemoryStories(t *testing.T) {
 		"team, its worker makes no call": {
 			mode: agent.TeamMode, message: howOften, notes: foundNothing(), lines: []line{oneTask, say(byHeart), say(byHeart), say(accepted)},
 			want: byHeart, effects: "answered without your notes · changed nothing", looks: 1, calls: 4,
+		},
+		"team, a text is written": {
+			mode: agent.TeamMode, message: "Please write a limerick about running.", notes: search(), lines: []line{textTask, say(limerick), say(accepted)},
+			want: limerick, effects: "changed nothing", calls: 3,
+		},
+		"team, a text is written for the lead": {
+			mode: agent.TeamMode, message: "Please write a limerick about running.", notes: search(), lines: []line{partOfAll, say(limerick), say(accepted), say("Here you are: " + limerick)},
+			want: "Here you are: " + limerick, effects: "changed nothing", calls: 4,
+		},
+		"team, a text is improved": {
+			mode: agent.TeamMode, message: "Please write a limerick about running.", notes: search(), lines: []line{textTask, say("Running."), say(rejected), say(limerick), say(accepted)},
+			want: limerick, effects: "changed nothing", calls: 5,
+		},
+		"team, a text that is not judged": {
+			mode: agent.TeamMode, message: howOften, notes: search(), lines: []line{textTask, say(byHeart), say("Hm."), say("Hm."), say(fromNotes)},
+			want: fromNotes, effects: "changed nothing", looks: 1, calls: 5,
+		},
+		"team, a text and a report from memory": {
+			mode: agent.TeamMode, message: howOften, notes: search(), lines: []line{partOfAll, say(limerick), say(accepted), oneTask, say(byHeart), say(byHeart), say(accepted), say(byHeart), say(fromNotes)},
+			want: fromNotes, effects: "changed nothing", looks: 1, calls: 9,
+		},
+		"loop, a worker writes a text": {
+			mode: agent.LoopMode, message: "Please write a limerick about running.", notes: search(), lines: []line{partOfAll, say(limerick), say(accepted), say(limerick)},
+			want: limerick, effects: "changed nothing", calls: 4,
 		},
 	}
 	for name, tc := range tests {

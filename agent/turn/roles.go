@@ -18,6 +18,7 @@ type role struct {
 	prompt string   // instructions for the worker
 	tools  []string // globs of tool names
 	own    bool     // the globs do not match tools of servers
+	writes bool     // its report may be a text that rests on no call
 	rounds int
 }
 
@@ -45,7 +46,7 @@ var roles = []role{
 		tools:  []string{sendsMail, "recall", "search_notes", "read_note", "today"},
 	},
 	{
-		name: "general", does: "what needs tools of several workers; weather, dates, arithmetic, texts, documents, all else", rounds: 5,
+		name: "general", does: "what needs tools of several workers; weather, dates, arithmetic, texts, documents, all else", rounds: 5, writes: true,
 		prompt: "You do what no other worker can do alone. Longer texts that the user will keep or change are made as artifacts.",
 	},
 }
