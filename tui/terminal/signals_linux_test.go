@@ -1,0 +1,83 @@
+package terminal
+
+import (
+	"context"
+	"io"
+	"os"
+	"os/exec"
+	"syscall"
+	"testing"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/creack/pty"
+	"golang.org/x/sys/unix"
+)
+
+// stuckEnv makes this test binary run a program whose Update never returns.
+const stuckEnv = "LIFEHUB_TEST_STUCK"
+
+// stuck is a model that reports on file 3 that it is stuck.
+type stuck struct{}
+
+func (stuck) Init() tea.Cmd  { return func() tea.Msg { return stuck{} } }
+func (stuck) View() tea.View { return tea.View{AltScreen: true} }
+
+func (s stuck) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
+	if msg == (stuck{}) {
+		_ = os.NewFile(3, "stuck").Close()
+		select {}
+	}
+	return s, nil
+}
+
+func TestMain(m *testing.M) {
+	if os.Getenv(stuckEnv) != "" {
+		_ = Run(context.Background(), stuck{}, func(bool) tea.Msg { return tea.Quit() }, func() {})
+	}
+	os.Exit(m.Run())
+}
+
+// A program that is stuck ends after a signal, and the terminal is as before.
+func TestASignalEndsAStuckProgram(t *testing.T) {
+	t.Parallel()
+	for _, signal := range []syscall.Signal{syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP} {
+		t.Run(signal.String(), func(t *testing.T) {
+			t.Parallel()
+			cmd := exec.CommandContext(t.Context(), os.Args[0])
+			cmd.Env = append(os.Environ(), stuckEnv+"=1", "TERM=xterm-256color")
+			reached, report, err := os.Pipe()
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer reached.Close()
+			cmd.ExtraFiles = []*os.File{report}
+			master, slave, err := pty.Open()
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer master.Close()
+			defer slave.Close()
+			before, err := unix.IoctlGetTermios(int(slave.Fd()), unix.TCGETS)
+			if err != nil {
+				t.Fatal(err)
+			}
+			cmd.Stdin, cmd.Stdout, cmd.Stderr = slave, slave, slave
+			if err := cmd.Start(); err != nil {
+				t.Fatal(err)
+			}
+			go func() { _, _ = io.Copy(io.Discard, master) }()
+			report.Close()
+			_, _ = io.Copy(io.Discard, reached) // until the program is stuck
+			if err := cmd.Process.Signal(signal); err != nil {
+				t.Fatal(err)
+			}
+			_ = cmd.Wait()
+			if got := cmd.ProcessState.ExitCode(); got != 128+int(signal) {
+				t.Errorf("exit code %d", got)
+			}
+			if after, err := unix.IoctlGetTermios(int(slave.Fd()), unix.TCGETS); err != nil || *after != *before {
+				t.Errorf("the terminal was left as %+v, %v", after, err)
+			}
+		})
+	}
+}
