@@ -21,19 +21,26 @@ const quickCopy = 16 << 20
 
 // backups is the goroutine that makes the daily backup of the conversations.
 type backups struct {
-	leave chan struct{} // closed when the run ends
+	leave chan struct{} // closed when the run ends; nil: there is no goroutine
 	left  chan struct{} // closed when the goroutine has ended
+	stop  func()        // ends a backup that is being made
 }
 
 // BackUpDaily makes the daily backup in the background: when a day has passed, and when the run ends,
 // if the conversations are small or were saved too late. It reports damage and, in a chat, why there is
 // no backup. Close ends it.
 func (a *App) BackUpDaily(ctx context.Context, report func(text string)) {
-	a.backups = backups{leave: make(chan struct{}), left: make(chan struct{})}
-	work, cancel := context.WithCancel(context.WithoutCancel(ctx)) // a chat's context ends before the chat is closed
+	work, stop := context.WithCancel(context.WithoutCancel(ctx)) // a chat's context ends before the chat is closed
+	context.AfterFunc(ctx, func() {
+		if !errors.Is(context.Cause(ctx), context.Canceled) { // a signal
+			stop()
+		}
+	})
+	b := backups{leave: make(chan struct{}), left: make(chan struct{}), stop: stop}
+	a.backups = b
 	go func() {
-		defer close(a.backups.left)
-		defer cancel()
+		defer close(b.left)
+		defer stop()
 		last := "" // what was reported
 		for leaving := false; ; {
 			if text := a.backUp(work); text != last {
@@ -45,16 +52,10 @@ func (a *App) BackUpDaily(ctx context.Context, report func(text string)) {
 				return
 			}
 			select {
-			case <-a.backups.leave:
+			case <-b.leave:
 				leaving = true
 			case <-time.After(backUpEvery):
 			}
-		}
-	}()
-	go func() {
-		<-a.backups.leave
-		if a.Store.Size() > quickCopy || context.Cause(ctx) != nil && !errors.Is(context.Cause(ctx), context.Canceled) { // a signal
-			cancel()
 		}
 	}()
 }
@@ -79,11 +80,16 @@ func (a *App) backUp(ctx context.Context) string {
 	return fmt.Sprintf("The conversations could not be backed up: %v.", err)
 }
 
-// endBackups ends the goroutine of BackUpDaily.
+// endBackups ends the goroutine of BackUpDaily. It waits for a backup only if that takes a moment.
 func (a *App) endBackups() {
-	if a.backups.leave != nil {
-		close(a.backups.leave)
-		<-a.backups.left
-		a.backups.leave = nil
+	b := a.backups
+	if b.leave == nil {
+		return
 	}
+	a.backups = backups{}
+	if a.Store.Size() > quickCopy {
+		b.stop()
+	}
+	close(b.leave)
+	<-b.left
 }
