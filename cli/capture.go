@@ -271,7 +271,7 @@ func (c *capture) queueUp(ctx context.Context) (next func(), err error) {
 		return func() {}, nil
 	}
 	if err := files.Lock(ctx, file); err != nil {
-		return nil, errors.Join(fmt.Errorf("nothing was changed: %w", err), file.Close())
+		return nil, fmt.Errorf("nothing was changed: %w", err)
 	}
 	return func() { _ = files.Unlock(file) }, nil // the end of the process unlocks it as well
 }

@@ -44,23 +44,27 @@ func (sh *Process) ReadInput(ctx context.Context, optional bool, notices io.Writ
 }
 
 func readInput(ctx context.Context, in *bufio.Reader, optional bool, notices io.Writer) (string, error) {
-	first := ctx
-	if optional {
-		var cancel context.CancelFunc
-		first, cancel = context.WithTimeout(ctx, inputPatience)
-		defer cancel()
-	}
-	notice := time.AfterFunc(inputNotice, func() { fmt.Fprintln(notices, "! waiting for standard input") })
-	_, err := files.Await(first, func() (struct{}, error) {
+	begun := make(chan struct{})
+	go func() {
+		defer close(begun)
 		_, _ = in.Peek(1) // the read below has its error
-		return struct{}{}, nil
-	})
-	notice.Stop()
-	switch {
-	case ctx.Err() != nil:
-		return "", ctx.Err()
-	case err != nil:
-		return "", ErrNoInput
+	}()
+	notice := time.After(inputNotice)
+	var silent <-chan time.Time
+	for waiting := true; waiting; {
+		select {
+		case <-begun:
+			waiting = false
+		case <-notice:
+			fmt.Fprintln(notices, "! waiting for standard input")
+			if optional {
+				silent = time.After(inputPatience - inputNotice)
+			}
+		case <-silent:
+			return "", ErrNoInput
+		case <-ctx.Done():
+			return "", ctx.Err()
+		}
 	}
 	return files.Await(ctx, func() (string, error) { return readText(in, "stdin") })
 }

@@ -26,11 +26,21 @@ func TryLock(file *os.File) (bool, error) {
 const Patience = 10 * time.Second
 
 // Lock is like TryLock, but waits for other processes until ctx ends. If one of them holds the lock
-// for longer than Patience, the error names it. The wait itself ends when the lock is free or the
-// file is closed.
+// for longer than Patience, the error names it. After an error the file must not be closed: the system
+// still waits, and unlocks the file when it gets the lock.
 func Lock(ctx context.Context, file *os.File) error {
-	locked := make(chan error, 1)
-	go func() { locked <- lock(file) }()
+	locked, left := make(chan error), make(chan struct{})
+	defer close(left)
+	go func() {
+		err := lock(file)
+		select {
+		case locked <- err:
+		case <-left:
+			if err == nil {
+				_ = unlock(file) // nobody can be told
+			}
+		}
+	}()
 	holder, since := holderOf(file), time.Now()
 	look := time.NewTicker(Patience / 100)
 	defer look.Stop()

@@ -61,10 +61,11 @@ func TestALockHeldForLongNamesItsHolder(t *testing.T) {
 	if err := Lock(t.Context(), one); err != nil {
 		t.Fatal(err)
 	}
-	two := open()
-	err := Lock(t.Context(), two)
-	two.Close()
-	if err == nil || !strings.Contains(err.Error(), fmt.Sprintf("process %d", os.Getpid())) {
+	waiting, err := os.OpenFile(path, os.O_RDWR, 0o600) // not closed, since its wait goes on
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err = Lock(t.Context(), waiting); err == nil || !strings.Contains(err.Error(), fmt.Sprintf("process %d", os.Getpid())) {
 		t.Errorf("got %v", err)
 	}
 	if err := Unlock(one); err != nil {
