@@ -5,30 +5,18 @@ import (
 	"fmt"
 	"log/slog"
 	"runtime/debug"
+
+	"lifehub/internal/files"
 )
 
 // Guarded runs f in its own goroutine and turns a panic into an error. It
 // returns when ctx ends, even if f ignores ctx; the goroutine ends when f
 // returns.
 func Guarded[T any](ctx context.Context, f func(context.Context) (T, error)) (T, error) {
-	type ending struct {
-		value T
-		err   error
-	}
-	ends := make(chan ending, 1)
-	go func() {
-		var e ending
-		defer func() { ends <- e }()
-		defer Catch(&e.err)
-		e.value, e.err = f(ctx)
-	}()
-	select {
-	case e := <-ends:
-		return e.value, e.err
-	case <-ctx.Done():
-		var none T
-		return none, ctx.Err()
-	}
+	return files.Await(ctx, func() (value T, err error) {
+		defer Catch(&err)
+		return f(ctx)
+	})
 }
 
 // PanicError is a panic in LifeHub itself, caught so that the terminal and the
