@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -18,6 +19,9 @@ func TestAMissingFolderIsNotAnEmptyOne(t *testing.T) {
 	for name, leave := range map[string]func(vault string) error{
 		"another, empty folder is in its place": func(vault string) error {
 			return os.Mkdir(vault, 0o700)
+		},
+		"only Obsidian's settings and a folder are left": func(vault string) error {
+			return errors.Join(os.MkdirAll(filepath.Join(vault, ".obsidian"), 0o700), os.Mkdir(filepath.Join(vault, "attachments"), 0o700))
 		},
 		"Obsidian's settings are gone, other notes are there": func(vault string) error {
 			return os.MkdirAll(filepath.Join(vault, "lost+found"), 0o700)
@@ -46,7 +50,7 @@ func TestAMissingFolderIsNotAnEmptyOne(t *testing.T) {
 			if err := leave(vault); err != nil {
 				t.Fatal(err)
 			}
-			if name != "another, empty folder is in its place" {
+			if strings.Contains(name, "other notes") {
 				apptest.Write(t, filepath.Join(vault, "lost+found", "x.md"), "x\n")
 			}
 			run(1, "add", "b", "--yes", "--notes", vault)
@@ -54,6 +58,11 @@ func TestAMissingFolderIsNotAnEmptyOne(t *testing.T) {
 			run(1, "index")
 			if got := run(0, "search", "running three times"); !strings.Contains(got, "three times a week") {
 				t.Errorf("the index lost its notes: %s", got)
+			}
+			for _, of := range [][]string{{"note", "hens"}, {"tasks"}, {"related", "hens"}} {
+				if got := run(0, of...); !strings.Contains(got, "not there now") {
+					t.Errorf("%q does not say what is missing: %s", of, got)
+				}
 			}
 			if got := run(0, "search", "hens fence"); !strings.Contains(got, "new fence") {
 				t.Errorf("the other folder is not searched: %s", got)
@@ -88,6 +97,31 @@ func TestAMissingFolderIsNotAnEmptyOne(t *testing.T) {
 			}
 			run(0, "add", "b", "--yes", "--notes", vault)
 		})
+	}
+}
+
+// A folder that is a link to another one now is not that one.
+func TestAFolderReplacedByALinkIsMissing(t *testing.T) {
+	testenv.WithoutRace(t)
+	t.Parallel()
+	home := t.TempDir()
+	vault, other := filepath.Join(home, "vault"), filepath.Join(home, "other")
+	apptest.Write(t, filepath.Join(vault, "running.md"), "# Running\n")
+	if _, stderr, code := capturing(t, home, "", "index", vault); code != 0 {
+		t.Fatal(stderr)
+	}
+	for _, err := range []error{os.Rename(vault, vault+" away"), os.Mkdir(other, 0o700), os.Symlink(other, vault)} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, args := range [][]string{{"index"}, {"add", "b", "--yes"}, {"tasks"}} {
+		if _, stderr, code := capturing(t, home, "", args...); code == 0 || !strings.Contains(stderr, "link") {
+			t.Errorf("%q: exit %d, %s", args, code, stderr)
+		}
+	}
+	if left, _ := filepath.Glob(filepath.Join(other, "*")); len(left) > 0 {
+		t.Errorf("written into the other folder: %q", left)
 	}
 }
 

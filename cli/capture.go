@@ -180,8 +180,11 @@ func (c *capture) run(ctx context.Context, w writing) error {
 	for _, text := range a.MissingVaults {
 		fmt.Fprintf(c.process.Err, "! writing without %s\n", safetext.Line(text))
 	}
-	if len(a.OpenVaults()) == 0 {
-		return settings.UsageError{Err: errNoNotes}
+	if err := a.NeedsNotes(); err != nil {
+		return err
+	}
+	if first := a.OpenVaults()[0]; first.Lost() { // what was meant for it is not written elsewhere
+		return fmt.Errorf("nothing was changed: %w", first.Folder.Check())
 	}
 	for _, needed := range w.allows {
 		if why := a.Missing()[needed.Tool]; why != "" {

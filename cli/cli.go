@@ -78,10 +78,11 @@ func exitCode(ctx context.Context, err error) int {
 	var exit app.ExitError
 	var usage settings.UsageError
 	var caught app.SignalError
+	signalled := errors.As(context.Cause(ctx), &caught)
 	switch {
-	case errors.As(err, &exit):
+	case errors.As(err, &exit) && !(signalled && exit.Code == app.ExitInterrupted):
 		return exit.Code
-	case errors.As(context.Cause(ctx), &caught):
+	case signalled:
 		if caught.Signal == syscall.SIGTERM {
 			return app.ExitTerminated
 		}

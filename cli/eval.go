@@ -8,7 +8,6 @@ import (
 
 	"lifehub/cli/app"
 	"lifehub/cli/evalmodels"
-	"lifehub/cli/settings"
 	"lifehub/rag"
 	"lifehub/rag/eval"
 	"lifehub/tui/draw"
@@ -49,8 +48,8 @@ func runEval(ctx context.Context, sh *app.Process, flags app.RunFlags, most int,
 		return err
 	}
 	defer a.Close()
-	if len(a.OpenVaults()) == 0 {
-		return settings.UsageError{Err: errNoNotes}
+	if err := a.NeedsNotes(); err != nil {
+		return err
 	}
 	if err := a.Ready(ctx, app.NewBar(sh)); err != nil {
 		return err

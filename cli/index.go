@@ -18,8 +18,6 @@ import (
 	"lifehub/tui/safetext"
 )
 
-var errNoNotes = errors.New("no notes yet; `lifehub index DIR` adds a folder, --notes DIR uses one for this run")
-
 func newIndex(sh *app.Process) *cobra.Command {
 	var f indexFlags
 	cmd := &cobra.Command{
@@ -67,7 +65,7 @@ func indexNotes(ctx context.Context, sh *app.Process, dirs []string, f indexFlag
 		dirs = c.Notes
 	}
 	if len(dirs) == 0 {
-		return settings.UsageError{Err: errNoNotes}
+		return settings.UsageError{Err: app.ErrNoNotes}
 	}
 	a, err := app.OpenNotes(sh, app.RunFlags{Notes: named})
 	if err != nil {

@@ -79,11 +79,8 @@ func openIndexed(ctx context.Context, sh *app.Process, flags app.RunFlags) (_ *a
 	for _, text := range a.Notices("searching") {
 		fmt.Fprintf(sh.Err, "! %s\n", safetext.Line(text))
 	}
-	if len(a.MissingVaults) > 0 && len(a.OpenVaults()) == 0 {
-		return nil, errors.New("none of the remembered notes folders can be read; `lifehub doctor` says how to fix that")
-	}
-	if len(a.OpenVaults()) == 0 {
-		return nil, settings.UsageError{Err: errNoNotes}
+	if err := a.NeedsNotes(); err != nil {
+		return nil, err
 	}
 	if err := a.Ready(ctx, app.NewBar(sh)); err != nil {
 		return nil, err

@@ -107,11 +107,11 @@ func newNote(sh *app.Process) *cobra.Command {
 				return err
 			}
 			defer a.Close()
-			for _, text := range a.Unread() {
+			for _, text := range a.Notices("reading") {
 				fmt.Fprintf(sh.Err, "! %s\n", safetext.Line(text))
 			}
-			if len(a.OpenVaults()) == 0 {
-				return settings.UsageError{Err: errors.New("no notes yet; `lifehub index DIR` adds a folder, --notes DIR uses one for this run")}
+			if err := a.NeedsNotes(); err != nil {
+				return err
 			}
 			note, line, err := find(cmd.Context(), a, given[0])
 			if err != nil {

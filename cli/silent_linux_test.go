@@ -79,7 +79,7 @@ func TestASilentFolderHangsNothing(t *testing.T) {
 	t.Run("chat", func(t *testing.T) {
 		t.Parallel()
 		term := startTerminal(t, 100, 30, []string{"LIFEHUB_HOME=" + filepath.Join(home, "lh"), "LIFEHUB_PROVIDER=offline"}, "chat")
-		term.sees("1 note")
+		term.sees("without the notes", "mend it")
 		term.types("\x04")
 		if code := term.exits(); code != app.ExitDone {
 			t.Errorf("exit code %d", code)
@@ -89,6 +89,53 @@ func TestASilentFolderHangsNothing(t *testing.T) {
 		t.Parallel()
 		term := startTerminal(t, 100, 30, []string{"LIFEHUB_HOME=" + filepath.Join(home, "lh"), "LIFEHUB_PROVIDER=offline"}, "chat")
 		term.sees("LifeHub")
+		term.types("\x04")
+		term.exits()
+	})
+}
+
+// So does a folder that hangs inside one of notes: the rest of that one is used too.
+func TestASilentSubfolderHangsNothing(t *testing.T) {
+	testenv.WithoutRace(t)
+	t.Parallel()
+	home := t.TempDir()
+	vault, other := filepath.Join(home, "vault"), filepath.Join(home, "other")
+	apptest.Write(t, filepath.Join(vault, "running.md"), "# Running\n\nI run three times a week.\n")
+	apptest.Write(t, filepath.Join(vault, "drive", "deep.md"), "# Deep\n\nThe wreck lies at forty metres.\n")
+	apptest.Write(t, filepath.Join(other, "hens.md"), "# Hens\n\nThe hens have a new fence.\n\n- [ ] mend it 📅 2026-01-02\n")
+	if _, stderr, code := capturing(t, home, "", "index", vault, other); code != 0 {
+		t.Fatal(stderr)
+	}
+	silence(t, filepath.Join(vault, "drive"))
+	for command, want := range map[string]string{
+		"search hens":         "new fence",
+		"search times week":   "three times a week",
+		"search wreck metres": "forty metres",
+		"ask hens":            "new fence",
+		"tasks":               "mend it",
+		"note hens":           "new fence",
+		"note running":        "three times",
+		"related hens":        "",
+		"index":               "note",
+		"index --status":      "drive",
+		"doctor":              "terminal",
+		"add b --yes":         "b",
+		"log b --yes":         "b",
+	} {
+		t.Run(command, func(t *testing.T) {
+			t.Parallel()
+			out, stderr, code := capturing(t, home, "", strings.Fields(command)...)
+			if code < 0 || !strings.Contains(out, want) {
+				t.Errorf("exit %d\n%s\n%s", code, out, stderr)
+			}
+		})
+	}
+	t.Run("chat", func(t *testing.T) {
+		t.Parallel()
+		term := startTerminal(t, 100, 30, []string{"LIFEHUB_HOME=" + filepath.Join(home, "lh"), "LIFEHUB_PROVIDER=offline"}, "chat")
+		term.sees("1 not readable")
+		term.types("how often do I run?\r")
+		term.sees("three times a week")
 		term.types("\x04")
 		term.exits()
 	})

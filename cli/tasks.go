@@ -17,7 +17,6 @@ import (
 	"lifehub/agent/gate"
 	"lifehub/agent/turn"
 	"lifehub/cli/app"
-	"lifehub/cli/settings"
 	"lifehub/tui/safetext"
 )
 
@@ -37,8 +36,11 @@ func newTasks(sh *app.Process) *cobra.Command {
 				return err
 			}
 			defer a.Close()
-			if len(a.OpenVaults()) == 0 {
-				return settings.UsageError{Err: errNoNotes}
+			if err := a.NeedsNotes(); err != nil {
+				return err
+			}
+			for _, text := range a.Notices("listing") {
+				fmt.Fprintf(sh.Err, "! %s\n", safetext.Line(text))
 			}
 			input, err := json.Marshal(map[string]string{"status": status, "query": strings.Join(given, " ")})
 			if err != nil {

@@ -28,9 +28,9 @@ type Folder struct {
 	writing sync.Mutex // held while writing, so that our own writers do not overwrite each other's changes
 	leftOut []string   // excluded subfolders, with slashes
 	seen    atomic.Pointer[Seen]
-	looking atomic.Pointer[chan struct{}] // closed when a look that was given up ends; nil: none was
-	sure    bool                          // the folder is the one that was seen; guarded by mu
-	pages   pages                         // cached text of recently read PDFs
+	silent  sync.Map    // errors of the folders in it that did not answer, by path
+	sure    atomic.Bool // the folder is the one that was seen
+	pages   pages       // cached text of recently read PDFs
 }
 
 // Open opens the folder dir. The caller must close it.
@@ -39,7 +39,7 @@ func Open(dir string) (*Folder, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open notes folder %s: %w", dir, err)
 	}
-	root, err := files.Promptly(func() (*os.Root, error) {
+	root, err := files.Promptly(func(func()) (*os.Root, error) {
 		info, err := os.Stat(abs)
 		if err == nil && !info.IsDir() {
 			return nil, errors.New("it is a file, not a folder")
@@ -74,12 +74,16 @@ func (f *Folder) ReadScans(tesseract string) { f.pages.tesseract = tesseract }
 // ReadsPictures reports whether images are notes of this folder: List returns them.
 func (f *Folder) ReadsPictures() bool { return f.pages.tesseract != "" }
 
+// Check returns an error if the folder does not exist, does not answer, or is not
+// there now.
+func (f *Folder) Check() error { return f.see() }
+
 // Dir returns the folder's absolute path.
 func (f *Folder) Dir() string { return f.dir }
 
 // Close closes the folder, unless it does not answer.
 func (f *Folder) Close() error {
-	if f.silent() {
+	if err, ok := f.silent.Load("."); ok && files.StillSilent(err.(error)) {
 		return nil // the end of the process closes it
 	}
 	f.mu.Lock()
@@ -97,33 +101,24 @@ func (f *Folder) root() *os.Root { return f.current.Load() }
 // see updates the handle if the folder was deleted and recreated. It returns an
 // error if the folder does not exist, does not answer, or is not there now.
 func (f *Folder) see() error {
-	if f.silent() {
-		return fmt.Errorf("the notes folder %s: %w", f.dir, files.ErrSilent)
-	}
-	done := make(chan struct{})
-	_, err := files.Promptly(func() (struct{}, error) {
-		defer close(done)
-		return struct{}{}, f.look()
-	})
-	if errors.Is(err, files.ErrSilent) {
-		f.looking.Store(&done)
-		err = fmt.Errorf("the notes folder %s: %w", f.dir, err)
+	_, err := promptly(f, ".", func(func()) (struct{}, error) { return struct{}{}, f.look() })
+	if err == nil && !f.sure.Load() {
+		err = f.recognise()
 	}
 	return err
 }
 
-// silent reports whether the folder has left a look unanswered that was given up.
-func (f *Folder) silent() bool {
-	look := f.looking.Load()
-	if look == nil {
-		return false
+// promptly runs a call about a folder in f, unless the folder has left an earlier one
+// unanswered. See [files.Promptly].
+func promptly[T any](f *Folder, dir string, call func(beat func()) (T, error)) (value T, err error) {
+	if was, ok := f.silent.Load(dir); ok && files.StillSilent(was.(error)) {
+		return value, was.(error)
 	}
-	select {
-	case <-*look:
-		return false
-	default:
-		return true
+	if value, err = files.Promptly(call); errors.Is(err, files.ErrSilent) {
+		err = fmt.Errorf("%s: %w", filepath.Join(f.dir, filepath.FromSlash(dir)), err)
+		f.silent.Store(dir, err)
 	}
+	return value, err
 }
 
 // look is see without a time limit.
@@ -146,13 +141,7 @@ func (f *Folder) look() error {
 		}
 		f.old = append(f.old, f.root())
 		f.current.Store(root)
-		f.sure = false
-	}
-	if !f.sure {
-		if err := f.recognise(); err != nil {
-			return err
-		}
-		f.sure = true
+		f.sure.Store(false)
 	}
 	return nil
 }
@@ -171,16 +160,12 @@ func (f *Folder) Survey(ctx context.Context) ([]Entry, []Problem, LeftOut, error
 	if err := f.see(); err != nil {
 		return nil, nil, nil, err
 	}
-	w := walk{ctx: ctx, root: f.root(), pictures: f.ReadsPictures(), leftOut: f.leftOut, slots: make(chan struct{}, runtime.GOMAXPROCS(0)-1), others: LeftOut{}}
+	w := walk{ctx: ctx, folder: f, root: f.root(), pictures: f.ReadsPictures(), leftOut: f.leftOut, slots: make(chan struct{}, runtime.GOMAXPROCS(0)-1), others: LeftOut{}}
 	if err := w.all(); err != nil {
 		return nil, nil, nil, fmt.Errorf("list notes in %s: %w", f.dir, err)
 	}
 	if len(w.entries) == 0 {
-		f.mu.Lock()
-		err := f.recognise()
-		f.sure = err == nil
-		f.mu.Unlock()
-		if err != nil {
+		if err := f.recognise(); err != nil {
 			return nil, nil, nil, err
 		}
 	}
@@ -226,11 +211,14 @@ func (f *Folder) check(name string) error {
 	if err := checkName(name); err != nil {
 		return err
 	}
-	rules, err := f.checkWay(name)
-	if err != nil {
-		return err
-	}
-	return f.checkPart(f.root(), name, name, name, rules)
+	_, err := promptly(f, path.Dir(name), func(func()) (struct{}, error) {
+		rules, err := f.checkWay(name)
+		if err == nil {
+			err = f.checkPart(f.root(), name, name, name, rules)
+		}
+		return struct{}{}, err
+	})
+	return err
 }
 
 func checkName(name string) error {

@@ -3,11 +3,14 @@ package notes
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"os"
 	"path"
+
+	"lifehub/internal/files"
 )
 
 // Reader reads notes in sequence, each like [Folder.Load]. It checks the folders
@@ -33,7 +36,7 @@ func (r *Reader) Load(ctx context.Context, name string) ([]byte, Entry, error) {
 	if IsPicture(name) && !r.Folder.ReadsPictures() {
 		return nil, Entry{}, fmt.Errorf("read note: %s is an image: to have images read, install tesseract and set `ocr: auto`", name)
 	}
-	raw, info, err := r.raw(name)
+	raw, info, err := r.promptly(name)
 	if err != nil {
 		return nil, Entry{}, fmt.Errorf("read note: %w", err)
 	}
@@ -44,7 +47,39 @@ func (r *Reader) Load(ctx context.Context, name string) ([]byte, Entry, error) {
 	return raw, entry, nil
 }
 
-func (r *Reader) raw(name string) ([]byte, fs.FileInfo, error) {
+// promptly is raw for a folder that may not answer.
+func (r *Reader) promptly(name string) ([]byte, fs.FileInfo, error) {
+	type read struct {
+		by   Reader // as it is after reading
+		raw  []byte
+		info fs.FileInfo
+	}
+	own := *r // a read that is given up goes on with a reader of its own
+	done, err := promptly(r.Folder, path.Dir(name), func(beat func()) (done read, err error) {
+		done.by = own
+		done.raw, done.info, err = done.by.raw(name, beat)
+		return done, err
+	})
+	if errors.Is(err, files.ErrSilent) {
+		done.by = Reader{Folder: r.Folder}
+	}
+	*r = done.by
+	return done.raw, done.info, err
+}
+
+// beating is a reader that says when it was answered.
+type beating struct {
+	from io.Reader
+	beat func()
+}
+
+func (b beating) Read(p []byte) (int, error) {
+	n, err := b.from.Read(p)
+	b.beat()
+	return n, err
+}
+
+func (r *Reader) raw(name string, beat func()) ([]byte, fs.FileInfo, error) {
 	if err := r.enter(name); err != nil {
 		return nil, nil, err
 	}
@@ -68,7 +103,7 @@ func (r *Reader) raw(name string) ([]byte, fs.FileInfo, error) {
 	longest := kindOf(name).maxSize()
 	var raw bytes.Buffer
 	raw.Grow(int(info.Size()) + bytes.MinRead)
-	if _, err := raw.ReadFrom(io.LimitReader(file, longest+1)); err != nil {
+	if _, err := raw.ReadFrom(beating{io.LimitReader(file, longest+1), beat}); err != nil {
 		return nil, nil, reason(name, err)
 	}
 	if int64(raw.Len()) > longest {

@@ -3,8 +3,12 @@ package notes
 import (
 	"errors"
 	"fmt"
+	"io/fs"
+	"path"
 	"slices"
 	"strings"
+
+	"lifehub/internal/files"
 )
 
 // Seen describes a folder when its notes were last indexed. It tells a folder whose
@@ -18,9 +22,9 @@ type Seen struct {
 // maxSeen bounds the notes of Seen.
 const maxSeen = 1000
 
-// ErrNotThere is the error of a folder that is not the one that was seen: it is
-// empty, or it is on another device or without Obsidian's settings, and holds none
-// of the notes that were seen.
+// ErrNotThere is the error of a folder that is not the one that was seen: it holds
+// none of the notes that were seen, and has no note at all, is on another device, or
+// has lost Obsidian's settings.
 var ErrNotThere = errors.New("the notes are not there now; if you deleted them, `lifehub index DIR` takes the folder as it is")
 
 // Seen returns what the folder is now, with these notes.
@@ -50,18 +54,24 @@ func (f *Folder) forget(name string) {
 func (f *Folder) Expected() bool { return f.seen.Load() != nil }
 
 // recognise returns [ErrNotThere] if the folder is not the one that was seen.
-func (f *Folder) recognise() error {
+func (f *Folder) recognise() (err error) {
+	defer func() { f.sure.Store(err == nil) }()
 	seen := f.seen.Load()
 	if seen == nil || len(seen.Notes) == 0 {
 		return nil
 	}
-	for _, name := range seen.Notes {
-		if _, err := f.root().Lstat(name); err == nil {
+	byDepth := slices.SortedStableFunc(slices.Values(seen.Notes), func(a, b string) int {
+		return strings.Count(a, "/") - strings.Count(b, "/")
+	})
+	for _, name := range byDepth {
+		_, err := promptly(f, path.Dir(name), func(func()) (fs.FileInfo, error) { return f.root().Lstat(name) })
+		if err == nil || errors.Is(err, files.ErrSilent) { // a subfolder that does not answer may hold it
 			return nil
 		}
 	}
-	obsidian := f.hasObsidian()
-	if device := deviceOf(f.root()); device != seen.Device && device != "" && seen.Device != "" || seen.Obsidian && !obsidian || !obsidian && f.isEmpty() {
+	device := deviceOf(f.root())
+	moved := device != "" && seen.Device != "" && device != seen.Device
+	if moved || seen.Obsidian && !f.hasObsidian() || !f.hasNote() {
 		return fmt.Errorf("%s: %w", f.dir, ErrNotThere)
 	}
 	return nil
@@ -72,13 +82,23 @@ func (f *Folder) hasObsidian() bool {
 	return err == nil
 }
 
-// isEmpty reports whether the folder holds nothing that is not hidden.
-func (f *Folder) isEmpty() bool {
-	children, err := readFolder(f.root(), ".")
-	for _, c := range children {
-		if !strings.HasPrefix(c.name, ".") {
-			return false
-		}
-	}
-	return err == nil
+// hasNote reports whether there is any note in the folder, as far as it answers.
+func (f *Folder) hasNote() bool {
+	found, err := files.Promptly(func(beat func()) (found bool, err error) {
+		err = fs.WalkDir(f.root().FS(), ".", func(name string, e fs.DirEntry, err error) error {
+			beat()
+			switch {
+			case err != nil: // what cannot be listed is not there
+				return nil
+			case e.IsDir() && name != "." && strings.HasPrefix(e.Name(), "."):
+				return fs.SkipDir
+			case !e.IsDir() && IsNote(name):
+				found = true
+				return fs.SkipAll
+			}
+			return nil
+		})
+		return found, err
+	})
+	return found || err != nil
 }

@@ -12,7 +12,7 @@ import (
 const nonblock = 0
 
 // readFolder lists a folder with file information.
-func readFolder(root *os.Root, dir string) ([]child, error) {
+func readFolder(root *os.Root, dir string, _ func()) ([]child, error) {
 	handle, err := root.Open(dir)
 	if err != nil {
 		return nil, err

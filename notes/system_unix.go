@@ -3,7 +3,9 @@
 package notes
 
 import (
+	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"syscall"
@@ -15,32 +17,55 @@ import (
 // nonblock makes opening a FIFO or a device return immediately.
 const nonblock = syscall.O_NONBLOCK
 
-// readFolder lists a folder with file information. It makes one system call per
-// file and keeps only what is needed: an os.FileInfo per file would double the
-// cost.
-func readFolder(root *os.Root, dir string) ([]child, error) {
+// listed is how many entries of a folder are read at once.
+const listed = 1024
+
+// readFolder lists a folder with information about its files. It makes one system
+// call per file and keeps only what is needed: an os.FileInfo per file would double
+// the cost. Folders in it are not touched, since they may be mounts that do not
+// answer. It calls beat after each answer.
+func readFolder(root *os.Root, dir string, beat func()) ([]child, error) {
 	handle, err := root.Open(dir)
 	if err != nil {
 		return nil, err
 	}
 	defer handle.Close()
-	names, err := handle.Readdirnames(-1)
+	// A file of a Root asks for the information of each entry, of folders too.
+	plain, err := unix.FcntlInt(handle.Fd(), unix.F_DUPFD_CLOEXEC, 0)
 	if err != nil {
 		return nil, err
 	}
-	children := make([]child, 0, len(names))
-	for _, name := range names {
-		var status unix.Stat_t
-		err := unix.Fstatat(int(handle.Fd()), name, &status, unix.AT_SYMLINK_NOFOLLOW)
-		for err == unix.EINTR {
-			err = unix.Fstatat(int(handle.Fd()), name, &status, unix.AT_SYMLINK_NOFOLLOW)
+	names := os.NewFile(uintptr(plain), dir)
+	defer names.Close()
+	var children []child
+	for {
+		entries, err := names.ReadDir(listed)
+		if errors.Is(err, io.EOF) {
+			return children, nil
 		}
-		if err == unix.ENOENT {
-			continue // deleted meanwhile
+		if err != nil {
+			return nil, err
 		}
-		children = append(children, child{name: name, mode: modeOf(status), size: status.Size, modTime: time.Unix(status.Mtim.Unix()), err: err})
+		for i, e := range entries {
+			name := e.Name()
+			if e.IsDir() {
+				children = append(children, child{name: name, mode: fs.ModeDir})
+				continue
+			}
+			if i%64 == 0 {
+				beat()
+			}
+			var status unix.Stat_t
+			err := unix.Fstatat(int(handle.Fd()), name, &status, unix.AT_SYMLINK_NOFOLLOW)
+			for err == unix.EINTR {
+				err = unix.Fstatat(int(handle.Fd()), name, &status, unix.AT_SYMLINK_NOFOLLOW)
+			}
+			if err == unix.ENOENT {
+				continue // deleted meanwhile
+			}
+			children = append(children, child{name: name, mode: modeOf(status), size: status.Size, modTime: time.Unix(status.Mtim.Unix()), err: err})
+		}
 	}
-	return children, nil
 }
 
 // modeOf returns the file type, without permissions.

@@ -25,6 +25,7 @@ import (
 // there are CPUs, since the cost of a list is the stat of each file.
 type walk struct {
 	ctx      context.Context // valid during one List
+	folder   *Folder
 	root     *os.Root
 	leftOut  []string      // excluded folders
 	pictures bool          // images are notes
@@ -49,18 +50,18 @@ type child struct {
 
 // all walks the whole tree. It returns errors of the root folder and of ctx.
 func (w *walk) all() error {
-	err := w.folder(".", nil)
+	err := w.enter(".", nil)
 	w.running.Wait()
 	return errors.Join(err, w.fault, w.ctx.Err())
 }
 
-// folder walks a folder and those below it. Subfolders may still be walked when
+// enter walks a folder and those below it. Subfolders may still be walked when
 // it returns, until running is done.
-func (w *walk) folder(dir string, rules ignoreRules) error {
+func (w *walk) enter(dir string, rules ignoreRules) error {
 	if err := w.ctx.Err(); err != nil {
 		return err
 	}
-	children, err := readFolder(w.root, dir)
+	children, err := promptly(w.folder, dir, func(beat func()) ([]child, error) { return readFolder(w.root, dir, beat) })
 	if err == nil && slices.ContainsFunc(children, func(c child) bool { return c.name == ignoreName }) {
 		rules, err = rules.with(w.root, dir)
 	}
@@ -105,7 +106,7 @@ func (w *walk) folder(dir string, rules ignoreRules) error {
 // below walks a folder in another goroutine if a slot is free.
 func (w *walk) below(dir string, rules ignoreRules) {
 	walk := func() {
-		err := w.folder(dir, rules)
+		err := w.enter(dir, rules)
 		if err != nil && !errors.Is(err, fs.ErrNotExist) && w.ctx.Err() == nil { // otherwise it was deleted meanwhile
 			w.problem(Problem{Path: dir, Reason: "cannot be listed: " + cause(err).Error(), Unknown: true})
 		}
@@ -144,7 +145,7 @@ func (w *walk) link(name string) {
 	if !IsNote(name) && path.Ext(name) != "" {
 		return
 	}
-	if _, err := w.root.Stat(name); err != nil {
+	if _, err := promptly(w.folder, name, func(func()) (fs.FileInfo, error) { return w.root.Stat(name) }); err != nil {
 		w.problem(Problem{Path: name, Reason: "is a link out of the notes folder or to nothing; links are not followed"})
 	}
 }

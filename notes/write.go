@@ -159,7 +159,7 @@ func (f *Folder) alone(write func() error) error {
 func (f *Folder) unchanged(name string, was []byte) (fs.FileInfo, error) {
 	r := Reader{Folder: f}
 	defer r.Close()
-	is, info, err := r.raw(name)
+	is, info, err := r.promptly(name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("%s is gone: %w", name, ErrChanged)
 	}

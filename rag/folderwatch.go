@@ -15,6 +15,7 @@ import (
 
 	"github.com/fsnotify/fsnotify"
 
+	"lifehub/internal/files"
 	"lifehub/notes"
 )
 
@@ -166,9 +167,15 @@ func (w *folderWatcher) record(event fsnotify.Event) bool {
 	return false
 }
 
-// watchBelow watches a folder and all visible folders in it.
+// watchBelow watches a folder and all visible folders in it. One that does not answer is an error.
 func (w *folderWatcher) watchBelow(dir string) error {
+	_, err := files.Promptly(func(beat func()) (struct{}, error) { return struct{}{}, w.watchEach(dir, beat) })
+	return err
+}
+
+func (w *folderWatcher) watchEach(dir string, beat func()) error {
 	return filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		beat()
 		if err != nil {
 			if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) {
 				return nil // gone already, or reported by the sync
@@ -215,7 +222,7 @@ func (w *folderWatcher) syncPending(ctx context.Context) {
 // checkMissing reports whether the folder is missing, with a warning the first time. The index
 // stays, since a disk may have been unplugged.
 func (w *folderWatcher) checkMissing() bool {
-	_, err := os.Stat(w.Dir)
+	_, err := files.Promptly(func(func()) (fs.FileInfo, error) { return os.Stat(w.Dir) })
 	was := w.missing
 	w.missing = err != nil
 	if w.missing && !was {

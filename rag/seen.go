@@ -23,6 +23,12 @@ func Expect(folder *notes.Folder, dir string) {
 	}
 }
 
+// Exists reports whether there is an index in dir.
+func Exists(dir string) bool {
+	_, err := os.Stat(filepath.Join(dir, seenFile))
+	return err == nil
+}
+
 // Accept makes a sync take the folder as it is, whatever it was before.
 func (x *Index) Accept(folder *notes.Folder) error { return x.remember(folder, notes.Seen{}) }
 

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"io/fs"
-	"os"
 
 	"lifehub/llm"
 	"lifehub/notes"
@@ -43,7 +42,7 @@ func (x *Index) watcher(folder *notes.Folder, embedder func() llm.Embedder, repo
 		} else {
 			changes, err = x.SyncPaths(ctx, folder, e, paths)
 		}
-		if _, gone := os.Stat(folder.Dir()); gone != nil && errors.Is(err, fs.ErrNotExist) {
+		if gone := folder.Check(); gone != nil && errors.Is(err, fs.ErrNotExist) {
 			return // while it was read
 		}
 		if model = ""; e != nil {

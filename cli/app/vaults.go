@@ -29,6 +29,15 @@ type Vault struct {
 	Index   *rag.Index  // nil if not opened
 	Watched bool        // a watcher keeps the index in sync with the folder
 	Behind  atomic.Bool // a sync was requested and has not finished
+	lost    atomic.Bool // it was not there when it was opened, so that only its index is of use
+}
+
+// Lost reports whether the folder was not there when it was opened, and is not now.
+func (v *Vault) Lost() bool {
+	if v.lost.Load() && v.Folder.Check() == nil {
+		v.lost.Store(false)
+	}
+	return v.lost.Load()
 }
 
 // dirs returns the named folders or, if none is named, those of the settings.
@@ -55,11 +64,22 @@ func (a *App) findVaults(named []string) (dirs []string, err error) {
 			return nil, settings.UsageError{Err: errs[i]}
 		case errs[i] != nil:
 			a.missVault(names[i], errs[i])
+		case len(named) == 0 && a.leadsElsewhere(names[i], dir):
+			a.missVault(names[i], fmt.Errorf("it is a link to %s now; `lifehub index %s` adds that folder", dir, dir))
 		case !slices.Contains(dirs, dir):
 			dirs = append(dirs, dir)
 		}
 	}
 	return dirs, nil
+}
+
+// leadsElsewhere reports whether a remembered folder, which has an index, was replaced by a link.
+func (a *App) leadsElsewhere(name, dir string) bool {
+	abs, err := filepath.Abs(AtHome(name))
+	if err != nil || abs == dir {
+		return false
+	}
+	return rag.Exists(a.Paths.Index(abs))
 }
 
 func (a *App) missVault(name string, err error) {
@@ -104,8 +124,13 @@ func (a *App) openVault(dir string, indexed bool) error {
 		folder.Close()
 		return err
 	}
+	v := &Vault{Folder: folder, Index: index}
+	if err := folder.Check(); errors.Is(err, notes.ErrNotThere) {
+		v.lost.Store(true)
+		a.unread = append(a.unread, err.Error())
+	}
 	a.mu.Lock()
-	a.Vaults = append(a.Vaults, &Vault{Folder: folder, Index: index})
+	a.Vaults = append(a.Vaults, v)
 	a.mu.Unlock()
 	a.Servers.RootsChanged() // servers that are still starting ask for the roots themselves
 	return nil
@@ -235,14 +260,29 @@ func (a *App) noteFolders() []string {
 	return dirs
 }
 
-func (a *App) Folders() []*notes.Folder {
-	vaults := a.OpenVaults()
-	folders := make([]*notes.Folder, len(vaults))
-	for i, v := range vaults {
-		folders[i] = v.Folder
+// Folders returns the open folders that are there.
+func (a *App) Folders() (folders []*notes.Folder) {
+	for _, v := range a.OpenVaults() {
+		if !v.Lost() {
+			folders = append(folders, v.Folder)
+		}
 	}
 	return folders
 }
+
+// NeedsNotes returns an error if there is no folder of notes to work on.
+func (a *App) NeedsNotes() error {
+	switch {
+	case len(a.OpenVaults()) > 0:
+		return nil
+	case len(a.MissingVaults) > 0:
+		return errors.New(strings.Join(a.MissingVaults, "; "))
+	}
+	return settings.UsageError{Err: ErrNoNotes}
+}
+
+// ErrNoNotes is the error of a command that needs notes.
+var ErrNoNotes = errors.New("no notes yet; `lifehub index DIR` adds a folder, --notes DIR uses one for this run")
 
 // Sync updates the index of one vault.
 func (a *App) Sync(ctx context.Context, v *Vault, progress func(rag.Progress)) (rag.Changes, error) {

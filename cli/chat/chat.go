@@ -274,7 +274,7 @@ func (c *chat) open(ctx context.Context, openStore func(path string) (*store.Sto
 		}
 	}
 	o.Conversations, o.Branches, o.Models, o.Notes, o.Servers = conversations{c.App.Store}, c.App.Store, models{c.App}, offers{c.background}, panel{c.App.Servers, c.App}
-	o.Conversation, o.Heading, o.Turn, o.Pick, o.Prompt, o.FirstRun = at.Conversation, at.Title, at.Turn, c.flags.pick, c.prompt, len(c.App.OpenVaults()) == 0 && !c.flags.resumes()
+	o.Conversation, o.Heading, o.Turn, o.Pick, o.Prompt, o.FirstRun = at.Conversation, at.Title, at.Turn, c.flags.pick, c.prompt, len(c.App.OpenVaults()) == 0 && len(c.App.MissingVaults) == 0 && !c.flags.resumes()
 	o.FindModel = c.background.findModel
 	o.Search, o.Rename, o.Prompts, o.Figures = c.App.Store.Search, c.App.Store.Rename, c.App.Store.Prompts, func(ctx context.Context, by string) ([]agent.Figures, error) {
 		return c.App.Store.Figures(ctx, by, time.Time{}, pageOfFigures)

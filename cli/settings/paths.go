@@ -72,7 +72,7 @@ func (p Paths) Index(vault string) string {
 // VaultDir returns the absolute path of a notes folder, with symbolic links resolved. A folder that
 // does not answer is an error.
 func VaultDir(dir string) (string, error) {
-	return files.Promptly(func() (string, error) { return vaultDir(dir) })
+	return files.Promptly(func(func()) (string, error) { return vaultDir(dir) })
 }
 
 func vaultDir(dir string) (string, error) {
