@@ -27,6 +27,8 @@ import (
 //
 // A quotation without a number is searched for in all sources and returned with
 // its words, and with the number 0 if no source contains it.
+//
+// An answer with more of them than any honest one is judged in its first part.
 func Check(answer string, sources []agent.Source, reread func(agent.Source) (string, bool)) []agent.Citation {
 	return CheckExcept(answer, sources, reread, func(string) bool { return false })
 }
@@ -35,7 +37,7 @@ func Check(answer string, sources []agent.Source, reread func(agent.Source) (str
 // which ownWords reports true.
 func CheckExcept(answer string, sources []agent.Source, reread func(agent.Source) (string, bool), ownWords func(words string) bool) []agent.Citation {
 	d := &checker{sources: sources, reread: reread, ownWords: ownWords}
-	citations, _ := d.check(context.Background(), answer, math.MaxInt)
+	citations, _ := d.check(context.Background(), answer, maxJudged)
 	return citations
 }
 

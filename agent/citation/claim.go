@@ -116,12 +116,12 @@ type quotation struct {
 	inside bool // it is inside a citation
 }
 
-// quotesOf returns the quotations of an answer, in order: text in quotation
-// marks outside code, and the lines of quote blocks.
+// quotesOf returns the first quotations of an answer, in order: text in
+// quotation marks outside code, and the lines of quote blocks.
 func quotesOf(answer string, markers []marker, sentences []text.Sentence) (quotes []quotation) {
 	hidden := codeIn(answer)
 	add := func(q quotation) {
-		if q.text = quoteText(without(answer, markers, q.Span.Start, q.Span.End)); q.text != "" {
+		if q.text = quoteText(without(answer, markers, q.Span.Start, q.Span.End)); q.text != "" && len(quotes) < maxJudged {
 			quotes = append(quotes, q)
 		}
 	}
@@ -129,7 +129,7 @@ func quotesOf(answer string, markers []marker, sentences []text.Sentence) (quote
 		switch b.Kind {
 		case text.Prose:
 			for _, q := range text.Quotations(answer, b) {
-				if covers(hidden, q.Start) {
+				if covers(hidden, q.Start) || len(quotes) == maxJudged {
 					continue
 				}
 				for len(sentences) > 1 && sentences[0].End <= q.Start {

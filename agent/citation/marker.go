@@ -26,11 +26,16 @@ var (
 	between    = pattern.Lazy(`^[\s,;]*(?:and|und|&)?[\s]*$`)
 )
 
+// maxJudged bounds the source numbers, the quotations and the places that are
+// read in one answer; what follows is plain text. No honest answer has so many.
+const maxJudged = 200
+
 // markersIn returns the citations outside code and links. Adjacent ones are
 // merged.
 func markersIn(answer string) (markers []marker) {
 	hidden := codeIn(answer)
 	rejected := -1 // end of the last bracket that is not a citation
+	read := 0      // numbers so far
 	for _, at := range markerText.FindAllStringSubmatchIndex(answer, -1) {
 		start, end := at[0], at[1]
 		list := answer[max(at[2], at[4], at[6]):max(at[3], at[5], at[7])] // exactly one of the groups matched
@@ -41,6 +46,9 @@ func markersIn(answer string) (markers []marker) {
 		numbers := numbersIn(list)
 		if len(numbers) == 0 {
 			continue
+		}
+		if read += len(numbers); read > maxJudged {
+			break
 		}
 		if last := len(markers) - 1; last >= 0 && between.MatchString(answer[markers[last].Span.End:start]) && !strings.Contains(answer[markers[last].Span.End:start], "\n") {
 			markers[last].Span.End = end
@@ -86,7 +94,8 @@ func appendNew(list, more []int) []int {
 	return list
 }
 
-// maxRange bounds how many sources [1-99] may cite.
+// maxRange bounds how many sources [1-99] may cite; a longer list is not a
+// citation.
 const maxRange = 50
 
 // numbersIn parses "1, 3" and "1-3". It skips years, which are not sources.
@@ -105,6 +114,9 @@ func numbersIn(list string) (numbers []int) {
 		}
 		for n := from; n <= to && n-from < maxRange; n++ {
 			numbers = append(numbers, n)
+		}
+		if len(numbers) > maxRange {
+			return nil
 		}
 	}
 	return numbers
@@ -140,8 +152,8 @@ func isLink(text string, start, end int) bool {
 	if strings.HasPrefix(rest, "(") || strings.HasPrefix(rest, "](") {
 		return true
 	}
-	lineStart := strings.LastIndexByte(text[:start], '\n') + 1
-	return strings.HasPrefix(rest, ":") && strings.TrimSpace(text[lineStart:start]) == "" && strings.Contains(rest[:min(len(rest), 20)], "://")
+	before := strings.TrimRight(text[:start], " \t")
+	return strings.HasPrefix(rest, ":") && (before == "" || strings.HasSuffix(before, "\n")) && strings.Contains(rest[:min(len(rest), 20)], "://")
 }
 
 var (

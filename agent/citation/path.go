@@ -30,32 +30,43 @@ type NamedPlace struct {
 	Bracketed     bool   // in brackets, like a source
 }
 
-// PlacesIn returns the notes and addresses that an answer names, except in code
-// blocks and in quotations, which are judged by the words they quote.
+// PlacesIn returns the first notes and addresses that an answer names, except in
+// code blocks and in quotations, which are judged by the words they quote.
 func PlacesIn(answer string) (places []NamedPlace) {
 	for _, b := range text.Blocks(answer) {
 		if b.Kind != text.Prose {
 			continue
 		}
 		line := answer[b.Start:b.End]
-		blank := func(from, to int) { line = line[:from] + strings.Repeat(" ", to-from) + line[to:] }
+		rest := []byte(line) // what was not read yet
+		blank := func(from, to int) {
+			for i := from; i < to; i++ {
+				rest[i] = ' '
+			}
+		}
 		for _, q := range text.Quotations(answer, b) {
 			if !onlyNames(strings.Trim(answer[q.Start:q.End], quotationMarks)) {
 				blank(q.Start-b.Start, q.End-b.Start)
 			}
 		}
+		line = string(rest)
 		add := func(p NamedPlace, start int) {
 			p.Bracketed = p.link || start > 0 && (line[start-1] == '(' || line[start-1] == '[')
-			places = append(places, p)
+			p.before = p.before[max(0, len(p.before)-maxClaim):]
+			if len(places) < maxJudged {
+				places = append(places, p)
+			}
 		}
 		for _, at := range agent.AddressText.FindAllStringSubmatchIndex(line, -1) {
 			add(NamedPlace{Name: strings.TrimRight(line[at[0]:at[1]], ".,;:!?)]*_"+quotationMarks)}, at[0])
 			blank(at[0], at[1])
 		}
+		line = string(rest)
 		for _, at := range linkText.FindAllStringSubmatchIndex(line, -1) {
 			add(NamedPlace{Name: strings.TrimSpace(line[at[2]:at[3]]), before: answer[b.Start : b.Start+at[0]], link: true}, at[0])
 			blank(at[0], at[1])
 		}
+		line = string(rest)
 		for _, at := range placeText.FindAllStringSubmatchIndex(line, -1) {
 			p := NamedPlace{Name: line[at[2]:at[3]], before: line[:at[2]]}
 			if at[4] < 0 && !strings.HasSuffix(p.Name, ".md") && !strings.HasSuffix(p.Name, ".markdown") {

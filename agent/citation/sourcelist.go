@@ -54,16 +54,24 @@ var blankLine = pattern.Lazy(`\n[ \t]*\n\s*|\n\s*$`)
 // lines before it; len(held) if there is none. growing means that more text may
 // follow.
 func (l *SourceList) listAt(sources []agent.Source, growing bool) int {
+	var markers []marker
+	if !growing {
+		markers = markersIn(string(l.shown) + l.held)
+	}
+	var cited []int
+	other := 0 // the last line that belongs to no list with lines before it
 	for _, gap := range blankLine.FindAllStringIndex(l.held, -1) {
-		var cited []int
-		if !growing {
-			for _, m := range markersIn(string(l.shown) + l.held[:gap[0]]) {
-				cited = append(cited, m.numbers...)
-			}
+		if gap[1] < other {
+			continue
 		}
-		if isSourceList(l.held[gap[1]:], sources, cited, growing) {
+		for len(markers) > 0 && markers[0].Span.End <= len(l.shown)+gap[0] {
+			cited, markers = appendNew(cited, markers[0].numbers), markers[1:]
+		}
+		at, is := isSourceList(l.held[gap[1]:], sources, cited, growing)
+		if is {
 			return gap[0]
 		}
+		other = gap[1] + at
 	}
 	return len(l.held)
 }
@@ -71,10 +79,14 @@ func (l *SourceList) listAt(sources []agent.Source, growing bool) int {
 // longestHead bounds the line before a list, in bytes.
 const longestHead = 40
 
-func isSourceList(block string, sources []agent.Source, cited []int, growing bool) bool {
+// isSourceList reports whether a block lists sources, each at most once; if not,
+// other is the offset of its first line that does not belong to such a list.
+func isSourceList(block string, sources []agent.Source, cited []int, growing bool) (other int, is bool) {
 	lines := strings.Split(block, "\n")
 	head, listed := false, 0
+	next := 0
 	for i, line := range lines {
+		other, next = next, next+len(line)+1
 		line = strings.TrimSpace(line)
 		partial := growing && i == len(lines)-1
 		begins := strings.TrimRight(line, "*_ ")
@@ -83,16 +95,18 @@ func isSourceList(block string, sources []agent.Source, cited []int, growing boo
 		case slices.ContainsFunc(sources, func(s agent.Source) bool {
 			return isPlaceOf(line, s, partial) && (growing || slices.Contains(cited, s.N) && !citesOther(line, cited))
 		}):
-			listed++
+			if listed++; listed > len(sources) {
+				return other, false
+			}
 		case listed > 0 || head || len(line) > longestHead:
-			return false
+			return other, false
 		case strings.HasSuffix(begins, ":"), strings.HasPrefix(line, "#"), strings.HasPrefix(line, "**") && strings.HasSuffix(line, "**"), partial && !strings.ContainsAny(line, ".!?["):
 			head = true
 		default:
-			return false
+			return other, false
 		}
 	}
-	return growing || listed > 0
+	return len(block), growing || listed > 0
 }
 
 // isPlaceOf reports whether a line contains nothing but the number, path or
