@@ -222,6 +222,11 @@ func (e *StatusError) Error() string {
 	return text
 }
 
+// Busy reports whether the server asks to come back later, whatever the request.
+func (e *StatusError) Busy() bool {
+	return e.Code == http.StatusTooManyRequests || e.Code == http.StatusServiceUnavailable
+}
+
 // duration formats a wait in the largest unit that keeps two digits.
 func duration(d time.Duration) string {
 	switch {

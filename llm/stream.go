@@ -183,7 +183,7 @@ const longestWait = 10 * time.Second
 func retryable(err error) bool {
 	var status *StatusError
 	if errors.As(err, &status) {
-		return status.RetryAfter <= longestWait && (status.Code == http.StatusTooManyRequests || status.Code == http.StatusServiceUnavailable)
+		return status.RetryAfter <= longestWait && status.Busy()
 	}
 	var silent *SilentError
 	var foreign *ForeignError

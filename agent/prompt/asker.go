@@ -6,7 +6,6 @@ import (
 	"errors"
 	"iter"
 	"math"
-	"net/http"
 	"slices"
 	"strings"
 	"sync"
@@ -358,7 +357,7 @@ func CannotCall(err error) bool {
 	var unsupported *llm.UnsupportedError
 	var status *llm.StatusError
 	return errors.As(err, &unsupported) && unsupported.Capability != images ||
-		errors.As(err, &status) && status.Code != http.StatusTooManyRequests && strings.Contains(strings.ToLower(status.Message), "tool")
+		errors.As(err, &status) && !status.Busy() && strings.Contains(strings.ToLower(status.Message), "tool")
 }
 
 //go:embed prompts/repair.md

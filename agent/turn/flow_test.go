@@ -627,6 +627,7 @@ func TestListOfSourcesByTheModelIsRemoved(t *testing.T) {
 func TestFailedPlannerFallsBackToASearch(t *testing.T) {
 	broken := fmt.Errorf("ask: %w", &llm.StatusError{Code: http.StatusInternalServerError, Message: "failed to load the grammar"})
 	refused := fmt.Errorf("ask: %w", &llm.StatusError{Code: http.StatusUnauthorized, Message: "no key"})
+	busy := fmt.Errorf("ask: %w", &llm.StatusError{Code: http.StatusServiceUnavailable, Message: "busy", RetryAfter: time.Minute})
 	for name, tc := range map[string]struct {
 		lines    []line
 		searches int
@@ -635,6 +636,7 @@ func TestFailedPlannerFallsBackToASearch(t *testing.T) {
 		"an error of the server":   {[]line{{err: broken}, say(goodAnswer)}, 1, goodAnswer},
 		"an error as text":         {[]line{say(`{"error":{"message":"out of memory","code":500}}`), say("500 Internal Server Error"), say(goodAnswer)}, 1, goodAnswer},
 		"a key that is not taken":  {[]line{{err: refused}}, 0, ""},
+		"a server that is busy":    {[]line{{err: busy}}, 0, ""},
 		"an error, and once again": {[]line{{err: broken}, {err: broken}}, 1, ""},
 	} {
 		t.Run(name, func(t *testing.T) {

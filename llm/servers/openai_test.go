@@ -377,20 +377,26 @@ func TestRejectionNotDueToOptionsIsReported(t *testing.T) {
 
 func TestLongRetryAfterIsReportedWithoutWaiting(t *testing.T) {
 	for header, want := range map[string]string{
-		"3600": "the server asks to wait 60 min",
-		"90":   "the server asks to wait 90 s",
+		"3600":                          "the server asks to wait 60 min",
+		"90":                            "the server asks to wait 90 s",
+		"61":                            "the server asks to wait 61 s",
+		"2300000000":                    "the server asks to wait for more than a week",
+		"99999999999999999999":          "the server asks to wait for more than a week",
+		"Tue, 31 Dec 2999 00:00:00 GMT": "the server asks to wait for more than a week",
 		time.Now().Add(26 * time.Hour).UTC().Format(http.TimeFormat): "the server asks to wait 26 h",
 		"Thu, 31 Dec 2099 00:00:00 GMT":                              "the server asks to wait for more than a week",
 	} {
-		asked := 0
-		p := wire(t, map[string]http.HandlerFunc{chatPath: func(w http.ResponseWriter, r *http.Request) {
-			asked++
-			w.Header().Set("Retry-After", header)
-			says(429, `{"error":{"message":"Rate limit reached"}}`)(w, r)
-		}})
-		_, _, err := llm.Collect(p.Stream(t.Context(), say("hi")))
-		if err == nil || !strings.Contains(err.Error(), "(429 Too Many Requests): Rate limit reached; "+want) || asked != 1 {
-			t.Errorf("%s: asked %d times, got %v", header, asked, err)
+		for _, status := range []int{http.StatusTooManyRequests, http.StatusServiceUnavailable} {
+			asked := 0
+			p := wire(t, map[string]http.HandlerFunc{chatPath: func(w http.ResponseWriter, r *http.Request) {
+				asked++
+				w.Header().Set("Retry-After", header)
+				says(status, `{"error":{"message":"Rate limit reached"}}`)(w, r)
+			}})
+			_, _, err := llm.Collect(p.Stream(t.Context(), say("hi")))
+			if err == nil || !strings.Contains(err.Error(), "): Rate limit reached; "+want) || asked != 1 {
+				t.Errorf("%s with %d: asked %d times, got %v", header, status, asked, err)
+			}
 		}
 	}
 }
