@@ -43,7 +43,7 @@ func IsPaged(path string) bool {
 // ReadAddress parses the address of a web page to be opened or shown. Its host is in lower case, a name in
 // another script in punycode. site is the part of the host that can be registered, such as example.co.uk,
 // and the whole host if it has none. An address with a user's name is refused, because that can pass for
-// the host.
+// the host, and so is an IPv4 address in any spelling but four decimal numbers, such as 2130706433.
 func ReadAddress(address string) (u *url.URL, site string, err error) {
 	u, err = url.Parse(strings.TrimSpace(address))
 	switch {
@@ -66,12 +66,26 @@ func ReadAddress(address string) (u *url.URL, site string, err error) {
 			return nil, "", fmt.Errorf("its host %q is not a valid name", u.Hostname())
 		}
 	}
+	if isNumber(name) {
+		return nil, "", fmt.Errorf("its host %q is a number, which hides which machine is meant; write an IPv4 address as four decimal numbers", u.Hostname())
+	}
 	if port := u.Port(); port != "" {
 		u.Host = name + ":" + port
 	} else {
 		u.Host = name
 	}
 	return u, siteOf(name), nil
+}
+
+// isNumber reports whether a host is an IPv4 address to the URL standard: its last label is a decimal or
+// hexadecimal number.
+func isNumber(host string) bool {
+	host = strings.TrimSuffix(host, ".")
+	last := host[strings.LastIndexByte(host, '.')+1:]
+	if hex, is := strings.CutPrefix(last, "0x"); is {
+		return strings.Trim(hex, "0123456789abcdef") == ""
+	}
+	return last != "" && strings.Trim(last, "0123456789") == ""
 }
 
 // siteOf returns the part of a host's name that can be registered.
