@@ -14,6 +14,7 @@ import (
 	"lifehub/agent/gate"
 	"lifehub/cli/app"
 	"lifehub/cli/settings"
+	"lifehub/internal/pattern"
 	"lifehub/internal/text"
 	"lifehub/notes"
 )
@@ -60,9 +61,12 @@ func newClip(sh *app.Process) *cobra.Command {
 	})
 }
 
+// otherScheme matches the scheme of an address; what follows the colon of a host is its port.
+var otherScheme = pattern.Lazy(`^[A-Za-z][A-Za-z0-9+.-]*:(?:[^0-9]|$|[0-9]+[^0-9/?#])`)
+
 // clipAddress returns a whole web address; without a scheme it is https.
 func clipAddress(given string) (string, error) {
-	if !strings.Contains(given, "://") {
+	if given = strings.TrimSpace(given); !otherScheme.MatchString(given) {
 		given = "https://" + given
 	}
 	u, _, err := agent.ReadAddress(given)
