@@ -94,7 +94,7 @@ func (q *askCommand) run(ctx context.Context, given []string) error {
 	if err != nil {
 		return err
 	}
-	if err := q.readSchema(); err != nil {
+	if err := q.readSchema(ctx); err != nil {
 		return err
 	}
 	a, err := app.Open(ctx, q.Process, q.RunFlags)
@@ -242,7 +242,7 @@ func (q *askCommand) message(ctx context.Context, prompt string) (agent.Message,
 		}
 		text, err := app.ReadAttached(ctx, name)
 		if err != nil {
-			return m, err
+			return m, fmt.Errorf("add a file to the question: %w", err)
 		}
 		m.Attached = append(m.Attached, agent.Attachment{Name: name, Text: text})
 	}

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
 
 	"lifehub/agent/args"
 	"lifehub/agent/turn"
@@ -16,18 +15,18 @@ import (
 )
 
 // readSchema reads the file given with --schema.
-func (q *askCommand) readSchema() error {
+func (q *askCommand) readSchema(ctx context.Context) error {
 	if q.schemaFile == "" {
 		return nil
 	}
-	text, err := os.ReadFile(q.schemaFile)
+	text, err := app.ReadAttached(ctx, q.schemaFile)
 	if err != nil {
-		return settings.UsageError{Err: fmt.Errorf("--schema: %w", err)}
+		return fmt.Errorf("--schema: %w", err)
 	}
-	if _, err := args.ReadSchema(text); err != nil {
+	q.schema = json.RawMessage(text)
+	if _, err := args.ReadSchema(q.schema); err != nil {
 		return settings.UsageError{Err: fmt.Errorf("--schema %s: %w", q.schemaFile, err)}
 	}
-	q.schema = text
 	return nil
 }
 

@@ -3,6 +3,7 @@
 package cli
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -10,6 +11,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 
 	"lifehub/agent"
@@ -132,10 +134,31 @@ func TestAskRefusesASchemaThatExpandsTooFar(t *testing.T) {
 	for _, text := range []string{`{"$ref":"#/$defs/a0","$defs":{` + defs + `}}`, `{"minimum":1e999999999}`} {
 		file := filepath.Join(t.TempDir(), "schema.json")
 		apptest.Write(t, file, text)
-		err := (&askCommand{schemaFile: file}).readSchema()
+		err := (&askCommand{schemaFile: file}).readSchema(t.Context())
 		var usage settings.UsageError
 		if !errors.As(err, &usage) || strings.Contains(err.Error(), "\n") {
 			t.Errorf("%.40s: got %v", text, err)
 		}
+	}
+}
+
+func TestAskReadsASchemaWithinBounds(t *testing.T) {
+	t.Parallel()
+	large := filepath.Join(t.TempDir(), "schema.json")
+	apptest.Write(t, large, `{"description":"`+strings.Repeat("x", 2<<20)+`"}`)
+	var usage settings.UsageError
+	for _, file := range []string{large, large + ".none"} {
+		if err := (&askCommand{schemaFile: file}).readSchema(t.Context()); !errors.As(err, &usage) || !strings.Contains(err.Error(), "--schema") {
+			t.Errorf("%s: got %v", file, err)
+		}
+	}
+	pipe := filepath.Join(t.TempDir(), "pipe")
+	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
+		t.Skip(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := (&askCommand{schemaFile: pipe}).readSchema(ctx); !errors.Is(err, context.Canceled) {
+		t.Errorf("a pipe that nobody writes to: got %v", err)
 	}
 }

@@ -69,12 +69,13 @@ func readInput(ctx context.Context, in *bufio.Reader, optional bool, notices io.
 	return files.Await(ctx, func() (string, error) { return readText(in, "stdin") })
 }
 
-// ReadAttached reads a text file to attach, until ctx ends: it may be a pipe that nobody writes to.
+// ReadAttached reads a text file given to a question, until ctx ends: it may be a pipe that nobody writes
+// to.
 func ReadAttached(ctx context.Context, name string) (string, error) {
 	return files.Await(ctx, func() (string, error) {
 		file, err := os.Open(name)
 		if err != nil {
-			return "", settings.UsageError{Err: fmt.Errorf("add a file to the question: %w", err)}
+			return "", settings.UsageError{Err: err}
 		}
 		defer file.Close()
 		return readText(file, name)
@@ -87,7 +88,7 @@ func readText(r io.Reader, name string) (string, error) {
 		return "", fmt.Errorf("read %s: %w", name, err)
 	}
 	if len(data) > maxAttached {
-		return "", settings.UsageError{Err: fmt.Errorf("%s is larger than %d bytes, the most that can be attached", name, maxAttached)}
+		return "", settings.UsageError{Err: fmt.Errorf("%s is larger than %d bytes, the most that can be given", name, maxAttached)}
 	}
 	if !utf8.Valid(data) {
 		return "", settings.UsageError{Err: fmt.Errorf("%s is not UTF-8 text", name)}
