@@ -82,13 +82,12 @@ const longestHead = 40
 // isSourceList reports whether a block lists sources, each at most once; if not,
 // other is the offset of its first line that does not belong to such a list.
 func isSourceList(block string, sources []agent.Source, cited []int, growing bool) (other int, is bool) {
-	lines := strings.Split(block, "\n")
 	head, listed := false, 0
 	next := 0
-	for i, line := range lines {
+	for line := range strings.SplitSeq(block, "\n") {
 		other, next = next, next+len(line)+1
 		line = strings.TrimSpace(line)
-		partial := growing && i == len(lines)-1
+		partial := growing && next > len(block)
 		begins := strings.TrimRight(line, "*_ ")
 		switch {
 		case line == "":
