@@ -54,7 +54,7 @@ func (r *Reader) promptly(name string) ([]byte, fs.FileInfo, error) {
 		raw  []byte
 		info fs.FileInfo
 	}
-	own := *r // a read that is given up goes on with a reader of its own
+	own := *r // a read that is given up still uses its reader
 	done, err := promptly(r.Folder, path.Dir(name), func(beat func()) (done read, err error) {
 		done.by = own
 		done.raw, done.info, err = done.by.raw(name, beat)
