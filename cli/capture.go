@@ -177,11 +177,11 @@ func (c *capture) run(ctx context.Context, w writing) error {
 	}
 	defer a.Close()
 	c.app = a
-	for _, text := range a.MissingVaults {
-		fmt.Fprintf(c.process.Err, "! writing without %s\n", safetext.Line(text))
-	}
 	if err := a.NeedsNotes(); err != nil {
 		return err
+	}
+	for _, text := range a.MissingVaults {
+		fmt.Fprintf(c.process.Err, "! writing without %s\n", safetext.Line(text))
 	}
 	if first := a.OpenVaults()[0]; first.Lost() { // what was meant for it is not written elsewhere
 		return fmt.Errorf("nothing was changed: %w", first.Folder.Check())

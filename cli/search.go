@@ -76,11 +76,11 @@ func openIndexed(ctx context.Context, sh *app.Process, flags app.RunFlags) (_ *a
 			a.Close()
 		}
 	}()
-	for _, text := range a.Notices("searching") {
-		fmt.Fprintf(sh.Err, "! %s\n", safetext.Line(text))
-	}
 	if err := a.NeedsNotes(); err != nil {
 		return nil, err
+	}
+	for _, text := range a.Notices("searching") {
+		fmt.Fprintf(sh.Err, "! %s\n", safetext.Line(text))
 	}
 	if err := a.Ready(ctx, app.NewBar(sh)); err != nil {
 		return nil, err

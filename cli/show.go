@@ -107,11 +107,11 @@ func newNote(sh *app.Process) *cobra.Command {
 				return err
 			}
 			defer a.Close()
-			for _, text := range a.Notices("reading") {
-				fmt.Fprintf(sh.Err, "! %s\n", safetext.Line(text))
-			}
 			if err := a.NeedsNotes(); err != nil {
 				return err
+			}
+			for _, text := range a.Notices("reading") {
+				fmt.Fprintf(sh.Err, "! %s\n", safetext.Line(text))
 			}
 			note, line, err := find(cmd.Context(), a, given[0])
 			if err != nil {
