@@ -29,6 +29,20 @@ func silence(t *testing.T, dir string) {
 	})
 }
 
+// endEach runs commands at once, each of which must end and print a text.
+func endEach(t *testing.T, home string, commands map[string]string) {
+	t.Helper()
+	for command, want := range commands {
+		t.Run(command, func(t *testing.T) {
+			t.Parallel()
+			out, stderr, code := capturing(t, home, "", strings.Fields(command)...)
+			if code < 0 || !strings.Contains(out, want) {
+				t.Errorf("exit %d\n%s\n%s", code, out, stderr)
+			}
+		})
+	}
+}
+
 // A folder that hangs hangs nothing else: every command ends, and uses the other folder.
 func TestASilentFolderHangsNothing(t *testing.T) {
 	testenv.WithoutRace(t)
@@ -41,7 +55,7 @@ func TestASilentFolderHangsNothing(t *testing.T) {
 		t.Fatal(stderr)
 	}
 	silence(t, vault)
-	for command, want := range map[string]string{
+	endEach(t, home, map[string]string{
 		"search hens":          "new fence",
 		"ask hens":             "new fence",
 		"tasks":                "mend it",
@@ -61,15 +75,7 @@ func TestASilentFolderHangsNothing(t *testing.T) {
 		"stats":                "",
 		"mcp list":             "",
 		"models list":          "",
-	} {
-		t.Run(command, func(t *testing.T) {
-			t.Parallel()
-			out, stderr, code := capturing(t, home, "", strings.Fields(command)...)
-			if code < 0 || !strings.Contains(out, want) {
-				t.Errorf("exit %d\n%s\n%s", code, out, stderr)
-			}
-		})
-	}
+	})
 	t.Run("--notes", func(t *testing.T) {
 		t.Parallel()
 		if _, stderr, code := capturing(t, home, "", "search", "hens", "--notes", vault); code == 0 || !strings.Contains(stderr, "does not answer") {
@@ -107,7 +113,7 @@ func TestASilentSubfolderHangsNothing(t *testing.T) {
 		t.Fatal(stderr)
 	}
 	silence(t, filepath.Join(vault, "drive"))
-	for command, want := range map[string]string{
+	endEach(t, home, map[string]string{
 		"search hens":         "new fence",
 		"search times week":   "three times a week",
 		"search wreck metres": "forty metres",
@@ -121,15 +127,7 @@ func TestASilentSubfolderHangsNothing(t *testing.T) {
 		"doctor":              "terminal",
 		"add b --yes":         "b",
 		"log b --yes":         "b",
-	} {
-		t.Run(command, func(t *testing.T) {
-			t.Parallel()
-			out, stderr, code := capturing(t, home, "", strings.Fields(command)...)
-			if code < 0 || !strings.Contains(out, want) {
-				t.Errorf("exit %d\n%s\n%s", code, out, stderr)
-			}
-		})
-	}
+	})
 	t.Run("chat", func(t *testing.T) {
 		t.Parallel()
 		term := startTerminal(t, 100, 30, []string{"LIFEHUB_HOME=" + filepath.Join(home, "lh"), "LIFEHUB_PROVIDER=offline"}, "chat")

@@ -160,7 +160,7 @@ func (f *Folder) Survey(ctx context.Context) ([]Entry, []Problem, LeftOut, error
 	if err := f.see(); err != nil {
 		return nil, nil, nil, err
 	}
-	w := walk{ctx: ctx, folder: f, root: f.root(), pictures: f.ReadsPictures(), leftOut: f.leftOut, slots: make(chan struct{}, runtime.GOMAXPROCS(0)-1), others: LeftOut{}}
+	w := walk{ctx: ctx, folder: f, root: f.root(), slots: make(chan struct{}, runtime.GOMAXPROCS(0)-1), others: LeftOut{}}
 	if err := w.all(); err != nil {
 		return nil, nil, nil, fmt.Errorf("list notes in %s: %w", f.dir, err)
 	}

@@ -3,14 +3,11 @@ package notes
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"os"
 	"path"
-
-	"lifehub/internal/files"
 )
 
 // Reader reads notes in sequence, each like [Folder.Load]. It checks the folders
@@ -60,8 +57,8 @@ func (r *Reader) promptly(name string) ([]byte, fs.FileInfo, error) {
 		done.raw, done.info, err = done.by.raw(name, beat)
 		return done, err
 	})
-	if errors.Is(err, files.ErrSilent) {
-		done.by = Reader{Folder: r.Folder}
+	if done.by.Folder == nil { // it was given up, or broke
+		done.by.Folder = r.Folder
 	}
 	*r = done.by
 	return done.raw, done.info, err

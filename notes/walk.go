@@ -24,12 +24,10 @@ import (
 // walk collects the notes below a root. It reads as many folders concurrently as
 // there are CPUs, since the cost of a list is the stat of each file.
 type walk struct {
-	ctx      context.Context // valid during one List
-	folder   *Folder
-	root     *os.Root
-	leftOut  []string      // excluded folders
-	pictures bool          // images are notes
-	slots    chan struct{} // one slot for each additional goroutine
+	ctx    context.Context // valid during one List
+	folder *Folder
+	root   *os.Root
+	slots  chan struct{} // one slot for each additional goroutine
 
 	running  sync.WaitGroup
 	mu       sync.Mutex // guards the fields below
@@ -79,14 +77,14 @@ func (w *walk) enter(dir string, rules ignoreRules) error {
 		}
 		name := prefix + c.name
 		switch {
-		case rules.ignore(name, c.mode.IsDir()) || slices.Contains(w.leftOut, name):
+		case rules.ignore(name, c.mode.IsDir()) || slices.Contains(w.folder.leftOut, name):
 		case c.err != nil: // it may be a folder
 			w.problem(Problem{Path: name, Reason: "cannot be read now: " + c.err.Error(), Unknown: true})
 		case c.mode.IsDir():
 			w.below(name, rules)
 		case c.mode&fs.ModeSymlink != 0:
 			w.link(name)
-		case (IsNote(c.name) || w.pictures && IsPicture(c.name)) && c.unreadable() == "":
+		case (IsNote(c.name) || w.folder.ReadsPictures() && IsPicture(c.name)) && c.unreadable() == "":
 			entries = append(entries, Entry{Path: name, Size: c.size, ModTime: c.modTime})
 		case IsNote(c.name):
 			w.problem(Problem{Path: name, Reason: c.unreadable()})

@@ -146,7 +146,7 @@ func (s *syncRun) run(ctx context.Context) (err error) {
 	if s.words != nil {
 		defer s.words.release() //nolint:errcheck // the index still has it
 	}
-	if err == nil && s.only == nil {
+	if err == nil && s.only == nil && len(s.unreadable) == 0 { // else seen lacks notes that are there
 		err = s.index.remember(s.folder, s.seen)
 	}
 	if err == nil && s.embedder != nil {

@@ -171,3 +171,20 @@ func TestPDFThatTookTooLongIsNotRetried(t *testing.T) {
 		t.Errorf("it was not read again: %q", again)
 	}
 }
+
+// What cannot be listed now is still expected when the folder is opened again.
+func TestUnreadableNotesAreStillExpected(t *testing.T) {
+	t.Parallel()
+	folder, x := vault(t, map[string]string{"sub/b.md": "apple two\n"})
+	syncNow(t, x, folder, nil)
+	before, err := os.ReadFile(filepath.Join(x.dir, seenFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if out, err := withFault(t, "sync", folder, x, "getdents64", "sub", "EIO"); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	if after, err := os.ReadFile(filepath.Join(x.dir, seenFile)); err != nil || string(after) != string(before) {
+		t.Errorf("expected are %s, %v, before %s", after, err, before)
+	}
+}
