@@ -16,8 +16,8 @@ const placesTimeout = 10 * time.Second
 
 // Reading is the arguments of a call as rules see them.
 type Reading struct {
-	Plain  args.Input        // with note names resolved to paths; matched by rules that loosen
-	others []args.Input      // other readings; matched only by rules that tighten
+	Plain  args.Input        // canonical: note names are resolved to paths
+	others []args.Input      // as given, and with the notes of arguments that are not given; for rules that tighten
 	Places map[string]string // path of each note that an argument names
 	Tried  []Rule            // extra rules, to find out what they would change
 	Former []string          // former names of the tool
@@ -39,7 +39,6 @@ func Read(ctx context.Context, tool agent.Tool, input args.Input) Reading {
 	if err != nil || len(places) == 0 {
 		return as
 	}
-	as.Places = places
 	whole := maps.Clone(named)
 	for name, path := range places {
 		if named[name] != nil {
@@ -47,32 +46,23 @@ func Read(ctx context.Context, tool agent.Tool, input args.Input) Reading {
 		}
 		whole[name] = path
 	}
-	for _, reading := range []map[string]any{named, whole} {
-		other, err := args.Of(reading)
-		if err != nil {
-			return as
-		}
-		as.others = append(as.others, other)
+	plain, err := args.Of(named)
+	filled, alsoErr := args.Of(whole)
+	if err != nil || alsoErr != nil {
+		return as
 	}
-	as.Plain, as.others[0] = as.others[0], input
+	as.Plain, as.others, as.Places = plain, []args.Input{input, filled}, places
 	return as
 }
 
-// MatchesCall reports whether the rule applies to a call: in the plain reading
-// if the rule loosens, in any reading if it tightens.
+// MatchesCall reports whether the rule applies to a call. A rule that tightens
+// also compares the arguments as given, and former names of the tool.
 func (r Rule) MatchesCall(tool string, as Reading) bool {
-	if r.Matches(tool, as.Plain) {
-		return true
+	names, readings := []string{tool}, []args.Input{as.Plain}
+	if r.Level != agent.Auto {
+		names, readings = append(names, as.Former...), append(readings, as.others...)
 	}
-	if r.Level == agent.Auto {
-		return false
-	}
-	for _, name := range append(slices.Clone(as.Former), tool) {
-		for _, reading := range append(slices.Clone(as.others), as.Plain) {
-			if r.Matches(name, reading) {
-				return true
-			}
-		}
-	}
-	return false
+	return slices.ContainsFunc(names, func(name string) bool {
+		return slices.ContainsFunc(readings, func(input args.Input) bool { return r.Matches(name, input) })
+	})
 }

@@ -42,8 +42,9 @@ func (r Rule) SpeaksOf(tool agent.Tool) bool {
 	return r.MatchesTool(tool.Spec().Name) || r.Level != agent.Auto && slices.ContainsFunc(agent.FormerNames(tool), r.MatchesTool)
 }
 
-// Matches reports whether the rule covers a call. If the arguments are
-// ambiguous, a rule that loosens does not match and one that tightens does.
+// Matches reports whether the rule covers a call. A rule that tightens compares
+// the canonical form of the arguments and matches what has none; one that
+// allows matches only what is written in canonical form.
 func (r Rule) Matches(tool string, input args.Input) bool {
 	if !r.MatchesTool(tool) {
 		return false
@@ -51,14 +52,18 @@ func (r Rule) Matches(tool string, input args.Input) bool {
 	if len(r.Where) == 0 && !r.Only {
 		return true
 	}
+	allows := r.Level == agent.Auto
 	given, err := input.Object()
 	if err != nil {
-		return r.Level != agent.Auto
+		return !allows
 	}
-	if r.Level != agent.Auto {
-		return r.mayMatch(given)
+	for name, value := range given {
+		named := slices.ContainsFunc(r.Where, func(w Where) bool { return strings.EqualFold(w.Argument, name) })
+		if r.Only && !named && (allows || value != nil) {
+			return false
+		}
 	}
-	return r.surelyMatches(given)
+	return !slices.ContainsFunc(r.Where, func(w Where) bool { return !w.holds(given, allows) })
 }
 
 // Rules decides the level of calls. The last match wins, except that a deny
