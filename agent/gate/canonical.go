@@ -45,47 +45,42 @@ func plainPath(name string) string {
 }
 
 // isUnder reports whether a path is the folder or below it. A rule that tightens finds the folder at any
-// depth of the path, since a path can begin with the name of the vault or with that of a folder of the
-// system. One that allows needs a canonical path that begins with the folder; if both are absolute, also
-// with links followed.
+// depth of the path, which can begin with the vault's name or the root. One that allows needs a canonical
+// path that begins with the folder; an absolute one with its links followed, too.
 func isUnder(folder, name string, allows bool) bool {
-	canonicalFolder, canonical := plainPath(folder), plainPath(name)
+	under, canonical := plainPath(folder), plainPath(name)
 	unreadable := strings.ContainsFunc(canonical, unicode.IsControl)
-	if !allows {
-		return unreadable || strings.Contains(fold(canonical)+"/", strings.TrimSuffix(fold(canonicalFolder), "/")+"/")
-	}
-	if unreadable || name == "" || "/"+strings.TrimPrefix(name, "/") != canonical || !startsWith(canonical, canonicalFolder) {
+	switch {
+	case !allows:
+		return unreadable || strings.Contains(fold(canonical)+"/", strings.TrimSuffix(fold(under), "/")+"/")
+	case name == "" || unreadable || "/"+strings.TrimPrefix(name, "/") != canonical:
 		return false
-	}
-	if !filepath.IsAbs(folder) {
+	case !beginsWith(canonical, under) || filepath.IsAbs(name) != filepath.IsAbs(folder):
+		return false
+	case !filepath.IsAbs(folder):
 		return filepath.IsLocal(name) && !strings.HasPrefix(name, "~")
 	}
-	realFolder, ok := followed(folder)
-	real, alsoOK := followed(name)
-	return ok && alsoOK && startsWith(real, realFolder)
+	place, err := followed(name)
+	root, rootErr := followed(folder)
+	return err == nil && rootErr == nil && beginsWith(place, root)
 }
 
-func startsWith(name, folder string) bool {
+func beginsWith(name, folder string) bool {
 	return strings.HasPrefix(name+"/", strings.TrimSuffix(folder, "/")+"/")
 }
 
-// followed returns an absolute path with its links followed, with slashes. What does not exist yet may
-// follow a folder that does.
-func followed(name string) (string, bool) {
-	if !filepath.IsAbs(name) {
-		return "", false
-	}
-	real, err := filepath.EvalSymlinks(name)
+// followed returns an absolute path with its links followed, with slashes. The end of it need not exist.
+func followed(name string) (string, error) {
+	place, err := filepath.EvalSymlinks(name)
 	if err == nil {
-		return filepath.ToSlash(real), true
+		return filepath.ToSlash(place), nil
 	}
-	_, err = os.Lstat(name) // a link that leads nowhere exists
 	parent := filepath.Dir(name)
-	if !errors.Is(err, fs.ErrNotExist) || parent == name {
-		return "", false
+	if _, none := os.Lstat(name); !errors.Is(none, fs.ErrNotExist) || parent == name { // a link that leads nowhere exists
+		return "", err
 	}
-	real, ok := followed(parent)
-	return path.Join(real, filepath.Base(name)), ok
+	place, err = followed(parent)
+	return path.Join(place, filepath.Base(name)), err
 }
 
 // isOnHost reports whether an address is on the host. One that [agent.ReadAddress] refuses may be on any.

@@ -97,8 +97,9 @@ func (f Fit) matches(pattern, text string, allows bool) bool {
 	if globMatch(pattern, text) {
 		return !allows || pattern == "*" || escapes(argumentUnescaper.Replace(pattern)) == escapes(text)
 	}
-	return !allows && (globMatch(fold(plainNumber(pattern)), fold(plainNumber(text))) ||
-		globMatch("*/"+strings.TrimLeft(fold(pattern), "/"), fold(plainPath(text))))
+	anywhere := func(pattern string) string { return "*/" + strings.TrimLeft(fold(pattern), "/") } // at any depth of a path
+	return !allows && (globMatch(anywhere(plainNumber(pattern)), fold("/"+plainNumber(text))) ||
+		globMatch(anywhere(pattern), fold(plainPath(text))))
 }
 
 // escapes counts what a wildcard next to other characters does not match in a rule that allows: line breaks
