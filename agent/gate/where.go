@@ -29,10 +29,7 @@ const (
 // check returns an error if no call can fit the condition.
 func (w Where) check() error {
 	for _, value := range w.Values {
-		if w.Fit != OnHost {
-			break
-		}
-		if err := checkHost(value); err != nil {
+		if err := checkHost(value); err != nil && w.Fit == OnHost {
 			return err
 		}
 	}
