@@ -77,7 +77,7 @@ type Reader struct {
 	names int
 }
 
-// TypedMsg is text that arrived at once without paste markers: characters with \r for Enter, \n and
+// TypedMsg is one line that arrived at once without paste markers: characters with \r for Enter, \n and
 // \t, which mean the same as the keys.
 type TypedMsg string
 
@@ -159,12 +159,14 @@ func (r *Reader) fill() error {
 	}
 }
 
-// enter restores the Enter of a line that was typed ahead. The kernel turned it into a line feed,
-// which would be a new line in the text. Several lines are a paste, which is never submitted
+// enter takes a line that was typed ahead, and restores its Enter: the kernel turned it into a line
+// feed, which would be a new line in the text. Several lines are a paste, which is never submitted
 // automatically, and stay unchanged.
 func (r *Reader) enter(in []byte) []byte {
 	if n := r.typedAhead; n <= len(in) && bytes.Count(in[:n], []byte("\n")) == 1 {
-		in[bytes.IndexByte(in, '\n')] = '\r'
+		at := bytes.IndexByte(in, '\n')
+		r.pass(TypedMsg(in[:at]) + "\r")
+		in = in[at+1:]
 	}
 	r.typedAhead = 0
 	return in
@@ -218,12 +220,19 @@ func (r *Reader) keepFromSending(in []byte) {
 	}
 }
 
-// nameText passes on a name for the typed text, if there is any.
+// nameText passes on a name for the typed text, if there is any. A line break with more than a few
+// keys behind it that arrive at once is a paste by a terminal that does not mark it.
 func (r *Reader) nameText() {
-	if len(r.text) > 0 {
-		r.pass(TypedMsg(r.text))
-		r.text, r.typing = nil, time.Now()
+	if len(r.text) == 0 {
+		return
 	}
+	first := bytes.IndexAny(r.text, "\r\n")
+	if r.burst && first >= 0 && len(bytes.Trim(r.text[first:], "\r\n")) >= shortTyped {
+		r.pass(tea.PasteMsg{Content: strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(string(r.text))})
+	} else {
+		r.pass(TypedMsg(r.text))
+	}
+	r.text, r.typing = nil, time.Now()
 }
 
 // typed returns the number of bytes at the beginning of in that are plain characters. It is 0 while

@@ -155,8 +155,13 @@ func TestPasteEndsOnlyBeforeAPause(t *testing.T) {
 	}
 }
 
+// One line that arrives at once is typed, and several are pasted, so that no Enter in
+// them sends anything.
 func TestTextThatArrivesAtOnceIsOneMessage(t *testing.T) {
-	for _, text := range []string{strings.Repeat("word ", 400), strings.Repeat("走る 👩‍👧\n", 1000), "one\rtwo\tthree\r"} {
+	for text, pasted := range map[string]bool{
+		strings.Repeat("word ", 400): false, "one two\tthree\r": false, "how are you\r\r": false,
+		strings.Repeat("走る 👩‍👧\n", 1000): true, "one\rtwo\tthree\r": true, "delete it\r\nyes, all of it\r\n": true, "go on\rn": false,
+	} {
 		r, write, read := onPipe(t)
 		go write(text)
 		var got string
@@ -167,10 +172,23 @@ func TestTextThatArrivesAtOnceIsOneMessage(t *testing.T) {
 				got += passed
 				continue
 			}
-			part, _ := r.WithTexts(tea.PasteMsg{Content: strings.TrimSuffix(name, pasteEnd)}).(TypedMsg)
-			got += string(part)
+			switch part := r.WithTexts(tea.PasteMsg{Content: strings.TrimSuffix(name, pasteEnd)}).(type) {
+			case TypedMsg:
+				got += string(part)
+				if pasted && strings.ContainsAny(strings.TrimRight(string(part), "\r"), "\r") {
+					t.Errorf("of %q is typed %q", text, part)
+				}
+			case tea.PasteMsg:
+				got += part.Content
+				if !pasted {
+					t.Errorf("of %q is pasted %q", text, part.Content)
+				}
+			}
+			if strings.HasSuffix(text, "\r\n") { // which becomes one character
+				got += strings.Repeat(" ", strings.Count(text, "\r\n"))
+			}
 		}
-		if got != text {
+		if want := strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(text); pasted && strings.TrimRight(got, " ") != want || !pasted && got != text {
 			t.Errorf("of %q passes %q", text, got)
 		}
 	}
