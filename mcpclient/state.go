@@ -82,7 +82,7 @@ func (s ServerState) Text() string {
 	}
 	parts := []string{text.Count(len(s.Tools), "tool")}
 	if s.Reads {
-		parts = append(parts, "trusted to read")
+		parts = append(parts, "trusted to read: private text may go to it")
 	}
 	if s.Restarts > 0 {
 		parts = append(parts, text.Count(s.Restarts, "restart"))

@@ -26,7 +26,7 @@ func TestFiguresReportTheP95OfRecentCalls(t *testing.T) {
 // A server that is trusted to read says so, and only for tools that say that they
 // only read and nothing to the contrary.
 func TestTrustedServerIsReadOnly(t *testing.T) {
-	if got := (ServerState{Status: Running, Reads: true}).Text(); got != "running: 0 tools, trusted to read" {
+	if got := (ServerState{Status: Running, Reads: true}).Text(); got != "running: 0 tools, trusted to read: private text may go to it" {
 		t.Errorf("got %q", got)
 	}
 	for annotations, want := range map[string]bool{

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -45,7 +46,7 @@ type tool struct {
 	task   bool   // runs as a task of the protocol
 	former []string
 	reads  *bool // the server's readOnlyHint; may be nil
-	safe   bool  // it says that it only reads, and nothing to the contrary
+	safe   bool  // it says that it only reads, and nothing to the contrary, and it takes no address
 }
 
 var (
@@ -71,8 +72,8 @@ func newTool(s *supervisor, l Tool) (*tool, error) {
 		return nil, fmt.Errorf("tool %q is refused: %w", l.Name, err)
 	}
 	var hints struct {
-		DestructiveHint bool
-		ReadOnlyHint    *bool
+		DestructiveHint, OpenWorldHint bool
+		ReadOnlyHint                   *bool
 	}
 	_ = json.Unmarshal(l.Annotations, &hints) // invalid hints are ignored
 	description, err := textOf(l, schema)
@@ -80,7 +81,7 @@ func newTool(s *supervisor, l Tool) (*tool, error) {
 		return nil, fmt.Errorf("tool %q is refused: %w", l.Name, err)
 	}
 	t := &tool{server: s, name: l.Name, level: s.Entry.Level, task: needsTask(l), text: description, reads: hints.ReadOnlyHint}
-	t.safe = hints.ReadOnlyHint != nil && *hints.ReadOnlyHint && !hints.DestructiveHint
+	t.safe = hints.ReadOnlyHint != nil && *hints.ReadOnlyHint && !hints.DestructiveHint && !hints.OpenWorldHint && !takesAddress(schema)
 	if clean := []byte(s.hub.Redact(string(schema))); json.Valid(clean) {
 		schema = clean // servers put a key there as the default of an argument
 	}
@@ -97,6 +98,37 @@ func newTool(s *supervisor, l Tool) (*tool, error) {
 		t.level = agent.ConfirmEach
 	}
 	return t, nil
+}
+
+var (
+	// addressName matches a word of an argument's name that says that it is an address.
+	addressName = pattern.Lazy(`(?i)(?:^|[^a-z])(?:urls?|uris?|hosts?|hostname|domains?|endpoint|href|website)(?:$|[^a-z])`)
+	// addressFormat matches the format of an address in JSON Schema.
+	addressFormat = pattern.Lazy(`^(?:uri|iri|url|hostname|idn-hostname|ipv4|ipv6)\b`)
+	camel         = pattern.Lazy(`([a-z0-9])([A-Z])`)
+)
+
+// takesAddress reports whether a schema has, at any depth, an argument that is an
+// address by its name or its format: the server could send on what it is given.
+func takesAddress(schema json.RawMessage) bool {
+	var parts map[string]json.RawMessage
+	if json.Unmarshal(schema, &parts) != nil {
+		var list []json.RawMessage
+		_ = json.Unmarshal(schema, &list) // otherwise it is a word or a number
+		return slices.ContainsFunc(list, takesAddress)
+	}
+	var format string
+	if json.Unmarshal(parts["format"], &format) == nil && addressFormat.MatchString(format) {
+		return true
+	}
+	var named map[string]json.RawMessage
+	_ = json.Unmarshal(parts["properties"], &named) // an invalid schema has none
+	for name := range named {
+		if addressName.MatchString(camel.ReplaceAllString(name, "$1 $2")) {
+			return true
+		}
+	}
+	return slices.ContainsFunc(slices.Collect(maps.Values(parts)), takesAddress)
 }
 
 // textOf returns the complete definition of a tool, which the user reviews and
@@ -167,8 +199,8 @@ func (t *tool) Preview(context.Context, json.RawMessage) (agent.Preview, error) 
 // ReadOnlyHint returns the hint that the user has reviewed.
 func (t *tool) ReadOnlyHint() *bool { return t.reads }
 
-// Server returns the server of the tool, and whether the user lets its read-only
-// tools be chained without being asked.
+// Server returns the server of the tool, and whether the user lets the tool run
+// unasked because it only reads on that server.
 func (t *tool) Server() (name string, reads bool) {
 	return t.server.Entry.Name, t.server.Entry.Reads && t.safe
 }

@@ -59,7 +59,7 @@ type Entry struct {
 	Allow     []string          `json:"-"`                   // glob patterns of enabled tools; nil: all
 	Deny      []string          `json:"-"`                   // glob patterns of disabled tools
 	Level     agent.Level       `json:"-"`                   // permission level of its tools before rules are applied
-	Reads     bool              `json:"-"`                   // "trust": "read": its tools that only read may be chained without asking
+	Reads     bool              `json:"-"`                   // "trust": "read": its tools that only read run unasked, with private text, too
 	Timeout   time.Duration     `json:"-"`                   // limit of one call; 0: Options.Timeout
 	LogLevel  string            `json:"log_level,omitempty"` // minimum level of log messages to request; empty: the server's default
 	Roots     []string          `json:"roots,omitempty"`     // folders reported to the server; may be nil

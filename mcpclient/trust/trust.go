@@ -327,7 +327,7 @@ func definition(s config.Entry) string {
 		add("permission", "its tools run without asking")
 	}
 	if s.Reads {
-		add("trust", "its tools that only read may be chained without asking")
+		add("trust", "its tools that only read run unasked, and private text may go to it")
 	}
 	return strings.Join(lines, "\n")
 }
