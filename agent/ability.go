@@ -86,6 +86,15 @@ func IsOutward(tool Tool) bool {
 	return ok && o.Outward()
 }
 
+// ServiceOf returns the name of the service that an [Outward] tool sends its arguments
+// to, by default that of the tool.
+func ServiceOf(tool Tool) string {
+	if s, ok := tool.(interface{ Service() string }); ok {
+		return s.Service()
+	}
+	return tool.Spec().Name
+}
+
 // Bounded is a Tool that names the arguments that determine where its calls
 // take effect. The first of these that a call has is decisive. An "always" then
 // applies to calls with the same value, whatever their other arguments. If
@@ -133,9 +142,8 @@ func MayWrite(tool Tool) bool {
 type Hinted interface{ ReadOnlyHint() *bool }
 
 // Served is a Tool of a server. reads reports that the tool only reads, as the
-// user has reviewed, and that the user lets it run without asking as long as
-// its arguments contain only what the user typed and what the same server
-// returned in this turn ("trust": "read").
+// user has reviewed, and that the user lets it run without asking unless somebody
+// else outside had a part in the call ("trust": "read").
 type Served interface {
 	Server() (name string, reads bool)
 }
@@ -152,9 +160,12 @@ func ServerOf(tool Tool) (name string, reads bool) {
 // plan, which is made before any result is known.
 type LoopOnly interface{ LoopOnly() }
 
+// Restorer is a Change that writes only what the notes held before.
+type Restorer interface{ Restores() }
+
 // Carrier is a Tool that works on what earlier turns of the conversation left.
 // Carried describes it, in one line each, for a model that has to know in
-// advance. [OriginOf] returns the conversation.
+// advance, and returns where it comes from. [OriginOf] returns the conversation.
 type Carrier interface {
-	Carried(ctx context.Context) (lines []string, err error)
+	Carried(ctx context.Context) (lines []string, from Origin, err error)
 }

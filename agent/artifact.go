@@ -19,6 +19,7 @@ type Artifact struct {
 	Why          string    `json:"why,omitempty"`
 	Turn         string    `json:"turn"`
 	Call         string    `json:"-"` // call that created it
+	Origin       Origin    `json:"origin,omitzero"`
 	Time         time.Time `json:"time"`
 }
 

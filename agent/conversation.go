@@ -35,6 +35,7 @@ type Exchange struct {
 	Asked    time.Time `json:"asked"`
 	Question string    `json:"question"`
 	Answer   Answer    `json:"answer"`
+	Origin   Origin    `json:"origin,omitzero"`   // of question and answer
 	Open     bool      `json:"open,omitempty"`    // the turn never ended, because LifeHub was stopped
 	Running  bool      `json:"running,omitempty"` // open because it is running now
 	Undone   bool      `json:"undone,omitempty"`  // its changes were undone

@@ -160,15 +160,17 @@ type (
 	// PermissionAsked blocks its step until Reply is called; the first reply
 	// counts.
 	PermissionAsked struct {
-		Step    string          `json:"step"`
-		Call    string          `json:"call"`
-		Name    string          `json:"name"`
-		Input   json.RawMessage `json:"input"`         // exactly what will run
-		Hash    string          `json:"hash"`          // SHA-256 of Input, in hex
-		Reason  string          `json:"reason"`        // which rule asked, and why
-		New     []string        `json:"new,omitempty"` // parts of Input that would leave the machine and that the user did not type
-		Rule    string          `json:"rule"`          // the rule that "always" would save; "" if only once can be allowed
-		Preview Preview         `json:"preview,omitzero"`
+		Step   string          `json:"step"`
+		Call   string          `json:"call"`
+		Name   string          `json:"name"`
+		Input  json.RawMessage `json:"input"`  // exactly what will run
+		Hash   string          `json:"hash"`   // SHA-256 of Input, in hex
+		Reason string          `json:"reason"` // which rule asked, and why
+		Rule   string          `json:"rule"`   // the rule that "always" would save; "" if there is none
+		// Destination is the host, MCP server or service that Input goes to, if the
+		// user can allow that for the conversation; otherwise "".
+		Destination string  `json:"destination,omitempty"`
+		Preview     Preview `json:"preview,omitzero"`
 
 		// If there is no user to ask: Allow is a rule that would let the call
 		// run, with VALUE and HOST as placeholders; "" if there is none.

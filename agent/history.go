@@ -34,6 +34,7 @@ type Window struct {
 // Answer is what the user reads and what is saved of a turn.
 type Answer struct {
 	Text      string        // markdown
+	Origin    Origin        `json:"-"`          // of the prompts that it was made from
 	Log       []Logged      `json:",omitempty"` // actions and thoughts, in order
 	Course    []CourseEvent `json:"-"`          // events for showing the turn again; nil if only Log was saved
 	Sources   []Source

@@ -15,8 +15,8 @@ type Journal interface {
 	// Record saves all of the entries or none. When it returns, they survive a
 	// crash or a power failure.
 	Record(ctx context.Context, turn string, entries ...Entry) error
-	// Progress saves the whole answer so far.
-	Progress(ctx context.Context, turn, text string) error
+	// Progress saves the whole answer so far, and where it comes from.
+	Progress(ctx context.Context, turn, text string, from Origin) error
 	// Reopen claims a turn that did not end, and returns its saved state. The
 	// error is [ErrBusy] while another process works on it, and [ErrOver] if
 	// there is nothing to resume.
@@ -69,8 +69,8 @@ type Entry struct {
 	Plan *PlanMade `json:"plan,omitempty"` // planned
 	Said string    `json:"said,omitempty"` // planned: text emitted before the plan was known
 
-	// Untrusted has the sources of untrusted text in the prompt (planned).
-	Untrusted []string `json:"foreign,omitempty"`
+	// Origin is that of the prompt from which the plan was made (planned).
+	Origin Origin `json:"origin,omitzero"`
 
 	Tool  string          `json:"tool,omitempty"`  // intended
 	Input json.RawMessage `json:"input,omitempty"` // intended: the exact bytes

@@ -3,158 +3,78 @@ package agent
 import (
 	"context"
 	"slices"
-	"sync"
 
-	"lifehub/agent/fingerprint"
+	"lifehub/internal/text"
 )
 
-type agentKey struct{}
-
-// WithAgent returns a context that names the agent calling a tool.
-func WithAgent(ctx context.Context, name string) context.Context {
-	return context.WithValue(ctx, agentKey{}, name)
-}
-
-// agentOf returns the agent calling a tool; by default "worker", for a step of
-// the turn's plan.
-func agentOf(ctx context.Context) string {
-	if name, _ := ctx.Value(agentKey{}).(string); name != "" {
-		return name
-	}
-	return "worker"
-}
-
-type callKeyName struct{}
-
-// WithIdempotencyKey returns the context of a call with the given key; see
-// [IdempotencyKey].
-func WithIdempotencyKey(ctx context.Context, key string) context.Context {
-	return context.WithValue(ctx, callKeyName{}, key)
-}
-
-// IdempotencyKey returns a key that identifies the call, for a tool's Run and
-// Preview. It is the same if the call is repeated after a crash, so that
-// duplicates can be recognized.
-func IdempotencyKey(ctx context.Context) string {
-	key, _ := ctx.Value(callKeyName{}).(string)
-	return key
-}
-
-type unseenKey struct{}
-
-// WithUnseen returns the context of a call whose change the user did not see before it is made.
-func WithUnseen(ctx context.Context) context.Context {
-	return context.WithValue(ctx, unseenKey{}, true)
-}
-
-// IsUnseen reports whether the user did not see the change of the call, so that it may be computed
-// for what the note holds when it is made.
-func IsUnseen(ctx context.Context) bool { return ctx.Value(unseenKey{}) != nil }
-
-// Origin is the conversation, turn and agent that a tool runs for. A tool that
-// saves where something came from gets it from [OriginOf].
+// Origin is where a text comes from, fixed by the channel it came through and
+// saved with it. The zero Origin is that of what the user typed, whatever else
+// contains the same words.
+//
+// See docs/design/provenance-and-outbound.md.
 type Origin struct {
-	Conversation string // "" if the user called the tool outside a conversation
-	Turn         string // "" if the turn is not saved
-	Agent        string // agent calling the tool, such as worker or notes
+	// Private: it derives from the user's own notes, tasks or facts.
+	Private bool `json:"private,omitempty"`
+	// Outside lists what else it derives from, sorted: web pages, MCP servers,
+	// attachments, notes that name a source, …
+	Outside []string `json:"outside,omitempty"`
 }
 
-type originKey struct{}
+const (
+	// maxOutside bounds the sources of an Origin; OtherSources stands for the rest.
+	maxOutside   = 32
+	OtherSources = "and more"
+	// maxSource bounds the name of a source, in bytes.
+	maxSource = 300
+)
 
-// callOrigin is the Origin of a call and the untrusted notes that it opened.
-type callOrigin struct {
-	Origin
-	opened *opened
-}
+// Own is the origin of the user's notes, tasks and facts.
+func Own() Origin { return Origin{Private: true} }
 
-// WithOrigin returns the context of a call that runs for o.
-func WithOrigin(ctx context.Context, o Origin) context.Context {
-	return context.WithValue(ctx, originKey{}, callOrigin{o, &opened{prints: map[int64]string{}}})
-}
+// FromOutside is the origin of text that came from these sources.
+func FromOutside(sources ...string) Origin { return Origin{}.And(Origin{Outside: sources}) }
 
-// OriginOf returns the origin of the call that a tool is running or previewing.
-func OriginOf(ctx context.Context) Origin {
-	call, ok := ctx.Value(originKey{}).(callOrigin)
-	if !ok {
-		return Origin{}
-	}
-	call.Agent = agentOf(ctx)
-	return call.Origin
-}
-
-// opened has the fingerprints of untrusted notes that a call opened.
-type opened struct {
-	mu     sync.Mutex
-	prints map[int64]string // path of the note, by fingerprint
-}
-
-// Opened is called by a tool that opens a note which declares itself to come
-// from elsewhere, such as a web clipping. Text of it in the result or error of
-// the call is untrusted.
-func Opened(ctx context.Context, path string, texts ...string) {
-	call, ok := ctx.Value(originKey{}).(callOrigin)
-	if !ok {
-		return
-	}
-	call.opened.mu.Lock()
-	defer call.opened.mu.Unlock()
-	for _, text := range append(texts, path) {
-		for _, print := range fingerprint.Except(text, true, &fingerprint.Own{}) {
-			call.opened.prints[print] = path
-		}
-	}
-}
-
-// OpenedIn returns the notes passed to [Opened] during the call whose text is
-// in any of the texts.
-func OpenedIn(ctx context.Context, texts []string) (paths []string) {
-	call, ok := ctx.Value(originKey{}).(callOrigin)
-	if !ok {
-		return nil
-	}
-	o := call.opened
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	if len(o.prints) == 0 {
-		return nil
-	}
-	for _, text := range texts {
-		for _, print := range fingerprint.In(text) {
-			if path := o.prints[print]; path != "" && !slices.Contains(paths, path) {
-				paths = append(paths, path)
+// And returns the origin of a text that derives from texts of all these origins.
+func (o Origin) And(others ...Origin) Origin {
+	all := Origin{Private: o.Private, Outside: slices.Clone(o.Outside)}
+	for _, other := range others {
+		all.Private = all.Private || other.Private
+		for _, source := range other.Outside {
+			source = text.OneLine(text.Clip(source, maxSource))
+			if at, known := slices.BinarySearch(all.Outside, source); !known {
+				all.Outside = slices.Insert(all.Outside, at, source)
 			}
 		}
 	}
-	return paths
+	if len(all.Outside) > maxOutside {
+		all.Outside = append(slices.DeleteFunc(all.Outside, func(s string) bool { return s == OtherSources })[:maxOutside-1], OtherSources)
+		slices.Sort(all.Outside)
+	}
+	return all
 }
 
-// Provenance stores fingerprints of untrusted text, so that the text is
-// recognized when it is read again. *store.Store implements it.
-type Provenance interface {
-	// Remember saves fingerprints of an untrusted text.
-	Remember(ctx context.Context, u Untrusted) error
-	// Sources returns the sources of texts with any of these fingerprints; nil
-	// if none is untrusted.
-	Sources(ctx context.Context, prints []int64) ([]string, error)
-	// Forget removes fingerprints of kind WasSaid, because a model said the
-	// same without having read untrusted text.
-	Forget(ctx context.Context, prints []int64) error
+// IsOutside reports whether something other than the user and the user's notes had
+// a part in the text.
+func (o Origin) IsOutside() bool { return len(o.Outside) > 0 }
+
+// ServerSource returns the name of an MCP server as a source.
+func ServerSource(server string) string { return "the MCP server " + server }
+
+// MessageOrigin returns the origin of a message of the user: what is attached to
+// it comes from outside.
+func MessageOrigin(message string) (o Origin) {
+	for _, a := range ParseMessage(message).Attached {
+		o = o.And(FromOutside(a.Name))
+	}
+	return o
 }
 
-// Untrusted is text that does not come from the user's own words and notes, or
-// that was derived from such text.
-type Untrusted struct {
-	Source       string // where it came from, as shown in dialogs
-	Conversation string // conversation in which it was read, said or written
-	Kind         Kind
-	Prints       []int64 // fingerprints of the text
+// Marks are the lines in the user's notes that came from outside: of each, the key
+// is saved for good (see [text.LineKey]).
+type Marks interface {
+	// Mark saves that lines came from a source, except those that the user's own
+	// notes hold.
+	Mark(ctx context.Context, source string, lines []string) error
+	// Marked returns the sources of those lines that are marked.
+	Marked(ctx context.Context, lines []string) ([]string, error)
 }
-
-// Kind is how an untrusted text came into being.
-type Kind int
-
-const (
-	CameIn     Kind = iota // read from outside
-	WasSaid                // said by a model that had read such text
-	WasWritten             // derived from such text and written to a note, a task or the memory
-)

@@ -10,14 +10,15 @@ import (
 
 // Summary is a summary of older turns of a conversation.
 type Summary struct {
-	Turn string `json:"turn"` // last turn that it covers; "" if there is no summary
-	Text string `json:"text"`
+	Turn   string `json:"turn"` // last turn that it covers; "" if there is no summary
+	Text   string `json:"text"`
+	Origin Origin `json:"origin,omitzero"` // of what it summarises
 }
 
 // Summaries stores summaries. *store.Store implements it.
 type Summaries interface {
-	// SaveSummary saves a summary of the path up to and including a turn.
-	SaveSummary(ctx context.Context, turn, text string) error
+	// SaveSummary saves a summary of the path up to and including its turn.
+	SaveSummary(ctx context.Context, s Summary) error
 }
 
 // Compacted reports the result of a compaction.
@@ -40,11 +41,12 @@ type Fact struct {
 	Text      string    `json:"text"`
 	Date      time.Time `json:"date,omitzero"`
 	Origin    string    `json:"origin,omitempty"`  // "you", or the conversation that it came from; "" if unknown
-	Untrusted bool      `json:"foreign,omitempty"` // derived from untrusted text
+	Untrusted bool      `json:"foreign,omitempty"` // derived from text from outside
 	Fits      bool      `json:"fits,omitempty"`    // it fits the current question
 	Path      string    `json:"path"`              // path within Vault
 	Vault     string    `json:"vault"`             // absolute path of the folder with the file
 	Line      int       `json:"line"`
+	Written   string    `json:"-"` // the line as it is in the file
 }
 
 // Provenance returns the date and origin of the fact as written in the file.
@@ -70,7 +72,7 @@ func (f Fact) Provenance() string {
 func (f Fact) Source() Source {
 	return Source{
 		Path: f.Path, Vault: f.Vault, Line: f.Line, EndLine: f.Line,
-		Heading: "Memory", Text: f.Text, Date: f.Date, Untrusted: f.Untrusted,
+		Heading: "Memory", Text: f.Text, Lines: f.Written, Date: f.Date, Untrusted: f.Untrusted,
 	}
 }
 
@@ -109,8 +111,9 @@ type Recollection struct {
 	Asked        time.Time `json:"asked"`
 	Question     string    `json:"question"`
 	Answer       string    `json:"answer"`
-	Untrusted    bool      `json:"foreign,omitempty"` // it contains untrusted text
-	Score        float64   `json:"score"`             // how well it fits, 0 to 1
+	Untrusted    bool      `json:"foreign,omitempty"` // it, or the title, contains text from outside
+	Origin       Origin    `json:"origin,omitzero"`
+	Score        float64   `json:"score"` // how well it fits, 0 to 1
 
 	Memory int64   `json:"-"` // its number in the archive, from 1; later ones are greater
 	BM25   float64 `json:"-"` // BM25 score of the question's words; 0 if none is shared

@@ -65,6 +65,9 @@ type Preview struct {
 	Path string `json:"path,omitempty"` // file that would change, relative to its vault
 	Diff string `json:"diff,omitempty"` // unified diff
 	Text string `json:"text,omitempty"` // other information for the user, in plain lines
+	// Disowned are the lines of a note that named its source before the change and
+	// does not after it.
+	Disowned []string `json:"-"`
 }
 
 // Result is the result of a call.
@@ -74,7 +77,8 @@ type Result struct {
 	Listed    []Source `json:"listed,omitempty"`   // places mentioned without their text, or with only one line of it
 	Searched  bool     `json:"searched,omitempty"` // the call was a search of the notes, for the metrics
 	Nothing   bool     `json:"nothing,omitempty"`  // the call succeeded but found nothing
-	Untrusted bool     `json:"foreign,omitempty"`  // it contains untrusted text
+	Untrusted bool     `json:"foreign,omitempty"`  // its text is, or holds, text from outside
+	Origin    Origin   `json:"origin,omitzero"`
 
 	Instructions bool `json:"instructions,omitempty"` // trusted instructions for the model rather than data
 
@@ -124,7 +128,8 @@ type Source struct {
 	Text      string    `json:"text"`              // as the model sees it
 	Score     float64   `json:"score,omitempty"`   // 0 to 1
 	Date      time.Time `json:"date,omitzero"`
-	Untrusted bool      `json:"foreign,omitempty"` // untrusted text
+	Untrusted bool      `json:"foreign,omitempty"` // text from outside
+	Lines     string    `json:"-"`                 // the whole lines of which Text shows a part or another form; "" if Text is whole lines
 	Dated     bool      `json:"dated,omitempty"`   // the note has the requested date or time
 }
 
@@ -151,16 +156,20 @@ func NewTool[Args any](spec llm.ToolSpec, level Level, run func(context.Context,
 	return &funcTool[Args]{spec: spec, level: level, run: run}
 }
 
-// NewOutward returns a Tool that queries an external service and changes
-// nothing. It asks for permission if its arguments would disclose more to the
-// service than what the user typed.
-func NewOutward[Args any](spec llm.ToolSpec, run func(context.Context, Args) (Result, error)) Tool {
-	return &outwardTool[Args]{funcTool[Args]{spec: spec, level: Auto, run: run}}
+// NewOutward returns a Tool that queries a service, given by its name, and changes
+// nothing. The gate asks about a call whose arguments may hold text of the user's
+// notes.
+func NewOutward[Args any](spec llm.ToolSpec, service string, run func(context.Context, Args) (Result, error)) Tool {
+	return &outwardTool[Args]{funcTool[Args]{spec: spec, level: Auto, run: run}, service}
 }
 
-type outwardTool[Args any] struct{ funcTool[Args] }
+type outwardTool[Args any] struct {
+	funcTool[Args]
+	service string
+}
 
-func (outwardTool[Args]) Outward() bool { return true }
+func (outwardTool[Args]) Outward() bool      { return true }
+func (t *outwardTool[Args]) Service() string { return t.service }
 
 // Writer makes the changes of a Tool: it computes a change beforehand, and can
 // determine after a crash whether it was made.
@@ -274,6 +283,13 @@ const (
 
 // WebSearch is the tool whose results may be opened without asking.
 const WebSearch = "web_search"
+
+// KnowsNoNotes reports whether the results of a tool hold nothing of the user's
+// notes, tasks and facts: it computes, or describes tools and skills. What a
+// worker reports has the origin of all that it read.
+func KnowsNoNotes(tool string) bool {
+	return slices.Contains([]string{Today, Calculate, FindTools, ReadSkill, DelegateTool}, tool)
+}
 
 // FindTools is the tool that finds further tools, if there are more than fit in
 // a prompt.

@@ -26,6 +26,9 @@ type Message struct {
 // NothingTyped is the text of a message that consists of attachments only.
 const NothingTyped = "See what is attached."
 
+// DoAsAsked returns the text of a message that asks to do what an attachment asks.
+func DoAsAsked(name string) string { return "Do what " + name + " asks." }
+
 // attachedMark matches the start of an attachment, with its name, or of a
 // steering message; toolsMark starts the list of tools.
 var (

@@ -97,11 +97,7 @@ func (c *artifactsCommand) export(ctx context.Context, conversations *store.Stor
 	if err != nil {
 		return fmt.Errorf("export %s: %w", a.Name, err)
 	}
-	err = conversations.Outlive(ctx, a.Conversation) // the user may save the file as a note, so its provenance must outlive the conversation
-	if err != nil {
-		return errors.Join(err, file.Close())
-	}
-	_, err = file.WriteString(export.Disarm(a.Text))
+	_, err = file.WriteString(export.Sourced(export.Disarm(a.Text), a.Origin))
 	return errors.Join(err, file.Close())
 }
 

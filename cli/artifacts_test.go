@@ -82,7 +82,7 @@ func TestDocumentsAreListedShownComparedAndExported(t *testing.T) {
 			}
 		}
 	}
-	if got := apptest.Read(t, filepath.Join(home, "out.md")); got != "# asyncio\n\n- prefer TaskGroup\n- timeouts\n- timeouts\n" {
+	if got := apptest.Read(t, filepath.Join(home, "out.md")); got != "---\nsource: [\"the MCP server brave\"]\n---\n\n# asyncio\n\n- prefer TaskGroup\n- timeouts\n- timeouts\n" {
 		t.Errorf("the file holds\n%s", got)
 	}
 }
@@ -103,7 +103,7 @@ func TestDocumentBecomesANoteInTheChat(t *testing.T) {
 		return strings.Contains(screen, "Ask anything") && !strings.Contains(screen, "version 2 of 2")
 	}, "is without the document") // half a frame may still show the message box below it
 	term.types("/export asyncio tips ideas/asyncio.md\r")
-	term.sees("Allow once", "ideas/asyncio.md", "untrusted text was read", "what brave_web_search")
+	term.sees("Allow once", "ideas/asyncio.md", "untrusted text had a part in it", "the MCP server brave")
 	note := filepath.Join(vault, "ideas", "asyncio.md")
 	if _, err := os.Stat(note); err == nil {
 		t.Fatal("the note was made before anyone said yes")

@@ -76,7 +76,7 @@ func newAsk(sh *app.Process) *cobra.Command {
 	f := cmd.Flags()
 	f.StringArrayVarP(&q.files, "file", "f", nil, "attach a text or image file, or - for standard input (repeatable)")
 	f.StringArrayVar(&q.allow, "allow", nil, "allow calls that would ask: a tool, a glob or a rule (repeatable)")
-	f.StringArrayVar(&q.allowUntrusted, "allow-untrusted", nil, "allow them even after untrusted text was read; the rule must name arguments (repeatable)")
+	f.StringArrayVar(&q.allowUntrusted, "allow-untrusted", nil, "allow them even if untrusted text had a part in it; the rule must name arguments (repeatable)")
 	f.BoolVar(&q.asJSON, "json", false, "print one JSON object")
 	f.BoolVar(&q.streamJSON, "stream-json", false, "print each event as a line of JSON")
 	f.BoolVarP(&q.quiet, "quiet", "q", false, "print only errors to stderr")

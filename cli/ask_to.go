@@ -83,7 +83,7 @@ func (q *askCommand) mayWrite(ctx context.Context, a *app.App, assistant *turn.A
 		q.rule.Where[0].Values[0] = digit.ReplaceAllString(q.rule.Where[0].Values[0], "?")
 	}
 	q.to = path
-	switch level, why := assistant.Decide(ctx, tool, q.input("text"), false); level {
+	switch level, why := assistant.Decide(ctx, tool, q.input("text"), agent.Origin{}); level {
 	case agent.Auto:
 		return nil
 	case agent.Deny:

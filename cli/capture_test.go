@@ -2,7 +2,6 @@ package cli
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -15,10 +14,10 @@ import (
 	"sync"
 	"testing"
 
-	"lifehub/agent/gate"
 	"lifehub/cli/app"
 	"lifehub/internal/apptest"
 	"lifehub/internal/testenv"
+	"lifehub/internal/text"
 	"lifehub/store"
 )
 
@@ -139,11 +138,13 @@ func TestAClippedPageStaysUntrusted(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer s.Close()
-	if from := gate.Sources(context.Background(), s, "Paragraph 1234 tells of hens, and of the fence that holds them in every weather."); len(from) == 0 {
-		t.Error("a sentence of the page is not known as untrusted")
-	}
-	if from := gate.Sources(context.Background(), s, "I keep three geese behind the barn since March."); len(from) > 0 {
-		t.Errorf("the user's own text counts as that of %v", from)
+	for line, want := range map[string]int{
+		"- [ ] Paragraph 1234 tells of hens, and of the fence that holds them in every weather.": 1,
+		"I keep three geese behind the barn since March.":                                        0,
+	} {
+		if from, err := s.MarkedBy(t.Context(), text.LineKeys([]string{line})); err != nil || len(from) != want {
+			t.Errorf("%q is from %v, %v", line, from, err)
+		}
 	}
 	a, err := app.OpenNotes(apptest.Process(filepath.Join(home, "lh")), app.RunFlags{Notes: []string{vault}, NoIndex: true})
 	if err != nil {
@@ -208,5 +209,43 @@ func TestClipEnds(t *testing.T) {
 				t.Errorf("add after it: exit %d\n%s", code, stderr)
 			}
 		})
+	}
+}
+
+// Lines that were piped in are marked, also by a run that saves no conversation; typed
+// ones are not.
+func TestPipedLinesAreMarked(t *testing.T) {
+	testenv.WithoutRace(t)
+	t.Parallel()
+	home := t.TempDir()
+	vault := filepath.Join(home, "vault")
+	apptest.Write(t, filepath.Join(vault, "own.md"), "# Own\n")
+	for _, one := range []struct{ args, piped string }{
+		{"log --yes", "the first piped line\nthe second piped line\n"},
+		{"log --yes --no-save", "a line of a run that saves nothing\n"},
+		{"add --yes", "a piped task\n"},
+		{"log --yes a typed line", ""},
+		{"add --yes a typed task", ""},
+	} {
+		cmd := programIn(t, home, "", append(strings.Fields(one.args), "--notes", vault)...)
+		if one.piped != "" {
+			cmd.Stdin = strings.NewReader(one.piped)
+		}
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("%s: %v\n%s", one.args, err, out)
+		}
+	}
+	s, err := store.Open(filepath.Join(home, "lh", "data", "lifehub.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	for line, want := range map[string]bool{
+		"the first piped line": true, "- the second piped line": true, "a line of a run that saves nothing": true, "- [x] a piped task": true,
+		"a typed line": false, "a typed task": false,
+	} {
+		if from, err := s.MarkedBy(t.Context(), text.LineKeys([]string{line})); err != nil || len(from) > 0 != want {
+			t.Errorf("%q is from %q, %v", line, from, err)
+		}
 	}
 }

@@ -84,7 +84,7 @@ func allocated(t testing.TB, turns int) float64 {
 	defer s.Close()
 	a := turn.New(turn.Options{
 		Model: llmtest.NewScript(llmtest.Answer{Text: "Not that I know.", Always: true}), ModelName: func() string { return "m" }, Window: func() int { return 16 << 10 },
-		Mode: func() agent.Mode { return agent.LoopMode }, History: s, Journal: s, Summaries: s, Memory: longTerm(s), Provenance: s,
+		Mode: func() agent.Mode { return agent.LoopMode }, History: s, Journal: s, Summaries: s, Memory: longTerm(s),
 	})
 	var before, after runtime.MemStats
 	for i := range 4 {

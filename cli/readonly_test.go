@@ -24,7 +24,7 @@ func TestReadOnlyOffersOnlyReaders(t *testing.T) {
 	var offered []string
 	for _, tool := range a.Offered() {
 		offered = append(offered, tool.Spec().Name)
-		if level, _ := a.Agent().Decide(t.Context(), tool, nil, false); level == agent.Deny {
+		if level, _ := a.Agent().Decide(t.Context(), tool, nil, agent.Origin{}); level == agent.Deny {
 			t.Errorf("%s is offered and refused", tool.Spec().Name)
 		}
 	}
@@ -33,7 +33,7 @@ func TestReadOnlyOffersOnlyReaders(t *testing.T) {
 		t.Errorf("offered %s, want %s", strings.Join(offered, " "), want)
 	}
 	for _, tool := range a.Builtin {
-		level, why := a.Agent().Decide(t.Context(), tool, nil, false)
+		level, why := a.Agent().Decide(t.Context(), tool, nil, agent.Origin{})
 		if name := tool.Spec().Name; !slices.Contains(offered, name) && (level != agent.Deny || !strings.Contains(a.Missing()[name], "read-only") || !strings.Contains(why, "read-only")) {
 			t.Errorf("%s: %v, %s, missing because %q", name, level, why, a.Missing()[name])
 		}

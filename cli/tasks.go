@@ -72,8 +72,8 @@ func callReader(ctx context.Context, a *app.App, name string, input json.RawMess
 	}
 	guard := &gate.Guard{
 		Gate:    gate.New(a.Rules, nil, true),
-		Record:  &gate.Record{Stream: events.New(nil, time.Now), Store: &a.Untrusted},
-		Schemas: &schemas, Prompts: func() gate.Prompts { return gate.Prompts{} },
+		Record:  &gate.Record{Stream: events.New(nil, time.Now), Marks: &a.Marks},
+		Schemas: &schemas,
 	}
 	did, err := turn.RunCall(ctx, guard, a.Secrets.Known, tools[at], repaired.Input.JSON())
 	switch {

@@ -73,7 +73,7 @@ func listTools(ctx context.Context, sh *app.Process, list []app.KnownTool, gate 
 	var rows []toolRow
 	for _, t := range list {
 		spec := t.Tool.Spec()
-		level, _ := gate.Decide(ctx, t.Tool, nil, false)
+		level, _ := gate.Decide(ctx, t.Tool, nil, agent.Origin{})
 		rows = append(rows, toolRow{spec.Name, level.String(), spec.Description, spec.Schema, t.Missing})
 	}
 	width, ok := app.Columns(sh.Out)
@@ -96,7 +96,7 @@ func showTool(ctx context.Context, sh *app.Process, list []app.KnownTool, gate *
 		return err
 	}
 	t := known.Tool
-	_, why := gate.Decide(ctx, t, nil, false)
+	_, why := gate.Decide(ctx, t, nil, agent.Origin{})
 	why = safetext.Line(why)
 	if known.Missing != "" {
 		why += "\nnot available: " + safetext.Line(known.Missing)
@@ -189,7 +189,7 @@ func listRules(sh *app.Process) error {
 	servers, failed := config.Read(p.ServersFile(), os.LookupEnv)
 	for _, server := range servers.Servers {
 		if server.Reads && !server.Disabled {
-			fmt.Fprintf(sh.Out, "%-24s %-8s tools that only read, with what you said or the server brought; \"trust\" in %s\n", config.WirePrefix(server.Name)+"_*", "read", safetext.Line(p.ServersFile()))
+			fmt.Fprintf(sh.Out, "%-24s %-8s tools that only read run, and text of your notes may go there; not with untrusted text from elsewhere, nor with an address; \"trust\" in %s\n", config.WirePrefix(server.Name)+"_*", "read", safetext.Line(p.ServersFile()))
 		}
 	}
 	err = errors.Join(err, failed)
@@ -220,10 +220,20 @@ func testRules(ctx context.Context, sh *app.Process, list []app.KnownTool, gate 
 	if misfit != nil && rest != "" {
 		fmt.Fprintf(sh.Err, "! the tool would reject this call: %s\n", safetext.Line(misfit.Error()))
 	}
-	level, why := gate.Decide(ctx, t, input, false)
-	fmt.Fprintf(sh.Out, "%s\n%s\n", level, safetext.Line(why))
-	if later, why := gate.Decide(ctx, t, input, true); later.String() != level.String() {
-		fmt.Fprintf(sh.Out, "and after untrusted text was read: %s\n%s\n", later, safetext.Line(why))
+	outside := agent.FromOutside("a page of the web, for example")
+	var before agent.Level
+	for i, read := range []struct {
+		what string
+		from agent.Origin
+	}{{"", agent.Origin{}}, {"text of your notes", agent.Own()}, {"untrusted text", outside}, {"both", outside.And(agent.Own())}} {
+		level, why := gate.Decide(ctx, t, input, read.from)
+		if i > 0 && level.String() == before.String() {
+			continue
+		}
+		if before = level; i > 0 {
+			fmt.Fprintf(sh.Out, "and with %s: ", read.what)
+		}
+		fmt.Fprintf(sh.Out, "%s\n%s\n", level, safetext.Line(why))
 	}
 	if known.Missing != "" {
 		fmt.Fprintf(sh.Out, "not available: %s\n", safetext.Line(known.Missing))

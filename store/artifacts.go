@@ -10,16 +10,16 @@ import (
 	"lifehub/internal/wrap"
 )
 
-const artifactColumns = `conversation, name, version, text, author, why, turn, created`
+const artifactColumns = `conversation, name, version, text, author, why, turn, created, origin`
 
 // SaveArtifact saves a version of an artifact; versions count from 1. It returns
 // [agent.ErrArtifactExists] if that version already exists.
 func (s *Store) SaveArtifact(ctx context.Context, a agent.Artifact) (err error) {
 	defer wrap.Error(&err, "save artifact %s", a.Name)
 	result, err := s.file.Write.ExecContext(ctx, `INSERT INTO artifacts (`+artifactColumns+`, call)
-		SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9
+		SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10
 		WHERE (SELECT coalesce(max(version), 0) + 1 FROM artifacts WHERE conversation = ?1 AND name = ?2) = ?3`,
-		a.Conversation, a.Name, a.Version, a.Text, a.By, a.Why, a.Turn, s.now().UnixMilli(), a.Call)
+		a.Conversation, a.Name, a.Version, a.Text, a.By, a.Why, a.Turn, s.now().UnixMilli(), origin{a.Origin}, a.Call)
 	if err != nil {
 		return err
 	}
@@ -70,7 +70,10 @@ func (s *Store) Artifacts(ctx context.Context, conversation string) ([]agent.Art
 func (s *Store) artifacts(ctx context.Context, which string, args ...any) (_ []agent.Artifact, err error) {
 	defer wrap.Error(&err, "read artifacts")
 	return database.AllRows(ctx, s.file.Read, func(scan database.Scan) (a agent.Artifact, err error) {
-		return a, scan(&a.Conversation, &a.Name, &a.Version, &a.Text, &a.By, &a.Why, &a.Turn, database.Milliseconds(&a.Time))
+		var from origin
+		err = scan(&a.Conversation, &a.Name, &a.Version, &a.Text, &a.By, &a.Why, &a.Turn, database.Milliseconds(&a.Time), &from)
+		a.Origin = from.Origin
+		return a, err
 	}, `SELECT `+artifactColumns+` FROM artifacts `+which, args...)
 }
 
@@ -78,7 +81,7 @@ func (s *Store) artifacts(ctx context.Context, which string, args ...any) (_ []a
 // Call IDs include the turn, so the copies get call IDs of the new turn.
 func copyArtifacts(ctx context.Context, tx *sql.Tx, turn, conversation, to string) error {
 	_, err := tx.ExecContext(ctx, `INSERT INTO artifacts (`+artifactColumns+`, call)
-		SELECT ?2, name, version, text, author, why, ?3, created, iif(call LIKE ?1 || '/%', ?3 || substr(call, length(?1) + 1), '')
+		SELECT ?2, name, version, text, author, why, ?3, created, origin, iif(call LIKE ?1 || '/%', ?3 || substr(call, length(?1) + 1), '')
 		FROM artifacts WHERE turn = ?1`, turn, conversation, to)
 	return err
 }
@@ -87,7 +90,7 @@ func copyArtifacts(ctx context.Context, tx *sql.Tx, turn, conversation, to strin
 // newest version may derive from versions created on another branch.
 func copyHistories(ctx context.Context, tx *sql.Tx, from, fork string) error {
 	_, err := tx.ExecContext(ctx, `INSERT OR IGNORE INTO artifacts (`+artifactColumns+`, call)
-		SELECT ?2, name, version, text, author, why, turn, created, '' FROM artifacts AS a
+		SELECT ?2, name, version, text, author, why, turn, created, origin, '' FROM artifacts AS a
 		WHERE conversation = ?1 AND version < (SELECT max(version) FROM artifacts WHERE conversation = ?2 AND name = a.name)`, from, fork)
 	return err
 }

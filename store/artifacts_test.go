@@ -83,7 +83,7 @@ func TestForkCopiesTheDocumentsOfItsPath(t *testing.T) {
 	must(t, s.GoOn(ctx, "c", first))
 	second := say(t, s, "c", "b again", "B2")
 	version("c", second, "plan", "three", 3)
-	must(t, s.SaveSummary(ctx, second, "they made a plan"))
+	must(t, s.SaveSummary(ctx, agent.Summary{Turn: second, Text: "they made a plan"}))
 	version("c", say(t, s, "c", "c", "C"), "plan", "later", 4)
 
 	fork, err := s.Fork(ctx, "c", second)

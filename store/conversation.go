@@ -109,12 +109,13 @@ func (s *Store) Window(ctx context.Context, conversation string, messages int) (
 	var shown tree
 	for scan := range database.Rows(ctx, tx, pathWhile(`(p.messages < ?2 OR EXISTS (SELECT 1 FROM summaries WHERE `+ofConversation+`))
 		AND NOT EXISTS (SELECT 1 FROM summaries WHERE turn = p.turn)`)+
-		`SELECT p.turn, p.messages, t.state, t.owner, t.undone IS NOT NULL, t.preceding, coalesce(y.text, '')
+		`SELECT p.turn, p.messages, t.state, t.owner, t.undone IS NOT NULL, t.preceding, coalesce(y.text, ''), coalesce(y.origin, '{}')
 		FROM path p JOIN turns t ON t.id = p.turn LEFT JOIN summaries y ON y.turn = p.turn WHERE p.began < ?2 OR y.turn IS NOT NULL`, conversation, messages) {
 		var n node
 		var upTo, preceding int
 		var state, owner, summary string
-		if err := scan(&n.Exchange.Turn, &upTo, &state, &owner, &n.Exchange.Undone, &preceding, &summary); err != nil {
+		var from origin
+		if err := scan(&n.Exchange.Turn, &upTo, &state, &owner, &n.Exchange.Undone, &preceding, &summary, &from); err != nil {
 			return w, err
 		}
 		n.Exchange.Open = state == "open"
@@ -123,7 +124,7 @@ func (s *Store) Window(ctx context.Context, conversation string, messages int) (
 			w.Before = preceding + upTo
 		}
 		if summary != "" {
-			w.Summary = agent.Summary{Turn: n.Exchange.Turn, Text: summary}
+			w.Summary = agent.Summary{Turn: n.Exchange.Turn, Text: summary, Origin: from.Origin}
 		} else if upTo <= messages {
 			shown, w.Before = append(shown, n), preceding
 		}

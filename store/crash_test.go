@@ -71,7 +71,7 @@ func writeTurns(path string) error {
 		}
 		fmt.Println("Q", n)
 		for i := range 3 {
-			if err := s.Progress(background, turn, strings.Repeat("word ", i)); err != nil {
+			if err := s.Progress(background, turn, strings.Repeat("word ", i), agent.Origin{}); err != nil {
 				return err
 			}
 		}

@@ -52,7 +52,8 @@ func addSteering(ctx context.Context, tx *sql.Tx, turn, steering string) error {
 	if err := tx.QueryRowContext(ctx, `SELECT id, text FROM messages WHERE turn = ? AND role = 'user'`, turn).Scan(&id, &message); err != nil {
 		return err
 	}
-	_, err := tx.ExecContext(ctx, `UPDATE messages SET text = ? WHERE id = ?`, agent.WithSteering(message, steering), id)
+	message = agent.WithSteering(message, steering)
+	_, err := tx.ExecContext(ctx, `UPDATE messages SET text = ?, origin = ? WHERE id = ?`, message, origin{agent.MessageOrigin(message)}, id)
 	return err
 }
 

@@ -54,7 +54,7 @@ func leaveOpen(t *testing.T, path string, list []agent.Entry) (turn string) {
 			t.Fatal(err)
 		}
 	}
-	if err := s.Progress(t.Context(), turn, "So far"); err != nil {
+	if err := s.Progress(t.Context(), turn, "So far", agent.Origin{}); err != nil {
 		t.Fatal(err)
 	}
 	return turn

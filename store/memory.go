@@ -156,8 +156,13 @@ func cosine(a []float32, saved []byte) float64 {
 // which they were archived.
 func (s *Store) recollections(ctx context.Context, memories string, args ...any) ([]agent.Recollection, error) {
 	return database.AllRows(ctx, s.file.Read, func(scan database.Scan) (r agent.Recollection, err error) {
-		return r, scan(&r.Memory, &r.Turn, &r.Conversation, &r.Title, database.Milliseconds(&r.Asked), &r.Question, &r.Answer)
-	}, `SELECT m.id, t.id, t.conversation, c.title, t.started, q.text, a.text
+		var asked, answered, first origin
+		err = scan(&r.Memory, &r.Turn, &r.Conversation, &r.Title, database.Milliseconds(&r.Asked), &r.Question, &r.Answer, &asked, &answered, &first)
+		r.Origin = asked.Origin.And(answered.Origin)
+		r.Untrusted = r.Origin.And(first.Origin).IsOutside()
+		return r, err
+	}, `SELECT m.id, t.id, t.conversation, c.title, t.started, q.text, a.text, q.origin, a.origin,
+		(SELECT origin FROM messages WHERE conversation = c.id AND role = 'assistant' ORDER BY id LIMIT 1) -- the title is made from it
 		FROM memories m JOIN turns t ON t.id = m.turn JOIN conversations c ON c.id = t.conversation
 		JOIN messages q ON q.turn = t.id AND q.role = 'user'
 		JOIN messages a ON a.turn = t.id AND a.role = 'assistant' WHERE m.id IN (`+memories+`) ORDER BY m.id`, args...)

@@ -133,7 +133,7 @@ func TestTablesWithTextCascadeFromConversations(t *testing.T) {
 		FROM sqlite_schema t WHERE t.type = 'table' AND t.name NOT LIKE 'sqlite_%' AND t.name NOT LIKE 'message_words%' AND t.name NOT LIKE 'memory_terms%'`) // triggers see to these two
 	must(t, err)
 	defer rows.Close()
-	free := map[string]bool{"conversations": true, "schema": true, "unindexed": true, "gauges": true, "untrusted": true, "drafts": true} // no text, the root itself, or deleted by Remove
+	free := map[string]bool{"conversations": true, "schema": true, "unindexed": true, "gauges": true, "marks": true, "drafts": true} // no text, the root itself, or deleted by Remove
 	for rows.Next() {
 		var name string
 		var cascades int

@@ -277,4 +277,30 @@ WITH RECURSIVE path (turn, parent) AS (
 DELETE FROM memories WHERE turn NOT IN (SELECT turn FROM path);
 CREATE INDEX memory_vectors_by_embedder ON memory_vectors (embedder, memory);
 `,
+
+	// Where texts come from is saved with them, and which lines of the notes came
+	// from outside by the key of the line. Both replace fingerprints: what is older
+	// counts as private, and in a conversation that read text from outside as
+	// outside, too; the lines that it wrote are marked.
+	`
+ALTER TABLE messages ADD COLUMN origin TEXT NOT NULL DEFAULT '{}'; -- JSON of an agent.Origin
+ALTER TABLE summaries ADD COLUMN origin TEXT NOT NULL DEFAULT '{}';
+ALTER TABLE artifacts ADD COLUMN origin TEXT NOT NULL DEFAULT '{}';
+CREATE TABLE marks (
+	line   INTEGER PRIMARY KEY, -- key of the line
+	source TEXT NOT NULL        -- where it came from
+) STRICT;
+CREATE TEMP TABLE read_outside AS SELECT DISTINCT conversation FROM untrusted WHERE conversation <> '' AND kind <> 3;
+UPDATE messages SET origin = iif(conversation IN read_outside, '{"private":true,"outside":["an earlier conversation"]}', '{"private":true}');
+UPDATE artifacts SET origin = iif(conversation IN read_outside, '{"private":true,"outside":["an earlier conversation"]}', '{"private":true}');
+UPDATE summaries SET origin = (SELECT iif(conversation IN read_outside, '{"private":true,"outside":["an earlier conversation"]}', '{"private":true}')
+	FROM turns WHERE id = turn);
+INSERT OR IGNORE INTO marks (line, source) SELECT k.value, 'an earlier conversation'
+	FROM turns t JOIN journal i ON i.turn = t.id JOIN journal s ON s.turn = t.id, json_each(line_keys(i.entry -> 'input')) k
+	WHERE t.conversation IN read_outside AND i.entry ->> 'moment' = 'intended'
+		AND s.entry ->> 'moment' = 'started' AND s.entry ->> 'step' = i.entry ->> 'step' AND s.entry -> 'mark' IS NOT NULL;
+DROP TABLE read_outside;
+DROP TRIGGER conversation_gone;
+DROP TABLE untrusted;
+`,
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"lifehub/agent"
 	"lifehub/store/file"
 )
 
@@ -124,7 +125,7 @@ func TestMigratedConversationsAreCounted(t *testing.T) {
 		t.Errorf("%d exchanges are archived, %v", n, err)
 	}
 	turn := say(t, s, "c", "five", "")
-	must(t, s.Progress(t.Context(), turn, "late")) // the turn is over
+	must(t, s.Progress(t.Context(), turn, "late", agent.Origin{})) // the turn is over
 	if w, err := s.Window(t.Context(), "c", 2); err != nil || w.Before != 5 {
 		t.Errorf("the window is %+v, %v", w, err)
 	}

@@ -48,7 +48,7 @@ func TestSearchSeesNewMessages(t *testing.T) {
 		must(t, err)
 		return len(hits)
 	}
-	must(t, s.Progress(t.Context(), turn, "first"))
+	must(t, s.Progress(t.Context(), turn, "first", agent.Origin{}))
 	if found("first") != 1 {
 		t.Error("an answer under way is not found")
 	}

@@ -126,7 +126,7 @@ func TestUnfinishedTurnIsOpenAndKeepsItsText(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, text := range []string{"half", "half an"} {
-		if err := s.Progress(t.Context(), turn, text); err != nil {
+		if err := s.Progress(t.Context(), turn, text, agent.Origin{}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -151,7 +151,7 @@ func TestProgressDoesNotChangeAFinishedAnswer(t *testing.T) {
 	t.Parallel()
 	s, _ := openTemp(t)
 	turn := say(t, s, "c", "q", "whole")
-	if err := s.Progress(t.Context(), turn, "late"); err != nil {
+	if err := s.Progress(t.Context(), turn, "late", agent.Origin{}); err != nil {
 		t.Fatal(err)
 	}
 	if got, want := recent(t, s, "c", 6), "user:q assistant:whole"; got != want {

@@ -9,10 +9,10 @@ import (
 	"lifehub/internal/wrap"
 )
 
-// SaveSummary saves a summary of the path up to and including a turn.
-func (s *Store) SaveSummary(ctx context.Context, turn, text string) (err error) {
+// SaveSummary saves a summary of the path up to and including its turn.
+func (s *Store) SaveSummary(ctx context.Context, summary agent.Summary) (err error) {
 	defer wrap.Error(&err, "save the summary of the conversation")
-	_, err = s.file.Write.ExecContext(ctx, `INSERT OR REPLACE INTO summaries (turn, text, created) VALUES (?, ?, ?)`, turn, text, s.now().UnixMilli())
+	_, err = s.file.Write.ExecContext(ctx, `INSERT OR REPLACE INTO summaries (turn, text, created, origin) VALUES (?, ?, ?, ?)`, summary.Turn, summary.Text, s.now().UnixMilli(), origin{summary.Origin})
 	return err
 }
 

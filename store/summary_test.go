@@ -2,6 +2,7 @@ package store
 
 import (
 	"errors"
+	"reflect"
 	"testing"
 
 	"lifehub/agent"
@@ -21,7 +22,7 @@ func TestSummaryBelongsToItsPath(t *testing.T) {
 		t.Helper()
 		for _, limit := range []int{2, 99} { // it is found beyond the window too
 			w, err := s.Window(t.Context(), "c", limit)
-			if want := (agent.Summary{Turn: turn, Text: text}); err != nil || w.Summary != want || recent(t, s, "c", limit) != shown {
+			if want := (agent.Summary{Turn: turn, Text: text}); err != nil || !reflect.DeepEqual(w.Summary, want) || recent(t, s, "c", limit) != shown {
 				t.Errorf("got %+v, %v; want %+v and %s", w, err, want, shown)
 			}
 		}
@@ -30,7 +31,7 @@ func TestSummaryBelongsToItsPath(t *testing.T) {
 	first := say(t, s, "c", "one", "1")
 	second := say(t, s, "c", "two", "2")
 	say(t, s, "c", "three", "3")
-	must(t, s.SaveSummary(t.Context(), second, "one and two"))
+	must(t, s.SaveSummary(t.Context(), agent.Summary{Turn: second, Text: "one and two"}))
 	summary(second, "one and two", "user:three assistant:3")
 	if _, err := s.Begin(t.Context(), "c", "four"); err != nil { // a running turn does not count
 		t.Fatal(err)
@@ -38,7 +39,7 @@ func TestSummaryBelongsToItsPath(t *testing.T) {
 	summary(second, "one and two", "user:three assistant:3")
 	branch(t, s, "c", first)
 	summary("", "", "user:one assistant:1")
-	must(t, s.SaveSummary(t.Context(), first, "one"))
+	must(t, s.SaveSummary(t.Context(), agent.Summary{Turn: first, Text: "one"}))
 	summary(first, "one", "")
 }
 

@@ -135,13 +135,14 @@ func (t tree) texts(ctx context.Context, db database.Querier, courses bool) ([]a
 	if err != nil {
 		return nil, err
 	}
-	for scan := range database.Rows(ctx, db, `SELECT t.id, t.error, t.detail, q.text, a.text
+	for scan := range database.Rows(ctx, db, `SELECT t.id, t.error, t.detail, q.text, a.text, q.origin, a.origin
 		FROM json_each(?) wanted JOIN turns t ON t.id = wanted.value
 		JOIN messages q ON q.turn = t.id AND q.role = 'user'
 		JOIN messages a ON a.turn = t.id AND a.role = 'assistant'`, string(ids)) {
 		var turn, failure, question, answer string
 		var rest sql.RawBytes // must be parsed before the next row
-		if err := scan(&turn, &failure, &rest, &question, &answer); err != nil {
+		var asked, answered origin
+		if err := scan(&turn, &failure, &rest, &question, &answer, &asked, &answered); err != nil {
 			return nil, err
 		}
 		var d detail
@@ -150,6 +151,7 @@ func (t tree) texts(ctx context.Context, db database.Querier, courses bool) ([]a
 		}
 		e := &list[at[turn]]
 		e.Question, e.Answer.Text, e.Answer.Error = question, answer, failure
+		e.Answer.Origin, e.Origin = answered.Origin, asked.Origin.And(answered.Origin)
 		e.Answer.Sources, e.Answer.Citations, e.Answer.Metrics, e.Answer.Effects, e.Answer.Log = d.Sources, d.Citations, d.Metrics, d.Effects, d.Log
 		if courses && d.Course != nil && json.Unmarshal(d.Course, &e.Answer.Course) != nil {
 			e.Answer.Course = nil // written by another version; the trace remains
@@ -244,10 +246,6 @@ func (s *Store) Fork(ctx context.Context, conversation, turn string) (_ agent.Co
 		if _, err := tx.ExecContext(ctx, `UPDATE conversations SET head = ? WHERE id = ?`, head, fork); err != nil {
 			return err
 		}
-		if _, err := tx.ExecContext(ctx, `INSERT INTO untrusted (print, source, conversation, kind)
-			SELECT print, source, ?2, kind FROM untrusted WHERE conversation = ?1`, conversation, fork); err != nil {
-			return err
-		}
 		return copyHistories(ctx, tx, conversation, fork)
 	})
 	if err != nil {
@@ -268,8 +266,8 @@ func copyTurn(ctx context.Context, tx *sql.Tx, turn, conversation string, number
 		return 0, err
 	}
 	for _, role := range []string{"user", "assistant"} {
-		result, err := tx.ExecContext(ctx, `INSERT INTO messages (conversation, parent, turn, role, text, created)
-			SELECT ?, nullif(?, 0), ?, role, text, created FROM messages WHERE turn = ? AND role = ?`, conversation, head, id, turn, role)
+		result, err := tx.ExecContext(ctx, `INSERT INTO messages (conversation, parent, turn, role, text, created, origin)
+			SELECT ?, nullif(?, 0), ?, role, text, created, origin FROM messages WHERE turn = ? AND role = ?`, conversation, head, id, turn, role)
 		if err != nil {
 			return 0, err
 		}
@@ -280,7 +278,7 @@ func copyTurn(ctx context.Context, tx *sql.Tx, turn, conversation string, number
 	for _, statement := range []string{
 		`INSERT INTO note_changes (turn, vault, path, before, after, created)
 			SELECT ?, vault, path, before, after, created FROM note_changes WHERE turn = ? ORDER BY id`,
-		`INSERT INTO summaries (turn, text, created) SELECT ?, text, created FROM summaries WHERE turn = ?`,
+		`INSERT INTO summaries (turn, text, created, origin) SELECT ?, text, created, origin FROM summaries WHERE turn = ?`,
 	} {
 		if _, err := tx.ExecContext(ctx, statement, id, turn); err != nil {
 			return 0, err

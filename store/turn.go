@@ -50,8 +50,8 @@ func (s *Store) Begin(ctx context.Context, conversation, message string) (string
 			return err
 		}
 		for _, m := range []llm.Message{{Role: llm.User, Text: message}, {Role: llm.Assistant}} {
-			result, err := tx.ExecContext(ctx, `INSERT INTO messages (conversation, parent, turn, role, text, created) VALUES (?, nullif(?, 0), ?, ?, ?, ?)`,
-				conversation, head, turn, m.Role, m.Text, now)
+			result, err := tx.ExecContext(ctx, `INSERT INTO messages (conversation, parent, turn, role, text, created, origin) VALUES (?, nullif(?, 0), ?, ?, ?, ?, ?)`,
+				conversation, head, turn, m.Role, m.Text, now, origin{agent.MessageOrigin(m.Text)})
 			if err != nil {
 				return err
 			}
@@ -71,10 +71,10 @@ func (s *Store) Begin(ctx context.Context, conversation, message string) (string
 
 // Progress replaces the saved text of an answer by text, which must be the whole
 // answer so far. It does not change a finished turn.
-func (s *Store) Progress(ctx context.Context, turn, text string) (err error) {
+func (s *Store) Progress(ctx context.Context, turn, text string, from agent.Origin) (err error) {
 	defer wrap.Error(&err, "save the answer so far")
-	_, err = s.file.Write.ExecContext(ctx, `UPDATE messages SET text = ? WHERE turn = ? AND role = 'assistant'
-		AND (SELECT state FROM turns WHERE id = turn) = 'open'`, text, turn)
+	_, err = s.file.Write.ExecContext(ctx, `UPDATE messages SET text = ?, origin = ? WHERE turn = ? AND role = 'assistant'
+		AND (SELECT state FROM turns WHERE id = turn) = 'open'`, text, origin{from}, turn)
 	return err
 }
 
@@ -153,7 +153,7 @@ func (s *Store) Finish(ctx context.Context, turn string, answer agent.Answer) (e
 		if n, err := result.RowsAffected(); err != nil || n == 0 {
 			return fmt.Errorf("there is no turn %q", turn)
 		}
-		if _, err := tx.ExecContext(ctx, `UPDATE messages SET text = ? WHERE turn = ? AND role = 'assistant'`, answer.Text, turn); err != nil {
+		if _, err := tx.ExecContext(ctx, `UPDATE messages SET text = ?, origin = ? WHERE turn = ? AND role = 'assistant'`, answer.Text, origin{answer.Origin}, turn); err != nil {
 			return err
 		}
 		if err := saveFigures(ctx, tx, turn, answer.Metrics); err != nil {

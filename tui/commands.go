@@ -14,6 +14,7 @@ import (
 	"lifehub/tui/dialog"
 	"lifehub/tui/draw"
 	"lifehub/tui/panel"
+	"lifehub/tui/safetext"
 	"lifehub/tui/transcript"
 )
 
@@ -194,7 +195,10 @@ func (m *Model) useTemplate(t backend.Template, given string) tea.Cmd {
 			if err != nil {
 				return panel.PageMsg{Err: err}
 			}
-			return then(func() tea.Cmd { m.composer.Paste(text); return nil })
+			return then(func() tea.Cmd {
+				m.composer.Ask("prompt "+t.Name, text)
+				return m.flash(safetext.Line(text))
+			})
 		}
 	}
 	blanks := dialog.NewBlanks(t.Blanks, given)

@@ -3,6 +3,7 @@ package tui
 import (
 	"testing"
 
+	"lifehub/agent"
 	"lifehub/internal/chattest"
 	"lifehub/tui/dialog"
 )
@@ -12,13 +13,13 @@ func TestThePromptOfAServerIsFilledIn(t *testing.T) {
 		keys      []string
 		want, see string
 	}{
-		"by its form":      {[]string{"/everything:args-prompt", "enter", "Ham", "enter", "enter", "enter"}, "What's weather in Ham?", ""},
+		"by its form":      {[]string{"/everything:args-prompt", "enter", "Ham", "enter", "enter", "enter"}, prompted("args-prompt"), "What's weather in Ham?"},
 		"chosen":           {[]string{"/everything:ar", "enter"}, "", "city*"},
-		"by what is typed": {[]string{"/everything:args-prompt New York", "enter"}, "What's weather in New?", ""},
-		"by name":          {[]string{`/everything:args-prompt city="New York"`, "enter"}, "What's weather in New York?", ""},
+		"by what is typed": {[]string{"/everything:args-prompt New York", "enter"}, prompted("args-prompt"), "What's weather in New?"},
+		"by name":          {[]string{`/everything:args-prompt city="New York"`, "enter"}, prompted("args-prompt"), "What's weather in New York?"},
 		"not by others":    {[]string{`/everything:args-prompt state=NY`, "enter"}, "", "NY"},
 		"not half":         {[]string{"/everything:args-prompt", "enter", "down", "enter", "enter"}, "", "city is required"},
-		"without blanks":   {[]string{"/everything:simple-prompt", "enter"}, "What's weather in ?", ""},
+		"without blanks":   {[]string{"/everything:simple-prompt", "enter"}, prompted("simple-prompt"), "What's weather in ?"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			inRig(t, 100, 30, chattest.WithLibrary(), func(r *rig) {
@@ -31,6 +32,9 @@ func TestThePromptOfAServerIsFilledIn(t *testing.T) {
 		})
 	}
 }
+
+// prompted is the message that uses a prompt of the server everything.
+func prompted(name string) string { return agent.DoAsAsked("[prompt everything:" + name + "]") }
 
 func TestANameAfterAnAtIsCompleted(t *testing.T) {
 	for name, c := range map[string]struct {
@@ -66,11 +70,11 @@ func TestANameAfterAnAtIsCompleted(t *testing.T) {
 func TestServerPromptFillsTheComposer(t *testing.T) {
 	inRig(t, 100, 30, chattest.WithLibrary(), func(r *rig) {
 		r.keys("/everything:simple-prompt", "enter")
-		if got := r.m.composer.Text(); got != "What's weather in ?" {
+		if got := r.m.composer.Text(); got != prompted("simple-prompt") {
 			t.Errorf("got %q", got)
 		}
 		r.keys("ctrl+c", "/args", "tab", "enter", "Hamburg", "enter", "enter", "enter")
-		if got := r.m.composer.Text(); got != "What's weather in Hamburg?" {
+		if got := r.m.composer.Text(); got != prompted("args-prompt") {
 			t.Errorf("got %q\n%s", got, r.text())
 		}
 		r.keys("ctrl+c", "/args", "tab", "enter", "Nowhere", "enter", "enter", "enter")

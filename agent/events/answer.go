@@ -50,11 +50,10 @@ func (s *Stream) ReachedLimit() {
 const progressEvery = 250 * time.Millisecond
 
 // KeepAnswer saves the answer periodically, so that a crash loses at most the
-// last half second. saved is the number of bytes saved before, and before is
-// called with each text to be saved. The caller must call stop at the end of
-// the reply; it waits for the goroutine to end. Emitting never waits for a
-// write.
-func (s *Stream) KeepAnswer(ctx context.Context, saved int, before func(text string)) (stop func()) {
+// last half second. saved is the number of bytes saved before, and origin
+// returns where the text comes from. The caller must call stop at the end of the
+// reply; it waits for the goroutine to end. Emitting never waits for a write.
+func (s *Stream) KeepAnswer(ctx context.Context, saved int, origin func() agent.Origin) (stop func()) {
 	if s.Journal == nil || s.Turn == "" {
 		return func() {}
 	}
@@ -80,8 +79,7 @@ func (s *Stream) KeepAnswer(ctx context.Context, saved int, before func(text str
 			if len(text) <= saved { // nothing new, or less than before the turn was interrupted
 				continue
 			}
-			before(text)
-			err := s.Journal.Progress(context.WithoutCancel(ctx), s.Turn, text)
+			err := s.Journal.Progress(context.WithoutCancel(ctx), s.Turn, text, origin())
 			if err == nil {
 				saved = len(text)
 			} else if !reported { // report once, but keep trying

@@ -6,11 +6,9 @@ package gate
 import (
 	"context"
 	"slices"
-	"strings"
 	"sync"
 
 	"lifehub/agent"
-	"lifehub/agent/args"
 )
 
 // Gate holds the permission rules and what the user has allowed, for a
@@ -28,15 +26,15 @@ type Gate struct {
 
 	mu     sync.Mutex
 	rules  *Rules
-	grants map[string]*Rules      // by conversation: what the user allowed for its duration
-	sent   map[[2]string][]string // by conversation and tool: arguments that the user allowed to be sent
+	grants map[string]*Rules  // by conversation: what the user allowed for its duration
+	sends  map[[2]string]bool // by conversation and destination: where the user allowed private text to go
 }
 
 // New returns a gate with the given rules, which may be nil. save stores a rule
 // that the user allowed permanently; if nil, such a rule lasts for this run.
 // unattended means that there is no user to ask.
 func New(r *Rules, save func(context.Context, Rule) error, unattended bool) *Gate {
-	return &Gate{rules: r, save: save, unattended: unattended, grants: map[string]*Rules{}, sent: map[[2]string][]string{}}
+	return &Gate{rules: r, save: save, unattended: unattended, grants: map[string]*Rules{}, sends: map[[2]string]bool{}}
 }
 
 // list returns a copy of the current rules.
@@ -80,25 +78,20 @@ func (g *Gate) Remember(ctx context.Context, conversation string, rule Rule, d a
 	return g.save(ctx, rule)
 }
 
-// allowedOut returns the arguments that the user allowed to be sent with the
-// tool, in the form of [args.Input.Canonical].
-func (g *Gate) allowedOut(conversation, tool string) []string {
+// maySend reports whether the user allowed private text to go to a destination in
+// the conversation.
+func (g *Gate) maySend(conversation, to string) bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	return slices.Clone(g.sent[[2]string{conversation, tool}])
+	return g.sends[[2]string{conversation, to}]
 }
 
-// allowOut records that the user allowed the arguments of a call to be sent.
-// Long arguments are not recorded.
-func (g *Gate) allowOut(conversation, tool string, input args.Input) {
-	const longest = 64 << 10 // bytes
-	if len(input.String()) > longest {
-		return
-	}
+// allowSend records that the user allowed private text to go to a destination in
+// the conversation.
+func (g *Gate) allowSend(conversation, to string) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	key := [2]string{conversation, tool}
-	g.sent[key] = append(g.sent[key], input.Canonical())
+	g.sends[[2]string{conversation, to}] = true
 }
 
 // allowsUntrusted reports whether a rule allows the call even after untrusted
@@ -107,23 +100,17 @@ func (g *Gate) allowsUntrusted(tool string, as Reading) bool {
 	return slices.ContainsFunc(append(g.list(), as.Tried...), func(r Rule) bool { return r.Untrusted && r.MatchesCall(tool, as) })
 }
 
-// namesHost reports whether a rule allows the tool for the host of the call.
-func (g *Gate) namesHost(tool string, input args.Input, as Reading) bool {
-	return slices.ContainsFunc(append(g.list(), as.Tried...), func(r Rule) bool {
-		return r.Level == agent.Auto && r.Matches(tool, input) && slices.ContainsFunc(r.Where, func(w Where) bool { return w.Fit == OnHost })
-	})
-}
-
-// hosts returns the addresses of the hosts for which rules allow the tool.
-func (g *Gate) hosts(tool string) (list []string) {
-	for _, rule := range g.list() {
-		for _, where := range rule.Where {
-			if rule.Level == agent.Auto && where.Fit == OnHost && rule.MatchesTool(tool) {
-				list = append(list, "https://"+strings.Join(where.Values, "/\nhttps://")+"/")
-			}
+// names reports whether a rule allows the call that names its host if it opens an
+// address, or else its tool: by such a rule the user has decided where text goes.
+func (g *Gate) names(c Call) bool {
+	_, opens := c.Tool.(agent.Fetcher)
+	return slices.ContainsFunc(append(g.list(), c.as.Tried...), func(r Rule) bool {
+		names := r.Tool == For(c.Name(), agent.Auto).Tool
+		if opens {
+			names = slices.ContainsFunc(r.Where, func(w Where) bool { return w.Fit == OnHost })
 		}
-	}
-	return list
+		return names && r.Level == agent.Auto && r.MatchesCall(c.Name(), c.as)
+	})
 }
 
 // WithHidden returns a context that hides the notes that rules deny to the

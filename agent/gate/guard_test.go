@@ -8,14 +8,15 @@ import (
 	"time"
 
 	"lifehub/agent"
+	"lifehub/agent/agenttest"
 	"lifehub/agent/args"
 	"lifehub/agent/events"
 	"lifehub/llm"
 )
 
-// testGuard returns the guard of a turn with these prompts, whose questions are
-// answered with reply. asked ends the turn and returns the questions.
-func testGuard(t *testing.T, gate *Gate, conversation string, prompts Prompts, reply agent.Decision) (guard *Guard, asked func() []agent.PermissionAsked) {
+// testGuard returns the guard of a turn in which the user typed a message, and whose
+// questions are answered with reply. asked ends the turn and returns the questions.
+func testGuard(t *testing.T, gate *Gate, conversation, typed string, reply agent.Decision) (guard *Guard, asked func() []agent.PermissionAsked) {
 	t.Helper()
 	sent, answered := make(chan agent.Event), make(chan []agent.PermissionAsked)
 	go func() { // ends when sent is closed
@@ -34,9 +35,10 @@ func testGuard(t *testing.T, gate *Gate, conversation string, prompts Prompts, r
 	})
 	t.Cleanup(func() { asked() })
 	guard = &Guard{
-		Gate: gate, Schemas: &args.Schemas{}, Prompts: func() Prompts { return prompts },
-		Record: &Record{Stream: events.New(sent, saturday), Conversation: conversation},
+		Gate: gate, Schemas: &args.Schemas{},
+		Record: &Record{Stream: events.New(sent, saturday), Conversation: conversation, Marks: agenttest.NewMarks()},
 	}
+	guard.Record.AddMessage(typed)
 	return guard, asked
 }
 
@@ -81,3 +83,20 @@ func mustRule(t *testing.T, text string) Rule {
 	}
 	return rule
 }
+
+// writer is a tool with a prepared change.
+type writer struct{ diff string }
+
+func (writer) Spec() llm.ToolSpec                { return llm.ToolSpec{Name: "edit_note"} }
+func (writer) Level(json.RawMessage) agent.Level { return agent.Confirm }
+
+func (writer) Run(context.Context, json.RawMessage) (agent.Result, error) {
+	return agent.Result{}, nil
+}
+
+func (w writer) Prepare(context.Context, json.RawMessage) (agent.Change, error) { return w, nil }
+func (w writer) Preview() agent.Preview {
+	return agent.Preview{Path: "a.md", Diff: w.diff}
+}
+func (writer) Mark(context.Context) (json.RawMessage, error) { return nil, nil }
+func (writer) Apply(context.Context) (agent.Result, error)   { return agent.Result{}, nil }

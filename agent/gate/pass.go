@@ -10,7 +10,6 @@ import (
 
 	"lifehub/agent"
 	"lifehub/agent/args"
-	"lifehub/llm"
 )
 
 // Guard is the gate for the calls of one turn.
@@ -18,23 +17,10 @@ type Guard struct {
 	Gate    *Gate
 	Record  *Record
 	Schemas *args.Schemas
-	// Prompts returns what the prompts contain now, besides the results of
-	// tools.
-	Prompts func() Prompts
-	// Command means that the user, not a model, requested this call.
-	Command bool
 
-	mu         sync.Mutex
-	deviations []string // deviations in outbound calls so far; see notFromUser
-	refused    []string // tools that needed permission with no user to ask
-}
-
-// Prompts is the content of a turn's prompts besides the results of its tools.
-type Prompts struct {
-	Instructions string
-	Question     string // as typed
-	History      []llm.Message
-	Recalled     bool // whether facts, past exchanges or a summary are included
+	mu      sync.Mutex
+	copied  int      // calls so far that sent only what the user typed
+	refused []string // tools that needed permission with no user to ask
 }
 
 // Unasked returns the tools that needed permission when there was no user to
@@ -50,6 +36,9 @@ func (g *Guard) Unattended() bool { return g.Gate.unattended }
 func (g *Guard) Pass(ctx context.Context, c Call) (*Permit, error) {
 	c.as = g.Gate.reading(ctx, c)
 	v := g.verdict(c)
+	if v.copied && !g.takeCopy() { // another call took the last one
+		v = g.verdict(c)
+	}
 	for {
 		var err error
 		if v, err = g.consult(ctx, &c, v); err != nil {
@@ -70,9 +59,9 @@ func (g *Guard) Pass(ctx context.Context, c Call) (*Permit, error) {
 			}
 			return nil, &Refusal{"it is forbidden: " + v.Reason}
 		}
-		asked := agent.PermissionAsked{Reason: v.Reason, New: v.Unsaid, Check: func(input json.RawMessage) error { _, err := g.edited(c, input); return err }}
-		rule, lasting := ForCall(c.Tool, c.as.Plain)
-		if lasting = lasting && !v.Fixed; lasting {
+		asked := agent.PermissionAsked{Reason: v.Reason, Destination: v.Destination, Check: func(input json.RawMessage) error { _, err := g.edited(c, input); return err }}
+		rule, lasting := g.ruleFor(c)
+		if lasting = lasting && !v.Fixed && v.Destination != searchResults; lasting {
 			asked.Rule = Format(rule)
 		}
 		reply, err := g.ask(ctx, c, p, asked)
@@ -95,7 +84,9 @@ func (g *Guard) Pass(ctx context.Context, c Call) (*Permit, error) {
 			}
 			return nil, &Refusal{Because(Declined, reply.Reason)}
 		}
-		g.Gate.allowOut(g.Record.Conversation, c.Name(), c.Input)
+		if v.Destination == searchResults || v.Destination != "" && reply.Decision != agent.AllowOnce {
+			g.Gate.allowSend(g.Record.Conversation, v.Destination)
+		}
 		if !lasting || reply.Decision == agent.AllowOnce {
 			return p, nil // a one-time permission
 		}

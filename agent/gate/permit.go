@@ -18,8 +18,8 @@ type Call struct {
 	Key    string // unique, but the same if the call is repeated after a crash
 	Tool   agent.Tool
 	Input  args.Input
-	Turn   *Turnstile // position among the steps that may ask
-	Origin *Origin    // nil if unknown: then anything read so far may have influenced the call
+	Turn   *Turnstile    // position among the steps that may ask
+	Origin *agent.Origin // nil if unknown: then all that is in the prompts may have influenced the call
 
 	as         Reading // the input as rules see it
 	unanswered bool    // the hook gave no answer, so no rule lets it run
@@ -105,15 +105,6 @@ func (p *Permit) Run(ctx context.Context) (agent.Result, error) {
 		ctx = agent.WithUnseen(ctx)
 	}
 	return p.change.Apply(ctx)
-}
-
-// Look runs a read-only tool for the turn itself, without a permission. The
-// result must reach neither the model nor the user.
-func Look(ctx context.Context, tool agent.Tool, input args.Input) (agent.Result, error) {
-	if !agent.ReadOnly(tool) {
-		return agent.Result{}, errChanged
-	}
-	return agent.Guarded(ctx, newPermit(Call{Tool: tool, Input: input}).Run)
 }
 
 // Input returns the arguments that may run; the user may have edited them.

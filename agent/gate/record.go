@@ -1,7 +1,10 @@
 package gate
 
 import (
+	"cmp"
 	"context"
+	"fmt"
+	"path"
 	"slices"
 	"strings"
 	"sync"
@@ -9,25 +12,21 @@ import (
 	"lifehub/agent"
 	"lifehub/agent/args"
 	"lifehub/agent/events"
-	"lifehub/agent/fingerprint"
 )
 
-// Record tracks what was read during a turn: the sources of untrusted text, and
-// the results of tools. It is safe for concurrent use.
+// Record tracks what was read during a turn: where the text in its prompts comes
+// from, and the results of tools. It is safe for concurrent use.
 type Record struct {
 	Stream       *events.Stream
-	Store        agent.Provenance
+	Marks        agent.Marks // nil: no line of the notes came from outside
 	Conversation string
 
-	mu        sync.Mutex
-	seen      Seen
-	untrusted []string
-	toolText  []string
-	search    []string            // addresses found by web searches
-	servers   map[string][]string // results of each server's tools
-	own       fingerprint.Own     // the user's own text among what was read
-	quoted    map[string][]string // by the user's message: sources of untrusted text in it
-	plans     map[string]Origin   // by step: what had been read when it was planned
+	mu     sync.Mutex
+	seen   Seen
+	origin agent.Origin            // of the prompts
+	typed  []string                // the messages that the user typed
+	search []string                // addresses found by web searches
+	plans  map[string]agent.Origin // by step: of the prompt in which it was planned
 }
 
 // Seen is what the calls of a turn returned and named.
@@ -54,55 +53,35 @@ func (r *Record) Called(tool agent.Tool, input args.Input) {
 	}
 }
 
-// Origin is what influenced the arguments of a call.
-type Origin struct {
-	Untrusted []string // sources of untrusted text
-	Private   []string // results returned by earlier calls
-}
-
-// Add adds the result of a tool, which may be an error. tool is nil if it no
-// longer exists.
-func (o *Origin) Add(name string, tool agent.Tool, r agent.Result) {
-	o.Private = append(o.Private, textsOf(r)...)
-	o.Untrusted = append(o.Untrusted, untrustedFrom(r, name)...)
-	if ErrorsUntrusted(tool) && len(o.Untrusted) == 0 {
-		o.Untrusted = append(o.Untrusted, "what "+name+" brought")
-	}
-}
-
-// ReadSoFar returns the origin of a call made now: everything read so far.
-func (r *Record) ReadSoFar() Origin {
+// Origin returns the origin of the turn's prompts, and so of all that a model
+// writes now.
+func (r *Record) Origin() agent.Origin {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return Origin{Untrusted: slices.Clone(r.untrusted), Private: slices.Clone(r.toolText)}
+	return r.origin.And()
 }
 
-// HasUntrusted reports whether untrusted text is in the prompt of the turn.
-func (r *Record) HasUntrusted() bool {
+// Add records that text of this origin is in the prompts from now on.
+func (r *Record) Add(from agent.Origin) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return len(r.untrusted) > 0
+	r.origin = r.origin.And(from)
 }
 
-// ReadFrom records a result of a tool of the server; server is "" for other
-// tools.
-func (r *Record) ReadFrom(server string, result agent.Result) {
-	if server == "" {
-		return
-	}
+// AddMessage records a message of the user that is in the prompts.
+func (r *Record) AddMessage(sent string) {
+	r.Add(agent.MessageOrigin(sent))
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.servers == nil {
-		r.servers = map[string][]string{}
-	}
-	r.servers[server] = append(r.servers[server], result.Text)
+	r.typed = append(r.typed, agent.ParseMessage(sent).Text)
 }
 
-// Brought returns the results of the server's tools in this turn.
-func (r *Record) Brought(server string) []string {
+// Typed returns what the user typed in the messages that are in the prompts, the
+// latest last.
+func (r *Record) Typed() []string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return slices.Clone(r.servers[server])
+	return slices.Clone(r.typed)
 }
 
 // Found returns the addresses found by this turn's web searches.
@@ -113,51 +92,34 @@ func (r *Record) Found() []string {
 }
 
 // Planned records the origin of planned steps.
-func (r *Record) Planned(steps []agent.Step, from Origin) {
+func (r *Record) Planned(steps []agent.Step, from agent.Origin) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.plans == nil {
-		r.plans = map[string]Origin{}
+		r.plans = map[string]agent.Origin{}
 	}
 	for _, step := range steps {
 		r.plans[step.ID] = from
 	}
 }
 
-// OriginOf returns what had been read when a step was planned; nil if unknown.
-func (r *Record) OriginOf(step string) *Origin {
+// OriginOf returns the origin of a step; nil if it was not planned.
+func (r *Record) OriginOf(step string) *agent.Origin {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	made, known := r.plans[step]
-	if !known {
-		return nil
+	if from, planned := r.plans[step]; planned {
+		return &from
 	}
-	return &Origin{Untrusted: slices.Clone(made.Untrusted), Private: slices.Clone(made.Private)}
+	return nil
 }
-
-// MarkUntrusted records that untrusted text from these sources is in the
-// prompts from now on.
-func (r *Record) MarkUntrusted(from ...string) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	for _, source := range from {
-		if !slices.Contains(r.untrusted, source) {
-			r.untrusted = append(r.untrusted, source)
-		}
-	}
-}
-
-// MarkError records that the text of an error is untrusted and came from who.
-func (r *Record) MarkError(who string) { r.MarkUntrusted("what " + who + " said") }
 
 // Read records the result of a tool.
 func (r *Record) Read(tool string, result agent.Result) {
-	r.MarkUntrusted(untrustedFrom(result, tool)...)
+	r.Add(result.Origin)
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.seen.Sources = append(r.seen.Sources, result.Sources...)
 	r.seen.Listed = append(r.seen.Listed, result.Listed...)
-	r.toolText = append(r.toolText, textsOf(result)...)
 	if tool == agent.WebSearch { // only the addresses of the results, not those in their text or in the query
 		for _, s := range result.Sources {
 			r.search = append(r.search, s.Path)
@@ -165,77 +127,82 @@ func (r *Record) Read(tool string, result agent.Result) {
 	}
 }
 
-// ErrorsUntrusted reports whether everything that a tool returns is untrusted,
-// including its errors. That is assumed of a tool that no longer exists.
-func ErrorsUntrusted(tool agent.Tool) bool {
-	if tool == nil {
-		return true
-	}
-	_, opens := tool.(agent.Fetcher)
-	return opens || agent.IsOutward(tool)
+// Channel is what the text of a result comes through.
+type Channel struct {
+	Source string // who wrote it, if that is neither the user nor LifeHub
+	Own    bool   // the user's notes, tasks or facts
+	tool   string
+	server bool // an MCP server, whatever it says its sources are
 }
 
-// untrustedFrom names the untrusted parts of a result.
-func untrustedFrom(r agent.Result, tool string) (names []string) {
-	for _, s := range r.Sources {
-		name := s.Path
-		if s.Call != "" {
-			name = "what " + s.Path + " brought"
+// ChannelOf returns the channel of a tool's results and errors; tool is nil if it
+// no longer exists.
+func ChannelOf(name string, tool agent.Tool) Channel {
+	server, _ := agent.ServerOf(tool)
+	_, fetches := tool.(agent.Fetcher)
+	switch {
+	case server != "":
+		return Channel{Source: agent.ServerSource(server), server: true}
+	case tool == nil || fetches || agent.IsOutward(tool):
+		return Channel{Source: "what " + name + " returned"}
+	}
+	return Channel{Own: !agent.KnowsNoNotes(name), tool: name}
+}
+
+// Trace sets the origin of a result, or of its error: that of the arguments and of
+// all that the call read. Everything that a tool or attachment returns passes
+// through it.
+func (r *Record) Trace(ctx context.Context, made agent.Origin, through Channel, result *agent.Result, reason string) {
+	result.Sources, result.Listed = slices.Clone(result.Sources), slices.Clone(result.Listed) // the tool may have them still
+	parts := [][]agent.Source{result.Sources, result.Listed, agent.Shown(ctx)}
+	lines := append(strings.Split(result.Text, "\n"), strings.Split(reason, "\n")...)
+	for _, s := range slices.Concat(parts...) {
+		lines = append(lines, linesOf(s)...)
+	}
+	outside := r.marked(ctx, lines)
+	marked, cited, listed := len(outside) > 0, false, false
+	for part, list := range parts {
+		for i := range list {
+			s := &list[i]
+			s.Untrusted = s.Untrusted || through.Source != "" || marked && len(r.marked(ctx, linesOf(*s))) > 0
+			if s.Untrusted && !through.server && s.Call == "" {
+				outside = append(outside, s.Path)
+			}
+			cited, listed = cited || s.Untrusted, listed || s.Untrusted && part > 0 // its text is in that of the result
 		}
-		if s.Untrusted && !slices.Contains(names, name) {
-			names = append(names, name)
-		}
 	}
-	if len(names) == 0 && r.IsUntrusted() {
-		names = []string{"what " + tool + " brought"}
+	if result.Untrusted = result.Untrusted || through.Source != "" || listed || marked && !cited; result.Untrusted && len(outside) == 0 && !result.Origin.IsOutside() {
+		outside = []string{cmp.Or(through.Source, "what "+through.tool+" returned")}
 	}
-	return names
+	result.Origin = made.And(result.Origin, agent.Origin{Private: through.Own}, agent.FromOutside(outside...))
 }
 
-func textsOf(r agent.Result) []string {
-	texts := []string{r.Text}
-	for _, s := range r.Sources {
-		texts = append(texts, s.Path, s.Heading, s.Text)
+// linesOf returns the whole lines of which a source shows some text, or its name
+// if that is all.
+func linesOf(s agent.Source) []string {
+	switch {
+	case s.Lines != "":
+		return strings.Split(s.Lines, "\n")
+	case s.Text != "":
+		return strings.Split(s.Text, "\n")
 	}
-	return texts
+	return []string{strings.TrimSuffix(path.Base(s.Path), path.Ext(s.Path))}
 }
 
-// AddMessage records a message of the conversation, and the untrusted text in
-// it.
-func (r *Record) AddMessage(ctx context.Context, text string, user bool) {
-	if user {
-		sent := agent.ParseMessage(text)
-		text = sent.Text
-		for _, a := range sent.Attached {
-			r.MarkUntrusted(a.Name)
-		}
+// marked returns where lines came from that are marked. What cannot be looked up
+// counts as marked.
+func (r *Record) marked(ctx context.Context, lines []string) []string {
+	if r.Marks == nil {
+		return nil
 	}
-	from := Sources(ctx, r.Store, text)
-	r.MarkUntrusted(from...)
-	if user {
-		r.mu.Lock()
-		if r.quoted == nil {
-			r.quoted = map[string][]string{}
-		}
-		r.quoted[text] = from
-		r.mu.Unlock()
+	from, err := r.Marks.Marked(ctx, lines)
+	if err != nil {
+		return []string{fmt.Sprintf("text whose origin is unknown (%v)", err)}
 	}
-	if len(from) == 0 {
-		r.AddOwn(text)
-	}
+	return from
 }
 
-// QuotedIn returns the sources of untrusted text in a message of the user.
-func (r *Record) QuotedIn(typed string) []string {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.quoted[strings.TrimSpace(typed)]
-}
-
-// AddOwn records texts that are the user's own. Text derived from them is not
-// evidence of an untrusted text that also contains it.
-func (r *Record) AddOwn(texts ...string) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.own.Add(texts...)
+// IsOutside reports whether a fact came from outside.
+func (r *Record) IsOutside(ctx context.Context, f agent.Fact) bool {
+	return f.Untrusted || len(r.marked(ctx, strings.Split(f.Written, "\n"))) > 0
 }

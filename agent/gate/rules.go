@@ -97,10 +97,12 @@ func (r *Rules) Narrowed(by *Rules) *Rules {
 
 // Verdict is the level of a call and the reason for it.
 type Verdict struct {
-	Level  agent.Level
-	Reason string
-	Fixed  bool     // the user can allow one call, nothing longer
-	Unsaid []string // words the call would send that the user did not type
+	Level       agent.Level
+	Reason      string
+	Fixed       bool   // the user can allow one call, nothing longer
+	Destination string // where the call sends to, which the user can allow for the conversation; or ""
+
+	copied bool // it runs because it sends only what the user typed
 }
 
 // Decide returns the verdict for a call of the tool, whose default level is

@@ -8,11 +8,21 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"lifehub/agent"
 	"lifehub/agent/args"
-	"lifehub/llm"
+	"lifehub/internal/text"
 )
+
+// maxCopied bounds the calls of a turn that send only what the user typed without
+// asking: the choice of the words could still say something about the notes.
+const maxCopied = 2
+
+// searchResults is the destination of a fetch of an address that this turn's web
+// searches found.
+const searchResults = "the pages that searches find"
 
 // Verdict returns what the gate would do with a call.
 func (g *Guard) Verdict(ctx context.Context, c Call) Verdict {
@@ -20,66 +30,141 @@ func (g *Guard) Verdict(ctx context.Context, c Call) Verdict {
 	return g.verdict(c)
 }
 
-// verdict decides by the tool's level, the rules, and the origin of the
-// arguments.
+// verdict decides by the tool's level and the rules, and by the origin of the
+// arguments: a write that derives from text from outside asks each time, and so
+// does a call that sends what derives from both that and the user's own notes; one
+// that sends what derives from the notes alone asks once for each destination.
 func (g *Guard) verdict(c Call) Verdict {
 	if g.Gate.ReadOnly != nil && g.Gate.ReadOnly() && !agent.HasNoEffect(c.Tool) {
 		return Verdict{Level: agent.Deny, Reason: "this chat is read-only, whatever the rules say", Fixed: true}
 	}
-	made := g.originOf(c)
-	if g.isLiteral(c) {
-		made = Origin{}
-	}
+	from, to := g.originOf(c), g.sendingOf(c)
 	if g.Gate.allowsUntrusted(c.Name(), c.as) {
-		made.Untrusted = nil
+		from = agent.Origin{}
 	}
-	own, newAddress := g.ownLevel(c)
-	_, reads := agent.ServerOf(c.Tool)
-	if reads && own == agent.Confirm {
-		own = agent.Auto
+	v := g.Gate.level(g.Record.Conversation, c.Name(), g.ownLevel(c, to), c.as)
+	if to.opens && v.Level == agent.ConfirmEach {
+		v = Verdict{Level: agent.Confirm, Reason: c.Name() + " asks for each address, unless a rule names its host"}
 	}
-	v := g.Gate.level(g.Record.Conversation, c.Name(), own, c.as)
-	if agent.IsOutward(c.Tool) || newAddress {
-		v.Unsaid = g.notFromUser(c, made)
+	if v.Level != agent.Deny && !v.Fixed {
+		v.Destination = to.name
 	}
-	if reads && len(v.Unsaid) == 0 {
-		made.Untrusted = nil // the server learns nothing, whoever chose the arguments
-	}
-	if v.Level == agent.ConfirmEach && newAddress {
-		v.Reason = c.Name() + " asks for each address, unless a rule names its host"
-	}
-	if v.Level != agent.Auto {
-		if v.Level != agent.Deny && len(made.Untrusted) > 0 {
-			v.Reason = untrustedReason(c, made) + "; " + v.Reason
-			v.Fixed = true // allowing it for longer would have no effect
-		}
-		return v
-	}
+	outside := "untrusted text had a part in it: " + strings.Join(from.Outside[:min(len(from.Outside), 5)], ", ")
+	private := "it may send text of your notes to " + to.name
 	switch {
-	case len(made.Untrusted) > 0 && (newAddress || !agent.ReadOnly(c.Tool) && !agent.WritesOnlyArtifacts(c.Tool)):
-		return Verdict{Level: agent.Confirm, Reason: untrustedReason(c, made) + ", whatever the rules say", Fixed: true, Unsaid: v.Unsaid}
-	case len(v.Unsaid) > 0:
-		reason := "it contains text you did not type: " + strings.Join(v.Unsaid, ", ")
-		if len(made.Untrusted) > 0 {
-			reason = untrustedReason(c, made) + "; " + reason
+	case v.Level == agent.Deny:
+		return v
+	case from.IsOutside() && agent.MayWrite(c.Tool) && !agent.WritesOnlyArtifacts(c.Tool):
+		return v.asking(true, outside)
+	case from.IsOutside() && !from.Private && v.Level != agent.Auto:
+		v.Reason = outside + "; " + v.Reason
+		return v
+	case to.name == "" || !from.Private:
+		return v
+	case v.Level == agent.Auto && g.copiesTyped(c):
+		v.copied = true
+		return v
+	case from.IsOutside() && to.found:
+		v.Destination = searchResults
+		if !g.Gate.maySend(g.Record.Conversation, searchResults) {
+			return v.asking(false, private+"; "+outside)
 		}
-		return Verdict{Level: agent.Confirm, Reason: reason, Fixed: true, Unsaid: v.Unsaid}
+	case from.IsOutside():
+		return v.asking(true, private+"; "+outside)
+	case !g.Gate.maySend(g.Record.Conversation, to.name) && !g.Gate.names(c):
+		return v.asking(false, private)
 	}
 	return v
 }
 
-// originOf returns the origin of a call; if unknown, everything read so far.
-func (g *Guard) originOf(c Call) Origin {
-	if c.Origin == nil {
-		return g.Record.ReadSoFar()
+// asking returns the verdict of a call that asks because of where its arguments
+// come from; if each is set, each time, whatever the rules say.
+func (v Verdict) asking(each bool, reason string) Verdict {
+	switch {
+	case each && v.Level == agent.Auto:
+		reason += ", whatever the rules say"
+	case !each && v.Level == agent.Confirm, v.Level == agent.ConfirmEach:
+		reason += "; " + v.Reason
+	}
+	v.Level, v.Reason = max(v.Level, agent.Confirm), reason
+	if each {
+		v.Fixed, v.Destination = true, ""
+	}
+	return v
+}
+
+// originOf returns the origin of a call; if unknown, that of the prompts. A call
+// that the user spelled out is typed.
+func (g *Guard) originOf(c Call) agent.Origin {
+	switch {
+	case g.isLiteral(c):
+		return agent.Origin{}
+	case c.Origin == nil:
+		return g.Record.Origin()
 	}
 	return *c.Origin
+}
+
+// sending is where a call sends its arguments.
+type sending struct {
+	name  string // host, MCP server or service; "" if nothing leaves
+	opens bool   // the call opens an address that was neither typed nor found
+	found bool   // it opens exactly an address that this turn's web searches found
+}
+
+func (g *Guard) sendingOf(c Call) sending {
+	server, reads := agent.ServerOf(c.Tool)
+	fetcher, fetches := c.Tool.(agent.Fetcher)
+	switch {
+	case reads && g.trusts(c, server):
+		return sending{}
+	case server != "":
+		return sending{name: agent.ServerSource(server)}
+	case fetches:
+		address := fetcher.Address(c.Input.JSON())
+		to := sending{name: address, opens: agent.IsOutward(c.Tool) || !g.knownAddress(address), found: slices.Contains(g.Record.Found(), address)}
+		if u, _, err := agent.ReadAddress(address); err == nil {
+			to.name = u.Host
+		}
+		return to
+	case agent.IsOutward(c.Tool):
+		return sending{name: agent.ServiceOf(c.Tool)}
+	}
+	return sending{}
+}
+
+// trusts reports whether a server whose tools may read private text is asked
+// without an influence from anybody else outside.
+func (g *Guard) trusts(c Call, server string) bool {
+	return !slices.ContainsFunc(g.originOf(c).Outside, func(source string) bool { return source != agent.ServerSource(server) })
+}
+
+// ownLevel returns the level of a call before any rule.
+func (g *Guard) ownLevel(c Call, to sending) agent.Level {
+	own := c.Tool.Level(c.Input.JSON())
+	_, reads := agent.ServerOf(c.Tool)
+	_, fetches := c.Tool.(agent.Fetcher)
+	switch {
+	case own == agent.Confirm && reads && to.name == "":
+		return agent.Auto
+	case own == agent.Deny || !fetches:
+		return own
+	case !to.opens || g.Gate.maySend(g.Record.Conversation, to.name):
+		return agent.Auto
+	case g.Gate.names(c):
+		return agent.Confirm // the rule decides
+	}
+	return agent.ConfirmEach
 }
 
 // isLiteral reports whether the user's message spells out this very call, as in
 // @add_task text="Buy milk". Then nothing else influenced it.
 func (g *Guard) isLiteral(c Call) bool {
-	head, rest, _ := strings.Cut(strings.TrimSpace(g.Record.Typed(g.Prompts().Question)), " ")
+	typed := g.Record.Typed()
+	if len(typed) == 0 {
+		return false
+	}
+	head, rest, _ := strings.Cut(strings.TrimSpace(typed[len(typed)-1]), " ")
 	if head != "@"+c.Name() {
 		return false
 	}
@@ -99,23 +184,86 @@ func (g *Guard) isLiteral(c Call) bool {
 	return err == nil && given.Input.Canonical() == c.Input.Canonical()
 }
 
-func untrustedReason(c Call, made Origin) string {
-	from := slices.Compact(slices.Sorted(slices.Values(made.Untrusted)))
-	return fmt.Sprintf("untrusted text was read before %s was planned: %s", c.Name(), strings.Join(from[:min(len(from), 5)], ", "))
+// copiesTyped reports whether every value of the arguments is a run of words of a
+// message that the user typed, and whether the turn may still make such a call.
+func (g *Guard) copiesTyped(c Call) bool {
+	given, err := c.Input.Object()
+	if err != nil {
+		return false
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.copied < maxCopied && isTyped(given, args.ShapeOf(c.Tool.Spec().Schema), g.Record.Typed())
 }
 
-// knownAddress reports whether the address comes from the user or this turn's
-// search.
-func (g *Guard) knownAddress(address string) bool {
-	want, p := agent.PlainAddress(address), g.Prompts()
-	given := append(g.Record.Found(), g.Record.Typed(p.Question))
-	for _, m := range p.History {
-		if m.Role == llm.User {
-			given = append(given, g.Record.Typed(m.Text))
+// takeCopy counts a call that sends only what the user typed. It reports false if
+// the turn has made enough of them.
+func (g *Guard) takeCopy() bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.copied++
+	return g.copied <= maxCopied
+}
+
+// RecallSend counts a call that was started before the turn was interrupted.
+func (g *Guard) RecallSend() { g.takeCopy() }
+
+// isTyped reports whether a value, or everything in it but the names of its schema,
+// is a run of whole words of one of the messages, character for character.
+func isTyped(value any, s args.Shape, messages []string) bool {
+	switch v := value.(type) {
+	case nil:
+		return true
+	case map[string]any:
+		for name, inner := range v {
+			property, known := s.Properties[name]
+			if !known && !isTyped(name, s, messages) || !isTyped(inner, property, messages) {
+				return false
+			}
+		}
+		return true
+	case []any:
+		var items args.Shape
+		if s.Items != nil {
+			items = *s.Items
+		}
+		return !slices.ContainsFunc(v, func(inner any) bool { return !isTyped(inner, items, messages) })
+	}
+	words := fmt.Sprint(value)
+	return slices.ContainsFunc(messages, func(message string) bool { return hasRun(message, words) })
+}
+
+// hasRun reports whether words occur in a message without cutting a word.
+func hasRun(message, words string) bool {
+	inWord := func(before, after rune) bool {
+		isWord := func(r rune) bool { return unicode.IsLetter(r) || unicode.IsNumber(r) || unicode.IsMark(r) }
+		return isWord(before) && isWord(after) && !text.Unspaced(before) && !text.Unspaced(after)
+	}
+	for from := 0; ; {
+		at := strings.Index(message[from:], words)
+		if at < 0 {
+			return false
+		}
+		at += from
+		before, _ := utf8.DecodeLastRuneInString(message[:at])
+		first, size := utf8.DecodeRuneInString(message[at:])
+		last, _ := utf8.DecodeLastRuneInString(message[:at+len(words)])
+		after, _ := utf8.DecodeRuneInString(message[at+len(words):])
+		if !inWord(before, first) && !inWord(last, after) {
+			return true
+		}
+		if from = at + size; size == 0 {
+			return true // nothing is sent
 		}
 	}
-	for _, text := range given {
-		for _, found := range agent.AddressText.FindAllString(text, -1) {
+}
+
+// knownAddress reports whether the user typed the address or this turn's search
+// found it.
+func (g *Guard) knownAddress(address string) bool {
+	want := agent.PlainAddress(address)
+	for _, given := range append(g.Record.Found(), g.Record.Typed()...) {
+		for _, found := range agent.AddressText.FindAllString(given, -1) {
 			if want != "" && slices.Contains([]string{agent.PlainAddress(found), agent.PlainAddress(strings.TrimRight(found, ".,;:!?)]*_"))}, want) {
 				return true
 			}
@@ -124,27 +272,10 @@ func (g *Guard) knownAddress(address string) bool {
 	return false
 }
 
-// ownLevel returns the level of a call before any rule, and whether it opens an
-// address that no question has shown. Such an address is confirmed each time
-// unless a rule names its host.
-func (g *Guard) ownLevel(c Call) (own agent.Level, newAddress bool) {
-	own = c.Tool.Level(c.Input.JSON())
-	fetcher, ok := c.Tool.(agent.Fetcher)
-	switch {
-	case !ok || own == agent.Deny:
-		return own, false
-	case !agent.IsOutward(c.Tool) && g.knownAddress(fetcher.Address(c.Input.JSON())):
-		return agent.Auto, false
-	case g.Gate.namesHost(c.Name(), c.Input, c.as):
-		return agent.Confirm, true
-	}
-	return agent.ConfirmEach, true
-}
-
 // allowing returns the rule, in the form that [ParseOne] reads, that would let
 // the call run without a user to ask, with VALUE and HOST as placeholders; ""
 // if there is none. untrusted reports whether the rule must also apply after
-// untrusted text.
+// text from outside.
 func (g *Guard) allowing(c Call) (rule string, untrusted bool) {
 	name := c.Name()
 	given, err := c.as.Plain.Object()
@@ -175,58 +306,22 @@ func (g *Guard) allowing(c Call) (rule string, untrusted bool) {
 	return "", false
 }
 
-// Ready prepares a permitted call to run. A change that was not shown is
-// computed now; one that was shown stays as it is. Text derived from untrusted
-// text is fingerprinted before the call writes it, so that it is known when it
-// is read back. planned is the call before the user could edit it: what the
-// user put into the arguments is the user's own.
-func (g *Guard) Ready(ctx context.Context, planned Call, p *Permit) error {
-	if !p.asked && !agent.ReadOnly(planned.Tool) {
-		_ = p.prepare(ctx) // Run returns the error
-	}
-	made := g.originOf(planned)
-	if agent.ReadOnly(planned.Tool) || len(made.Untrusted) == 0 || g.Command || g.isLiteral(planned) {
-		return nil
-	}
-	gone, come := changedLines(p.preview.Diff)
-	g.Record.AddOwn(g.Record.OwnLines(ctx, gone)...)
-	var prints []int64
-	for _, text := range append(p.withoutPlaces(planned.Input).Texts(), come) {
-		prints = append(prints, g.Record.Prints(text, true)...)
-	}
-	if err := g.Record.Save(ctx, agent.WasWritten, made.Untrusted[0], prints); err != nil {
-		return fmt.Errorf("note down that what it writes is untrusted: %w", err)
-	}
-	return nil
-}
-
-// withoutPlaces returns the arguments except those that name an existing note,
-// whose name is the user's own.
-func (p *Permit) withoutPlaces(input args.Input) args.Input {
-	given, err := input.Copy()
-	if err != nil || strings.HasPrefix(p.preview.Diff, "--- /dev/null") {
-		return input
-	}
-	for name := range p.places {
-		delete(given, name)
-	}
-	rest, err := args.Of(given)
-	if err != nil {
-		return input
-	}
-	return rest
-}
-
-// changedLines returns the lines that a unified diff removes and adds.
-func changedLines(diff string) (gone, come string) {
-	for line := range strings.Lines(diff) {
-		switch {
-		case strings.HasPrefix(line, "---"), strings.HasPrefix(line, "+++"):
-		case line[0] == '-':
-			gone += line[1:]
-		case line[0] == '+':
-			come += line[1:]
+// ruleFor returns the rule that an "always" for the call saves; false if there is
+// none. For a call that sends, it names the tool and its host.
+func (g *Guard) ruleFor(c Call) (Rule, bool) {
+	fetcher, fetches := c.Tool.(agent.Fetcher)
+	server, _ := agent.ServerOf(c.Tool)
+	switch {
+	case fetches:
+		rule := For(c.Name(), agent.Auto)
+		u, _, err := agent.ReadAddress(fetcher.Address(c.Input.JSON()))
+		if err != nil {
+			return rule, false
 		}
+		rule.Where = []Where{{Argument: "url", Fit: OnHost, Values: []string{u.Hostname()}}}
+		return rule, rule.MatchesCall(c.Name(), c.as)
+	case agent.IsOutward(c.Tool) && server == "":
+		return For(c.Name(), agent.Auto), true
 	}
-	return gone, come
+	return ForCall(c.Tool, c.as.Plain)
 }

@@ -22,7 +22,7 @@ func tool(name, by string) agent.Tool {
 	spec := llm.ToolSpec{Name: name, Description: "Does what its name says, at any time of the day, for anybody who asks. Call it often.", By: by, Schema: json.RawMessage(`{"properties":{"query":{"type":"string"}}}`)}
 	run := func(context.Context, struct{}) (agent.Result, error) { return agent.Result{}, nil }
 	if strings.HasPrefix(name, "web_") {
-		return agent.NewOutward(spec, run)
+		return agent.NewOutward(spec, "a service", run)
 	}
 	return agent.NewTool(spec, agent.Auto, run)
 }

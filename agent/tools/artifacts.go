@@ -75,11 +75,11 @@ func artifactTools(store artifacts) []agent.Tool {
 
 func newReadArtifact(store artifacts) agent.Tool {
 	return artifactReader{agent.NewTool(spec[artifactName]("read_artifact"), agent.Auto, func(ctx context.Context, args artifactArgs) (agent.Result, error) {
-		a, err := store.Artifact(ctx, agent.OriginOf(ctx).Conversation, strings.TrimSpace(args.Name), 0)
+		a, err := store.Artifact(ctx, agent.CallerOf(ctx).Conversation, strings.TrimSpace(args.Name), 0)
 		if errors.Is(err, agent.ErrNoArtifact) {
 			return agent.Result{}, noArtifact(ctx, store, args.Name)
 		}
-		return agent.Result{Text: a.Text}, err
+		return agent.Result{Text: a.Text, Origin: a.Origin, Untrusted: a.Origin.IsOutside()}, err
 	}), store}
 }
 
@@ -88,13 +88,13 @@ type artifactReader struct {
 	store artifacts
 }
 
-// Carried returns the names of the conversation's documents.
-func (r artifactReader) Carried(ctx context.Context) (lines []string, err error) {
-	list, err := r.store.Artifacts(ctx, agent.OriginOf(ctx).Conversation)
+// Carried returns the names of the conversation's documents, and where they come from.
+func (r artifactReader) Carried(ctx context.Context) (lines []string, from agent.Origin, err error) {
+	list, err := r.store.Artifacts(ctx, agent.CallerOf(ctx).Conversation)
 	for _, a := range list {
-		lines = append(lines, fmt.Sprintf("%s, version %d", a.Name, a.Version))
+		lines, from = append(lines, fmt.Sprintf("%s, version %d", a.Name, a.Version)), from.And(a.Origin)
 	}
-	return lines, err
+	return lines, from, err
 }
 
 func (artifactReader) ReadOnly() bool { return true }
@@ -102,7 +102,7 @@ func (artifactReader) LoopOnly()      {}
 
 // noArtifact returns an error that lists the existing documents.
 func noArtifact(ctx context.Context, store artifacts, name string) error {
-	list, err := store.Artifacts(ctx, agent.OriginOf(ctx).Conversation)
+	list, err := store.Artifacts(ctx, agent.CallerOf(ctx).Conversation)
 	if err != nil {
 		return err
 	}
@@ -147,8 +147,8 @@ func newVersion(ctx context.Context, store artifacts, args artifactArgs, change 
 	if err := printable(args); err != nil {
 		return made, err
 	}
-	origin := agent.OriginOf(ctx)
-	was, err := store.Artifact(ctx, origin.Conversation, args.Name, 0)
+	by := agent.CallerOf(ctx)
+	was, err := store.Artifact(ctx, by.Conversation, args.Name, 0)
 	if err != nil && !errors.Is(err, agent.ErrNoArtifact) {
 		return made, err
 	}
@@ -162,8 +162,8 @@ func newVersion(ctx context.Context, store artifacts, args artifactArgs, change 
 		return made, fmt.Errorf("%s would have more than %d bytes", args.Name, maxArtifact)
 	}
 	made = agent.Artifact{
-		Conversation: origin.Conversation, Name: args.Name, Version: was.Version + 1, Text: text, By: origin.Agent, Why: strings.TrimSpace(args.Why),
-		Turn: origin.Turn, Call: agent.IdempotencyKey(ctx),
+		Conversation: by.Conversation, Name: args.Name, Version: was.Version + 1, Text: text, By: by.Agent, Why: strings.TrimSpace(args.Why),
+		Turn: by.Turn, Call: agent.IdempotencyKey(ctx), Origin: was.Origin.And(by.Origin),
 	}
 	return made, store.SaveArtifact(ctx, made)
 }

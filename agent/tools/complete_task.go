@@ -85,7 +85,7 @@ func (v vaults) openTask(ctx context.Context, args completeArgs) (vaultTask, err
 			return t.Task.Line != line || !notes.SameName(t.place.Entry.Path, m[1]) && !notes.HasNameSuffix("/"+t.place.Entry.Path, m[1])
 		})
 		if len(found) > 0 {
-			return oneTask(found, args.Task)
+			return oneTask(ctx, found, args.Task)
 		}
 	}
 	if strings.TrimSpace(wanted) == "" {
@@ -100,14 +100,17 @@ func (v vaults) openTask(ctx context.Context, args completeArgs) (vaultTask, err
 		return vaultTask{}, fmt.Errorf("there is no task %q; list_tasks shows which there are", args.Task)
 	}
 	if open := firstFitting(found, func(t vaultTask) bool { return t.Task.Open() }); len(open) > 0 {
-		return oneTask(open, args.Task)
+		return oneTask(ctx, open, args.Task)
 	}
-	return oneTask(found[:1], args.Task)
+	return oneTask(ctx, found[:1], args.Task)
 }
 
 // oneTask returns the only candidate, or an error if there are several or it is
 // done.
-func oneTask(found []vaultTask, called string) (vaultTask, error) {
+func oneTask(ctx context.Context, found []vaultTask, called string) (vaultTask, error) {
+	for _, t := range found {
+		agent.Shows(ctx, t.source())
+	}
 	if len(found) > 1 {
 		const most = 10
 		var names []string

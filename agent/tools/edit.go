@@ -66,7 +66,7 @@ type changes interface {
 
 // announce saves how to undo a change.
 func (d noteWriter) announce(ctx context.Context, c change) error {
-	turn := agent.OriginOf(ctx).Turn
+	turn := agent.CallerOf(ctx).Turn
 	if turn == "" || d.changes == nil {
 		return nil
 	}
@@ -181,7 +181,16 @@ type prepared struct {
 }
 
 func (p prepared) Preview() agent.Preview {
-	return agent.Preview{Path: PathOf(p.vaults, p.shown.folder, p.shown.path), Diff: p.shown.diff()}
+	return agent.Preview{Path: PathOf(p.vaults, p.shown.folder, p.shown.path), Diff: p.shown.diff(), Disowned: p.shown.disowned()}
+}
+
+// disowned returns the lines of a note that named its source and no longer does.
+func (c change) disowned() []string {
+	note := notes.Entry{Path: c.path}
+	if !notes.Parse(note, c.was).Untrusted || notes.Parse(note, c.now).Untrusted {
+		return nil
+	}
+	return strings.Split(string(c.now), "\n")
 }
 
 // due returns the change as it can be made to a note that contains now: the one

@@ -26,9 +26,9 @@ func newEditNote(v noteWriter) agent.Tool {
 		if err != nil {
 			return change{}, err
 		}
-		opened(ctx, notes.Parse(entry, raw))
 		now, err := edited(string(raw), args.Old, args.New)
-		if err != nil {
+		if err != nil { // which quotes the note
+			agent.Shows(ctx, agent.Source{Path: at.Entry.Path, Lines: string(raw), Untrusted: notes.Parse(entry, raw).Untrusted})
 			return change{}, fmt.Errorf("%s: %w", at.Entry.Path, err)
 		}
 		return change{folder: at.folder, path: at.Entry.Path, was: raw, now: []byte(now), report: "changed " + at.Entry.Path}, nil

@@ -80,7 +80,7 @@ func parseFacts(text string) (facts []agent.Fact) {
 		}
 		if m := listItemText.FindStringSubmatch(line); m != nil {
 			if fact := parseFact(" " + strings.TrimSpace(m[1])); fact.Text != "" {
-				fact.Line = i + 1
+				fact.Line, fact.Written = i+1, line
 				facts = append(facts, fact)
 			}
 		}
@@ -121,12 +121,12 @@ func parseFact(line string) agent.Fact {
 const maxFact = 1000
 
 // adding returns the change that adds a fact, dated now.
-func (f Facts) adding(text string, origin agent.Origin, now time.Time) (change, error) {
+func (f Facts) adding(text string, by agent.Caller, now time.Time) (change, error) {
 	text = strings.Join(strings.Fields(text), " ")
 	if m := listItemText.FindStringSubmatch(text); m != nil {
 		text = m[1]
 	}
-	fact := agent.Fact{Text: text, Date: now, Origin: cmp.Or(origin.Conversation, "you")}
+	fact := agent.Fact{Text: text, Date: now, Origin: cmp.Or(by.Conversation, "you"), Untrusted: by.Origin.IsOutside()}
 	line := fmt.Sprintf("- %s (%s)", fact.Text, fact.Provenance())
 	switch {
 	case len(parseFacts(line)) == 0: // also of the box of a task alone
@@ -227,7 +227,7 @@ func (f Facts) Remember(text string, now time.Time) (diff string, err error) {
 	if err := addsControls("the fact", text, ""); err != nil {
 		return "", err
 	}
-	return written(f.adding(text, agent.Origin{}, now))
+	return written(f.adding(text, agent.Caller{}, now))
 }
 
 // Forget removes a fact on behalf of the user, and returns the diff.

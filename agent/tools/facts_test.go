@@ -109,7 +109,7 @@ func TestFactStaysOneLineWithItsOrigin(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := rapid.StringMatching(`[a-zA-Z(),\-\n#* \[\]:"äöü猫]{1,80}`).Draw(t, "text")
 		_ = os.Remove(file)
-		c, err := f.adding(text, agent.Origin{Conversation: "c1"}, aDay)
+		c, err := f.adding(text, agent.Caller{Conversation: "c1"}, aDay)
 		if err != nil {
 			t.Skip(err)
 		}
@@ -123,7 +123,7 @@ func TestFactStaysOneLineWithItsOrigin(t *testing.T) {
 func TestCheckboxIsNotRemembered(t *testing.T) {
 	f, _ := aMemory(t, "")
 	for _, text := range []string{"[ ]", "[x]", "- [ ]", "[\n]", ""} {
-		if c, err := f.adding(text, agent.Origin{}, aDay); err == nil {
+		if c, err := f.adding(text, agent.Caller{}, aDay); err == nil {
 			t.Errorf("%q is remembered as %q", text, c.now)
 		}
 	}
@@ -164,7 +164,7 @@ func TestRecallFindsFactsAndExchanges(t *testing.T) {
 	tool := newRecall(f, past, "")
 	result, err := tool.Run(t.Context(), []byte(`{"query":"the cat"}`))
 	want := "- My cat is called Whiskers (2026-11-21, chat c, untrusted)\n\nOn 2026-11-21, in \"pets\" (c7):\nUser: Is the cat hungry?\nYou: Always."
-	if err != nil || result.Text != want || !result.Untrusted {
+	if err != nil || result.Text != want || !result.Listed[0].Untrusted {
 		t.Errorf("got %+v, %v", result, err)
 	}
 	if all, err := tool.Run(t.Context(), []byte(`{}`)); err != nil || strings.Count(all.Text, "\n") != 1 || tool.Level(nil) != agent.Auto {

@@ -89,7 +89,7 @@ func listResult(found []notes.Note, all int, args listArgs) agent.Result {
 	b.WriteString(":\n")
 	var listed []agent.Source
 	for _, n := range shown {
-		listed = append(listed, agent.Source{Path: n.Path})
+		listed = append(listed, agent.Source{Path: n.Path, Untrusted: n.Untrusted})
 		day := n.Date.Format(time.DateOnly)
 		if n.Date.IsZero() {
 			day = "changed " + n.ModTime.Local().Format(time.DateOnly) // a file time, which need not be the date of the note

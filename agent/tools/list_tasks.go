@@ -132,7 +132,7 @@ func noTasks(next []vaultTask, all int, status, about string, today time.Time) a
 // tasksAt returns the tasks as sources.
 func tasksAt(tasks []vaultTask) (lines []agent.Source) {
 	for _, t := range tasks {
-		lines = append(lines, agent.Source{Path: t.place.Entry.Path, Line: t.Task.Line, EndLine: t.Task.Line, Text: t.Task.Text})
+		lines = append(lines, t.source())
 	}
 	return lines
 }

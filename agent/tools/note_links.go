@@ -54,7 +54,7 @@ func newNoteLinks(v vaults) agent.Tool {
 			if p.Entry.Path != at.Entry.Path {
 				lines := strings.Split(other.Text, "\n")
 				for _, line := range other.Mentions(note.Titles()) {
-					mentions = append(mentions, backlink{p.Entry.Path, notes.Link{Line: line}, lineOf(lines, line)})
+					mentions = append(mentions, newBacklink(other, notes.Link{Line: line}, lines))
 				}
 				candidates = append(candidates, linksThatMayMean(note, other)...)
 			}
@@ -70,7 +70,7 @@ func newNoteLinks(v vaults) agent.Tool {
 			to = append(to, fmt.Sprintf("line %d: %s%s", link.Line, where, headed(link)))
 		}
 		tell := func(b backlink) string {
-			result.Listed = append(result.Listed, agent.Source{Path: b.path, Line: b.link.Line, EndLine: b.link.Line, Text: b.line})
+			result.Listed = append(result.Listed, agent.Source{Path: b.path, Line: b.link.Line, EndLine: b.link.Line, Text: b.line, Lines: b.whole, Untrusted: b.outside})
 			return fmt.Sprintf("%s%s: %s", agent.PlaceName(b.path, b.link.Line), headed(b.link), b.line)
 		}
 		linked := map[string]bool{}
@@ -96,9 +96,20 @@ func newNoteLinks(v vaults) agent.Tool {
 // backlink is a link in another note, or a mention without one, with the text
 // of its line.
 type backlink struct {
-	path string
-	link notes.Link
-	line string
+	path    string
+	link    notes.Link
+	line    string // as far as it is shown
+	whole   string
+	outside bool // the note is not the user's own text
+}
+
+func newBacklink(from notes.Note, link notes.Link, lines []string) backlink {
+	b := backlink{path: from.Path, link: link, outside: from.Untrusted}
+	if link.Line >= 1 && link.Line <= len(lines) {
+		b.whole = lines[link.Line-1]
+		b.line = text.Cut(strings.TrimSpace(b.whole), maxLinkLine)
+	}
+	return b
 }
 
 // linksThatMayMean returns the links of another note whose target could be the
@@ -113,17 +124,9 @@ func linksThatMayMean(note, other notes.Note) (list []backlink) {
 		if lines == nil {
 			lines = strings.Split(other.Text, "\n")
 		}
-		list = append(list, backlink{other.Path, link, lineOf(lines, link.Line)})
+		list = append(list, newBacklink(other, link, lines))
 	}
 	return list
-}
-
-// lineOf returns the start of a line. Lines are numbered from 1.
-func lineOf(lines []string, line int) string {
-	if line < 1 || line > len(lines) {
-		return ""
-	}
-	return text.Cut(strings.TrimSpace(lines[line-1]), maxLinkLine)
 }
 
 func headed(link notes.Link) string {

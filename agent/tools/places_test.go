@@ -61,7 +61,7 @@ func TestPathRulesApplyToTheResolvedNote(t *testing.T) {
 			if tool.Spec().Name != name {
 				continue
 			}
-			if level, why := turn.New(turn.Options{Rules: rules}).Decide(t.Context(), tool, json.RawMessage(input), false); level != want {
+			if level, why := turn.New(turn.Options{Rules: rules}).Decide(t.Context(), tool, json.RawMessage(input), agent.Origin{}); level != want {
 				t.Errorf("%s: %s, want %s: %s", call, level, want, why)
 			}
 		}

@@ -60,9 +60,10 @@ func recalled(facts []agent.Fact, exchanges []agent.Recollection) agent.Result {
 			fmt.Fprintf(&b, " (%s)", from)
 		}
 		b.WriteString("\n")
-		r.Untrusted = r.Untrusted || fact.Untrusted
+		r.Listed = append(r.Listed, fact.Source())
 	}
 	for _, e := range exchanges {
+		r.Origin, r.Untrusted = r.Origin.And(e.Origin), r.Untrusted || e.Untrusted
 		fmt.Fprintf(&b, "\nOn %s, in %q (%s):\nUser: %s\nYou: %s\n", e.Asked.Format(time.DateOnly), e.Title, e.Conversation, e.Question, e.Answer)
 	}
 	if b.Len() == 0 {

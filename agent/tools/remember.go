@@ -15,6 +15,6 @@ type rememberArgs struct {
 // conversation.
 func newRemember(d noteWriter, f Facts, now func() time.Time) agent.Tool {
 	return newWriter(d, spec[rememberArgs]("remember"), func(ctx context.Context, args rememberArgs) (change, error) {
-		return f.adding(args.Text, agent.OriginOf(ctx), now())
+		return f.adding(args.Text, agent.CallerOf(ctx), now())
 	})
 }

@@ -133,10 +133,11 @@ func (v vaults) wholeNotes(ctx context.Context, passages []rag.Passage) (list []
 			list = append(list, p)
 			continue
 		}
-		note := opened(ctx, notes.Parse(entry, raw))
+		note := notes.Parse(entry, raw)
+		p.Untrusted = p.Untrusted || note.Untrusted
 		lines := strings.Split(note.Text, "\n")
 		if whole := excerpt.Sections(agent.Source{}, nil, lines, max(1, note.BodyLine), len(lines)); len(whole) == 1 && len(whole[0].Text) <= excerpt.WholeNote {
-			p.Text, p.Line, p.EndLine = whole[0].Text, whole[0].Line, whole[0].EndLine
+			p.Text, p.Lines, p.Line, p.EndLine = whole[0].Text, "", whole[0].Line, whole[0].EndLine
 			if p.Heading = ""; len(note.Headings) > 0 && note.Headings[0].Line == p.Line {
 				p.Heading = note.Headings[0].Text
 			}
@@ -228,7 +229,7 @@ func sourceOf(p rag.Passage) agent.Source {
 	date, _ := time.ParseInLocation(time.DateOnly, p.Date, time.Local)
 	return agent.Source{
 		Path: p.Path, Vault: p.Vault, Line: p.Line, EndLine: p.EndLine, Heading: p.Heading,
-		Text: p.Text, Score: p.Score, Date: date, Untrusted: p.Untrusted, Dated: p.Dated,
+		Text: p.Text, Lines: p.Lines, Score: p.Score, Date: date, Untrusted: p.Untrusted, Dated: p.Dated,
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -127,13 +128,13 @@ func whatWasShown(t *testing.T, untrusted bool, call, file string, do func(t *te
 	dir := b.folders[0].Dir()
 	b.deps.Facts = Facts{Folder: func() (*notes.Folder, error) { return b.folders[0], nil }, Path: "list.md"}
 	tool, args, _ := strings.Cut(call, " ")
-	steps := fmt.Sprintf(`{"id":"2","tool":%q,"input":%s,"after":["1"]}`, tool, args)
+	lines := []llmtest.Answer{agenttest.Calling(tool, args), agenttest.Say("Done.")}
 	if untrusted {
-		steps = `{"id":"1","tool":"read_note","input":{"path":"clip.md"}},` + steps
+		lines = slices.Insert(lines, 0, agenttest.Calling("read_note", `{"path":"clip.md"}`))
 	}
 	kit := All(b.deps)
 	a := turn.New(turn.Options{
-		Model:   llmtest.NewScript().Say(`{"reasoning":"","steps":[`+steps+`]}`, "Done.", "Done.", "Done.", "Done."),
+		Model: llmtest.NewScript(lines...), Mode: func() agent.Mode { return agent.LoopMode },
 		History: agenttest.Forgetful{}, Tools: func() []agent.Tool { return kit },
 	})
 	for e := range a.Ask(t.Context(), "c1", "do it") {
@@ -144,7 +145,7 @@ func whatWasShown(t *testing.T, untrusted bool, call, file string, do func(t *te
 			ask.Reply(agent.Reply{Decision: agent.Refuse})
 		default:
 			asked++
-			if untrusted != strings.Contains(ask.Reason, "untrusted text") && tool != "forget" { // it always asks
+			if untrusted != strings.Contains(ask.Reason, "clip.md") && tool != "forget" { // it always asks
 				t.Errorf("it asks because %s", ask.Reason)
 			}
 			shown = vaultText(t, dir)
@@ -257,7 +258,7 @@ func TestNothingAltersAPreparedChange(t *testing.T) {
 			t.Fatal(err)
 		}
 		was := b.text("list.md")
-		if _, err := change.Apply(t.Context()); err == nil || b.text("list.md") != was || change.Preview() != shown {
+		if _, err := change.Apply(t.Context()); err == nil || b.text("list.md") != was || !reflect.DeepEqual(change.Preview(), shown) {
 			t.Errorf("%s: %v, and it wrote %q", call, err, b.text("list.md"))
 		}
 	}

@@ -57,7 +57,7 @@ func (u undoer) writer(c change) noteWriter {
 // lastChanges returns the changes of the newest earlier turn that changed
 // notes.
 func (u undoer) lastChanges(ctx context.Context) ([]agent.NoteChange, error) {
-	now := agent.OriginOf(ctx)
+	now := agent.CallerOf(ctx)
 	turns, err := u.own.changes.Exchanges(ctx, now.Conversation)
 	if err != nil {
 		return nil, err
@@ -118,6 +118,9 @@ func (b backward) Preview() agent.Preview {
 	}
 	return p
 }
+
+// Restores says that the notes held before what it writes.
+func (backward) Restores() {}
 
 // Mark returns the hashes of the notes before and after the change.
 func (b backward) Mark(context.Context) (json.RawMessage, error) {

@@ -52,7 +52,7 @@ func undoingBench(t *testing.T, files map[string]string) *bench {
 // inTurn calls a writing tool in a turn, and returns its preview and its result.
 func (b *bench) inTurn(turn, tool, args string) (agent.Preview, string) {
 	b.t.Helper()
-	ctx := agent.WithOrigin(b.t.Context(), agent.Origin{Conversation: "c", Turn: turn})
+	ctx := agent.WithCaller(b.t.Context(), agent.Caller{Conversation: "c", Turn: turn})
 	change, err := b.tool(tool).(agent.Preparer).Prepare(ctx, json.RawMessage(args))
 	if err != nil {
 		return agent.Preview{}, "error: " + err.Error()
@@ -111,7 +111,7 @@ func TestUndoKnowsAfterAKillWhetherItRan(t *testing.T) {
 			b := undoingBench(t, map[string]string{"tasks.md": "- [ ] a\n"})
 			b.inTurn("1", "add_task", `{"text":"b"}`)
 			b.inTurn("1", "create_note", `{"path":"made.md","content":"mine"}`)
-			change, err := b.tool("undo").(agent.Preparer).Prepare(agent.WithOrigin(t.Context(), agent.Origin{Conversation: "c", Turn: "2"}), json.RawMessage(`{}`))
+			change, err := b.tool("undo").(agent.Preparer).Prepare(agent.WithCaller(t.Context(), agent.Caller{Conversation: "c", Turn: "2"}), json.RawMessage(`{}`))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -143,7 +143,7 @@ func TestUndoDoesWhatItsDialogShowed(t *testing.T) {
 	b.inTurn("1", "edit_note", `{"path":"plan.md","old_text":"old","new_text":"new"}`)
 	written := b.text("tasks.md")
 	put(b, "tasks.md", "mine\n")
-	ctx := agent.WithOrigin(t.Context(), agent.Origin{Conversation: "c", Turn: "2"})
+	ctx := agent.WithCaller(t.Context(), agent.Caller{Conversation: "c", Turn: "2"})
 	change, err := b.tool("undo").(agent.Preparer).Prepare(ctx, json.RawMessage(`{}`))
 	if err != nil {
 		t.Fatal(err)
@@ -153,7 +153,7 @@ func TestUndoDoesWhatItsDialogShowed(t *testing.T) {
 		t.Errorf("%v; the notes hold %q and %q", err, b.text("tasks.md"), b.text("plan.md"))
 	}
 
-	if change, err = b.tool("undo").(agent.Preparer).Prepare(agent.WithOrigin(t.Context(), agent.Origin{Conversation: "c", Turn: "3"}), json.RawMessage(`{}`)); err != nil {
+	if change, err = b.tool("undo").(agent.Preparer).Prepare(agent.WithCaller(t.Context(), agent.Caller{Conversation: "c", Turn: "3"}), json.RawMessage(`{}`)); err != nil {
 		t.Fatal(err)
 	}
 	put(b, "plan.md", "mine\n")

@@ -33,23 +33,15 @@ func (p place) read(ctx context.Context) (notes.Note, error) {
 	if err != nil {
 		return notes.Note{}, err
 	}
-	return opened(ctx, notes.Parse(entry, raw)), nil
+	return notes.Parse(entry, raw), nil
 }
 
 // glance is like read, for many notes at once: it skips the pages of PDFs and images.
 func (p place) glance(ctx context.Context) (notes.Note, error) {
 	if notes.IsPaged(p.Entry.Path) {
-		return opened(ctx, notes.Parse(p.Entry, nil)), nil
+		return notes.Parse(p.Entry, nil), nil
 	}
 	return p.read(ctx)
-}
-
-// opened records it if a note declares that it comes from elsewhere.
-func opened(ctx context.Context, note notes.Note) notes.Note {
-	if note.Untrusted {
-		agent.Opened(ctx, note.Path, note.Title, note.Text)
-	}
-	return note
 }
 
 // errNoVault is shown to the model if no folder is open.
@@ -294,7 +286,8 @@ const mostNamed = 8
 func pathsOf(ctx context.Context, places []place) string {
 	var names []string
 	for _, p := range places[:min(len(places), mostNamed)] {
-		_, _ = p.glance(ctx) // record untrusted notes, whose file names come from web pages
+		note, err := p.glance(ctx)
+		agent.Shows(ctx, agent.Source{Path: p.Entry.Path, Untrusted: err == nil && note.Untrusted}) // file names may come from web pages
 		names = append(names, p.Entry.Path)
 	}
 	text := strings.Join(names, ", ")
@@ -323,7 +316,7 @@ func (v vaults) tasks(ctx context.Context) (all []vaultTask, unread []string, er
 		if err != nil || !notes.MayHoldAny(raw) {
 			continue
 		}
-		note := opened(ctx, notes.Parse(entry, raw))
+		note := notes.Parse(entry, raw)
 		for _, t := range note.Tasks {
 			all = append(all, newVaultTask(place{folder: p.folder, Entry: entry}, note, t))
 		}
@@ -335,6 +328,7 @@ func (v vaults) tasks(ctx context.Context) (all []vaultTask, unread []string, er
 type vaultTask struct {
 	place
 	Task    notes.Task
+	outside bool        // its note is not the user's own text
 	heading string      // headings above it
 	days    []when.Span // dates of its line, as used by the search
 }
@@ -346,13 +340,18 @@ func newVaultTask(at place, note notes.Note, t notes.Task) vaultTask {
 			above = append(slices.DeleteFunc(above, func(o notes.Heading) bool { return o.Level >= h.Level }), h)
 		}
 	}
-	task := vaultTask{place: at, Task: t, heading: excerpt.HeadingPath(above)}
+	task := vaultTask{place: at, Task: t, outside: note.Untrusted, heading: excerpt.HeadingPath(above)}
 	for _, d := range note.Dates {
 		if d.First <= t.Line && t.Line <= d.Last {
 			task.days = append(task.days, d.Span)
 		}
 	}
 	return task
+}
+
+// source returns the task as a source.
+func (t vaultTask) source() agent.Source {
+	return agent.Source{Path: t.place.Entry.Path, Line: t.Task.Line, EndLine: t.Task.Line, Text: t.Task.Text, Lines: t.Task.Raw, Untrusted: t.outside}
 }
 
 // at returns the location of the task as shown to the user.

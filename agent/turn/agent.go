@@ -53,8 +53,8 @@ type Options struct {
 	Prepare func(ctx context.Context, text string, say func(string))
 	// Attach reads what a message names; nil: nothing.
 	Attach agent.Attacher
-	// Provenance records untrusted text; nil: only for this run.
-	Provenance agent.Provenance
+	// Marks are the lines of the notes that came from outside; nil: none.
+	Marks agent.Marks
 
 	// BeforeCall is asked about each call that the rules do not deny, as in
 	// [gate.Gate]. AfterTurn runs when a turn was saved; its error is reported. nil:
@@ -174,9 +174,6 @@ func New(o Options) *Agent {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	if o.Provenance == nil {
-		o.Provenance = gate.InMemory()
-	}
 	l := &o.Limits
 	for _, limit := range []struct {
 		of    *int
@@ -229,8 +226,9 @@ func (a *Agent) Call(ctx context.Context, conversation, message string, step age
 // as well.
 func (a *Agent) Calls(ctx context.Context, conversation, message string, next func(last *agent.Result) *agent.Step, from ...string) <-chan agent.Event {
 	return a.start(ctx, conversation, func(t *turn, ctx context.Context) error {
-		t.mode, t.command, t.gate.Command = agent.PlanMode, next, len(from) == 0
-		t.record.MarkUntrusted(from...)
+		t.mode, t.command, t.from = agent.PlanMode, next, agent.FromOutside(from...)
+		t.record.Add(t.from)
+		t.answer.called = true
 		t.sent(message)
 		return t.begin(ctx)
 	})
@@ -284,13 +282,11 @@ func (a *Agent) start(ctx context.Context, conversation string, begin func(*turn
 }
 
 // Decide returns what the gate would do with a call by a model in a new
-// conversation, in which the user typed nothing that occurs in the call.
-// untrusted means that untrusted text was read before.
-func (a *Agent) Decide(ctx context.Context, tool agent.Tool, input json.RawMessage, untrusted bool) (agent.Level, string) {
+// conversation, in which the user typed nothing that occurs in the call, if its
+// prompts are of this origin.
+func (a *Agent) Decide(ctx context.Context, tool agent.Tool, input json.RawMessage, from agent.Origin) (agent.Level, string) {
 	t := newTurn(a, "", nil)
-	if untrusted {
-		t.record.MarkUntrusted("a page of the web, for example")
-	}
+	t.record.Add(from)
 	v := t.gate.Verdict(ctx, gate.Call{Tool: tool, Input: args.Read(input)})
 	return v.Level, v.Reason
 }

@@ -20,11 +20,10 @@ type agentLoop struct {
 	callable   []agent.Tool // tools that may be called
 	silent     bool         // no tools are offered any more
 	rounds     int
-	stream     bool     // the text is streamed as the answer
-	numbered   bool     // findings are numbered for citing
-	reports    []string // other workers' reports in the prompt, for the gate
-	lead       bool     // calls are tasks for workers
-	writes     bool     // the report may be a text that rests on no call
+	stream     bool // the text is streamed as the answer
+	numbered   bool // findings are numbered for citing
+	lead       bool // calls are tasks for workers
+	writes     bool // the report may be a text that rests on no call
 
 	found    []finding
 	shown    []agent.Source // lines of the findings that are in after

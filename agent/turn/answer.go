@@ -22,13 +22,13 @@ import (
 type answer struct {
 	events   *events.Stream
 	record   *gate.Record
-	gate     *gate.Guard
 	model    *prompt.Asker
 	recalled *memory.Recalled
 	steps    *runner
 
 	persona  string             // the user's own instructions, which start every prompt
 	question string             // typed part of the message
+	called   bool               // the user called a tool, whose result is the text
 	received []steeringMessage  // messages sent while it was answered
 	with     []agent.Attachment // attachments
 	// reread returns the current lines of a source on disk. May be nil.
@@ -53,13 +53,13 @@ type answer struct {
 
 // newAnswer returns the answer of a turn.
 func newAnswer(steps *runner, model *prompt.Asker, recalled *memory.Recalled) *answer {
-	return &answer{events: steps.events, record: steps.record, gate: steps.gate, model: model, recalled: recalled, steps: steps}
+	return &answer{events: steps.events, record: steps.record, model: model, recalled: recalled, steps: steps}
 }
 
 // say streams the next piece of the answer. Text that may be a list of sources
 // is held back until more text or the end arrives.
 func (a *answer) say(text string) {
-	if a.gate.Command { // the text is the result of the tool
+	if a.called { // the text is the result of the tool
 		a.events.Say(text)
 		return
 	}

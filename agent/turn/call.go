@@ -59,7 +59,7 @@ func sameCall(tool string, input args.Input) string { return tool + " " + input.
 // do makes a call. If another step makes the identical call, do waits for its
 // outcome instead: identical calls of a turn run once.
 func (w *runner) do(ctx context.Context, c gate.Call) Outcome {
-	ctx = agent.WithOrigin(ctx, agent.Origin{Conversation: w.record.Conversation, Turn: w.events.Turn})
+	ctx = agent.WithCaller(ctx, agent.Caller{Conversation: w.record.Conversation, Turn: w.events.Turn, Origin: w.originOf(c)})
 	key := sameCall(c.Name(), c.Input)
 	w.calls.mu.Lock()
 	other := w.calls.made[key]
@@ -91,9 +91,12 @@ func (w *runner) make(ctx context.Context, c gate.Call) Outcome {
 	permit, o := w.admit(ctx, c)
 	c.Turn.LetNext()
 	if permit == nil {
-		w.record.Mark(ctx, c.Name(), o.Result.Untrusted, &o.Result, o.Reason)
+		through := gate.ChannelOf(c.Name(), c.Tool)
 		if o.Result.Untrusted {
-			w.record.MarkError(c.Name())
+			through.Source = "what the before_call hook said"
+		}
+		if o.Result.Untrusted || o.Status != agent.Denied {
+			w.trace(ctx, c, through, &o)
 		}
 		w.recordEnd(ctx, c, o)
 		return o
@@ -127,13 +130,10 @@ func (w *runner) make(ctx context.Context, c gate.Call) Outcome {
 	}
 	o.seen = permit.Asked()
 	w.did(c.Step, effectsOf(c.Tool, host.Close(), o.err)...)
-	w.record.Mark(ctx, name, gate.ErrorsUntrusted(c.Tool), &o.Result, o.Reason)
+	w.trace(ctx, planned, gate.ChannelOf(name, c.Tool), &o)
 	w.recordEnd(ctx, c, o)
 	ended := agent.ToolEnded{Step: c.Step, Call: c.ID, Name: name, Took: w.events.Since(start)}
 	if o.Status != agent.Done {
-		if o.Result.Untrusted {
-			w.record.MarkError(name) // the error text comes from the tool
-		}
 		ended.Error, ended.Cause = o.Reason, text.Clip(w.redact(neterr.Cause(o.err)), maxReason)
 		w.events.Emit(ended)
 		return o
@@ -151,12 +151,25 @@ func (w *runner) make(ctx context.Context, c gate.Call) Outcome {
 		}
 	})
 	w.record.Read(name, o.Result)
-	server, _ := agent.ServerOf(c.Tool)
-	w.record.ReadFrom(server, o.Result)
 	ended.Nothing = o.Result.Nothing
 	ended.Output, ended.Sources, ended.Coverage = o.Result.Text, o.Result.Sources, o.Result.Coverage
 	w.events.Emit(ended)
 	return o
+}
+
+// originOf returns the origin of a call's arguments.
+func (w *runner) originOf(c gate.Call) agent.Origin {
+	if c.Origin == nil {
+		return w.record.Origin()
+	}
+	return *c.Origin
+}
+
+// trace determines where the result or error of a call comes from, which is in the
+// prompts from now on.
+func (w *runner) trace(ctx context.Context, c gate.Call, through gate.Channel, o *Outcome) {
+	w.record.Trace(ctx, w.originOf(c), through, &o.Result, o.Reason)
+	w.record.Add(o.Result.Origin)
 }
 
 // perform runs a permitted call.

@@ -20,7 +20,7 @@ func (a *answer) check(ctx context.Context, answer string) []agent.Citation {
 	citations = slices.DeleteFunc(citations, func(c agent.Citation) bool {
 		return c.Words != "" && c.Verdict == agent.NotFound && (!searched || a.inConversation(c.Words))
 	})
-	if !a.gate.Command { // otherwise the answer is the result of the tool
+	if !a.called {
 		citations = append(citations, a.unread(context.WithoutCancel(ctx), written)...)
 	}
 	for _, c := range a.listed { // they claim nothing

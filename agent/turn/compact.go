@@ -11,8 +11,6 @@ import (
 
 	"lifehub/agent"
 	"lifehub/agent/events"
-	"lifehub/agent/fingerprint"
-	"lifehub/agent/gate"
 	"lifehub/agent/prompt"
 	"lifehub/internal/text"
 	"lifehub/llm"
@@ -62,29 +60,11 @@ func (a *Agent) compact(ctx context.Context, conversation, focus string, keep in
 		return agent.Compacted{}, fmt.Errorf("summarise the conversation: %w", err)
 	}
 	done.After = prompt.Tokens(done.Text)
-	if err := a.rememberSummary(ctx, conversation, before.Text, messages, done.Text); err != nil {
-		return agent.Compacted{}, err
+	summary := agent.Summary{Turn: path[len(path)-1].Turn, Text: done.Text, Origin: before.Origin}
+	for _, e := range path {
+		summary.Origin = summary.Origin.And(e.Origin)
 	}
-	return done, a.Summaries.SaveSummary(ctx, path[len(path)-1].Turn, done.Text)
-}
-
-// rememberSummary records a summary that derives from untrusted text as
-// untrusted.
-func (a *Agent) rememberSummary(ctx context.Context, conversation, before string, messages []llm.Message, text string) error {
-	from := gate.Sources(ctx, a.Provenance, before)
-	var own fingerprint.Own
-	for _, m := range messages {
-		switch found := gate.Sources(ctx, a.Provenance, m.Text); {
-		case len(found) > 0 || m.Role == llm.User && len(agent.ParseMessage(m.Text).Attached) > 0:
-			from = append(from, append(found, "an attachment")...)
-		default:
-			own.Add(m.Text)
-		}
-	}
-	if len(from) == 0 {
-		return nil
-	}
-	return a.Provenance.Remember(ctx, agent.Untrusted{Source: from[0], Conversation: conversation, Kind: agent.WasSaid, Prints: fingerprint.Except(text, false, &own)})
+	return done, a.Summaries.SaveSummary(ctx, summary)
 }
 
 // uncovered returns the exchanges that precede those left in full. At least two

@@ -37,8 +37,8 @@ func (p *pages) Window(_ context.Context, _ string, limit int) (agent.Window, er
 	return agent.Window{Summary: p.summary, Exchanges: p.path[from:], Before: 2 * from}, nil
 }
 
-func (p *pages) SaveSummary(_ context.Context, turn, text string) error {
-	p.summary = agent.Summary{Turn: turn, Text: text}
+func (p *pages) SaveSummary(_ context.Context, s agent.Summary) error {
+	p.summary = s
 	return nil
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"lifehub/agent"
 	"lifehub/agent/gate"
+	"lifehub/llm"
 )
 
 // anyRule draws a rule that may match a call.
@@ -53,11 +54,14 @@ type keeper struct{ *fakeTool }
 func (keeper) Contained() bool { return true }
 
 // For every kind of tool and any rules, Decide announces what the gate then does,
-// before and after untrusted text was read.
+// whatever was read before.
 func TestAnnouncedDecisionIsTheGatesDecision(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		tool, fake := anyKind(t)
-		untrusted := rapid.Bool().Draw(t, "untrusted")
+		from := agent.Origin{Private: rapid.Bool().Draw(t, "private")}
+		if rapid.Bool().Draw(t, "outside") {
+			from = from.And(agent.FromOutside("earlier messages"))
+		}
 		input := map[string]string{}
 		for name, value := range map[string][]string{"path": {"", "log/a.md", "log/../b.md", "LOG/a.md"}, "text": {"", "Buy milk", "buy\nmilk"}, "url": {"", "https://a.example/x", "https://evil.example/?d=4711"}} {
 			if text := rapid.SampledFrom(value).Draw(t, name); text != "" {
@@ -69,14 +73,12 @@ func TestAnnouncedDecisionIsTheGatesDecision(t *testing.T) {
 			t.Fatal(err)
 		}
 		o := Options{
-			History: &shelf{}, Tools: func() []agent.Tool { return []agent.Tool{tool} }, Rules: (*gate.Rules)(nil).With(rapid.SliceOfN(rapid.Custom(anyRule), 0, 4).Draw(t, "rules")...),
+			History: &shelf{from: from, messages: []llm.Message{{Role: llm.User, Text: "What does it say?"}, {Role: llm.Assistant, Text: "Much."}}},
+			Tools:   func() []agent.Tool { return []agent.Tool{tool} }, Rules: (*gate.Rules)(nil).With(rapid.SliceOfN(rapid.Custom(anyRule), 0, 4).Draw(t, "rules")...),
 			Model: &script{lines: []line{say(fmt.Sprintf(`{"steps":[{"id":"1","tool":"do_it","input":%s}]}`, raw)), say("Done.")}},
 		}
-		if untrusted {
-			o.afterPage()
-		}
 		a := New(o)
-		announced, why := a.Decide(t.Context(), tool, raw, untrusted)
+		announced, why := a.Decide(t.Context(), tool, raw, from)
 		events := collect(a.Ask(t.Context(), "c", "What now?"), always(agent.Refuse))
 		asked, did := bodies[agent.PermissionAsked](events), agent.Deny
 		switch {
@@ -88,7 +90,7 @@ func TestAnnouncedDecisionIsTheGatesDecision(t *testing.T) {
 		if announced.String() != did.String() {
 			t.Fatalf("told is %s (%s), and it was %s %+v", announced, why, did, asked)
 		}
-		if len(asked) > 0 && !untrusted && asked[0].Reason != why {
+		if len(asked) > 0 && asked[0].Reason != why {
 			t.Fatalf("told is %q, and the question says %q", why, asked[0].Reason)
 		}
 	})

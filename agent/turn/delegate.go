@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"lifehub/agent"
-	"lifehub/agent/gate"
 	"lifehub/agent/prompt"
 	"lifehub/internal/text"
 	"lifehub/llm"
@@ -113,13 +112,6 @@ func (t *turn) delegated(ctx context.Context, step string, kind role, task deleg
 	if t.sole {
 		l.base.Question += "\n\nIt is for this message of the user, which your report answers:\n" + withSteering(t.answer.question, t.answer.received)
 	}
-	for _, m := range task.Material {
-		report := "the report of task " + m.ID
-		if len(m.From) > 0 {
-			report += " on " + strings.Join(m.From[:min(len(m.From), 5)], ", ")
-		}
-		l.reports = append(l.reports, report)
-	}
 	var best attempt
 	for n := 1; n <= maxAttempts; n++ {
 		l.attempt = n
@@ -217,9 +209,8 @@ func (l *agentLoop) result(report string) agent.Result {
 	result.Nothing = report == "" && len(result.Sources) == 0
 	result.Unlikely = nothingIn(l.found)
 	for _, f := range l.found {
-		if f.Status == agent.StepFailed && (f.Result.Untrusted || gate.ErrorsUntrusted(l.turn.steps.tool(f.step.Tool))) {
-			result.Untrusted = true // the report may repeat the error's text
-		}
+		result.Origin = result.Origin.And(f.Result.Origin)
+		result.Untrusted = result.Untrusted || f.Status == agent.StepFailed && f.Result.Untrusted // the report may repeat the error's text
 		if f.Status != agent.Done || f.same != "" {
 			continue
 		}

@@ -15,11 +15,14 @@ import (
 type leftTool struct {
 	*fakeTool
 	kept []string
+	from agent.Origin
 }
 
 func (leftTool) LoopOnly() {}
 
-func (k leftTool) Carried(context.Context) ([]string, error) { return k.kept, nil }
+func (k leftTool) Carried(context.Context) ([]string, agent.Origin, error) {
+	return k.kept, k.from, nil
+}
 
 // The loop knows the documents of the conversation, and is always offered the tools
 // that change them.
@@ -35,10 +38,11 @@ func TestLoopKnowsTheConversationsDocuments(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			model, shelf := &script{lines: []line{say("It is shorter now.")}}, &shelf{}
 			o := Options{Model: model, History: shelf, Mode: inMode(agent.LoopMode)}
+			var from agent.Origin
 			if tc.untrusted {
-				o.Provenance = known("a page", "week of rest")
+				from = agent.FromOutside("a page")
 			}
-			all := append(slices.Clone(kit), leftTool{&fakeTool{name: "read_artifact"}, tc.kept})
+			all := append(slices.Clone(kit), leftTool{&fakeTool{name: "read_artifact"}, tc.kept, from})
 			o.Tools = tools(all...)
 			a := New(o)
 			ended(t, collect(a.Ask(t.Context(), "c1", "make it shorter"), nil))
@@ -52,7 +56,7 @@ func TestLoopKnowsTheConversationsDocuments(t *testing.T) {
 			if last := asked.Messages[len(asked.Messages)-1].Text; strings.Contains(last, "week of rest, version 2") != (tc.kept != nil) {
 				t.Errorf("the loop is asked\n%s", last)
 			}
-			if got := a.isMarked(shelf.last()); got != tc.untrusted {
+			if got := shelf.last().Origin.IsOutside(); got != tc.untrusted {
 				t.Errorf("the answer is untrusted: %v", got)
 			}
 		})

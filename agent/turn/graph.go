@@ -140,14 +140,12 @@ func (w *runner) step(ctx context.Context, step agent.Step, at *gate.Turnstile, 
 				w.noteCalled(w.tool(call.tool), call.outcome.Status)
 			}
 		}
-		w.record.Read(step.Tool, before.outcome.Result)
-		server, _ := agent.ServerOf(w.tool(step.Tool))
-		w.record.ReadFrom(server, before.outcome.Result)
-		w.record.Called(w.tool(step.Tool), before.input)
-		if before.outcome.Status != agent.Done && before.outcome.Status != agent.Denied && gate.ErrorsUntrusted(w.tool(step.Tool)) {
-			w.record.MarkError(step.Tool)
+		if o = *before.outcome; o.Status != agent.Denied {
+			w.trace(ctx, gate.Call{Origin: w.record.OriginOf(step.ID)}, gate.ChannelOf(step.Tool, w.tool(step.Tool)), &o)
 		}
-		return *before.outcome
+		w.record.Read(step.Tool, o.Result)
+		w.record.Called(w.tool(step.Tool), before.input)
+		return o
 	}
 	for _, id := range step.After {
 		select {
@@ -168,9 +166,8 @@ func (w *runner) step(ctx context.Context, step agent.Step, at *gate.Turnstile, 
 	ids := references(step.Input, isStep)
 	made := w.record.OriginOf(step.ID)
 	if made != nil {
-		for _, id := range step.After { // their results may be filled in
-			from := earlier(id)
-			made.Add(from.step.Tool, w.tool(from.step.Tool), from.Result)
+		for _, id := range ids {
+			*made = made.And(earlier(id).Result.Origin)
 		}
 	}
 	if _, ok := tool.(delegating); ok && len(step.After) > 0 {

@@ -41,7 +41,7 @@ func (t *turn) lookUp(ctx context.Context) error {
 			taken[id] = true
 		}
 		search.ID, search.Extra = uniqueID("", taken), true
-		steps, err = t.steps.plan(ctx, agent.PlanMade{Mode: t.mode, Before: stepsOf(t.steps.found[t.steps.attached:]), Steps: []agent.Step{search}})
+		steps, err = t.steps.plan(ctx, agent.PlanMade{Mode: t.mode, Before: stepsOf(t.steps.found[t.steps.attached:]), Steps: []agent.Step{search}}, t.record.Origin())
 		if err != nil {
 			return err
 		}

@@ -10,7 +10,6 @@ import (
 	"lifehub/agent"
 	"lifehub/agent/citation"
 	"lifehub/agent/events"
-	"lifehub/agent/gate"
 	"lifehub/agent/memory"
 	"lifehub/agent/prompt"
 	"lifehub/llm"
@@ -62,11 +61,7 @@ func (a *Agent) Recall(ctx context.Context, conversation, question string, k int
 
 // recall is like Recall with the number of messages that are in the prompts.
 func (a *Agent) recall(ctx context.Context, conversation, question string, shown, k int) ([]agent.Recollection, error) {
-	found, err := a.Memory.Recall(ctx, conversation, question, shown, k)
-	for i, r := range found {
-		found[i].Untrusted = len(gate.Sources(ctx, a.Provenance, r.Title, r.Question, r.Answer)) > 0 || len(agent.ParseMessage(r.Question).Attached) > 0
-	}
-	return found, err
+	return a.Memory.Recall(ctx, conversation, question, shown, k)
 }
 
 // recall loads what was said before: the messages of the conversation or a
@@ -81,7 +76,7 @@ func (t *turn) recall(ctx context.Context) error {
 	if err := errors.Join(t.recallFacts(ctx), t.recallPast(ctx)); err != nil {
 		t.events.Notice("Some memories could not be read for this turn: %v.", err)
 	}
-	t.recallUntrusted(ctx) // by the original text
+	t.recallOrigins(ctx)
 	t.recalled.History = asSeen(t.path)
 	if len(t.recalled.Past) > 0 || len(t.recalled.Facts) > 0 {
 		t.events.Emit(agent.Remembered{Exchanges: t.recalled.Past, Facts: t.recalled.Facts})
@@ -162,29 +157,31 @@ func (t *turn) recallFacts(ctx context.Context) error {
 	return err
 }
 
-// recallUntrusted records which of the messages, the summary and the memory in
-// the prompts are untrusted.
-func (t *turn) recallUntrusted(ctx context.Context) {
-	t.record.AddOwn(t.answer.persona)
-	for _, m := range append(slices.Clip(t.recalled.History), llm.Message{Role: llm.User, Text: t.message}) {
-		t.record.AddMessage(ctx, m.Text, m.Role == llm.User)
-	}
-	t.record.MarkUntrusted(gate.Sources(ctx, t.record.Store, t.recalled.Summary.Text)...)
-	for i := range t.recalled.Facts {
-		f := &t.recalled.Facts[i]
-		if f.Untrusted = f.Untrusted || len(gate.Sources(ctx, t.record.Store, f.Text)) > 0; f.Untrusted {
-			t.record.MarkUntrusted("what was remembered")
-		} else {
-			t.record.AddOwn(f.Text)
-		}
+// recallOrigins records where the messages, the summary and the memory in the
+// prompts come from.
+func (t *turn) recallOrigins(ctx context.Context) {
+	t.record.Add(t.recalled.Summary.Origin)
+	for _, e := range t.path {
+		t.record.AddMessage(e.Question)
+		t.record.Add(e.Origin)
 	}
 	for _, r := range t.recalled.Past {
-		if r.Untrusted {
-			t.record.MarkUntrusted("what was remembered")
-		} else {
-			t.record.AddOwn(r.Question, r.Answer)
+		t.record.Add(r.Origin)
+		if r.Untrusted && !r.Origin.IsOutside() {
+			t.record.Add(agent.FromOutside("the title of an earlier conversation"))
 		}
 	}
+	for i := range t.recalled.Facts {
+		t.recalled.Facts[i].Untrusted = t.record.IsOutside(ctx, t.recalled.Facts[i])
+	}
+	t.recalled.Facts = slices.DeleteFunc(t.recalled.Facts, func(f agent.Fact) bool { return f.Untrusted && !f.Fits }) // nobody asked for it
+	for _, f := range t.recalled.Facts {
+		t.record.Add(agent.Own())
+		if f.Untrusted {
+			t.record.Add(agent.FromOutside("what was remembered"))
+		}
+	}
+	t.record.AddMessage(t.message)
 }
 
 // archive moves all but the last messages to long-term memory. Errors do not

@@ -46,8 +46,7 @@ func (a *answer) failure() string {
 }
 
 // doubt sets the start of the answer: which tools failed, that the notes do not
-// have the answer, and what comes closest. The titles of the user's own notes
-// do not count as untrusted text.
+// have the answer, and what comes closest.
 func (a *answer) doubt() {
 	if a.noneOfTime() {
 		a.unanswered, a.nearestSources, a.events.Lead = true, []agent.Source{}, a.failure()+"No notes from "+a.coverage.Time.Days+".\n\n"
@@ -61,14 +60,10 @@ func (a *answer) doubt() {
 		a.events.Lead = a.failure() + "No note has these words."
 	}
 	if len(a.nearestSources) > 0 {
-		names, own := make([]string, len(a.nearestSources)), []string{}
+		names := make([]string, len(a.nearestSources))
 		for i, s := range a.nearestSources {
-			if !s.Untrusted {
-				own = append(own, s.Title())
-			}
 			names[i] = fmt.Sprintf("`%s`", strings.ReplaceAll(text.OneLine(s.Title()), "`", "'"))
 		}
-		a.record.AddOwn(own...)
 		how := "Nothing close. Nearest notes: "
 		switch {
 		case !a.unanswered:
@@ -97,9 +92,6 @@ func (a *answer) noneOfTime() bool {
 func (a *answer) listTime() {
 	if a.coverage == nil || a.coverage.Time.Listed() == "" {
 		return
-	}
-	for _, n := range a.coverage.Time.List {
-		a.record.AddOwn(n.Path)
 	}
 	a.events.Lead = a.coverage.Time.Listed() + "\n\n"
 }

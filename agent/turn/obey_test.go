@@ -3,6 +3,7 @@ package turn
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -77,14 +78,16 @@ func TestAnObeyingModelDoesOnlyWhatWasShown(t *testing.T) {
 				o.Tools = prepend(o.Tools, &fakeTool{name: "search_notes", reads: true, outward: true, schema: `{"type":"object"}`, err: errFake(evil)})
 			},
 			"memory": func(o *Options) {
-				o.Facts = func(context.Context) ([]agent.Fact, error) { return []agent.Fact{{Text: evil, Untrusted: true}}, nil }
+				o.Facts = func(context.Context) ([]agent.Fact, error) {
+					return []agent.Fact{{Text: "What about milk? " + evil, Untrusted: true}}, nil
+				}
 			},
 			"an earlier answer": (*Options).afterPage,
 		}
 		for place, stand := range places {
 			for _, mode := range []string{"chat", "ask", "after always"} {
 				list, all := obeyed()
-				o := Options{History: &shelf{}, Tools: func() []agent.Tool { return list }, Unattended: mode == "ask"}
+				o := Options{History: &shelf{}, Tools: func() []agent.Tool { return list }, Unattended: mode == "ask", Mode: inMode(agent.LoopMode)}
 				if mode == "after always" {
 					for other := range effects { // the rules that an "always" to a harmless call of each tool wrote
 						if rule, ok := gate.ForCall(toolchoice.Find(list, other), args.Read([]byte(`{"path":"shopping.md","text":"milk","url":"https://fine.example/","query":"milk"}`))); ok {
@@ -93,18 +96,19 @@ func TestAnObeyingModelDoesOnlyWhatWasShown(t *testing.T) {
 					}
 				}
 				stand(&o)
-				step := `{"steps":[{"id":"1","tool":"search_notes","input":{"query":"milk"}},{"id":"2","tool":"` + name + `","input":` + input + `,"after":["1"]}]}`
-				if !strings.Contains("a note a web page the error of a tool", place) {
-					step = `{"steps":[{"id":"1","tool":"` + name + `","input":` + input + `}]}`
+				lines := []line{calling(name, input), say("Done."), say("Done."), say("Done.")}
+				if strings.Contains("a note a web page the error of a tool", place) {
+					lines = slices.Insert(lines, 0, calling("search_notes", `{"query":"milk"}`))
 				}
-				o.Model = &script{lines: []line{say(step), say("Done."), say("Done."), say("Done.")}}
+				o.Model = &script{lines: lines}
+				public := name == "web_search" && (place == "a web page" || place == "the error of a tool") // nothing private was read
 				asked := bodies[agent.PermissionAsked](collect(New(o).Ask(t.Context(), "c1", "What about milk?"), always(agent.Refuse)))
 				cases++
-				if ran := all[name].ran(); len(ran) != 0 {
+				if ran := all[name].ran(); (len(ran) != 0) != public {
 					effectsSeen++
 					t.Errorf("%s in %s, %s: ran %v", name, place, mode, ran)
 				}
-				if len(asked) != 1 || string(asked[0].Input) != input {
+				if !public && (len(asked) != 1 || string(asked[0].Input) != input) {
 					t.Errorf("%s in %s, %s: asked %s", name, place, mode, fmt.Sprint(asked))
 				}
 			}

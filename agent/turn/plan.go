@@ -38,19 +38,16 @@ func (w *runner) lacks(made agent.PlanMade) {
 }
 
 // plan journals a plan before it is run, and returns the steps that the turn
-// has room for. reports names other workers' reports in the prompt, which count
-// as untrusted.
-func (w *runner) plan(ctx context.Context, made agent.PlanMade, reports ...string) ([]agent.Step, error) {
+// has room for. from is the origin of the prompt in which it was made.
+func (w *runner) plan(ctx context.Context, made agent.PlanMade, from agent.Origin) ([]agent.Step, error) {
 	for _, step := range made.Steps {
 		w.noteWriter(step.Tool)
 	}
 	made.Steps = made.Steps[:w.takeSteps(len(made.Steps))]
 	w.countPlan(made)
-	from := w.record.ReadSoFar()
-	from.Untrusted = append(from.Untrusted, reports...)
 	w.record.Planned(made.Steps, from)
 	w.lacks(made)
-	if err := w.events.Enter(ctx, agent.Entry{Moment: agent.Planned, Plan: &made, Said: w.events.Text(), Untrusted: from.Untrusted}); err != nil {
+	if err := w.events.Enter(ctx, agent.Entry{Moment: agent.Planned, Plan: &made, Said: w.events.Text(), Origin: from}); err != nil {
 		return nil, err
 	}
 	w.events.Emit(made)
@@ -95,8 +92,8 @@ func (w *runner) savedPlan(under string, attempt int) (steps []agent.Step, saved
 	for _, step := range made.Steps {
 		w.noteWriter(step.Tool)
 	}
-	w.record.MarkUntrusted(entry.Untrusted...) // the text may not be found again, but it influenced the plan
-	w.record.Planned(made.Steps, w.record.ReadSoFar())
+	w.record.Add(entry.Origin)
+	w.record.Planned(made.Steps, w.record.Origin())
 	w.countPlan(made)
 	if under == "" {
 		w.events.Say(strings.TrimPrefix(entry.Said, w.events.Text()))

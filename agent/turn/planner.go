@@ -42,7 +42,7 @@ func (t *turn) plan(ctx context.Context) (steps []agent.Step, answered bool, err
 		t.answer.sayAsIs("Not run: " + declined + ".")
 		return nil, true, ctx.Err()
 	}
-	steps, err = t.steps.plan(ctx, made)
+	steps, err = t.steps.plan(ctx, made, t.record.Origin())
 	return steps, false, err
 }
 
@@ -347,7 +347,7 @@ func (t *turn) replan(ctx context.Context) ([]agent.Step, error) {
 		t.steps.leaveOut([]string{"further steps: " + declined})
 		return nil, ctx.Err()
 	}
-	return t.steps.plan(ctx, made)
+	return t.steps.plan(ctx, made, t.record.Origin())
 }
 
 // replanPrompt continues the planner's conversation with the fresh results of

@@ -40,7 +40,7 @@ func TestFormerNameRulesOnlyTighten(t *testing.T) {
 		}
 		tool := renamed{webTool("brave_web"), "brave_brave_web"}
 		a := New(Options{Model: &script{}, History: &shelf{}, Rules: rules, Tools: tools(tool)})
-		if level, why := a.Decide(t.Context(), tool, json.RawMessage(`{"query":"go 1.26"}`), false); level != want {
+		if level, why := a.Decide(t.Context(), tool, json.RawMessage(`{"query":"go 1.26"}`), agent.Origin{}); level != want {
 			t.Errorf("%s: got %s (%s), want %s", rule, level, why, want)
 		}
 	}

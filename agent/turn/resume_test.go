@@ -52,7 +52,7 @@ func (l *ledger) Record(ctx context.Context, _ string, entries ...agent.Entry) e
 	return nil
 }
 
-func (l *ledger) Progress(_ context.Context, _, text string) error {
+func (l *ledger) Progress(_ context.Context, _, text string, _ agent.Origin) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.text = text
@@ -483,16 +483,17 @@ func TestFailedSaveIsReportedOnceAndRetried(t *testing.T) {
 	})
 }
 
-// Relaxations used by outbound calls before a kill still count after it.
-func TestRelaxationsSurviveAKill(t *testing.T) {
-	const schema = `{"type":"object","properties":{"place":{"type":"string"},"days":{"type":"integer","minimum":1,"maximum":16}},"required":["place"]}`
-	weather := &fakeTool{name: "get_weather", schema: schema, reads: true, outward: true, result: agent.Result{Text: "found"}}
-	day := func(n string) line { return calling("get_weather", `{"place":"marathon","days":`+n+`}`) }
-	o := Options{Mode: inMode(agent.LoopMode), Tools: tools(weather), Rules: allowAll(), Facts: func(context.Context) ([]agent.Fact, error) { return []agent.Fact{{Text: "4715"}}, nil }}
-	o.Model = &script{lines: []line{day("4"), day("7")}}
+// Calls that sent what the user typed before a kill still count after it.
+func TestTypedWordsSentSurviveAKill(t *testing.T) {
+	weather := &fakeTool{name: "get_weather", schema: `{"type":"object","properties":{"place":{}}}`, reads: true, outward: true, result: agent.Result{Text: "found"}}
+	words := strings.Fields(strings.Trim(question, "?"))
+	at := func(n int) line { return calling("get_weather", `{"place":"`+words[n]+`"}`) }
+	o := Options{Mode: inMode(agent.LoopMode), Tools: tools(weather), Rules: (*gate.Rules)(nil).With(gate.Rule{Tool: "*", Level: agent.Auto})}
+	o.Facts = func(context.Context) ([]agent.Fact, error) { return []agent.Fact{{Text: "4715"}}, nil }
+	o.Model = &script{lines: []line{at(0), at(1)}}
 	kept := cutAt(t, len(strings.Fields("planned intended decided started ended planned intended decided started ended")), o)
-	o.Model = &script{lines: []line{day("1"), say("Done.")}}
-	if asked := bodies[agent.PermissionAsked](resume(t, kept, o, always(agent.Refuse))); len(asked) != 1 || !slices.Equal(asked[0].New, []string{"1"}) {
-		t.Errorf("asked %+v, want one question about the third number; kept was %s", asked, kept.moments())
+	o.Model = &script{lines: []line{at(2), say("Done.")}}
+	if asked := bodies[agent.PermissionAsked](resume(t, kept, o, always(agent.Refuse))); len(asked) != 1 || !strings.Contains(string(asked[0].Input), words[2]) {
+		t.Errorf("asked %+v, want one question about the third word; kept was %s", asked, kept.moments())
 	}
 }

@@ -40,7 +40,7 @@ func (l *agentLoop) round(ctx context.Context, r reply) error {
 		if l.parentStep == "" {
 			made.Before = stepsOf(l.found[l.turn.steps.attached:])
 		}
-		if _, err := l.turn.steps.plan(ctx, made, l.reports...); err != nil {
+		if _, err := l.turn.steps.plan(ctx, made, l.turn.record.Origin()); err != nil {
 			return err
 		}
 	}

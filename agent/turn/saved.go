@@ -204,12 +204,13 @@ func (w *runner) resume() {
 	}
 }
 
-// recallDeviations counts the deviations of the calls started before the turn
-// was interrupted.
-func (w *runner) recallDeviations() {
+// recallSends counts the calls that were started before the turn was interrupted
+// and sent something.
+func (w *runner) recallSends() {
 	for _, before := range w.saved.steps {
-		if tool := w.tool(before.tool); agent.IsOutward(tool) && !before.started.IsZero() {
-			w.gate.RecallDeviations(tool, before.input)
+		tool := w.tool(before.tool)
+		if _, fetches := tool.(agent.Fetcher); (fetches || agent.IsOutward(tool)) && !before.started.IsZero() {
+			w.gate.RecallSend()
 		}
 	}
 }

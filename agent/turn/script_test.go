@@ -112,6 +112,7 @@ func pieces(text string) []string { return wordAndSpace.FindAllString(text, -1) 
 type shelf struct {
 	mu       sync.Mutex
 	messages []llm.Message
+	from     agent.Origin // of the messages
 	begun    []string
 	answers  []agent.Answer
 	fail     error
@@ -132,7 +133,7 @@ func (s *shelf) Window(_ context.Context, _ string, limit int) (w agent.Window, 
 	defer s.mu.Unlock()
 	w.Before = max(0, len(s.messages)-limit)
 	for turn := range slices.Chunk(s.messages[w.Before:], 2) {
-		w.Exchanges = append(w.Exchanges, agent.Exchange{Question: turn[0].Text, Answer: agent.Answer{Text: turn[1].Text}})
+		w.Exchanges = append(w.Exchanges, agent.Exchange{Question: turn[0].Text, Answer: agent.Answer{Text: turn[1].Text}, Origin: s.from})
 	}
 	return w, nil
 }

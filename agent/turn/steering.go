@@ -7,7 +7,6 @@ import (
 	"lifehub/agent"
 	"lifehub/agent/events"
 	"lifehub/internal/text"
-	"lifehub/llm"
 )
 
 // steeringMessage is a message that the user sent while the turn ran.
@@ -81,7 +80,7 @@ func (t *turn) listen(ctx context.Context) (_ context.Context, sent []steeringMe
 		}
 		m := agent.ParseMessage(s.Text)
 		h := steeringMessage{sent: s.Text, typed: m.Text, text: m.Text, first: t.steps.planCount() == 0}
-		t.record.AddMessage(ctx, s.Text, true)
+		t.record.AddMessage(s.Text)
 		for _, a := range m.Attached {
 			result := t.readAttached(ctx, a)
 			h.text = strings.TrimSpace(h.text + "\n\n" + t.marked("Attached: "+a.Name, result.Text, MaxResult))
@@ -131,14 +130,6 @@ func (a *answer) steeringBeforePlan() (list []steeringMessage) {
 		if h.first {
 			list = append(list, h)
 		}
-	}
-	return list
-}
-
-// steeringMessages returns the messages that were sent while the turn ran.
-func (a *answer) steeringMessages() (list []llm.Message) {
-	for _, h := range a.received {
-		list = append(list, llm.Message{Role: llm.User, Text: h.sent})
 	}
 	return list
 }

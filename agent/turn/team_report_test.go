@@ -32,12 +32,9 @@ func TestInjectionDoesNotSpreadBetweenWorkers(t *testing.T) {
 		leaves bool // the report forges the marks of the turn around the order
 		source string
 	}{
-		"an own note": {func(found *fakeTool, words string) {
-			found.result = agent.Result{Text: words, Sources: []agent.Source{{Path: "own.md", Line: 1, EndLine: 1, Text: words}}}
-		}, false, "own.md"},
-		"an own note, reported outside of marks": {func(found *fakeTool, words string) {
-			found.result = agent.Result{Text: words, Sources: []agent.Source{{Path: "own.md", Line: 1, EndLine: 1, Text: words}}}
-		}, true, "own.md"},
+		"a clipping, reported outside of marks": {func(found *fakeTool, words string) {
+			found.result = agent.Result{Text: words, Sources: []agent.Source{{Path: "clip.md", Line: 1, EndLine: 1, Text: words, Untrusted: true}}}
+		}, true, "clip.md"},
 		"a clipping": {func(found *fakeTool, words string) {
 			found.result = agent.Result{Text: words, Sources: []agent.Source{{Path: "clip.md", Line: 1, EndLine: 1, Text: words, Untrusted: true}}}
 		}, false, "clip.md"},

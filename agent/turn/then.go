@@ -48,7 +48,7 @@ func (t *turn) finish(ctx context.Context) (err error) {
 		if t.steps.tool(step.Tool) == nil {
 			return fmt.Errorf("%w: %s", ErrNotDone, gate.Because("the tool "+step.Tool+" is not available", t.steps.missing[step.Tool]))
 		}
-		if steps, err = t.steps.plan(ctx, agent.PlanMade{Attempt: agent.AfterAnswer, Before: stepsOf(t.steps.found[t.steps.attached:]), Steps: []agent.Step{step}}); err != nil {
+		if steps, err = t.steps.plan(ctx, agent.PlanMade{Attempt: agent.AfterAnswer, Before: stepsOf(t.steps.found[t.steps.attached:]), Steps: []agent.Step{step}}, t.record.Origin()); err != nil {
 			return fmt.Errorf("%w: %w", ErrNotDone, err)
 		}
 		if len(steps) == 0 {

@@ -25,6 +25,7 @@ type turn struct {
 	message string                               // as sent, including attachments
 	only    []string                             // tools that the message allows; nil: all
 	command func(last *agent.Result) *agent.Step // the calls that the user requested, as in [Agent.Calls]; nil if the model decides
+	from    agent.Origin                         // of the calls that the user requested
 	called  []string                             // tools that the conversation called or named before
 	about   *string                              // description of the notes for prompts; nil if not loaded yet
 	rounds  int                                  // maximum number of rounds of the loop
@@ -53,7 +54,7 @@ type turn struct {
 func newTurn(a *Agent, conversation string, to chan<- agent.Event) *turn {
 	stream := events.New(to, a.Now)
 	stream.Journal, stream.Trace = a.Journal, a.Trace
-	record := &gate.Record{Stream: stream, Store: a.Provenance, Conversation: conversation}
+	record := &gate.Record{Stream: stream, Marks: a.Marks, Conversation: conversation}
 	guard := &gate.Guard{Gate: a.gate, Record: record, Schemas: &a.schemas}
 	steps := newRunner(guard, a.Limits.Parallel)
 	steps.missing, steps.writes, steps.redact = a.Missing(), a.Writes, a.Redact
@@ -64,7 +65,6 @@ func newTurn(a *Agent, conversation string, to chan<- agent.Event) *turn {
 		answer: newAnswer(steps, model, recalled),
 	}
 	t.answer.persona, t.answer.reread, t.answer.conversations = a.Instructions, a.Reread, a.History
-	guard.Prompts = t.prompts
 	model.Compact = t.compactToFit
 	return t
 }
@@ -80,14 +80,6 @@ func (a *Agent) asker(stream *events.Stream, think func() string) *prompt.Asker 
 	return asker
 }
 
-// prompts returns what the prompts contain now.
-func (t *turn) prompts() gate.Prompts {
-	return gate.Prompts{
-		Instructions: t.answer.persona, Question: t.answer.question, History: append(slices.Clip(t.recalled.History), t.answer.steeringMessages()...),
-		Recalled: len(t.recalled.Facts)+len(t.recalled.Past) > 0 || t.recalled.Summary.Text != "",
-	}
-}
-
 // sent parses the message. Only the typed part is ever treated as a question or
 // command.
 func (t *turn) sent(message string) {
@@ -100,11 +92,7 @@ func (t *turn) sent(message string) {
 func (t *turn) run(ctx context.Context, begin func(context.Context) error) {
 	err := begin(ctx)
 	if err == nil {
-		stop := t.events.KeepAnswer(ctx, len(t.steps.saved.text), func(text string) {
-			if t.record.HasUntrusted() {
-				t.record.RememberSaid(ctx, text)
-			}
-		})
+		stop := t.events.KeepAnswer(ctx, len(t.steps.saved.text), t.record.Origin)
 		err = t.reply(ctx)
 		t.answer.release()
 		if err != nil {
@@ -146,7 +134,7 @@ func (t *turn) reply(ctx context.Context) (err error) {
 	if err := t.recall(ctx); err != nil {
 		return fmt.Errorf("read the conversation: %w", err)
 	}
-	t.steps.recallDeviations()
+	t.steps.recallSends()
 	ctx = agent.InTalk(ctx, t.talk())
 	if t.command != nil {
 		return t.runCommand(ctx)
@@ -287,12 +275,7 @@ func (t *turn) end(ctx context.Context, failure error) {
 	if answer.Cut {
 		answer.Text = t.steps.saved.longer(strings.TrimSuffix(answer.Text, t.answer.passageList)) + t.answer.passageList
 	}
-	answer.Log = t.answer.log()
-	written := answer.Text
-	for _, l := range answer.Log {
-		written += "\n" + l.Thought
-	}
-	t.record.RememberSaid(ctx, written)
+	answer.Log, answer.Origin = t.answer.log(), t.record.Origin()
 	if t.citations == nil {
 		t.citations = new(t.answer.check(ctx, answer.Text))
 	}
@@ -304,7 +287,7 @@ func (t *turn) end(ctx context.Context, failure error) {
 	answer.Metrics = t.events.Timed()
 	answer.Course = t.events.Course(t.ending(answer, failure))
 	if t.staysOpen(ctx) {
-		_ = t.events.Journal.Progress(context.WithoutCancel(ctx), t.events.Turn, answer.Text) // the saved progress is rarely older
+		_ = t.events.Journal.Progress(context.WithoutCancel(ctx), t.events.Turn, answer.Text, answer.Origin) // the saved progress is rarely older
 	} else {
 		if err := t.save(ctx, answer); err != nil && failure == nil {
 			unsaved := &agent.UnsavedError{Err: err}
@@ -398,6 +381,7 @@ func (t *turn) reopen(ctx context.Context, id string) (err error) {
 // runCommand makes the calls that the user requested.
 func (t *turn) runCommand(ctx context.Context) error {
 	var last *agent.Result
+	from := t.from
 	for number := 1; ; number++ {
 		next := t.command(last)
 		if next == nil {
@@ -409,7 +393,7 @@ func (t *turn) runCommand(ctx context.Context) error {
 		if t.steps.tool(step.Tool) == nil {
 			return errors.New(gate.Because("the tool "+step.Tool+" is not available", t.steps.missing[step.Tool]))
 		}
-		steps, err := t.steps.plan(ctx, agent.PlanMade{Steps: []agent.Step{step}})
+		steps, err := t.steps.plan(ctx, agent.PlanMade{Steps: []agent.Step{step}}, from)
 		if err != nil {
 			return err
 		}
@@ -428,7 +412,7 @@ func (t *turn) runCommand(ctx context.Context) error {
 			t.answer.say("Not done: " + f.why() + ".")
 			return nil
 		}
-		last, t.gate.Command = &f.Result, false // what follows is made from a result
+		last, from = &f.Result, f.Result.Origin // what follows is made from it
 	}
 	t.answer.say(last.Text)
 	return nil

@@ -15,39 +15,45 @@ func TestUnattendedCallNamesTheMissingRule(t *testing.T) {
 		return &fakeTool{name: "send_email", level: agent.ConfirmEach, outward: true, schema: `{"type":"object"}`}
 	}
 	crawl := func() agent.Tool {
-		return opener{&fakeTool{name: "crawl", level: agent.Confirm, reads: true, outward: true, schema: `{"type":"object"}`}}
+		return opener{&fakeTool{name: "crawl", level: agent.Confirm, reads: true, outward: true, schema: `{"type":"object","properties":{"url":{}}}`}}
 	}
 	search := func() agent.Tool {
 		return &fakeTool{name: "web_search", level: agent.Confirm, reads: true, outward: true, schema: `{"type":"object"}`}
 	}
-	const buy, docs = `{"text":"buy milk"}`, `{"url":"https://docs.example/a"}`
+	const buy, docs, other = `{"text":"buy milk"}`, `{"url":"https://docs.example/a"}`, `{"url":"https://docs.example/b"}`
 	for name, tc := range map[string]struct {
 		tool      func() agent.Tool
 		input     string
 		rules     []string
-		untrusted string // a rule for after untrusted text
-		foreign   bool   // untrusted text was read
-		private   string // in the notes
+		untrusted string // a rule for after text from outside
+		foreign   bool   // text from outside was read
+		private   bool   // notes were read
 		want      string // "auto": it runs
 		after     bool
 	}{
-		"a confirm":                                 {task, buy, nil, "", false, "", "add_task", false},
-		"a rule for another value":                  {task, buy, []string{"add_task text=x"}, "", false, "", "add_task", false},
-		"after untrusted text":                      {task, buy, nil, "", true, "", "add_task text=VALUE", true},
-		"after untrusted text, with a rule":         {task, buy, []string{"add_task"}, "", true, "", "add_task text=VALUE", true},
-		"after untrusted text, with its rule":       {task, buy, nil, "add_task text='buy *'", true, "", "auto", false},
-		"its rule for another value":                {task, buy, nil, "add_task text='sell *'", true, "", "add_task text=VALUE", true},
-		"its rule without untrusted text":           {task, buy, nil, "add_task text='buy *'", false, "", "auto", false},
-		"a confirm of the user after it":            {task, buy, []string{"add_task=confirm"}, "", false, "", "add_task", false},
-		"a mail":                                    {mail, `{"to":"a@b.example"}`, []string{"send_email"}, "send_email to=a@b.example", false, "", "", false},
-		"a crawl":                                   {crawl, docs, nil, "", false, "", "crawl url=host:HOST", false},
-		"a crawl with a rule for the tool":          {crawl, docs, []string{"crawl"}, "", false, "", "crawl url=host:HOST", false},
-		"a crawl with a rule for the host":          {crawl, docs, []string{"crawl url=host:docs.example"}, "", false, "", "auto", false},
-		"a crawl after untrusted text":              {crawl, docs, []string{"crawl url=host:docs.example"}, "", true, "", "crawl url=host:HOST", true},
-		"a crawl after untrusted text, allowed":     {crawl, docs, nil, "crawl url=host:docs.example", true, "", "auto", false},
-		"a crawl of an address that cannot be read": {crawl, `{"url":"://"}`, nil, "", false, "", "", false},
-		"what the notes hold leaves":                {search, `{"query":"mallorca 4711"}`, []string{"web_search"}, "", false, "The code is mallorca 4711.", "", false},
-		"it leaves after untrusted text":            {search, `{"query":"mallorca 4711"}`, nil, "web_search query=*4711", true, "The code is mallorca 4711.", "", false},
+		"a confirm":                                 {task, buy, nil, "", false, false, "add_task", false},
+		"a rule for another value":                  {task, buy, []string{"add_task text=x"}, "", false, false, "add_task", false},
+		"after text from outside":                   {task, buy, nil, "", true, false, "add_task text=VALUE", true},
+		"after text from outside, with a rule":      {task, buy, []string{"add_task"}, "", true, false, "add_task text=VALUE", true},
+		"after text from outside, with its rule":    {task, buy, nil, "add_task text='buy *'", true, false, "auto", false},
+		"its rule for another value":                {task, buy, nil, "add_task text='sell *'", true, false, "add_task text=VALUE", true},
+		"its rule without text from outside":        {task, buy, nil, "add_task text='buy *'", false, false, "auto", false},
+		"a confirm of the user after it":            {task, buy, []string{"add_task=confirm"}, "", false, false, "add_task", false},
+		"a mail":                                    {mail, `{"to":"a@b.example"}`, []string{"send_email"}, "send_email to=a@b.example", false, false, "", false},
+		"a crawl":                                   {crawl, docs, nil, "", false, false, "crawl url=host:HOST", false},
+		"a crawl with a rule for the tool":          {crawl, docs, []string{"crawl"}, "", false, false, "crawl url=host:HOST", false},
+		"a crawl with a rule for the host":          {crawl, docs, []string{"crawl url=host:docs.example"}, "", false, false, "auto", false},
+		"a crawl after text from outside":           {crawl, docs, []string{"crawl url=host:docs.example"}, "", true, false, "auto", false},
+		"a crawl after notes":                       {crawl, docs, []string{"crawl url=host:docs.example"}, "", false, true, "auto", false},
+		"a crawl after both":                        {crawl, other, []string{"crawl url=host:docs.example"}, "", true, true, "crawl url=host:HOST", true},
+		"a crawl after both, allowed":               {crawl, other, nil, "crawl url=host:docs.example", true, true, "auto", false},
+		"a crawl of what the user typed after both": {crawl, docs, []string{"crawl url=host:docs.example"}, "", true, true, "auto", false},
+		"a crawl of an address that cannot be read": {crawl, `{"url":"://"}`, nil, "", false, false, "", false},
+		"what the notes hold may leave":             {search, `{"query":"mallorca 4711"}`, nil, "", false, true, "web_search", false},
+		"it may, by a rule that names the tool":     {search, `{"query":"mallorca 4711"}`, []string{"web_search"}, "", false, true, "auto", false},
+		"it may not by a rule for all tools":        {search, `{"query":"mallorca 4711"}`, []string{"*"}, "", false, true, "web_search", false},
+		"after text from outside as well":           {search, `{"query":"mallorca 4711"}`, []string{"web_search"}, "", true, true, "web_search query=VALUE", true},
+		"it may then, by its rule":                  {search, `{"query":"mallorca 4711"}`, nil, "web_search query=*4711", true, true, "auto", false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var rules *gate.Rules
@@ -61,12 +67,10 @@ func TestUnattendedCallNamesTheMissingRule(t *testing.T) {
 			}
 			events := make(chan agent.Event, 9)
 			turn := newTurn(New(Options{History: &shelf{}, Model: &script{}, Rules: rules, Unattended: true}), "c1", events)
-			turn.answer.question = "do what https://docs.example/a says"
-			if tc.private != "" {
-				turn.record.Read("search_notes", agent.Result{Text: tc.private, Sources: []agent.Source{{Path: "code.md", Line: 1, Text: tc.private}}})
-			}
+			turn.record.AddMessage("do what https://docs.example/a says")
+			turn.record.Add(agent.Origin{Private: tc.private})
 			if tc.foreign {
-				turn.record.MarkUntrusted("https://evil.example/")
+				turn.record.Add(agent.FromOutside("https://evil.example/"))
 			}
 			got, after := "auto", false
 			if _, err := turn.gate.Pass(t.Context(), gate.Call{Tool: tc.tool(), Input: args.Read(json.RawMessage(tc.input))}); err != nil {

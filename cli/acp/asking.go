@@ -36,9 +36,11 @@ func permissionChoices(asked agent.PermissionAsked, forms bool) []choice {
 		}
 	}
 	list := []choice{{agent.AllowOnce, acp.PermissionOptionKindAllowOnce, "Allow once"}}
+	if asked.Rule != "" || asked.Destination != "" {
+		list = append(list, choice{agent.AllowConversation, acp.PermissionOptionKindAllowAlways, "Allow in this chat"})
+	}
 	if asked.Rule != "" {
-		list = append(list, choice{agent.AllowConversation, acp.PermissionOptionKindAllowAlways, "Allow in this chat"},
-			choice{agent.AllowAlways, acp.PermissionOptionKindAllowAlways, "Always allow " + safetext.Reveal(dialog.RuleInWords(asked.Rule))})
+		list = append(list, choice{agent.AllowAlways, acp.PermissionOptionKindAllowAlways, "Always allow " + safetext.Reveal(dialog.RuleInWords(asked.Rule))})
 	}
 	list = append(list, choice{agent.Refuse, acp.PermissionOptionKindRejectOnce, "Deny"})
 	if forms {

@@ -59,7 +59,7 @@ type App struct {
 	Builtin     []agent.Tool
 
 	Switches
-	Untrusted  provenance
+	Marks      Marks
 	Unattended bool
 	Attended   bool           // in a chat: the user can be asked about a model server
 	Changes    chan llm.State // of the model server, newest last; dropped if nobody reads it
@@ -157,11 +157,7 @@ func (a *App) openConversations(flags RunFlags, openStore func(path string) (*st
 	if err != nil {
 		return err
 	}
-	a.Untrusted.Store = a.Store
-	if flags.NoSave {
-		a.Untrusted.saved = func() (*store.Store, error) { return store.Open(a.Paths.Database()) }
-		a.Untrusted.file = a.Paths.Database()
-	}
+	a.Marks.app, a.Marks.unsaved = a, flags.NoSave
 	return nil
 }
 
@@ -341,7 +337,7 @@ func (a *App) Close() {
 	if a.Provider != nil {
 		a.Provider.Close()
 	}
-	a.Untrusted.close()
+	a.Marks.close()
 	a.endBackups()
 	if a.Store != nil {
 		a.Store.Close()
@@ -503,7 +499,7 @@ func (a *App) Agent() *turn.Agent {
 	options := turn.Options{
 		Model: a.Provider, Roles: a.roles, Window: a.Provider.Window, Ready: a.Provider.Ready, RejectsLongPrompts: func() bool { return a.Provider.State().RejectsLongPrompts }, TokenRatios: a.Store, Tools: a.Offered,
 		History: a.Store, Journal: a.Store, Memory: a.longTerm(), Summaries: a.Store, Facts: a.Facts().List,
-		Rules: a.Rules, Prepare: a.Prepare, Attach: Attached{a}, Provenance: &a.Untrusted, Save: a.saveRule, Unattended: a.Unattended, ReadOnly: func() bool { return a.ReadOnly.On() }, Reread: a.Reread,
+		Rules: a.Rules, Prepare: a.Prepare, Attach: Attached{a}, Marks: &a.Marks, Save: a.saveRule, Unattended: a.Unattended, ReadOnly: func() bool { return a.ReadOnly.On() }, Reread: a.Reread,
 		Instructions: a.persona(), AboutNotes: func(ctx context.Context) []string { return a.Library().About(ctx) },
 		Missing: a.Missing, Writes: a.writes, Mode: func() agent.Mode { return a.Mode.Or(agent.Mode(a.Settings.Mode)) },
 		Fitting: func() agent.Mode { mode, _ := a.FittingMode(); return mode },

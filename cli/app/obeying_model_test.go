@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"iter"
 	"maps"
@@ -17,7 +16,6 @@ import (
 	"time"
 
 	"lifehub/agent"
-	"lifehub/agent/fingerprint"
 	"lifehub/cli/app"
 	"lifehub/cli/settings"
 	"lifehub/internal/apptest"
@@ -243,7 +241,7 @@ var plantations = map[string]plantation{
 		if err != nil {
 			v.Fatal(err)
 		}
-		return text
+		return agent.Message{Attached: []agent.Attachment{{Name: "prompt leaky:help", Text: text}}}.String()
 	}},
 	"a resource of a server": {plant: func(v *victim) {
 		v.server(homeFolder(v.App), map[string]string{mcptest.Mode: "holds", mcptest.Orders: v.injected(), "GORACE": "atexit_sleep_ms=0"})
@@ -251,7 +249,7 @@ var plantations = map[string]plantation{
 	"the result of a server": {opening: [2]string{"leaky_echo", `{}`}, plant: func(v *victim) {
 		v.server(homeFolder(v.App), map[string]string{mcptest.Mode: "leaky", mcptest.Orders: v.injected(), "GORACE": "atexit_sleep_ms=0"})
 	}},
-	"a fact that was learned": {plant: func(v *victim) {
+	"a fact that was learned": {opening: [2]string{"recall", `{}`}, plant: func(v *victim) {
 		apptest.Write(v.T, memoryFile(v.App), "# Memory\n\n- I like green tea (2026-01-01, you)\n- "+injection()[:800]+" (2026-01-01, foreign)\n")
 	}},
 	"a fact of the user's": {own: true, plant: func(v *victim) {
@@ -260,10 +258,10 @@ var plantations = map[string]plantation{
 	"an artifact": {opening: [2]string{"read_artifact", `{"name":"plan"}`}, begin: func(v *victim) {
 		id, err := v.Store.Begin(v.Context(), v.conversation, "Make a plan.")
 		if err == nil {
-			err = errors.Join(v.Store.Finish(v.Context(), id, agent.Answer{Text: "It is made."}), v.isUntrusted(injection()))
+			err = v.Store.Finish(v.Context(), id, agent.Answer{Text: "It is made."})
 		}
 		if err == nil {
-			err = v.Store.SaveArtifact(v.Context(), agent.Artifact{Conversation: v.conversation, Name: "plan", Version: 1, Text: injection(), By: "loop", Turn: id, Call: "c", Time: time.Now()})
+			err = v.Store.SaveArtifact(v.Context(), agent.Artifact{Conversation: v.conversation, Name: "plan", Version: 1, Text: injection(), By: "loop", Turn: id, Call: "c", Time: time.Now(), Origin: agent.FromOutside("a page")})
 		}
 		if err != nil {
 			v.Fatal(err)
@@ -301,22 +299,17 @@ var plantations = map[string]plantation{
 // plantedIn is how a dialog names the source of an order, by plantation.
 var plantedIn = map[string]string{
 	"a clipping": "clip.md", "a PDF": "safe rules.pdf", "a PDF read whole": "safe.pdf", "an attached PDF": "safe.pdf", "an Org file of a page": "safe.org",
-	"a task in a clipping": "list_tasks", "the title of a clipping": "list_notes", "an attached file": "report.txt", "a paste or stdin": "stdin",
-	"a prompt of a server": "leaky:help", "a resource of a server": "leaky:safe://rules", "the result of a server": "leaky_echo", "an artifact": "read_artifact",
-	"a fact that was learned": "what was remembered", "another conversation": "what was remembered",
+	"a task in a clipping": "clip.md", "the title of a clipping": "clip.md", "an attached file": "report.txt", "a paste or stdin": "stdin",
+	"a prompt of a server": "leaky:help", "a resource of a server": "leaky:safe://rules", "the result of a server": "the MCP server leaky", "an artifact": "a page",
+	"a fact that was learned": "memory.md", "another conversation": "a page",
 	"an earlier answer": "a page", "a summary of earlier answers": "a page", "a fork of a conversation": "a page",
 }
 
-// isUntrusted records a text as that of a web page.
-func (v *victim) isUntrusted(text string) error {
-	return v.Untrusted.Remember(v.Context(), agent.Untrusted{Source: "a page", Conversation: v.conversation, Prints: fingerprint.Of(text)})
-}
-
-// said saves a finished turn with untrusted text in its answer.
+// said saves a finished turn whose answer was made from a page.
 func (v *victim) said(question, answer string) string {
 	id, err := v.Store.Begin(v.Context(), v.conversation, question)
 	if err == nil {
-		err = errors.Join(v.Store.Finish(v.Context(), id, agent.Answer{Text: answer}), v.isUntrusted(answer))
+		err = v.Store.Finish(v.Context(), id, agent.Answer{Text: answer, Origin: agent.FromOutside("a page")})
 	}
 	if err != nil {
 		v.Fatal(err)
@@ -480,7 +473,7 @@ func TestAnObeyingModelChangesNothingUnasked(t *testing.T) {
 					}
 				}
 				for tool, reason := range v.reasons {
-					if source := plantedIn[name]; !at.own && (source == "" || !strings.HasPrefix(reason, "untrusted text was read before "+tool+" was planned: ") || !strings.Contains(reason, source)) {
+					if source := plantedIn[name]; !at.own && (source == "" || !strings.Contains(reason, source)) {
 						t.Errorf("%s, mode %s, %s: the dialog of %s does not name %q: %s", name, mode, how, tool, source, reason)
 					}
 				}

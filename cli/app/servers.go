@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"lifehub/agent"
-	"lifehub/agent/fingerprint"
 	"lifehub/cli/settings"
 	"lifehub/internal/userfile"
 	"lifehub/llm"
@@ -253,8 +252,7 @@ func ServerLog(file string, lines int) (string, error) {
 	return strings.Join(all, "\n"), nil
 }
 
-// FillPrompt has a server fill in a prompt and returns it as one text. The text is remembered as
-// untrusted.
+// FillPrompt has a server fill in a prompt and returns it as one text, which the user did not type.
 func (a *App) FillPrompt(ctx context.Context, p mcpclient.Prompt, args map[string]string) (string, error) {
 	messages, err := a.Servers.FillPrompt(ctx, p.Server, p.Name, args)
 	if err != nil {
@@ -268,9 +266,5 @@ func (a *App) FillPrompt(ctx context.Context, p mcpclient.Prompt, args map[strin
 		}
 		parts = append(parts, text)
 	}
-	text := strings.Join(parts, "\n\n")
-	if err := a.Untrusted.Remember(ctx, agent.Untrusted{Source: "the prompt " + p.Server + ":" + p.Name, Prints: fingerprint.Of(text)}); err != nil {
-		return "", fmt.Errorf("fill in %s: %w", p.Name, err)
-	}
-	return text, nil
+	return strings.Join(parts, "\n\n"), nil
 }

@@ -20,15 +20,15 @@ import (
 	"lifehub/tui/backend"
 )
 
-// exportStep returns the step for /export NAME [NOTE], which saves a document as a note. It returns
-// nil if no document has that name.
-func exportStep(ctx context.Context, a *app.App, conversation, given string) (*agent.Step, error) {
+// exportStep returns the step for /export NAME [NOTE], which saves a document as a note, and the
+// origin of the document. The step is nil if no document has that name.
+func exportStep(ctx context.Context, a *app.App, conversation, given string) (step *agent.Step, from agent.Origin, err error) {
 	if conversation == "" {
-		return nil, nil
+		return nil, from, nil
 	}
 	list, err := a.Store.Artifacts(ctx, conversation)
 	if err != nil {
-		return nil, err
+		return nil, from, err
 	}
 	for _, document := range list {
 		path, named := strings.CutPrefix(given, document.Name)
@@ -38,13 +38,13 @@ func exportStep(ctx context.Context, a *app.App, conversation, given string) (*a
 		if path = strings.TrimSpace(path); path == "" {
 			path = fileName(document.Name) + ".md"
 		}
-		input, err := json.Marshal(map[string]string{"path": path, "content": export.Disarm(document.Text)})
+		input, err := json.Marshal(map[string]string{"path": path, "content": export.Sourced(export.Disarm(document.Text), document.Origin)})
 		if err != nil {
-			return nil, fmt.Errorf("export %s: %w", document.Name, err)
+			return nil, from, fmt.Errorf("export %s: %w", document.Name, err)
 		}
-		return &agent.Step{Tool: "create_note", Input: input, Description: "make a note of " + document.Name}, nil
+		return &agent.Step{Tool: "create_note", Input: input, Description: "make a note of " + document.Name}, document.Origin, nil
 	}
-	return nil, nil
+	return nil, from, nil
 }
 
 // exportCommand returns /export, which writes the conversation to a file or saves one of its
@@ -54,12 +54,12 @@ func (bg *background) exportCommand(assistant *turn.Agent) backend.Command {
 		Name: "export", Group: backend.InConversation, Args: "[md|json|html|DOCUMENT] [PATH]", Help: "export this conversation, or a document to your notes",
 		Run: bg.slashExport,
 		Begin: func(ctx context.Context, conversation, given string) (backend.Turn, error) {
-			step, err := exportStep(ctx, bg.App, conversation, given)
+			step, from, err := exportStep(ctx, bg.App, conversation, given)
 			if step == nil || err != nil {
 				return nil, err
 			}
 			return func(ctx context.Context, conversation, line string) <-chan agent.Event {
-				return assistant.Call(ctx, conversation, line, *step)
+				return assistant.Call(ctx, conversation, line, *step, from.Outside...)
 			}, nil
 		},
 	}

@@ -66,7 +66,7 @@ func (bg *background) slashTools(ctx context.Context, gate *turn.Agent, name str
 	byLevel := map[string][]string{}
 	for _, known := range bg.App.KnownTools(gate) {
 		spec := known.Tool.Spec()
-		level, why := gate.Decide(ctx, known.Tool, nil, false)
+		level, why := gate.Decide(ctx, known.Tool, nil, agent.Origin{})
 		if spec.Name == name {
 			var schema bytes.Buffer
 			if err := json.Indent(&schema, spec.Schema, "", "  "); err != nil {

@@ -42,11 +42,7 @@ func Write(ctx context.Context, s *store.Store, c agent.Conversation, format str
 	if !ok {
 		return settings.UsageError{Err: fmt.Errorf("%q is not md, json or html", format)}
 	}
-	err := s.Outlive(ctx, c.ID) // the user may save the export as a note, so the provenance must outlive the conversation
-	if err == nil {
-		err = write(ctx, s, c, w)
-	}
-	if err != nil {
+	if err := write(ctx, s, c, w); err != nil {
 		return fmt.Errorf("export conversation %s: %w", c.ID, err)
 	}
 	return nil
@@ -57,8 +53,29 @@ func exportMarkdown(ctx context.Context, s *store.Store, c agent.Conversation, w
 	if err != nil {
 		return err
 	}
-	_, err = io.WriteString(w, notes.ExportedFront+Disarm(Markdown(c, exchanges)))
+	var from agent.Origin
+	for _, e := range exchanges {
+		from = from.And(e.Origin)
+	}
+	_, err = io.WriteString(w, Sourced(notes.ExportedFront+Disarm(Markdown(c, exchanges)), from))
 	return err
+}
+
+// Sourced returns a Markdown text with front matter that names its sources from outside, if it has
+// any: the user may save it as a note, which then is not the user's own text.
+func Sourced(text string, from agent.Origin) string {
+	if !from.IsOutside() {
+		return text
+	}
+	sources, err := json.Marshal(from.Outside) // a list in YAML, too
+	if err != nil {
+		sources = []byte(`"outside"`)
+	}
+	rest, has := strings.CutPrefix(text, "---\n")
+	if !has {
+		rest = "---\n\n" + text
+	}
+	return "---\nsource: " + string(sources) + "\n" + rest
 }
 
 // Markdown returns a conversation as Markdown.

@@ -15,8 +15,6 @@ import (
 	"github.com/mark3labs/mcp-go/client/transport"
 	"github.com/mark3labs/mcp-go/mcp"
 
-	"lifehub/agent"
-	"lifehub/agent/fingerprint"
 	"lifehub/cli/app"
 	"lifehub/internal/apptest"
 	"lifehub/rag"
@@ -51,8 +49,7 @@ func BenchmarkSearch(b *testing.B) {
 	if _, err := a.Sync(b.Context(), a.OpenVaults()[0], nil); err != nil {
 		b.Fatal(err)
 	}
-	page := agent.Untrusted{Source: "https://example.org/", Kind: agent.WasWritten, Prints: fingerprint.Of(strings.Repeat("A page that somebody wrote, of which a note has a part. ", 20))}
-	if err := a.Untrusted.Remember(b.Context(), page); err != nil { // otherwise there are no fingerprints to look for
+	if err := a.Marks.Mark(b.Context(), "https://example.org/", []string{"A page that somebody wrote, of which a note has a part."}); err != nil { // otherwise there are no marks to look for
 		b.Fatal(err)
 	}
 	s := newServer(b.Context(), a, false)

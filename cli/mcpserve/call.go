@@ -173,8 +173,8 @@ func (s *notesServer) run(ctx context.Context, tool agent.Tool, input json.RawMe
 // guard returns a gate for one call. It shares the record of untrusted text with the rest of
 // LifeHub.
 func (s *notesServer) guard() *gate.Guard {
-	record := &gate.Record{Stream: events.New(nil, time.Now), Store: &s.App.Untrusted}
-	return &gate.Guard{Gate: s.gate, Record: record, Schemas: &s.schemas, Prompts: func() gate.Prompts { return gate.Prompts{} }}
+	record := &gate.Record{Stream: events.New(nil, time.Now), Marks: &s.App.Marks}
+	return &gate.Guard{Gate: s.gate, Record: record, Schemas: &s.schemas}
 }
 
 // enter waits until fewer than maxReading calls are running; leave ends one.
@@ -327,10 +327,8 @@ func (s *notesServer) relatedNotes() agent.Tool {
 		result := agent.Result{Nothing: len(r.Notes) == 0}
 		for _, n := range r.Notes {
 			path := tools.PathOf(s.App.Folders, folder, n.Path)
-			if note, err := folder.Read(n.Path); err == nil && note.Untrusted {
-				agent.Opened(ctx, path, note.Title)
-			}
-			result.Listed = append(result.Listed, agent.Source{Path: path, Text: n.Title})
+			note, err := folder.Read(n.Path)
+			result.Listed = append(result.Listed, agent.Source{Path: path, Text: n.Title, Untrusted: err == nil && note.Untrusted})
 			fmt.Fprintf(&b, "\n- %s: %s (%s)", path, n.Title, n.Reasons())
 		}
 		result.Text = app.RelatedHead(r) + " " + tools.PathOf(s.App.Folders, folder, r.Path) + b.String()

@@ -273,13 +273,13 @@ func (s *notesServer) readResource(ctx context.Context, request mcp.ReadResource
 	if err != nil {
 		return nil, fmt.Errorf("read a note: %q is not an address: %w", request.Params.URI, err)
 	}
-	ctx = agent.WithOrigin(ctx, agent.Origin{})
+	ctx = agent.WithCaller(ctx, agent.Caller{})
 	note, err := s.wholeNote(ctx, path)
 	if err != nil || note.Path != path {
 		return nil, fmt.Errorf("%w: there is no note %q", server.ErrResourceNotFound, path)
 	}
 	result := agent.Result{Text: s.App.Secrets.Known(note.Text), Sources: []agent.Source{note}}
-	s.guard().Record.Mark(ctx, agent.ReadNote, false, &result, "")
+	s.guard().Record.Trace(ctx, agent.Origin{}, gate.Channel{Own: true}, &result, "")
 	return []mcp.ResourceContents{mcp.TextResourceContents{URI: addressOf(path), MIMEType: notes.MIMEType(path), Text: safetext.Visible(marked(result))}}, nil
 }
 

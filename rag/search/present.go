@@ -65,10 +65,32 @@ func (s *search) present(ctx context.Context, ranked []candidate) ([]Passage, er
 		if err != nil {
 			return nil, err
 		}
+		if p.Lines, err = s.wholeLines(ctx, p); err != nil {
+			return nil, err
+		}
 		p.Passage.Score, p.Blocks = p.score, s.blocksOf(&p, front, index, hasContent)
 		shown = append(shown, p.Passage)
 	}
 	return shown, nil
+}
+
+// wholeLines returns the lines of which a passage is a part, or "" if it is whole
+// lines.
+func (s *search) wholeLines(ctx context.Context, p storedPassage) (string, error) {
+	all, err := s.texts.Whole(ctx, p.note)
+	if err != nil || p.start > p.stop || p.stop > len(all) {
+		return "", err
+	}
+	start, stop := 1+strings.LastIndexByte(all[:p.start], '\n'), len(all)
+	if end := strings.IndexByte(all[p.stop:], '\n'); end >= 0 && (p.stop == 0 || all[p.stop-1] != '\n') {
+		stop = p.stop + end
+	} else if end >= 0 {
+		stop = p.stop
+	}
+	if start == p.start && (stop == p.stop || strings.TrimSpace(all[p.stop:stop]) == "") {
+		return "", nil
+	}
+	return strings.Clone(all[start:stop]), nil
 }
 
 // listingShare multiplies the score of a list of links, which contains the words of

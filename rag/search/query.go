@@ -42,6 +42,7 @@ type Passage struct {
 	Heading   string   `json:"heading"` // "Running › Plan"; "" before the first heading
 	Score     float64  `json:"score"`   // 0 to 1
 	Text      string   `json:"text"`
+	Lines     string   `json:"-"` // the whole lines of which Text is a part; "" if it is whole lines
 	Tags      []string `json:"tags"`
 	Date      string   `json:"date"` // YYYY-MM-DD: of its lines if the query asks for a time, else of its note; "": none
 	Vault     string   `json:"-"`    // the vault's absolute folder

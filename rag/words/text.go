@@ -49,13 +49,19 @@ func (n *Texts) Load(ctx context.Context, notes ...int64) error {
 	return nil
 }
 
+// Whole returns a note's text.
+func (n *Texts) Whole(ctx context.Context, note int64) (string, error) {
+	err := n.Load(ctx, note)
+	return n.seen[note], err
+}
+
 // Of returns a range of a note's text.
 func (n *Texts) Of(ctx context.Context, note int64, start, stop int) (string, error) {
-	if err := n.Load(ctx, note); err != nil {
+	text, err := n.Whole(ctx, note)
+	if err != nil {
 		return "", err
 	}
-	text, ok := n.seen[note]
-	if !ok || start < 0 || stop > len(text) || start > stop {
+	if start < 0 || stop > len(text) || start > stop {
 		return "", fmt.Errorf("unpack note: no bytes %d to %d in a text of %d", start, stop, len(text))
 	}
 	return strings.Clone(text[start:stop]), nil // copied, so that a shown passage does not keep its note in memory

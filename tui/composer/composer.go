@@ -274,6 +274,15 @@ func (c *Model) Paste(text string) {
 	c.Changed("", "")
 }
 
+// Ask inserts a request to do what a text that somebody else wrote asks. The text is sent as an
+// attachment of this name.
+func (c *Model) Ask(name, text string) {
+	name = "[" + safetext.Line(name) + "]"
+	c.Pastes = append(c.Pastes, Paste{Name: name, Text: safetext.Text(text)})
+	c.Area, _ = c.Area.Update(tea.PasteMsg{Content: agent.DoAsAsked(name)})
+	c.Changed("", "")
+}
+
 // PicturePath returns the path of an image if a paste consists of nothing else. The
 // path is absolute, as terminals paste a file dropped on them, and may be quoted, have
 // escaped spaces, or be a file URL. Otherwise it returns "".

@@ -89,7 +89,7 @@ func Describe(asked agent.PermissionAsked, details bool) (lines []Line) {
 	}
 	switch why := "why it asks: " + safetext.Reveal(asked.Reason); {
 	case asked.Reason == "":
-	case asked.Rule == "" || len(asked.New) > 0: // no rule would settle it: untrusted text, private words
+	case asked.Rule == "" || asked.Destination != "": // no rule would settle it, or the notes are concerned
 		add(Warning, why)
 	case details:
 		add(Detail, why)

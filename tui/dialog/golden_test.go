@@ -134,8 +134,8 @@ var noteEdited = agent.PermissionAsked{
 
 // untrustedCall is a call of a server's tool after text that is not the user's.
 var untrustedCall = agent.PermissionAsked{
-	Step: "2", Call: "u", Name: "github_create_issue", Input: chattest.Raw(`{"title":"Boiler","body":"The pressure fell to 1.2 bar"}`), New: []string{"Boiler", "1.2"},
-	Reason:  "text that is not yours was read before github_create_issue was planned: what web_fetch brought; no rule for github_create_issue; it asks by default",
+	Step: "2", Call: "u", Name: "github_create_issue", Input: chattest.Raw(`{"title":"Boiler","body":"The pressure fell to 1.2 bar"}`),
+	Reason:  "it may send text of your notes to the MCP server github; untrusted text had a part in it: https://boiler.example/; no rule for github_create_issue; it asks by default",
 	Preview: agent.Preview{Text: "Run create_issue of the server github with:"},
 }
 

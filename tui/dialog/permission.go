@@ -141,10 +141,11 @@ func (p *Permission) choices(keys *keys.Map) []Choice {
 		}
 	}
 	list := []Choice{{Binding: keys.Once, Label: "Allow once", Do: allow(agent.AllowOnce)}}
-	if asked.PermissionAsked.Rule != "" {
-		list = append(list, Choice{Binding: keys.ForConversation, Label: "Allow in this chat", Do: allow(agent.AllowConversation)},
-			// A rule outlasts the chat: "da" and "ad" are words.
-			Choice{Binding: keys.Always, Label: always, Do: allow(agent.AllowAlways), alone: true})
+	if asked.PermissionAsked.Rule != "" || asked.PermissionAsked.Destination != "" {
+		list = append(list, Choice{Binding: keys.ForConversation, Label: "Allow in this chat", Do: allow(agent.AllowConversation)})
+	}
+	if asked.PermissionAsked.Rule != "" { // it outlasts the chat: "da" and "ad" are words
+		list = append(list, Choice{Binding: keys.Always, Label: always, Do: allow(agent.AllowAlways), alone: true})
 	}
 	list = append(list, Choice{Binding: keys.Refuse, Label: "Deny", Do: refuse},
 		Choice{Binding: keys.RefuseWhy, Label: "Deny and say why…", Do: func() tea.Cmd { p.Reason = new(string); return nil }},
@@ -293,27 +294,6 @@ const (
 	besideName  = besideTitle + len("Allow ?")
 )
 
-// markNew styles a text of arguments and marks the words that the user did not type.
-func markNew(words []string, theme *draw.Theme) func(...string) string {
-	return func(texts ...string) string {
-		text, marked := strings.Join(texts, " "), ""
-		for text != "" {
-			at, first := len(text), ""
-			for _, word := range words {
-				if word = safetext.Reveal(word); word != "" && strings.Contains(text[:at], word) {
-					at, first = strings.Index(text, word), word
-				}
-			}
-			marked += theme.Text.Render(text[:at])
-			if first != "" {
-				marked += theme.Warning.Underline(true).Render(first)
-			}
-			text = text[at+len(first):]
-		}
-		return marked
-	}
-}
-
 // Content returns the complete description, escaped and wrapped.
 func (p *Permission) Content(width int, theme *draw.Theme) []bodyLine {
 	asked := p.Current()
@@ -329,7 +309,7 @@ func (p *Permission) Content(width int, theme *draw.Theme) []bodyLine {
 		add(theme.Strong.Render, draw.WrapExact, name) // the title has no room for it
 	}
 	styles := map[Mark]func(...string) string{
-		Sentence: theme.Strong.Render, Added: theme.Added.Render, Removed: theme.Removed.Render, Argument: markNew(asked.PermissionAsked.New, theme),
+		Sentence: theme.Strong.Render, Added: theme.Added.Render, Removed: theme.Removed.Render, Argument: theme.Text.Render,
 		Warning: theme.Warning.Render, Detail: theme.Dim.Render, Plain: theme.Text.Render, Context: theme.Dim.Render,
 	}
 	for _, line := range Describe(asked.PermissionAsked, p.details) {

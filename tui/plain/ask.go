@@ -138,10 +138,10 @@ func choices(asked agent.PermissionAsked, inChat bool) (prompt string, decisions
 	if inChat { // otherwise nothing reads the reason
 		refuse, decisions["N"] = "n deny · N deny and say why", agent.Refuse
 	}
+	if inChat && (asked.Rule != "" || asked.Destination != "") {
+		lasting, decisions["s"] = " · s allow in this chat", agent.AllowConversation
+	}
 	if asked.Rule != "" {
-		if inChat {
-			lasting, decisions["s"] = " · s allow in this chat", agent.AllowConversation
-		}
 		lasting += fmt.Sprintf(" · a always allow (%s)", safetext.Reveal(dialog.RuleInWords(asked.Rule)))
 		decisions["a"] = agent.AllowAlways
 	}
@@ -264,5 +264,6 @@ func (c *chat) useTemplate(ctx context.Context, t backend.Template, given string
 	if !c.agree(ctx, "ask that?") {
 		return nil
 	}
-	return c.turn(ctx, text)
+	name := "prompt " + t.Name
+	return c.turn(ctx, agent.Message{Text: agent.DoAsAsked("[" + name + "]"), Attached: []agent.Attachment{{Name: name, Text: text}}}.String())
 }

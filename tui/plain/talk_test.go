@@ -121,7 +121,7 @@ func TestPlainHasEveryCommandOfThePalette(t *testing.T) {
 		"/open plan":                {in: "/open\n"},
 		"/stats":                    {in: "/stats model\n/stats year\n"},
 		"/mcp":                      {in: "/mcp trust everything\ny\n/mcp trust files\n/mcp trust nobody\n/mcp restart files\n", told: "trust everything tool echo"},
-		"/everything:args-prompt":   {in: "Hamburg\nHH\ny\n", told: `ask c1 "What's weather in Hamburg?"`},
+		"/everything:args-prompt":   {in: "Hamburg\nHH\ny\n", told: `ask c1 "Do what [prompt everything:args-prompt] asks.\n\n` + "```" + `attached prompt everything:args-prompt\nWhat's weather in Hamburg?\n` + "```" + `"`},
 		"/everything:simple-prompt": {in: "n\n"},
 	}
 	o, _ := withAllOfIt()

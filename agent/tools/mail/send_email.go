@@ -140,7 +140,7 @@ func (s *Tool) Run(ctx context.Context, raw json.RawMessage) (agent.Result, erro
 // keepDraft saves the mail as an artifact unless it is saved already; nil if
 // drafts are not saved.
 func (s *Tool) keepDraft(ctx context.Context, l letter) (*agent.Artifact, error) {
-	origin := agent.OriginOf(ctx)
+	origin := agent.CallerOf(ctx)
 	if s.drafts == nil || origin.Conversation == "" {
 		return nil, nil
 	}

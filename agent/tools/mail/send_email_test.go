@@ -383,11 +383,11 @@ func TestInvalidAddressInSettingsIsReported(t *testing.T) {
 func TestEachMailNeedsPermission(t *testing.T) {
 	tool := mailTool(Account{Host: "localhost", From: "ana@example.org"})
 	all := (*gate.Rules)(nil).With(gate.Rule{Tool: "*", Level: agent.Auto}, gate.Rule{Tool: "send_email", Level: agent.Auto, From: "--allow"})
-	if level, why := turn.New(turn.Options{Rules: all}).Decide(t.Context(), tool, nil, false); level != agent.ConfirmEach || !strings.Contains(why, "each time") {
+	if level, why := turn.New(turn.Options{Rules: all}).Decide(t.Context(), tool, nil, agent.Origin{}); level != agent.ConfirmEach || !strings.Contains(why, "each time") {
 		t.Errorf("%v: %s", level, why)
 	}
 	all = all.With(gate.Rule{Tool: "send_email", Level: agent.Deny})
-	if level, _ := turn.New(turn.Options{Rules: all}).Decide(t.Context(), tool, nil, false); level != agent.Deny {
+	if level, _ := turn.New(turn.Options{Rules: all}).Decide(t.Context(), tool, nil, agent.Origin{}); level != agent.Deny {
 		t.Errorf("a deny is %v", level)
 	}
 }

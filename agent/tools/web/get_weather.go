@@ -43,7 +43,7 @@ type weather struct {
 }
 
 func newGetWeather(w weather) agent.Tool {
-	return agent.NewOutward(agent.DescribeTool[weatherArgs](descriptions, "get_weather"), func(ctx context.Context, args weatherArgs) (agent.Result, error) {
+	return agent.NewOutward(agent.DescribeTool[weatherArgs](descriptions, "get_weather"), "Open-Meteo", func(ctx context.Context, args weatherArgs) (agent.Result, error) {
 		if strings.Trim(args.Place, " ,\t\n") == "" {
 			return agent.Result{}, errors.New("the weather of which place?")
 		}

@@ -67,7 +67,7 @@ func (s Search) engine() engine {
 
 func newWebSearch(s Search, w *web) agent.Tool {
 	chosen := s.engine()
-	return agent.NewOutward(agent.DescribeTool[webSearchArgs](descriptions, "web_search"), func(ctx context.Context, args webSearchArgs) (agent.Result, error) {
+	return agent.NewOutward(agent.DescribeTool[webSearchArgs](descriptions, "web_search"), chosen.name, func(ctx context.Context, args webSearchArgs) (agent.Result, error) {
 		query := strings.Join(strings.Fields(args.Query), " ")
 		if query == "" {
 			return agent.Result{}, errors.New("empty query")

@@ -1,0 +1,110 @@
+package gate
+
+import (
+	"context"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+	"unicode"
+
+	"lifehub/agent"
+	"lifehub/internal/text"
+)
+
+// Ready prepares a permitted call to run. A change that was not shown is computed
+// now; one that was shown stays as it is. Before a call writes lines that came
+// from outside, that replace such lines, or whose note names its source no longer,
+// it marks them, so that they are known when they are read back. planned is the call before the user could edit it:
+// lines that the user wrote into the arguments are the user's own.
+func (g *Guard) Ready(ctx context.Context, planned Call, p *Permit) error {
+	if agent.ReadOnly(planned.Tool) {
+		return nil
+	}
+	if !p.asked {
+		_ = p.prepare(ctx) // Run returns the error
+	}
+	if _, restores := p.change.(agent.Restorer); restores || g.Record.Marks == nil {
+		return nil
+	}
+	ctx = context.WithoutCancel(ctx)
+	if len(p.preview.Disowned) > 0 {
+		if err := g.Record.Marks.Mark(ctx, p.preview.Path, p.preview.Disowned); err != nil {
+			return errUnmarked(err)
+		}
+	}
+	var typed func(line string) bool
+	if p.input.String() != planned.Input.String() {
+		given := text.LineKeys(linesIn(planned.Input.Texts()))
+		typed = func(line string) bool { key, ok := text.LineKey(line); return ok && !slices.Contains(given, key) }
+	}
+	sources := g.originOf(planned).Outside
+	blocks := blocksOf(p.preview.Diff)
+	if p.change == nil { // the tool does not say what it writes
+		blocks = append(blocks, block{come: linesIn(p.input.Texts())})
+	}
+	name := strings.TrimSuffix(path.Base(p.preview.Path), path.Ext(p.preview.Path))
+	if isNew := strings.HasPrefix(p.preview.Diff, "--- /dev/null"); isNew && len(strings.FieldsFunc(name, func(r rune) bool { return !unicode.IsLetter(r) })) > 2 { // it says something
+		blocks = append(blocks, block{come: []string{name}})
+	}
+	var held []int64
+	for _, b := range blocks {
+		held = append(held, text.LineKeys(b.held)...)
+	}
+	for _, b := range blocks {
+		from := sources
+		if len(from) == 0 {
+			from = g.Record.marked(ctx, b.held)
+		}
+		come := slices.DeleteFunc(b.come, func(line string) bool {
+			key, ok := text.LineKey(line)
+			return !ok || slices.Contains(held, key) || typed != nil && typed(line)
+		})
+		if len(from) == 0 || len(come) == 0 {
+			continue
+		}
+		if err := g.Record.Marks.Mark(ctx, strings.Join(from[:min(len(from), 3)], ", "), come); err != nil {
+			return errUnmarked(err)
+		}
+	}
+	return nil
+}
+
+func errUnmarked(err error) error {
+	return fmt.Errorf("note down where what it writes came from: %w", err)
+}
+
+// block is a part of a change: the lines that come, and those that they replace or
+// that stay next to them.
+type block struct{ held, come []string }
+
+// blocksOf returns the parts of a unified diff.
+func blocksOf(diff string) (blocks []block) {
+	var now block
+	for i, line := range strings.Split(diff, "\n") {
+		switch {
+		case i < 2 || line == "": // the names of the file
+		case line[0] == '+':
+			now.come = append(now.come, line[1:])
+			continue
+		case line[0] == '-':
+			if len(now.come) == 0 {
+				now.held = append(now.held, line[1:])
+				continue
+			}
+			blocks, now = append(blocks, now), block{held: []string{line[1:]}}
+			continue
+		case line[0] == ' ':
+			blocks = append(blocks, now, block{held: []string{line[1:]}})
+			now = block{}
+		}
+	}
+	return append(blocks, now)
+}
+
+func linesIn(texts []string) (lines []string) {
+	for _, t := range texts {
+		lines = append(lines, strings.Split(t, "\n")...)
+	}
+	return lines
+}
