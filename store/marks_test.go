@@ -146,7 +146,7 @@ func TestFingerprintsAreMigratedToOrigins(t *testing.T) {
 		}
 	}
 	for line, want := range map[string]bool{
-		"Whoever reads this pays.": true, "* I owe the page a hundred euros": true, "It rained money.": true, "- Mallory is a friend (2026-11-01, chat c)": true,
+		"Whoever reads this pays.": true, "* I owe the page a hundred euros": true, "It rained money.": true, "- Mallory is a friend (2026-11-01, chat abcd2345)": true,
 		"Mallory is a friend": true, "It rained.": false, "buy milk": false, "clips/a.md": false,
 	} {
 		if got, err := s.MarkedBy(t.Context(), text.LineKeys([]string{line})); err != nil || len(got) > 0 != want {

@@ -100,13 +100,13 @@ func (g *Gate) allowsUntrusted(tool string, as Reading) bool {
 	return slices.ContainsFunc(append(g.list(), as.Tried...), func(r Rule) bool { return r.Untrusted && r.MatchesCall(tool, as) })
 }
 
-// names reports whether a rule allows the call that names its host if it opens an
-// address, or else its tool: by such a rule the user has decided where text goes.
+// names reports whether a rule allows the call that names its tool and, if it opens
+// an address, the host: by such a rule the user has decided where text goes.
 func (g *Gate) names(c Call) bool {
 	_, opens := c.Tool.(agent.Fetcher)
 	return slices.ContainsFunc(append(g.list(), c.as.Tried...), func(r Rule) bool {
 		names := r.Tool == For(c.Name(), agent.Auto).Tool
-		if opens {
+		if names && opens {
 			names = slices.ContainsFunc(r.Where, func(w Where) bool { return w.Fit == OnHost })
 		}
 		return names && r.Level == agent.Auto && r.MatchesCall(c.Name(), c.as)

@@ -36,9 +36,17 @@ func (g *Guard) Ready(ctx context.Context, planned Call, p *Permit) error {
 	var typed func(line string) bool
 	if p.input.String() != planned.Input.String() {
 		given := text.LineKeys(linesIn(planned.Input.Texts()))
-		typed = func(line string) bool { key, ok := text.LineKey(line); return ok && !slices.Contains(given, key) }
+		before := newPermit(planned)
+		err := before.prepare(ctx)
+		for _, b := range blocksOf(before.preview.Diff) {
+			given = append(given, text.LineKeys(b.come)...)
+		}
+		typed = func(line string) bool {
+			key, ok := text.LineKey(line)
+			return ok && err == nil && !slices.Contains(given, key)
+		}
 	}
-	sources := g.originOf(planned).Outside
+	sources := g.OriginOf(planned).Outside
 	blocks := blocksOf(p.preview.Diff)
 	if p.change == nil { // the tool does not say what it writes
 		blocks = append(blocks, block{come: linesIn(p.input.Texts())})
@@ -46,6 +54,9 @@ func (g *Guard) Ready(ctx context.Context, planned Call, p *Permit) error {
 	name := strings.TrimSuffix(path.Base(p.preview.Path), path.Ext(p.preview.Path))
 	if isNew := strings.HasPrefix(p.preview.Diff, "--- /dev/null"); isNew && len(strings.FieldsFunc(name, func(r rune) bool { return !unicode.IsLetter(r) })) > 2 { // it says something
 		blocks = append(blocks, block{come: []string{name}})
+	}
+	if isNew := strings.HasPrefix(p.preview.Diff, "--- /dev/null"); isNew && len(blocks) > 0 {
+		blocks[0].come = withoutFront(blocks[0].come)
 	}
 	var held []int64
 	for _, b := range blocks {
@@ -68,6 +79,19 @@ func (g *Guard) Ready(ctx context.Context, planned Call, p *Permit) error {
 		}
 	}
 	return nil
+}
+
+// withoutFront returns the lines of a note without front matter that names its
+// source: such a note is from outside as a whole, and its keys are in many notes.
+func withoutFront(lines []string) []string {
+	if len(lines) == 0 || lines[0] != "---" {
+		return lines
+	}
+	end := slices.Index(lines[1:], "---") + 1
+	if end == 0 || !slices.ContainsFunc(lines[:end], func(line string) bool { return strings.HasPrefix(line, "source:") }) {
+		return lines
+	}
+	return lines[end+1:]
 }
 
 func errUnmarked(err error) error {

@@ -84,8 +84,11 @@ func (g *Guard) Pass(ctx context.Context, c Call) (*Permit, error) {
 			}
 			return nil, &Refusal{Because(Declined, reply.Reason)}
 		}
-		if v.Destination == searchResults || v.Destination != "" && reply.Decision != agent.AllowOnce {
+		switch {
+		case v.Destination == searchResults, v.Destination != "" && v.private && reply.Decision != agent.AllowOnce:
 			g.Gate.allowSend(g.Record.Conversation, v.Destination)
+		case v.Destination != "" && reply.Decision != agent.AllowOnce:
+			g.Gate.allowSend(g.Record.Conversation, opening+v.Destination)
 		}
 		if !lasting || reply.Decision == agent.AllowOnce {
 			return p, nil // a one-time permission

@@ -146,7 +146,7 @@ func ChannelOf(name string, tool agent.Tool) Channel {
 	case tool == nil || fetches || agent.IsOutward(tool):
 		return Channel{Source: "what " + name + " returned"}
 	}
-	return Channel{Own: !agent.KnowsNoNotes(name), tool: name}
+	return Channel{Own: !agent.KnowsNoNotes(name) && !agent.WritesOnlyArtifacts(tool), tool: name}
 }
 
 // Trace sets the origin of a result, or of its error: that of the arguments and of

@@ -102,7 +102,8 @@ type Verdict struct {
 	Fixed       bool   // the user can allow one call, nothing longer
 	Destination string // where the call sends to, which the user can allow for the conversation; or ""
 
-	copied bool // it runs because it sends only what the user typed
+	copied  bool // it runs because it sends only what the user typed
+	private bool // text of the notes may have had a part in the call
 }
 
 // Decide returns the verdict for a call of the tool, whose default level is

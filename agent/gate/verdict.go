@@ -24,6 +24,10 @@ const maxCopied = 2
 // searches found.
 const searchResults = "the pages that searches find"
 
+// opening begins the destination of calls that open addresses of a host without text
+// of the notes.
+const opening = "opening "
+
 // Verdict returns what the gate would do with a call.
 func (g *Guard) Verdict(ctx context.Context, c Call) Verdict {
 	c.as = g.Gate.reading(ctx, c)
@@ -38,7 +42,7 @@ func (g *Guard) verdict(c Call) Verdict {
 	if g.Gate.ReadOnly != nil && g.Gate.ReadOnly() && !agent.HasNoEffect(c.Tool) {
 		return Verdict{Level: agent.Deny, Reason: "this chat is read-only, whatever the rules say", Fixed: true}
 	}
-	from, to := g.originOf(c), g.sendingOf(c)
+	from, to := g.OriginOf(c), g.sendingOf(c)
 	if g.Gate.allowsUntrusted(c.Name(), c.as) {
 		from = agent.Origin{}
 	}
@@ -50,6 +54,7 @@ func (g *Guard) verdict(c Call) Verdict {
 		v.Destination = to.name
 	}
 	outside := "untrusted text had a part in it: " + strings.Join(from.Outside[:min(len(from.Outside), 5)], ", ")
+	v.private = from.Private
 	private := "it may send text of your notes to " + to.name
 	switch {
 	case v.Level == agent.Deny:
@@ -93,11 +98,11 @@ func (v Verdict) asking(each bool, reason string) Verdict {
 	return v
 }
 
-// originOf returns the origin of a call; if unknown, that of the prompts. A call
+// OriginOf returns the origin of a call; if unknown, that of the prompts. A call
 // that the user spelled out is typed.
-func (g *Guard) originOf(c Call) agent.Origin {
+func (g *Guard) OriginOf(c Call) agent.Origin {
 	switch {
-	case g.isLiteral(c):
+	case c.Tool != nil && g.isLiteral(c):
 		return agent.Origin{}
 	case c.Origin == nil:
 		return g.Record.Origin()
@@ -136,7 +141,7 @@ func (g *Guard) sendingOf(c Call) sending {
 // trusts reports whether a server whose tools may read private text is asked
 // without an influence from anybody else outside.
 func (g *Guard) trusts(c Call, server string) bool {
-	return !slices.ContainsFunc(g.originOf(c).Outside, func(source string) bool { return source != agent.ServerSource(server) })
+	return !slices.ContainsFunc(g.OriginOf(c).Outside, func(source string) bool { return source != agent.ServerSource(server) })
 }
 
 // ownLevel returns the level of a call before any rule.
@@ -149,7 +154,7 @@ func (g *Guard) ownLevel(c Call, to sending) agent.Level {
 		return agent.Auto
 	case own == agent.Deny || !fetches:
 		return own
-	case !to.opens || g.Gate.maySend(g.Record.Conversation, to.name):
+	case !to.opens || g.Gate.maySend(g.Record.Conversation, to.name) || g.Gate.maySend(g.Record.Conversation, opening+to.name):
 		return agent.Auto
 	case g.Gate.names(c):
 		return agent.Confirm // the rule decides
@@ -208,29 +213,20 @@ func (g *Guard) takeCopy() bool {
 // RecallSend counts a call that was started before the turn was interrupted.
 func (g *Guard) RecallSend() { g.takeCopy() }
 
-// isTyped reports whether a value, or everything in it but the names of its schema,
-// is a run of whole words of one of the messages, character for character.
-func isTyped(value any, s args.Shape, messages []string) bool {
-	switch v := value.(type) {
-	case nil:
-		return true
-	case map[string]any:
-		for name, inner := range v {
-			property, known := s.Properties[name]
-			if !known && !isTyped(name, s, messages) || !isTyped(inner, property, messages) {
-				return false
-			}
+// isTyped reports whether the arguments are texts and numbers of the schema, each a
+// run of whole words of one of the messages, character for character. Anything else,
+// such as a list, could say more than its words.
+func isTyped(given map[string]any, s args.Shape, messages []string) bool {
+	for name, value := range given {
+		words := fmt.Sprint(value)
+		_, isText := value.(string)
+		_, isNumber := value.(json.Number)
+		if _, known := s.Properties[name]; !known || !isText && !isNumber || words == "" ||
+			!slices.ContainsFunc(messages, func(message string) bool { return hasRun(message, words) }) {
+			return false
 		}
-		return true
-	case []any:
-		var items args.Shape
-		if s.Items != nil {
-			items = *s.Items
-		}
-		return !slices.ContainsFunc(v, func(inner any) bool { return !isTyped(inner, items, messages) })
 	}
-	words := fmt.Sprint(value)
-	return slices.ContainsFunc(messages, func(message string) bool { return hasRun(message, words) })
+	return true
 }
 
 // hasRun reports whether words occur in a message without cutting a word.
@@ -252,9 +248,7 @@ func hasRun(message, words string) bool {
 		if !inWord(before, first) && !inWord(last, after) {
 			return true
 		}
-		if from = at + size; size == 0 {
-			return true // nothing is sent
-		}
+		from = at + size
 	}
 }
 

@@ -163,7 +163,7 @@ func (f Facts) adding(text string, by agent.Caller, now time.Time) (change, erro
 
 // removing returns the change that removes a fact: the one with exactly this
 // text, or else the only one that contains these words.
-func (f Facts) removing(text string) (change, error) {
+func (f Facts) removing(ctx context.Context, text string) (change, error) {
 	text = strings.Join(strings.Fields(text), " ")
 	if text == "" {
 		return change{}, errors.New("text missing")
@@ -190,9 +190,11 @@ func (f Facts) removing(text string) (change, error) {
 		var texts []string
 		for _, fact := range found {
 			texts = append(texts, fmt.Sprintf("%q", fact.Text))
+			agent.Shows(ctx, fact.Source())
 		}
 		return change{}, fmt.Errorf("several facts match: %s; give more words", strings.Join(texts, ", "))
 	}
+	agent.Shows(ctx, found[0].Source())
 	p, err := openPage(c.was)
 	if err != nil {
 		return change{}, err
@@ -231,7 +233,9 @@ func (f Facts) Remember(text string, now time.Time) (diff string, err error) {
 }
 
 // Forget removes a fact on behalf of the user, and returns the diff.
-func (f Facts) Forget(text string) (diff string, err error) { return written(f.removing(text)) }
+func (f Facts) Forget(text string) (diff string, err error) {
+	return written(f.removing(context.Background(), text))
+}
 
 func written(c change, err error) (diff string, _ error) {
 	if err != nil {

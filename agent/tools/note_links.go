@@ -61,9 +61,11 @@ func newNoteLinks(v vaults) agent.Tool {
 		}
 		result := agent.Result{}
 		var to, from, unlinked []string
+		lines := strings.Split(note.Text, "\n")
 		for _, link := range note.Links {
 			where := names.To(at.Entry.Path, link.Target)
-			result.Listed = append(result.Listed, agent.Source{Path: cmp.Or(where, link.Target)})
+			from := newBacklink(note, link, lines)
+			result.Listed = append(result.Listed, agent.Source{Path: cmp.Or(where, link.Target), Text: from.line, Lines: from.whole, Untrusted: from.outside})
 			if where == "" {
 				where = link.Target + " (there is no such note)"
 			}

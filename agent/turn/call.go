@@ -59,7 +59,7 @@ func sameCall(tool string, input args.Input) string { return tool + " " + input.
 // do makes a call. If another step makes the identical call, do waits for its
 // outcome instead: identical calls of a turn run once.
 func (w *runner) do(ctx context.Context, c gate.Call) Outcome {
-	ctx = agent.WithCaller(ctx, agent.Caller{Conversation: w.record.Conversation, Turn: w.events.Turn, Origin: w.originOf(c)})
+	ctx = agent.WithCaller(ctx, agent.Caller{Conversation: w.record.Conversation, Turn: w.events.Turn, Origin: w.gate.OriginOf(c)})
 	key := sameCall(c.Name(), c.Input)
 	w.calls.mu.Lock()
 	other := w.calls.made[key]
@@ -157,18 +157,10 @@ func (w *runner) make(ctx context.Context, c gate.Call) Outcome {
 	return o
 }
 
-// originOf returns the origin of a call's arguments.
-func (w *runner) originOf(c gate.Call) agent.Origin {
-	if c.Origin == nil {
-		return w.record.Origin()
-	}
-	return *c.Origin
-}
-
 // trace determines where the result or error of a call comes from, which is in the
 // prompts from now on.
 func (w *runner) trace(ctx context.Context, c gate.Call, through gate.Channel, o *Outcome) {
-	w.record.Trace(ctx, w.originOf(c), through, &o.Result, o.Reason)
+	w.record.Trace(ctx, w.gate.OriginOf(c), through, &o.Result, o.Reason)
 	w.record.Add(o.Result.Origin)
 }
 

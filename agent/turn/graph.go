@@ -141,7 +141,7 @@ func (w *runner) step(ctx context.Context, step agent.Step, at *gate.Turnstile, 
 			}
 		}
 		if o = *before.outcome; o.Status != agent.Denied {
-			w.trace(ctx, gate.Call{Origin: w.record.OriginOf(step.ID)}, gate.ChannelOf(step.Tool, w.tool(step.Tool)), &o)
+			w.trace(ctx, gate.Call{Tool: w.tool(step.Tool), Input: before.input, Origin: w.record.OriginOf(step.ID)}, gate.ChannelOf(step.Tool, w.tool(step.Tool)), &o)
 		}
 		w.record.Read(step.Tool, o.Result)
 		w.record.Called(w.tool(step.Tool), before.input)

@@ -11,15 +11,18 @@ import (
 	"lifehub/internal/pattern"
 )
 
+// dateOf matches a date of these centuries.
+const dateOf = `(?:19|20)\d\d-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])`
+
 var (
 	// lineStart matches what precedes the text of a line: indent, quotation, list
 	// sign and checkbox.
 	lineStart = pattern.Lazy(`^[\s>]*(?:(?:[-*+]|\d{1,9}[.)])\s+)?(?:\[.\]\s+)?`)
 	// lineDate matches a date, as Obsidian Tasks, Dataview and LifeHub write them.
-	lineDate = pattern.Lazy(`[\[(]\w+::\s*\d{4}-\d\d-\d\d[\])]|(?:[📅🗓⏳⌛🛫✅➕❌]\x{FE0F}?\s*)?\d{4}-\d\d-\d\d`)
+	lineDate = pattern.Lazy(`(?i)[\[(](?:due|scheduled|start|created|done|completion|cancelled)::\s*` + dateOf + `[\])]|(?:[📅🗓⏳⌛🛫✅➕❌]\x{FE0F}?\s*)?\b` + dateOf + `\b`)
 	// factEnd matches the date and origin at the end of a fact.
-	factEnd  = pattern.Lazy(`\s\((?:\d{4}-\d\d-\d\d|you|chat \S+|untrusted|foreign)(?:, (?:you|chat \S+|untrusted|foreign))*\)\s*$`)
-	headline = pattern.Lazy(`^\s*#{1,6}(?:\s|$)`)
+	factEnd  = pattern.Lazy(`\s\((?:\d{4}-\d\d-\d\d|you|chat [a-z2-7]{8}|untrusted|foreign)(?:, (?:you|chat [a-z2-7]{8}|untrusted|foreign))*\)\s*$`)
+	headline = pattern.Lazy(`^ {0,3}#{1,6}(?:\s|$)`)
 )
 
 // LineText returns what a line of a note says, in NFC, without indent, list sign, checkbox, dates,
@@ -32,7 +35,7 @@ func LineText(line string) string {
 	bare := norm.NFC.String(line)
 	bare = factEnd.ReplaceAllString(bare[len(lineStart.FindString(bare)):], "")
 	bare = OneLine(lineDate.ReplaceAllString(bare, " "))
-	if !strings.ContainsFunc(bare, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsNumber(r) }) {
+	if !strings.ContainsFunc(norm.NFKC.String(bare), func(r rune) bool { return unicode.IsLetter(r) || unicode.IsNumber(r) }) {
 		return ""
 	}
 	return bare
