@@ -42,8 +42,8 @@ func typingCosts(t *testing.T, piece string, letters int) time.Duration {
 	c := startOnTerminal(t)
 	c.waitFor(t, "anything")
 	before := c.processor()
-	io.WriteString(c.tty, text+" finished")
-	c.until("all is written", func() bool { return strings.Contains(ansi.Strip(c.Render()), "finished") })
+	io.WriteString(c.tty, text+"\nthe end")
+	c.until("all is written", func() bool { return strings.Contains(ansi.Strip(c.Render()), "the end") })
 	cost := c.processor() - before
 	io.WriteString(c.tty, "\x03\x03\x03")
 	c.leaves(10 + int(backend.Quit))
