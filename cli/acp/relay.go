@@ -42,6 +42,7 @@ func (r *relay) follow(ctx context.Context, begin func(context.Context) <-chan a
 	events := begin(ctx)
 	e, open := <-events // by its first event the turn has read the mode
 	r.begins.Unlock()
+	r.turn = e.Turn // set once: questions to the client read it in the background
 	for ; open; e, open = <-events {
 		r.take(ctx, e)
 	}
@@ -71,7 +72,6 @@ func (r *relay) send(what acp.SessionUpdate) { r.update(r.session, what) }
 
 // take sends one event.
 func (r *relay) take(ctx context.Context, e agent.Event) {
-	r.turn = e.Turn
 	switch e := e.Body.(type) {
 	case agent.Said:
 		r.say(e.Content)
