@@ -6,7 +6,7 @@ export CGO_ENABLED ?= 0
 # The tools of the static checks, which have a separate go.mod.
 CHECKS := go tool -modfile=scripts/tools/go.mod
 
-.PHONY: run test race check golden bench speed eval silent decline links claims modes soak fuzz licenses ollama npm tools screens film strings build size release release-check module-check
+.PHONY: run test race check golden bench speed eval latency silent decline links claims modes soak fuzz licenses ollama npm tools screens film strings build size release release-check module-check
 
 run: ## the chat on the starter notes
 	go run . chat --notes examples/notes
@@ -69,6 +69,9 @@ speed: ## startup, streaming and memory compared with a bare program; needs an i
 
 eval: ## search quality on the shared benches
 	LIFEHUB_EVAL=1 go test ./rag/eval -run TestFigures -v -count=1 -timeout 2h
+
+latency: ## how long an answer takes on a slow machine, in tokens; rewrites docs/figures/latency.md
+	LIFEHUB_LATENCY=1 go test ./cli/app -run TestLatency -count=1 -v
 
 silent: ## search quality for questions that share no word with the notes
 	LIFEHUB_EVAL=1 go test ./rag/eval -run TestNoSharedWord -v -count=1 -timeout 30m

@@ -4,6 +4,7 @@ package apptest
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -22,9 +23,10 @@ func Open(t *testing.T, vaults ...string) *app.App {
 }
 
 // Process returns a LifeHub process with the given home folder and additional
-// environment variables, without a model server.
+// environment variables; without a model server and in plan mode, unless they
+// name others.
 func Process(home string, more ...string) *app.Process {
-	environ := append([]string{"LIFEHUB_HOME=" + home, "LIFEHUB_PROVIDER=offline"}, more...)
+	environ := slices.Concat(more, []string{"LIFEHUB_HOME=" + home, "LIFEHUB_PROVIDER=offline", "LIFEHUB_MODE=plan"})
 	return &app.Process{Environ: func() []string { return nil }, Getenv: func(name string) (string, bool) {
 		for _, pair := range environ {
 			if value, ok := strings.CutPrefix(pair, name+"="); ok {

@@ -1,6 +1,6 @@
 // Package llmtest provides models for tests: [Script] is an in-process fake with
-// scripted answers, [StartOllama] starts a real server with tiny models, and
-// [Faults] is a misbehaving server.
+// scripted answers, [StartOllama] starts a real server with tiny models, [Faults]
+// is a misbehaving server, and [Paced] one whose clock tells what a user waits for.
 package llmtest
 
 import (
