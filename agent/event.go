@@ -200,7 +200,8 @@ type (
 
 	// Thought and Said carry the next piece of text. Workers think
 	// concurrently: Step is the step that delegated the task, or "" for the
-	// turn itself.
+	// turn itself. Takes is the number of bytes at the end of the answer so far
+	// that were no answer after all, and that Content replaces.
 	Thought struct {
 		Agent   string `json:"agent,omitempty"`
 		Step    string `json:"step,omitempty"`
@@ -208,6 +209,7 @@ type (
 	}
 	Said struct {
 		Content string `json:"content"`
+		Takes   int    `json:"takes,omitempty"`
 	}
 
 	// ContextCounted reports how a prompt fills the window, and which call

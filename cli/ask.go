@@ -318,7 +318,13 @@ func (q *askCommand) follow(ctx context.Context, a *app.App, asks *turn.Agent, c
 		}
 		switch body := event.Body.(type) {
 		case agent.Said:
-			answer.WriteString(body.Content)
+			if kept := answer.String(); body.Takes > 0 {
+				answer.Reset()
+				answer.WriteString(kept[:max(0, len(kept)-body.Takes)])
+				body.Content = "\n\n" // what is printed stays
+			} else {
+				answer.WriteString(body.Content)
+			}
 			if !q.asJSON && !q.streamJSON && !atEnd && q.schema == nil {
 				if _, err := io.WriteString(q.Process.Out, safetext.Text(body.Content)); err != nil {
 					failed = fmt.Errorf("write the answer: %w", err)

@@ -47,7 +47,7 @@ func withSchema(t *testing.T, question string, values []string, args ...string) 
 	cmd.Dir = home
 	cmd.Env = []string{
 		runAsProgram, quickExit, "HOME=" + home, "LIFEHUB_HOME=" + filepath.Join(home, "lh"), "LIFEHUB_PROVIDER=ollama", "LIFEHUB_MODE=plan",
-		"OLLAMA_HOST=" + llmtest.Serve(t, script), "LIFEHUB_MODEL=" + llmtest.ServedModel, "LIFEHUB_EMBED_MODEL=none",
+		"OLLAMA_HOST=" + llmtest.Serve(t, script), "LIFEHUB_MODEL=" + llmtest.ServedModel, "LIFEHUB_MODE=plan", "LIFEHUB_EMBED_MODEL=none",
 	}
 	var out, told strings.Builder
 	cmd.Stdout, cmd.Stderr = &out, &told

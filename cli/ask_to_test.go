@@ -47,7 +47,7 @@ func (h *habit) command(args ...string) *exec.Cmd {
 	cmd.Dir = h.home
 	cmd.Env = []string{
 		runAsProgram, quickExit, fewCollections, "HOME=" + h.home, "LIFEHUB_HOME=" + filepath.Join(h.home, ".lifehub"), "PATH=" + os.Getenv("PATH"),
-		"LIFEHUB_PROVIDER=ollama", "OLLAMA_HOST=" + h.server, "LIFEHUB_MODEL=" + llmtest.ServedModel, "LIFEHUB_EMBED_MODEL=none",
+		"LIFEHUB_PROVIDER=ollama", "OLLAMA_HOST=" + h.server, "LIFEHUB_MODEL=" + llmtest.ServedModel, "LIFEHUB_MODE=plan", "LIFEHUB_EMBED_MODEL=none",
 	}
 	return cmd
 }

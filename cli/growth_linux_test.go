@@ -194,7 +194,7 @@ func TestChatThatGoesOnDoesNotGrow(t *testing.T) {
 	if err := os.Mkdir(heaps, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	term := startTerminal(t, 100, 30, []string{"OLLAMA_HOST=" + llmtest.Serve(t, model), "LIFEHUB_MODEL=" + llmtest.ServedModel, "LIFEHUB_EMBED_MODEL=none", heapEnv + "=" + heaps}, "chat", "--notes", vault)
+	term := startTerminal(t, 100, 30, []string{"OLLAMA_HOST=" + llmtest.Serve(t, model), "LIFEHUB_MODEL=" + llmtest.ServedModel, "LIFEHUB_MODE=plan", "LIFEHUB_EMBED_MODEL=none", heapEnv + "=" + heaps}, "chat", "--notes", vault)
 	if err := os.Symlink(heaps, filepath.Join(term.home, "heap")); err != nil {
 		t.Fatal(err)
 	}

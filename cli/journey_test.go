@@ -242,7 +242,7 @@ func TestUserSwitchesTheModel(t *testing.T) {
 	server := llmtest.StartOllama(t)
 	server.Create(llmtest.Planner("scripted-other", llmtest.ScriptedPlan, "Another model says so."))
 	p := newPane(t)
-	p.env = append(p.env, "OLLAMA_HOST="+server.URL, "LIFEHUB_MODEL=scripted-plan", "LIFEHUB_EMBED_MODEL=tiny-bow")
+	p.env = append(p.env, "OLLAMA_HOST="+server.URL, "LIFEHUB_MODEL=scripted-plan", "LIFEHUB_MODE=plan", "LIFEHUB_EMBED_MODEL=tiny-bow")
 	p.open("chat", "--notes", apptest.Vault(t))
 	p.sees("scripted-plan", "ctrl+p commands")
 	p.presses("M-m")

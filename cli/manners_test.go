@@ -36,7 +36,7 @@ func heldAnswer(t *testing.T) (env []string, goOn func()) {
 		llmtest.Answer{Match: asksExplainer, Text: strings.Repeat("You run three times a week 走る 👩‍👧 [1]. ", 40), Hold: hold, HoldAfter: 60, Always: true},
 		llmtest.Answer{Text: "Running", Always: true},
 	)
-	return []string{"OLLAMA_HOST=" + llmtest.Serve(t, model), "LIFEHUB_MODEL=" + llmtest.ServedModel}, func() { close(hold) }
+	return []string{"OLLAMA_HOST=" + llmtest.Serve(t, model), "LIFEHUB_MODEL=" + llmtest.ServedModel, "LIFEHUB_MODE=plan"}, func() { close(hold) }
 }
 
 func TestUserIsNotifiedInAnUnfocusedWindow(t *testing.T) {

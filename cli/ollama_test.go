@@ -53,7 +53,7 @@ func startProgram(t *testing.T, server *llmtest.Server, model string, arg ...str
 	p.cmd.Dir = home
 	p.cmd.Env = []string{
 		runAsProgram, quickExit, fewCollections, "HOME=" + home, "LIFEHUB_HOME=" + filepath.Join(home, ".lifehub"), "PATH=" + os.Getenv("PATH"),
-		"LIFEHUB_PROVIDER=ollama", "OLLAMA_HOST=" + server.URL, "LIFEHUB_MODEL=" + model, "LIFEHUB_EMBED_MODEL=tiny-bow", "LIFEHUB_CONTEXT=16384",
+		"LIFEHUB_PROVIDER=ollama", "OLLAMA_HOST=" + server.URL, "LIFEHUB_MODEL=" + model, "LIFEHUB_MODE=plan", "LIFEHUB_EMBED_MODEL=tiny-bow", "LIFEHUB_CONTEXT=16384",
 	}
 	p.cmd.Stderr = &p.stderr
 	out, err := p.cmd.StdoutPipe()
@@ -237,7 +237,7 @@ func TestChatSwitchesWhenOllamaStarts(t *testing.T) {
 	t.Parallel()
 	server := llmtest.StartOllama(t)
 	server.Stop()
-	term := startTerminal(t, 110, 30, []string{"OLLAMA_HOST=" + server.URL, "LIFEHUB_MODEL=scripted-plan", "LIFEHUB_EMBED_MODEL=tiny-bow"}, "chat", "--notes", apptest.Vault(t))
+	term := startTerminal(t, 110, 30, []string{"OLLAMA_HOST=" + server.URL, "LIFEHUB_MODEL=scripted-plan", "LIFEHUB_MODE=plan", "LIFEHUB_EMBED_MODEL=tiny-bow"}, "chat", "--notes", apptest.Vault(t))
 	term.sees("no model")
 	server.Restart()
 	term.sees("scripted-plan")

@@ -71,7 +71,7 @@ func TestLoopIsShownInItsOrder(t *testing.T) {
 		}
 	}
 	traced, _ := run("trace", "show", chats[0].ID)
-	mustFollow(t, "trace show", traced, "context_log", "First-thought.", "Let me look", "tool_start  1  search_notes", "context_log", "Second-thought.", "tool_start  2  list_tasks", "context_log")
+	mustFollow(t, "trace show", traced, "context_log", "First-thought.", "Let me look", "tool_start  2  search_notes", "context_log", "Second-thought.", "tool_start  3  list_tasks", "context_log")
 	var kept struct{ Exchanges []agent.Exchange }
 	exported, _ := run("chats", "export", "--format", "json", chats[0].ID)
 	if err := json.Unmarshal([]byte(exported), &kept); err != nil || len(kept.Exchanges) != 1 {
@@ -82,7 +82,7 @@ func TestLoopIsShownInItsOrder(t *testing.T) {
 		Log    []agent.Logged
 	}
 	out, _ = run("ask", "--json", "--mode", "loop", "--notes", vault, "How often do I run?")
-	if err := json.Unmarshal([]byte(out), &result); err != nil || result.Answer != kept.Exchanges[0].Answer.Text || len(result.Log) != 4 || result.Log[1] != kept.Exchanges[0].Answer.Log[1] {
+	if err := json.Unmarshal([]byte(out), &result); err != nil || result.Answer != kept.Exchanges[0].Answer.Text || len(result.Log) != 5 || result.Log[1] != kept.Exchanges[0].Answer.Log[1] {
 		t.Errorf("--json tells %s (%v), and the export %+v", out, err, kept.Exchanges[0].Answer)
 	}
 }

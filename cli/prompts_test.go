@@ -200,7 +200,7 @@ func (p *promptRecorder) Window() int {
 
 func (p *promptRecorder) State() llm.State {
 	s := p.Provider.State()
-	s.Model = "scripted" // so that it counts as a model
+	s.Model, s.Tools = "scripted", true // so that it counts as a model
 	return s
 }
 

@@ -84,7 +84,7 @@ func (p *requestRecorder) Window() int { return 65536 }
 
 func (p *requestRecorder) State() llm.State {
 	s := p.Provider.State()
-	s.Model = "scripted"
+	s.Model, s.Tools = "scripted", true
 	return s
 }
 

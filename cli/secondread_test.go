@@ -61,7 +61,7 @@ func TestAskCheckPrintsTheModelsVerdicts(t *testing.T) {
 // /check, and its key on an answer, show the model's judgement in the chat.
 func TestModelChecksAnAnswerInTheChat(t *testing.T) {
 	t.Parallel()
-	env := []string{"LIFEHUB_PROVIDER=ollama", "OLLAMA_HOST=" + readsTwice(t), "LIFEHUB_MODEL=" + llmtest.ServedModel, "LIFEHUB_EMBED_MODEL=none"}
+	env := []string{"LIFEHUB_PROVIDER=ollama", "OLLAMA_HOST=" + readsTwice(t), "LIFEHUB_MODEL=" + llmtest.ServedModel, "LIFEHUB_MODE=plan", "LIFEHUB_EMBED_MODEL=none"}
 	for name, c := range map[string]struct {
 		arg   []string
 		check string

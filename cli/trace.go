@@ -291,7 +291,7 @@ func joinPieces(events []agent.Event) []joinedEvent {
 func join(before, next agent.Body) (agent.Body, bool) {
 	switch next := next.(type) {
 	case agent.Said:
-		if said, ok := before.(agent.Said); ok {
+		if said, ok := before.(agent.Said); ok && said.Takes+next.Takes == 0 {
 			return agent.Said{Content: said.Content + next.Content}, true
 		}
 	case agent.Thought:

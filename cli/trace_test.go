@@ -19,7 +19,7 @@ func TestKilledTurnLeavesAPartialTrace(t *testing.T) {
 	server.Set(llmtest.HangMiddle, 250)
 	env := []string{
 		runAsProgram, quickExit, fewCollections, "HOME=" + t.TempDir(), "LIFEHUB_HOME=" + t.TempDir(), "PATH=" + os.Getenv("PATH"),
-		"LIFEHUB_PROVIDER=ollama", "OLLAMA_HOST=" + server.URL, "LIFEHUB_MODEL=" + llmtest.FaultModel,
+		"LIFEHUB_PROVIDER=ollama", "OLLAMA_HOST=" + server.URL, "LIFEHUB_MODEL=" + llmtest.FaultModel, "LIFEHUB_MODE=plan",
 	}
 	ask := exec.Command(os.Args[0], "ask", "-q", "how many are there?")
 	ask.Env = env

@@ -67,7 +67,7 @@ func (b *batch) take(e agent.Event, open bool) {
 }
 
 func (b *batch) add(e agent.Event) {
-	if said, ok := e.Body.(agent.Said); ok {
+	if said, ok := e.Body.(agent.Said); ok && said.Takes == 0 {
 		if b.joined == nil {
 			b.joined = &e
 		}

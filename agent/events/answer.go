@@ -2,7 +2,6 @@ package events
 
 import (
 	"context"
-	"strings"
 	"sync"
 	"time"
 
@@ -13,14 +12,14 @@ import (
 // saves it.
 type answer struct {
 	mu   sync.Mutex
-	text strings.Builder
+	text []byte
 }
 
 // Text returns the answer so far.
 func (s *Stream) Text() string {
 	s.answer.mu.Lock()
 	defer s.answer.mu.Unlock()
-	return s.answer.text.String()
+	return string(s.answer.text)
 }
 
 // Say emits the next piece of the answer.
@@ -33,9 +32,17 @@ func (s *Stream) Say(text string) {
 		s.Metrics.FirstToken = s.Since(s.began) - s.waited()
 	}
 	s.answer.mu.Lock()
-	s.answer.text.WriteString(text)
+	s.answer.text = append(s.answer.text, text...)
 	s.answer.mu.Unlock()
 	s.Emit(agent.Said{Content: text})
+}
+
+// Unsay takes back the last n bytes of the answer, which were none.
+func (s *Stream) Unsay(n int) {
+	s.answer.mu.Lock()
+	s.answer.text = s.answer.text[:max(0, len(s.answer.text)-n)]
+	s.answer.mu.Unlock()
+	s.Emit(agent.Said{Takes: n})
 }
 
 // ReachedLimit marks the answer as cut at the model's length limit, and emits a
@@ -68,7 +75,7 @@ func (s *Stream) KeepAnswer(ctx context.Context, saved int, origin func() agent.
 		}()
 		tick := time.NewTicker(progressEvery)
 		defer tick.Stop()
-		reported := false
+		reported, kept := false, ""
 		for {
 			select {
 			case <-over:
@@ -76,12 +83,12 @@ func (s *Stream) KeepAnswer(ctx context.Context, saved int, origin func() agent.
 			case <-tick.C:
 			}
 			text := s.Text()
-			if len(text) <= saved { // nothing new, or less than before the turn was interrupted
+			if text == kept || kept == "" && len(text) <= saved { // nothing new, or less than before the turn was interrupted
 				continue
 			}
 			err := s.Journal.Progress(context.WithoutCancel(ctx), s.Turn, text, origin())
 			if err == nil {
-				saved = len(text)
+				kept = text
 			} else if !reported { // report once, but keep trying
 				reported = true
 				s.Notice("The answer so far could not be saved: %v.", err)

@@ -26,7 +26,7 @@ func (s *Stream) follow(e agent.Event) {
 	at := len(s.Text())
 	switch body := e.Body.(type) {
 	case agent.Said:
-		if s.speaks() {
+		if s.speaks() || body.Takes > 0 {
 			return
 		}
 		at, e.Body = at-len(body.Content), agent.Said{} // the text is in the answer

@@ -45,6 +45,9 @@ func lengthen(e *agent.Event, next agent.Event) bool {
 	switch piece := e.Body.(type) {
 	case agent.Said:
 		more, ok := next.Body.(agent.Said)
+		if more.Takes > 0 {
+			return false
+		}
 		piece.Content += more.Content
 		e.Body = piece
 		return ok

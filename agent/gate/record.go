@@ -68,6 +68,14 @@ func (r *Record) Add(from agent.Origin) {
 	r.origin = r.origin.And(from)
 }
 
+// Withdraw records that what was added since this origin is in no prompt after
+// all.
+func (r *Record) Withdraw(to agent.Origin) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.origin = to
+}
+
 // AddMessage records a message of the user that is in the prompts.
 func (r *Record) AddMessage(sent string) {
 	r.Add(agent.MessageOrigin(sent))

@@ -55,7 +55,8 @@ type Server struct {
 }
 
 // Ask makes one model call: it fits the prompt into the window, streams the
-// answer to say, and emits reasoning and usage as events. If the model cannot
+// reply to say as the model wrote it, and emits usage, and reasoning that the
+// server reports separately, as events. If the model cannot
 // see images, the prompt mentions them instead.
 func (a *Asker) Ask(ctx context.Context, p Prompt, say func(text string)) (llm.Usage, error) {
 	if other := a.Roles[p.Agent]; other != nil {
@@ -136,11 +137,9 @@ func (a *Asker) send(ctx context.Context, p Prompt, window int, scale float64, s
 	defer a.Stream.CountWork()()
 
 	var usage llm.Usage
-	split := Thoughts{Say: say, Think: func(text string) { a.Stream.Emit(agent.Thought{Agent: p.Agent, Step: p.Step, Content: text}) }}
 	defer func() { a.Stream.Count(func(m *agent.Metrics) { m.Model = a.ModelName() }) }()
 	for delta, err := range a.listen(ctx, func(ctx context.Context) iter.Seq2[llm.Delta, error] { return a.Model.Stream(ctx, req) }) {
 		if err != nil {
-			split.Flush()
 			return usage, err
 		}
 		if delta.Thinking != "" {
@@ -149,7 +148,9 @@ func (a *Asker) send(ctx context.Context, p Prompt, window int, scale float64, s
 				p.Think(delta.Thinking)
 			}
 		}
-		split.Add(delta.Text)
+		if delta.Text != "" {
+			say(delta.Text)
+		}
 		if delta.Call != nil && p.Call != nil {
 			p.Call(*delta.Call)
 		}
@@ -157,7 +158,6 @@ func (a *Asker) send(ctx context.Context, p Prompt, window int, scale float64, s
 			usage = *delta.Usage
 		}
 	}
-	split.Flush()
 	a.emitUsage(p, usage)
 	a.checkWhole(ctx, Count{Estimate: fitted.Estimate, Counted: usage.Prompt, Cached: cached}, window)
 	return usage, nil

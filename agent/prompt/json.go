@@ -12,19 +12,20 @@ import (
 
 var errNoObject = errors.New("not a JSON object")
 
-// withoutThoughts returns the part of a model's text after its reasoning.
-func withoutThoughts(text string) string {
-	if i := strings.LastIndex(text, "</think>"); i >= 0 {
-		return text[i+len("</think>"):]
+// WithoutThoughts returns the part of a model's text after its reasoning.
+func WithoutThoughts(text string) string {
+	thought, rest, _, _ := channels(text)
+	if rest == "" {
+		return thought
 	}
-	return text
+	return rest
 }
 
 // jsonIn yields the JSON objects, and lists of objects, in a model's text after
 // its reasoning. It stops with an error at the first invalid one.
 func jsonIn(text string) iter.Seq2[json.RawMessage, error] {
 	return func(yield func(json.RawMessage, error) bool) {
-		text := withoutThoughts(text)
+		text := WithoutThoughts(text)
 		if len(text) > maxDraft {
 			yield(nil, fmt.Errorf("it is longer than %d bytes", maxDraft))
 			return
@@ -63,7 +64,7 @@ var fenced = pattern.Lazy("(?s)^```[a-zA-Z]*\n(.*)\n```$")
 // Value returns the JSON value that a text consists of, or else the first object, or list of objects,
 // in it.
 func Value(text string) (json.RawMessage, error) {
-	trimmed := strings.TrimSpace(withoutThoughts(text))
+	trimmed := strings.TrimSpace(WithoutThoughts(text))
 	if block := fenced.FindStringSubmatch(trimmed); block != nil {
 		trimmed = strings.TrimSpace(block[1])
 	}

@@ -56,20 +56,13 @@ func Plan(text string) (Draft, error) {
 }
 
 // PlanOrCalls is like [Plan], but also takes calls of known tools that the model
-// printed as text instead of a plan.
+// wrote instead of a plan.
 func PlanOrCalls(text string, known func(name string) bool) (Draft, error) {
-	text = withoutThoughts(text)
-	at := markAt(text)
-	if at < 0 {
-		return Plan(text)
+	d, err := Plan(text)
+	if r := Read(text, known); err != nil && len(r.Calls) > 0 {
+		return Draft{Steps: r.Calls}, nil
 	}
-	if _, err := Plan(text[:at]); !errors.Is(err, errNoObject) {
-		return Plan(text) // the mark is inside or after a plan
-	}
-	if _, calls, err := Calls(text, known); err == nil && len(calls) > 0 {
-		return Draft{Steps: calls}, nil
-	}
-	return Plan(text)
+	return d, err
 }
 
 // asDraft parses a JSON value as a plan: an object with steps or an answer, a

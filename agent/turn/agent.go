@@ -96,9 +96,16 @@ type Options struct {
 	Instructions string
 	Limits       Limits
 	Mode         func() agent.Mode // of the next turn; nil: PlanMode
-	Fitting      func() agent.Mode // mode that AutoMode selects for the current model; nil: PlanMode
+	Traits       func() Traits     // of the current model; nil: a large one that makes calls natively
 	Think        func() string     // as in llm.Request; nil: off
 	Now          func() time.Time  // nil: time.Now
+}
+
+// Traits are what a turn has to know of the model that decides.
+type Traits struct {
+	Small  bool // in AutoMode, it gets a short prompt and writes its calls as JSON
+	Native bool // it makes calls natively
+	Local  bool // its server is on this machine
 }
 
 // TurnOver is what a turn did, for the user's hook.
@@ -168,8 +175,8 @@ func New(o Options) *Agent {
 	if o.Mode == nil {
 		o.Mode = func() agent.Mode { return agent.PlanMode }
 	}
-	if o.Fitting == nil {
-		o.Fitting = func() agent.Mode { return agent.PlanMode }
+	if o.Traits == nil {
+		o.Traits = func() Traits { return Traits{Native: true} }
 	}
 	if o.Now == nil {
 		o.Now = time.Now

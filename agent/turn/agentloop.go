@@ -2,9 +2,14 @@ package turn
 
 import (
 	"context"
+	_ "embed"
+	"errors"
+	"fmt"
+	"slices"
 	"strings"
 
 	"lifehub/agent"
+	"lifehub/agent/args"
 	"lifehub/agent/prompt"
 	"lifehub/agent/toolchoice"
 	"lifehub/llm"
@@ -30,6 +35,7 @@ type agentLoop struct {
 	after    []llm.Message  // replies and results so far, oldest first
 	text     string         // text of the last reply
 	repeated int            // consecutive rounds without new results
+	nudged   bool           // the last reply could not be read
 	verdicts []string       // on earlier attempts
 }
 
@@ -56,6 +62,10 @@ func (l *agentLoop) run(ctx context.Context) (answered bool, err error) {
 		if err != nil {
 			return false, err
 		}
+		if reply.problem != nil && l.nudged {
+			return l.givenUp(reply)
+		}
+		l.nudged = reply.problem != nil
 		if !reply.hasCalls() {
 			return strings.TrimSpace(l.text) != "", nil
 		}
@@ -73,6 +83,18 @@ func (l *agentLoop) run(ctx context.Context) (answered bool, err error) {
 		}
 	}
 	return false, nil
+}
+
+// givenUp ends the loop with the second reply in a row that cannot be read: text
+// that ends like a call is an answer after all.
+func (l *agentLoop) givenUp(r reply) (answered bool, err error) {
+	if !errors.Is(r.problem, prompt.ErrNotAlone) {
+		return false, fmt.Errorf("%w: %w", agent.ErrPlanned, r.problem)
+	}
+	if l.text = r.text; l.stream {
+		l.turn.answer.say(r.text)
+	}
+	return true, nil
 }
 
 // receive adds messages of the user to the prompt of the next round: each as a
@@ -93,12 +115,12 @@ func (l *agentLoop) receive(sent []steeringMessage) {
 
 // reply is a reply of the model.
 type reply struct {
-	text    string
-	before  string // the part of text before any call
+	whole   string // as the model wrote it
+	text    string // the answer, or the text before the calls
 	calls   []llm.ToolCall
 	thought string // reasoning before the calls
 	printed bool   // the calls were in the text
-	problem error  // why a call in the text cannot be parsed
+	problem error  // why it is neither an answer nor calls
 }
 
 func (l *agentLoop) known(name string) bool {
@@ -108,56 +130,113 @@ func (l *agentLoop) known(name string) bool {
 // hasCalls reports whether the reply has calls, or a malformed one.
 func (r reply) hasCalls() bool { return len(r.calls) > 0 || r.problem != nil }
 
-// decide asks the model what to do next. Text is held back while it may be a
-// call. Text before native calls is part of the answer; text before a printed
-// call is a thought.
+// decide asks the model what to do next. Text before native calls is part of the
+// answer; text before a call that is written as text is a thought.
 func (l *agentLoop) decide(ctx context.Context) (reply, error) {
 	var r reply
+	var hear prompt.Hear
 	p := l.prompt()
 	p.Call = func(c llm.ToolCall) { r.calls = append(r.calls, c) }
 	p.Think = func(text string) { r.thought += text }
-	l.text = ""
-	hear := prompt.CallSplitter{Hold: l.stream && l.turn.answer.unlikely(), Say: func(piece string) {
-		l.text += piece
-		if l.stream {
-			l.turn.answer.say(piece)
+	holds := l.stream && l.turn.answer.unlikely()
+	said := ""
+	usage, err := l.turn.model.Ask(ctx, p, func(piece string) {
+		thought, certain := hear.Add(piece)
+		if !l.stream || holds {
+			certain = ""
 		}
-	}}
-	usage, err := l.turn.model.Ask(ctx, p, hear.Add)
+		said += certain
+		l.turn.answer.pass(p, thought, certain)
+	})
+	l.read(&r, hear.Whole())
+	l.text = r.text
+	if err != nil && p.Request.Tools != nil && said == "" && l.inOtherNotation(err) {
+		return l.decide(ctx)
+	}
 	if err != nil {
-		if !prompt.CannotCall(err) {
-			hear.Flush()
-		}
-		if l.stream && !prompt.CannotCall(err) {
+		if l.stream {
+			l.turn.answer.settle(said, r.text)
 			l.turn.events.Cut = l.turn.answer.hasText()
 		}
 		return r, err
 	}
-	r.text = hear.All()
-	if r.before = r.text; len(r.calls) == 0 {
-		r.readPrinted(l.known)
-	}
-	if r.hasCalls() {
-		before := strings.TrimRight(r.before, " \t\r\n")
-		if l.stream && (!r.printed || l.text != "") { // more text may precede a printed call than is held back
-			hear.UpTo(len(before))
-		} else if strings.TrimSpace(before) != "" {
-			l.turn.events.Emit(agent.Thought{Agent: l.base.Agent, Step: l.parentStep, Content: before + "\n"})
+	switch {
+	case !l.stream:
+	case !r.hasCalls():
+		if holds && r.text != "" {
+			l.turn.answer.doubt()
 		}
-		if l.stream && strings.TrimSpace(l.text) != "" {
+		l.turn.answer.settle(said, r.text)
+		if usage.Stopped == llm.StopLength {
+			l.turn.events.ReachedLimit()
+		}
+		return r, nil
+	case r.problem != nil:
+		l.turn.answer.settle(said, "")
+		return r, nil
+	case said != "" || !r.printed:
+		l.turn.answer.settle(said, r.text)
+		if r.text != "" {
 			l.turn.answer.say("\n\n") // separates the text before and after the calls
 			l.turn.answer.sayHeld(false)
 		}
 		return r, nil
 	}
-	if hear.Hold && strings.TrimSpace(r.text) != "" {
-		l.turn.answer.doubt()
-	}
-	hear.Flush()
-	if l.stream && usage.Stopped == llm.StopLength {
-		l.turn.events.ReachedLimit()
+	if len(r.calls) > 0 && r.text != "" {
+		l.turn.events.Emit(agent.Thought{Agent: l.base.Agent, Step: l.parentStep, Content: r.text + "\n"})
 	}
 	return r, nil
+}
+
+// inOtherNotation reports whether the model is to write its calls as JSON from
+// now on: it or its server does not support native calls, or failed on a request
+// with them.
+func (l *agentLoop) inOtherNotation(err error) bool {
+	var status *llm.StatusError
+	if !prompt.CannotCall(err) && (!errors.As(err, &status) || status.Code < 500 || status.Busy()) {
+		return false
+	}
+	l.turn.traits.Native = false
+	return true
+}
+
+// read reads the text of a reply, which has calls only if the model made none
+// natively, and none that a result of the turn holds: that is a quotation.
+func (l *agentLoop) read(r *reply, whole string) {
+	said := prompt.Read(whole, l.known)
+	r.whole, r.text = whole, said.Text
+	if len(r.calls) > 0 {
+		return
+	}
+	if said.Problem == nil && l.quotes(said.Calls) {
+		r.text = prompt.WithoutThoughts(whole)
+		return
+	}
+	for _, c := range said.Calls {
+		r.calls = append(r.calls, llm.ToolCall{Name: c.Tool, Args: c.Input})
+	}
+	r.printed, r.problem = true, said.Problem
+	if errors.Is(r.problem, prompt.ErrEmpty) { // asked for an answer after the loop
+		r.problem = nil
+	}
+}
+
+// quotes reports whether a result of the turn has these calls: the name of each
+// tool and all its texts.
+func (l *agentLoop) quotes(calls []prompt.Step) bool {
+	for _, c := range calls {
+		texts := append(args.Read(c.Input).Texts(), c.Tool)
+		for _, f := range l.allFound() {
+			held := f.Result.Text
+			for _, s := range f.Result.Sources {
+				held += "\n" + s.Text
+			}
+			if len(texts) > 1 && !slices.ContainsFunc(texts, func(text string) bool { return !strings.Contains(held, text) }) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // prompt returns the prompt of a round.
@@ -169,22 +248,29 @@ func (l *agentLoop) prompt() prompt.Prompt {
 	p.After, p.Log = l.after, contextLog(l.found)
 	p.Request = llm.Request{MaxTokens: maxAnswerTokens}
 	p = l.turn.answer.withAttached(p)
-	if b := l.turn.offered(l.callable, l.found); !l.silent {
-		p.Request.Tools = toolchoice.InTheirWords(toolchoice.Specs(b.Tools))
+	b := l.turn.offered(l.callable, l.found)
+	specs, fence, small := toolchoice.Specs(b.Tools), l.turn.answer.toolFence(), l.turn.traits.Small && l.stream
+	switch {
+	case l.silent:
+	case small:
+		p.Request.Schema = toolchoice.AnswerOrCall(specs, true)
+		p.System = strings.TrimSpace(p.System + "\n\n" + strings.NewReplacer("{tools}", toolchoice.Brief(specs, fence), "{fence}", l.turn.answer.fence()).Replace(smallPrompt))
+	case !l.turn.traits.Native:
+		p.Request.Schema = toolchoice.AnswerOrCall(specs, false)
+		p.System += "\n\n" + strings.ReplaceAll(notationPrompt, "{tools}", toolchoice.Describe(specs, fence)) + l.turn.besides(b)
+	default:
+		p.Request.Tools = toolchoice.InTheirWords(specs)
 		p.System += l.turn.besides(b)
 	}
 	return p
 }
 
-// readPrinted parses the calls in the text.
-func (r *reply) readPrinted(known func(name string) bool) {
-	var printed []prompt.Step
-	r.before, printed, r.problem = prompt.Calls(r.text, known)
-	for _, d := range printed {
-		r.calls = append(r.calls, llm.ToolCall{Name: d.Tool, Args: d.Input})
-	}
-	r.printed = r.hasCalls()
-}
+var (
+	//go:embed prompts/small.md
+	smallPrompt string
+	//go:embed prompts/notation.md
+	notationPrompt string
+)
 
 // prefix returns the prefix of the ids of its steps.
 func (l *agentLoop) prefix() string {

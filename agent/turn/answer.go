@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"lifehub/agent"
 	"lifehub/agent/citation"
@@ -54,6 +55,35 @@ type answer struct {
 // newAnswer returns the answer of a turn.
 func newAnswer(steps *runner, model *prompt.Asker, recalled *memory.Recalled) *answer {
 	return &answer{events: steps.events, record: steps.record, model: model, recalled: recalled, steps: steps}
+}
+
+// pass shows what is certain of a reply while it is streamed.
+func (a *answer) pass(p prompt.Prompt, thought, said string) {
+	if thought != "" {
+		a.events.Emit(agent.Thought{Agent: p.Agent, Step: p.Step, Content: thought})
+	}
+	if said != "" {
+		a.say(said)
+	}
+}
+
+// settle makes text what was said of a reply: it takes back what is not in it,
+// and says the rest.
+func (a *answer) settle(said, text string) {
+	same := 0
+	for same < min(len(said), len(text)) && said[same] == text[same] {
+		same++
+	}
+	for same > 0 && same < len(said) && !utf8.RuneStart(said[same]) || same > 0 && same < len(text) && !utf8.RuneStart(text[same]) {
+		same--
+	}
+	if same < len(said) {
+		a.sayHeld(false)
+		a.events.Unsay(len(said) - same)
+	}
+	if same < len(text) {
+		a.say(text[same:])
+	}
 }
 
 // say streams the next piece of the answer. Text that may be a list of sources

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
-	"strings"
 
 	"lifehub/agent/prompt"
 	"lifehub/llm"
@@ -19,16 +18,14 @@ import (
 // rejected, or the server's error response; err is any other failure.
 func (a *answer) askOrStream(ctx context.Context, p *prompt.Prompt, read func(reply string) (answered bool, unusable error)) (answered bool, unusable, err error) {
 	for range prompt.Tries {
-		var reply strings.Builder
-		var hear prompt.AnswerStream
-		hear.Say = func(piece string) {
-			a.draft.kind = hear.Kind
-			a.say(piece)
-		}
+		hear := prompt.Hear{Decides: true}
 		usage, err := a.model.Ask(ctx, *p, func(piece string) {
-			reply.WriteString(piece)
-			hear.Add(piece)
+			thought, said := hear.Add(piece)
+			a.pass(*p, thought, said)
 		})
+		if said := hear.Said(); said != "" {
+			a.settle(said, prompt.Answer(hear.Answer()))
+		}
 		switch {
 		case errors.Is(err, llm.ErrCut) && !a.hasText():
 			unusable = fmt.Errorf("it cannot be used: %w", err)
@@ -43,13 +40,12 @@ func (a *answer) askOrStream(ctx context.Context, p *prompt.Prompt, read func(re
 		case usage.Stopped == llm.StopLength:
 			unusable = errors.New("it was longer than the model may write")
 		default:
-			a.draft.kind = hear.Kind
-			answered, unusable = read(reply.String())
+			answered, unusable = read(hear.Whole())
 		}
 		if answered || unusable == nil {
 			return answered, nil, nil
 		}
-		p.After = prompt.Repair(reply.String(), unusable)
+		p.After = prompt.Repair(hear.Whole(), unusable)
 	}
 	return false, unusable, nil
 }

@@ -57,7 +57,7 @@ var callForms = map[string]func([]wanted) string{
 	"bare JSON": func(c []wanted) string { return joined(c, "; ", named("name", "parameters")) },
 	"bare list": func(c []wanted) string { return "[" + joined(c, ",\n", named("name", "arguments")) + "]" },
 	"fenced JSON": func(c []wanted) string {
-		return "Let me call it.\n```json\n[" + joined(c, ", ", named("tool", "input")) + "]\n```"
+		return "```json\n[" + joined(c, ", ", named("tool", "input")) + "]\n```"
 	},
 	"OpenAI": func(c []wanted) string {
 		return `{"tool_calls": [` + joined(c, ", ", func(w wanted) string {
@@ -69,11 +69,11 @@ var callForms = map[string]func([]wanted) string{
 
 // callsOfText returns the calls that the loop would run for a text.
 func (w *runner) callsOfText(text string, l rightList) (calls []wanted, err error) {
-	_, drafts, err := prompt.Calls(text, l.known)
-	if err != nil {
-		return nil, err
+	said := prompt.Read(text, l.known)
+	if said.Problem != nil {
+		return nil, said.Problem
 	}
-	for _, d := range drafts {
+	for _, d := range said.Calls {
 		step, _, _, err := w.repairStep(d, l.offered)
 		if err != nil {
 			return calls, err

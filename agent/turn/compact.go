@@ -144,7 +144,7 @@ func (a *Agent) summariseOnce(ctx context.Context, before string, messages []llm
 	}, func(piece string) { summary.WriteString(piece) }); err != nil {
 		return "", err
 	}
-	if text := strings.TrimSpace(summary.String()); text != "" {
+	if text := prompt.Answer(prompt.WithoutThoughts(summary.String())); text != "" {
 		return text, nil
 	}
 	return "", agent.ErrNoAnswer

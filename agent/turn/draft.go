@@ -15,8 +15,7 @@ import (
 // it from memory.
 type draft struct {
 	on     bool
-	kind   string // kind of the message according to the model
-	byForm bool   // the form of the message indicates that it needs no notes
+	byForm bool // the form of the message indicates that it needs no notes
 	text   strings.Builder
 }
 
@@ -24,14 +23,18 @@ type draft struct {
 // needs no notes.
 func (a *answer) holdDraft() {
 	a.draft.on = len(a.with) == 0 && a.steps.attached == 0
-	a.draft.byForm = isBrief(a.question) || holdsText.MatchString(a.question)
+	a.draft.byForm = needsNoNotes(a.question)
 }
+
+// needsNoNotes reports whether a message is small talk, about the last answer, or
+// a text to work on, going by its form.
+func needsNoNotes(message string) bool { return isBrief(message) || holdsText.MatchString(message) }
 
 // isDraft reports whether the answer comes from memory: no tool was called, no text
 // was written for it, and the message is neither small talk, nor about what was said
 // before, nor a text to work on.
 func (a *answer) isDraft() bool {
-	return a.draft.on && !a.steps.hasCalled() && !a.steps.haveWritten() && !needsNoNotes(a.draft.kind, a.draft.byForm)
+	return a.draft.on && !a.steps.hasCalled() && !a.steps.haveWritten() && !a.draft.byForm
 }
 
 // sayAsIs streams a message of the program itself, which no notes can change.
@@ -65,29 +68,6 @@ func (a *answer) textSoFar() string { return a.events.Text() + a.draft.text.Stri
 // hasText reports whether the answer has any text yet.
 func (a *answer) hasText() bool { return a.textSoFar() != "" }
 
-// Kinds of messages, as named by a model that answers at once.
-const (
-	smallTalk = "talk"
-	onWhatWas = "conversation"
-	givenText = "text"
-	otherwise = "other"
-)
-
-// kindsSchema is the JSON Schema of the kind that a model gives to a message.
-const kindsSchema = `{"type":"string","enum":["` + smallTalk + `","` + onWhatWas + `","` + givenText + `","` + otherwise + `"]}`
-
-// needsNoNotes reports whether a message needs no notes, according to the kind
-// given by the model or, without one, the form of the message.
-func needsNoNotes(kind string, byForm bool) bool {
-	switch kind {
-	case smallTalk, onWhatWas, givenText:
-		return true
-	case otherwise:
-		return false
-	}
-	return byForm
-}
-
 // fewWords is the greatest number of words in a message without a question that
 // counts as small talk.
 const fewWords = 5
@@ -95,12 +75,22 @@ const fewWords = 5
 // isBrief reports whether a message is a few words without a question: small
 // talk, or a request about the last answer.
 func isBrief(message string) bool {
-	words, telling, in := 0, false, text.Language(message)
-	for w := range text.Words(message) {
+	words := 0
+	for range text.Words(message) {
 		words++
-		telling = telling || !text.StopWord(text.Fold(w.Text), in)
 	}
-	return !telling || words <= fewWords && !strings.ContainsAny(message, "?？؟\u037e")
+	return !tells(message) || words <= fewWords && !strings.ContainsAny(message, "?？؟\u037e")
+}
+
+// tells reports whether a message has a word that can be searched for.
+func tells(message string) bool {
+	in := text.Language(message)
+	for w := range text.Words(message) {
+		if !text.StopWord(text.Fold(w.Text), in) {
+			return true
+		}
+	}
+	return false
 }
 
 // holdsText matches a message that contains a text to work on: a second line, or

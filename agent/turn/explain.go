@@ -22,7 +22,7 @@ func (a *answer) explain(ctx context.Context) error {
 	} else {
 		a.listTime()
 	}
-	usage, planned, err := a.askForText(ctx, a.explainerPrompt())
+	usage, problem, err := a.askForText(ctx, a.explainerPrompt())
 	if errors.Is(err, llm.ErrNoModel) {
 		a.events.Lead, a.passageList = "", a.passages(a.steps.found, noModelLead)
 		a.events.Say(a.passageList)
@@ -34,8 +34,7 @@ func (a *answer) explain(ctx context.Context) error {
 	case err != nil:
 		a.events.Cut = answered
 		return err
-	case planned:
-		a.events.Cut = answered
+	case problem != nil && !errors.Is(problem, prompt.ErrEmpty):
 		return agent.ErrPlanned
 	case !answered:
 		return agent.ErrNoAnswer
@@ -45,32 +44,36 @@ func (a *answer) explain(ctx context.Context) error {
 	return nil
 }
 
-// askForText streams the model's answer without any plan in it. If the reply is
-// only a plan, it asks once more. planned reports that the last reply was, or
-// ended with, a plan.
-func (a *answer) askForText(ctx context.Context, p prompt.Prompt) (usage llm.Usage, planned bool, err error) {
+// askForText streams the model's answer. If the reply is a plan or a call
+// instead, or empty, it asks once more. problem is why the last reply is no
+// answer.
+func (a *answer) askForText(ctx context.Context, p prompt.Prompt) (usage llm.Usage, problem, err error) {
 	for range prompt.Tries {
-		var reply strings.Builder
-		answered := false
-		filter := prompt.PlanFilter{
-			Say:   func(piece string) { answered = answered || strings.TrimSpace(piece) != ""; a.say(piece) },
-			Known: func(tool string) bool { return a.steps.tool(tool) != nil },
-		}
+		var hear prompt.Hear
 		usage, err = a.model.Ask(ctx, p, func(piece string) {
-			reply.WriteString(piece)
-			filter.Add(piece)
+			thought, said := hear.Add(piece)
+			a.pass(p, thought, said)
 		})
-		filter.End()
-		if err != nil || !filter.Found || answered {
-			return usage, filter.Found, err
+		r := prompt.Read(hear.Whole(), func(tool string) bool { return a.steps.tool(tool) != nil })
+		problem = r.Problem
+		if len(r.Calls) > 0 {
+			problem = agent.ErrPlanned
 		}
-		p.After = []llm.Message{{Role: llm.Assistant, Text: text.Clip(reply.String(), 4000)}, {Role: llm.User, Text: notAPlan}}
+		if r.IsAnswer() {
+			a.settle(hear.Said(), r.Text)
+			return usage, nil, err
+		}
+		a.settle(hear.Said(), "")
+		if err != nil {
+			return usage, nil, err
+		}
+		p.After = []llm.Message{{Role: llm.Assistant, Text: text.Clip(hear.Whole(), 4000)}, {Role: llm.User, Text: notAnAnswer}}
 	}
-	return usage, true, nil
+	return usage, problem, nil
 }
 
-// notAPlan is the reply to a model that answers with a plan.
-const notAPlan = "That is a plan, and nothing more can be run. Answer the user's message now, in plain text, from what was found and done."
+// notAnAnswer is the reply to a model that answers with a plan or a call, or not at all.
+const notAnAnswer = "That is no answer, and nothing more can be run. Answer the user's message now, in plain text, from what was found and done."
 
 func (a *answer) explainerPrompt() prompt.Prompt {
 	p := a.prompt("explainer", answeringPrompt)

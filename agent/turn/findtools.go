@@ -50,7 +50,7 @@ func (t *turn) findTools(input json.RawMessage) []agent.Tool {
 func (a *Agent) TurnTools() (own []agent.Tool, missing map[string]string) {
 	t := newTurn(a, "", nil)
 	if t.mode == agent.AutoMode {
-		t.mode = a.Fitting()
+		t.mode = t.autoMode()
 	}
 	find := &findTools{t}
 	t.steps.tools = append(slices.Clip(a.Tools()), find)

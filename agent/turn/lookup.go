@@ -2,10 +2,13 @@ package turn
 
 import (
 	"context"
+	"slices"
+	"strings"
 
 	"lifehub/agent"
 	"lifehub/agent/args"
 	"lifehub/agent/gate"
+	"lifehub/agent/prompt"
 )
 
 // noModel is the name of the model if none is connected. Its rules know nothing
@@ -19,7 +22,7 @@ func (t *turn) holdDraft(ctx context.Context) {
 	if !ok || t.agent.ModelName() == noModel {
 		return
 	}
-	if v := t.gate.Verdict(ctx, gate.Call{Tool: t.steps.tool(search.Tool), Input: args.Read(search.Input)}); v.Level == agent.Auto {
+	if t.allows(ctx, search) {
 		t.answer.holdDraft()
 	}
 }
@@ -28,6 +31,9 @@ func (t *turn) holdDraft(ctx context.Context) {
 // something fits, the model answers again, based on it; otherwise the answer is
 // marked.
 func (t *turn) lookUp(ctx context.Context) error {
+	if t.withoutNotes { // as the first search found
+		t.withoutNotes = !t.steps.hasCalled() && len(t.steps.writingTools()) == 0 && t.answer.hasText() && !t.answer.needsNoSource()
+	}
 	if !t.answer.isDraft() || len(t.steps.writingTools()) > 0 || !t.answer.hasText() || t.answer.needsNoSource() {
 		return nil
 	}
@@ -56,6 +62,61 @@ func (t *turn) lookUp(ctx context.Context) error {
 	t.events.Emit(agent.Thought{Content: t.answer.takeDraft()})
 	t.events.Cut = false
 	return t.explain(ctx)
+}
+
+// searchFirst searches the notes for the message as typed before the model is
+// asked, so that an ordinary question takes one request. What is an unlikely
+// answer is dropped, and so are passages from outside below one of the user's own,
+// because they would make later calls ask. A turn that is resumed repeats the search as its first round.
+func (t *turn) searchFirst(ctx context.Context) error {
+	search, ok := t.searchStep(t.steps.tools)
+	if !ok || t.steps.attached > 0 || !tells(t.answer.question) || strings.HasPrefix(t.answer.question, "@") || t.steps.saved.hasPlan() || !t.allows(ctx, search) {
+		return nil
+	}
+	search.Extra = true
+	before := t.record.Origin()
+	steps, err := t.steps.plan(ctx, agent.PlanMade{Mode: t.mode, Steps: []agent.Step{search}}, before)
+	if err != nil || len(steps) == 0 {
+		return err
+	}
+	if err := t.steps.runPlan(ctx, steps, nil); err != nil {
+		return err
+	}
+	t.steps.called = false // the model called nothing
+	first := &t.steps.found[len(t.steps.found)-1].Result
+	if !fits(t.steps.found) {
+		t.withoutNotes = !t.recalled.Fits() && !needsNoNotes(t.answer.question)
+		t.record.Withdraw(before)
+		first.Sources, first.Unlikely, first.Nothing, first.Text = nil, false, true, ""
+		return nil
+	}
+	if end := slices.IndexFunc(first.Sources, func(s agent.Source) bool { return s.Untrusted }); end > 0 {
+		t.record.Withdraw(before.And(agent.Own()))
+		first.Sources, first.Text = first.Sources[:end], ""
+	}
+	return nil
+}
+
+// foundFirst describes what the first search found; nil if there was none.
+func (t *turn) foundFirst() (parts []prompt.Part) {
+	t.answer.number(t.steps.found)
+	for _, f := range t.steps.found {
+		if !f.step.Extra || f.Status != agent.Done {
+			continue
+		}
+		if f.Result.Nothing {
+			return []prompt.Part{{Kind: "results", Head: "The notes were searched for the message below, and nothing fits."}}
+		}
+		for _, s := range t.answer.sourcesOf([]finding{f}) {
+			parts = append(parts, t.answer.sourcePart(s))
+		}
+	}
+	return parts
+}
+
+// allows reports whether a step may run without asking.
+func (t *turn) allows(ctx context.Context, step agent.Step) bool {
+	return t.gate.Verdict(ctx, gate.Call{Tool: t.steps.tool(step.Tool), Input: args.Read(step.Input)}).Level == agent.Auto
 }
 
 // fits reports whether a search found a likely answer.

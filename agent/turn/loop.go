@@ -16,37 +16,41 @@ import (
 //go:embed prompts/loop.md
 var loopPrompt string
 
-// loop lets the model decide each next call until it answers. able is false if
-// the model cannot call tools, or is not connected any more; then nothing was done.
-func (t *turn) loop(ctx context.Context) (able bool, err error) {
+// loop lets the model decide each next call until it answers. lost reports that
+// the model is not connected any more, and nothing was done.
+func (t *turn) loop(ctx context.Context) (lost bool, err error) {
 	carried, err := t.carriedParts(ctx)
 	if err != nil {
-		return true, err
+		return false, err
 	}
-	t.steps.tools = append(slices.Clip(t.steps.tools), t.delegation()...)
-	return t.decideAgain(ctx, slices.Concat(carried, t.aboutNotes(ctx)), &agentLoop{
-		turn: t, callable: t.steps.tools,
-		base: t.answer.prompt("loop", answeringPrompt, strings.ReplaceAll(loopPrompt, "{rounds}", strconv.Itoa(t.rounds))),
-	})
+	base := t.answer.prompt("loop", answeringPrompt, strings.ReplaceAll(loopPrompt, "{rounds}", strconv.Itoa(t.rounds)))
+	if t.traits.Small {
+		base = t.answer.prompt("loop")
+		base.System = t.answer.persona
+	} else {
+		t.steps.tools = append(slices.Clip(t.steps.tools), t.delegation()...)
+		carried = append(carried, t.aboutNotes(ctx)...)
+	}
+	return t.decideAgain(ctx, append(carried, t.foundFirst()...), &agentLoop{turn: t, callable: t.steps.tools, base: base})
 }
 
 // decideAgain runs the loop of the turn itself, whose text is the answer.
-func (t *turn) decideAgain(ctx context.Context, material []prompt.Part, l *agentLoop) (able bool, err error) {
+func (t *turn) decideAgain(ctx context.Context, material []prompt.Part, l *agentLoop) (lost bool, err error) {
 	l.rounds, l.stream, l.numbered, l.found = t.rounds, true, true, t.steps.found
 	l.base.Material = append(l.base.Material, material...)
 	t.answer.number(l.found)
+	l.shown = slices.Clone(t.answer.sources)
 	end := t.events.Phase(agent.PhaseStarted{Agent: l.base.Agent})
 	answered, err := l.run(ctx)
 	end()
-	lost := errors.Is(err, llm.ErrUnreachable) && t.agent.ModelName() == noModel && !t.answer.hasText()
 	switch {
-	case (lost || prompt.CannotCall(err)) && len(t.steps.found) == t.steps.attached:
-		return false, nil
-	case err != nil:
-		return true, err
-	case answered:
+	case errors.Is(err, llm.ErrUnreachable) && t.agent.ModelName() == noModel && !t.answer.hasText() && !t.steps.hasCalled():
 		return true, nil
+	case err != nil:
+		return false, err
+	case answered:
+		return false, nil
 	}
 	t.answer.lacking = "No more calls can be made now. Answer with what there is, and say what is missing."
-	return true, t.explain(ctx)
+	return false, t.explain(ctx)
 }

@@ -64,7 +64,7 @@ func TestLoopStories(t *testing.T) {
 		"an unknown tool and bad arguments are told": {message: question, tools: []agent.Tool{search()}, lines: []line{
 			calling("fly", `{}`, "search_notes", `{"q":1}`), calling("search_notes", `{"query":"running"}`), say(goodAnswer),
 		}},
-		"a model without tools plans": {message: question, tools: []agent.Tool{search()}, lines: []line{
+		"a model without tools writes JSON": {message: question, tools: []agent.Tool{search()}, lines: []line{
 			{err: &llm.UnsupportedError{Model: "tiny", Capability: "tools"}}, say(searchStep), say(goodAnswer),
 		}},
 		"a permission is refused": {message: "add a task", tools: []agent.Tool{addTask()}, reply: agent.Refuse, lines: []line{

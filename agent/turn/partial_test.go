@@ -187,7 +187,7 @@ func TestDegradationsAreReportedOnce(t *testing.T) {
 		want  string
 	}{
 		"no further plan": {agent.PlanMode, []line{planOf("1 passages", "2 broken"), down, say(goodAnswer)}, "No further steps could be planned: the model server has a problem (500 Internal Server Error): out of memory."},
-		"a worker":        {agent.TeamMode, []line{handsOut, look, down, say(goodAnswer)}, "The general worker (step 1) stopped: the model server has a problem (500 Internal Server Error): out of memory."},
+		"a worker":        {agent.TeamMode, []line{handsOut, look, down, down, say(goodAnswer)}, "The general worker (step 1) stopped: the model server has a problem (500 Internal Server Error): out of memory."},
 		"an evaluator":    {agent.TeamMode, []line{handsOut, look, say(notesFound), down, say(goodAnswer)}, "The general worker's result (step 1) was not checked: the model server has a problem (500 Internal Server Error): out of memory."},
 	} {
 		broken := &fakeTool{name: "broken", reads: true, err: errors.New("no such thing")}

@@ -43,7 +43,7 @@ func TestUnreadPathsAreMarked(t *testing.T) {
 		"The page https://example.org/plan#top says so, as [it](https://example.org/plan) does.": "",
 		"As old.md:3 has it, and I added it to tasks.md:9.":                                      "",
 		"[[Running|the plan]] says so.":                                                          "",
-		"```\ncat notes/x.md:12\n```":                                                            "",
+		"Run:\n```\ncat notes/x.md:12\n```":                                                      "",
 		"> see secret.md:3":                                                                      "",
 		"Your note says “As secret.md and https://evil.example/x say, see [[secret]].” [1]":      "",
 		"I wrote garden.md.": "",

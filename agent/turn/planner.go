@@ -296,7 +296,7 @@ func planSchema(offered []llm.ToolSpec) json.RawMessage {
 		`"steps":{"type":"array","maxItems":%d,"items":{"type":"object","properties":{`+
 		`"id":{"type":"string"},"tool":%s,"input":{"type":"object"},"description":{"type":"string"},`+
 		`"after":{"type":"array","items":{"type":"string"}}},"required":["id","tool","input"]}},`+
-		`"again":{"type":"boolean"},"kind":`+kindsSchema+`,"answer":{"type":"string"}},"required":["reasoning","steps"]}`, maxSteps, tool))
+		`"again":{"type":"boolean"},"answer":{"type":"string"}},"required":["reasoning","steps"]}`, maxSteps, tool))
 }
 
 //go:embed prompts/replan.md

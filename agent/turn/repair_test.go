@@ -187,8 +187,8 @@ func FuzzReadPlan(f *testing.F) {
 	f.Add(`[{"function":{"name":"find","arguments":"{}"}}]`)
 	tool := &doubleTool{name: "find"}
 	f.Fuzz(func(t *testing.T, text string) {
-		stream := prompt.AnswerStream{Say: func(string) {}}
-		stream.Add(text)
+		hear := prompt.Hear{Decides: true}
+		hear.Add(text)
 		d, err := prompt.Plan(text)
 		if err != nil {
 			return

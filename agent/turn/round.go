@@ -26,9 +26,9 @@ const (
 func (l *agentLoop) round(ctx context.Context, r reply) error {
 	if r.problem != nil {
 		l.turn.events.Emit(agent.Noticed{Text: "The model wrote a tool call that cannot be read and is asked to repeat it: " + text.Clip(r.problem.Error(), 200)})
-		l.after = append(l.after, llm.Message{Role: llm.Assistant, Text: text.Clip(r.text, repeatResult)},
+		l.after = append(l.after, llm.Message{Role: llm.Assistant, Text: text.Clip(r.whole, repeatResult)},
 			llm.Message{Role: llm.User, Text: "That reads like a call of a tool, and cannot be run: " + text.Clip(r.problem.Error(), 500) +
-				". Call again, as one JSON object {\"name\": …, \"arguments\": {…}} between <tool_call> and </tool_call>, or answer without a call."})
+				". Call again, as nothing but one JSON object {\"tool\": \"NAME\", \"input\": {…}}, or answer without a call."})
 		return nil
 	}
 	steps, calls, dropped, repaired := l.stepsFor(r.calls)
@@ -158,9 +158,9 @@ func replies(calls []callReply, r reply) (messages []llm.Message) {
 		for _, c := range calls {
 			fmt.Fprintf(&b, "%s %s:\n%s\n\n", c.call.Name, text.OneLine(text.Clip(string(c.call.Args), 300)), c.text)
 		}
-		return []llm.Message{{Role: llm.Assistant, Text: text.Clip(r.text, repeatResult)}, {Role: llm.User, Text: "The results of the calls:\n\n" + strings.TrimSpace(b.String())}}
+		return []llm.Message{{Role: llm.Assistant, Text: text.Clip(r.whole, repeatResult)}, {Role: llm.User, Text: "The results of the calls:\n\n" + strings.TrimSpace(b.String())}}
 	}
-	request := llm.Message{Role: llm.Assistant, Text: r.text, Thinking: text.Clip(r.thought, maxThought)}
+	request := llm.Message{Role: llm.Assistant, Text: r.whole, Thinking: text.Clip(r.thought, maxThought)}
 	for _, c := range calls {
 		request.Calls = append(request.Calls, c.call)
 		messages = append(messages, llm.Message{Role: llm.ToolReply, CallID: c.call.ID, Tool: c.call.Name, Text: c.text})

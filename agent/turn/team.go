@@ -15,12 +15,11 @@ import (
 var leadPrompt string
 
 // team lets a lead delegate tasks to workers, round by round, and answer from
-// their reports: a loop with a single tool. able is false if the model cannot
-// call tools; then nothing was done.
-func (t *turn) team(ctx context.Context) (able bool, err error) {
+// their reports: a loop with a single tool. lost is as in [turn.loop].
+func (t *turn) team(ctx context.Context) (lost bool, err error) {
 	carried, err := t.carriedParts(ctx)
 	if err != nil {
-		return true, err
+		return false, err
 	}
 	handOut, workers := t.delegation(), t.workersAndTools(workersFor(t.steps.tools))
 	t.steps.tools = append(slices.Clip(t.steps.tools), handOut...)

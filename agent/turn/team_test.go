@@ -66,7 +66,7 @@ func TestTeamStories(t *testing.T) {
 			calling(agent.DelegateTool, `{"worker_type":"notes","task_description":"Add the task: buy shoes","success_criteria":"It was added."}`),
 			calling("add_task", `{"text":"buy shoes"}`), say("The user said no, so nothing was added."), say(accepted), say("Not added, as you wish."),
 		}},
-		"without tool calls there is a plan": {message: question, lines: []line{{err: &llm.UnsupportedError{Model: "tiny", Capability: "tools"}}, say(searchStep), say(goodAnswer)}},
+		"without tool calls it writes JSON": {message: question, lines: []line{{err: &llm.UnsupportedError{Model: "tiny", Capability: "tools"}}, say(searchStep), say(goodAnswer)}},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -96,13 +96,18 @@ func TestLoopCanDelegate(t *testing.T) {
 }
 
 // A model without tool calls gets a plan, without tasks to delegate.
-func TestPlanInsteadOfATeamDelegatesNothing(t *testing.T) {
-	for _, mode := range []agent.Mode{agent.LoopMode, agent.TeamMode} {
-		model := &script{lines: []line{{err: &llm.UnsupportedError{Model: "tiny", Capability: "tools"}}, say(searchStep), say(goodAnswer)}}
-		ended(t, collect(New(Options{Model: model, History: &shelf{}, Tools: tools(search()), Mode: inMode(mode)}).Ask(t.Context(), "c1", question), nil))
-		planner := model.requests[1].Messages[0].Text
-		if !strings.Contains(planner, "search_notes(") || strings.Contains(planner, agent.DelegateTool+"(") {
-			t.Errorf("%s: the planner is told\n%s", mode, planner)
+// A model or server that does not support native calls, or fails on them, gets the
+// tools in the prompt, with a schema for its reply.
+func TestCallsAreWrittenAsJSONWhereNativeOnesFail(t *testing.T) {
+	for name, err := range map[string]error{"unsupported": &llm.UnsupportedError{Model: "tiny", Capability: "tools"}, "500": &llm.StatusError{Code: 500, Message: "error parsing tool call"}} {
+		for mode, tool := range map[agent.Mode]string{agent.LoopMode: "search_notes", agent.TeamMode: agent.DelegateTool} {
+			model := &script{lines: []line{{err: err}, say(`{"tool":"answer","input":{"text":"Three times."}}`)}}
+			notes := foundNothing()
+			end := ended(t, collect(New(Options{Model: model, History: &shelf{}, Tools: tools(notes), Mode: inMode(mode)}).Ask(t.Context(), "c1", "Hello!"), nil))
+			second := model.requests[1]
+			if end.Answer != "Three times." || len(model.requests[0].Tools) == 0 || len(second.Tools) > 0 || !strings.Contains(string(second.Schema), `"`+tool+`"`) || !strings.Contains(second.Messages[0].Text, tool+"(") {
+				t.Errorf("%s, %s: %q, %s", name, mode, end.Answer, second.Schema)
+			}
 		}
 	}
 }

@@ -55,12 +55,12 @@ func TestFollowUpActionRunsOnce(t *testing.T) {
 		for cut := 1; cut <= len(moments); cut++ {
 			t.Run(fmt.Sprintf("%s, %d %s", mode, cut, moments[cut-1]), func(t *testing.T) {
 				note := newDiary()
-				first := say(searchStep)
-				if mode == agent.LoopMode {
-					first = calling("search_notes", `{"query":"running"}`)
+				first := []line{say(searchStep)}
+				if mode == agent.LoopMode { // the notes are searched first
+					first = nil
 				}
 				o := Options{Tools: tools(reader{search()}, note), Rules: allowed, Mode: inMode(mode), History: &shelf{}, Now: fixedNow}
-				o.Model = &script{lines: []line{first, say(answer)}}
+				o.Model = &script{lines: append(first, say(answer))}
 				ctx, kill := contextWithCancel(t)
 				kept := &ledger{question: question, cutAfter: cut, kill: kill}
 				o.Journal = kept

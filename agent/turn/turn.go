@@ -42,6 +42,8 @@ type turn struct {
 
 	path []agent.Exchange // exchanges before this turn that are in the prompts
 
+	traits Traits // of the model
+
 	withoutNotes bool // the model answered from memory, and no note fits
 	sole         bool // one worker has the whole message; false for a resumed plan, whose sources are numbered again
 
@@ -149,46 +151,54 @@ func (t *turn) reply(ctx context.Context) (err error) {
 		return err
 	}
 	_ = t.model.Wait(ctx) // the model determines mode and tools; the first request reports any error
-	if t.mode == agent.AutoMode {
-		t.mode = t.agent.Fitting()
+	if t.traits = t.agent.Traits(); t.mode == agent.AutoMode {
+		t.mode = t.autoMode()
+		t.traits.Native = t.traits.Native && !t.traits.Small
+	} else {
+		t.traits.Small = false
 	}
 	if t.agent.Limits.Approve() && t.mode != agent.PlanMode {
 		t.events.Notice("In %s mode there is no plan to approve: calls run or ask as the rules say.", t.mode)
 	}
-	t.holdDraft(ctx)
 	t.called = t.calledBefore()
+	if t.mode != agent.LoopMode || t.agent.ModelName() == noModel {
+		t.holdDraft(ctx)
+	} else if err := t.searchFirst(ctx); err != nil {
+		return err
+	}
 	if err := t.byMode(ctx); err != nil {
 		return err
 	}
 	return t.lookUp(ctx)
 }
 
-// byMode answers in the mode of the turn.
-func (t *turn) byMode(ctx context.Context) error {
-	switch t.mode {
-	case agent.LoopMode:
-		able, err := t.loop(ctx)
-		if able || err != nil {
-			return err
-		}
-		t.usePlanMode()
-	case agent.TeamMode:
-		able, err := t.team(ctx)
-		if able || err != nil {
-			return err
-		}
-		t.usePlanMode()
+// autoMode returns the mode that AutoMode stands for: the loop, with any model.
+func (t *turn) autoMode() agent.Mode {
+	if t.agent.ModelName() == noModel {
+		return agent.PlanMode
 	}
-	return t.byPlan(ctx)
+	return agent.LoopMode
 }
 
-// usePlanMode continues in plan mode and says why, unless no model is connected
-// any more, which its provider reports.
-func (t *turn) usePlanMode() {
-	t.mode = agent.PlanMode
-	if t.agent.ModelName() != noModel {
-		t.events.Notice("The model cannot call tools, so this turn uses plan mode.")
+// byMode answers in the mode of the turn.
+func (t *turn) byMode(ctx context.Context) error {
+	if t.agent.ModelName() == noModel {
+		t.mode = agent.PlanMode
 	}
+	switch t.mode {
+	case agent.LoopMode:
+		lost, err := t.loop(ctx)
+		if !lost || err != nil {
+			return err
+		}
+	case agent.TeamMode:
+		lost, err := t.team(ctx)
+		if !lost || err != nil {
+			return err
+		}
+	}
+	t.mode = agent.PlanMode
+	return t.byPlan(ctx)
 }
 
 // talk returns the times mentioned in the user's messages, including this one.

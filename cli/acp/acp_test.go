@@ -244,7 +244,7 @@ func TestCancelStopsATurn(t *testing.T) {
 			t.Fatal("it does not stop")
 		}
 	}
-	if got := answered(e.told(id)); got != "Three " {
+	if got := answered(e.told(id)); got != "Three" {
 		t.Errorf("the answer is %q", got)
 	}
 

@@ -232,7 +232,7 @@ func environ(t *testing.T, home string, model llm.Model, can ...string) []string
 	if model == nil {
 		return append(env, "LIFEHUB_PROVIDER=offline")
 	}
-	return append(env, "LIFEHUB_PROVIDER=ollama", "OLLAMA_HOST="+llmtest.Serve(t, model, can...), "LIFEHUB_MODEL="+llmtest.ServedModel, "LIFEHUB_EMBED_MODEL=none")
+	return append(env, "LIFEHUB_PROVIDER=ollama", "OLLAMA_HOST="+llmtest.Serve(t, model, can...), "LIFEHUB_MODEL="+llmtest.ServedModel, "LIFEHUB_MODE=plan", "LIFEHUB_EMBED_MODEL=none")
 }
 
 // inside returns an editor connected to LifeHub in this process. leave closes the pipe and waits
@@ -291,7 +291,7 @@ func (e *editor) begin(t *testing.T, cwd string) sdk.SessionId {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if m := got.Modes; m == nil || m.CurrentModeId != "auto" || len(m.AvailableModes) != len(agent.Modes()) {
+	if m := got.Modes; m == nil || m.CurrentModeId != "auto" && m.CurrentModeId != "plan" || len(m.AvailableModes) != len(agent.Modes()) {
 		t.Errorf("the modes are %s", jsonOf(got.Modes))
 	}
 	return got.SessionId

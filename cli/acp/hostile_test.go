@@ -294,7 +294,7 @@ func TestModelIsChosenInTheEditor(t *testing.T) {
 		t.Errorf("%v: %s", err, got)
 	}
 	e.await(t, other, "another model", func(u sdk.SessionUpdate) bool {
-		return u.ConfigOptionUpdate != nil && strings.Contains(jsonOf(u), `"currentValue":"desk/scripted"`) && strings.Contains(jsonOf(u), `"currentValue":"auto"`)
+		return u.ConfigOptionUpdate != nil && strings.Contains(jsonOf(u), `"currentValue":"desk/scripted"`) && strings.Contains(jsonOf(u), `"currentValue":"plan"`)
 	})
 	e.ask(t, other, text("how often do I run?"))
 	if shown := run(t, env, "trace", "export", string(other)); !strings.Contains(shown, "desk/scripted") {

@@ -74,6 +74,9 @@ func (r *relay) send(what acp.SessionUpdate) { r.update(r.session, what) }
 func (r *relay) take(ctx context.Context, e agent.Event) {
 	switch e := e.Body.(type) {
 	case agent.Said:
+		if e.Takes > 0 {
+			e.Content = "\n\n" // what was sent stays
+		}
 		r.say(e.Content)
 	case agent.Thought:
 		if e.Step == "" { // workers think in parallel

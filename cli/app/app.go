@@ -502,8 +502,8 @@ func (a *App) Agent() *turn.Agent {
 		Rules: a.Rules, Prepare: a.Prepare, Attach: Attached{a}, Marks: &a.Marks, Save: a.saveRule, Unattended: a.Unattended, ReadOnly: func() bool { return a.ReadOnly.On() }, Reread: a.Reread,
 		Instructions: a.persona(), AboutNotes: func(ctx context.Context) []string { return a.Library().About(ctx) },
 		Missing: a.Missing, Writes: a.writes, Mode: func() agent.Mode { return a.Mode.Or(agent.Mode(a.Settings.Mode)) },
-		Fitting: func() agent.Mode { mode, _ := a.FittingMode(); return mode },
-		Think:   func() string { return a.Think.Or(a.Settings.Think) },
+		Traits: a.Traits,
+		Think:  func() string { return a.Think.Or(a.Settings.Think) },
 		Limits: turn.Limits{
 			Passages: a.Settings.Passages, Parallel: a.Settings.Parallel,
 			Rounds: a.Settings.Loop.Max, Replans: cmp.Or(a.Settings.Replans, -1), Messages: a.Settings.Memory.Messages,

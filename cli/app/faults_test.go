@@ -264,7 +264,7 @@ func (c faultCase) judge(got *turned, at int, esc bool) {
 		wrong("what the tool returned is not quoted: %q", got.said)
 	}
 	exact := slices.Contains(cutting, c.fault) && c.fault != llmtest.Reset // a reset discards what was not read yet
-	if exact && !strings.HasPrefix(got.said, c.arrives(at)) {
+	if exact && !strings.HasPrefix(got.said, strings.TrimSpace(c.arrives(at))) {
 		wrong("after %d bytes %q arrived, kept is %q", at, c.arrives(at), got.said)
 	}
 }

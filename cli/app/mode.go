@@ -6,34 +6,51 @@ import (
 	"strings"
 
 	"lifehub/agent"
+	"lifehub/agent/turn"
 	"lifehub/internal/text"
 	"lifehub/llm"
 )
 
-// A model needs this many parameters and a window of this many tokens for the loop mode.
+// A model with fewer parameters, or a smaller window in tokens, is small.
 const (
-	loopParameters = 7e9
-	loopWindow     = 8192
+	largeParameters = 7e9
+	largeWindow     = 8192
 )
 
-// FittingMode returns the mode that auto stands for with the current model, and why. A model of
-// unknown size or window counts as large.
+// FittingMode returns the mode that auto stands for with the current model, and how the model calls
+// tools.
 func (a *App) FittingMode() (agent.Mode, string) {
-	return fitting(a.Provider.State(), a.Provider.Window())
+	s := a.Provider.State()
+	if s.Model == "" {
+		return agent.PlanMode, "no model is connected"
+	}
+	_, why := traits(s, a.Provider.Window())
+	return agent.LoopMode, why
 }
 
-func fitting(s llm.State, window int) (mode agent.Mode, why string) {
+// Traits returns what a turn has to know of the current model.
+func (a *App) Traits() turn.Traits {
+	of, _ := traits(a.Provider.State(), a.Provider.Window())
+	return of
+}
+
+// traits returns the traits of a model, and why. One of unknown size counts as large.
+func traits(s llm.State, window int) (of turn.Traits, why string) {
+	of = turn.Traits{Native: s.Tools, Local: s.Remote == ""}
+	const brief = ", so it gets a short prompt and writes its calls as JSON"
 	switch n := parameters(s.Parameters); {
-	case s.Model == "":
-		return agent.PlanMode, "no model is connected"
+	case 0 < n && n < largeParameters:
+		of.Small = true
+		return of, fmt.Sprintf("%s has %s parameters, fewer than 7B%s", s.Model, s.Parameters, brief)
+	case 0 < window && window < largeWindow:
+		of.Small = true
+		return of, fmt.Sprintf("the window of %s has %s tokens, fewer than %s%s", s.Model, text.Thousands(window), text.Thousands(largeWindow), brief)
 	case !s.Tools:
-		return agent.PlanMode, s.Model + " calls no tools natively"
-	case 0 < n && n < loopParameters:
-		return agent.PlanMode, fmt.Sprintf("%s has %s parameters, fewer than 7B", s.Model, s.Parameters)
-	case 0 < window && window < loopWindow:
-		return agent.PlanMode, fmt.Sprintf("its window of %s tokens is below %s", text.Thousands(window), text.Thousands(loopWindow))
+		return of, s.Model + " calls no tools natively, so it writes its calls as JSON"
+	case n == 0:
+		return of, s.Model + " calls tools natively; its size is unknown, and taken for large"
 	}
-	return agent.LoopMode, s.Model + " calls tools and is large enough"
+	return of, s.Model + " calls tools natively"
 }
 
 // parameters parses a count such as "8.2B". It returns 0 if size is not a count.

@@ -65,6 +65,12 @@ type obeying struct {
 
 func (m *obeying) Window() int { return 1 << 20 }
 
+func (m *obeying) State() llm.State {
+	s := m.Provider.State()
+	s.Model, s.Tools = "scripted", true
+	return s
+}
+
 func (m *obeying) Stream(_ context.Context, req llm.Request) iter.Seq2[llm.Delta, error] {
 	if m.before != nil {
 		m.before()

@@ -21,6 +21,12 @@ type scripted struct {
 	script *llmtest.Script
 }
 
+func (s scripted) State() llm.State {
+	state := s.Provider.State()
+	state.Model, state.Tools = "scripted", true
+	return state
+}
+
 func (s scripted) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Delta, error] {
 	return s.script.Stream(ctx, req)
 }

@@ -41,6 +41,9 @@ func Saved(t *testing.T, bodies ...agent.Body) (_ agent.Exchange, emitted []agen
 			}
 		}
 		if said, ok := body.(agent.Said); ok {
+			if said.Takes > 0 {
+				stream.Unsay(said.Takes)
+			}
 			stream.Say(said.Content)
 		} else {
 			stream.Emit(body)

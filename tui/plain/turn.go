@@ -139,6 +139,10 @@ func (c *chat) show(e agent.Event) {
 		if c.thinking {
 			c.flush()
 		}
+		if said.Takes > 0 { // what is printed stays
+			c.flush()
+			c.print("(The last of this was not part of the answer.)\n")
+		}
 		c.stream(said.Content)
 		return
 	case agent.Thought:

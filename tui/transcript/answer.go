@@ -41,6 +41,13 @@ func (a *Answer) Grow(piece string) {
 	}
 }
 
+// shrink removes the last n bytes, and returns how many there were.
+func (a *Answer) shrink(n int) int {
+	n = min(n, len(a.source))
+	a.source, a.stream = a.source[:len(a.source)-n], nil
+	return n
+}
+
 // End closes the answer. ending says why it is incomplete; "" if it is complete.
 func (a *Answer) End(ending string) {
 	a.Open, a.ending = false, ending

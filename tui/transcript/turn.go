@@ -91,6 +91,10 @@ func (t *Turn) Take(e agent.Event, now time.Time) {
 	case agent.Thought:
 		t.think(e, now)
 	case agent.Said:
+		if e.Takes > 0 {
+			t.unsay(e.Takes)
+			return
+		}
 		t.Say(e.Content, now)
 	case agent.ContextCounted:
 		if e.Step == "" {
@@ -160,6 +164,14 @@ func (t *Turn) Say(text string, now time.Time) {
 	t.Answer.Grow(text)
 	t.bytes += len(text)
 	t.in.Invalidate(t.Answer)
+}
+
+// unsay takes back the last bytes of the answer.
+func (t *Turn) unsay(n int) {
+	if t.Answer != nil && n > 0 && !t.Stopped {
+		t.bytes -= t.Answer.shrink(n)
+		t.in.Invalidate(t.Answer)
+	}
 }
 
 // showSteering shows a message that the turn has taken, unless a turn that is resumed

@@ -1,0 +1,233 @@
+package prompt
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"lifehub/internal/pattern"
+	"lifehub/internal/text"
+)
+
+// AnswerTool is the name by which a model that replies in JSON gives its answer:
+// {"tool":"answer","input":{"text":"…"}}.
+const AnswerTool = "answer"
+
+// Reply is what a model's text says.
+type Reply struct {
+	Thought string // reasoning
+	Text    string // the answer; with calls, what was said before them
+	Calls   []Step
+	Problem error // why the text is neither an answer nor calls; it is nil if there are any
+}
+
+// Read reads a whole reply, in this order: reasoning is cut, calls in any
+// notation are taken out, and what is left is the answer, without the special
+// tokens of a chat template. Calls are either marked as such, or all there is
+// and of known tools.
+func Read(whole string, known func(name string) bool) Reply {
+	if len(whole) > maxDraft {
+		return Reply{Text: whole}
+	}
+	thought, rest, calls, err := channels(whole)
+	r := Reply{Thought: thought, Calls: calls, Problem: err}
+	if err != nil || len(calls) > 0 {
+		return r
+	}
+	if rest == "" { // a thought that does not end holds the answer
+		rest, r.Thought = thought, ""
+	}
+	rest = strings.TrimSpace(withoutTokensBefore(rest))
+	before, calls, err := callsOf(rest, func(name string) bool { return name == AnswerTool || known(name) })
+	for _, c := range calls {
+		if strings.EqualFold(c.Tool, AnswerTool) {
+			r.Text = answerIn(c.Input)
+		} else {
+			r.Calls = append(r.Calls, c)
+		}
+	}
+	switch {
+	case err != nil:
+		if r.Text, r.Problem = before, err; errors.Is(err, ErrNotAlone) {
+			r.Text = rest
+		}
+	case len(r.Calls) > 0:
+		r.Text = before
+	case len(calls) == 0:
+		r.Text = rest
+	}
+	r.Text = Answer(r.Text)
+	switch {
+	case !r.IsAnswer():
+	case strings.TrimSpace(r.Text) == "":
+		r.Problem = ErrEmpty
+	case refersAt(r.Text) >= 0:
+		r.Problem = errRefers
+	}
+	return r
+}
+
+var (
+	// ErrEmpty means that a reply holds nothing but reasoning, if that.
+	ErrEmpty = errors.New("it is empty")
+	// ErrNotAlone means that a reply ends with what looks like a call, after
+	// text: it may be one, or an example.
+	ErrNotAlone = errors.New("a call has to stand alone, without text")
+	errRefers   = errors.New("it refers to the result of a step instead of saying it")
+)
+
+// IsAnswer reports whether the reply is an answer.
+func (r Reply) IsAnswer() bool { return len(r.Calls) == 0 && r.Problem == nil }
+
+// Answer returns a text as an answer: without the special tokens of a chat
+// template and what follows them, and without a code fence around the whole.
+func Answer(whole string) string {
+	if at := tokenAt(whole); at >= 0 {
+		whole = whole[:at]
+	}
+	return text.Unfenced(strings.TrimSpace(whole))
+}
+
+// answerIn returns the text of an answer given in JSON: the one named text, or
+// the only one.
+func answerIn(input json.RawMessage) string {
+	var fields map[string]json.RawMessage
+	if json.Unmarshal(input, &fields) != nil {
+		return Text(input)
+	}
+	if raw := first(fields, "text", "answer", "content", "message"); raw != nil {
+		return Text(raw)
+	}
+	for _, raw := range fields {
+		if len(fields) == 1 {
+			return Text(raw)
+		}
+	}
+	return ""
+}
+
+const (
+	// thinking are the names of the tags around reasoning.
+	thinking = `(?:think|thinking|thoughts?|reasoning|reflection|analysis|scratchpad)`
+	// controls are the special tokens of chat templates: <|…|>, <｜…｜>, and
+	// those that are written like tags.
+	controls = `<[|｜][^<>\n]{1,60}[|｜]>|</s>|<(?:start|end)_of_(?:turn|text)>|<eos>|\[/?INST\]`
+)
+
+var (
+	thinkEnd   = pattern.Lazy(`(?i)<\|?/(?:\w+:)?` + thinking + `\|?>|\[/THINK\]|◁/think▷|<\|end_(?:of_)?` + thinking + `\|>`)
+	thinkBegin = pattern.Lazy(`(?i)^\s*(?:<\|?(?:\w+:)?` + thinking + `\|?>|\[THINK\]|◁think▷|<\|(?:start|begin)_(?:of_)?` + thinking + `\|>)`)
+	control    = pattern.Lazy(controls)
+	headTokens = pattern.Lazy(`^\s*(?:` + controls + `)(?:\s*(?:assistant|model)\b)?`)
+	// recipient names the tool in the header of a channel.
+	recipient = pattern.Lazy(`to=([\w.\-]+)`)
+	// bareChannels are channels whose special tokens the server has removed.
+	bareChannels = pattern.Lazy(`(?s)^\s*analysis(.*?)assistant(?:final|commentary)(.*)`)
+)
+
+// channels cuts the reasoning off a reply: everything up to the last closing tag
+// outside code, or the channel for it. In channels, a message with a recipient
+// is a call. If the reasoning does not end, rest is empty.
+func channels(whole string) (thought, rest string, calls []Step, err error) {
+	if head, more, found := strings.Cut(whole, "<|message|>"); found {
+		for found {
+			body, next := more, ""
+			if end := strings.Index(more, "<|"); end >= 0 {
+				body, next = more[:end], more[end:]
+			}
+			switch to := recipient.FindStringSubmatch(head); {
+			case to != nil && toolName(to[1], nil) != "":
+				raw, _, wrong := readJSON(strings.TrimSpace(body))
+				if wrong != nil {
+					err = fmt.Errorf("the arguments of %.60s are not JSON: %w", to[1], wrong)
+				}
+				calls = append(calls, Step{Tool: toolName(to[1], nil), Input: raw})
+			case strings.Contains(head, "analysis"):
+				thought += body
+			default:
+				rest += body
+			}
+			head, more, found = strings.Cut(next, "<|message|>")
+		}
+		return thought, rest, calls, err
+	}
+	if m := bareChannels.FindStringSubmatch(whole); m != nil {
+		return m[1], m[2], nil, nil
+	}
+	code := codeIn(whole)
+	end := -1
+	for _, m := range thinkEnd.FindAllStringIndex(whole, -1) {
+		if !code.has(m[0]) && strings.TrimSpace(whole[m[1]:]) != "" {
+			thought, rest, end = whole[:m[0]], whole[m[1]:], m[1]
+		}
+	}
+	begin := thinkBegin.FindStringIndex(whole)
+	switch {
+	case end >= 0 && begin != nil:
+		thought = whole[begin[1]:len(thought)]
+	case end < 0 && begin != nil:
+		if last := thinkEnd.FindStringIndex(whole); last != nil {
+			return whole[begin[1]:last[0]], "", nil, nil
+		}
+		return whole[begin[1]:], "", nil, nil
+	case end < 0:
+		rest = whole
+	}
+	return thought, rest, nil, nil
+}
+
+// withoutTokensBefore returns a text without the special tokens at its beginning.
+func withoutTokensBefore(whole string) string {
+	for {
+		m := headTokens.FindStringIndex(whole)
+		if m == nil || toolMark.MatchString(whole[:m[1]]) {
+			return whole
+		}
+		whole = whole[m[1]:]
+	}
+}
+
+// tokenAt returns the offset of the first special token outside code; -1 if
+// there is none.
+func tokenAt(whole string) int {
+	code := codeIn(whole)
+	for _, m := range control.FindAllStringIndex(whole, -1) {
+		if !code.has(m[0]) && (whole[m[0]:m[1]] != "</s>" || !strings.Contains(whole[:m[0]], "<s>")) {
+			return m[0]
+		}
+	}
+	return -1
+}
+
+// reference matches the notation of a plan for the result of a step.
+var reference = pattern.Lazy(`\{\{\s*\d+\.\w+\s*\}\}`)
+
+// refersAt returns the offset of the first reference to a step outside code; -1
+// if there is none.
+func refersAt(whole string) int {
+	code := codeIn(whole)
+	for _, m := range reference.FindAllStringIndex(whole, -1) {
+		if !code.has(m[0]) {
+			return m[0]
+		}
+	}
+	return -1
+}
+
+// spans are parts of a text, by their offsets.
+type spans [][]int
+
+func (s spans) has(at int) bool {
+	for _, span := range s {
+		if span[0] <= at && at < span[1] {
+			return true
+		}
+	}
+	return false
+}
+
+// code matches fenced blocks and code in a line.
+var code = pattern.Lazy("(?ms)^[ \t]*```.*?(?:^[ \t]*```[ \t]*$|\\z)|`[^`\n]+`")
+
+func codeIn(whole string) spans { return code.FindAllStringIndex(whole, -1) }
