@@ -349,6 +349,7 @@ type Verdict string
 const (
 	Verified     Verdict = "verified"
 	Cites        Verdict = "cited" // nothing is quoted, so support is unknown; Detail may have the model's opinion
+	Found        Verdict = "found" // the program found the sentence of a source; nothing is cited, quoted or judged
 	NotFound     Verdict = "not_found"
 	Stale        Verdict = "stale"
 	Supported    Verdict = "supported"    // according to the model

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"maps"
 	"os"
+	"path/filepath"
 	"reflect"
 	"slices"
 	"strings"
@@ -47,9 +48,10 @@ func TestStableInterfacesAreUnchanged(t *testing.T) {
 	t.Run("json", func(t *testing.T) {
 		server := llmtest.Serve(t, llmtest.NewScript(
 			says(asksPlanner, `{"steps":[{"id":"1","tool":"search_notes","input":{"query":"running"}}]}`),
-			says(asksExplainer, "It is not true that “I run three times a week” [1], and “never on a Sunday in May” [1]."),
+			says(asksExplainer, "You note “running in the new running shoes”. You say “I run three times a week” [1]."),
 		))
 		run, vault, fields := commandsOver(t, server), apptest.Vault(t), map[string]bool{}
+		apptest.Write(t, filepath.Join(vault, "shoes.md"), "# Running\n\n- [ ] running in the new running shoes\n")
 		for _, args := range [][]string{
 			{"index", "--json", vault},
 			{"index", "--status", "--json", vault},

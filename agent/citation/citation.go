@@ -1,12 +1,12 @@
 // Package citation checks the citations and quotations of an answer against its
-// sources: whether the quoted words are there, and whether the words around
-// them change their meaning.
+// sources: whether the quoted words are there, and what the note marks them as.
 package citation
 
 import (
 	"context"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"lifehub/agent"
@@ -18,10 +18,10 @@ import (
 // even without quotation marks. The verdicts are:
 //
 //   - verified: the quoted words are in the source, with the same punctuation.
-//     Context describes what around them changes their meaning, or is ""
+//     Context is what the note marks them as, such as struck out, or is ""
 //   - cited: nothing is quoted
-//   - not_found: there is no source n, or its note does not contain the words
-//     quoted at the citation
+//   - not_found: the note does not contain the words quoted at the citation.
+//     Detail names the source of the answer that does
 //   - stale: the sentence was changed or removed since. reread returns the
 //     current lines of a source; if it is nil, nothing is stale
 //
@@ -30,13 +30,15 @@ import (
 //
 // An answer with more of them than any honest one is judged in its first part.
 func Check(answer string, sources []agent.Source, reread func(agent.Source) (string, bool)) []agent.Citation {
-	return CheckExcept(answer, sources, reread, func(string) bool { return false })
+	citations, _ := CheckFirst(context.Background(), answer, sources, reread, maxJudged)
+	return citations
 }
 
 // CheckExcept is like Check but ignores quotations of the user's own words, for
 // which ownWords reports true.
 func CheckExcept(answer string, sources []agent.Source, reread func(agent.Source) (string, bool), ownWords func(words string) bool) []agent.Citation {
-	d := &checker{sources: sources, reread: reread, ownWords: ownWords}
+	d := newChecker(sources, reread)
+	d.ownWords = ownWords
 	citations, _ := d.check(context.Background(), answer, maxJudged)
 	return citations
 }
@@ -45,16 +47,14 @@ func CheckExcept(answer string, sources []agent.Source, reread func(agent.Source
 // judges at most that many citations and quotations, and returns how many it
 // left out. It stops when ctx ends.
 func CheckFirst(ctx context.Context, answer string, sources []agent.Source, reread func(agent.Source) (string, bool), most int) (citations []agent.Citation, leftOut int) {
-	d := &checker{sources: sources, reread: reread, ownWords: func(string) bool { return false }}
-	return d.check(ctx, answer, most)
+	return newChecker(sources, reread).check(ctx, answer, most)
 }
 
 func (d *checker) check(ctx context.Context, answer string, most int) (citations []agent.Citation, leftOut int) {
-	claims, lone := readClaims(answer)
-	if len(d.sources) == 0 && len(claims) == 0 {
-		return nil, 0 // without sources, quotations are not checked
+	if len(d.sources) == 0 {
+		return nil, 0
 	}
-	d.open, d.now, d.judged = map[int]*passage{}, map[int]*passage{}, map[string]bool{}
+	claims, lone := readClaims(answer, d.isSource)
 	judged := 0
 	for _, c := range claims {
 		for _, n := range c.numbers {
@@ -93,10 +93,17 @@ type checker struct {
 	judged   map[string]bool  // quotations without a number that were judged already
 }
 
-func (d *checker) passage(n int) *passage {
-	if n < 1 || n > len(d.sources) {
-		return nil
+func newChecker(sources []agent.Source, reread func(agent.Source) (string, bool)) *checker {
+	return &checker{
+		sources: sources, reread: reread, ownWords: func(string) bool { return false },
+		open: map[int]*passage{}, now: map[int]*passage{}, judged: map[string]bool{},
 	}
+}
+
+func (d *checker) isSource(n int) bool { return n >= 1 && n <= len(d.sources) }
+
+// passage returns the passage of a source.
+func (d *checker) passage(n int) *passage {
 	if d.open[n] == nil {
 		first := slices.Index(d.sources, d.sources[n-1]) + 1 // the first source with the same text
 		if d.open[first] == nil {
@@ -117,6 +124,12 @@ type found struct {
 	stale   bool // the sentence has changed on disk
 }
 
+// whole reports whether nothing but whole sentences is quoted.
+func (f found) whole() bool {
+	p, first, last := f.passage, f.runs[0].first, f.runs[len(f.runs)-1].last
+	return p.begins(first) && p.ranges[p.within[last-1]][1] == last
+}
+
 // locate finds a quotation in the first of the numbered sources that contains
 // it, in its passage or else elsewhere in its note. It reports near if it found
 // only other forms of the words.
@@ -127,9 +140,6 @@ func (d *checker) locate(numbers []int, q quotation) (at found, near bool) {
 	}
 	for _, n := range numbers {
 		p := d.passage(n)
-		if p == nil {
-			continue
-		}
 		runs, alike := p.quote(words)
 		if near = near || alike; runs == nil {
 			continue
@@ -149,9 +159,6 @@ func (d *checker) locate(numbers []int, q quotation) (at found, near bool) {
 	tried := map[*passage]bool{}
 	for _, n := range numbers {
 		p := d.passage(n)
-		if p == nil {
-			continue
-		}
 		more := []*passage{d.onDisk(n)}
 		for other, s := range d.sources {
 			if s.Path == p.source.Path && s.Vault == p.source.Vault {
@@ -174,11 +181,8 @@ func (d *checker) locate(numbers []int, q quotation) (at found, near bool) {
 // judge returns the verdict on source n of a claim.
 func (d *checker) judge(c claim, n int) agent.Citation {
 	p := d.passage(n)
-	if p == nil {
-		return agent.Citation{N: n, Verdict: agent.NotFound}
-	}
 	if c.whole && lengthOf(c.sentence) >= maxTerm-1 && len(contentOf(c.sentence)) > 1 {
-		if at, _ := d.locate([]int{n}, quotation{text: c.sentence}); at.passage != nil {
+		if at, _ := d.locate([]int{n}, quotation{text: c.sentence}); at.passage != nil && at.whole() {
 			return d.verified(at, []found{at})
 		}
 	}
@@ -190,8 +194,11 @@ func (d *checker) judge(c claim, n int) agent.Citation {
 		citation = d.cited(c, n, p)
 	}
 	switch {
-	case quoted.missing:
+	case quoted.missing > 0:
 		citation.Verdict, citation.Context = agent.NotFound, ""
+		if quoted.missing == len(quoted.elsewhere) {
+			citation.Detail = "not in [" + strconv.Itoa(n) + "], but in " + strings.Join(slices.Compact(quoted.elsewhere), ", ")
+		}
 	case quoted.unsure && citation.Verdict == agent.Verified:
 		citation.Verdict, citation.Context = agent.Cites, ""
 	}
@@ -203,10 +210,12 @@ func (d *checker) judge(c claim, n int) agent.Citation {
 
 // judgedQuotes is the result for the quotations at one citation.
 type judgedQuotes struct {
-	here    []found // found in the source
-	judged  []agent.Quoted
-	missing bool // a quotation is in none of the sources cited next to it
-	unsure  bool // a quotation may be a name, a single term or a paraphrase
+	here   []found // found in the source
+	judged []agent.Quoted
+	unsure bool // a quotation may be a name, a single term or a paraphrase
+
+	missing   int      // quotations that are in none of the sources cited next to them
+	elsewhere []string // [n] of another source, for each of them that is in one
 }
 
 // judgeQuotes looks for the quotations of a claim in its source n, whose
@@ -227,19 +236,18 @@ func (d *checker) judgeQuotes(c claim, n int, p *passage) (result judgedQuotes) 
 			continue
 		case indexOf(p.title, text.Tokens(q.text), 0) >= 0, d.ownWords(q.text):
 			continue // not a quotation from a note
-		case near, lengthOf(q.text) <= maxTerm, d.isName(q.text), q.denied() != "":
+		case near, lengthOf(q.text) <= maxTerm, d.isName(q.text), q.denied:
 			result.unsure = true
 			continue
 		}
-		next := c.near
-		if q.inside {
-			next = c.numbers
-		}
-		if other, near := d.locate(next, q); other.passage != nil || near {
+		if other, near := d.locate(c.near, q); other.passage != nil || near {
 			result.judged = append(result.judged, agent.Quoted{Text: q.text, Verdict: agent.Cites}) // from a source cited next to it
 			continue
 		}
-		result.missing = true
+		result.missing++
+		if other, _ := d.locate(d.numbers(), q); other.passage != nil {
+			result.elsewhere = append(result.elsewhere, "["+strconv.Itoa(other.n)+"]")
+		}
 		result.judged = append(result.judged, agent.Quoted{Text: q.text, Verdict: agent.NotFound})
 	}
 	return result
@@ -248,19 +256,27 @@ func (d *checker) judgeQuotes(c claim, n int, p *passage) (result judgedQuotes) 
 // cited returns the verdict on a claim that quotes nothing from its source n,
 // whose passage is p, with the current lines closest to the claim.
 func (d *checker) cited(c claim, n int, p *passage) agent.Citation {
-	closest := p.closest(c.sentence + "\n" + c.text)
-	citation := agent.Citation{N: n, Path: p.source.Path, Verdict: agent.Cites}
-	citation.Line, citation.EndLine, citation.Quote = p.lines(closest)
-	if !d.rereads(n) {
-		return citation
-	}
-	switch moved, same := d.onDisk(n).unchanged(p, closest); {
-	case !same:
+	citation := agent.Citation{Verdict: agent.Cites}
+	if !d.locateAt(&citation, n, p, p.closest(c.sentence+"\n"+c.text)) {
 		citation.Verdict = agent.Stale
-	case len(closest) > 0:
-		citation.Line, citation.EndLine, _ = d.now[n].lines(moved)
 	}
 	return citation
+}
+
+// locateAt sets the source, lines and text of a citation to those of the words
+// at runs, with the lines where they are on disk. It reports false if they were
+// changed or removed since.
+func (d *checker) locateAt(c *agent.Citation, n int, p *passage, runs []place) (same bool) {
+	c.N, c.Path = n, p.source.Path
+	c.Line, c.EndLine, c.Quote = p.lines(runs)
+	if !d.rereads(n) {
+		return true
+	}
+	moved, same := d.onDisk(n).unchanged(p, runs)
+	if same && len(runs) > 0 {
+		c.Line, c.EndLine, _ = d.now[n].lines(moved)
+	}
+	return same
 }
 
 // verified returns the verdict on the quotations found for one citation, with
@@ -268,23 +284,12 @@ func (d *checker) cited(c claim, n int, p *passage) agent.Citation {
 func (d *checker) verified(at found, all []found) agent.Citation {
 	c := agent.Citation{N: at.n, Path: at.passage.source.Path, Verdict: agent.Verified}
 	c.Line, c.EndLine, c.Quote = at.passage.lines(at.runs)
-	quoted := map[*passage]map[int]bool{}
-	for _, f := range all {
-		if quoted[f.passage] == nil {
-			quoted[f.passage] = map[int]bool{}
-		}
-		for _, r := range f.runs {
-			for i := r.first; i < r.last; i++ {
-				quoted[f.passage][i] = true
-			}
-		}
-	}
 	var riders []string
 	for _, f := range all {
 		if f.stale {
 			c.Verdict = agent.Stale
 		}
-		if rider := f.rider(quoted); rider != "" && !slices.Contains(riders, rider) {
+		if rider := f.rider(); rider != "" && !slices.Contains(riders, rider) {
 			riders = append(riders, rider)
 		}
 	}
@@ -337,7 +342,7 @@ func (d *checker) rereads(n int) bool {
 // onDisk returns the note of a source as it is on disk, reading it once. It
 // returns nil if the note is gone or the source is not a note.
 func (d *checker) onDisk(n int) *passage {
-	if n < 1 || n > len(d.sources) || !d.rereads(n) {
+	if !d.rereads(n) {
 		return nil
 	}
 	if p, read := d.now[n]; read {

@@ -28,9 +28,9 @@ const maxClaim = 2000
 
 // readClaims returns the claims of an answer, and the quotations that belong to
 // none of them.
-func readClaims(answer string) (claims []claim, lone []loneQuote) {
+func readClaims(answer string, isSource func(n int) bool) (claims []claim, lone []loneQuote) {
 	sentences := text.Sentences(answer)
-	markers := markersIn(answer)
+	markers := markersIn(answer, isSource)
 	quotes := quotesOf(answer, markers, sentences)
 	taken := map[int]bool{} // quotations that belong to a claim, by start
 	for at, s := range sentences {
@@ -110,10 +110,8 @@ func within(markers []marker, from, to int) []marker {
 type quotation struct {
 	Span   text.Span
 	text   string
-	before string // the part of its sentence before it
-	after  string
+	denied bool // a negation is in its sentence, outside of it
 	line   bool // a line of a quote block, which the next one may continue
-	inside bool // it is inside a citation
 }
 
 // quotesOf returns the first quotations of an answer, in order: text in
@@ -136,7 +134,7 @@ func quotesOf(answer string, markers []marker, sentences []text.Sentence) (quote
 					sentences = sentences[1:]
 				}
 				s := sentences[0]
-				add(quotation{Span: q, inside: slices.ContainsFunc(markers, func(m marker) bool { return m.Span.Start < q.Start && q.End < m.Span.End }), before: without(answer, markers, max(s.Start, q.Start-maxClaim), q.Start), after: without(answer, markers, q.End, min(s.End, q.End+maxClaim))})
+				add(quotation{Span: q, denied: negates(answer[max(s.Start, q.Start-maxClaim):q.Start]) || negates(answer[q.End:max(q.End, min(s.End, q.End+maxClaim))])})
 			}
 		case text.Quoted:
 			for start := b.Start; start < b.End; {
@@ -152,6 +150,10 @@ func quotesOf(answer string, markers []marker, sentences []text.Sentence) (quote
 	return quotes
 }
 
+func negates(words string) bool {
+	return slices.ContainsFunc(text.Tokens(words), func(t text.Token) bool { return text.Is(t.Text, text.Negation) })
+}
+
 // quotesFor returns the quotations that belong to a marker. A quotation belongs
 // to the first marker after its start, or else to the last one, in its sentence
 // or in its quote block. A quote block without a marker belongs to the adjacent
@@ -164,7 +166,7 @@ func quotesFor(answer string, quotes []quotation, markers []marker, sentences []
 	}
 	inside := within(markers, scope.Start, scope.End)
 	i, _ := slices.BinarySearchFunc(inside, m.Span.Start, func(m marker, at int) int { return m.Span.Start - at })
-	from, to := scope.Start, m.Span.End-1 // [1: "words"] contains them itself
+	from, to := scope.Start, m.Span.Start
 	if i > 0 {
 		from = inside[i-1].Span.End
 	}

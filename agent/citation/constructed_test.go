@@ -81,9 +81,9 @@ var constructions = []construction{
 	}, false},
 	{"the number of the other note", func(c *constructor) (string, bool) { return "“" + c.sentence1 + "” [2]", true }, false},
 	{"the words with the other number", func(c *constructor) (string, bool) { return c.sentence1 + " [2]", true }, false},
-	{"a number never given", func(c *constructor) (string, bool) {
-		return fmt.Sprintf("“%s” [%d]", c.sentence1, 3+c.random.IntN(90)), true
-	}, false},
+	{"a number never given: the words are in [1]", func(c *constructor) (string, bool) {
+		return fmt.Sprintf("“%s” [%d]", c.sentence1, 3+c.random.IntN(90)), lengthOf(c.sentence1) > maxTerm
+	}, true},
 	{"an invented path", func(c *constructor) (string, bool) {
 		return fmt.Sprintf("%s (notes/invented-%d.md:%d)", c.sentence1, c.random.IntN(100), 1+c.random.IntN(50)), true
 	}, false},

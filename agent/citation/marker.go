@@ -19,38 +19,35 @@ type marker struct {
 }
 
 var (
-	// markerText matches [1], [1, 2], [1-3], [1: "the words it relies on"],
-	// (Source 1), and the 【1】 of some models.
-	markerText = pattern.Lazy(`\[(\d{1,5}(?:\s*[,;–-]\s*\d{1,5})*)(?:: *["“”„«»‚‘'「『][^\n\]]{1,600}["”“»«’‘'」』])?\]|【(\d{1,5})[^】\n]{0,40}】|(?i:[\[(](?:sources?|quellen?) (\d{1,5}(?:\s*[,;–-]\s*\d{1,5})*)[\])])`)
 	inlineCode = pattern.Lazy("``[^\n]+?``|`[^`\n]+`")
 	between    = pattern.Lazy(`^[\s,;]*(?:and|und|&)?[\s]*$`)
+	// indexAfter matches what follows an index of a program, such as x[1] = 3.
+	indexAfter = pattern.Lazy(`^(?:\s*(?:[-+*/]?=|\+\+|--|\()|\.\pL|\[\D)`)
 )
 
 // maxJudged bounds the source numbers, the quotations and the places that are
 // read in one answer; what follows is plain text. No honest answer has so many.
 const maxJudged = 200
 
-// markersIn returns the citations outside code and links. Adjacent ones are
-// merged.
-func markersIn(answer string) (markers []marker) {
+// markersIn returns the citations of an answer: what is written as one after a
+// word or a quotation, outside code and links, and has only numbers of sources.
+// Any other bracket is text. Adjacent citations are merged.
+func markersIn(answer string, isSource func(n int) bool) (markers []marker) {
 	hidden := codeIn(answer)
-	rejected := -1 // end of the last bracket that is not a citation
-	read := 0      // numbers so far
-	for _, at := range markerText.FindAllStringSubmatchIndex(answer, -1) {
+	read := 0 // numbers so far
+	for _, at := range text.CitationForm.FindAllStringIndex(answer, -1) {
 		start, end := at[0], at[1]
-		list := answer[max(at[2], at[4], at[6]):max(at[3], at[5], at[7])] // exactly one of the groups matched
-		if start == rejected || covers(hidden, start) || isLink(answer, start, end) || isIndex(answer, start, end) {
-			rejected = end
-			continue
-		}
-		numbers := numbersIn(list)
-		if len(numbers) == 0 {
+		last := len(markers) - 1
+		fresh := last < 0 || strings.Contains(answer[markers[last].Span.End:start], "\n") || !between.MatchString(answer[markers[last].Span.End:start])
+		numbers := numbersIn(answer[start:end])
+		if len(numbers) == 0 || slices.ContainsFunc(numbers, func(n int) bool { return !isSource(n) }) ||
+			covers(hidden, start) || isLink(answer, start, end) || fresh && !follows(answer, start, end) {
 			continue
 		}
 		if read += len(numbers); read > maxJudged {
 			break
 		}
-		if last := len(markers) - 1; last >= 0 && between.MatchString(answer[markers[last].Span.End:start]) && !strings.Contains(answer[markers[last].Span.End:start], "\n") {
+		if !fresh {
 			markers[last].Span.End = end
 			markers[last].numbers = appendNew(markers[last].numbers, numbers)
 			continue
@@ -60,13 +57,50 @@ func markersIn(answer string) (markers []marker) {
 	return markers
 }
 
+// among returns whether a number is that of a source.
+func among(sources []agent.Source) func(n int) bool {
+	return func(n int) bool { return slices.ContainsFunc(sources, func(s agent.Source) bool { return s.N == n }) }
+}
+
+// follows reports whether the bracket at an offset follows a word or a
+// quotation, on its line or at the end of the line before. After another
+// bracket, a dash or the mark of a list it is text, as in a list of sources. Below quoted lines it names their source.
+func follows(answer string, start, end int) bool {
+	if strings.HasSuffix(answer[:start], "]") && !strings.HasSuffix(answer[:start], "]]") {
+		return false
+	}
+	from := strings.LastIndexByte(answer[:start], '\n') + 1
+	line := answer[from:start]
+	line = strings.TrimRight(line[len(lineMarks.FindString(line)):], " \t(|*_")
+	if strings.Trim(line, "—–- ") == "" {
+		above := strings.TrimRight(answer[:from], " \t\r\n")
+		if strings.HasPrefix(above[strings.LastIndexByte(above, '\n')+1:], ">") {
+			return true
+		}
+		if strings.TrimSpace(answer[from:start]) != "" || strings.Count(answer[len(above):from], "\n") != 1 || strings.HasSuffix(above, ":") {
+			return false
+		}
+		line = above
+	}
+	r, _ := utf8.DecodeLastRuneInString(line)
+	word := unicode.IsLetter(r) || unicode.IsNumber(r)
+	if word && strings.HasSuffix(answer[:start], string(r)) && indexAfter.MatchString(answer[end:]) {
+		return false
+	}
+	return word || !strings.ContainsRune("[{<>#=-–—", r)
+}
+
 // WithPaths replaces the citations in an answer with the paths of the user's
 // own notes they refer to, for a prompt that numbers its sources differently.
 // Other citations are removed.
 func WithPaths(answer string, sources []agent.Source) string {
 	var b strings.Builder
 	from := 0
-	for _, m := range markersIn(answer) {
+	isSource := among(sources)
+	if sources == nil {
+		isSource = func(int) bool { return true }
+	}
+	for _, m := range markersIn(answer, isSource) {
 		var names []string
 		for _, n := range m.numbers {
 			i := slices.IndexFunc(sources, func(s agent.Source) bool { return s.N == n })
@@ -98,19 +132,15 @@ func appendNew(list, more []int) []int {
 // citation.
 const maxRange = 50
 
-// numbersIn parses "1, 3" and "1-3". It skips years, which are not sources.
-func numbersIn(list string) (numbers []int) {
-	for _, item := range strings.FieldsFunc(list, func(r rune) bool { return r == ',' || r == ';' }) {
+// numbersIn returns the numbers of a citation, those of "1, 3" or of "1-3".
+func numbersIn(citation string) (numbers []int) {
+	for _, item := range strings.FieldsFunc(text.CitationNumbers.FindString(citation), func(r rune) bool { return r == ',' || r == ';' }) {
 		low, high, isRange := strings.Cut(strings.ReplaceAll(item, "–", "-"), "-")
-		from, err := strconv.Atoi(strings.TrimSpace(low))
-		if err != nil || from >= 1900 && from < 2100 {
-			continue
-		}
+		from, _ := strconv.Atoi(strings.TrimSpace(low)) // at most five digits: cannot fail
 		to := from
 		if isRange {
-			if n, err := strconv.Atoi(strings.TrimSpace(high)); err == nil {
-				from, to = min(from, n), max(from, n)
-			}
+			n, _ := strconv.Atoi(strings.TrimSpace(high))
+			from, to = min(from, n), max(from, n)
 		}
 		for n := from; n <= to && n-from < maxRange; n++ {
 			numbers = append(numbers, n)
@@ -154,39 +184,4 @@ func isLink(text string, start, end int) bool {
 	}
 	before := strings.TrimRight(text[:start], " \t")
 	return strings.HasPrefix(rest, ":") && (before == "" || strings.HasSuffix(before, "\n")) && strings.Contains(rest[:min(len(rest), 20)], "://")
-}
-
-var (
-	wordBefore  = pattern.Lazy(`[\pL\pN_.$]+$`)
-	indexNames  = wordSet(`arr array arrays list lists args argv items item values vals data row rows col cols matrix vec tuple slice buf buffer bytes str xs ys idx lines tokens nums self this result results`)
-	indexAfter  = pattern.Lazy(`^\s*(?:[-+*/]?=|\+\+|--|\(|\.\pL|\[\D)`)
-	hasInnerCap = pattern.Lazy(`\p{Ll}\p{Lu}`)
-)
-
-// isIndex reports whether a bracket is an index such as arr[1] in program text,
-// rather than a citation that follows a word without a space.
-func isIndex(answer string, start, end int) bool {
-	word := wordBefore.FindString(answer[max(0, start-60):start])
-	if word == "" {
-		return false
-	}
-	trimmed := strings.TrimRight(word, ".")
-	if trimmed != word || strings.Trim(word, "0123456789.") == "" {
-		return false // after a full stop or a number
-	}
-	if utf8.RuneCountInString(word) == 1 && !text.Unspaced([]rune(word)[0]) || indexNames[strings.ToLower(word)] || hasInnerCap.MatchString(word) {
-		return true
-	}
-	if strings.ContainsAny(word, "_.$") || strings.ContainsFunc(word, unicode.IsDigit) {
-		return true
-	}
-	return indexAfter.MatchString(answer[end:])
-}
-
-func wordSet(list string) map[string]bool {
-	set := map[string]bool{}
-	for _, word := range strings.Fields(list) {
-		set[word] = true
-	}
-	return set
 }

@@ -20,6 +20,7 @@ type passage struct {
 	title     []text.Token // of heading and path
 	shift     int          // lines of text before the first line of the source
 	layout    *layout      // parsed on first use
+	carriers  carriers     // its sentences; built on first use
 
 	at    map[string][]int // positions of each word; built on first use
 	forms []string         // the words in normalized form; built on first use
@@ -256,46 +257,23 @@ func (p *passage) next(from int, part []word, same func(i int, quoted word) bool
 	return nil, false
 }
 
-// closest returns the sentence that shares most words with a claim. Words that
-// are rare in the passage count more.
+// closest returns the sentence that shares most words with a claim; nil if none
+// shares any.
 func (p *passage) closest(claim string) []place {
-	wanted := map[string]int{}
-	for _, tok := range contentOf(claim) {
-		wanted[singular(tok)] = 0
+	if p.carriers.holds == nil {
+		p.carriers.holds = map[string][]int{}
+		p.carriers.add(p, 0)
 	}
-	for _, w := range p.words {
-		if _, ok := wanted[singular(w.Token)]; ok {
-			wanted[singular(w.Token)]++
-		}
+	most, shared := p.carriers.of(claim)
+	if shared == 0 {
+		return nil
 	}
-	var best []place
-	top := 0.0
-	for i := range p.sentences {
-		score, seen := 0.0, map[string]bool{}
-		for _, w := range p.words[p.ranges[i][0]:p.ranges[i][1]] {
-			if word := singular(w.Token); wanted[word] > 0 && !seen[word] && !w.Token.Stop {
-				seen[word] = true
-				score += 1 / float64(wanted[word])
-			}
-		}
-		if score > top {
-			best, top = []place{{p.ranges[i][0], p.ranges[i][1]}}, score
-		}
-	}
-	return best
+	return []place{most.place}
 }
 
 // contentOf returns the tokens of a text that are not stop words.
 func contentOf(s string) []text.Token {
 	return slices.DeleteFunc(text.Tokens(s), func(t text.Token) bool { return t.Stop })
-}
-
-// singular strips a plural s, so that "shoe" and "shoes" match.
-func singular(t text.Token) string {
-	if len(t.Text) > 3 && strings.HasSuffix(t.Text, "s") && !strings.HasSuffix(t.Text, "ss") {
-		return t.Text[:len(t.Text)-1]
-	}
-	return t.Text
 }
 
 func firstRune(s string) rune {

@@ -62,6 +62,12 @@ func PlacesIn(answer string) (places []NamedPlace) {
 			blank(at[0], at[1])
 		}
 		line = string(rest)
+		for _, at := range text.CitationForm.FindAllStringIndex(line, -1) {
+			if n := strings.Index(line[at[0]:at[1]], "]("); n > 0 { // [[1]](note.md)
+				blank(at[0], at[0]+n)
+			}
+		}
+		line = string(rest)
 		for _, at := range linkText.FindAllStringSubmatchIndex(line, -1) {
 			add(NamedPlace{Name: strings.TrimSpace(line[at[2]:at[3]]), before: answer[b.Start : b.Start+at[0]], link: true}, at[0])
 			blank(at[0], at[1])

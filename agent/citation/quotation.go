@@ -50,10 +50,7 @@ func loneQuotes(answer string, quotes []quotation, taken map[int]bool) (list []l
 // in any source, or not found. Text that claims nothing about the notes, such
 // as a name, a question or a callout, gets no verdict if it is not found.
 func (d *checker) judgeLone(lone loneQuote) (citations []agent.Citation) {
-	numbers := make([]int, len(d.sources))
-	for i := range numbers {
-		numbers[i] = i + 1
-	}
+	numbers := d.numbers()
 	for _, q := range d.joined(lone.quotes, numbers) {
 		if d.judged[q.text] || lengthOf(q.text) <= maxTerm || len(contentOf(q.text)) < 2 {
 			continue
@@ -65,12 +62,21 @@ func (d *checker) judgeLone(lone loneQuote) (citations []agent.Citation) {
 		case at.passage != nil:
 			c = d.verified(at, []found{at})
 			c.Words = q.text
-		case near, lone.callout, q.denied() != "", isQuestion(q.text), d.isName(q.text), len(newQuotedWords(q.text).parts) == 0:
+		case near, lone.callout, q.denied, isQuestion(q.text), d.isName(q.text), len(newQuotedWords(q.text).parts) == 0:
 			continue
 		}
 		citations = append(citations, c)
 	}
 	return citations
+}
+
+// numbers returns the numbers of all sources.
+func (d *checker) numbers() []int {
+	numbers := make([]int, len(d.sources))
+	for i := range numbers {
+		numbers[i] = i + 1
+	}
+	return numbers
 }
 
 // joined merges the lines of a quote block into one quotation if a source

@@ -7,6 +7,7 @@ import (
 
 	"lifehub/agent"
 	"lifehub/internal/pattern"
+	"lifehub/internal/text"
 )
 
 // SourceList filters a streamed answer, removing a list of sources at its end,
@@ -56,7 +57,7 @@ var blankLine = pattern.Lazy(`\n[ \t]*\n\s*|\n\s*$`)
 func (l *SourceList) listAt(sources []agent.Source, growing bool) int {
 	var markers []marker
 	if !growing {
-		markers = markersIn(string(l.shown) + l.held)
+		markers = markersIn(string(l.shown)+l.held, among(sources))
 	}
 	var cited []int
 	other := 0 // the last line that belongs to no list with lines before it
@@ -111,7 +112,7 @@ func isSourceList(block string, sources []agent.Source, cited []int, growing boo
 // isPlaceOf reports whether a line contains nothing but the number, path or
 // title of a source. partial means that its end has not arrived yet.
 func isPlaceOf(line string, s agent.Source, partial bool) bool {
-	numbered := slices.ContainsFunc(markersIn(line), func(m marker) bool { return slices.Contains(m.numbers, s.N) })
+	numbered := slices.Contains(numbersOf(line), s.N)
 	if !partial && !numbered && !strings.Contains(line, s.Path) {
 		return false
 	}
@@ -131,9 +132,15 @@ func isPlaceOf(line string, s agent.Source, partial bool) bool {
 // citesOther reports whether a line contains the number of a source that is not
 // cited.
 func citesOther(line string, cited []int) bool {
-	return slices.ContainsFunc(markersIn(line), func(m marker) bool {
-		return slices.ContainsFunc(m.numbers, func(n int) bool { return !slices.Contains(cited, n) })
-	})
+	return slices.ContainsFunc(numbersOf(line), func(n int) bool { return !slices.Contains(cited, n) })
+}
+
+// numbersOf returns the numbers of a line, wherever they are in it.
+func numbersOf(line string) (numbers []int) {
+	for _, form := range text.CitationForm.FindAllString(line, -1) {
+		numbers = append(numbers, numbersIn(form)...)
+	}
+	return numbers
 }
 
 func notOfWord(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsNumber(r) }

@@ -9,6 +9,7 @@ import (
 
 	"lifehub/agent"
 	"lifehub/internal/pattern"
+	"lifehub/internal/text"
 	"lifehub/notes"
 )
 
@@ -20,7 +21,7 @@ type appendArgs struct {
 
 func newAppendNote(v noteWriter, daily Daily, now func() time.Time) agent.Tool {
 	return newWriter(v, spec[appendArgs](agent.AppendNote), func(ctx context.Context, args appendArgs) (change, error) {
-		content := strings.Trim(args.Content, "\r\n")
+		content := strings.Trim(text.Unfenced(args.Content), "\r\n")
 		if strings.TrimSpace(content) == "" {
 			return change{}, errors.New("content missing")
 		}

@@ -9,6 +9,7 @@ import (
 	"unicode"
 
 	"lifehub/agent"
+	"lifehub/internal/text"
 	"lifehub/llm"
 )
 
@@ -152,17 +153,18 @@ func newVersion(ctx context.Context, store artifacts, args artifactArgs, change 
 	if err != nil && !errors.Is(err, agent.ErrNoArtifact) {
 		return made, err
 	}
-	text, err := change(was, args)
+	args.Text = text.Unfenced(args.Text)
+	whole, err := change(was, args)
 	switch {
 	case errors.Is(err, agent.ErrNoArtifact):
 		return made, noArtifact(ctx, store, args.Name)
 	case err != nil:
 		return made, fmt.Errorf("%s: %w", args.Name, err)
-	case len(text) > maxArtifact:
+	case len(whole) > maxArtifact:
 		return made, fmt.Errorf("%s would have more than %d bytes", args.Name, maxArtifact)
 	}
 	made = agent.Artifact{
-		Conversation: by.Conversation, Name: args.Name, Version: was.Version + 1, Text: text, By: by.Agent, Why: strings.TrimSpace(args.Why),
+		Conversation: by.Conversation, Name: args.Name, Version: was.Version + 1, Text: whole, By: by.Agent, Why: strings.TrimSpace(args.Why),
 		Turn: by.Turn, Call: agent.IdempotencyKey(ctx), Origin: was.Origin.And(by.Origin),
 	}
 	return made, store.SaveArtifact(ctx, made)

@@ -41,7 +41,7 @@ func TestArtifactsAreCreatedAndChanged(t *testing.T) {
 	kept := &shelf{}
 	for _, each := range []struct{ tool, args, want string }{
 		{"read_artifact", `{"name":"plan"}`, "none was made in this conversation"},
-		{"create_artifact", `{"name":"plan","text":"Run on Sunday.\nRest on Monday. Rest on Friday.","why":"first"}`, "artifact plan, version 1, 46 bytes"},
+		{"create_artifact", "{\"name\":\"plan\",\"text\":\"```md\\nRun on Sunday.\\nRest on Monday. Rest on Friday.\\n```\",\"why\":\"first\"}", "artifact plan, version 1, 46 bytes"},
 		{"create_artifact", `{"name":"plan","text":"x"}`, "already"},
 		{"update_artifact", `{"name":"plan","old_text":"Rest on","new_text":"x"}`, "stands there 2 times, on lines 2, 2"},
 		{"update_artifact", `{"name":"plan","old_text":"Swim","new_text":"x"}`, "does not stand there"},

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"lifehub/agent"
+	"lifehub/internal/text"
 	"lifehub/notes"
 )
 
@@ -33,11 +34,11 @@ func newCreateNote(v noteWriter) agent.Tool {
 		case !errors.Is(err, fs.ErrNotExist):
 			return change{}, err
 		}
-		return newNote(folder, name, args.Content), nil
+		return newNote(folder, name, text.Unfenced(args.Content)), nil
 	}, "path")
 }
 
 // newNote returns the change that creates a note.
-func newNote(folder *notes.Folder, name, text string) change {
-	return change{folder: folder, path: name, now: []byte(strings.TrimRight(text, "\n") + "\n"), line: 1, report: "created " + name}
+func newNote(folder *notes.Folder, name, content string) change {
+	return change{folder: folder, path: name, now: []byte(strings.TrimRight(content, "\n") + "\n"), line: 1, report: "created " + name}
 }

@@ -110,6 +110,14 @@ func TestWritersDoWhatTheyShow(t *testing.T) {
 			files: map[string]string{"a/Log.md": "# Log\n\nfirst\n"}, tool: "append_note", args: `{"path":"log","content":"second"}`,
 			path: "a/Log.md", now: "# Log\n\nfirst\n\nsecond\n", said: "added to a/Log.md",
 		},
+		"a note wrapped in a fence": {
+			files: map[string]string{}, tool: "create_note", args: "{\"path\":\"ramen\",\"content\":\"```markdown\\n# Ramen\\n\\nBroth.\\n```\"}",
+			path: "ramen.md", now: "# Ramen\n\nBroth.\n", said: "created ramen.md",
+		},
+		"text wrapped in a fence goes to the end": {
+			files: map[string]string{"log.md": "first\n"}, tool: "append_note", args: "{\"path\":\"log.md\",\"content\":\"```md\\nsecond\\n```\"}",
+			path: "log.md", now: "first\n\nsecond\n", said: "added to log.md",
+		},
 		"a passage is changed": {
 			files: map[string]string{"a/Log.md": "# Log\n\nRun twice a week.\n"}, tool: "edit_note", args: `{"path":"log","old_text":"twice a week","new_text":"three times a week"}`,
 			path: "a/Log.md", now: "# Log\n\nRun three times a week.\n", said: "changed a/Log.md",

@@ -21,6 +21,7 @@ func (a *answer) check(ctx context.Context, answer string) []agent.Citation {
 		return c.Words != "" && c.Verdict == agent.NotFound && (!searched || a.inConversation(c.Words))
 	})
 	if !a.called {
+		citations = append(citations, citation.Found(written, a.sources, a.reread)...)
 		citations = append(citations, a.unread(context.WithoutCancel(ctx), written)...)
 	}
 	for _, c := range a.listed { // they claim nothing

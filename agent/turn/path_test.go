@@ -84,7 +84,7 @@ func TestUnreadPathsAreMarked(t *testing.T) {
 			})
 			var got []string
 			for _, c := range bodies[agent.Cited](collect(a.Ask(t.Context(), "c", "what of README.md, https://typed.example/a and secret.md?"), nil)) {
-				if c.Detail != "" {
+				if c.Detail == notRead {
 					got = append(got, c.Place())
 				}
 			}

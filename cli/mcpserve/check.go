@@ -29,14 +29,14 @@ type verdict struct {
 	Line      int           `json:"line,omitempty"` // where the note has the words
 	EndLine   int           `json:"end_line,omitempty"`
 	Note      string        `json:"note_says,omitempty"`
-	Context   string        `json:"context,omitempty"` // what changes the meaning of the words, such as "struck out"
+	Context   string        `json:"context,omitempty"` // what the note marks the words as, such as "struck out"
 	Detail    string        `json:"detail,omitempty"`
 	Untrusted bool          `json:"untrusted,omitempty"`
 }
 
 const checkSchema = `{"type":"object","required":["verdicts"],"properties":{"verdicts":{"type":"array","items":{"type":"object","required":["verdict","text"],"properties":{
 "verdict":{"type":"string","enum":["verified","cited","not_found","stale"]},"text":{"type":"string","description":"what was judged"},
-"path":{"type":"string"},"line":{"type":"integer"},"end_line":{"type":"integer"},"note_says":{"type":"string"},"context":{"type":"string","description":"of verified: what there changes the sense of the words"},"detail":{"type":"string"},
+"path":{"type":"string"},"line":{"type":"integer"},"end_line":{"type":"integer"},"note_says":{"type":"string"},"context":{"type":"string","description":"of verified: what the note marks the words as, such as struck out"},"detail":{"type":"string"},
 "untrusted":{"type":"boolean"}}}},"left_out":{"type":"integer","description":"further verdicts"}}}`
 
 const (
@@ -102,9 +102,14 @@ func (s *notesServer) checkCitations() agent.Tool {
 			note, err := s.wholeNote(ctx, source.Path)
 			return note.Text, err == nil
 		}
+		var paths []string // by numbers, which the client does not know
+		for i, source := range sources {
+			paths = append(paths, fmt.Sprintf("[%d]", i+1), source.Path)
+		}
+		inWords := strings.NewReplacer(paths...)
 		citations, more := citation.CheckFirst(ctx, checked, sources, onDisk, maxVerdicts)
 		for _, c := range citations {
-			v := verdict{Verdict: c.Verdict, Text: clip(cmp.Or(c.Words, c.Sentence)), Path: c.Path, Line: c.Line, EndLine: c.EndLine, Note: clip(c.Quote), Context: clip(c.Context), Detail: c.Detail}
+			v := verdict{Verdict: c.Verdict, Text: clip(cmp.Or(c.Words, c.Sentence)), Path: c.Path, Line: c.Line, EndLine: c.EndLine, Note: clip(c.Quote), Context: clip(c.Context), Detail: inWords.Replace(c.Detail)}
 			switch {
 			case c.N < 1 && slices.ContainsFunc(leftOut, v.isOn):
 				unchecked[v.Text] = true

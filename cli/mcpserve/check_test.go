@@ -58,6 +58,18 @@ func TestUnsearchedQuotationGetsNoVerdict(t *testing.T) {
 	}
 }
 
+// A client knows paths, not numbers.
+func TestQuotationOfAnotherNoteNamesIt(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	apptest.Write(t, filepath.Join(dir, "a.md"), "The boiler has 7 bar.\n")
+	apptest.Write(t, filepath.Join(dir, "b.md"), "The ferry sails at noon.\n")
+	c := connect(t, t.TempDir(), nil, "--notes", dir)
+	if text, _ := call(t, c, "check_citations", map[string]string{"text": "“The ferry sails at noon” [a.md], “The ferry sails at noon.” [b.md]"}); !strings.Contains(text, "not in a.md, but in b.md") {
+		t.Errorf("got %s", text)
+	}
+}
+
 // A client gets the same remarks on quotations as the chat, whether the source is named or has to
 // be found.
 func TestRiderReachesAClient(t *testing.T) {

@@ -140,7 +140,7 @@ func Sentences(text string) []Sentence {
 	return list
 }
 
-var trailingMarks = pattern.Lazy(`^(?:["'”’»)\]*_]*)(?:\s*(?:\[\d{1,5}(?:\s*[,;–-]\s*\d{1,5})*\]|【\d{1,5}[^】]{0,40}】))*`)
+var trailingMarks = pattern.Lazy(`^(?:["'”’»)\]*_]*)(?:\s*(?:` + citationForms + `))*`)
 
 // sentenceEnd returns where the sentence from start ends if the character at i
 // ends it, and otherwise 0.

@@ -30,6 +30,15 @@ func (p *parser) openBracket(s string) bool {
 		return false
 	case i > 0 && strings.HasPrefix(within[i:], "]]"):
 		name, alias, _ := strings.Cut(within[:i], "|")
+		if rest := within[i+2:]; citation(name) && (strings.HasPrefix(rest, "(") || rest == "" && p.end == open) {
+			if n := strings.IndexAny(rest, ")\n"); n > 0 && rest[n] == ')' { // [[1]](note.md)
+				p.show("["+name+"]", p.theme.Citation.Over(p.base))
+				p.at += i + 4 + n + 1
+				return true
+			} else if n < 0 && len(s) < reach && p.end == open {
+				return false
+			}
+		}
 		if alias == "" {
 			p.show(name, p.theme.Link.Over(p.base))
 		} else {

@@ -28,6 +28,8 @@ func TestLinksShowTheirDestinations(t *testing.T) {
 		"[h.example](https://h.example/x)":                            "h.example",
 		"[a](https://accounts.google.com.this.is.long.evil.example/)": "a (….evil.example)",
 		"<https://h.example/x>":                                       "https://h.example/x",
+		"run [[1]](notes/run.md), [[1, 2]](x)":                        "run [1], [1, 2]",
+		"run [[1]] (so) [[a]](x)":                                     "run 1 (so) a(x)",
 		"https://h.example/x.":                                        "https://h.example/x.",
 		"[a](javascript:alert(1))":                                    "a (javascript:alert(1))",
 		"[a](notes/run.md)":                                           "a (notes/run.md)",

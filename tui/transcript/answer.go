@@ -90,12 +90,15 @@ func (a *Answer) Render(width int, theme *draw.Theme) []string {
 	return lines
 }
 
-// Judge shows the verdict on a citation next to it. It reports false if the citation is in
+// Judge shows the verdict on a citation next to it, and the number of a found source. It reports false if the citation is in
 // another answer or there is nothing to show.
 func (a *Answer) Judge(c agent.Citation) bool {
 	at := c.At - a.from
 	const longest = 60 // cells
 	line := literal.Replace(draw.Truncate(safetext.Line(c.Inline()), longest))
+	if c.Verdict == agent.Found {
+		line = " " + c.Mark()
+	}
 	if line == "" || c.At == 0 || at <= 0 || at > len(a.source) {
 		return false
 	}

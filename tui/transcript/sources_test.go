@@ -60,6 +60,30 @@ func TestQuotationWithoutNumberIsNamedByWords(t *testing.T) {
 
 // What the model says of citations replaces what stood there, next to its
 // source, and is no sign in the answer.
+// What the program found for a sentence is shown with its number and its line,
+// without a verdict.
+func TestFoundSourceIsShownWithoutAVerdict(t *testing.T) {
+	theme := draw.NewTheme("", true, false, nil)
+	const said = "You run three times a week. Rest on Monday."
+	a := NewAnswer()
+	a.Grow(said)
+	found := agent.Citation{N: 2, Path: "running.md", Line: 3, Verdict: agent.Found, Sentence: "You run three times a week.", At: len("You run three times a week.")}
+	if !a.Judge(found) {
+		t.Error("it is not shown")
+	}
+	if got := ansi.Strip(strings.Join(a.Render(80, theme), "\n")); !strings.Contains(got, "You run three times a week. [2] Rest on Monday.") {
+		t.Errorf("the answer reads %q", got)
+	}
+	s := NewSources("")
+	s.Add(found, agent.Source{N: 2, Path: "running.md", Vault: "/vault"})
+	if got := strings.TrimSpace(ansi.Strip(s.Render(80, theme)[0])); got != "[2] running.md:3" {
+		t.Errorf("the source reads %q", got)
+	}
+	if path, line, problem := s.List[0].Note(); line != 3 || problem != "" || !strings.HasSuffix(path, "running.md") {
+		t.Errorf("it opens %s:%d, %s", path, line, problem)
+	}
+}
+
 func TestSecondReadingIsShownSeparately(t *testing.T) {
 	m := &Model{}
 	m.Entries = nil
