@@ -229,6 +229,7 @@ type (
 		Agent     string  `json:"agent"`
 		Step      string  `json:"step,omitempty"` // as in Thought
 		Prompt    int     `json:"prompt_tokens"`
+		Cached    int     `json:"cached_tokens,omitempty"` // of the prompt, held by the server from before
 		Answer    int     `json:"answer_tokens"`
 		PerSecond float64 `json:"tokens_per_second,omitempty"`
 	}
@@ -239,10 +240,23 @@ type (
 		Source Source `json:"source"`
 	}
 
+	// Reading is a model that is silent, because it loads or reads the prompt. It
+	// is valid until the model responds or the next one replaces it.
+	Reading struct {
+		Agent     string  `json:"agent,omitempty"`
+		Step      string  `json:"step,omitempty"` // as in Thought
+		Model     string  `json:"model,omitempty"`
+		Tokens    int     `json:"tokens,omitempty"` // to be read, without those that the server is known to hold; 0: unknown
+		Read      int     `json:"read,omitempty"`   // of them so far, if the server says so
+		PerSecond float64 `json:"tokens_per_second,omitempty"`
+		Took      int64   `json:"took_ms"`
+		Waiting   string  `json:"waiting,omitempty"` // why the request is sent again
+		Again     bool    `json:"again,omitempty"`   // it replaces the one before
+	}
+
 	// Noticed is a message for the user that does not interrupt the turn.
 	Noticed struct {
 		Text     string    `json:"text"`
-		Passing  bool      `json:"passing,omitempty"`  // valid only until the model responds again
 		Steering *Steering `json:"steering,omitempty"` // the message of the user that the turn takes with this event
 	}
 
@@ -309,6 +323,7 @@ func (ContextCounted) name() string  { return "context_log" }
 func (Used) name() string            { return "usage" }
 func (Cited) name() string           { return "citation" }
 func (Noticed) name() string         { return "notice" }
+func (Reading) name() string         { return "reading" }
 func (Failed) name() string          { return "error" }
 func (Ended) name() string           { return "end" }
 

@@ -63,6 +63,7 @@ var Kinds = []Body{
 	Used{},
 	Cited{},
 	Noticed{},
+	Reading{},
 	Failed{},
 	Ended{},
 	Prompted{},

@@ -52,8 +52,6 @@ func FailedFrom(err error) Failed {
 		}
 	case errors.As(err, &status):
 		f.Hint = adviceOn(status.Code)
-	case errors.Is(err, llm.ErrTooLong):
-		f.Hint = "Shorten the message, start a new conversation, or choose a model with a larger window."
 	case errors.Is(err, llm.ErrCut):
 		f.Message = "The answer was cut off" + whyCut(err) + "; what arrived is saved."
 		f.Hint = "Ask again, or ask it to continue."
@@ -90,6 +88,8 @@ func adviceOn(code int) string {
 		return "Put the user name and password for the proxy into HTTPS_PROXY or HTTP_PROXY."
 	case code == http.StatusTooManyRequests:
 		return "Ask again later, or choose another model with /model or -m."
+	case code == http.StatusBadRequest || code == http.StatusRequestEntityTooLarge || code == http.StatusUnprocessableEntity:
+		return "If the conversation is long, start a new one, or choose a model with a larger window."
 	case code >= 500:
 		return "See the model server's log; ask again, or choose another model with /model or -m."
 	}

@@ -37,6 +37,7 @@ type askCommand struct {
 	streamJSON bool
 	quiet      bool
 	check      bool
+	timeout    time.Duration   // for the whole turn; 0: none
 	prompt     string          // saved prompt or skill to ask; "" if none
 	to         string          // note that the answer is added to; "" if none
 	schemaFile string          // file of the JSON Schema that the answer is to fit; "" if none
@@ -81,6 +82,7 @@ func newAsk(sh *app.Process) *cobra.Command {
 	f.BoolVar(&q.streamJSON, "stream-json", false, "print each event as a line of JSON")
 	f.BoolVarP(&q.quiet, "quiet", "q", false, "print only errors to stderr")
 	f.BoolVar(&q.check, "check", false, "let the model check sentences that have no quote, after the answer")
+	f.DurationVar(&q.timeout, "timeout", 0, "stop after this time, such as 2m, with what was answered; 0: never")
 	f.StringVar(&q.prompt, "prompt", "", "ask this saved prompt or skill; PROMPT is what follows its name")
 	f.StringVar(&q.schemaFile, "schema", "", "print the answer as JSON that fits the JSON Schema in this file; with --json as its value")
 	f.StringVar(&q.to, "to", "", "add the answer to a note: daily, or its path; a rule must allow append_note")
@@ -140,6 +142,11 @@ func (q *askCommand) run(ctx context.Context, given []string) error {
 	if !q.quiet {
 		q.warn(ctx, a)
 		q.tellUnfinished(ctx, a, at.Conversation)
+	}
+	if q.timeout > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, q.timeout)
+		defer cancel()
 	}
 	assistant := a.Agent()
 	events := func() <-chan agent.Event { return assistant.Ask(ctx, at.Conversation, message) }
@@ -351,7 +358,11 @@ func (q *askCommand) follow(ctx context.Context, a *app.App, asks *turn.Agent, c
 			for _, s := range body.Nearest {
 				result.Nearest = append(result.Nearest, nearest{s.Path, s.Line, s.Heading})
 			}
-			if body.Interrupted {
+			switch {
+			case body.Interrupted && errors.Is(ctx.Err(), context.DeadlineExceeded):
+				failed = app.ExitError{Err: fmt.Errorf("no whole answer within %v", q.timeout), Code: app.ExitFailed}
+				result.Error = failed.Error()
+			case body.Interrupted:
 				failed = app.ExitError{Code: app.ExitInterrupted}
 			}
 		}
@@ -527,6 +538,10 @@ func (q *askCommand) report(event agent.Event) {
 		}
 	case agent.Noticed:
 		q.say(body.Text)
+	case agent.Reading:
+		if !body.Again {
+			q.say(body.String())
+		}
 	case agent.Failed:
 		q.tellDropped(body.Dropped)
 	case agent.Ended:

@@ -126,3 +126,14 @@ func TestReadOnlyServerCallsRunSideBySide(t *testing.T) {
 		}
 	}
 }
+
+// A silent model is waited for until --timeout, which is no interruption.
+func TestAskStopsAtItsTimeout(t *testing.T) {
+	t.Parallel()
+	server := llmtest.NewFaults(t)
+	server.Set(llmtest.HangBefore, 0)
+	_, stderr, code := askIn(t, aHome(t), server.URL, "--no-save", "--timeout", "1s", "--notes", apptest.Vault(t), "-m", llmtest.FaultModel, seedQuestion)
+	if code != app.ExitFailed || !strings.Contains(stderr, "within 1s") {
+		t.Errorf("exit %d, on stderr:\n%s", code, stderr)
+	}
+}

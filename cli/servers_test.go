@@ -28,7 +28,6 @@ type serverShape struct {
 	window   int               // in tokens; a token has four bytes
 	rejects  bool              // prompts that leave no room for the answer are rejected; otherwise they are cut
 	refuses  string            // an option that is rejected with status 400
-	vague    bool              // the message does not name it
 	usage    func(prompt, n int) string
 	end      string // end of an answer; "" for the standard one
 	model    string // "" if the user names none
@@ -115,7 +114,7 @@ var serverShapes = map[string]serverShape{
 	"no usage, no end mark":        {window: 12288, end: "early", usage: func(int, int) string { return "" }, paths: map[string]string{"/v1/models": `{"data":[{"id":"qwen3-8b","context_length":12288}]}`}},
 	"a connection that stays open": {window: 12288, end: "open", paths: map[string]string{"/v1/models": `{"data":[{"id":"qwen3-8b","context_window":12288}]}`}},
 	"a whole body in place of a stream": {
-		window: 12288, end: "whole", refuses: "stream_options", vague: true,
+		window: 12288, end: "whole", refuses: "stream_options",
 		paths: map[string]string{"/v1/models": `{"data":[{"id":"qwen3-8b","max_model_len":12288}]}`},
 	},
 }
@@ -174,11 +173,8 @@ func (s *served) chat(w http.ResponseWriter, r *http.Request, raw []byte) {
 		fmt.Fprintf(w, `{"error":{"message":%s,"type":"BadRequestError","param":null,"code":400}}`, quoted)
 	}
 	if s.refuses != "" && strings.Contains(string(raw), `"`+s.refuses+`"`) {
-		if s.refused++; s.vague {
-			fail("bad request")
-		} else {
-			fail("litellm.UnsupportedParamsError: custom does not support parameters: ['" + s.refuses + "']")
-		}
+		s.refused++
+		fail("litellm.UnsupportedParamsError: custom does not support parameters: ['" + s.refuses + "']")
 		return
 	}
 	prompt := 0

@@ -5,11 +5,15 @@ import (
 	"fmt"
 	"math"
 	"strings"
+	"time"
 )
 
 // batchBytes bounds the total size of the texts in one embedding request, so that
-// it finishes well within FirstTokenTimeout even on a slow machine.
-const batchBytes = 64 << 10
+// it finishes well within batchTimeout even on a slow machine.
+const (
+	batchBytes   = 64 << 10
+	batchTimeout = 120 * time.Second
+)
 
 // InBatches embeds texts in batches of at most `most` texts. Each batch has a
 // timeout and is retried, and the returned vectors are validated.
@@ -29,7 +33,7 @@ func InBatches(ctx context.Context, texts []string, most int, embed func(context
 			}
 		}
 		got, err := Again(ctx, func() ([][]float32, error) {
-			ctx, cancel := context.WithTimeoutCause(ctx, FirstTokenTimeout, fmt.Errorf("embed %d texts: no answer for %v", n, FirstTokenTimeout))
+			ctx, cancel := context.WithTimeoutCause(ctx, batchTimeout, fmt.Errorf("embed %d texts: no answer for %v", n, batchTimeout))
 			defer cancel()
 			got, err := embed(ctx, batch)
 			if err != nil && context.Cause(ctx) != nil {

@@ -4,10 +4,11 @@
 //
 // Stream implements the guarantees of a streamed answer for all servers: it
 // retries only before the first piece, reports truncated answers as errors, and
-// limits idle time, size and repetition.
+// limits size and repetition.
 package llm
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -62,6 +63,9 @@ type ToolCall struct {
 	ID   string          `json:"id"`
 	Name string          `json:"name"`
 	Args json.RawMessage `json:"args"`
+	// Fault is why the call cannot be read; empty if it can. Such a call is not
+	// run: the model is told.
+	Fault string `json:"fault,omitempty"`
 }
 
 // Request holds everything a model needs to produce one answer.
@@ -73,6 +77,14 @@ type Request struct {
 	MaxTokens int             // limit on answer tokens; 0: the provider's default
 	Task      *Task           // the same request in structured form; nil if there is none
 }
+
+// Temperature is that of all requests, except of a model that thinks first: plans,
+// calls and quotations are to be exact, and thoughts repeat themselves at so low a
+// value.
+const Temperature = 0.1
+
+// Thinks reports whether the model is to think before it answers.
+func (r Request) Thinks() bool { return r.Think != "" && r.Think != "off" }
 
 // Task is the structured form of a request whose messages are prose. The offline
 // provider reads it; other providers ignore it.
@@ -106,12 +118,22 @@ type Delta struct {
 	// Waiting explains why the request is being retried. It is set only before
 	// the first piece of text.
 	Waiting string
+	// Reading is how far the server has read the prompt, if it says so. It is set
+	// only before the first piece of text.
+	Reading *Reading
+}
+
+// Reading is the progress of reading a prompt.
+type Reading struct {
+	Total, Cached, Read int // tokens of the prompt, those held from before, and those read so far, cached ones included
+	Took                time.Duration
 }
 
 // Usage is the cost of a complete answer. Token counts are those reported by the
 // server; 0 if it reports none.
 type Usage struct {
 	Prompt     int           // tokens of the prompt
+	Cached     int           // those of them that the server held from before
 	Answer     int           // tokens of the answer
 	Generating time.Duration // time spent generating the answer
 	Stopped    StopReason
@@ -175,9 +197,6 @@ var (
 	ErrCut = errors.New("the answer was cut off before its end")
 	// ErrUnreachable reports that no model server answers at the address.
 	ErrUnreachable = errors.New("model server not reachable")
-	// ErrTooLong reports that the prompt exceeds the window. Nothing was
-	// truncated.
-	ErrTooLong = errors.New("the prompt is longer than the model's context window")
 )
 
 // NotFoundError reports that the server does not have the model.
@@ -225,6 +244,24 @@ func (e *StatusError) Error() string {
 // Busy reports whether the server asks to come back later, whatever the request.
 func (e *StatusError) Busy() bool {
 	return e.Code == http.StatusTooManyRequests || e.Code == http.StatusServiceUnavailable
+}
+
+// Refused reports whether the server refused this very request, for whatever
+// reason: it may be too long, or hold something that the server does not know.
+func (e *StatusError) Refused() bool {
+	switch e.Code {
+	case http.StatusUnauthorized, http.StatusPaymentRequired, http.StatusForbidden, http.StatusNotFound, http.StatusProxyAuthRequired,
+		http.StatusRequestTimeout, http.StatusGatewayTimeout:
+		return false
+	}
+	return !e.Busy() && (e.Code == http.StatusOK || e.Code >= http.StatusBadRequest)
+}
+
+// IsLong reports whether a request of so many tokens may be refused because it is
+// too long. A window of 0 is unknown.
+func IsLong(tokens, window int) bool {
+	const small = 4096
+	return 2*tokens > cmp.Or(window, small)
 }
 
 // duration formats a wait in the largest unit that keeps two digits.

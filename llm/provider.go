@@ -51,7 +51,7 @@ type State struct {
 	// Tools reports that the model calls tools natively, as far as its server
 	// says.
 	Tools      bool
-	Parameters string // such as "8.2B"; empty if the server does not say
+	Parameters float64 // its size, as its server or its name says; 0: unknown
 	// RejectsLongPrompts reports that the server returns an error for a prompt
 	// that exceeds the window, instead of silently truncating it.
 	RejectsLongPrompts bool
@@ -82,6 +82,8 @@ type Settings struct {
 	Servers   []Server      // in addition to the one described by the fields above
 	Window    int           // tokens; 0: by the model and the memory of this machine
 	KeepAlive time.Duration // how long Ollama keeps a model in memory; 0: Ollama's default
+	// FirstToken is how long to wait for the first piece of an answer; 0: no limit.
+	FirstToken time.Duration
 
 	// Changed is called when another provider or model takes over automatically.
 	// It runs on a goroutine of the provider and must not block; may be nil.

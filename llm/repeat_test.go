@@ -27,7 +27,7 @@ func TestRepetitiveAnswerIsStopped(t *testing.T) {
 		}
 	}
 	for _, piece := range []string{"\n", "I am sorry. ", strings.Repeat("x", 500), strings.Repeat("ab", 5000)} {
-		m, _, err := Collect(Stream(t.Context(), 0, loop(piece)))
+		m, _, err := Collect(Stream(t.Context(), Limits{}, loop(piece)))
 		if !errors.Is(err, ErrCut) || !strings.Contains(err.Error(), "repeated output") || len(m.Text) > 8<<10+len(piece) {
 			t.Errorf("%.20q: got %d bytes, %v", piece, len(m.Text), err)
 		}
@@ -37,7 +37,7 @@ func TestRepetitiveAnswerIsStopped(t *testing.T) {
 	for i := 0; paragraph.Len() < 3000; i++ {
 		fmt.Fprintf(&paragraph, "Sentence %d is not the one before. ", i*i)
 	}
-	m, _, err := Collect(Stream(t.Context(), 0, loop(paragraph.String())))
+	m, _, err := Collect(Stream(t.Context(), Limits{}, loop(paragraph.String())))
 	if !errors.Is(err, ErrCut) || !strings.Contains(err.Error(), "repeated output") || len(m.Text) > 8*paragraph.Len() {
 		t.Errorf("a paragraph: got %d bytes, %v", len(m.Text), err)
 	}
@@ -51,7 +51,7 @@ func TestListsAndTablesAreNotRepetition(t *testing.T) {
 			list.WriteString("\n## Week " + strings.Repeat("I", i/20) + "\n\n")
 		}
 	}
-	if m, _, err := Collect(Stream(t.Context(), 0, answers(strings.SplitAfter(list.String(), "\n")...))); err != nil || m.Text != list.String() {
+	if m, _, err := Collect(Stream(t.Context(), Limits{}, answers(strings.SplitAfter(list.String(), "\n")...))); err != nil || m.Text != list.String() {
 		t.Errorf("got %d bytes of %d, %v", len(m.Text), list.Len(), err)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"log/slog"
 	"math/rand/v2"
 	"net/http"
 	"strings"
@@ -15,14 +16,47 @@ import (
 	"lifehub/internal/neterr"
 )
 
-// Timeouts of requests to a model server. The first token may have to wait until
-// a model of many gigabytes is loaded. See docs/design/models-and-windows.md.
+// QuestionTimeout bounds requests that the server can answer without a model. A
+// model that works has no clock: see docs/design/models-and-windows.md.
+const QuestionTimeout = 30 * time.Second
+
+// Limits bound one answer. The zero value waits for ever.
+type Limits struct {
+	Window     int           // tokens; bounds the size of the answer; 0: unknown
+	FirstToken time.Duration // longest wait for the first piece; 0: no limit
+	Server     Prober        // probed while it works; nil: it is not
+}
+
+// Prober is a model server that can be asked whether it is there.
+type Prober interface {
+	// Alive returns an error if the server does not answer.
+	Alive(ctx context.Context) error
+}
+
+// How a server is probed: three failures in a row end the request.
 const (
-	FirstTokenTimeout = 120 * time.Second
-	idleTimeout       = 60 * time.Second
-	// QuestionTimeout bounds requests that the server can answer without a model.
-	QuestionTimeout = 30 * time.Second
+	probeEvery   = 30 * time.Second
+	probeTimeout = 10 * time.Second
+	mostFailures = 3
 )
+
+// TimeoutError is an ErrCut: the wait for an answer was ended. Nothing is asked of
+// a model after it, because that would take as long.
+type TimeoutError struct{ why string }
+
+func (e *TimeoutError) Error() string { return ErrCut.Error() + ": " + e.why }
+func (e *TimeoutError) Unwrap() error { return ErrCut }
+
+// Timeout implements the method of net.Error.
+func (e *TimeoutError) Timeout() bool { return true }
+
+// TimedOut reports whether an error is that of a time-out, here or at the server.
+func TimedOut(err error) bool {
+	var clock interface{ Timeout() bool }
+	var status *StatusError
+	return errors.As(err, &clock) && clock.Timeout() ||
+		errors.As(err, &status) && (status.Code == http.StatusRequestTimeout || status.Code == http.StatusGatewayTimeout)
+}
 
 // tries bounds the attempts of one request, including the first. It does not
 // apply while the server reports that its model is loading.
@@ -42,13 +76,13 @@ var ErrStopped = errors.New("nothing more is wanted")
 
 // Stream runs attempts until one begins to answer, and implements the contract of
 // [Model]: it retries only before the first piece, yields ErrCut for an
-// incomplete answer, yields tool calls only after a complete one, and limits idle
-// time and size.
-func Stream(ctx context.Context, window int, try attempt) iter.Seq2[Delta, error] {
+// incomplete answer, yields tool calls only after a complete one, and limits its
+// size.
+func Stream(ctx context.Context, limits Limits, try attempt) iter.Seq2[Delta, error] {
 	return func(yield func(Delta, error) bool) {
-		waited := retries{began: time.Now()}
+		var waited retries
 		for {
-			began, err := once(ctx, window, try, yield)
+			began, err := once(ctx, limits, try, yield)
 			if err == nil {
 				return
 			}
@@ -71,13 +105,19 @@ func Stream(ctx context.Context, window int, try attempt) iter.Seq2[Delta, error
 }
 
 // once runs one attempt. began reports whether a piece was yielded.
-func once(ctx context.Context, window int, try attempt, yield func(Delta, error) bool) (began bool, err error) {
+func once(ctx context.Context, limits Limits, try attempt, yield func(Delta, error) bool) (began bool, err error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	// silence runs while waiting for the server, not while the reader processes a
-	// piece.
-	silence := afterSilence(cancel, FirstTokenTimeout)
-	defer func() { silence.Stop() }()
+	heard := func() bool { return true }
+	if limits.FirstToken > 0 {
+		heard = time.AfterFunc(limits.FirstToken, func() {
+			cancel(&TimeoutError{fmt.Sprintf("the model said nothing for %v", limits.FirstToken)})
+		}).Stop
+	}
+	defer heard()
+	if limits.Server != nil {
+		go probe(ctx, limits.Server, cancel)
+	}
 
 	var (
 		calls  []*ToolCall
@@ -85,12 +125,18 @@ func once(ctx context.Context, window int, try attempt, yield func(Delta, error)
 		circle repetition
 		ended  bool
 	)
-	limit := max(window, 16<<10) * bytesPerToken
+	limit := max(limits.Window, 16<<10) * bytesPerToken
 	emit := func(d Delta) error {
 		if cause := context.Cause(ctx); cause != nil {
 			return cause // the caller no longer reads
 		}
-		silence.Stop()
+		if d.Reading != nil {
+			if !began && !yield(d, nil) {
+				return ErrStopped
+			}
+			return nil
+		}
+		heard()
 		if d.Call != nil {
 			calls, d.Call = append(calls, d.Call), nil
 		}
@@ -114,7 +160,6 @@ func once(ctx context.Context, window int, try attempt, yield func(Delta, error)
 				return ErrStopped
 			}
 		}
-		silence = afterSilence(cancel, idleTimeout)
 		return nil
 	}
 	err = try(ctx, emit)
@@ -131,10 +176,33 @@ func once(ctx context.Context, window int, try attempt, yield func(Delta, error)
 	return began, err
 }
 
-func afterSilence(cancel context.CancelCauseFunc, d time.Duration) *time.Timer {
-	return time.AfterFunc(d, func() {
-		cancel(fmt.Errorf("%w: the model said nothing for %v", ErrCut, d))
-	})
+// probe ends a request whose server is gone. It runs until ctx is done. Some servers
+// answer nothing else while they work: those are waited for.
+func probe(ctx context.Context, server Prober, cancel context.CancelCauseFunc) {
+	defer func() {
+		if fault := recover(); fault != nil {
+			slog.Error("probe the model server", "fault", fault)
+		}
+	}()
+	answered := false
+	for failures := 0; failures < mostFailures; {
+		select {
+		case <-time.After(probeEvery):
+		case <-ctx.Done():
+			return
+		}
+		asking, stop := context.WithTimeout(ctx, probeTimeout)
+		err := server.Alive(asking)
+		var status *StatusError
+		switch {
+		case err == nil, errors.As(err, &status): // any answer is one
+			failures, answered = 0, true
+		case asking.Err() == nil || answered:
+			failures++
+		}
+		stop()
+	}
+	cancel(&TimeoutError{fmt.Sprintf("the model server is gone; it did not answer %d times in a row", mostFailures)})
 }
 
 // Cut converts the error that interrupted an answer to an ErrCut.
@@ -145,7 +213,11 @@ func Cut(err error) error {
 	if errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) {
 		return ErrCut
 	}
-	return fmt.Errorf("%w: %s", ErrCut, Short(neterr.Problem(err)))
+	why := Short(neterr.Problem(err))
+	if TimedOut(err) {
+		return &TimeoutError{why}
+	}
+	return fmt.Errorf("%w: %s", ErrCut, why)
 }
 
 // CutBy returns an ErrCut for an answer that the server ended early for the given
@@ -155,17 +227,14 @@ func CutBy(reason string) error {
 }
 
 // retries tracks the attempts of one request.
-type retries struct {
-	tried int
-	began time.Time
-}
+type retries struct{ tried int }
 
 // next reports whether to try again. A server that reports that its model is
-// loading, such as that of llama.cpp, gets as much time as those that stay silent
+// loading, such as that of llama.cpp, is waited for like those that stay silent
 // meanwhile.
 func (p *retries) next(err error) bool {
 	p.tried++
-	return retryable(err) && (p.tried < tries || isLoading(err) && time.Since(p.began) < FirstTokenTimeout)
+	return retryable(err) && (p.tried < tries || isLoading(err))
 }
 
 // isLoading reports whether an error means that the server's model is still
@@ -219,6 +288,9 @@ func (e *SilentError) Error() string {
 }
 func (e *SilentError) Unwrap() error { return ErrUnreachable }
 
+// Timeout implements the method of net.Error.
+func (e *SilentError) Timeout() bool { return true }
+
 // Within runs a request about the server with a timeout.
 func Within[T any](ctx context.Context, timeout time.Duration, ask func(context.Context) (T, error)) (T, error) {
 	asking, cancel := context.WithTimeout(ctx, timeout)
@@ -232,7 +304,7 @@ func Within[T any](ctx context.Context, timeout time.Duration, ask func(context.
 
 // Again runs a request that is not streamed, with the same retries as Stream.
 func Again[T any](ctx context.Context, do func() (T, error)) (T, error) {
-	for waited := (retries{began: time.Now()}); ; {
+	for waited := (retries{}); ; {
 		v, err := do()
 		if err == nil || !waited.next(err) || !pause(ctx, min(waited.tried, tries), err) {
 			if err != nil && ctx.Err() != nil {

@@ -7,7 +7,6 @@ import (
 	"net"
 	"net/url"
 	"slices"
-	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -41,7 +40,7 @@ func TestStartingServerIsRetriedForAWhile(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		begun := time.Now()
 		try, count := attempts(refused, refused, answers("here"))
-		m, _, err := Collect(Stream(t.Context(), 0, try))
+		m, _, err := Collect(Stream(t.Context(), Limits{}, try))
 		if err != nil || m.Text != "here" || *count != 3 {
 			t.Errorf("got %q, %v after %d tries", m.Text, err, *count)
 		}
@@ -49,7 +48,7 @@ func TestStartingServerIsRetriedForAWhile(t *testing.T) {
 			t.Errorf("it waited %v", took)
 		}
 		try, count = attempts(refused)
-		if _, _, err := Collect(Stream(t.Context(), 0, try)); !errors.Is(err, ErrUnreachable) || *count != tries {
+		if _, _, err := Collect(Stream(t.Context(), Limits{}, try)); !errors.Is(err, ErrUnreachable) || *count != tries {
 			t.Errorf("got %v after %d tries", err, *count)
 		}
 	})
@@ -62,24 +61,16 @@ func TestLoadingModelIsWaitedFor(t *testing.T) {
 			return &StatusError{Code: 503, Message: "Loading model"}
 		}
 		slow := func(ctx context.Context, emit func(Delta) error) error {
-			if time.Since(begun) < 100*time.Second {
+			if time.Since(begun) < time.Hour {
 				return loading(ctx, emit)
 			}
 			return answers("here")(ctx, emit)
 		}
-		if m, _, err := Collect(Stream(t.Context(), 0, slow)); err != nil || m.Text != "here" {
+		if m, _, err := Collect(Stream(t.Context(), Limits{}, slow)); err != nil || m.Text != "here" {
 			t.Errorf("got %q, %v", m.Text, err)
 		}
-		begun = time.Now()
-		if _, _, err := Collect(Stream(t.Context(), 0, loading)); err == nil {
-			t.Error("what loads for ever is no error")
-		}
-		if took := time.Since(begun); took < FirstTokenTimeout || took > FirstTokenTimeout+2*time.Second {
-			t.Errorf("it waited %v", took)
-		}
-		begun = time.Now()
 		try, count := attempts(func(context.Context, func(Delta) error) error { return &StatusError{Code: 503, Message: "server busy"} })
-		if _, _, err := Collect(Stream(t.Context(), 0, try)); err == nil || *count != tries {
+		if _, _, err := Collect(Stream(t.Context(), Limits{}, try)); err == nil || *count != tries {
 			t.Errorf("a busy one: %v after %d tries", err, *count)
 		}
 	})
@@ -92,7 +83,7 @@ func TestRetryAfterIsHonoured(t *testing.T) {
 			return &StatusError{Code: 429, Message: "later", RetryAfter: 4 * time.Second}
 		}
 		try, _ := attempts(busy, answers("now"))
-		if m, _, err := Collect(Stream(t.Context(), 0, try)); err != nil || m.Text != "now" {
+		if m, _, err := Collect(Stream(t.Context(), Limits{}, try)); err != nil || m.Text != "now" {
 			t.Errorf("got %q, %v", m.Text, err)
 		}
 		if took := time.Since(begun); took != 4*time.Second {
@@ -107,7 +98,7 @@ func TestCancellingEndsAPauseImmediately(t *testing.T) {
 		defer cancel()
 		begun := time.Now()
 		try, _ := attempts(refused)
-		if _, _, err := Collect(Stream(ctx, 0, try)); !errors.Is(err, context.DeadlineExceeded) {
+		if _, _, err := Collect(Stream(ctx, Limits{}, try)); !errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("got %v", err)
 		}
 		if took := time.Since(begun); took != 50*time.Millisecond {
@@ -116,34 +107,66 @@ func TestCancellingEndsAPauseImmediately(t *testing.T) {
 	})
 }
 
-func TestSilenceIsBounded(t *testing.T) {
-	silent := func(ctx context.Context, _ func(Delta) error) error {
+// prober answers probes with its errors in turn, and the last one for ever.
+type prober []error
+
+func (p *prober) Alive(ctx context.Context) error {
+	err := (*p)[0]
+	if len(*p) > 1 {
+		*p = (*p)[1:]
+	}
+	if errors.Is(err, context.DeadlineExceeded) {
 		<-ctx.Done()
-		return io.ErrUnexpectedEOF // as a read on a closed connection returns
+		return ctx.Err()
 	}
-	thenSilent := func(ctx context.Context, emit func(Delta) error) error {
-		if err := emit(Delta{Text: "so far "}); err != nil {
-			return err
+	return err
+}
+
+// A model that works is waited for; a server that is gone is not.
+func TestOnlyALostServerEndsTheWait(t *testing.T) {
+	const day = 24 * time.Hour
+	after := func(wait time.Duration, text string) attempt {
+		return func(ctx context.Context, emit func(Delta) error) error {
+			if text != "" {
+				if err := emit(Delta{Text: text}); err != nil {
+					return err
+				}
+			}
+			select {
+			case <-time.After(wait):
+				return answers("done")(ctx, emit)
+			case <-ctx.Done():
+				return io.ErrUnexpectedEOF // as a read on a closed connection returns
+			}
 		}
-		return silent(ctx, emit)
 	}
+	gone, mute, busy := errors.New("connection refused"), context.DeadlineExceeded, &StatusError{Code: 503}
 	for name, c := range map[string]struct {
-		try  attempt
-		text string
-		wait time.Duration
+		limits Limits
+		text   string // before the silence
+		wait   time.Duration
+		ends   time.Duration // 0: it is waited for
 	}{
-		"before the first token": {silent, "", FirstTokenTimeout},
-		"in the middle":          {thenSilent, "so far ", idleTimeout},
+		"without a probe":             {Limits{}, "", day, 0},
+		"in the middle":               {Limits{FirstToken: time.Minute}, "so far ", day, 0},
+		"the first token, by setting": {Limits{FirstToken: time.Minute}, "", day, time.Minute},
+		"a server that answers":       {Limits{Server: &prober{gone, gone, nil, gone, mute, busy}}, "", day, 0},
+		"one that never answered":     {Limits{Server: &prober{mute}}, "", day, 0},
+		"one that is gone":            {Limits{Server: &prober{nil, gone}}, "so far ", day, 4 * probeEvery},
+		"one that hangs":              {Limits{Server: &prober{nil, mute}}, "", day, 4*probeEvery + 3*probeTimeout},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				begun := time.Now()
-				m, _, err := Collect(Stream(t.Context(), 0, c.try))
-				if took := time.Since(begun); took != c.wait {
-					t.Errorf("it took %v, want %v", took, c.wait)
+				m, _, err := Collect(Stream(t.Context(), c.limits, after(c.wait, c.text)))
+				if c.ends == 0 {
+					if err != nil || m.Text != c.text+"done" {
+						t.Errorf("got %q, %v", m.Text, err)
+					}
+					return
 				}
-				if !errors.Is(err, ErrCut) || !strings.Contains(err.Error(), c.wait.String()) || m.Text != c.text {
-					t.Errorf("got %q, %v", m.Text, err)
+				if took := time.Since(begun); took != c.ends || !errors.Is(err, ErrCut) || !TimedOut(err) || m.Text != c.text {
+					t.Errorf("got %q, %v after %v, want %v", m.Text, err, took, c.ends)
 				}
 			})
 		})
@@ -176,17 +199,6 @@ func TestSlowConnectionIsNotRetried(t *testing.T) {
 	}
 }
 
-func TestSlowReaderDoesNotCountAsSilence(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		for _, err := range Stream(t.Context(), 0, answers("a ", "b ")) {
-			if err != nil {
-				t.Fatal(err)
-			}
-			time.Sleep(10 * idleTimeout) // the fake clock of the synctest bubble
-		}
-	})
-}
-
 func TestToolCallsComeOnlyFromCompleteAnswers(t *testing.T) {
 	call := Delta{Call: &ToolCall{ID: "1", Name: "add_task"}}
 	whole := func(_ context.Context, emit func(Delta) error) error {
@@ -199,10 +211,10 @@ func TestToolCallsComeOnlyFromCompleteAnswers(t *testing.T) {
 		_ = emit(Delta{Text: "I add it. "})
 		return io.ErrUnexpectedEOF
 	}
-	if m, _, err := Collect(Stream(t.Context(), 0, whole)); err != nil || len(m.Calls) != 1 || m.Text == "" {
+	if m, _, err := Collect(Stream(t.Context(), Limits{}, whole)); err != nil || len(m.Calls) != 1 || m.Text == "" {
 		t.Errorf("whole: got %+v, %v", m, err)
 	}
-	if m, _, err := Collect(Stream(t.Context(), 0, torn)); !errors.Is(err, ErrCut) || len(m.Calls) != 0 || m.Text == "" {
+	if m, _, err := Collect(Stream(t.Context(), Limits{}, torn)); !errors.Is(err, ErrCut) || len(m.Calls) != 0 || m.Text == "" {
 		t.Errorf("torn: got %+v, %v", m, err)
 	}
 }
@@ -235,7 +247,7 @@ func TestReasonOfARetryIsYielded(t *testing.T) {
 		var got []string
 		try, _ := attempts(busy(5*time.Second), answers("Yes."))
 		begun := time.Now()
-		for d, err := range Stream(t.Context(), 0, try) {
+		for d, err := range Stream(t.Context(), Limits{}, try) {
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -245,7 +257,7 @@ func TestReasonOfARetryIsYielded(t *testing.T) {
 			t.Errorf("got %q after %v", got, time.Since(begun))
 		}
 		try, count := attempts(busy(time.Hour))
-		if _, _, err := Collect(Stream(t.Context(), 0, try)); err == nil || *count != 1 {
+		if _, _, err := Collect(Stream(t.Context(), Limits{}, try)); err == nil || *count != 1 {
 			t.Errorf("%d tries, %v", *count, err)
 		}
 	})

@@ -21,6 +21,10 @@ import (
 // connectTimeout bounds the time a model server may take to accept a connection.
 const connectTimeout = 3 * time.Second
 
+// keepAlive ends a dead connection, while a model that works is waited for without
+// a clock.
+var keepAlive = net.KeepAliveConfig{Enable: true, Idle: 15 * time.Second, Interval: 15 * time.Second, Count: 4}
+
 // Transport is the HTTP transport to one model server. It counts the bytes sent
 // to other machines, and rejects responses that cannot come from a model server.
 type Transport struct {
@@ -34,7 +38,7 @@ type Transport struct {
 
 // NewTransport returns the transport to a server.
 func NewTransport(key Key, remote func() bool) *Transport {
-	dialer := &net.Dialer{Timeout: connectTimeout, KeepAlive: 30 * time.Second}
+	dialer := &net.Dialer{Timeout: connectTimeout, KeepAliveConfig: keepAlive}
 	t := &Transport{key: key, remote: remote, Proxy: http.ProxyFromEnvironment}
 	t.Base = &http.Transport{
 		Proxy: func(req *http.Request) (*url.URL, error) { return t.Proxy(req) },

@@ -60,11 +60,7 @@ func (s *Stream) follow(e agent.Event) {
 	case agent.PlanMade:
 		body.Reasoning = ""
 		e.Body = body
-	case agent.Noticed:
-		if body.Passing {
-			return
-		}
-	case agent.PhaseStarted, agent.PhaseEnded, agent.ArtifactChanged, agent.StepChanged, agent.ToolStarted, agent.PermissionGiven:
+	case agent.Noticed, agent.PhaseStarted, agent.PhaseEnded, agent.ArtifactChanged, agent.StepChanged, agent.ToolStarted, agent.PermissionGiven:
 	default:
 		return
 	}

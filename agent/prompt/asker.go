@@ -1,11 +1,11 @@
 package prompt
 
 import (
+	"cmp"
 	"context"
 	_ "embed"
 	"errors"
 	"iter"
-	"math"
 	"slices"
 	"strings"
 	"sync"
@@ -30,9 +30,11 @@ type Asker struct {
 	// be nil.
 	Compact func(ctx context.Context, p Prompt) Prompt
 
-	slow, blind atomic.Bool // whether the user was notified that the model is slow, or cannot see images
-	mu          sync.Mutex
-	lacking     []string // omissions from prompts that the user was notified of
+	blind   atomic.Bool // whether the user was notified that the model cannot see images
+	timeout error       // the time-out after which nothing is asked any more
+	mu      sync.Mutex
+	limit   atomic.Int64 // tokens of a shortened prompt, for the rest of the turn; 0: none was
+	lacking []string     // omissions from prompts that the user was notified of
 }
 
 // Role is a separate model for one agent of a turn, such as the planner.
@@ -56,24 +58,39 @@ type Server struct {
 
 // Ask makes one model call: it fits the prompt into the window, streams the
 // reply to say as the model wrote it, and emits usage, and reasoning that the
-// server reports separately, as events. If the model cannot
-// see images, the prompt mentions them instead.
+// server reports separately, as events. If the model cannot see images, the
+// prompt mentions them instead. After a time-out, it asks nothing.
 func (a *Asker) Ask(ctx context.Context, p Prompt, say func(text string)) (llm.Usage, error) {
 	if other := a.Roles[p.Agent]; other != nil {
 		return other.Ask(ctx, p, say)
+	}
+	if err := a.timedOut(nil); err != nil {
+		return llm.Usage{}, err
 	}
 	if a.blind.Load() {
 		p = p.WithoutImages()
 	}
 	usage, err := a.askWithin(ctx, p, say)
+	if ctx.Err() == nil && llm.TimedOut(err) {
+		return usage, a.timedOut(err)
+	}
 	if p.HasImages() && a.isBlind(err) {
 		return a.askWithin(ctx, p.WithoutImages(), say)
 	}
 	return usage, err
 }
 
-// askWithin asks within the window. A prompt that the server rejects as too
-// long is shortened and sent again.
+// timedOut records a time-out, and returns the first one: no other request of the
+// turn follows it.
+func (a *Asker) timedOut(err error) error {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.timeout = cmp.Or(a.timeout, err)
+	return a.timeout
+}
+
+// askWithin asks within the window. Whatever the words of its refusal, a long prompt
+// that the server refuses is shortened and sent once more.
 func (a *Asker) askWithin(ctx context.Context, p Prompt, say func(text string)) (llm.Usage, error) {
 	if err := a.Wait(ctx); err != nil {
 		return llm.Usage{}, err
@@ -81,30 +98,21 @@ func (a *Asker) askWithin(ctx context.Context, p Prompt, say func(text string)) 
 	if a.Compact != nil {
 		p = a.Compact(ctx, p)
 	}
-	for n := 1; ; n++ {
-		window, s := a.measured(ctx)
-		if window == 0 && n > 1 { // the window is unknown
-			window, s = int(float64(p.Tokens())*math.Pow(Shorter, float64(n-1))), 1
-		}
-		usage, err := a.send(ctx, p, window, s, say)
-		if !errors.Is(err, llm.ErrTooLong) || ctx.Err() != nil || n == lengthTries {
-			return usage, err
-		}
-		a.Meters.Learn(ctx, a.ModelName(), Longer)
-		if n == 1 {
-			a.Stream.Notice("The prompt was longer than the context window; it is shortened and sent again.")
-		}
-		if err := a.Wait(ctx); err != nil { // the server may report another window now
-			return usage, err
-		}
+	window, scale := a.measured(ctx)
+	usage, size, err := a.send(ctx, p, window, scale, say)
+	var status *llm.StatusError
+	if !errors.As(err, &status) || !status.Refused() || !llm.IsLong(size, window) || ctx.Err() != nil ||
+		!a.limit.CompareAndSwap(0, int64(size/2)) {
+		return usage, err
 	}
+	a.Stream.Notice("The model server refused a long request; it is shortened and sent again.")
+	if err := a.Wait(ctx); err != nil { // the server may report another window now
+		return usage, err
+	}
+	window, scale = a.measured(ctx)
+	usage, _, err = a.send(ctx, p, window, scale, say)
+	return usage, err
 }
-
-const (
-	// lengthTries is how often a prompt is sent if the server rejects it as too
-	// long.
-	lengthTries = 4
-)
 
 // measured returns the current window, 0 if unknown, and the factor that
 // converts estimated tokens to the server's.
@@ -114,12 +122,15 @@ func (a *Asker) measured(ctx context.Context) (window int, scale float64) {
 	if g.Window > 0 && window > 0 {
 		window = min(window, g.Window)
 	}
+	if limit := int(a.limit.Load()); limit > 0 {
+		window = min(cmp.Or(window, limit), limit)
+	}
 	return window, Scale(g, a.RejectsLongPrompts())
 }
 
 // send makes one request that fits the window, and reads the response to its
-// end.
-func (a *Asker) send(ctx context.Context, p Prompt, window int, scale float64, say func(string)) (llm.Usage, error) {
+// end. size is that of the request, in tokens.
+func (a *Asker) send(ctx context.Context, p Prompt, window int, scale float64, say func(string)) (usage llm.Usage, size int, err error) {
 	fitted := p.Fit(window, scale)
 	a.Stream.Emit(fitted.Counted(p, window, a.Meters.Of(ctx, a.ModelName())))
 	if fitted.Left != "" && a.leftOut(fitted.Left) {
@@ -127,7 +138,8 @@ func (a *Asker) send(ctx context.Context, p Prompt, window int, scale float64, s
 	}
 	req := p.Request
 	req.Messages = fitted.Messages
-	if room := window - int(float64(fitted.Estimate)*scale); window > 0 && req.MaxTokens > 0 { // vLLM rejects more
+	size = int(float64(fitted.Estimate) * scale)
+	if room := window - size; window > 0 && req.MaxTokens > 0 { // vLLM rejects more
 		req.MaxTokens = min(req.MaxTokens, max(room, Reserve(window)))
 	}
 	req.Think = a.Think()
@@ -136,11 +148,15 @@ func (a *Asker) send(ctx context.Context, p Prompt, window int, scale float64, s
 	cached := a.Meters.cached(a.ModelName(), req.Messages)
 	defer a.Stream.CountWork()()
 
-	var usage llm.Usage
 	defer func() { a.Stream.Count(func(m *agent.Metrics) { m.Model = a.ModelName() }) }()
-	for delta, err := range a.listen(ctx, func(ctx context.Context) iter.Seq2[llm.Delta, error] { return a.Model.Stream(ctx, req) }) {
+	reading := agent.Reading{Agent: p.Agent, Step: p.Step, Model: a.ModelName(), Tokens: max(0, size-int(float64(cached)*scale)), PerSecond: a.Meters.readingRate(a.ModelName(), 0)}
+	sent, heard := time.Now(), time.Duration(0)
+	for delta, err := range a.listen(ctx, reading, func(ctx context.Context) iter.Seq2[llm.Delta, error] { return a.Model.Stream(ctx, req) }) {
+		if heard == 0 {
+			heard = time.Since(sent)
+		}
 		if err != nil {
-			return usage, err
+			return usage, size, err
 		}
 		if delta.Thinking != "" {
 			a.Stream.Emit(agent.Thought{Agent: p.Agent, Step: p.Step, Content: delta.Thinking})
@@ -159,8 +175,11 @@ func (a *Asker) send(ctx context.Context, p Prompt, window int, scale float64, s
 		}
 	}
 	a.emitUsage(p, usage)
+	if fresh := usage.Prompt - max(usage.Cached, int(float64(cached)*scale)); fresh >= leastMeasured && heard > 0 {
+		a.Meters.readingRate(a.ModelName(), float64(fresh)/heard.Seconds())
+	}
 	a.checkWhole(ctx, Count{Estimate: fitted.Estimate, Counted: usage.Prompt, Cached: cached}, window)
-	return usage, nil
+	return usage, size, nil
 }
 
 // leftOut records an omission, and reports whether it is new in this turn.
@@ -195,29 +214,15 @@ func (a *Asker) checkWhole(ctx context.Context, c Count, window int) {
 	}
 }
 
-// slowModel is how long a model may be silent before the user is notified.
-const slowModel = 3 * time.Second
-
-// tellSlow notifies the user, once in a turn, why the model is silent: the
-// reason given by its server, or else the likely one.
-func (a *Asker) tellSlow(why string) {
-	if a.slow.Swap(true) {
-		return
-	}
-	if why != "" {
-		a.Stream.Emit(agent.Noticed{Text: text.AsSentence(why) + " The request is sent again.", Passing: true})
-		return
-	}
-	name := a.ModelName()
-	if name != "" {
-		name = " (" + name + ")"
-	}
-	a.Stream.Emit(agent.Noticed{Text: "The model is loading" + name + ", or reading a long prompt. The first time, this can take a minute or two.", Passing: true})
-}
+// A model that is silent for slowModel is reported, and then every readingEvery.
+const (
+	slowModel    = 3 * time.Second
+	readingEvery = 5 * time.Second
+)
 
 // Wait waits until Window and ModelName describe the model of the next request.
 func (a *Asker) Wait(ctx context.Context) error {
-	for _, err := range a.listen(ctx, func(ctx context.Context) iter.Seq2[llm.Delta, error] {
+	for _, err := range a.listen(ctx, agent.Reading{Model: a.ModelName()}, func(ctx context.Context) iter.Seq2[llm.Delta, error] {
 		return func(yield func(llm.Delta, error) bool) { yield(llm.Delta{}, a.Ready(ctx)) }
 	}) {
 		return err
@@ -231,7 +236,7 @@ func (a *Asker) emitUsage(p Prompt, usage llm.Usage) {
 		m.AnswerTokens += usage.Answer
 		m.Generating += usage.Generating.Milliseconds()
 	})
-	used := agent.Used{Agent: p.Agent, Step: p.Step, Prompt: usage.Prompt, Answer: usage.Answer}
+	used := agent.Used{Agent: p.Agent, Step: p.Step, Prompt: usage.Prompt, Cached: usage.Cached, Answer: usage.Answer}
 	if s := usage.Generating.Seconds(); s > 0 {
 		used.PerSecond = float64(usage.Answer) / s
 	}
@@ -240,8 +245,9 @@ func (a *Asker) emitUsage(p Prompt, usage llm.Usage) {
 
 // listen reads a stream of the model in a goroutine, so that a cancelled ctx
 // ends the loop at once even if the model ignores it. The goroutine ends when
-// the stream does, or at its next piece after the loop was left.
-func (a *Asker) listen(ctx context.Context, stream func(context.Context) iter.Seq2[llm.Delta, error]) iter.Seq2[llm.Delta, error] {
+// the stream does, or at its next piece after the loop was left. While the model is
+// silent, reading is reported, as its server corrects it.
+func (a *Asker) listen(ctx context.Context, reading agent.Reading, stream func(context.Context) iter.Seq2[llm.Delta, error]) iter.Seq2[llm.Delta, error] {
 	type piece struct {
 		delta llm.Delta
 		err   error
@@ -273,16 +279,25 @@ func (a *Asker) listen(ctx context.Context, stream func(context.Context) iter.Se
 				}
 			}
 		}()
-		silence := time.NewTimer(slowModel)
+		began, silence := time.Now(), time.NewTimer(slowModel)
 		defer silence.Stop()
-		why := ""
 		for {
 			select {
 			case <-silence.C:
-				a.tellSlow(why)
+				reading.Took = time.Since(began).Milliseconds()
+				a.Stream.Emit(reading)
+				reading.Again = true
+				silence.Reset(readingEvery)
 			case p, more := <-pieces:
+				if r := p.delta.Reading; r != nil {
+					reading.Tokens, reading.Read, reading.Waiting = r.Total-r.Cached, r.Read-r.Cached, ""
+					if r.Took > 0 {
+						reading.PerSecond = float64(reading.Read) / r.Took.Seconds()
+					}
+					continue
+				}
 				if p.delta.Waiting != "" {
-					why = p.delta.Waiting
+					reading.Waiting = p.delta.Waiting
 					continue
 				}
 				silence.Stop()
@@ -355,9 +370,7 @@ func (a *Asker) isBlind(err error) bool {
 // support tool calls.
 func CannotCall(err error) bool {
 	var unsupported *llm.UnsupportedError
-	var status *llm.StatusError
-	return errors.As(err, &unsupported) && unsupported.Capability != images ||
-		errors.As(err, &status) && !status.Busy() && strings.Contains(strings.ToLower(status.Message), "tool")
+	return errors.As(err, &unsupported) && unsupported.Capability != images
 }
 
 //go:embed prompts/repair.md

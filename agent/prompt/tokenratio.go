@@ -20,6 +20,7 @@ type Meters struct {
 	Last     map[string]Count      // last suspicious count, by model
 	notified bool                  // the user was notified that the server truncates prompts
 	sent     map[string][][]uint64 // by model: message hashes of its last prompts
+	rates    map[string]float64    // by model: tokens that it last read in a second
 }
 
 // Count is the token count that a server reported for a prompt. Cached is the
@@ -59,6 +60,20 @@ func (s *Meters) cached(model string, messages []llm.Message) int {
 		tokens += Tokens(m.Text)
 	}
 	return tokens
+}
+
+// readingRate returns how many tokens of a prompt a model last read in a second,
+// after it has recorded measured, unless that is 0. 0 means unknown.
+func (s *Meters) readingRate(model string, measured float64) float64 {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.rates == nil {
+		s.rates = map[string]float64{}
+	}
+	if measured > 0 {
+		s.rates[model] = measured
+	}
+	return s.rates[model]
 }
 
 // Of returns the token ratio of a model.

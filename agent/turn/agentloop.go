@@ -254,7 +254,7 @@ func (l *agentLoop) prompt() prompt.Prompt {
 	case l.silent:
 	case small:
 		p.Request.Schema = toolchoice.AnswerOrCall(specs, true)
-		p.System = strings.TrimSpace(p.System + "\n\n" + strings.NewReplacer("{tools}", toolchoice.Brief(specs, fence), "{fence}", l.turn.answer.fence()).Replace(smallPrompt))
+		p.System = strings.TrimSpace(p.System + "\n\n" + strings.ReplaceAll(smallPrompt, "{tools}", toolchoice.Brief(specs, fence)))
 	case !l.turn.traits.Native:
 		p.Request.Schema = toolchoice.AnswerOrCall(specs, false)
 		p.System += "\n\n" + strings.ReplaceAll(notationPrompt, "{tools}", toolchoice.Describe(specs, fence)) + l.turn.besides(b)

@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/http"
-	"slices"
 
 	"lifehub/agent/prompt"
 	"lifehub/llm"
@@ -54,5 +52,5 @@ func (a *answer) askOrStream(ctx context.Context, p *prompt.Prompt, read func(re
 // request, so that a request for plain text may still succeed.
 func failedToDecide(err error) bool {
 	var status *llm.StatusError
-	return errors.As(err, &status) && !status.Busy() && !slices.Contains([]int{http.StatusUnauthorized, http.StatusForbidden}, status.Code)
+	return errors.As(err, &status) && status.Refused()
 }

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"iter"
 	"log/slog"
 	"net/http"
 	"slices"
@@ -371,16 +372,62 @@ func TestInstructionsPrecedeEveryPrompt(t *testing.T) {
 	}
 }
 
-func TestTooLongPromptIsShortenedOnce(t *testing.T) {
-	big := &fakeTool{name: "search_notes", result: agent.Result{Text: strings.Repeat("words and more words ", 1000)}}
-	model := &script{lines: []line{say(searchStep), {err: fmt.Errorf("ask: %w", llm.ErrTooLong)}, say("Done.")}}
-	events := collect(New(Options{Model: model, History: &shelf{}, RejectsLongPrompts: func() bool { return true }, Tools: tools(big), Window: func() int { return 8192 }}).Ask(t.Context(), "c1", "go"), nil)
-	if end := ended(t, events); end.Answer != "Done." {
-		t.Errorf("answer %q", end.Answer)
+// refusing is a model whose server refuses every request of more bytes, with words of
+// its own.
+type refusing struct {
+	*script
+	status, most int
+	message      string
+	refused      []int // sizes
+}
+
+func (r *refusing) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Delta, error] {
+	size := 0
+	for _, m := range req.Messages {
+		size += len(m.Text)
 	}
-	first, second := model.requests[1].Messages[1].Text, model.requests[2].Messages[1].Text
-	if len(second) >= len(first) || len(bodies[agent.Noticed](events)) == 0 {
-		t.Errorf("the prompt went from %d to %d bytes with %d notices", len(first), len(second), len(bodies[agent.Noticed](events)))
+	if size <= r.most {
+		return r.script.Stream(ctx, req)
+	}
+	r.refused = append(r.refused, size)
+	return func(yield func(llm.Delta, error) bool) {
+		yield(llm.Delta{}, &llm.StatusError{Code: r.status, Message: r.message})
+	}
+}
+
+// A long request that is refused is shortened once, whatever the words and whether or
+// not the window is known; a short one is not, nor one that is refused for another
+// reason.
+func TestRefusedLongRequestIsShortenedOnce(t *testing.T) {
+	for name, c := range map[string]struct {
+		status, window, most int
+		message              string
+		refused              int
+		answered             bool
+	}{
+		"in unknown words":      {400, 8192, 16000, "input length and `max_tokens` exceed context limit: 4000 + 8192 > 3000", 1, true},
+		"about tools":           {500, 8192, 16000, "tool prompt overflow", 1, true},
+		"of an unknown window":  {413, 0, 16000, "no", 1, true},
+		"for ever":              {400, 8192, 0, "no", 2, false},
+		"in a huge window":      {400, 100_000, 16000, "no", 1, false},
+		"for its key":           {401, 8192, 16000, "no", 1, false},
+		"because a queue waits": {504, 8192, 16000, "no", 1, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			big := &fakeTool{name: "search_notes", result: agent.Result{Text: strings.Repeat("words and more words ", 1000)}}
+			model := &refusing{&script{lines: []line{calling("search_notes", `{"query":"x"}`), say("Done.")}}, c.status, c.most, c.message, nil}
+			most := model.most
+			model.most = max(most, 4000) // the first round is short
+			events := collect(New(Options{
+				Model: model, History: &shelf{}, RejectsLongPrompts: func() bool { return true }, Tools: tools(big), Mode: inMode(agent.LoopMode), Window: func() int { return c.window },
+			}).Ask(t.Context(), "c1", "go"), nil)
+			if _, answered := events[len(events)-1].Body.(agent.Ended); answered != c.answered || len(model.refused) != c.refused {
+				t.Errorf("answered %v, refused %d", answered, model.refused)
+			}
+			if last := model.requests[len(model.requests)-1]; len(last.Tools) == 0 {
+				t.Error("asked without tools")
+			}
+		})
 	}
 }
 
@@ -552,8 +599,8 @@ func TestPromptIsFittedOnceTheModelIsKnown(t *testing.T) {
 				t.Errorf("a prompt was fitted to %d tokens", c.Allocated)
 			}
 		}
-		if notices := bodies[agent.Noticed](events); len(notices) != 1 || !strings.Contains(notices[0].Text, "is loading (qwen3:8b)") {
-			t.Errorf("told %+v", notices)
+		if told := bodies[agent.Reading](events); len(told) != 2 || told[1].Model != "qwen3:8b" || told[1].Tokens != 0 {
+			t.Errorf("told %+v", told)
 		}
 		gone := New(Options{Model: &script{}, History: &shelf{}, Ready: func(context.Context) error { return llm.ErrUnreachable }})
 		events = collect(gone.Ask(t.Context(), "c2", question), nil)
@@ -563,39 +610,36 @@ func TestPromptIsFittedOnceTheModelIsKnown(t *testing.T) {
 	})
 }
 
-// A busy server is reported as busy, not as loading its model.
-func TestBusyServerIsNotALoadingModel(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		busy := &llm.StatusError{Code: 429, Message: "Rate limit reached", RetryAfter: 5 * time.Second}
-		a := New(Options{Model: &script{lines: []line{{text: twoSteps, waiting: busy.Error(), late: 5 * time.Second}, say(goodAnswer)}}, History: &shelf{}, Tools: tools(search(), web())})
-		notices := bodies[agent.Noticed](collect(a.Ask(t.Context(), "c1", question), nil))
-		if want := "The model server was asked too often (429 Too Many Requests): Rate limit reached; the server asks to wait 5 s. The request is sent again."; len(notices) != 1 || notices[0].Text != want {
-			t.Errorf("told %+v", notices)
-		}
-	})
-}
-
-func TestSilentModelIsExplainedOnce(t *testing.T) {
+// A silent model is reported after 3 s and then every 5 s, with how fast it read before
+// or what its server says, until it answers.
+func TestSilentModelIsReported(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		begun := time.Now()
 		late := func(took time.Duration, l line) line { l.late = took; return l }
+		busy := line{calls: calling("search_notes", `{"query":"running"}`).calls, waiting: "busy", late: 4 * time.Second}
+		told := late(4*time.Second, say(goodAnswer))
+		told.reading = &llm.Reading{Total: 3000, Cached: 1000, Read: 1500, Took: 10 * time.Second}
 		a := New(Options{
-			Model:   &script{lines: []line{late(24*time.Second, say(twoSteps)), late(20*time.Second, say(goodAnswer))}},
-			History: &shelf{}, Tools: tools(search(), web()), ModelName: func() string { return "qwen3:8b" },
+			Model:   &script{lines: []line{late(9*time.Second, say(twoSteps)), late(2900*time.Millisecond, say(goodAnswer))}},
+			History: &shelf{}, Tools: tools(search(), web()), ModelName: func() string { return "qwen3:8b" }, Mode: inMode(agent.PlanMode),
 		})
 		var delays []time.Duration
+		var last agent.Reading
 		for e := range a.Ask(t.Context(), "c1", question) {
-			if n, ok := e.Body.(agent.Noticed); ok && strings.Contains(n.Text, "is loading (qwen3:8b)") {
-				delays = append(delays, e.Time.Sub(begun))
+			if r, ok := e.Body.(agent.Reading); ok {
+				delays, last = append(delays, e.Time.Sub(begun)), r
 			}
 		}
-		if want := []time.Duration{3 * time.Second}; !slices.Equal(delays, want) {
+		if want := []time.Duration{3 * time.Second, 8 * time.Second}; !slices.Equal(delays, want) {
 			t.Errorf("told after %v, want after %v", delays, want)
 		}
-
-		quick := New(Options{Model: &script{lines: []line{late(2900*time.Millisecond, say(twoSteps)), say(goodAnswer)}}, History: &shelf{}, Tools: tools(search(), web())})
-		if notices := bodies[agent.Noticed](collect(quick.Ask(t.Context(), "c1", question), nil)); len(notices) > 0 {
-			t.Errorf("a model that answers in time is explained: %+v", notices)
+		if !last.Again || last.Tokens == 0 || last.Took != 8000 || last.Waiting != "" {
+			t.Errorf("told %+v", last)
+		}
+		a = New(Options{Model: &script{lines: []line{busy, told, say(goodAnswer)}}, History: &shelf{}, Tools: tools(search()), Mode: inMode(agent.LoopMode)})
+		got := bodies[agent.Reading](collect(a.Ask(t.Context(), "c1", question), nil))
+		if len(got) != 2 || got[0].Waiting != "busy" || got[1].Tokens != 2000 || got[1].Read != 500 || got[1].PerSecond != 50 {
+			t.Errorf("told %+v", got)
 		}
 	})
 }
@@ -646,7 +690,7 @@ func TestFailedPlannerFallsBackToASearch(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			notes := search()
-			events := collect(New(Options{Model: &script{lines: tc.lines}, History: &shelf{}, Tools: tools(notes)}).Ask(t.Context(), "c1", question), nil)
+			events := collect(New(Options{Model: &script{lines: tc.lines}, History: &shelf{}, Tools: tools(notes), Window: func() int { return 32_000 }}).Ask(t.Context(), "c1", question), nil)
 			answer := ""
 			if end, ok := events[len(events)-1].Body.(agent.Ended); ok {
 				answer = end.Answer

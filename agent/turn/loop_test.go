@@ -97,6 +97,21 @@ func TestLoopStories(t *testing.T) {
 	}
 }
 
+// A call that cannot be read is not run, whatever else is in its reply; the model is
+// told why, and the turn goes on.
+func TestUnreadableCallIsTold(t *testing.T) {
+	broken := calling("search_notes", `{"query":"running"}`, "search_notes", `{"query":"x"}`)
+	broken.calls[1].Args, broken.calls[1].Fault = nil, "its arguments are not valid JSON"
+	model := &script{lines: []line{broken, say(goodAnswer)}}
+	notes := search()
+	end := ended(t, collect(New(Options{Model: model, History: &shelf{}, Tools: tools(notes), Mode: inMode(agent.LoopMode)}).Ask(t.Context(), "c1", question), nil))
+	last := model.requests[1].Messages
+	told := slices.ContainsFunc(last, func(m llm.Message) bool { return m.CallID == "c2" && strings.Contains(m.Text, broken.calls[1].Fault) })
+	if !told || len(notes.ran()) != 2 || end.Answer != goodAnswer { // once as typed
+		t.Errorf("told %v, called %d times, answered %q", told, len(notes.ran()), end.Answer)
+	}
+}
+
 func TestLoopSeesTheResultsOfItsCalls(t *testing.T) {
 	model := &script{lines: []line{
 		calling("search_notes", `{"query":"running"}`, "brave_web_search", `{"query":"tips"}`), calling("search_notes", `{"query":"running"}`), say(goodAnswer),

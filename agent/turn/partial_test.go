@@ -48,7 +48,7 @@ var faults = map[string]line{
 	"cancelled by itself":  {err: fmt.Errorf("ask the model: %w", context.Canceled)},
 	"it is gone":           {err: &llm.NotFoundError{Model: "qwen3:8b"}},
 	"it breaks":            {err: &agent.PanicError{Fault: "index out of range"}},
-	"the prompt is longer": {err: fmt.Errorf("ask: %w", llm.ErrTooLong)},
+	"the prompt is longer": {err: &llm.StatusError{Code: 400, Message: "too long"}},
 }
 
 // Whenever and however the model fails, the tools' results are quoted, and the error is
@@ -191,7 +191,7 @@ func TestDegradationsAreReportedOnce(t *testing.T) {
 		"an evaluator":    {agent.TeamMode, []line{handsOut, look, say(notesFound), down, say(goodAnswer)}, "The general worker's result (step 1) was not checked: the model server has a problem (500 Internal Server Error): out of memory."},
 	} {
 		broken := &fakeTool{name: "broken", reads: true, err: errors.New("no such thing")}
-		events := collect(New(Options{Model: &failing{lines: tc.lines}, History: &shelf{}, Tools: tools(passages(), broken), Mode: inMode(tc.mode)}).Ask(t.Context(), "c1", question), nil)
+		events := collect(New(Options{Model: &failing{lines: tc.lines}, History: &shelf{}, Tools: tools(passages(), broken), Mode: inMode(tc.mode), Window: func() int { return 32_000 }}).Ask(t.Context(), "c1", question), nil)
 		end, notices := ended(t, events), bodies[agent.Noticed](events)
 		if end.Answer != goodAnswer || len(end.Sources) != 1 || len(notices) != 1 || notices[0].Text != tc.want {
 			t.Errorf("%s: the notices are %+v, the end %+v", name, notices, end)
@@ -405,4 +405,31 @@ func TestRepairedNamePassesTheSameRules(t *testing.T) {
 			t.Errorf("%s: ran %d times, asked %+v: %s", name, len(brave.ran()), asked, story(t, events))
 		}
 	}
+}
+
+// After a time-out, a turn asks no model again: no repair, no other plan, no answer.
+func TestNothingIsAskedAfterATimeOut(t *testing.T) {
+	for name, timeout := range map[string]error{
+		"here": context.DeadlineExceeded, "at the server": &llm.StatusError{Code: 504, Message: "upstream timed out"},
+	} {
+		for _, mode := range []agent.Mode{agent.PlanMode, agent.LoopMode, agent.TeamMode} {
+			model := &failing{fault: line{err: fmt.Errorf("ask: %w", timeout)}}
+			asked := 0
+			events := collect(New(Options{Model: counting{model, &asked}, History: &shelf{}, Tools: tools(search()), Mode: inMode(mode)}).Ask(t.Context(), "c1", question), nil)
+			if _, failed := events[len(events)-1].Body.(agent.Failed); !failed || asked != 1 {
+				t.Errorf("%s, %s: asked %d times, the turn ended with %+v", name, mode, asked, events[len(events)-1].Body)
+			}
+		}
+	}
+}
+
+// counting counts the requests to a model.
+type counting struct {
+	llm.Model
+	asked *int
+}
+
+func (c counting) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Delta, error] {
+	*c.asked++
+	return c.Model.Stream(ctx, req)
 }

@@ -3,6 +3,7 @@ package turn
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -61,6 +62,8 @@ func (l *agentLoop) stepsFor(requested []llm.ToolCall) (steps []agent.Step, call
 	for i, c := range requested {
 		step, changed, lost, err := l.turn.steps.repairStep(prompt.Step{Tool: c.Name, Input: c.Args}, l.callable)
 		switch {
+		case c.Fault != "":
+			err = errors.New(c.Fault)
 		case i >= maxRoundCalls:
 			err = fmt.Errorf("it is more than the %d calls of one round", maxRoundCalls)
 		case err == nil && l.turn.steps.roomForSteps() <= len(steps):

@@ -27,6 +27,7 @@ type line struct {
 	hangs    bool           // waits for ctx to be cancelled, after the text
 	late     time.Duration  // delay before the text
 	waiting  string         // reason for the delay, if the server reports one
+	reading  *llm.Reading   // before the delay
 }
 
 func say(text string) line { return line{text: text} }
@@ -67,6 +68,9 @@ func (s *script) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Delt
 			return
 		}
 		if l.waiting != "" && !yield(llm.Delta{Waiting: l.waiting}, nil) {
+			return
+		}
+		if l.reading != nil && !yield(llm.Delta{Reading: l.reading}, nil) {
 			return
 		}
 		time.Sleep(l.late)

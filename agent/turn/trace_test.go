@@ -99,7 +99,7 @@ func TestPiecesOfTextAreJoinedInATrace(t *testing.T) {
 	for _, e := range kept.events(t) {
 		got = append(got, fmt.Sprint(e.Body))
 	}
-	if want := "{abc 0} {d 0} {  ef} {worker  g} {n false <nil>} {h 0}"; strings.Join(got, " ") != want || !kept.closed {
+	if want := "{abc 0} {d 0} {  ef} {worker  g} {n <nil>} {h 0}"; strings.Join(got, " ") != want || !kept.closed {
 		t.Errorf("got %s, want %s", strings.Join(got, " "), want)
 	}
 }

@@ -131,7 +131,7 @@ func TestOmissionsOfPromptsAreReportedOnce(t *testing.T) {
 	for range 6 {
 		kept.messages = append(kept.messages, llm.Message{Role: llm.User, Text: "and then?"}, llm.Message{Role: llm.Assistant, Text: strings.Repeat("all that was said ", 200)})
 	}
-	model := &failing{fault: line{err: fmt.Errorf("ask: %w", llm.ErrTooLong)}}
+	model := &failing{fault: line{err: &llm.StatusError{Code: 400, Message: "too long"}}}
 	events := collect(New(Options{Model: model, History: kept, Tools: tools(search()), Window: func() int { return 900 }}).Ask(t.Context(), "c1", "go"), nil)
 	counts := map[string]int{}
 	for _, n := range bodies[agent.Noticed](events) {

@@ -119,6 +119,10 @@ func (r *relay) take(ctx context.Context, e agent.Event) {
 		r.cited.Add(e.Citation, e.Source)
 	case agent.Noticed:
 		r.aside(e.Text)
+	case agent.Reading:
+		if !e.Again {
+			r.aside(e.String())
+		}
 	case agent.Failed:
 		r.effects(e.Effects, r.options.CanUndo())
 		r.failed = refused(failed, "%s", strings.TrimSpace(e.Message+" "+e.Hint))

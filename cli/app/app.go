@@ -303,7 +303,7 @@ func ModelSettings(c *settings.Config, secrets *redact.Redaction) llm.Settings {
 	s := llm.Settings{
 		Provider: c.Provider, Model: c.Model,
 		Embedding: c.EmbedModel, Window: c.Context,
-		OllamaHost: c.Ollama.Host, OllamaFound: c.Origin["ollama.host"] == "", OllamaOwner: c.OllamaOwner, KeepAlive: c.Ollama.KeepAlive,
+		OllamaHost: c.Ollama.Host, OllamaFound: c.Origin["ollama.host"] == "", OllamaOwner: c.OllamaOwner, KeepAlive: c.Ollama.KeepAlive, FirstToken: c.FirstToken,
 		OpenAIURL: c.OpenAI.BaseURL, OpenAIKey: c.OpenAI.APIKey, Redact: secrets.Known,
 	}
 	for _, m := range c.Servers {

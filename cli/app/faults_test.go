@@ -222,7 +222,7 @@ func (c faultCase) run(r *faultRig, at int, esc bool) (first, again turned) {
 			escAt = 1
 		}
 		if c.fault == llmtest.HangMiddle && !c.plan {
-			escSaid = c.arrives(at)
+			escSaid = strings.TrimSpace(c.arrives(at)) // space waits for what comes next
 		}
 	}
 	first = r.ask(escAt, escSaid)

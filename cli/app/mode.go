@@ -2,8 +2,6 @@ package app
 
 import (
 	"fmt"
-	"strconv"
-	"strings"
 
 	"lifehub/agent"
 	"lifehub/agent/turn"
@@ -38,10 +36,10 @@ func (a *App) Traits() turn.Traits {
 func traits(s llm.State, window int) (of turn.Traits, why string) {
 	of = turn.Traits{Native: s.Tools, Local: s.Remote == ""}
 	const brief = ", so it gets a short prompt and writes its calls as JSON"
-	switch n := parameters(s.Parameters); {
+	switch n := s.Parameters; {
 	case 0 < n && n < largeParameters:
 		of.Small = true
-		return of, fmt.Sprintf("%s has %s parameters, fewer than 7B%s", s.Model, s.Parameters, brief)
+		return of, fmt.Sprintf("%s has %.3gB parameters, fewer than 7B%s", s.Model, n/1e9, brief)
 	case 0 < window && window < largeWindow:
 		of.Small = true
 		return of, fmt.Sprintf("the window of %s has %s tokens, fewer than %s%s", s.Model, text.Thousands(window), text.Thousands(largeWindow), brief)
@@ -51,20 +49,4 @@ func traits(s llm.State, window int) (of turn.Traits, why string) {
 		return of, s.Model + " calls tools natively; its size is unknown, and taken for large"
 	}
 	return of, s.Model + " calls tools natively"
-}
-
-// parameters parses a count such as "8.2B". It returns 0 if size is not a count.
-func parameters(size string) float64 {
-	units := map[string]float64{"K": 1e3, "M": 1e6, "B": 1e9, "T": 1e12}
-	size = strings.ToUpper(strings.TrimSpace(size))
-	for unit, times := range units {
-		if number, ok := strings.CutSuffix(size, unit); ok {
-			n, err := strconv.ParseFloat(strings.TrimSpace(number), 64)
-			if err != nil {
-				return 0
-			}
-			return n * times
-		}
-	}
-	return 0
 }

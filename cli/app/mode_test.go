@@ -16,15 +16,14 @@ func TestTraitsFitTheModel(t *testing.T) {
 		want   turn.Traits
 		why    string
 	}{
-		"no tools":               {llm.State{Model: "gemma2", Parameters: "9.2B"}, 16384, printed, "calls no tools"},
-		"small":                  {llm.State{Model: "qwen3:4b", Tools: true, Parameters: "4.0B"}, 16384, small, "4.0B"},
-		"very small":             {llm.State{Model: "smollm2", Tools: true, Parameters: "134.52M"}, 16384, small, "134.52M"},
-		"little window":          {llm.State{Model: "qwen3:8b", Tools: true, Parameters: "8.2B"}, 4096, small, "4,096"},
-		"large":                  {llm.State{Model: "qwen3:8b", Tools: true, Parameters: "8.2B"}, 8192, native, "calls tools natively"},
-		"just large enough":      {llm.State{Model: "mistral", Tools: true, Parameters: "7B"}, 8192, native, "calls tools natively"},
-		"on another machine":     {llm.State{Model: "kimi", Tools: true, Parameters: "1.0T", Remote: "example.org"}, 131072, turn.Traits{Native: true}, "calls tools natively"},
-		"no size, no window":     {llm.State{Model: "served", Tools: true}, 0, native, "unknown"},
-		"a size that is no size": {llm.State{Model: "served", Tools: true, Parameters: "mid-sized"}, 0, native, "unknown"},
+		"no tools":           {llm.State{Model: "gemma2", Parameters: 9.2e9}, 16384, printed, "calls no tools"},
+		"small":              {llm.State{Model: "qwen3:4b", Tools: true, Parameters: 4e9}, 16384, small, "4B"},
+		"very small":         {llm.State{Model: "smollm2", Tools: true, Parameters: 134.52e6}, 16384, small, "0.135B"},
+		"little window":      {llm.State{Model: "qwen3:8b", Tools: true, Parameters: 8.2e9}, 4096, small, "4,096"},
+		"large":              {llm.State{Model: "qwen3:8b", Tools: true, Parameters: 8.2e9}, 8192, native, "calls tools natively"},
+		"just large enough":  {llm.State{Model: "mistral", Tools: true, Parameters: 7e9}, 8192, native, "calls tools natively"},
+		"on another machine": {llm.State{Model: "kimi", Tools: true, Parameters: 1e12, Remote: "example.org"}, 131072, turn.Traits{Native: true}, "calls tools natively"},
+		"no size, no window": {llm.State{Model: "served", Tools: true}, 0, native, "unknown"},
 	} {
 		if got, why := traits(tc.state, tc.window); got != tc.want || !strings.Contains(why, tc.why) {
 			t.Errorf("%s: got %+v, %s; want %+v, %s", name, got, why, tc.want, tc.why)

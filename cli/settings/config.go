@@ -39,10 +39,11 @@ type Config struct {
 		Approve  bool `name:"approve" doc:"in plan mode, show each plan first: drop or change its steps, then run it"`
 		ReadOnly bool `name:"read_only" doc:"nothing that writes or sends exists, whatever the rules say"`
 	}
-	Think  string `name:"think" usual:"off" one:"off,on,low,medium,high" doc:"let the model think first, if it can"`
-	Ollama struct {
+	FirstToken time.Duration `name:"first_token" doc:"how long to wait for a model to begin its answer; 0s: until Esc, as long as its server is there"`
+	Think      string        `name:"think" usual:"off" one:"off,on,low,medium,high" doc:"let the model think first, if it can"`
+	Ollama     struct {
 		Host      string        `name:"ollama.host" usual:"http://127.0.0.1:11434" env:"OLLAMA_HOST" doc:"address of the Ollama server"`
-		KeepAlive time.Duration `name:"ollama.keep_alive" usual:"10m" doc:"how long the model stays loaded after an answer"`
+		KeepAlive time.Duration `name:"ollama.keep_alive" usual:"10m" least:"1" doc:"how long the model stays loaded after an answer"`
 	}
 	OllamaOwner string `name:"ollama_owner" doc:"another user of this machine whose Ollama server may be used though ollama.host is not set"`
 	OpenAI      struct {
@@ -84,7 +85,7 @@ type Config struct {
 		File     string `name:"memory.file" usual:"memory.md" doc:"name of that file"`
 	}
 	MCP struct {
-		Timeout time.Duration `name:"mcp.timeout" usual:"1m" doc:"timeout of one MCP tool call"`
+		Timeout time.Duration `name:"mcp.timeout" usual:"1m" least:"1" doc:"timeout of one MCP tool call"`
 	}
 	Traces struct {
 		Turn  int `name:"traces.turn" usual:"4096" least:"1" doc:"largest trace of one turn, in KiB; the rest is left out"`

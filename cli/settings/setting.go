@@ -50,7 +50,7 @@ func (s setting) set(values []string, isList bool) error {
 		*field = b
 	case *time.Duration:
 		d, err := time.ParseDuration(value)
-		if err != nil || d <= 0 {
+		if err != nil || d < time.Duration(s.least) {
 			return fmt.Errorf("%q is not a duration such as 90s or 10m", value)
 		}
 		*field = d

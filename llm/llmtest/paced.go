@@ -328,13 +328,15 @@ func (f *Follower) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.De
 			if list := f.server.Requests(); pieces == 0 && len(list) > 0 {
 				request = list[len(list)-1]
 			}
-			written := request.First + after(pieces, f.server.Write)
-			if pieces++; delta.Text == "" {
-				written = request.Ended
+			if delta.Reading == nil {
+				written := request.First + after(pieces, f.server.Write)
+				if pieces++; delta.Text == "" {
+					written = request.Ended
+				}
+				f.mu.Lock()
+				f.moments = append(f.moments, moment{time.Now(), written})
+				f.mu.Unlock()
 			}
-			f.mu.Lock()
-			f.moments = append(f.moments, moment{time.Now(), written})
-			f.mu.Unlock()
 			if !yield(delta, err) {
 				return
 			}

@@ -1,13 +1,17 @@
 package ollama
 
 import (
+	"bufio"
+	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"iter"
+	"net/http"
 	"strings"
+	"time"
 
 	"github.com/ollama/ollama/api"
 
@@ -15,7 +19,7 @@ import (
 )
 
 // Stream implements [llm.Model]. Besides the errors documented there, it may
-// yield ErrUnreachable, ErrTooLong, NotFoundError, UnsupportedError and
+// yield ErrUnreachable, NotFoundError, UnsupportedError and
 // StatusError.
 func (o *Provider) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Delta, error] {
 	return func(yield func(llm.Delta, error) bool) {
@@ -30,46 +34,107 @@ func (o *Provider) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.De
 			return
 		}
 		try := func(ctx context.Context, emit func(llm.Delta) error) error { return o.chat(ctx, chat, emit) }
-		llm.Stream(ctx, info.Allocated, try)(yield)
+		limits := llm.Limits{Window: info.Allocated, FirstToken: o.settings.FirstToken}
+		if llm.ThisMachine(o.base) {
+			limits.Server = o
+		}
+		llm.Stream(ctx, limits, try)(yield)
 	}
 }
 
-// chat sends the request once, without retries.
+// chatLine is a line of the answer.
+type chatLine struct {
+	Message struct {
+		Content  string `json:"content"`
+		Thinking string `json:"thinking"`
+		Calls    []struct {
+			ID       string `json:"id"`
+			Function struct {
+				Name      string          `json:"name"`
+				Arguments json.RawMessage `json:"arguments"` // an object, or text
+			} `json:"function"`
+		} `json:"tool_calls"`
+	} `json:"message"`
+	Done       bool          `json:"done"`
+	DoneReason string        `json:"done_reason"`
+	Prompt     int           `json:"prompt_eval_count"`
+	Answer     int           `json:"eval_count"`
+	Generating time.Duration `json:"eval_duration"`
+	RemoteHost string        `json:"remote_host"`
+	Error      string        `json:"error"`
+	SigninURL  string        `json:"signin_url"`
+}
+
+// maxLine bounds a line of an answer in bytes.
+const maxLine = 8 << 20
+
+// chat sends the request once, without retries. It reads the answer itself, because
+// the client ends it at arguments of a tool call that are not an object.
 func (o *Provider) chat(ctx context.Context, chat *api.ChatRequest, emit func(llm.Delta) error) error {
-	err := o.client.Chat(ctx, chat, func(r api.ChatResponse) error {
-		if r.RemoteHost != "" {
-			o.learnRemote(chat.Model, r.RemoteHost)
-		}
-		for i := range r.Message.ToolCalls {
-			call, err := toolCall(r.Message.ToolCalls[i])
-			if err != nil {
-				return err
-			}
-			if err := emit(llm.Delta{Call: &call}); err != nil {
-				return err
-			}
-		}
-		d := llm.Delta{Text: r.Message.Content, Thinking: r.Message.Thinking}
-		if r.Done {
-			d.Usage = &llm.Usage{
-				Prompt: r.PromptEvalCount, Answer: r.EvalCount,
-				Generating: r.EvalDuration, Stopped: llm.StopEnd,
-			}
-			switch strings.ToLower(r.DoneReason) {
-			case "", "stop", "tool_calls":
-			case "length":
-				d.Usage.Stopped = llm.StopLength
-			default:
-				d.Usage = nil
-				return cmp.Or(emit(d), llm.CutBy(r.DoneReason))
-			}
-		}
-		return emit(d)
-	})
-	if err != nil && strings.HasPrefix(err.Error(), "{") { // the client returns a truncated line as the text of an error
-		err = llm.ErrCut
+	body, err := json.Marshal(chat)
+	if err != nil {
+		return fmt.Errorf("write the request: %w", err)
 	}
-	return whole(o.explain(err, chat.Model))
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, o.base.JoinPath("api/chat").String(), bytes.NewReader(body))
+	if err != nil {
+		return fmt.Errorf("write the request: %w", err)
+	}
+	req.Header.Set("Content-Type", "application/json")
+	res, err := o.http.Do(req)
+	if err != nil {
+		return o.explain(err, chat.Model)
+	}
+	defer res.Body.Close()
+	lines := bufio.NewScanner(res.Body)
+	lines.Buffer(nil, maxLine)
+	for lines.Scan() {
+		if err := o.read(lines.Bytes(), res, chat.Model, emit); err != nil {
+			return whole(o.explain(err, chat.Model))
+		}
+	}
+	return whole(o.explain(lines.Err(), chat.Model))
+}
+
+// read emits a line of an answer.
+func (o *Provider) read(raw []byte, res *http.Response, model string, emit func(llm.Delta) error) error {
+	var line chatLine
+	var unlike *json.UnmarshalTypeError // a field has an unexpected type; the rest was decoded
+	err := json.Unmarshal(raw, &line)
+	known := err == nil || errors.As(err, &unlike)
+	switch {
+	case res.StatusCode == http.StatusUnauthorized:
+		return api.AuthorizationError{StatusCode: res.StatusCode, Status: res.Status, SigninURL: line.SigninURL}
+	case res.StatusCode >= http.StatusBadRequest:
+		return api.StatusError{StatusCode: res.StatusCode, Status: res.Status, ErrorMessage: cmp.Or(line.Error, string(raw))}
+	case !known && bytes.HasPrefix(raw, []byte("{")):
+		return llm.ErrCut
+	case !known:
+		return errors.New(string(raw))
+	case line.Error != "":
+		return errors.New(line.Error)
+	case line.RemoteHost != "":
+		o.learnRemote(model, line.RemoteHost)
+	}
+	for _, c := range line.Message.Calls {
+		var whole llm.CallBuilder
+		whole.Add(llm.CallPiece{ID: c.ID, Name: c.Function.Name, Args: c.Function.Arguments})
+		if err := emit(llm.Delta{Call: &whole.Calls()[0]}); err != nil {
+			return err
+		}
+	}
+	d := llm.Delta{Text: line.Message.Content, Thinking: line.Message.Thinking}
+	if line.Done {
+		d.Usage = &llm.Usage{Prompt: line.Prompt, Answer: line.Answer, Generating: line.Generating, Stopped: llm.StopEnd}
+		switch strings.ToLower(line.DoneReason) {
+		case "", "stop", "tool_calls":
+		case "length":
+			d.Usage.Stopped = llm.StopLength
+		default:
+			d.Usage = nil
+			return cmp.Or(emit(d), llm.CutBy(line.DoneReason))
+		}
+	}
+	return emit(d)
 }
 
 // whole converts an error to ErrCut, unless it is one that callers can handle or
@@ -81,7 +146,7 @@ func whole(err error) error {
 		unsupported *llm.UnsupportedError
 	)
 	switch {
-	case err == nil, errors.Is(err, llm.ErrStopped), errors.Is(err, llm.ErrTooLong), errors.Is(err, llm.ErrUnreachable),
+	case err == nil, errors.Is(err, llm.ErrStopped), errors.Is(err, llm.ErrUnreachable),
 		errors.As(err, &status), errors.As(err, &missing), errors.As(err, &unsupported):
 		return err
 	}
@@ -109,6 +174,9 @@ func (o *Provider) chatRequest(info llm.Info, req llm.Request) (*api.ChatRequest
 	}
 	if req.MaxTokens > 0 {
 		chat.Options["num_predict"] = req.MaxTokens
+	}
+	if !req.Thinks() {
+		chat.Options["temperature"] = llm.Temperature
 	}
 	if o.settings.KeepAlive > 0 {
 		chat.KeepAlive = &api.Duration{Duration: o.settings.KeepAlive}
@@ -177,12 +245,4 @@ func ollamaMessage(m llm.Message) (api.Message, error) {
 		out.ToolCalls = append(out.ToolCalls, c)
 	}
 	return out, nil
-}
-
-func toolCall(c api.ToolCall) (llm.ToolCall, error) {
-	args, err := json.Marshal(c.Function.Arguments)
-	if err != nil {
-		return llm.ToolCall{}, fmt.Errorf("read arguments of %s: %w", c.Function.Name, err)
-	}
-	return llm.ToolCall{ID: c.ID, Name: c.Function.Name, Args: args}, nil
 }

@@ -25,6 +25,7 @@ type Provider struct {
 	settings  llm.Settings
 	base      *url.URL
 	client    *api.Client
+	http      *http.Client
 	transport *llm.Transport
 
 	mu     sync.Mutex
@@ -46,14 +47,15 @@ func New(s llm.Settings) (*Provider, error) {
 	if s.OllamaFound {
 		o.transport.OnlyFound(s.OllamaOwner)
 	}
-	o.client = api.NewClient(base, o.transport.Client())
+	o.http = o.transport.Client()
+	o.client = api.NewClient(base, o.http)
 	return o, nil
 }
 
 // State implements [llm.Provider].
 func (o *Provider) State() llm.State {
 	info := o.currentlyKnown()
-	s := llm.State{Provider: "ollama", Model: info.Name, Remote: info.Remote, Sent: o.transport.Sent.Load(), Tools: info.Can("tools"), Parameters: info.Parameters, RejectsLongPrompts: true}
+	s := llm.State{Provider: "ollama", Model: info.Name, Remote: info.Remote, Sent: o.transport.Sent.Load(), Tools: info.Can("tools"), Parameters: cmp.Or(llm.ParametersIn(info.Parameters), llm.ParametersIn(info.Name)), RejectsLongPrompts: true}
 	if s.Remote == "" && !llm.ThisMachine(o.base) {
 		s.Remote = o.base.Host
 	}
@@ -298,7 +300,7 @@ func (o *Provider) Pull(ctx context.Context, name string, progress func(llm.Prog
 	return nil
 }
 
-// Alive reports an error if the server does not answer.
+// Alive implements [llm.Prober].
 func (o *Provider) Alive(ctx context.Context) error {
 	_, err := o.client.Version(ctx)
 	return o.explain(err, "")
@@ -351,8 +353,6 @@ func (o *Provider) explain(err error, model string) error {
 	case status.StatusCode == http.StatusNotFound && model != "" && !strings.HasPrefix(message, "404 page"):
 		o.forget(model)
 		return &llm.NotFoundError{Model: model}
-	case status.StatusCode == http.StatusBadRequest && llm.TooLong(message):
-		return llm.ErrTooLong
 	case status.StatusCode == http.StatusBadRequest:
 		if _, capability, ok := strings.Cut(message, "does not support "); ok {
 			return &llm.UnsupportedError{Model: model, Capability: llm.Short(capability)}

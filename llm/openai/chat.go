@@ -29,6 +29,8 @@ type chatBody struct {
 	MaxTokens     int             `json:"max_tokens,omitempty"`
 	MaxCompletion int             `json:"max_completion_tokens,omitempty"`
 	Effort        string          `json:"reasoning_effort,omitempty"`
+	Temperature   float64         `json:"temperature,omitempty"`
+	Progress      bool            `json:"return_progress,omitempty"` // llama.cpp
 
 	thoughts []string // by message: what led to its calls
 }
@@ -48,8 +50,8 @@ type chatCall struct {
 	ID       string `json:"id,omitempty"`
 	Type     string `json:"type,omitempty"`
 	Function struct {
-		Name      string `json:"name,omitempty"`
-		Arguments string `json:"arguments"`
+		Name      string          `json:"name,omitempty"`
+		Arguments json.RawMessage `json:"arguments"` // text in requests
 	} `json:"function"`
 }
 
@@ -85,6 +87,12 @@ type chatChunk struct {
 		Cached float64 `json:"cache_n"`
 		Read   float64 `json:"prompt_n"`
 	} `json:"timings"` // llama.cpp
+	Progress *struct {
+		Total  float64 `json:"total"`
+		Cached float64 `json:"cache"`
+		Read   float64 `json:"processed"`
+		Took   float64 `json:"time_ms"`
+	} `json:"prompt_progress"` // llama.cpp, with return_progress
 	Error *apiError `json:"error"`
 }
 
@@ -154,7 +162,7 @@ func (u chatUsage) prompt() int {
 }
 
 // Stream implements [llm.Model]. Besides the errors documented there, it may
-// yield ErrUnreachable, ErrTooLong, NotFoundError, UnsupportedError and
+// yield ErrUnreachable, NotFoundError, UnsupportedError and
 // StatusError.
 func (o *Provider) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Delta, error] {
 	return func(yield func(llm.Delta, error) bool) {
@@ -180,7 +188,7 @@ func (o *Provider) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.De
 			body.Model = now.ID // the server was restarted with another model
 			return missing(o.chat(ctx, body, emit), body.Model)
 		}
-		llm.Stream(ctx, o.Window(), try)(yield)
+		llm.Stream(ctx, o.limits(), try)(yield)
 	}
 }
 
@@ -194,11 +202,10 @@ func (o *Provider) chat(ctx context.Context, body *chatBody, emit func(llm.Delta
 	reading, stop := context.WithCancel(ctx)
 	defer stop()
 	res, err := o.post(reading, body)
-	if body.hasThoughts() && refusesMessages(err) {
+	if body.refusesThoughts(err) {
 		body.setThoughts("")
-		if res, err = o.post(reading, body); err == nil {
-			o.learnThoughts(body.Model, refusesThoughts)
-		}
+		o.learnThoughts(body.Model, refusesThoughts)
+		res, err = o.post(reading, body)
 	}
 	if err != nil {
 		return err
@@ -214,7 +221,7 @@ func (o *Provider) chat(ctx context.Context, body *chatBody, emit func(llm.Delta
 	}
 	var status *llm.StatusError
 	switch {
-	case errors.Is(err, llm.ErrStopped), errors.Is(err, llm.ErrTooLong), errors.As(err, &status):
+	case errors.Is(err, llm.ErrStopped), errors.As(err, &status):
 		return err
 	case ctx.Err() != nil:
 		return llm.Cut(ctx.Err())
@@ -230,7 +237,7 @@ func (o *Provider) chat(ctx context.Context, body *chatBody, emit func(llm.Delta
 }
 
 // optional lists the request options that a server may not support.
-var optional = []string{"stream_options", "response_format", "tools", "reasoning_effort", "temperature", "max_tokens", "max_completion_tokens"}
+var optional = []string{"stream_options", "response_format", "tools", "reasoning_effort", "return_progress", "temperature", "max_tokens", "max_completion_tokens"}
 
 // fields is a request body by option.
 type fields map[string]json.RawMessage
@@ -244,88 +251,78 @@ func (f fields) without(options []string) fields {
 	return f
 }
 
-// suspects returns the sets of options to omit in successive retries of a
-// rejected request: the options that the error names, or else each option on its
-// own; finally all of them.
-func (f fields) suspects(err error) (tries [][]string) {
+// named returns the options that a refusal names.
+func (f fields) named(err error) (options []string) {
 	var status *llm.StatusError
-	if !errors.As(err, &status) || !slices.Contains([]int{400, 422, 500, 501}, status.Code) {
+	if !errors.As(err, &status) || !status.Refused() {
 		return nil
 	}
-	var set, named []string
 	for _, option := range optional {
-		if f[option] == nil {
-			continue
+		if f[option] != nil && strings.Contains(status.Message, option) {
+			options = append(options, option)
 		}
-		set = append(set, option)
-		if strings.Contains(status.Message, option) {
-			named = append(named, option)
-		}
-		tries = append(tries, []string{option})
 	}
-	switch {
-	case len(named) > 0:
-		tries = [][]string{named}
-	case status.Code >= 500 || len(set) == 0:
-		return nil
-	}
-	if len(set) > len(tries[0]) {
-		tries = append(tries, set)
-	}
-	return tries
+	return options
 }
 
-// post sends a request. If it is rejected, post retries without the options that
-// the server may not support, and remembers what helped for later requests to the
-// same model. If that is the tools option, it returns an UnsupportedError.
+// post sends a request, without the options that its refusal names, and remembers
+// what helped for later requests to the same model. If tools are named, it returns
+// an UnsupportedError; but not for a long request, of which they are a part.
 func (o *Provider) post(ctx context.Context, body *chatBody) (*http.Response, error) {
-	var whole fields
+	var given fields
 	raw, err := json.Marshal(body)
 	if err == nil {
-		err = json.Unmarshal(raw, &whole)
+		err = json.Unmarshal(raw, &given)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("write the request: %w", err)
 	}
-	o.mu.Lock()
-	given := whole.without(o.refused[body.Model])
-	o.mu.Unlock()
-	noTools := &llm.UnsupportedError{Model: body.Model, Capability: "tools"}
-	if whole["tools"] != nil && given["tools"] == nil {
-		return nil, noTools
-	}
-	const path = "chat/completions"
-	res, err := o.send(ctx, http.MethodPost, path, given)
-	for _, options := range given.suspects(err) {
-		res, failed := o.send(ctx, http.MethodPost, path, given.without(options))
-		if failed != nil {
-			continue
-		}
+	var refused []string
+	for {
 		o.mu.Lock()
-		o.refused[body.Model] = append(o.refused[body.Model], options...)
+		given = given.without(slices.Concat(o.refused[body.Model], refused))
 		o.mu.Unlock()
-		if slices.Contains(options, "tools") {
-			res.Body.Close()
-			return nil, noTools
+		if body.Tools != nil && given["tools"] == nil {
+			return nil, &llm.UnsupportedError{Model: body.Model, Capability: "tools"}
 		}
-		return res, nil
+		res, err := o.send(ctx, http.MethodPost, "chat/completions", given)
+		named := given.named(err)
+		if slices.Contains(named, "tools") {
+			if llm.IsLong(len(raw)/bytesPerToken, o.Window()) {
+				return nil, err
+			}
+			o.refuse(body.Model, []string{"tools"})
+		}
+		if len(named) == 0 {
+			if err == nil {
+				o.refuse(body.Model, refused)
+			}
+			return res, err
+		}
+		refused = append(refused, named...)
 	}
-	return res, err
+}
+
+// bytesPerToken is a low estimate for the size of a request.
+const bytesPerToken = 4
+
+// refuse remembers options that a model's server does not support.
+func (o *Provider) refuse(model string, options []string) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.refused[model] = append(o.refused[model], options...)
 }
 
 // chatAnswer accumulates one streamed answer.
 type chatAnswer struct {
 	emit     func(llm.Delta) error
-	finished func()     // called once when the finish_reason arrives; may be nil
-	calls    []chatCall // by index; their arguments accumulate
-	thoughts string     // the field that carries the reasoning; empty: none did
+	finished func() // called once when the finish_reason arrives; may be nil
+	calls    llm.CallBuilder
+	thoughts string // the field that carries the reasoning; empty: none did
 	usage    llm.Usage
 	broken   string // a finish_reason that means failure; empty: none
 	first    time.Time
 }
-
-// maxCalls bounds the tool calls of one answer.
-const maxCalls = 64
 
 func (a *chatAnswer) event(name string, data []byte) error {
 	if string(bytes.TrimSpace(data)) == "[DONE]" {
@@ -346,16 +343,21 @@ func (a *chatAnswer) event(name string, data []byte) error {
 		return a.failure(chunk.Error.Message)
 	}
 	if chunk.Usage != nil {
-		a.usage.Prompt, a.usage.Answer = chunk.Usage.prompt(), chunk.Usage.Answer
+		a.usage.Prompt, a.usage.Answer, a.usage.Cached = chunk.Usage.prompt(), chunk.Usage.Answer, chunk.Usage.Details.Cached
 	}
+	if p := chunk.Progress; p != nil && a.first.IsZero() {
+		took := time.Duration(p.Took * float64(time.Millisecond))
+		return a.emit(llm.Delta{Reading: &llm.Reading{Total: int(p.Total), Cached: int(p.Cached), Read: int(p.Read), Took: took}})
+	}
+	a.usage.Cached = max(a.usage.Cached, int(chunk.Timings.Cached))
 	a.usage.Prompt = max(a.usage.Prompt, int(chunk.Timings.Cached+chunk.Timings.Read))
 	for _, choice := range chunk.Choices {
 		if choice.Index != 0 { // an alternative answer to the same request
 			continue
 		}
 		for _, d := range []chatDelta{choice.Delta, choice.Message} {
-			if err := a.addCalls(d.Calls); err != nil {
-				return err
+			for _, c := range d.Calls {
+				a.calls.Add(llm.CallPiece{Index: c.Index, ID: c.ID, Name: c.Function.Name, Args: c.Function.Arguments})
 			}
 			if a.first.IsZero() {
 				a.first = time.Now()
@@ -384,8 +386,6 @@ func (a *chatAnswer) failure(message string) error {
 	switch {
 	case !a.first.IsZero():
 		return errors.New(message)
-	case llm.TooLong(message):
-		return llm.ErrTooLong
 	}
 	return &llm.StatusError{Code: http.StatusOK, Message: message} // the request was rejected before any output
 }
@@ -427,51 +427,13 @@ func (a *chatAnswer) finish(reason string) {
 	a.usage.Stopped = stopped
 }
 
-// addCalls merges pieces of tool calls. Servers either number the calls or start
-// each with its ID.
-func (a *chatAnswer) addCalls(pieces []chatCall) error {
-	for _, piece := range pieces {
-		at := len(a.calls) - 1
-		switch {
-		case piece.Index != nil:
-			at = *piece.Index
-		case piece.ID != "" || at < 0:
-			at = len(a.calls)
-		}
-		if at < 0 || at > len(a.calls) || at >= maxCalls {
-			return fmt.Errorf("tool call has index %d after %d calls", at, len(a.calls))
-		}
-		if at == len(a.calls) {
-			a.calls = append(a.calls, chatCall{})
-		}
-		call := &a.calls[at]
-		if piece.ID != "" {
-			call.ID = piece.ID
-		}
-		if piece.Function.Name != "" {
-			call.Function.Name = piece.Function.Name
-		}
-		if call.Function.Arguments += piece.Function.Arguments; len(call.Function.Arguments) > maxLine {
-			return errLongLine
-		}
-	}
-	return nil
-}
-
 // end yields the tool calls and the usage.
 func (a *chatAnswer) end() error {
 	if a.broken != "" {
 		return llm.CutBy(a.broken)
 	}
-	for _, c := range a.calls {
-		args := strings.TrimSpace(c.Function.Arguments)
-		if args == "" {
-			args = "{}"
-		}
-		if !json.Valid([]byte(args)) {
-			return fmt.Errorf("arguments of %s are not JSON", llm.Short(c.Function.Name))
-		}
-		if err := a.emit(llm.Delta{Call: &llm.ToolCall{ID: c.ID, Name: c.Function.Name, Args: json.RawMessage(args)}}); err != nil {
+	for _, call := range a.calls.Calls() {
+		if err := a.emit(llm.Delta{Call: &call}); err != nil {
 			return err
 		}
 	}
@@ -493,6 +455,9 @@ func (o *Provider) chatBody(model string, req llm.Request) *chatBody {
 	} else {
 		body.MaxTokens = req.MaxTokens
 	}
+	if !req.Thinks() {
+		body.Temperature = llm.Temperature
+	}
 	if slices.Contains([]string{"low", "medium", "high"}, req.Think) {
 		body.Effort = req.Think
 	}
@@ -511,6 +476,7 @@ func (o *Provider) chatBody(model string, req llm.Request) *chatBody {
 	}
 	o.mu.Lock()
 	defer o.mu.Unlock()
+	body.Progress = o.adverts[model].isLlamaCpp()
 	body.setThoughts(o.thought[model])
 	return body
 }
@@ -537,14 +503,12 @@ func (b *chatBody) setThoughts(field string) {
 	}
 }
 
-func (b *chatBody) hasThoughts() bool {
-	return slices.ContainsFunc(b.Messages, func(m chatMessage) bool { return m.Reasoning+m.Thinking != "" })
-}
-
-// refusesMessages reports whether a server found the request wrong.
-func refusesMessages(err error) bool {
+// refusesThoughts reports whether a refusal names the field of the thoughts.
+func (b *chatBody) refusesThoughts(err error) bool {
 	var status *llm.StatusError
-	return errors.As(err, &status) && (status.Code == http.StatusBadRequest || status.Code == http.StatusUnprocessableEntity)
+	return errors.As(err, &status) && status.Refused() && slices.ContainsFunc(b.Messages, func(m chatMessage) bool {
+		return m.Reasoning != "" && strings.Contains(status.Message, inReasoningContent) || m.Thinking != "" && strings.Contains(status.Message, inReasoning)
+	})
 }
 
 // learnThoughts remembers in which field a model's thoughts come; "": they did not.
@@ -568,10 +532,8 @@ func chatMessageOf(m llm.Message) chatMessage {
 	}
 	for _, call := range m.Calls {
 		c := chatCall{ID: call.ID, Type: "function"}
-		c.Function.Name, c.Function.Arguments = call.Name, string(call.Args)
-		if c.Function.Arguments == "" {
-			c.Function.Arguments = "{}"
-		}
+		c.Function.Name = call.Name
+		c.Function.Arguments, _ = json.Marshal(cmp.Or(string(call.Args), "{}")) // a string cannot fail
 		out.Calls = append(out.Calls, c)
 	}
 	return out

@@ -66,7 +66,11 @@ func New(s llm.Settings) (*Provider, error) {
 func (o *Provider) State() llm.State {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	s := llm.State{Provider: "openai", Model: o.model, Sent: o.transport.Sent.Load(), RejectsLongPrompts: o.adverts[o.model].rejectsLong(), Tools: !slices.Contains(o.refused[o.model], "tools")}
+	a := o.adverts[o.model]
+	s := llm.State{
+		Provider: "openai", Model: o.model, Sent: o.transport.Sent.Load(), RejectsLongPrompts: a.rejectsLong(), Tools: !slices.Contains(o.refused[o.model], "tools"),
+		Parameters: cmp.Or(a.Meta.Parameters, llm.ParametersIn(o.model)),
+	}
 	if !llm.ThisMachine(o.base) {
 		s.Remote = o.base.Host
 	}
@@ -150,6 +154,20 @@ func (o *Provider) Pull(_ context.Context, name string, _ func(llm.Progress)) er
 	return &llm.UnsupportedError{Model: name, Capability: "pulling from this kind of server"}
 }
 
+// Alive implements [llm.Prober] with a request that every server answers at once.
+func (o *Provider) Alive(ctx context.Context) error {
+	return o.roundTrip(ctx, http.MethodGet, "models", nil, &listing{})
+}
+
+// limits returns the limits of an answer. Only a server on this machine is probed.
+func (o *Provider) limits() llm.Limits {
+	l := llm.Limits{Window: o.Window(), FirstToken: o.settings.FirstToken}
+	if llm.ThisMachine(o.base) {
+		l.Server = o
+	}
+	return l
+}
+
 // Host returns the server's address and reports whether it is another machine.
 func (o *Provider) Host() (host string, remote bool) { return o.base.Host, !llm.ThisMachine(o.base) }
 
@@ -158,8 +176,6 @@ func (o *Provider) Close() error { return nil }
 
 // roundTrip sends body as JSON, unless it is nil, and decodes a JSON answer.
 func (o *Provider) roundTrip(ctx context.Context, method, path string, body, answer any) error {
-	ctx, cancel := context.WithTimeout(ctx, llm.FirstTokenTimeout)
-	defer cancel()
 	res, err := o.send(ctx, method, path, body)
 	if err != nil {
 		return err
@@ -203,8 +219,6 @@ func (o *Provider) send(ctx context.Context, method, path string, body any) (*ht
 // apiError is the error object of the protocol.
 type apiError struct {
 	Message string `json:"message"`
-	Code    any    `json:"code"` // a string or a number
-	Type    string `json:"type"`
 }
 
 // UnmarshalJSON also accepts a plain string, which some servers send.
@@ -223,19 +237,16 @@ func refusal(t *llm.Transport, res *http.Response) error {
 		Error   *apiError `json:"error"`
 		Message string    `json:"message"` // older vLLM
 	}
-	message, code := string(raw), ""
+	message := string(raw)
 	if json.Unmarshal(raw, &body) == nil {
 		if body.Error != nil {
-			message, code = body.Error.Message, fmt.Sprint(body.Error.Code)
+			message = body.Error.Message
 		} else if body.Message != "" {
 			message = body.Message
 		}
 	}
 	if message = llm.Short(message); message == "" {
 		message = http.StatusText(res.StatusCode)
-	}
-	if slices.Contains([]int{400, 413, 422, 500}, res.StatusCode) && (llm.TooLong(message) || llm.TooLong(code)) {
-		return llm.ErrTooLong
 	}
 	if proxy := t.ProxyOf(res.Request); proxy != "" {
 		message += " (through the proxy " + proxy + ")"

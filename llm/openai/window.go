@@ -29,8 +29,9 @@ type advert struct {
 	ContextWindow float64 `json:"context_window"`        // Groq
 	MaxContext    float64 `json:"max_context_length"`    // LM Studio: of a model that is not loaded; Mistral
 	Meta          struct {
-		Slot    float64 `json:"n_ctx"` // llama.cpp
-		Trained float64 `json:"n_ctx_train"`
+		Slot       float64 `json:"n_ctx"` // llama.cpp
+		Trained    float64 `json:"n_ctx_train"`
+		Parameters float64 `json:"n_params"`
 	} `json:"meta"`
 	Limits struct {
 		Input float64 `json:"max_input_tokens"` // LiteLLM
@@ -59,6 +60,10 @@ func (a advert) allocate(setting int) int {
 	}
 	return cmp.Or(setting, min(llm.UsualWindow, cmp.Or(a.most(), llm.UsualWindow)))
 }
+
+// isLlamaCpp reports whether the server is that of llama.cpp, the only one with this
+// part of a description.
+func (a advert) isLlamaCpp() bool { return a.Meta.Trained > 0 }
 
 // rejectsLong reports whether the server is known to reject a prompt that is too
 // long. LM Studio and Ollama, which load models on demand, silently truncate it;
@@ -249,13 +254,14 @@ func (o *Provider) load(ctx context.Context, name string) {
 	_ = o.roundTrip(ctx, http.MethodPost, "chat/completions", body, &answer)
 }
 
-// forget clears the cached description of a model if an error indicates that the
-// server was restarted with another window or model. It reports whether the model
+// forget clears the cached description of a model if the server refuses a request,
+// because it may have been restarted with another window or model. It reports whether the model
 // must be chosen again.
 func (o *Provider) forget(name string, err error) (chooses bool) {
 	var missing *llm.NotFoundError
 	gone := errors.As(err, &missing)
-	if !gone && !errors.Is(err, llm.ErrTooLong) {
+	var status *llm.StatusError
+	if !gone && !(errors.As(err, &status) && status.Refused()) {
 		return false
 	}
 	o.mu.Lock()

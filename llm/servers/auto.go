@@ -249,7 +249,7 @@ func (a *auto) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Delta,
 		if now.up {
 			began := false
 			for d, err := range a.ollama.Stream(ctx, req) {
-				if errors.Is(err, llm.ErrUnreachable) && !began {
+				if errors.Is(err, llm.ErrUnreachable) && !llm.TimedOut(err) && !began {
 					a.markDown()
 					if req.Task != nil {
 						break

@@ -99,16 +99,17 @@ func TestOllama(t *testing.T) {
 		}
 	})
 	t.Run("a prompt beyond the window is an error", func(t *testing.T) {
+		var status *llm.StatusError
 		p := with(t, "scripted")
 		_, _, err := llm.Collect(p.Stream(t.Context(), say(strings.Repeat("too long ", 1000))))
-		if !errors.Is(err, llm.ErrTooLong) {
+		if !errors.As(err, &status) || !status.Refused() {
 			t.Errorf("got %v", err)
 		}
 		p.SetWindow(512)
 		if p.Window() != 512 {
 			t.Errorf("its window is %d, want 512", p.Window())
 		}
-		if _, _, err := llm.Collect(p.Stream(t.Context(), say(strings.Repeat("long ", 200)))); !errors.Is(err, llm.ErrTooLong) {
+		if _, _, err := llm.Collect(p.Stream(t.Context(), say(strings.Repeat("long ", 200)))); !errors.As(err, &status) || !status.Refused() {
 			t.Errorf("in a window of 512: got %v", err)
 		}
 		long := say("hi " + llmtest.LoopMarker)

@@ -73,6 +73,15 @@ func TestStreamedCompletionsOfRealServersAreParsed(t *testing.T) {
 				"data: [DONE]\n\n",
 			calls: "a one {}; b two {}", usage: llm.Usage{Stopped: llm.StopEnd},
 		},
+		"arguments as an object, numbered from one": {
+			body:  "data: {\"choices\":[{\"delta\":{\"tool_calls\":[{\"index\":1,\"id\":\"a\",\"function\":{\"name\":\"one\",\"arguments\":{\"q\":1}}}]},\"finish_reason\":\"tool_calls\"}]}\n\n",
+			calls: `a one {"q":1}`, usage: llm.Usage{Stopped: llm.StopEnd},
+		},
+		"a call that is not JSON beside one that is": {
+			body: "data: {\"choices\":[{\"delta\":{\"tool_calls\":[{\"index\":0,\"id\":\"a\",\"function\":{\"name\":\"one\",\"arguments\":\"{}}\"}}," +
+				"{\"index\":1,\"id\":\"b\",\"function\":{\"name\":\"two\",\"arguments\":\"{}\"}}]}}]}\n\ndata: [DONE]\n\n",
+			calls: "a one (a fault); b two {}", usage: llm.Usage{Stopped: llm.StopEnd},
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := wire(t, map[string]http.HandlerFunc{chatPath: says(200, c.body)})
@@ -85,6 +94,9 @@ func TestStreamedCompletionsOfRealServersAreParsed(t *testing.T) {
 				}
 				text.WriteString(d.Text)
 				thinking.WriteString(d.Thinking)
+				if d.Call != nil && d.Call.Fault != "" {
+					d.Call.Args = json.RawMessage("(a fault)")
+				}
 				if d.Call != nil {
 					calls = append(calls, fmt.Sprintf("%s %s %s", d.Call.ID, d.Call.Name, d.Call.Args))
 				}
@@ -108,12 +120,10 @@ func TestErrorsAreClassified(t *testing.T) {
 		body string
 		want func(error) bool
 	}{
-		"too long, by code":    {400, `{"error":{"message":"no","code":"context_length_exceeded"}}`, func(err error) bool { return errors.Is(err, llm.ErrTooLong) }},
-		"too long, by message": {400, `{"error":{"message":"This model's maximum context length is 4096 tokens."}}`, func(err error) bool { return errors.Is(err, llm.ErrTooLong) }},
-		"too long, llama.cpp":  {400, `{"error":{"code":400,"message":"the request exceeds the available context size","type":"exceed_context_size_error"}}`, func(err error) bool { return errors.Is(err, llm.ErrTooLong) }},
-		"no such model":        {404, `{"error":{"message":"The model 'm' does not exist","code":"model_not_found"}}`, func(err error) bool { return errors.As(err, &missing) && missing.Model == "m" }},
-		"no such path":         {404, `404 page not found`, func(err error) bool { return errors.As(err, &status) && status.Code == 404 }},
-		"a bad key":            {401, `{"error":{"message":"Incorrect API key provided"}}`, func(err error) bool { return errors.As(err, &status) && status.Code == 401 }},
+		"too long, in any words": {400, `{"error":{"message":"no","code":"context_length_exceeded"}}`, func(err error) bool { return errors.As(err, &status) && status.Refused() }},
+		"no such model":          {404, `{"error":{"message":"The model 'm' does not exist","code":"model_not_found"}}`, func(err error) bool { return errors.As(err, &missing) && missing.Model == "m" }},
+		"no such path":           {404, `404 page not found`, func(err error) bool { return errors.As(err, &status) && status.Code == 404 }},
+		"a bad key":              {401, `{"error":{"message":"Incorrect API key provided"}}`, func(err error) bool { return errors.As(err, &status) && status.Code == 401 }},
 		"an error that is text": {500, `{"error":"boom\u001b[31m"}`, func(err error) bool {
 			return errors.As(err, &status) && status.Message == "boom [31m"
 		}},
@@ -126,11 +136,7 @@ func TestErrorsAreClassified(t *testing.T) {
 		"an unknown address, LM Studio": {200, `{"error":"Unexpected endpoint or method. (POST /chat/completions)"}`, func(err error) bool {
 			return errors.As(err, &status) && strings.HasPrefix(status.Message, "Unexpected endpoint")
 		}},
-		"too long, older llama.cpp":    {500, `{"error":{"code":500,"message":"the request exceeds the available context size. try increasing it","type":"exceed_context_size_error"}}`, func(err error) bool { return errors.Is(err, llm.ErrTooLong) }},
-		"a call that is not JSON":      {200, "data: {\"choices\":[{\"delta\":{\"tool_calls\":[{\"index\":0,\"id\":\"a\",\"function\":{\"name\":\"x\",\"arguments\":\"{\"}}]}}]}\n\ndata: [DONE]\n\n", func(err error) bool { return errors.Is(err, llm.ErrCut) }},
-		"a call with a huge index":     {200, "data: {\"choices\":[{\"delta\":{\"tool_calls\":[{\"index\":99999999,\"id\":\"a\"}]}}]}\n\ndata: [DONE]\n\n", func(err error) bool { return errors.Is(err, llm.ErrCut) }},
-		"a call with a negative index": {200, "data: {\"choices\":[{\"delta\":{\"tool_calls\":[{\"index\":-1,\"id\":\"a\"}]}}]}\n\ndata: [DONE]\n\n", func(err error) bool { return errors.Is(err, llm.ErrCut) }},
-		"an end without a reason":      {200, "data: {\"choices\":[{\"delta\":{\"content\":\"x\"}}]}\n\n", func(err error) bool { return errors.Is(err, llm.ErrCut) }},
+		"an end without a reason": {200, "data: {\"choices\":[{\"delta\":{\"content\":\"x\"}}]}\n\n", func(err error) bool { return errors.Is(err, llm.ErrCut) }},
 	} {
 		p := wire(t, map[string]http.HandlerFunc{chatPath: says(c.code, c.body)})
 		m, _, err := llm.Collect(p.Stream(t.Context(), say("hi")))
@@ -218,11 +224,11 @@ func TestVectorsAreSortedAndValidated(t *testing.T) {
 }
 
 func TestWindowIsTheOneTheServerReports(t *testing.T) {
-	p := wire(t, map[string]http.HandlerFunc{"/v1/models": says(200, `{"data":[{"id":"text-embed"},{"id":"m","max_model_len":4096},{"id":"n","meta":{"n_ctx_train":512}}]}`)})
+	p := wire(t, map[string]http.HandlerFunc{"/v1/models": says(200, `{"data":[{"id":"text-embed"},{"id":"m","max_model_len":4096},{"id":"n","meta":{"n_ctx_train":512,"n_params":1543714304}}]}`)})
 	if info, err := p.Info(t.Context(), ""); err != nil || info.Context != 4096 || info.Allocated != 4096 {
 		t.Errorf("got %+v, %v", info, err)
 	}
-	if err := p.SetModel(t.Context(), "n"); err != nil || p.Window() != 512 || p.State().Model != "n" {
+	if err := p.SetModel(t.Context(), "n"); err != nil || p.Window() != 512 || p.State().Model != "n" || p.State().Parameters != 1543714304 {
 		t.Errorf("got window %d, %v", p.Window(), err)
 	}
 	p.SetWindow(100)
@@ -308,7 +314,10 @@ func refuser(asked *[]string, status int, message string, options ...string) htt
 	return func(w http.ResponseWriter, r *http.Request) {
 		raw, _ := io.ReadAll(r.Body)
 		var has []string
-		for _, option := range []string{"stream_options", "response_format", "tools", "max_tokens"} {
+		for _, option := range []string{"stream_options", "response_format", "tools", "max_tokens", "temperature"} {
+			if option == "temperature" && !slices.Contains(options, option) {
+				continue // it is in each request
+			}
 			if strings.Contains(string(raw), `"`+option+`"`) {
 				has = append(has, option)
 			}
@@ -332,15 +341,16 @@ func TestRejectedOptionsAreOmitted(t *testing.T) {
 	}{
 		"named":              {refuser(&asked, 400, "Unknown parameter: 'OPTION'", "stream_options"), []string{"stream_options response_format max_tokens", "response_format max_tokens", "response_format max_tokens"}},
 		"named by FastAPI":   {refuser(&asked, 422, `[{"type":"extra_forbidden","loc":["body","OPTION"]}]`, "max_tokens"), []string{"stream_options response_format max_tokens", "stream_options response_format", "stream_options response_format"}},
-		"not named":          {refuser(&asked, 400, "bad request", "response_format"), []string{"stream_options response_format max_tokens", "response_format max_tokens", "stream_options max_tokens", "stream_options max_tokens"}},
-		"two, one after one": {refuser(&asked, 400, "no OPTION here", "stream_options", "response_format"), []string{"stream_options response_format max_tokens", "response_format max_tokens", "", ""}},
+		"not named":          {refuser(&asked, 400, "bad request", "response_format"), []string{"stream_options response_format max_tokens", "stream_options response_format max_tokens"}},
+		"a temperature":      {refuser(&asked, 400, "Unsupported value: 'OPTION' does not support 0.1 with this model", "temperature"), []string{"stream_options response_format max_tokens temperature", "stream_options response_format max_tokens", "stream_options response_format max_tokens"}},
+		"two, one after one": {refuser(&asked, 400, "no OPTION here", "stream_options", "response_format"), []string{"stream_options response_format max_tokens", "response_format max_tokens", "max_tokens", "max_tokens"}},
 	} {
 		asked = nil
 		p := wire(t, map[string]http.HandlerFunc{chatPath: c.answer})
 		req := say("hi")
 		req.Schema, req.MaxTokens = json.RawMessage(`{"type":"object"}`), 9
 		for range 2 {
-			if m, _, err := llm.Collect(p.Stream(t.Context(), req)); err != nil || m.Text != "{}" {
+			if m, _, err := llm.Collect(p.Stream(t.Context(), req)); (err != nil || m.Text != "{}") && name != "not named" {
 				t.Errorf("%s: got %q, %v", name, m.Text, err)
 			}
 		}
@@ -361,12 +371,18 @@ func TestMissingToolSupportIsLearntFromOneRequest(t *testing.T) {
 			t.Errorf("got %v", err)
 		}
 	}
-	if want := []string{"stream_options tools", "stream_options"}; !slices.Equal(asked, want) {
+	if want := []string{"stream_options tools"}; !slices.Equal(asked, want) || p.State().Tools {
 		t.Errorf("asked with %q, want %q", asked, want)
+	}
+	// of a long request, the tools are a part: nothing is concluded
+	p = wire(t, map[string]http.HandlerFunc{chatPath: refuser(&asked, 400, "messages and tools do not fit", "tools")})
+	req.Messages[0].Text = strings.Repeat("long ", 20_000)
+	var status *llm.StatusError
+	if _, _, err := llm.Collect(p.Stream(t.Context(), req)); !errors.As(err, &status) || !p.State().Tools {
+		t.Errorf("a long request: got %v", err)
 	}
 }
 
-// If omitting options does not help, the error is that of the original request.
 func TestRejectionNotDueToOptionsIsReported(t *testing.T) {
 	var status *llm.StatusError
 	p := wire(t, map[string]http.HandlerFunc{chatPath: says(400, `{"error":{"message":"roles must alternate"}}`)})
@@ -459,7 +475,7 @@ func TestThoughtsGoBackAsTheyCame(t *testing.T) {
 			_ = json.NewDecoder(r.Body).Decode(&body)
 			sent = append(sent, fmt.Sprint(body.Messages[0][field]))
 			if refuses && body.Messages[0][field] != nil {
-				says(400, `{"error":{"message":"no thoughts, please"}}`)(w, r)
+				says(400, `{"error":{"message":"messages.0.`+field+`: Extra inputs are not permitted"}}`)(w, r)
 				return
 			}
 			says(200, "data: {\"choices\":[{\"delta\":{\""+field+"\":\"hm\",\"content\":\"yes\"}}]}\n\ndata: [DONE]\n\n")(w, r)
@@ -472,10 +488,50 @@ func TestThoughtsGoBackAsTheyCame(t *testing.T) {
 		}
 		want := "<nil> hm hm"
 		if refuses {
-			want = "<nil> hm hm <nil> <nil>" // an option might have been the cause
+			want = "<nil> hm <nil> <nil>"
 		}
 		if got := strings.Join(sent, " "); got != want {
 			t.Errorf("%s, refused %v: sent %s, want %s", field, refuses, got, want)
+		}
+	}
+}
+
+// Only llama.cpp's server is asked for its progress, which comes before the answer and
+// is no part of it.
+func TestReadingProgressIsReported(t *testing.T) {
+	for advert, asks := range map[string]bool{`{"id":"m","meta":{"n_ctx":4096,"n_ctx_train":8192}}`: true, `{"id":"m","max_model_len":4096}`: false} {
+		var body string
+		p := wire(t, map[string]http.HandlerFunc{
+			"/v1/models": says(200, `{"data":[`+advert+`]}`),
+			chatPath: func(w http.ResponseWriter, r *http.Request) {
+				raw, _ := io.ReadAll(r.Body)
+				body = string(raw)
+				says(200, "data: {\"choices\":[{\"index\":0,\"delta\":{\"role\":\"assistant\",\"content\":null}}],\"prompt_progress\":{\"total\":3490,\"cache\":100,\"processed\":2148,\"time_ms\":29000}}\n\n"+
+					"data: {\"choices\":[{\"delta\":{\"content\":\"hi\"},\"finish_reason\":\"stop\"}]}\n\ndata: {\"choices\":[],\"timings\":{\"cache_n\":100,\"prompt_n\":3390}}\n\ndata: [DONE]\n\n")(w, r)
+			},
+		})
+		if err := p.Ready(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		var reading llm.Reading
+		var usage llm.Usage
+		text := ""
+		for d, err := range p.Stream(t.Context(), say("hi")) {
+			switch {
+			case err != nil:
+				t.Fatal(err)
+			case d.Reading != nil && text == "":
+				reading = *d.Reading
+			case d.Usage != nil:
+				usage = *d.Usage
+			}
+			text += d.Text
+		}
+		if want := (llm.Reading{Total: 3490, Cached: 100, Read: 2148, Took: 29 * time.Second}); reading != want || text != "hi" || usage.Cached != 100 || usage.Prompt != 3490 {
+			t.Errorf("got %+v, %q, %+v", reading, text, usage)
+		}
+		if strings.Contains(body, `"return_progress":true`) != asks {
+			t.Errorf("%s: sent %s", advert, body)
 		}
 	}
 }

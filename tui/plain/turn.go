@@ -205,6 +205,10 @@ func (c *chat) show(e agent.Event) {
 			break
 		}
 		c.note(e.Text)
+	case agent.Reading:
+		if !e.Again {
+			c.note(e.String())
+		}
 	case agent.Failed:
 		c.print("error: %s\n", safetext.Line(e.Message))
 		if e.Hint != "" {

@@ -107,10 +107,14 @@ func (t *Turn) Take(e agent.Event, now time.Time) {
 			t.showSteering(e.Steering.Text, now)
 			return
 		}
-		n := &Notice{Text: e.Text}
-		if t.in.Add(n); e.Passing {
-			t.waiting = n
+		t.in.Add(&Notice{Text: e.Text})
+	case agent.Reading:
+		if t.waiting == nil {
+			t.waiting = &Notice{}
+			t.in.Add(t.waiting)
 		}
+		t.waiting.Text = e.String()
+		t.in.Invalidate(t.waiting)
 	}
 }
 
