@@ -32,9 +32,10 @@ type Prompt struct {
 	Step     string      // step that the agent works for; "" for the turn itself
 	Request  llm.Request // without its messages
 	System   string
-	Summary  string // of what precedes the history
-	Omitted  int    // number of messages before the history that are not in the prompt
-	Fence    string // mark around untrusted text
+	Summary  string        // of what precedes the history
+	Omitted  int           // number of messages before the history that are not in the prompt
+	Fence    string        // mark around untrusted text
+	Examples []llm.Message // of exchanges, which precede the history
 	History  []llm.Message
 	Intro    string // precedes the material
 	Material []Part
@@ -241,6 +242,10 @@ func (p Prompt) assemble() fitted {
 	add("system", Tokens(p.System)+PerMessage)
 	for _, spec := range p.Request.Tools {
 		add("tools", SpecTokens(spec))
+	}
+	for _, m := range p.Examples {
+		f.Messages = append(f.Messages, m)
+		add("system", Tokens(m.Text)+PerMessage)
 	}
 	for _, m := range p.History {
 		f.Messages = append(f.Messages, m)

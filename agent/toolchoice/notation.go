@@ -2,6 +2,7 @@ package toolchoice
 
 import (
 	"encoding/json"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -15,28 +16,23 @@ import (
 // of one of the tools. It has only what every grammar made from a schema
 // supports.
 func AnswerOrCall(specs []llm.ToolSpec, brief bool) json.RawMessage {
-	forms := []any{form(prompt.AnswerTool, map[string]any{"type": "object", "properties": map[string]any{"text": map[string]any{"type": "string"}}, "required": []string{"text"}})}
-	return schemaOf(map[string]any{"type": "object", "anyOf": append(forms, callForms(specs, brief)...)})
-}
-
-func callForms(specs []llm.ToolSpec, brief bool) (forms []any) {
+	forms := []json.RawMessage{form(prompt.AnswerTool, json.RawMessage(`{"type":"object","properties":{"text":{"type":"string"}},"required":["text"]}`))}
 	for _, spec := range specs {
-		forms = append(forms, form(spec.Name, narrow(args.ShapeOf(spec.Schema), argumentsOf(spec, brief))))
+		forms = append(forms, form(spec.Name, encoded(narrow(args.ShapeOf(spec.Schema), argumentsOf(spec, brief)))))
 	}
-	return forms
+	return encoded(map[string]any{"type": "object", "anyOf": forms})
 }
 
-func form(tool string, input any) map[string]any {
-	return map[string]any{
-		"type": "object", "required": []string{"tool", "input"}, "additionalProperties": false,
-		"properties": map[string]any{"tool": map[string]any{"const": tool}, "input": input},
-	}
+// form returns the schema of a call, in which the tool comes first, as grammars keep
+// the order: an answer is then known as one while it is streamed.
+func form(tool string, input json.RawMessage) json.RawMessage {
+	return fmt.Appendf(nil, `{"type":"object","properties":{"tool":{"const":%s},"input":%s},"required":["tool","input"],"additionalProperties":false}`, encoded(tool), input)
 }
 
-func schemaOf(schema map[string]any) json.RawMessage {
-	raw, err := json.Marshal(schema)
+func encoded(value any) json.RawMessage {
+	raw, err := json.Marshal(value)
 	if err != nil {
-		return nil // only of texts, lists and maps, which can be encoded
+		return json.RawMessage("{}") // only texts, lists and maps are, which can be encoded
 	}
 	return raw
 }
@@ -44,14 +40,14 @@ func schemaOf(schema map[string]any) json.RawMessage {
 // narrow returns a schema of the named properties with nothing but types,
 // constants, items and what is required; what has none of these may be anything.
 func narrow(shape args.Shape, names []string) map[string]any {
-	properties := map[string]any{}
-	for _, name := range names {
-		properties[name] = narrowed(shape.Properties[name])
+	var properties []string
+	for _, name := range names { // in their order, which grammars keep
+		properties = append(properties, fmt.Sprintf("%s:%s", encoded(name), encoded(narrowed(shape.Properties[name]))))
 	}
-	schema := map[string]any{"type": "object", "properties": properties, "additionalProperties": false}
+	schema := map[string]any{"type": "object", "properties": json.RawMessage("{" + strings.Join(properties, ",") + "}"), "additionalProperties": false}
 	var required []string
 	for _, name := range shape.Required {
-		if _, known := properties[name]; known {
+		if slices.Contains(names, name) {
 			required = append(required, name)
 		}
 	}

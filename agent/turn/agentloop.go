@@ -72,6 +72,11 @@ func (l *agentLoop) run(ctx context.Context) (answered bool, err error) {
 		if err := l.round(ctx, reply); err != nil {
 			return false, err
 		}
+		if report := l.turn.reportOfWrites(); l.turn.traits.Small && l.stream && report != "" && !l.turn.steps.steeringWaits() {
+			l.turn.answer.say(report) // a small model would go on, or claim more
+			l.turn.citations = new([]agent.Citation{})
+			return true, nil
+		}
 		if l.lead && !l.turn.steps.steeringWaits() {
 			if report := l.turn.soleReport(); report != "" {
 				l.turn.answer.say(report)
@@ -216,9 +221,27 @@ func (l *agentLoop) read(r *reply, whole string) {
 		r.calls = append(r.calls, llm.ToolCall{Name: c.Tool, Args: c.Input})
 	}
 	r.printed, r.problem = true, said.Problem
+	if l.turn.traits.Small && l.stream && l.repeatsExample(whole) {
+		r.calls, r.problem = nil, errors.New("it repeats an example; only the user's last message and the notes count")
+	}
 	if errors.Is(r.problem, prompt.ErrEmpty) { // asked for an answer after the loop
 		r.problem = nil
 	}
+}
+
+// repeatsExample reports whether a reply has a word of the examples that neither the
+// user nor the notes have.
+func (l *agentLoop) repeatsExample(whole string) bool {
+	known := l.turn.answer.typedText()
+	for _, s := range l.turn.answer.sources {
+		known += "\n" + s.Text
+	}
+	for _, m := range l.turn.recalled.History {
+		known += "\n" + m.Text
+	}
+	return slices.ContainsFunc([]string{"ferry", "fence", "mill"}, func(word string) bool {
+		return strings.Contains(strings.ToLower(whole), word) && !strings.Contains(strings.ToLower(known), word)
+	})
 }
 
 // quotes reports whether a result of the turn has these calls: the name of each
@@ -253,8 +276,9 @@ func (l *agentLoop) prompt() prompt.Prompt {
 	switch {
 	case l.silent:
 	case small:
-		p.Request.Schema = toolchoice.AnswerOrCall(specs, true)
-		p.System = strings.TrimSpace(p.System + "\n\n" + strings.ReplaceAll(smallPrompt, "{tools}", toolchoice.Brief(specs, fence)))
+		p.Request.Schema = toolchoice.AnswerOrCall(toolchoice.Specs(l.actingNow(b.Tools)), true)
+		p.Examples = smallExamples
+		p.System = strings.TrimSpace(p.System + "\n\n" + briefly(specs, fence, b.Servers()))
 	case !l.turn.traits.Native:
 		p.Request.Schema = toolchoice.AnswerOrCall(specs, false)
 		p.System += "\n\n" + strings.ReplaceAll(notationPrompt, "{tools}", toolchoice.Describe(specs, fence)) + l.turn.besides(b)
@@ -263,6 +287,48 @@ func (l *agentLoop) prompt() prompt.Prompt {
 		p.System += l.turn.besides(b)
 	}
 	return p
+}
+
+// actingNow returns the tools that a small model may call now. As long as all it has
+// is what the first search found, it answers or acts: offered more to read, it reads.
+func (l *agentLoop) actingNow(tools []agent.Tool) []agent.Tool {
+	if len(l.after) > 0 || !fits(l.found) {
+		return tools
+	}
+	return slices.DeleteFunc(slices.Clone(tools), func(t agent.Tool) bool {
+		_, fetches := t.(agent.Fetcher)
+		return agent.ReadOnly(t) && !fetches && !agent.IsOutward(t)
+	})
+}
+
+// smallExamples show a small model its notation. They tell of a world that is in no
+// note, so that an answer from them is seen to be none.
+var smallExamples = []llm.Message{
+	{Role: llm.User, Text: "The blue ferry leaves at 7:40.\n\nWhen does the ferry leave?"},
+	{Role: llm.Assistant, Text: `{"tool":"answer","input":{"text":"The blue ferry leaves at 7:40."}}`},
+	{Role: llm.User, Text: "new task: paint the fence"},
+	{Role: llm.Assistant, Text: `{"tool":"add_task","input":{"text":"paint the fence"}}`},
+	{Role: llm.User, Text: "the fence is painted"},
+	{Role: llm.Assistant, Text: `{"tool":"complete_task","input":{"task":"paint the fence"}}`},
+	{Role: llm.User, Text: "When does the mill open?"},
+	{Role: llm.Assistant, Text: `{"tool":"answer","input":{"text":"That is not in your notes."}}`},
+}
+
+// briefly returns the prompt for a small model: its lines for the tools that are
+// offered, and those that other tools have in their own words.
+func briefly(specs []llm.ToolSpec, fence, servers string) string {
+	var lines []string
+	for _, line := range strings.Split(smallPrompt, "\n") {
+		name, _, isTool := strings.Cut(line, "(")
+		i := slices.IndexFunc(specs, func(s llm.ToolSpec) bool { return s.Name == name })
+		if isTool && i < 0 && name != prompt.AnswerTool && !strings.Contains(name, " ") {
+			continue
+		}
+		if lines = append(lines, line); i >= 0 {
+			specs = slices.Delete(slices.Clone(specs), i, i+1)
+		}
+	}
+	return strings.ReplaceAll(strings.Join(lines, "\n"), "{tools}", strings.TrimSpace(toolchoice.Brief(specs, fence)+servers))
 }
 
 var (

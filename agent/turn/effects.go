@@ -67,6 +67,9 @@ func (t *turn) reportOfWrites() string {
 	}
 	var lines []string
 	for _, f := range t.steps.found {
+		if f.step.Extra {
+			continue
+		}
 		_, writes := t.steps.tool(f.step.Tool).(agent.Preparer)
 		if !writes || f.Status != agent.Done && f.Status != agent.Denied || f.Result.IsUntrusted() {
 			return ""

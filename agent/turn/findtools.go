@@ -19,7 +19,7 @@ type findTools struct{ turn *turn }
 func (f *findTools) Spec() llm.ToolSpec {
 	return llm.ToolSpec{
 		Name:        agent.FindTools,
-		Description: "Find further tools by what they do. Those that it finds are described, and can be called next.",
+		Description: "Find further tools by what they do. Those found are described, and can be called next.",
 		Schema:      json.RawMessage(`{"type":"object","properties":{"query":{"type":"string","description":"what the tool has to do, or its name"}},"required":["query"]}`),
 	}
 }
@@ -42,7 +42,7 @@ func (t *turn) findTools(input json.RawMessage) []agent.Tool {
 	if err != nil {
 		return nil
 	}
-	return toolchoice.NewBlock(t.steps.tools, t.window()).Find(args.Query)
+	return toolchoice.NewBlock(t.steps.tools, t.toolsWindow()).Find(args.Query)
 }
 
 // TurnTools returns the tools that a turn adds to those of [Options], and by
@@ -73,10 +73,19 @@ func (t *turn) window() int {
 	return t.agent.Window()
 }
 
+// toolsWindow returns the window for which tools are chosen: a small model gets
+// those of a small window.
+func (t *turn) toolsWindow() int {
+	if t.traits.Small {
+		return toolchoice.SmallWindow
+	}
+	return t.window()
+}
+
 // offered returns the tools that a model is offered: those of the conversation
 // and those found by calls of this turn.
 func (t *turn) offered(tools []agent.Tool, found []finding) toolchoice.Block {
-	b := toolchoice.NewBlock(tools, t.window()).With(t.called...)
+	b := toolchoice.NewBlock(tools, t.toolsWindow()).With(t.called...)
 	for _, f := range found {
 		if f.step.Tool != agent.FindTools {
 			continue
