@@ -138,8 +138,13 @@ func (d *checker) locate(numbers []int, q quotation) (at found, near bool) {
 	if len(words.parts) == 0 {
 		return found{}, false
 	}
+	tried := map[*passage]bool{} // sources may have the same text
 	for _, n := range numbers {
 		p := d.passage(n)
+		if tried[p] {
+			continue
+		}
+		tried[p] = true
 		runs, alike := p.quote(words)
 		if near = near || alike; runs == nil {
 			continue
@@ -156,7 +161,6 @@ func (d *checker) locate(numbers []int, q quotation) (at found, near bool) {
 		at.stale = true
 		return at, false
 	}
-	tried := map[*passage]bool{}
 	for _, n := range numbers {
 		p := d.passage(n)
 		more := []*passage{d.onDisk(n)}
