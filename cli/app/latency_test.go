@@ -155,7 +155,7 @@ func (w *waited) plain(t *testing.T, answers map[string]string, question string,
 
 // mostTimesPlain bounds how many times as long as one plain request the first question and the following ones
 // take in auto.
-var mostTimesPlain = [...]float64{11, 2}
+var mostTimesPlain = [...]float64{2.5, 1.75}
 
 // The cost of a whole answer is bounded by that of one request with the same passages.
 func TestAnAnswerTakesLittleLongerThanOneRequest(t *testing.T) {

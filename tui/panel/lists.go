@@ -72,7 +72,7 @@ const ForkedText = "This is a new conversation; the original is unchanged."
 
 // modeHelp describes each mode.
 var modeHelp = map[agent.Mode]string{
-	agent.AutoMode: "plan or loop, whichever suits the model",
+	agent.AutoMode: "the loop, in a form that suits the model",
 	agent.PlanMode: "plan first, then answer: usually two model calls",
 	agent.LoopMode: "the model calls tools step by step",
 	agent.TeamMode: "workers share the task, and their reports are checked: slow and thorough",
