@@ -176,10 +176,9 @@ func (l *agentLoop) decide(ctx context.Context) (reply, error) {
 			l.turn.events.ReachedLimit()
 		}
 		return r, nil
-	case r.problem != nil:
+	case r.problem != nil || r.printed:
 		l.turn.answer.settle(said, "")
-		return r, nil
-	case said != "" || !r.printed:
+	default:
 		l.turn.answer.settle(said, r.text)
 		if r.text != "" {
 			l.turn.answer.say("\n\n") // separates the text before and after the calls

@@ -75,22 +75,12 @@ const fewWords = 5
 // isBrief reports whether a message is a few words without a question: small
 // talk, or a request about the last answer.
 func isBrief(message string) bool {
-	words := 0
-	for range text.Words(message) {
-		words++
-	}
-	return !tells(message) || words <= fewWords && !strings.ContainsAny(message, "?？؟\u037e")
-}
-
-// tells reports whether a message has a word that can be searched for.
-func tells(message string) bool {
-	in := text.Language(message)
+	words, telling, in := 0, false, text.Language(message)
 	for w := range text.Words(message) {
-		if !text.StopWord(text.Fold(w.Text), in) {
-			return true
-		}
+		words++
+		telling = telling || !text.StopWord(text.Fold(w.Text), in)
 	}
-	return false
+	return !telling || words <= fewWords && !strings.ContainsAny(message, "?？؟\u037e")
 }
 
 // holdsText matches a message that contains a text to work on: a second line, or

@@ -70,7 +70,7 @@ func (t *turn) lookUp(ctx context.Context) error {
 // because they would make later calls ask. A turn that is resumed repeats the search as its first round.
 func (t *turn) searchFirst(ctx context.Context) error {
 	search, ok := t.searchStep(t.steps.tools)
-	if !ok || t.steps.attached > 0 || !tells(t.answer.question) || strings.HasPrefix(t.answer.question, "@") || t.steps.saved.hasPlan() || !t.allows(ctx, search) {
+	if !ok || t.steps.attached > 0 || needsNoNotes(t.answer.question) || strings.HasPrefix(t.answer.question, "@") || t.steps.saved.hasPlan() || !t.allows(ctx, search) {
 		return nil
 	}
 	search.Extra = true
@@ -85,7 +85,7 @@ func (t *turn) searchFirst(ctx context.Context) error {
 	t.steps.called = false // the model called nothing
 	first := &t.steps.found[len(t.steps.found)-1].Result
 	if !fits(t.steps.found) {
-		t.withoutNotes = !t.recalled.Fits() && !needsNoNotes(t.answer.question)
+		t.withoutNotes = !t.recalled.Fits()
 		t.record.Withdraw(before)
 		first.Sources, first.Unlikely, first.Nothing, first.Text = nil, false, true, ""
 		return nil

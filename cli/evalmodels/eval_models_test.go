@@ -416,7 +416,7 @@ func TestEvalModelsDistinguishesModels(t *testing.T) {
 		"babbles answer":               {0, 11},
 		"babbles answer: quoted":       {0, 6},
 		"babbles loop: orders ignored": {3, 3}, // it does nothing at all
-		"babbles loop: tool":           {0, 5},
+		"babbles loop: tool":           {0, 4},
 		"babbles answer: not in notes": {0, 4},
 		"babbles answer: said":         {0, 7},
 		"babbles answer: honest":       {11, 11}, // it claims nothing that the task excludes
