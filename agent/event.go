@@ -200,8 +200,8 @@ type (
 
 	// Thought and Said carry the next piece of text. Workers think
 	// concurrently: Step is the step that delegated the task, or "" for the
-	// turn itself. Takes is the number of bytes at the end of the answer so far
-	// that were no answer after all, and that Content replaces.
+	// turn itself. A Said with Takes has no text: so many bytes at the end of the
+	// answer so far are none after all.
 	Thought struct {
 		Agent   string `json:"agent,omitempty"`
 		Step    string `json:"step,omitempty"`

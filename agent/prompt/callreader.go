@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -23,7 +24,7 @@ func callsOf(whole string, known func(string) bool) (before string, calls []Step
 	for _, m := range toolMark.FindAllStringIndex(whole, -1) {
 		line := strings.LastIndexByte(whole[:m[0]], '\n') + 1
 		fenced := strings.HasPrefix(whole[m[0]:], "```")
-		quoted := code.has(m[0]) && !fenced && strings.Trim(whole[:m[0]], " \t\r\n`jsontexml") != ""
+		quoted := !fenced && strings.TrimSpace(whole[:max(0, code.start(m[0]))]) != ""
 		if quoted || strings.TrimSpace(whole[line:m[0]]) != "" && !endsSentence(whole[line:m[0]]) {
 			continue
 		}
@@ -71,7 +72,7 @@ type callReader struct {
 var (
 	tag       = pattern.Lazy(`^<[^<>\n]{1,200}>`)
 	tagParts  = pattern.Lazy(`^(/?)([\w:.\-]+)(?:\s*=\s*["']?([^"'>\s]+)|.*?\bname\s*=\s*["']?([^"'>\s]+))?`)
-	bracket   = pattern.Lazy(`^\[/?[A-Z_]+\](?:\s*\w{6,}(?:\[ARGS\]))?`)
+	bracket   = pattern.Lazy(`^\[/?[A-Z_]+\]`)
 	callID    = pattern.Lazy(`^\[CALL_ID\]\s*\w+`)
 	fenceLine = pattern.Lazy("^```\\w*")
 	word      = pattern.Lazy(`^[A-Za-z_][\w.\-]*(?::\d+)?`)
@@ -83,7 +84,7 @@ var (
 	holders   = pattern.Lazy(`(?i)^(?:parameters|params|args|arguments|input|tool_input|kwargs)$`)
 	names     = pattern.Lazy(`(?i)^(?:name|tool_?name|function_?name)$`)
 	labels    = pattern.Lazy(`(?i)^(?:functions?|tools?|calls?|tool_calls?|tool_code|function_calls?|functools|json|xml|python|assistant|commentary|` +
-		`name|arguments|args|parameters|input|action|action_input|action input|default_api|print|id)$`)
+		`name|arguments|args|parameters|input|action|action_input|default_api|print|id)$`)
 )
 
 // read returns the calls; none if the text is not calls, or problem says why
@@ -125,7 +126,7 @@ func (s *callReader) next(rest string) int {
 	case c == '[' && callID.MatchString(rest):
 		return len(callID.FindString(rest))
 	case c == '[' && bracket.MatchString(rest):
-		return strings.IndexByte(rest, ']') + 1
+		return len(bracket.FindString(rest))
 	case strings.HasPrefix(rest, ">>>"):
 		return len(">>>")
 	case strings.IndexByte("[](),:;", c) >= 0:
@@ -241,7 +242,8 @@ func (s *callReader) callsIn(raw json.RawMessage, depth int) (calls []Step, ok b
 	if step, ok := s.call(fields); ok {
 		return []Step{step}, true
 	}
-	for name, value := range fields {
+	for _, name := range slices.Sorted(maps.Keys(fields)) {
+		value := fields[name]
 		if known := toolName(name, s.known); len(fields) == 1 && s.known(known) && (IsObject(value) || known == AnswerTool) {
 			return []Step{{Tool: known, Input: value}}, true
 		}

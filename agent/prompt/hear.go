@@ -89,8 +89,8 @@ func (h *Hear) passThought(whole string) bool {
 	if begin == nil {
 		h.thought = -1
 		trimmed := strings.TrimLeft(whole, " \t\r\n")
-		if trimmed == "" || strings.IndexByte("<[◁"[:3], trimmed[0]) >= 0 && len(trimmed) < 12 && !strings.ContainsAny(trimmed, ">]▷") {
-			h.thought = 0 // undecided
+		if trimmed == "" || strings.IndexByte("<[\xe2", trimmed[0]) >= 0 && len(trimmed) < 12 && !strings.ContainsAny(trimmed, ">]▷") {
+			h.thought = 0 // undecided; of ◁ there may be the first byte only
 		}
 		return h.thought < 0
 	}

@@ -1,6 +1,6 @@
 // Package prompt builds requests to a model and parses its replies. [Asker] fits
 // a request into the model's window by an estimate of tokens, which is corrected
-// by the counts that servers report; plan.go and calls.go read plans and printed
+// by the counts that servers report; plan.go and read.go read plans and printed
 // calls.
 package prompt
 

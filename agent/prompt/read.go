@@ -16,7 +16,6 @@ const AnswerTool = "answer"
 
 // Reply is what a model's text says.
 type Reply struct {
-	Thought string // reasoning
 	Text    string // the answer; with calls, what was said before them
 	Calls   []Step
 	Problem error // why the text is neither an answer nor calls; it is nil if there are any
@@ -31,12 +30,12 @@ func Read(whole string, known func(name string) bool) Reply {
 		return Reply{Text: whole}
 	}
 	thought, rest, calls, err := channels(whole)
-	r := Reply{Thought: thought, Calls: calls, Problem: err}
+	r := Reply{Calls: calls, Problem: err}
 	if err != nil || len(calls) > 0 {
 		return r
 	}
 	if rest == "" { // a thought that does not end holds the answer
-		rest, r.Thought = thought, ""
+		rest = thought
 	}
 	rest = strings.TrimSpace(withoutTokensBefore(rest))
 	before, calls, err := callsOf(rest, func(name string) bool { return name == AnswerTool || known(name) })
@@ -218,13 +217,16 @@ func refersAt(whole string) int {
 // spans are parts of a text, by their offsets.
 type spans [][]int
 
-func (s spans) has(at int) bool {
+func (s spans) has(at int) bool { return s.start(at) >= 0 }
+
+// start returns the offset at which the part begins that has an offset; -1 if none has.
+func (s spans) start(at int) int {
 	for _, span := range s {
 		if span[0] <= at && at < span[1] {
-			return true
+			return span[0]
 		}
 	}
-	return false
+	return -1
 }
 
 // code matches fenced blocks and code in a line.

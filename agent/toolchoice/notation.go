@@ -3,6 +3,7 @@ package toolchoice
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -63,11 +64,7 @@ func narrowed(shape args.Shape) map[string]any {
 	case len(shape.Enum) > 0:
 		schema["enum"] = shape.Enum
 	case len(shape.Properties) > 0:
-		names := make([]string, 0, len(shape.Properties))
-		for name := range shape.Properties {
-			names = append(names, name)
-		}
-		return narrow(shape, names)
+		return narrow(shape, slices.Sorted(maps.Keys(shape.Properties)))
 	case shape.Type != nil:
 		schema["type"] = shape.Type
 	}

@@ -105,7 +105,6 @@ type Options struct {
 type Traits struct {
 	Small  bool // in AutoMode, it gets a short prompt and writes its calls as JSON
 	Native bool // it makes calls natively
-	Local  bool // its server is on this machine
 }
 
 // TurnOver is what a turn did, for the user's hook.

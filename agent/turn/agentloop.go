@@ -228,21 +228,6 @@ func (l *agentLoop) read(r *reply, whole string) {
 	}
 }
 
-// repeatsExample reports whether a reply has a word of the examples that neither the
-// user nor the notes have.
-func (l *agentLoop) repeatsExample(whole string) bool {
-	known := l.turn.answer.typedText()
-	for _, s := range l.turn.answer.sources {
-		known += "\n" + s.Text
-	}
-	for _, m := range l.turn.recalled.History {
-		known += "\n" + m.Text
-	}
-	return slices.ContainsFunc([]string{"ferry", "fence", "mill"}, func(word string) bool {
-		return strings.Contains(strings.ToLower(whole), word) && !strings.Contains(strings.ToLower(known), word)
-	})
-}
-
 // quotes reports whether a result of the turn has these calls: the name of each
 // tool and all its texts.
 func (l *agentLoop) quotes(calls []prompt.Step) bool {
@@ -260,6 +245,9 @@ func (l *agentLoop) quotes(calls []prompt.Step) bool {
 	}
 	return false
 }
+
+//go:embed prompts/notation.md
+var notationPrompt string
 
 // prompt returns the prompt of a round.
 func (l *agentLoop) prompt() prompt.Prompt {
@@ -287,55 +275,6 @@ func (l *agentLoop) prompt() prompt.Prompt {
 	}
 	return p
 }
-
-// actingNow returns the tools that a small model may call now. As long as all it has
-// is what the first search found, it answers or acts: offered more to read, it reads.
-func (l *agentLoop) actingNow(tools []agent.Tool) []agent.Tool {
-	if len(l.after) > 0 || !fits(l.found) {
-		return tools
-	}
-	return slices.DeleteFunc(slices.Clone(tools), func(t agent.Tool) bool {
-		_, fetches := t.(agent.Fetcher)
-		return agent.ReadOnly(t) && !fetches && !agent.IsOutward(t)
-	})
-}
-
-// smallExamples show a small model its notation. They tell of a world that is in no
-// note, so that an answer from them is seen to be none.
-var smallExamples = []llm.Message{
-	{Role: llm.User, Text: "The blue ferry leaves at 7:40.\n\nWhen does the ferry leave?"},
-	{Role: llm.Assistant, Text: `{"tool":"answer","input":{"text":"The blue ferry leaves at 7:40."}}`},
-	{Role: llm.User, Text: "new task: paint the fence"},
-	{Role: llm.Assistant, Text: `{"tool":"add_task","input":{"text":"paint the fence"}}`},
-	{Role: llm.User, Text: "the fence is painted"},
-	{Role: llm.Assistant, Text: `{"tool":"complete_task","input":{"task":"paint the fence"}}`},
-	{Role: llm.User, Text: "When does the mill open?"},
-	{Role: llm.Assistant, Text: `{"tool":"answer","input":{"text":"That is not in your notes."}}`},
-}
-
-// briefly returns the prompt for a small model: its lines for the tools that are
-// offered, and those that other tools have in their own words.
-func briefly(specs []llm.ToolSpec, fence, servers string) string {
-	var lines []string
-	for _, line := range strings.Split(smallPrompt, "\n") {
-		name, _, isTool := strings.Cut(line, "(")
-		i := slices.IndexFunc(specs, func(s llm.ToolSpec) bool { return s.Name == name })
-		if isTool && i < 0 && name != prompt.AnswerTool && !strings.Contains(name, " ") {
-			continue
-		}
-		if lines = append(lines, line); i >= 0 {
-			specs = slices.Delete(slices.Clone(specs), i, i+1)
-		}
-	}
-	return strings.ReplaceAll(strings.Join(lines, "\n"), "{tools}", strings.TrimSpace(toolchoice.Brief(specs, fence)+servers))
-}
-
-var (
-	//go:embed prompts/small.md
-	smallPrompt string
-	//go:embed prompts/notation.md
-	notationPrompt string
-)
 
 // prefix returns the prefix of the ids of its steps.
 func (l *agentLoop) prefix() string {

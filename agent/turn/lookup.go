@@ -67,10 +67,14 @@ func (t *turn) lookUp(ctx context.Context) error {
 // searchFirst searches the notes for the message as typed before the model is
 // asked, so that an ordinary question takes one request. What is an unlikely
 // answer is dropped, and so are passages from outside below one of the user's own,
-// because they would make later calls ask. A turn that is resumed repeats the search as its first round.
+// because they would make later calls ask. A turn that is resumed repeats the
+// search as its first round.
 func (t *turn) searchFirst(ctx context.Context) error {
+	if t.steps.attached > 0 || t.steps.saved.hasPlan() || strings.HasPrefix(t.answer.question, "@") || needsNoNotes(t.answer.question) {
+		return nil
+	}
 	search, ok := t.searchStep(t.steps.tools)
-	if !ok || t.steps.attached > 0 || needsNoNotes(t.answer.question) || strings.HasPrefix(t.answer.question, "@") || t.steps.saved.hasPlan() || !t.allows(ctx, search) {
+	if !ok || !t.allows(ctx, search) {
 		return nil
 	}
 	search.Extra = true

@@ -13,7 +13,7 @@ import (
 func small(model llm.Model, kit ...agent.Tool) Options {
 	return Options{
 		Model: model, History: &shelf{}, Tools: tools(kit...), Mode: inMode(agent.AutoMode), ModelName: func() string { return "tiny" },
-		Traits: func() Traits { return Traits{Small: true, Native: true, Local: true} },
+		Traits: func() Traits { return Traits{Small: true, Native: true} },
 	}
 }
 

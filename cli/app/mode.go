@@ -34,7 +34,7 @@ func (a *App) Traits() turn.Traits {
 
 // traits returns the traits of a model, and why. One of unknown size counts as large.
 func traits(s llm.State, window int) (of turn.Traits, why string) {
-	of = turn.Traits{Native: s.Tools, Local: s.Remote == ""}
+	of = turn.Traits{Native: s.Tools}
 	const brief = ", so it gets a short prompt and writes its calls as JSON"
 	switch n := s.Parameters; {
 	case 0 < n && n < largeParameters:

@@ -9,7 +9,7 @@ import (
 )
 
 func TestTraitsFitTheModel(t *testing.T) {
-	small, printed, native := turn.Traits{Small: true, Native: true, Local: true}, turn.Traits{Local: true}, turn.Traits{Native: true, Local: true}
+	small, printed, native := turn.Traits{Small: true, Native: true}, turn.Traits{}, turn.Traits{Native: true}
 	for name, tc := range map[string]struct {
 		state  llm.State
 		window int
@@ -22,7 +22,7 @@ func TestTraitsFitTheModel(t *testing.T) {
 		"little window":      {llm.State{Model: "qwen3:8b", Tools: true, Parameters: 8.2e9}, 4096, small, "4,096"},
 		"large":              {llm.State{Model: "qwen3:8b", Tools: true, Parameters: 8.2e9}, 8192, native, "calls tools natively"},
 		"just large enough":  {llm.State{Model: "mistral", Tools: true, Parameters: 7e9}, 8192, native, "calls tools natively"},
-		"on another machine": {llm.State{Model: "kimi", Tools: true, Parameters: 1e12, Remote: "example.org"}, 131072, turn.Traits{Native: true}, "calls tools natively"},
+		"on another machine": {llm.State{Model: "kimi", Tools: true, Parameters: 1e12}, 131072, turn.Traits{Native: true}, "calls tools natively"},
 		"no size, no window": {llm.State{Model: "served", Tools: true}, 0, native, "unknown"},
 	} {
 		if got, why := traits(tc.state, tc.window); got != tc.want || !strings.Contains(why, tc.why) {

@@ -1,0 +1,84 @@
+package turn
+
+import (
+	_ "embed"
+	"slices"
+	"strings"
+
+	"lifehub/agent"
+	"lifehub/agent/prompt"
+	"lifehub/agent/toolchoice"
+	"lifehub/internal/text"
+	"lifehub/llm"
+)
+
+//go:embed prompts/small.md
+var smallPrompt string
+
+// actingNow returns the tools that a small model may call now. As long as all it has
+// is what the first search found, it answers or acts: offered more to read, it reads.
+func (l *agentLoop) actingNow(tools []agent.Tool) []agent.Tool {
+	if len(l.after) > 0 || !fits(l.found) {
+		return tools
+	}
+	return slices.DeleteFunc(slices.Clone(tools), func(t agent.Tool) bool {
+		_, fetches := t.(agent.Fetcher)
+		return agent.ReadOnly(t) && !fetches && !agent.IsOutward(t)
+	})
+}
+
+// smallExamples show a small model its notation. They tell of a world that is in no
+// note, so that an answer from them is seen to be none.
+var smallExamples = []llm.Message{
+	{Role: llm.User, Text: "The blue ferry leaves at 7:40.\n\nWhen does the ferry leave?"},
+	{Role: llm.Assistant, Text: `{"tool":"answer","input":{"text":"The blue ferry leaves at 7:40."}}`},
+	{Role: llm.User, Text: "new task: paint the fence"},
+	{Role: llm.Assistant, Text: `{"tool":"add_task","input":{"text":"paint the fence"}}`},
+	{Role: llm.User, Text: "the fence is painted"},
+	{Role: llm.Assistant, Text: `{"tool":"complete_task","input":{"task":"paint the fence"}}`},
+	{Role: llm.User, Text: "When does the mill open?"},
+	{Role: llm.Assistant, Text: `{"tool":"answer","input":{"text":"That is not in your notes."}}`},
+}
+
+// briefly returns the prompt for a small model: its lines for the tools that are
+// offered, and those that other tools have in their own words.
+func briefly(specs []llm.ToolSpec, fence, servers string) string {
+	var lines []string
+	for _, line := range strings.Split(smallPrompt, "\n") {
+		name, _, isTool := strings.Cut(line, "(")
+		i := slices.IndexFunc(specs, func(s llm.ToolSpec) bool { return s.Name == name })
+		if isTool && i < 0 && name != prompt.AnswerTool && !strings.Contains(name, " ") {
+			continue
+		}
+		if lines = append(lines, line); i >= 0 {
+			specs = slices.Delete(slices.Clone(specs), i, i+1)
+		}
+	}
+	return strings.ReplaceAll(strings.Join(lines, "\n"), "{tools}", strings.TrimSpace(toolchoice.Brief(specs, fence)+servers))
+}
+
+// repeatsExample reports whether a reply has a word of the examples that neither the
+// user nor the notes have.
+func (l *agentLoop) repeatsExample(whole string) bool {
+	known := l.turn.answer.typedText()
+	for _, s := range l.turn.answer.sources {
+		known += "\n" + s.Text
+	}
+	for _, m := range l.turn.recalled.History {
+		known += "\n" + m.Text
+	}
+	return hasWord(whole, exampleWords) && !hasWord(known, exampleWords)
+}
+
+// hasWord reports whether a text has one of some words, which are in lower case.
+func hasWord(in string, words []string) bool {
+	for w := range text.Words(in) {
+		if slices.Contains(words, strings.ToLower(w.Text)) {
+			return true
+		}
+	}
+	return false
+}
+
+// exampleWords are the words by which smallExamples are known.
+var exampleWords = []string{"ferry", "fence", "mill"}
