@@ -78,7 +78,7 @@ func TestPrompts(t *testing.T) {
 		"plan, a small window": {mode: agent.PlanMode, small: true, turns: []promptedTurn{{message: "Wie oft laufe ich?", says: inWords(
 			`{"reasoning":"the notes may say","steps":[{"id":"1","tool":"search_notes","input":{}}]}`, planSearch, runAnswer,
 		)}}},
-		"plan, thanks": {mode: agent.PlanMode, turns: []promptedTurn{{message: "Thanks", says: inWords(smallTalk("You are welcome."))}}},
+		"plan, thanks": {mode: agent.PlanMode, turns: []promptedTurn{{message: "Thanks, that helped", says: inWords(smallTalk("You are welcome."))}}},
 		"plan, overlapping results": {
 			mode: agent.PlanMode, turns: []promptedTurn{{message: "How long is the long run at the end of January, and what is to be done for the Spring Half?", says: inWords(planTwice, planTwice, runAnswer)}},
 		},
@@ -90,7 +90,7 @@ func TestPrompts(t *testing.T) {
 		"plan, a longer conversation": {mode: agent.PlanMode, facts: "# Memory\n\n- I run in the morning (2026-01-01, you)\n", turns: []promptedTurn{
 			{message: "What is my half marathon called?", says: inWords(
 				`{"steps":[{"id":"1","tool":"search_notes","input":{"query":"half marathon"}}]}`, "It is the Spring Half [1].")},
-			{message: "Hello", says: inWords(smallTalk("Hello."))},
+			{message: "Hello, it is me", says: inWords(smallTalk("Hello."))},
 			{message: "Nice weather", says: inWords(smallTalk("It is."))},
 			{message: "How often do I run?", says: inWords(planSearch, runAnswer)},
 			{message: "And what is my half marathon called again?\n\n" + agent.Message{Attached: []agent.Attachment{{Name: "stdin", Text: "Spring Half: 14 February"}}}.String(), says: inWords(
@@ -106,9 +106,9 @@ func TestPrompts(t *testing.T) {
 			calling("search_notes", `{"query":"how often I run"}`), calling("search_notes", `{"query":"how often I run"}`),
 			{Text: runAnswer},
 		}}}},
-		"loop, thanks": {mode: agent.LoopMode, specs: true, turns: []promptedTurn{{message: "Thanks", says: inWords("You are welcome.")}}},
+		"loop, thanks": {mode: agent.LoopMode, specs: true, turns: []promptedTurn{{message: "Thanks, that helped", says: inWords("You are welcome.")}}},
 		"team, small talk": {mode: agent.TeamMode, turns: []promptedTurn{
-			{message: "Thanks", says: inWords("You are welcome.")},
+			{message: "Thanks, that helped", says: inWords("You are welcome.")},
 		}},
 		"team, rejected, then accepted": {mode: agent.TeamMode, turns: []promptedTurn{{message: "How often do I run?", says: []llmtest.Answer{
 			calling("delegate", `{"worker_type":"notes","task_description":"How often does the user run, and on which days?","success_criteria":"It names the days."}`),

@@ -43,16 +43,16 @@ func reuseTurns() []reused {
 	again := `{"steps":[{"id":"1","tool":"search_notes","input":{"query":"how often I run"}}],"again":true}`
 	broken := llmtest.Answer{Text: `<tool_call>{"name": "search_notes", "arguments": {"query": </tool_call>`}
 	half := []reused{
-		{"Hello", inWords(smallTalk("Hello.")), inWords("Hello."), inWords("Hello.")},
+		{"Hello, how are you?", inWords(smallTalk("Hello.")), inWords("Hello."), inWords("Hello.")},
 		{"How often do I run?", inWords(planSearch, runAnswer), []llmtest.Answer{search, answer}, []llmtest.Answer{lead, search, answer}},
 		{"Und was steht genau in meinem Trainingsplan?", inWords(again, read, runAnswer), []llmtest.Answer{search, reads, answer}, []llmtest.Answer{lead, search, reads, answer}},
 		{"Add a task: physio, due on 27 November", inWords(planTask, "It is on your list."), []llmtest.Answer{adds, added}, []llmtest.Answer{write, adds, added}},
 		{"What does my training look like?", inWords("I would look.", planSearch, runAnswer), []llmtest.Answer{broken, search, answer}, []llmtest.Answer{lead, search, answer}},
 		{"Which shoes do I wear?", inWords(nothing, read, runAnswer), []llmtest.Answer{calling("search_notes", `{"query":"xyzzy"}`), reads, answer}, []llmtest.Answer{lead, reads, answer}},
-		{"Thanks", inWords(smallTalk("You are welcome.")), inWords("You are welcome."), inWords("You are welcome.")},
+		{"Thanks, that helps", inWords(smallTalk("You are welcome.")), inWords("You are welcome."), inWords("You are welcome.")},
 		{"What's the weather at Henrik's address?", inWords(planSearch, runAnswer), []llmtest.Answer{search, answer}, []llmtest.Answer{lead, search, answer}},
 		{"Mark the radiators as done, and when do I run?", inWords(planSearch, runAnswer), []llmtest.Answer{search, reads, answer}, []llmtest.Answer{lead, search, reads, answer}},
-		{"Danke!", inWords(smallTalk("Gerne.")), inWords("Gerne."), inWords("Gerne.")},
+		{"Danke, das hilft!", inWords(smallTalk("Gerne.")), inWords("Gerne."), inWords("Gerne.")},
 	}
 	return append(half, half...)
 }

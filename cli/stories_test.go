@@ -72,7 +72,7 @@ func TestSeedStories(t *testing.T) {
 				`{"task_number":2,"tool_name":"brave_web_search","tool_arguments":{"query":"upstream tag:backend"}}]}`),
 			says(asksExplainer, "12 stories carry the keyword upstream, 5 of them the tag backend."),
 		}},
-		"hello at the lead": {"team", "hello", []llmtest.Answer{says(asksLead, "Hi! How can I help?")}},
+		"hello at the lead": {"team", "hello, how are you", []llmtest.Answer{says(asksLead, "Hi! How can I help?")}},
 		"search for AI news, to the search": {"team", "search for AI news", []llmtest.Answer{
 			calls(asksLead, "delegate", `{"worker_type":"search","task_description":"WEB: find the latest AI news.","success_criteria":"It names one."}`),
 			says(asksJudge, passes), says(asksLead, "Small models plan, call tools and check each other."),

@@ -18,7 +18,7 @@ func TestSmallTalkArrivesBeforeItsPlanIsComplete(t *testing.T) {
 	model := &script{lines: []line{{text: `{"reasoning":"","steps":[],"answer":"Hello there`, hangs: true}}}
 	ctx, cancel := contextWithCancel(t)
 	var shown string
-	for e := range New(Options{Model: model, History: &shelf{}}).Ask(ctx, "c1", "hi") {
+	for e := range New(Options{Model: model, History: &shelf{}}).Ask(ctx, "c1", "how is it going") {
 		if piece, ok := e.Body.(agent.Said); ok {
 			if shown += piece.Content; shown == "Hello there" {
 				cancel() // reached only if the answer was not held back

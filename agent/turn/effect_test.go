@@ -250,7 +250,7 @@ func TestModelSeesEffectsOfEarlierTurns(t *testing.T) {
 	for _, mode := range []agent.Mode{agent.PlanMode, agent.LoopMode, agent.TeamMode} {
 		model := &script{lines: []line{say("Thanks!"), say("Thanks!")}}
 		history := &before{exchanges: path}
-		collect(New(Options{Model: model, History: history, Mode: inMode(mode), Limits: Limits{Messages: 20}}).Ask(t.Context(), "c1", "thanks"), nil)
+		collect(New(Options{Model: model, History: history, Mode: inMode(mode), Limits: Limits{Messages: 20}}).Ask(t.Context(), "c1", "I see"), nil)
 		var got []string
 		for _, m := range model.requests[0].Messages[1 : len(want)+1] {
 			got = append(got, m.Text)

@@ -76,7 +76,7 @@ func TestToolsAreTheSameForEachMessage(t *testing.T) {
 	list, _ := zoo()
 	for _, mode := range []agent.Mode{agent.LoopMode, agent.PlanMode} {
 		var system, names string
-		for i, message := range []string{"Thanks!", "Setz Milch auf die Einkaufsliste", "What is the weather at Henrik's address?"} {
+		for i, message := range []string{"Thanks, that helped!", "Setz Milch auf die Einkaufsliste", "What is the weather at Henrik's address?"} {
 			model := &script{lines: []line{say("Hello.")}}
 			a := New(Options{Model: model, History: &shelf{}, Tools: tools(append(list, web())...), Now: fixedNow, Mode: inMode(mode), Missing: func() map[string]string { return map[string]string{"send_email": "no mail server is set"} }})
 			collect(a.Ask(t.Context(), "c1", message), nil)

@@ -45,7 +45,7 @@ func TestLoopStories(t *testing.T) {
 		"one call after the other": {message: question, tools: []agent.Tool{search(), web()}, lines: []line{
 			calling("search_notes", `{"query":"running"}`), calling("brave_web_search", `{"query":"three times a week"}`), say(long),
 		}},
-		"small talk in one call": {message: "Hello!", tools: []agent.Tool{search()}, lines: []line{say("Hello! What shall we look up?")}},
+		"small talk in one call": {message: "Nice day today!", tools: []agent.Tool{search()}, lines: []line{say("Hello! What shall we look up?")}},
 		"the same call again is nudged": {message: question, tools: []agent.Tool{search()}, lines: []line{
 			calling("search_notes", `{"query":"running"}`), calling("search_notes", `{ "query": "running" }`), say(goodAnswer),
 		}},
@@ -212,7 +212,7 @@ func TestThoughtsAreReadAgainWithinATurn(t *testing.T) {
 	a, history := Options{}, &shelf{}
 	a.Model, a.History, a.Tools, a.Mode = model, history, tools(search()), inMode(agent.LoopMode)
 	assistant := New(a)
-	for _, message := range []string{question, "thanks"} {
+	for _, message := range []string{question, "thanks a million"} {
 		ended(t, collect(assistant.Ask(t.Context(), "c1", message), nil))
 	}
 	var thoughts []string

@@ -90,7 +90,7 @@ func TestRelevantPastExchangeIsRecalledMarked(t *testing.T) {
 func TestUnreadableMemoryFailsNoTurn(t *testing.T) {
 	p := &past{fail: errors.New("disk on fire")}
 	a := New(Options{Model: &script{lines: []line{say(`{"reasoning":"","steps":[],"answer":"Hello."}`)}}, History: &shelf{}, Memory: remembering(p)})
-	events := collect(a.Ask(t.Context(), "c1", "Hi"), nil)
+	events := collect(a.Ask(t.Context(), "c1", "Hi, how are you"), nil)
 	if end := ended(t, events); end.Answer != "Hello." {
 		t.Errorf("answered %q", end.Answer)
 	}

@@ -71,7 +71,7 @@ func TestTurnWithARealOllamaServer(t *testing.T) {
 	})
 
 	t.Run("offers to get a missing model", func(t *testing.T) {
-		events := collect(ask(t, "nowhere", &shelf{}).Ask(t.Context(), "c1", "Hello?"), nil)
+		events := collect(ask(t, "nowhere", &shelf{}).Ask(t.Context(), "c1", "Nice day today!"), nil)
 		failed, _ := events[len(events)-1].Body.(agent.Failed)
 		var missing *llm.NotFoundError
 		if !errors.As(failed.Err, &missing) || !strings.Contains(failed.Hint, "lifehub models pull nowhere") {
@@ -95,7 +95,7 @@ func TestTurnWithARealOllamaServer(t *testing.T) {
 		if got := kept.last(); !errors.Is(failed.Err, llm.ErrCut) || !got.Cut || !strings.HasPrefix(got.Text, "la ") || got.Error == "" {
 			t.Errorf("failed with %+v, kept %.40q", failed, got.Text)
 		}
-		events := collect(ask(t, "scripted-plan", kept).Ask(t.Context(), "c1", "Hello?"), nil)
+		events := collect(ask(t, "scripted-plan", kept).Ask(t.Context(), "c1", "Nice day today!"), nil)
 		if failed, _ := events[len(events)-1].Body.(agent.Failed); !errors.Is(failed.Err, llm.ErrUnreachable) {
 			t.Errorf("afterwards it fails with %+v", failed)
 		}

@@ -31,7 +31,8 @@ const (
 )
 
 // passages returns an answer without a model: the results of the tools and the
-// best-fitting passages. It makes no claims, so none are checked.
+// best-fitting passages, after the opening, which says why if it is not empty. It
+// makes no claims, so none are checked.
 func (a *answer) passages(found []finding, opening string) string {
 	l := lister{answer: a}
 	searched, attached := false, false
@@ -55,7 +56,7 @@ func (a *answer) passages(found []finding, opening string) string {
 		l.byDate(found, period)
 	case nothingIn(found) && a.statedBefore() != "" && !a.factFits():
 		l.paragraph(a.statedBefore())
-	case a.unanswered && !a.close && opening == noModelLead:
+	case a.unanswered && !a.close && opening != modelFailed:
 		l.paragraph(opening + nothingClose(a.nearestSources))
 	default:
 		l.collect(found)
@@ -219,7 +220,7 @@ func (l *lister) best(opening string, searched bool) {
 	for _, n := range l.notes {
 		slices.SortStableFunc(n.blocks, func(a, b agent.Block) int { return cmp.Compare(b.Score, a.Score) })
 	}
-	if called := opening == noModelLead && !searched; called {
+	if called := opening != modelFailed && !searched; called {
 		for _, n := range l.notes {
 			n.show = len(n.blocks)
 			l.note(n)
@@ -227,14 +228,14 @@ func (l *lister) best(opening string, searched bool) {
 		return
 	}
 	hasWord := func(n *noteBlocks) bool { return n.blocks[0].Score > 0 }
-	if opening == noModelLead && slices.ContainsFunc(l.notes, hasWord) {
+	if opening != modelFailed && slices.ContainsFunc(l.notes, hasWord) {
 		l.notes = slices.DeleteFunc(l.notes, func(n *noteBlocks) bool { return !hasWord(n) })
 	}
 	l.notes = l.notes[:min(len(l.notes), maxNotes)]
 	switch {
 	case len(l.notes) == 0 && !searched:
 		return
-	case opening == noModelLead && !l.answer.coverage.Semantic() && !slices.ContainsFunc(l.notes, hasWord):
+	case opening != modelFailed && !l.answer.coverage.Semantic() && !slices.ContainsFunc(l.notes, hasWord):
 		var nearest []agent.Source
 		for _, n := range l.notes {
 			nearest = append(nearest, n.source())

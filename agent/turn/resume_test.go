@@ -389,7 +389,7 @@ func TestAnswerIsSavedEveryHalfSecond(t *testing.T) {
 		model := &slowTalker{every: 100 * time.Millisecond, words: 40}
 		shown := map[string]time.Time{}
 		var text string
-		for e := range New(Options{Model: model, History: &shelf{}, Journal: kept, Tools: tools()}).Ask(t.Context(), "c1", "hello") {
+		for e := range New(Options{Model: model, History: &shelf{}, Journal: kept, Tools: tools()}).Ask(t.Context(), "c1", "hello, how are you") {
 			if piece, ok := e.Body.(agent.Said); ok {
 				text += piece.Content
 				shown[text] = time.Now()
@@ -475,7 +475,7 @@ func TestFailedSaveIsReportedOnceAndRetried(t *testing.T) {
 		kept := &ledger{fail: errors.New("the disk is full"), failAt: "none"}
 		events := collect(New(Options{
 			Model: &slowTalker{every: 100 * time.Millisecond, words: 40}, History: &shelf{}, Journal: kept, Tools: tools(),
-		}).Ask(t.Context(), "c1", "hello"), nil)
+		}).Ask(t.Context(), "c1", "hello, how are you"), nil)
 		notices := bodies[agent.Noticed](events)
 		if len(kept.texts) < 6 || len(notices) != 1 || !strings.Contains(notices[0].Text, "the disk is full") {
 			t.Errorf("tried %d times, told %v", len(kept.texts), notices)

@@ -39,7 +39,7 @@ func TestTeamStories(t *testing.T) {
 		lines   []line
 		reply   agent.Decision
 	}{
-		"small talk in one call": {message: "Hello!", lines: []line{say("Hello! What shall we look up?")}},
+		"small talk in one call": {message: "Nice day today!", lines: []line{say("Hello! What shall we look up?")}},
 		"one worker, accepted":   {message: question, lines: []line{oneTask, look, say(notesFound), say(accepted), say(goodAnswer)}},
 		"rejected twice, then accepted": {message: question, lines: []line{
 			oneTask, look, say("Three times."), say(rejected),
@@ -103,7 +103,7 @@ func TestCallsAreWrittenAsJSONWhereNativeOnesFail(t *testing.T) {
 		for mode, tool := range map[agent.Mode]string{agent.LoopMode: "search_notes", agent.TeamMode: agent.DelegateTool} {
 			model := &script{lines: []line{{err: err}, say(`{"tool":"answer","input":{"text":"Three times."}}`)}}
 			notes := foundNothing()
-			end := ended(t, collect(New(Options{Model: model, History: &shelf{}, Tools: tools(notes), Mode: inMode(mode)}).Ask(t.Context(), "c1", "Hello!"), nil))
+			end := ended(t, collect(New(Options{Model: model, History: &shelf{}, Tools: tools(notes), Mode: inMode(mode)}).Ask(t.Context(), "c1", "Hello, how are you?"), nil))
 			second := model.requests[1]
 			if end.Answer != "Three times." || len(model.requests[0].Tools) == 0 || len(second.Tools) > 0 || !strings.Contains(string(second.Schema), `"`+tool+`"`) || !strings.Contains(second.Messages[0].Text, tool+"(") {
 				t.Errorf("%s, %s: %q, %s", name, mode, end.Answer, second.Schema)

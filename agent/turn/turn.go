@@ -150,6 +150,9 @@ func (t *turn) reply(ctx context.Context) (err error) {
 	if retraced, err := t.retrace(ctx); retraced || err != nil {
 		return err
 	}
+	if done, err := t.certainly(ctx); done || err != nil {
+		return err
+	}
 	_ = t.model.Wait(ctx) // the model determines mode and tools; the first request reports any error
 	if t.traits = t.agent.Traits(); t.mode == agent.AutoMode {
 		t.mode = t.autoMode()

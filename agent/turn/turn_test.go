@@ -53,7 +53,7 @@ func TestStories(t *testing.T) {
 		options Options
 	}{
 		"notes and web, two model calls": {message: question, tools: []agent.Tool{search(), web()}, lines: []line{say(twoSteps), say(goodAnswer)}},
-		"small talk, one model call":     {message: "Hello!", tools: []agent.Tool{search()}, lines: []line{say(`{"reasoning":"a greeting","steps":[],"answer":"Hello! What shall we\nlook up?"}`)}},
+		"small talk, one model call":     {message: "Nice day today!", tools: []agent.Tool{search()}, lines: []line{say(`{"reasoning":"a greeting","steps":[],"answer":"Hello! What shall we\nlook up?"}`)}},
 		"a plan that is repaired":        {message: question, tools: []agent.Tool{search()}, lines: []line{say("I would search."), say(searchStep), say(goodAnswer)}},
 		"no plan, so it searches":        {message: question, tools: []agent.Tool{search()}, lines: []line{say("I would search."), say("Sorry."), say(goodAnswer)}},
 		"an unknown tool is dropped": {message: question, tools: []agent.Tool{search()}, lines: []line{

@@ -20,7 +20,7 @@ func lacks(words string) func(vault, home string) string {
 func (d days) moreTasks() []task {
 	undo := []call{{worker: "notes", tool: "undo", input: `{}`, key: `{}`}}
 	return []task{
-		{name: "greeting", question: "Guten Morgen!", says: "Guten Morgen! Was kann ich tun?", kind: "talk"},
+		{name: "greeting", question: "Guten Morgen!", says: "Hallo!", kind: "talk"},
 		{
 			name: "shorter", question: "Please say that again in five words.", says: "Ferry twice daily in March.", kind: "conversation",
 			earlier: [2]string{"How often does the ferry go?", "The ferry from Pico to São Jorge takes 1 h 20 and goes twice a day in March [1]."},

@@ -43,7 +43,7 @@ func namedTool(message string, task *llm.Task) (plan, bool) {
 	switch {
 	case i >= 0:
 	case command.MatchString(message):
-		return plan{Reasoning: "No such tool.", Answer: fmt.Sprintf("There is no tool or command %q. `/help` lists the commands, `/tools` the tools.", called)}, true
+		return plan{lacking: true, Reasoning: "No such tool.", Answer: fmt.Sprintf("There is no tool or command %q. `/help` lists the commands, `/tools` the tools.", called)}, true
 	default:
 		return plan{}, false
 	}
@@ -51,7 +51,7 @@ func namedTool(message string, task *llm.Task) (plan, bool) {
 	args, unread := readArgs(shape, strings.TrimSpace(rest))
 	for _, needed := range shape.Required {
 		if _, given := args[needed]; !given {
-			return plan{Reasoning: "An argument is missing.", Answer: fmt.Sprintf("`%s` needs %s. Write `@%s %s=…`.",
+			return plan{lacking: true, Reasoning: "An argument is missing.", Answer: fmt.Sprintf("`%s` needs %s. Write `@%s %s=…`.",
 				name, strings.Join(shape.Required, ", "), name, strings.Join(shape.Required, "=… "))}, true
 		}
 	}
@@ -60,7 +60,7 @@ func namedTool(message string, task *llm.Task) (plan, bool) {
 		if len(shape.Properties) > 0 {
 			takes = "takes " + strings.Join(slices.Sorted(maps.Keys(shape.Properties)), ", ")
 		}
-		return plan{Reasoning: "An argument is unknown.", Answer: fmt.Sprintf("`%s` %s, and nothing for “%s”. It was not called.", name, takes, text.Cut(text.OneLine(unread), 120))}, true
+		return plan{lacking: true, Reasoning: "An argument is unknown.", Answer: fmt.Sprintf("`%s` %s, and nothing for “%s”. It was not called.", name, takes, text.Cut(text.OneLine(unread), 120))}, true
 	}
 	return oneStep(name, args, message), true
 }

@@ -3,6 +3,7 @@ package offline
 import (
 	"cmp"
 	"encoding/json"
+	"slices"
 	"strings"
 	"time"
 
@@ -17,6 +18,7 @@ type plan struct {
 	Reasoning string `json:"reasoning"`
 	Answer    string `json:"answer,omitempty"`
 	Steps     []step `json:"steps"`
+	lacking   bool   // the answer says what is missing for a call
 }
 
 type step struct {
@@ -43,6 +45,64 @@ func makePlan(task *llm.Task) string {
 // help summarises what works without a model.
 const help = "No model is connected, but I can search your notes and keep your tasks: `what is due`, `remind me to …`, `last week`. `/help models` has more."
 
+// helpWithModel says what can be typed if a model is connected.
+const helpWithModel = "I answer from your notes and change them when you say so: ask a question, or type `what is due`, `remind me to …`. `/help` has more."
+
+// Certain returns what no model is needed for: the answer to small talk or to a
+// question about the conversation, or the call that the whole message asks for by
+// a rule. It reports false for any other message.
+func Certain(task llm.Task) (answer string, call *llm.ToolCall, ok bool) {
+	message := strings.TrimSpace(task.Question)
+	p, ok := ruled(message, &task, helpWithModel)
+	if !ok || p.lacking || newTask.MatchString(message) && !taskCommand.MatchString(message) {
+		return "", nil, false
+	}
+	if len(p.Steps) == 0 {
+		return p.Answer, nil, true
+	}
+	input, err := json.Marshal(p.Steps[0].Input)
+	return "", &llm.ToolCall{Name: p.Steps[0].Tool, Args: input}, err == nil
+}
+
+// ruled plans by the rules that need no search. about is what LifeHub says of
+// itself.
+func ruled(message string, task *llm.Task, about string) (plan, bool) {
+	if strings.ContainsAny(message, "\r\n") {
+		return plan{}, false
+	}
+	bare := strings.TrimRight(text.OneLine(message), " .?!。？！")
+	switch {
+	case aboutItself.MatchString(bare):
+		return plan{Reasoning: "A question about LifeHub.", Answer: about}, true
+	case lastQuestion.MatchString(bare):
+		return plan{Reasoning: "A question about the conversation.", Answer: questionBefore(task.History)}, true
+	}
+	for _, in := range smallTalk {
+		switch {
+		case in.thanks.MatchString(bare):
+			return plan{Reasoning: "Thanks.", Answer: in.welcome}, true
+		case in.greeting.MatchString(bare):
+			return plan{Reasoning: "A greeting.", Answer: in.hello + " " + about}, true
+		}
+	}
+	for _, rule := range []func(string, *llm.Task) (plan, bool){addTask, listTasks, namedTool} {
+		if p, ok := rule(message, task); ok {
+			return p, true
+		}
+	}
+	return plan{}, false
+}
+
+// questionBefore tells the user's last message.
+func questionBefore(history []llm.Message) string {
+	for _, m := range slices.Backward(history) {
+		if m.Role == llm.User {
+			return "Your last question was: “" + text.Clip(text.OneLine(m.Text), 500) + "”"
+		}
+	}
+	return "This is the first question of this conversation."
+}
+
 // planFor plans by rules: small talk is answered, task commands and tool calls
 // are executed, and anything else is a search. A command must be the whole
 // message and a single line, so that no line of a longer text is executed.
@@ -54,21 +114,8 @@ func planFor(task *llm.Task) plan {
 	if task.Today.IsZero() {
 		task.Today = time.Now()
 	}
-	if !strings.ContainsAny(message, "\r\n") {
-		bare := strings.TrimRight(text.OneLine(message), " .?!。？！")
-		switch {
-		case thanks.MatchString(bare):
-			return plan{Reasoning: "Thanks.", Answer: "You're welcome."}
-		case greeting.MatchString(bare):
-			return plan{Reasoning: "A greeting.", Answer: "Hello! " + help}
-		case aboutItself.MatchString(bare):
-			return plan{Reasoning: "A question about LifeHub.", Answer: help}
-		}
-		for _, rule := range []func(string, *llm.Task) (plan, bool){addTask, listTasks, namedTool} {
-			if p, ok := rule(message, task); ok {
-				return p
-			}
-		}
+	if p, ok := ruled(message, task, help); ok {
+		return p
 	}
 	i := toolAt(task.Tools, "search_notes")
 	switch {
@@ -102,9 +149,26 @@ const (
 // The supported forms, in addition to those of [namedTool]. docs/models.md lists
 // them.
 var (
-	greeting    = pattern.Lazy(`(?i)^(?:hi|hello|hey|moin|hallo|bonjour|salut|good (?:morning|afternoon|evening|day)|guten (?:morgen|tag|abend)|你好|您好)(?: there| lifehub)?$`)
-	thanks      = pattern.Lazy(`(?i)^(?:ok(?:ay)?,? )?(?:thanks?|thank you|thx|danke|vielen dank|merci|谢谢)(?: you)?(?: so| very)?(?: much| a lot| schön| beaucoup)?$`)
+	smallTalk = []struct {
+		thanks, greeting pattern.Pattern
+		welcome, hello   string
+	}{
+		{
+			pattern.Lazy(`(?i)^(?:ok(?:ay)?,? )?(?:thanks?|thank you|thx)(?: you)?(?: so| very)?(?: much| a lot)?$`),
+			pattern.Lazy(`(?i)^(?:hi|hello|hey|good (?:morning|afternoon|evening|day))(?: there| lifehub)?$`), "You're welcome.", "Hello!",
+		},
+		{
+			pattern.Lazy(`(?i)^(?:ok(?:ay)?,? )?(?:danke|vielen dank)(?: sehr| schön)?$`),
+			pattern.Lazy(`(?i)^(?:moin|hallo|guten (?:morgen|tag|abend))(?: lifehub)?$`), "Gern geschehen.", "Hallo!",
+		},
+		{pattern.Lazy(`(?i)^merci(?: beaucoup)?$`), pattern.Lazy(`(?i)^(?:bonjour|bonsoir|salut)(?: lifehub)?$`), "Avec plaisir.", "Bonjour !"},
+		{pattern.Lazy(`^谢谢你?$`), pattern.Lazy(`^(?:你好|您好)$`), "不客气。", "你好！"},
+	}
 	aboutItself = pattern.Lazy(`(?i)^(?:help|hilfe|aide|帮助|what can (?:you|i) do(?: here)?|who are you|what are you|what is this|how does this work|was kannst du|wer bist du|你是谁|你能做什么)$`)
+
+	lastQuestion = pattern.Lazy(`(?i)^(?:(?:what was|repeat|show) (?:my|the) (?:last|previous) (?:question|message)|what did i (?:just )?ask(?: you)?(?: before| last)?|` +
+		`(?:was|wie) war meine (?:letzte|vorige|vorherige) (?:frage|nachricht)|was habe ich (?:dich )?(?:gerade|zuletzt|vorhin|eben) gefragt|` +
+		`quelle était ma (?:dernière question|question précédente)|我(?:刚才|刚刚|上次)问了?(?:你)?什么|我的?上一个问题是什么)$`)
 
 	taskList = pattern.Lazy(`(?i)^(?:` +
 		`(?:(?:list|show|show me|give me|what are|which are) )?(?:(?:all|my|the|open|pending) )*(?:tasks|to-?dos|to-?do list)|` +
@@ -114,7 +178,10 @@ var (
 	dueList = pattern.Lazy(`(?i)^(?:` +
 		`(?:(?:what|which tasks|what tasks)(?:[’']s| is| are)? |(?:list|show|show me) )?(?:(?:all|my|the) )?(?:tasks |to-?dos )?(?:that are )?(due|overdue)(?: (today|tomorrow|this week|next week|soon|now))?|` +
 		`(?:was ist )?(heute |morgen |diese woche )?(fällig|überfällig)|(今天|明天|本周|这周)?(?:有什么|什么)?(到期|过期|逾期)的?(?:任务)?)$`)
-	newTask = pattern.Lazy(`(?i)^(?:please\s+)?(?:add\s+(?:(?:a|the)\s+)?(?:new\s+)?(?:task|to-?do)\b(?:\s+to\b)?|remind\s+me\s+to\b|remember\s+to\b|neue\s+aufgabe\b|erinnere\s+mich\s+an\b|ajoute\s+une\s+tâche\b|rappelle-moi\s+de\b|添加任务|提醒我)\s*[:：]?(.*)$`)
+	// taskCommand matches the forms of newTask that are commands, not sentences,
+	// whose rest may say when in a way that only a model understands.
+	taskCommand = pattern.Lazy(`(?i)^(?:add (?:task|to-?do)|neue aufgabe|添加任务)(?:\W|$)`)
+	newTask     = pattern.Lazy(`(?i)^(?:please\s+)?(?:add\s+(?:(?:a|the)\s+)?(?:new\s+)?(?:task|to-?do)\b(?:\s+to\b)?|remind\s+me\s+to\b|remember\s+to\b|neue\s+aufgabe\b|erinnere\s+mich\s+an\b|ajoute\s+une\s+tâche\b|rappelle-moi\s+de\b|添加任务|提醒我)\s*[:：]?(.*)$`)
 )
 
 // listTasks plans a list of the open tasks, or of those due by a given day.
@@ -152,9 +219,9 @@ func addTask(message string, task *llm.Task) (plan, bool) {
 	description := strings.TrimSpace(m[1])
 	switch {
 	case i < 0:
-		return plan{Reasoning: "No such tool.", Answer: "The tool `add_task` is not available, so no task was added."}, true
+		return plan{lacking: true, Reasoning: "No such tool.", Answer: "The tool `add_task` is not available, so no task was added."}, true
 	case description == "":
-		return plan{Reasoning: "An argument is missing.", Answer: "Which task? Write for example `add task buy milk`."}, true
+		return plan{lacking: true, Reasoning: "An argument is missing.", Answer: "Which task? Write for example `add task buy milk`."}, true
 	}
 	args := map[string]any{"text": description}
 	if rest, day := when.Due(description, task.Today); !day.IsZero() {

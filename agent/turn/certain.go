@@ -1,0 +1,52 @@
+package turn
+
+import (
+	"context"
+
+	"lifehub/agent"
+	"lifehub/agent/prompt"
+	"lifehub/agent/toolchoice"
+	"lifehub/llm"
+	"lifehub/llm/offline"
+)
+
+// certainly answers a message for which no model is needed: small talk, a
+// question about the conversation, or a call in one of the forms that are
+// understood without a model. It reports false for any other message. The result
+// of the call is the answer.
+func (t *turn) certainly(ctx context.Context) (done bool, err error) {
+	if t.agent.ModelName() == noModel || len(t.answer.with) > 0 || t.steps.attached > 0 {
+		return false, nil
+	}
+	task := llm.Task{Question: t.answer.question, Today: t.events.Now(), History: t.answer.typedBefore(), Tools: toolchoice.Specs(t.steps.tools)}
+	answer, call, certain := offline.Certain(task)
+	if !certain {
+		return false, nil
+	}
+	if call == nil {
+		t.answer.say(answer)
+		t.citations = new([]agent.Citation{})
+		return true, nil
+	}
+	steps, saved, err := t.steps.savedPlan("", 0)
+	if err != nil {
+		return false, err
+	}
+	if !saved {
+		made := agent.PlanMade{Mode: t.mode}
+		made.Steps, made.Dropped, made.Repaired = t.steps.repairSteps([]prompt.Step{{ID: "1", Tool: call.Name, Input: call.Args}}, t.steps.tools, nil)
+		if len(made.Steps) == 0 {
+			return false, nil
+		}
+		if steps, err = t.steps.plan(ctx, made, agent.MessageOrigin(t.message)); err != nil {
+			return false, err
+		}
+	}
+	if err := t.steps.runPlan(ctx, steps, nil); err != nil {
+		return false, err
+	}
+	t.answer.numberAll()
+	t.answer.passageList = t.answer.passages(t.steps.found, "")
+	t.events.Say(t.answer.passageList)
+	return true, nil
+}

@@ -1,0 +1,54 @@
+package turn
+
+import (
+	"strings"
+	"testing"
+
+	"lifehub/agent"
+)
+
+// What needs no model is answered by one that would fail, in each mode.
+func TestCertainMessagesAskNoModel(t *testing.T) {
+	add := &fakeTool{name: "add_task", schema: `{"type":"object","properties":{"text":{"type":"string"}},"required":["text"]}`, result: agent.Result{Text: "added"}}
+	list := &fakeTool{name: "list_tasks", schema: `{"type":"object","properties":{"status":{"type":"string"}}}`, result: agent.Result{Text: "two tasks"}, reads: true}
+	earlier := []agent.Exchange{{Turn: "a", Question: "how often do I run?", Answer: agent.Answer{Text: "Three times."}}}
+	for message, want := range map[string]string{
+		"Thanks!":                       "welcome",
+		"vielen Dank":                   "Gern",
+		"hello":                         "Hello",
+		"who are you?":                  "notes",
+		"What was my last question?":    "how often do I run?",
+		"add task buy running socks":    "added",
+		"what is due":                   "two tasks",
+		`@add_task text="buy the cake"`: "added",
+	} {
+		for _, mode := range []agent.Mode{agent.PlanMode, agent.LoopMode, agent.TeamMode, agent.AutoMode} {
+			model := &script{}
+			a := New(Options{Model: model, History: &before{exchanges: earlier}, Tools: tools(add, list, search()), Mode: inMode(mode)})
+			end := ended(t, collect(a.Ask(t.Context(), "c1", message), always(agent.AllowOnce)))
+			if !strings.Contains(end.Answer, want) || len(model.requests) > 0 {
+				t.Errorf("%s, %s: %d requests, answer %q", mode, message, len(model.requests), end.Answer)
+			}
+		}
+	}
+}
+
+// A sentence that only begins like a command, or a call that lacks something, is
+// for the model.
+func TestUncertainMessagesAskTheModel(t *testing.T) {
+	add := &fakeTool{name: "add_task", schema: `{"type":"object","properties":{"text":{"type":"string"}},"required":["text"]}`, result: agent.Result{Text: "added"}}
+	for _, message := range []string{
+		"add a task a week before Marta's birthday: bake the cake",
+		"remind me to bake the cake a week before Marta's birthday",
+		"add task",
+		"@add_task",
+		"thanks, and what is due?",
+		"add task buy socks\nand ignore the rest",
+	} {
+		model := &script{lines: []line{say("Well."), say("Well."), say("Well.")}}
+		collect(New(Options{Model: model, History: &shelf{}, Tools: tools(add, search()), Mode: inMode(agent.LoopMode)}).Ask(t.Context(), "c1", message), always(agent.AllowOnce))
+		if len(model.requests) == 0 || len(add.ran()) > 0 {
+			t.Errorf("%s: %d requests, calls %v", message, len(model.requests), add.ran())
+		}
+	}
+}
