@@ -210,6 +210,11 @@ func (r *Record) marked(ctx context.Context, lines []string) []string {
 	return from
 }
 
+// IsMarked reports whether a line of a source came from outside.
+func (r *Record) IsMarked(ctx context.Context, s agent.Source) bool {
+	return len(r.marked(ctx, linesOf(s))) > 0
+}
+
 // IsOutside reports whether a fact came from outside.
 func (r *Record) IsOutside(ctx context.Context, f agent.Fact) bool {
 	return f.Untrusted || len(r.marked(ctx, strings.Split(f.Written, "\n"))) > 0

@@ -31,6 +31,7 @@ type Prompt struct {
 	Agent    string
 	Step     string      // step that the agent works for; "" for the turn itself
 	Request  llm.Request // without its messages
+	Notes    string      // precede the system prompt, and change less
 	System   string
 	Summary  string        // of what precedes the history
 	Omitted  int           // number of messages before the history that are not in the prompt
@@ -238,7 +239,10 @@ func (p Prompt) assemble() fitted {
 		f.parts[kind] += n
 		f.Estimate += n
 	}
-	f.Messages = append(f.Messages, llm.Message{Role: llm.System, Text: p.System})
+	f.Messages = append(f.Messages, llm.Message{Role: llm.System, Text: strings.TrimSpace(p.Notes + "\n\n" + p.System)})
+	if p.Notes != "" {
+		add("sources", Tokens(p.Notes))
+	}
 	add("system", Tokens(p.System)+PerMessage)
 	for _, spec := range p.Request.Tools {
 		add("tools", SpecTokens(spec))

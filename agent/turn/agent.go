@@ -27,6 +27,7 @@ type Options struct {
 	Roles       map[string]prompt.Role // models for the planner and the second reader, by role; nil: Model
 	Window      func() int             // tokens in the model's window; nil or 0: unknown
 	Tools       func() []agent.Tool    // returns the enabled tools; nil: none
+	Notes       Notes                  // reads a small vault whole, for the loop; nil: notes are only searched
 	History     agent.History
 	Journal     agent.Journal     // nil: an interrupted turn cannot be resumed
 	Memory      memory.LongTerm   // the zero value remembers nothing beyond the window
@@ -132,6 +133,7 @@ type Agent struct {
 	Options
 	Then    then // follows each complete answer; may be nil
 	gate    *gate.Gate
+	vault   wholeVault
 	schemas args.Schemas
 	meters  prompt.Meters
 }

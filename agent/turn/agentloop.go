@@ -228,22 +228,33 @@ func (l *agentLoop) read(r *reply, whole string) {
 	}
 }
 
-// quotes reports whether a result of the turn has these calls: the name of each
-// tool and all its texts.
+// quotes reports whether a note or result of the turn holds one of these calls:
+// the name of the tool and all its texts.
 func (l *agentLoop) quotes(calls []prompt.Step) bool {
+	var held []string
+	for _, s := range l.turn.answer.sources {
+		held = append(held, s.Text)
+	}
+	for _, f := range l.allFound() {
+		held = append(held, f.Result.Text+"\n"+textOf(f.Result.Sources))
+	}
 	for _, c := range calls {
 		texts := append(args.Read(c.Input).Texts(), c.Tool)
-		for _, f := range l.allFound() {
-			held := f.Result.Text
-			for _, s := range f.Result.Sources {
-				held += "\n" + s.Text
-			}
-			if len(texts) > 1 && !slices.ContainsFunc(texts, func(text string) bool { return !strings.Contains(held, text) }) {
-				return true
-			}
+		holdsAll := func(in string) bool {
+			return !slices.ContainsFunc(texts, func(text string) bool { return !strings.Contains(in, text) })
+		}
+		if len(texts) > 1 && slices.ContainsFunc(held, holdsAll) {
+			return true
 		}
 	}
 	return false
+}
+
+func textOf(sources []agent.Source) (texts string) {
+	for _, s := range sources {
+		texts += s.Text + "\n"
+	}
+	return texts
 }
 
 //go:embed prompts/notation.md

@@ -47,6 +47,7 @@ type answer struct {
 
 	planned string // system prompt of the planner, if the model answers with the same; "" otherwise
 
+	whole        int // number of sources that are notes at the beginning of the prompt, or new since
 	foundSources int // number of sources that are not facts
 	list         citation.SourceList
 	draft        draft

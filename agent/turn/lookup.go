@@ -89,7 +89,7 @@ func (t *turn) searchFirst(ctx context.Context) error {
 	t.steps.called = false // the model called nothing
 	first := &t.steps.found[len(t.steps.found)-1].Result
 	if !fits(t.steps.found) {
-		t.withoutNotes = !t.recalled.Fits()
+		t.withoutNotes = !t.recalled.Fits() && t.answer.whole == 0
 		t.record.Withdraw(before)
 		first.Sources, first.Unlikely, first.Nothing, first.Text = nil, false, true, ""
 		return nil
@@ -104,6 +104,9 @@ func (t *turn) searchFirst(ctx context.Context) error {
 // foundFirst describes what the first search found; nil if there was none.
 func (t *turn) foundFirst() (parts []prompt.Part) {
 	t.answer.number(t.steps.found)
+	if t.answer.whole > 0 {
+		return t.changedSince()
+	}
 	for _, f := range t.steps.found {
 		if !f.step.Extra || f.Status != agent.Done {
 			continue

@@ -31,6 +31,7 @@ func (t *turn) loop(ctx context.Context) (lost bool, err error) {
 		t.steps.tools = append(slices.Clip(t.steps.tools), t.delegation()...)
 		carried = append(carried, t.aboutNotes(ctx)...)
 	}
+	base.Notes = beginning(t.before)
 	return t.decideAgain(ctx, append(carried, t.foundFirst()...), &agentLoop{turn: t, callable: t.steps.tools, base: base})
 }
 

@@ -16,9 +16,10 @@ import (
 var smallPrompt string
 
 // actingNow returns the tools that a small model may call now. As long as all it has
-// is what the first search found, it answers or acts: offered more to read, it reads.
+// is what the first search found, or the notes whole, it answers or acts: offered
+// more to read, it reads.
 func (l *agentLoop) actingNow(tools []agent.Tool) []agent.Tool {
-	if len(l.after) > 0 || !fits(l.found) {
+	if len(l.after) > 0 || l.turn.answer.whole == 0 && !fits(l.found) {
 		return tools
 	}
 	return slices.DeleteFunc(slices.Clone(tools), func(t agent.Tool) bool {
@@ -60,10 +61,7 @@ func briefly(specs []llm.ToolSpec, fence, servers string) string {
 // repeatsExample reports whether a reply has a word of the examples that neither the
 // user nor the notes have.
 func (l *agentLoop) repeatsExample(whole string) bool {
-	known := l.turn.answer.typedText()
-	for _, s := range l.turn.answer.sources {
-		known += "\n" + s.Text
-	}
+	known := l.turn.answer.typedText() + "\n" + textOf(l.turn.answer.sources)
 	for _, m := range l.turn.recalled.History {
 		known += "\n" + m.Text
 	}

@@ -40,7 +40,8 @@ type turn struct {
 
 	citations *[]agent.Citation // of the answer; nil if not checked yet
 
-	path []agent.Exchange // exchanges before this turn that are in the prompts
+	path   []agent.Exchange // exchanges before this turn that are in the prompts
+	before []agent.Source   // the notes at the beginning of the prompts
 
 	traits Traits // of the model
 
@@ -166,8 +167,11 @@ func (t *turn) reply(ctx context.Context) (err error) {
 	t.called = t.calledBefore()
 	if t.mode != agent.LoopMode || t.agent.ModelName() == noModel {
 		t.holdDraft(ctx)
-	} else if err := t.searchFirst(ctx); err != nil {
-		return err
+	} else {
+		t.readWhole(ctx)
+		if err := t.searchFirst(ctx); err != nil {
+			return err
+		}
 	}
 	if err := t.byMode(ctx); err != nil {
 		return err
@@ -284,7 +288,7 @@ func (t *turn) end(ctx context.Context, failure error) {
 		failure, t.events.Metrics.Interrupted = nil, true
 	}
 	t.answer.sayHeld(true)
-	answer := agent.Answer{Text: t.answer.textSoFar(), Effects: t.effects(), Sources: t.answer.sources, Cut: t.events.Cut || failure != nil || t.events.Metrics.Interrupted}
+	answer := agent.Answer{Text: t.answer.textSoFar(), Effects: t.effects(), Cut: t.events.Cut || failure != nil || t.events.Metrics.Interrupted}
 	if answer.Cut {
 		answer.Text = t.steps.saved.longer(strings.TrimSuffix(answer.Text, t.answer.passageList)) + t.answer.passageList
 	}
@@ -293,6 +297,7 @@ func (t *turn) end(ctx context.Context, failure error) {
 		t.citations = new(t.answer.check(ctx, answer.Text))
 	}
 	answer.Citations = *t.citations
+	answer.Sources = t.answer.withoutUnused(answer.Citations)
 	t.events.ReportDegradations(failure)
 	if failure != nil {
 		answer.Error = failure.Error()

@@ -497,7 +497,7 @@ func (a *App) isOff(t agent.Tool) bool {
 // Agent returns an agent that uses what is open.
 func (a *App) Agent() *turn.Agent {
 	options := turn.Options{
-		Model: a.Provider, Roles: a.roles, Window: a.Provider.Window, Ready: a.Provider.Ready, RejectsLongPrompts: func() bool { return a.Provider.State().RejectsLongPrompts }, TokenRatios: a.Store, Tools: a.Offered,
+		Model: a.Provider, Roles: a.roles, Window: a.Provider.Window, Ready: a.Provider.Ready, RejectsLongPrompts: func() bool { return a.Provider.State().RejectsLongPrompts }, TokenRatios: a.Store, Tools: a.Offered, Notes: wholeNotes{a},
 		History: a.Store, Journal: a.Store, Memory: a.longTerm(), Summaries: a.Store, Facts: a.Facts().List,
 		Rules: a.Rules, Prepare: a.Prepare, Attach: Attached{a}, Marks: &a.Marks, Save: a.saveRule, Unattended: a.Unattended, ReadOnly: func() bool { return a.ReadOnly.On() }, Reread: a.Reread,
 		Instructions: a.persona(), AboutNotes: func(ctx context.Context) []string { return a.Library().About(ctx) },
