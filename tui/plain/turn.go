@@ -192,6 +192,11 @@ func (c *chat) show(e agent.Event) {
 		}
 		if e.Coverage != nil {
 			c.print("%s\n", safetext.Line(e.Coverage.Health()))
+			if c.typed { // somebody waits while the model reads
+				for _, s := range e.Sources[:min(len(e.Sources), transcript.ShownPassages)] {
+					c.print("found: %s\n", safetext.Line(s.Title()))
+				}
+			}
 		}
 	case agent.ToolProgressed:
 		c.print("step %s: %s\n", safetext.Line(e.Step), (&plan.Call{Progress: e.Progress}).Far())

@@ -2,6 +2,7 @@ package transcript
 
 import (
 	"slices"
+	"strings"
 	"time"
 
 	"lifehub/agent"
@@ -21,7 +22,8 @@ type Turn struct {
 	bytes    int       // bytes of them
 	steering int       // messages that the turn has taken
 	phase    string
-	waiting  *Notice               // why the model is silent; nil: it is not
+	waiting  *Waiting              // a model that is silent; nil: none is
+	found    []agent.Source        // by the last search of the notes, until text of the answer has come
 	Stopped  bool                  // the user stopped it and has the answer so far
 	Tools    map[string]*plan.Tool // calls outside the plan, by call
 
@@ -44,16 +46,21 @@ func (t *Model) Begin() *Turn {
 
 // Take turns an event into an item, or updates one. Nothing else does.
 func (t *Turn) Take(e agent.Event, now time.Time) {
-	switch e.Body.(type) {
-	case agent.ContextCounted, agent.Said, agent.Thought, agent.Used, agent.Failed, agent.Ended:
-		if t.waiting != nil {
-			t.in.remove(t.waiting)
-			t.waiting = nil
+	switch e := e.Body.(type) {
+	case agent.Said, agent.PlanMade, agent.Failed, agent.Ended:
+		t.found = nil
+		t.endWait()
+	case agent.ContextCounted, agent.Thought, agent.Used:
+		t.wait("")
+	case agent.ToolEnded:
+		if e.Coverage != nil && !strings.Contains(e.Step, ".") { // a worker's
+			t.found = e.Sources
 		}
 	}
 	switch e := e.Body.(type) {
 	case agent.PhaseStarted:
 		t.phaseStarted(e.Agent, now)
+		t.wait("")
 		if t.Plan != nil && e.Step != "" {
 			t.Plan.Tried(e.Step, e.Attempt)
 			t.in.Invalidate(t.Plan)
@@ -109,12 +116,7 @@ func (t *Turn) Take(e agent.Event, now time.Time) {
 		}
 		t.in.Add(&Notice{Text: e.Text})
 	case agent.Reading:
-		if t.waiting == nil {
-			t.waiting = &Notice{}
-			t.in.Add(t.waiting)
-		}
-		t.waiting.Text = e.String()
-		t.in.Invalidate(t.waiting)
+		t.wait(e.String())
 	}
 }
 
@@ -374,6 +376,7 @@ func (t *Turn) atEnd() *Sources {
 
 // Close closes all open items of the turn.
 func (t *Turn) Close(ending string, now time.Time) {
+	t.endWait()
 	t.closeThought(now)
 	t.endThoughts("", now)
 	t.endPlan(now)
@@ -393,7 +396,7 @@ func (t *Turn) State(asking bool) string {
 		return "waiting for you"
 	case t.Stopped:
 		return "stopping"
-	case t.waiting != nil:
+	case t.waiting != nil && t.waiting.why != "":
 		return "waiting for the model"
 	case t.Answer != nil && t.Answer.Open || t.phase == "explainer":
 		return "writing the answer"

@@ -1,6 +1,7 @@
 package transcript
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -47,6 +48,46 @@ func TestThinkingBeforeAPlanNamesTheAgent(t *testing.T) {
 	for agentName, want := range map[string]string{"lead": "lead: working", "planner": "planning", "loop": "working"} {
 		if _, state := takes(t, agent.PhaseStarted{Agent: agentName}); state != want {
 			t.Errorf("%s: %q, want %q", agentName, state, want)
+		}
+	}
+}
+
+// What was found is shown while the model reads, below what it reads, until text of the
+// answer comes or the turn ends; as text, whatever it holds.
+func TestPassagesAreShownWhileTheModelReads(t *testing.T) {
+	found := agent.ToolEnded{Step: "1", Call: "a", Name: "search_notes", Coverage: &agent.Coverage{Indexed: 25, Total: 25}}
+	for _, text := range []string{"I run \x1b[31mthree\x1b]0;x\a times a week.", strings.Repeat("long line ", 40), "third", "fourth"} {
+		found.Sources = append(found.Sources, agent.Source{Path: "running/plan.md", Line: 6, Heading: "Running plan", Text: "# Running plan\n\n" + text})
+	}
+	search := []agent.Body{
+		agent.PlanMade{Steps: []agent.Step{{ID: "1", Tool: "search_notes"}}}, agent.ToolStarted{Step: "1", Call: "a", Name: "search_notes"},
+		found, agent.StepChanged{Step: "1", Status: agent.Done},
+	}
+	reading := agent.Reading{Tokens: 2613, Took: 3000}
+	shown := func(bodies ...agent.Body) string {
+		text, _ := takes(t, slices.Concat(search, bodies)...)
+		return text
+	}
+	if raw := strings.Join((&Waiting{found: found.Sources}).Render(80, draw.NewTheme("", true, false, nil)), "\n"); strings.ContainsAny(raw, "\x1b\a") {
+		t.Errorf("it is drawn as %q", raw)
+	}
+	if text := shown(); strings.Contains(text, "plan.md") {
+		t.Errorf("before the model is asked:\n%s", text)
+	}
+	for name, bodies := range map[string][]agent.Body{
+		"asked":    {agent.PhaseStarted{Agent: "loop"}, agent.ContextCounted{}},
+		"late":     {agent.PhaseStarted{Agent: "loop"}, agent.ContextCounted{}, reading},
+		"thinking": {agent.PhaseStarted{Agent: "loop"}, agent.ContextCounted{}, reading, agent.Thought{Content: "Which?"}},
+	} {
+		text := shown(bodies...)
+		if strings.Count(text, "running/plan.md:6") != ShownPassages || !strings.Contains(text, "│ I run three times a week.") ||
+			strings.Count(text, "│ long line") != shownLines || name == "late" && strings.Index(text, reading.String()) > strings.Index(text, "plan.md") {
+			t.Errorf("%s:\n%s", name, text)
+		}
+	}
+	for _, over := range []agent.Body{agent.Said{Content: "Yes."}, agent.PlanMade{Steps: []agent.Step{{ID: "2", Tool: "today"}}}, agent.Failed{Message: "no"}, agent.Ended{}} {
+		if text := shown(agent.PhaseStarted{Agent: "loop"}, agent.ContextCounted{}, reading, over, agent.Used{}); strings.Contains(text, "plan.md") {
+			t.Errorf("after %T:\n%s", over, text)
 		}
 	}
 }
