@@ -252,6 +252,9 @@ type (
 		Took      int64   `json:"took_ms"`
 		Waiting   string  `json:"waiting,omitempty"` // why the request is sent again
 		Again     bool    `json:"again,omitempty"`   // it replaces the one before
+		// Beginning means that it reads what all prompts begin with, before the
+		// message.
+		Beginning bool `json:"beginning,omitempty"`
 	}
 
 	// Noticed is a message for the user that does not interrupt the turn.

@@ -22,6 +22,9 @@ func (r Reading) String() string {
 	default:
 		parts = []string{"reading " + text.Count(r.Tokens, "token")}
 	}
+	if r.Beginning {
+		parts[0] += " that every prompt begins with"
+	}
 	if parts = append(parts, fmt.Sprintf("%.0f s", took.Seconds())); r.PerSecond >= 1 && r.Tokens > 0 {
 		parts = append(parts, fmt.Sprintf("about %.0f/s", r.PerSecond))
 	}

@@ -95,6 +95,9 @@ func (a *Asker) askWithin(ctx context.Context, p Prompt, say func(text string)) 
 	if err := a.Wait(ctx); err != nil {
 		return llm.Usage{}, err
 	}
+	if err := a.afterWarm(ctx, p); err != nil {
+		return llm.Usage{}, err
+	}
 	if a.Compact != nil {
 		p = a.Compact(ctx, p)
 	}

@@ -21,6 +21,7 @@ type Meters struct {
 	notified bool                  // the user was notified that the server truncates prompts
 	sent     map[string][][]uint64 // by model: message hashes of its last prompts
 	rates    map[string]float64    // by model: tokens that it last read in a second
+	warming  map[string]*warming   // by model: that reads the beginning of its prompts
 }
 
 // Count is the token count that a server reported for a prompt. Cached is the

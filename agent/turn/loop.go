@@ -23,21 +23,28 @@ func (t *turn) loop(ctx context.Context) (lost bool, err error) {
 	if err != nil {
 		return false, err
 	}
+	l := t.newLoop()
+	if !t.traits.Small {
+		carried = append(carried, t.aboutNotes(ctx)...)
+	}
+	return t.decideAgain(ctx, append(carried, t.foundFirst()...), l)
+}
+
+// newLoop returns the loop of the turn, without material.
+func (t *turn) newLoop() *agentLoop {
 	base := t.answer.prompt("loop", answeringPrompt, strings.ReplaceAll(loopPrompt, "{rounds}", strconv.Itoa(t.rounds)))
 	if t.traits.Small {
-		base = t.answer.prompt("loop")
 		base.System = t.answer.persona
 	} else {
 		t.steps.tools = append(slices.Clip(t.steps.tools), t.delegation()...)
-		carried = append(carried, t.aboutNotes(ctx)...)
 	}
 	base.Notes = beginning(t.before)
-	return t.decideAgain(ctx, append(carried, t.foundFirst()...), &agentLoop{turn: t, callable: t.steps.tools, base: base})
+	return &agentLoop{turn: t, callable: t.steps.tools, base: base, stream: true, numbered: true}
 }
 
 // decideAgain runs the loop of the turn itself, whose text is the answer.
 func (t *turn) decideAgain(ctx context.Context, material []prompt.Part, l *agentLoop) (lost bool, err error) {
-	l.rounds, l.stream, l.numbered, l.found = t.rounds, true, true, t.steps.found
+	l.rounds, l.found = t.rounds, t.steps.found
 	l.base.Material = append(l.base.Material, material...)
 	t.answer.number(l.found)
 	l.shown = slices.Clone(t.answer.sources)

@@ -137,7 +137,7 @@ func (s *shelf) Window(_ context.Context, _ string, limit int) (w agent.Window, 
 	defer s.mu.Unlock()
 	w.Before = max(0, len(s.messages)-limit)
 	for turn := range slices.Chunk(s.messages[w.Before:], 2) {
-		w.Exchanges = append(w.Exchanges, agent.Exchange{Question: turn[0].Text, Answer: agent.Answer{Text: turn[1].Text}, Origin: s.from})
+		w.Exchanges = append(w.Exchanges, agent.Exchange{Turn: fmt.Sprintf("before%d", len(w.Exchanges)), Question: turn[0].Text, Answer: agent.Answer{Text: turn[1].Text}, Origin: s.from})
 	}
 	return w, nil
 }

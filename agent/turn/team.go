@@ -21,12 +21,17 @@ func (t *turn) team(ctx context.Context) (lost bool, err error) {
 	if err != nil {
 		return false, err
 	}
+	return t.decideAgain(ctx, carried, t.newLead())
+}
+
+// newLead returns the loop of the lead, without material.
+func (t *turn) newLead() *agentLoop {
 	handOut, workers := t.delegation(), t.workersAndTools(workersFor(t.steps.tools))
 	t.steps.tools = append(slices.Clip(t.steps.tools), handOut...)
-	return t.decideAgain(ctx, carried, &agentLoop{
-		turn: t, lead: true, callable: handOut,
+	return &agentLoop{
+		turn: t, lead: true, callable: handOut, stream: true, numbered: true,
 		base: t.answer.prompt("lead", answeringPrompt, strings.ReplaceAll(leadPrompt, "{workers}", workers)),
-	})
+	}
 }
 
 // isWholeMessage reports whether the lead delegated the whole message to one

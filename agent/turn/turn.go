@@ -127,12 +127,7 @@ func (t *turn) begin(ctx context.Context) (err error) {
 func (t *turn) reply(ctx context.Context) (err error) {
 	defer agent.Catch(&err)
 	t.prepare(ctx)
-	t.steps.tools = t.agent.Tools()
-	if t.only != nil {
-		t.steps.tools = slices.DeleteFunc(slices.Clone(t.steps.tools), func(tool agent.Tool) bool { return !slices.Contains(t.only, tool.Spec().Name) })
-	} else if t.command == nil {
-		t.steps.tools = append(slices.Clip(t.steps.tools), &findTools{t})
-	}
+	t.offerTools()
 	t.steps.resume()
 	if err := t.recall(ctx); err != nil {
 		return fmt.Errorf("read the conversation: %w", err)
@@ -154,17 +149,11 @@ func (t *turn) reply(ctx context.Context) (err error) {
 	if done, err := t.certainly(ctx); done || err != nil {
 		return err
 	}
-	_ = t.model.Wait(ctx) // the model determines mode and tools; the first request reports any error
-	if t.traits = t.agent.Traits(); t.mode == agent.AutoMode {
-		t.mode = t.autoMode()
-		t.traits.Native = t.traits.Native && !t.traits.Small
-	} else {
-		t.traits.Small = false
-	}
+	_ = t.model.Wait(ctx) // the first request reports any error
+	t.fitModel()
 	if t.agent.Limits.Approve() && t.mode != agent.PlanMode {
 		t.events.Notice("In %s mode there is no plan to approve: calls run or ask as the rules say.", t.mode)
 	}
-	t.called = t.calledBefore()
 	if t.mode != agent.LoopMode || t.agent.ModelName() == noModel {
 		t.holdDraft(ctx)
 	} else {
@@ -177,6 +166,27 @@ func (t *turn) reply(ctx context.Context) (err error) {
 		return err
 	}
 	return t.lookUp(ctx)
+}
+
+// offerTools chooses the tools of the turn.
+func (t *turn) offerTools() {
+	t.steps.tools = t.agent.Tools()
+	if t.only != nil {
+		t.steps.tools = slices.DeleteFunc(slices.Clone(t.steps.tools), func(tool agent.Tool) bool { return !slices.Contains(t.only, tool.Spec().Name) })
+	} else if t.command == nil {
+		t.steps.tools = append(slices.Clip(t.steps.tools), &findTools{t})
+	}
+}
+
+// fitModel chooses what depends on the model: the mode, and which tools it is shown.
+func (t *turn) fitModel() {
+	if t.traits = t.agent.Traits(); t.mode == agent.AutoMode {
+		t.mode = t.autoMode()
+		t.traits.Native = t.traits.Native && !t.traits.Small
+	} else {
+		t.traits.Small = false
+	}
+	t.called = t.calledBefore()
 }
 
 // autoMode returns the mode that AutoMode stands for: the loop, with any model.
@@ -232,10 +242,15 @@ func (t *turn) prepare(ctx context.Context) {
 	t.agent.Prepare(ctx, t.answer.question+t.steps.saved.tools(), func(text string) { t.events.Notice("%s", text) })
 }
 
+// withoutLoopOnly removes the tools that a plan cannot use.
+func (t *turn) withoutLoopOnly() {
+	t.steps.tools = slices.DeleteFunc(slices.Clone(t.steps.tools), func(tool agent.Tool) bool { _, rounds := tool.(agent.LoopOnly); return rounds })
+}
+
 // byPlan plans, runs the steps, plans again if something is missing or the user
 // sends a further message, and answers.
 func (t *turn) byPlan(ctx context.Context) error {
-	t.steps.tools = slices.DeleteFunc(slices.Clone(t.steps.tools), func(tool agent.Tool) bool { _, rounds := tool.(agent.LoopOnly); return rounds })
+	t.withoutLoopOnly()
 	steps, answered, err := t.plan(ctx)
 	if err != nil || answered {
 		return err

@@ -58,8 +58,9 @@ type waited struct {
 // times returns how many times as long as the plain request the whole answer took.
 func (w waited) times() float64 { return w.whole.Seconds() / w.plainWhole.Seconds() }
 
-// askAtPace asks the first n questions in one conversation on the notes in vault, of a server that has read nothing.
-func askAtPace(t *testing.T, vault, mode string, n int) (list []waited) {
+// askAtPace asks the first n questions in one conversation on the notes in vault, of a server that has read nothing,
+// or, if warm, what the chat has it read before.
+func askAtPace(t *testing.T, vault, mode string, n int, warm bool) (list []waited) {
 	t.Helper()
 	answers := map[string]string{}
 	for _, q := range asked {
@@ -81,6 +82,9 @@ func askAtPace(t *testing.T, vault, mode string, n int) (list []waited) {
 		t.Fatal(err)
 	}
 	conversation := a.Store.NewConversation()
+	if warm {
+		a.Warm(t.Context(), a.Agent(), conversation)
+	}
 	for _, q := range asked[:n] {
 		enter, before := server.Now(), len(server.Requests())
 		var w waited
@@ -160,7 +164,7 @@ var mostTimesPlain = [...]float64{2.5, 1.75}
 // The cost of a whole answer is bounded by that of one request with the same passages.
 func TestAnAnswerTakesLittleLongerThanOneRequest(t *testing.T) {
 	t.Parallel()
-	list := askAtPace(t, sampleNotes(t, 0), "auto", 2)
+	list := askAtPace(t, sampleNotes(t, 0), "auto", 2, false)
 	for i, w := range list {
 		t.Logf("%.1f s, %.1f s in all, %.2f times a plain request; %d calls, %d of %d tokens cached",
 			w.first.Seconds(), w.whole.Seconds(), w.times(), w.calls, w.cached, w.prompt)
@@ -169,6 +173,20 @@ func TestAnAnswerTakesLittleLongerThanOneRequest(t *testing.T) {
 		}
 		if w.times() > mostTimesPlain[i] {
 			t.Errorf("%s: %.2f times a plain request, at most %.2f are allowed", asked[i][0], w.times(), mostTimesPlain[i])
+		}
+	}
+}
+
+// After a warm start, the first question in the chat costs as much as the second, in any mode.
+func TestTheFirstQuestionAfterAWarmStartCostsAsMuchAsTheSecond(t *testing.T) {
+	t.Parallel()
+	vault := sampleNotes(t, 0)
+	for _, mode := range []string{"auto", "plan", "loop"} {
+		list := askAtPace(t, vault, mode, 2, true)
+		first, second := list[0].prompt-list[0].cached, list[1].prompt-list[1].cached
+		t.Logf("%s: %d and %d tokens are read", mode, first, second)
+		if list[0].calls != list[1].calls || float64(first) > 1.1*float64(second) {
+			t.Errorf("%s: the first question has the model read %d tokens in %d calls, the second %d in %d", mode, first, list[0].calls, second, list[1].calls)
 		}
 	}
 }
@@ -223,7 +241,7 @@ func TestLatency(t *testing.T) {
 		vault := sampleNotes(t, size)
 		notes := text.Count(len(notesIn(t, os.DirFS(vault))), "note")
 		for _, mode := range []string{"auto", "plan", "loop"} {
-			list := askAtPace(t, vault, mode, len(asked))
+			list := askAtPace(t, vault, mode, len(asked), false)
 			for _, i := range []int{0, len(list) - 1} {
 				w := list[i]
 				fmt.Fprintf(&turns, "| %s, %s, question %d | %.1f | %.1f | %.1f | %.1f | %.2f | %d | %s | %.0f %% | %d |\n",

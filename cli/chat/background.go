@@ -40,19 +40,20 @@ type background struct {
 	due      []backend.Task // the first of the tasks that are due
 }
 
-// startBackground starts the work behind a chat. It stops when ctx ends; wait waits for that.
-func startBackground(ctx context.Context, a *app.App) *background {
+// startBackground starts the work behind a chat with an assistant. It stops when ctx ends; wait
+// waits for that. The model reads the beginning of the prompts of the conversation; "": it does not.
+func startBackground(ctx context.Context, a *app.App, assistant *turn.Agent, conversation string) *background {
 	bg := &background{App: a, status: make(chan backend.Status, 1), notices: make(chan string, 16), wake: make(chan struct{}, 1)}
 	bg.tell()
 	for _, text := range a.Notices("this chat goes") {
 		bg.notice(text)
 	}
 	bg.stale()
-	bg.spawn(func() { bg.followProvider(ctx) })
+	bg.spawn(func() { bg.followProvider(ctx, assistant, conversation) })
 	bg.spawn(func() { bg.followNotes(ctx) })
 	a.BackUpDaily(ctx, bg.notice)
 	bg.spawn(func() { bg.followServers(ctx) })
-	bg.spawn(func() { bg.followMemory(ctx, a.Agent()) })
+	bg.spawn(func() { bg.followMemory(ctx, assistant) })
 	return bg
 }
 
@@ -135,14 +136,16 @@ func (bg *background) tell() {
 const receiptEvery = 2 * time.Second
 
 // followProvider reports changes of the model server. If the embedding model changes, the notes are
-// embedded again while keyword search keeps working.
-func (bg *background) followProvider(ctx context.Context) {
+// embedded again while keyword search keeps working. Each model on this machine reads the beginning
+// of the prompts.
+func (bg *background) followProvider(ctx context.Context, assistant *turn.Agent, conversation string) {
+	named := make(chan struct{}, 1)
 	bg.spawn(func() {
 		if text := bg.App.FoundServer(ctx); text != "" {
 			bg.notice(text)
 		}
 		if _, err := bg.App.Provider.Info(ctx, ""); err == nil { // learn the model's name before the first question
-			bg.tell()
+			named <- struct{}{}
 		}
 	})
 	receipt := time.NewTicker(receiptEvery)
@@ -153,10 +156,21 @@ func (bg *background) followProvider(ctx context.Context) {
 		window int
 	}
 	var shown facts
+	type reader struct {
+		model  string
+		vaults int // decide which tools there are
+	}
+	var warm reader
 	for {
+		if now := (reader{bg.App.Provider.State().Model, len(bg.App.OpenVaults())}); now != warm && now.model != "" && conversation != "" {
+			warm = now
+			bg.spawn(func() { bg.App.Warm(ctx, assistant, conversation) })
+		}
 		select {
 		case <-ctx.Done():
 			return
+		case <-named:
+			bg.tell()
 		case <-receipt.C:
 			if now := (facts{bg.App.Sent(), bg.App.Provider.State().Model, bg.App.Provider.Window()}); now != shown {
 				shown = now

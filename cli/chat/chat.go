@@ -194,7 +194,7 @@ func (f *Flags) Serve(ctx context.Context, front func(context.Context, *app.App,
 		return err
 	}
 	ctx, cancel := context.WithCancel(ctx)
-	c := &chat{App: a, flags: f, screen: backend.Screen{Mode: a.Settings.Mode}}
+	c := &chat{App: a, flags: f, screen: backend.Screen{Mode: a.Settings.Mode}, served: true}
 	defer c.close()
 	defer cancel()
 	options, err := c.open(ctx, store.Open)
@@ -231,6 +231,7 @@ type chat struct {
 	flags  *Flags
 	prompt string
 	screen backend.Screen
+	served bool // for the front end of another program, which has its own conversations
 
 	mu         sync.Mutex     // held while opening
 	background *background    // nil until open
@@ -256,11 +257,14 @@ func (c *chat) open(ctx context.Context, openStore func(path string) (*store.Sto
 		return o, err
 	}
 	c.App.Attended = true
-	c.background = startBackground(ctx, c.App)
+	assistant, warm := c.App.Agent(), ""
+	if !c.served {
+		warm = at.Conversation
+	}
+	c.background = startBackground(ctx, c.App, assistant, warm)
 	if len(c.flags.RunFlags.Notes) == 0 { // with --notes, folders added later are not wanted
 		c.background.spawn(func() { c.background.followFolders(ctx, c.flags.Process.Getenv) })
 	}
-	assistant := c.App.Agent()
 	o.Screen = c.screen
 	o.Assistant, o.Resume = assistant, assistant.Resume
 	o.Reader = backend.Reader{Read: assistant.SecondRead, Always: c.App.Settings.Citations.Check == "model"}

@@ -40,6 +40,7 @@ type Config struct {
 		ReadOnly bool `name:"read_only" doc:"nothing that writes or sends exists, whatever the rules say"`
 	}
 	FirstToken time.Duration `name:"first_token" doc:"how long to wait for a model to begin its answer; 0s: until Esc, as long as its server is there"`
+	WarmStart  bool          `name:"warm_start" usual:"true" doc:"a model on this machine reads the instructions and tools when the chat opens, before the first question"`
 	Think      string        `name:"think" usual:"off" one:"off,on,low,medium,high" doc:"let the model think first, if it can"`
 	Ollama     struct {
 		Host      string        `name:"ollama.host" usual:"http://127.0.0.1:11434" env:"OLLAMA_HOST" doc:"address of the Ollama server"`

@@ -225,6 +225,9 @@ func (s *Set) State() llm.State {
 	return state
 }
 
+// Remote returns the host of the model that answers, or "" if it is this machine.
+func (s *Set) Remote() string { return s.current().State().Remote }
+
 // Window implements [llm.Provider].
 func (s *Set) Window() int { return s.current().Window() }
 

@@ -60,15 +60,17 @@ func TestPassagesAreShownWhileTheModelReads(t *testing.T) {
 		found.Sources = append(found.Sources, agent.Source{Path: "running/plan.md", Line: 6, Heading: "Running plan", Text: "# Running plan\n\n" + text})
 	}
 	search := []agent.Body{
-		agent.PlanMade{Steps: []agent.Step{{ID: "1", Tool: "search_notes"}}}, agent.ToolStarted{Step: "1", Call: "a", Name: "search_notes"},
-		found, agent.StepChanged{Step: "1", Status: agent.Done},
+		agent.PlanMade{Steps: []agent.Step{{ID: "1", Tool: "search_notes"}}},
+		agent.ToolStarted{Step: "1", Call: "a", Name: "search_notes"},
+		found,
+		agent.StepChanged{Step: "1", Status: agent.Done},
 	}
 	reading := agent.Reading{Tokens: 2613, Took: 3000}
 	shown := func(bodies ...agent.Body) string {
 		text, _ := takes(t, slices.Concat(search, bodies)...)
 		return text
 	}
-	if raw := strings.Join((&Waiting{found: found.Sources}).Render(80, draw.NewTheme("", true, false, nil)), "\n"); strings.ContainsAny(raw, "\x1b\a") {
+	if raw := strings.Join((&Waiting{found: found.Sources}).Render(80, draw.NewTheme("", true, false, nil)), "\n"); strings.Contains(raw, "\x1b[31m") || strings.ContainsAny(raw, "]\a") {
 		t.Errorf("it is drawn as %q", raw)
 	}
 	if text := shown(); strings.Contains(text, "plan.md") {
