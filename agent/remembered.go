@@ -121,12 +121,14 @@ type Recollection struct {
 	ZScore float64 `json:"-"` // standard deviations of Cosine above the mean of all exchanges; 0 if there are too few
 }
 
-// TokenRatio is what was measured about how a model server counts tokens.
+// TokenRatio is what was measured about how a model server counts tokens, and how
+// fast it makes them.
 //
 // See docs/design/models-and-windows.md.
 type TokenRatio struct {
 	High   float64 // highest ratio of the server's count to the estimate so far; 0 if not measured
 	Window int     // length in tokens to which the server silently truncated prompts; 0 if it never did
+	Writes float64 // tokens a second of the first answer that was measured; 0 if none was
 }
 
 // TokenRatios stores measured ratios. *store.Store implements it.

@@ -303,4 +303,10 @@ DROP TABLE read_outside;
 DROP TRIGGER conversation_gone;
 DROP TABLE untrusted;
 `,
+
+	// How fast a model writes decides whether one of unknown size is small.
+	`
+ALTER TABLE gauges RENAME COLUMN low TO writes; -- tokens a second in the first measured answer; 0: none yet
+UPDATE gauges SET writes = 0;
+`,
 }

@@ -181,6 +181,9 @@ func (a *Asker) send(ctx context.Context, p Prompt, window int, scale float64, s
 	if fresh := usage.Prompt - max(usage.Cached, int(float64(cached)*scale)); fresh >= leastMeasured && heard > 0 {
 		a.Meters.readingRate(a.ModelName(), float64(fresh)/heard.Seconds())
 	}
+	if s := usage.Generating.Seconds(); usage.Answer >= leastWritten && s > 0 {
+		a.Meters.Learn(ctx, a.ModelName(), func(g *agent.TokenRatio) { g.Writes = cmp.Or(g.Writes, float64(usage.Answer)/s) })
+	}
 	a.checkWhole(ctx, Count{Estimate: fitted.Estimate, Counted: usage.Prompt, Cached: cached}, window)
 	return usage, size, nil
 }

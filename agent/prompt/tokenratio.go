@@ -125,6 +125,9 @@ const (
 	// leastMeasured is the minimum estimate of a prompt to learn from; shorter
 	// ones are mostly the chat template.
 	leastMeasured = 100
+	// leastWritten is the shortest answer, in tokens, that tells how fast a model
+	// writes.
+	leastWritten = 16
 	// Counts outside these multiples of the estimate are implausible: the
 	// server left out what it had cached, or invented the count.
 	leastPlausible, mostPlausible = 0.4, 8.0

@@ -16,6 +16,7 @@ import (
 	"lifehub/agent/turn"
 	"lifehub/cli/app"
 	"lifehub/cli/settings"
+	"lifehub/internal/text"
 	"lifehub/llm"
 	"lifehub/notes"
 	"lifehub/rag"
@@ -154,15 +155,17 @@ func (bg *background) followProvider(ctx context.Context, assistant *turn.Agent,
 		sent   int64
 		model  string
 		window int
+		small  bool
 	}
 	var shown facts
-	type reader struct {
+	type reader struct { // what the beginning of the prompts depends on
 		model  string
-		vaults int // decide which tools there are
+		small  bool
+		vaults int
 	}
 	var warm reader
 	for {
-		if now := (reader{bg.App.Provider.State().Model, len(bg.App.OpenVaults())}); now != warm && now.model != "" && conversation != "" {
+		if now := (reader{bg.App.Provider.State().Model, bg.App.Traits().Small, len(bg.App.OpenVaults())}); now != warm && now.model != "" && conversation != "" {
 			warm = now
 			bg.spawn(func() { bg.App.Warm(ctx, assistant, conversation) })
 		}
@@ -172,7 +175,10 @@ func (bg *background) followProvider(ctx context.Context, assistant *turn.Agent,
 		case <-named:
 			bg.tell()
 		case <-receipt.C:
-			if now := (facts{bg.App.Sent(), bg.App.Provider.State().Model, bg.App.Provider.Window()}); now != shown {
+			if now := (facts{bg.App.Sent(), bg.App.Provider.State().Model, bg.App.Provider.Window(), bg.App.Traits().Small}); now != shown {
+				if _, why := bg.App.FittingMode(); now.small && !shown.small && now.model == shown.model && now.window == shown.window {
+					bg.notice(text.AsSentence(why)) // its first answer told
+				}
 				shown = now
 				bg.tell()
 			}

@@ -84,8 +84,9 @@ type chatChunk struct {
 	} `json:"choices"`
 	Usage   *chatUsage `json:"usage"`
 	Timings struct {
-		Cached float64 `json:"cache_n"`
-		Read   float64 `json:"prompt_n"`
+		Cached  float64 `json:"cache_n"`
+		Read    float64 `json:"prompt_n"`
+		Writing float64 `json:"predicted_ms"`
 	} `json:"timings"` // llama.cpp
 	Progress *struct {
 		Total  float64 `json:"total"`
@@ -351,6 +352,7 @@ func (a *chatAnswer) event(name string, data []byte) error {
 	}
 	a.usage.Cached = max(a.usage.Cached, int(chunk.Timings.Cached))
 	a.usage.Prompt = max(a.usage.Prompt, int(chunk.Timings.Cached+chunk.Timings.Read))
+	a.usage.Generating = max(a.usage.Generating, time.Duration(chunk.Timings.Writing*float64(time.Millisecond)))
 	for _, choice := range chunk.Choices {
 		if choice.Index != 0 { // an alternative answer to the same request
 			continue
@@ -440,7 +442,7 @@ func (a *chatAnswer) end() error {
 	if a.usage.Stopped == "" {
 		a.usage.Stopped = llm.StopEnd
 	}
-	if !a.first.IsZero() {
+	if !a.first.IsZero() && a.usage.Generating == 0 {
 		a.usage.Generating = time.Since(a.first)
 	}
 	return a.emit(llm.Delta{Usage: &a.usage})
