@@ -72,31 +72,6 @@ func (l Logged) String() string {
 	return l.Action + " → " + l.Result
 }
 
-// record starts the line that is added to each earlier answer in a prompt.
-const record = "\n\n(LifeHub's record of this turn: "
-
-// WithRecord returns an earlier answer as shown to the model: its text and,
-// from the journal, what the turn really did, whatever the text claims. The
-// record is included even if there is no answer.
-func (e Exchange) WithRecord() string {
-	if e.Answer.Effects == nil {
-		return e.Answer.Text // saved by a version without effects
-	}
-	did := e.Answer.Effects.String()
-	if e.Undone {
-		did += ", taken back since"
-	}
-	return strings.TrimLeft(WithoutRecord(e.Answer.Text)+record+text.OneLine(did)+")", "\n") // the model may have imitated one
-}
-
-// WithoutRecord removes the record that WithRecord added.
-func WithoutRecord(answer string) string {
-	if at := strings.LastIndex("\n\n"+answer, record); at >= 0 && strings.HasSuffix(answer, ")") {
-		return answer[:max(0, at-2)]
-	}
-	return answer
-}
-
 // Part is a piece of an answer: either text, or the actions and thoughts
 // between two pieces of text.
 type Part struct {

@@ -117,6 +117,7 @@ func (s *Store) Reopen(ctx context.Context, conversation, turn string) (agent.Un
 		if owner, err = s.file.Owners.Mine(); err != nil {
 			return err
 		}
+		left.Text = agent.WithoutRecords(left.Text)
 		if left.Entries, left.Damaged, err = readJournal(ctx, tx, turn); err != nil {
 			return err
 		}

@@ -158,7 +158,7 @@ func (s *Store) recollections(ctx context.Context, memories string, args ...any)
 	return database.AllRows(ctx, s.file.Read, func(scan database.Scan) (r agent.Recollection, err error) {
 		var asked, answered, first origin
 		err = scan(&r.Memory, &r.Turn, &r.Conversation, &r.Title, database.Milliseconds(&r.Asked), &r.Question, &r.Answer, &asked, &answered, &first)
-		r.Origin = asked.Origin.And(answered.Origin)
+		r.Answer, r.Origin = agent.WithoutRecords(r.Answer), asked.Origin.And(answered.Origin)
 		r.Untrusted = r.Origin.And(first.Origin).IsOutside()
 		return r, err
 	}, `SELECT m.id, t.id, t.conversation, c.title, t.started, q.text, a.text, q.origin, a.origin,

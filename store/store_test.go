@@ -118,6 +118,42 @@ func TestConversationIsRestored(t *testing.T) {
 	}
 }
 
+// Earlier versions saved what a model wrote in the form of a record of deeds.
+func TestSavedAnswerIsReadWithoutRecords(t *testing.T) {
+	s, err := InMemory()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	turn, err := s.Begin(t.Context(), "c", "add milk")
+	if err == nil {
+		err = s.Finish(t.Context(), turn, agent.Answer{Text: "Added.\n\n(LifeHub's record of this turn: changed tasks.md (+1))\n\nAnd?", Cut: true})
+	}
+	if err == nil {
+		_, err = s.Archive(t.Context(), "c", 0, true)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	const want = "Added.\n\nAnd?"
+	path, err := s.Exchanges(t.Context(), "c")
+	if err != nil || len(path) != 1 || path[0].Answer.Text != want {
+		t.Errorf("exchanges %+v, %v", path, err)
+	}
+	window, err := s.Window(t.Context(), "c", 9)
+	if err != nil || len(window.Exchanges) != 1 || window.Exchanges[0].Answer.Text != want {
+		t.Errorf("window %+v, %v", window, err)
+	}
+	memories, err := s.Unembedded(t.Context(), "none", 0, 9)
+	if err != nil || len(memories) != 1 || memories[0].Answer != want {
+		t.Errorf("memories %+v, %v", memories, err)
+	}
+	left, err := s.Reopen(t.Context(), "c", turn)
+	if err != nil || left.Text != want {
+		t.Errorf("the turn to resume has %q, %v", left.Text, err)
+	}
+}
+
 func TestUnfinishedTurnIsOpenAndKeepsItsText(t *testing.T) {
 	t.Parallel()
 	s, _ := openTemp(t)

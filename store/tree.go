@@ -150,7 +150,7 @@ func (t tree) texts(ctx context.Context, db database.Querier, courses bool) ([]a
 			return nil, fmt.Errorf("read turn %s: %w", turn, err)
 		}
 		e := &list[at[turn]]
-		e.Question, e.Answer.Text, e.Answer.Error = question, answer, failure
+		e.Question, e.Answer.Text, e.Answer.Error = question, agent.WithoutRecords(answer), failure // an earlier version saved a model's own record
 		e.Answer.Origin, e.Origin = answered.Origin, asked.Origin.And(answered.Origin)
 		e.Answer.Sources, e.Answer.Citations, e.Answer.Metrics, e.Answer.Effects, e.Answer.Log = d.Sources, d.Citations, d.Metrics, d.Effects, d.Log
 		if courses && d.Course != nil && json.Unmarshal(d.Course, &e.Answer.Course) != nil {

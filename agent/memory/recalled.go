@@ -16,6 +16,8 @@ import (
 // Recalled is the memory in the prompts of one turn.
 type Recalled struct {
 	History []llm.Message // last messages, oldest first
+	Seen    []llm.Message // History as a model sees it
+	Record  string        // of what the last turn did, as data; "" if it only read
 	Summary agent.Summary // of the turns before them
 	Omitted int           // number of messages before History
 	Past    []agent.Recollection

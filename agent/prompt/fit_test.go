@@ -119,17 +119,3 @@ func TestResultIsCutAtItsEnd(t *testing.T) {
 		}
 	})
 }
-
-// Some models' templates reject two consecutive messages of one role.
-func TestRolesAlternateInTheHistory(t *testing.T) {
-	user, assistant := llm.Message{Role: llm.User, Text: "q"}, llm.Message{Role: llm.Assistant, Text: "a"}
-	for _, history := range [][]llm.Message{nil, {user}, {user, assistant}, {user, user}, {user, user, assistant, user}} {
-		before := llm.Assistant
-		for _, m := range append(Alternating(history), user) {
-			if m.Role == before {
-				t.Errorf("%v: two messages of %s in a row", history, m.Role)
-			}
-			before = m.Role
-		}
-	}
-}

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"lifehub/agent"
 	"lifehub/internal/pattern"
 )
 
@@ -18,8 +19,9 @@ type Hear struct {
 	thought int // bytes of whole up to which reasoning was passed on; -1 after its end
 	from    int // where the answer starts in whole
 
-	answer strings.Builder // decoded from whole
-	coded  int             // bytes of whole decoded into answer
+	answer strings.Builder // decoded from whole, without records of what was done
+	held   string          // decoded, and may become a record
+	coded  int             // bytes of whole decoded
 	form   form
 	line   int  // start of the first line of answer that is not passed on whole
 	inCode bool // that line is in a fenced block
@@ -72,14 +74,24 @@ func (h *Hear) take(piece string) {
 			raw, h.form = raw[:end], noAnswer
 		}
 		h.coded += len(raw)
-		h.answer.WriteString(unquoted(raw))
+		h.decoded(unquoted(raw))
 	case asText:
-		h.answer.WriteString(whole[h.coded:])
+		h.decoded(whole[h.coded:])
 		h.coded = len(whole)
 	default:
 		return
 	}
 	h.pass()
+}
+
+// decoded adds the next piece of the answer.
+func (h *Hear) decoded(piece string) {
+	certain, held := agent.CutRecords(h.held + piece)
+	if h.answer.Len() == 0 {
+		certain = strings.TrimLeft(certain, " \t\r\n")
+	}
+	h.answer.WriteString(certain)
+	h.held = held
 }
 
 // passThought passes on reasoning at the beginning of a reply, and reports
@@ -260,8 +272,8 @@ func (h *Hear) say(answer string, to int) {
 // Whole returns the whole reply so far.
 func (h *Hear) Whole() string { return h.whole.String() }
 
-// Answer returns the answer so far, as it was written.
-func (h *Hear) Answer() string { return h.answer.String() }
+// Answer returns the answer so far, without the records before its end.
+func (h *Hear) Answer() string { return h.answer.String() + h.held }
 
 // Said returns the part of the answer that was passed on.
 func (h *Hear) Said() string { return h.answer.String()[:h.said] }

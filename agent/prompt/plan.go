@@ -79,7 +79,7 @@ func asDraft(raw json.RawMessage) (Draft, error) {
 	if err := json.Unmarshal(raw, &fields); err != nil {
 		return Draft{}, fmt.Errorf("not a JSON object: %w", err)
 	}
-	d := Draft{Reasoning: Text(fields["reasoning"]), Answer: Text(fields["answer"]), Again: strings.Trim(string(fields["again"]), `"`) == "true"}
+	d := Draft{Reasoning: Text(fields["reasoning"]), Answer: Answer(Text(fields["answer"])), Again: strings.Trim(string(fields["again"]), `"`) == "true"}
 	switch list := listIn(fields); {
 	case list != nil && string(list) != "null":
 		var err error

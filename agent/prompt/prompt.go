@@ -42,6 +42,7 @@ type Prompt struct {
 	Material []Part
 	Today    string         // the date, which precedes the question; may be ""
 	Question string         // end of the last user message
+	Record   string         // of what the turn before did, as data: beginning of the last user message; may be ""
 	Images   [][]byte       // attached to the question
 	After    []llm.Message  // messages after the question: a second try, or the rounds of a loop
 	Brought  bool           // After contains results of calls rather than a second try
@@ -190,21 +191,6 @@ func (p *Prompt) shrink(room int) {
 	p.History = questionFirst(p.History)
 }
 
-// unanswered is the placeholder for a missing answer.
-const unanswered = "(This turn was stopped before an answer.)"
-
-// Alternating adds a placeholder after each question without an answer, because
-// the templates of some models reject two consecutive user messages.
-func Alternating(history []llm.Message) (list []llm.Message) {
-	for i, m := range history {
-		list = append(list, m)
-		if m.Role == llm.User && (i+1 == len(history) || history[i+1].Role == llm.User) {
-			list = append(list, llm.Message{Role: llm.Assistant, Text: unanswered})
-		}
-	}
-	return list
-}
-
 // questionFirst removes leading answers, whose question is missing.
 func questionFirst(history []llm.Message) []llm.Message {
 	for len(history) > 0 && history[0].Role == llm.Assistant {
@@ -231,8 +217,8 @@ func (p *Prompt) expendable() []int {
 	return slices.Concat(results, sources, memories)
 }
 
-// assemble builds the messages: system prompt, history, then the material with
-// the question at the end.
+// assemble builds the messages: system prompt, history, then the record, the
+// material and the question in one.
 func (p Prompt) assemble() fitted {
 	f := fitted{parts: map[string]int{}}
 	add := func(kind string, n int) {
@@ -256,6 +242,10 @@ func (p Prompt) assemble() fitted {
 		add("history", Tokens(m.Text)+PerMessage)
 	}
 	var last []string
+	if p.Record != "" {
+		last = append(last, p.Record)
+		add("history", Tokens(p.Record))
+	}
 	if p.Intro != "" {
 		last = append(last, p.Intro)
 		add("system", Tokens(p.Intro))

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 
+	"lifehub/agent"
 	"lifehub/internal/pattern"
 	"lifehub/internal/text"
 )
@@ -27,7 +28,7 @@ type Reply struct {
 // and of known tools.
 func Read(whole string, known func(name string) bool) Reply {
 	if len(whole) > maxDraft {
-		return Reply{Text: whole}
+		return Reply{Text: Answer(whole)}
 	}
 	thought, rest, calls, err := channels(whole)
 	r := Reply{Calls: calls, Problem: err}
@@ -80,12 +81,13 @@ var (
 func (r Reply) IsAnswer() bool { return len(r.Calls) == 0 && r.Problem == nil }
 
 // Answer returns a text as an answer: without the special tokens of a chat
-// template and what follows them, and without a code fence around the whole.
+// template and what follows them, without records of what was done, and without a
+// code fence around the whole.
 func Answer(whole string) string {
 	if at := tokenAt(whole); at >= 0 {
 		whole = whole[:at]
 	}
-	return text.Unfenced(strings.TrimSpace(whole))
+	return text.Unfenced(strings.TrimSpace(agent.WithoutRecords(whole)))
 }
 
 // answerIn returns the text of an answer given in JSON: the one named text, or

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"lifehub/agent"
 )
 
 func knownTool(name string) bool {
@@ -174,6 +176,41 @@ func TestAnswerIsCutOutOfAReply(t *testing.T) {
 	}
 }
 
+// records are what a model imitates: what the program tells of an earlier turn.
+var records = []string{"(LifeHub's record of this turn: changed a.md (+1))", agent.Exchange{Answer: agent.Answer{Effects: agent.Effects{{Kind: agent.ToolCalled, Tool: "x"}}}}.Record("«0123abcd»")}
+
+// A record of deeds that a model writes is in no answer, however it is streamed.
+func TestImitatedRecordIsCut(t *testing.T) {
+	for _, record := range records {
+		for whole, want := range map[string]string{
+			record + "\n\nAdded.": "Added.", "Added.\n\n" + record: "Added.", "Added. " + record + " And?\n" + record + "\nSo.": "Added. And?\nSo.",
+			"```\nAdded.\n" + record + "\n```": "Added.", "Added.\n\n" + record + "<|im_end|>": "Added.", "«Added» (L).\n" + record: "«Added» (L).",
+		} {
+			for form, whole := range map[bool]string{false: whole, true: `{"tool":"answer","input":{"text":` + quoted(whole) + `}}`} {
+				if r := Read(whole, knownTool); r.Text != want || !r.IsAnswer() {
+					t.Errorf("%q\nread as %+v", whole, r)
+				}
+				for size := 1; size < 40; size += 6 {
+					hear, said := Hear{Decides: form}, ""
+					for rest := whole; rest != ""; rest = rest[min(size, len(rest)):] {
+						_, more := hear.Add(rest[:min(size, len(rest))])
+						said += more
+					}
+					if !strings.HasPrefix(want, said) || Answer(hear.Answer()) != want {
+						t.Errorf("%q\nsaid %q, then %q", whole, said, Answer(hear.Answer()))
+					}
+				}
+			}
+		}
+		if r := Read(record, knownTool); r.Problem != ErrEmpty {
+			t.Errorf("a record alone is %+v", r)
+		}
+		if d, err := PlanOrCalls(`{"reasoning": "so", "steps": [], "answer": `+quoted("Added.\n\n"+record)+`}`, knownTool); d.Answer != "Added." || err != nil {
+			t.Errorf("the answer of a plan is %q, %v", d.Answer, err)
+		}
+	}
+}
+
 func quoted(text string) string {
 	raw, _ := json.Marshal(text)
 	return string(raw)
@@ -250,6 +287,9 @@ func FuzzRead(f *testing.F) {
 		f.Add(n.begin+n.parameter+n.end, 5)
 	}
 	f.Add("Text\n```go\nx\n```\n{\"a\": 1}\nmore `code` <b> {{1.text}} <|im_end|>", 2)
+	for _, record := range records {
+		f.Add("So. "+record+"\nAnd", 1)
+	}
 	f.Fuzz(func(t *testing.T, whole string, size int) {
 		r := Read(whole, knownTool)
 		for _, c := range r.Calls {
@@ -267,7 +307,7 @@ func FuzzRead(f *testing.F) {
 			_, more := hear.Add(rest[:n])
 			said, rest = said+more, rest[n:]
 		}
-		if hear.Said() != said || hear.Whole() != whole {
+		if hear.Said() != said || hear.Whole() != whole || agent.WithoutRecords(said) != said {
 			t.Errorf("%q: said %q, passed on %q", whole, hear.Said(), said)
 		}
 	})

@@ -213,7 +213,7 @@ func (l *agentLoop) read(r *reply, whole string) {
 		return
 	}
 	if said.Problem == nil && l.quotes(said.Calls) {
-		r.text = prompt.WithoutThoughts(whole)
+		r.text = prompt.Answer(prompt.WithoutThoughts(whole))
 		return
 	}
 	for _, c := range said.Calls {
@@ -264,7 +264,7 @@ var notationPrompt string
 func (l *agentLoop) prompt() prompt.Prompt {
 	p := l.base
 	if l.stream { // the conversation may have been summarized meanwhile
-		p.Summary, p.Omitted, p.History = l.turn.recalled.Summary.Text, l.turn.recalled.Omitted, prompt.Alternating(l.turn.recalled.History)
+		p = l.turn.answer.withConversation(p)
 	}
 	p.After, p.Log = l.after, contextLog(l.found)
 	p.Request = llm.Request{MaxTokens: maxAnswerTokens}

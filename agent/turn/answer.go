@@ -126,10 +126,16 @@ var (
 // so that a server can cache the rest.
 func (a *answer) prompt(who string, system ...string) prompt.Prompt {
 	fence := a.fence()
-	return prompt.Prompt{
+	return a.withConversation(prompt.Prompt{
 		Agent: who, System: strings.TrimSpace(strings.TrimSpace(a.persona) + "\n\n" + commonPrompt + "\n" + strings.Join(system, "\n")), Today: a.today(), Fence: fence,
-		Summary: a.recalled.Summary.Text, Omitted: a.recalled.Omitted, History: prompt.Alternating(a.recalled.History), Material: append(a.recalled.FactPart(0, fence), a.recalled.PastParts(fence)...), Question: a.question,
-	}
+		Material: append(a.recalled.FactPart(0, fence), a.recalled.PastParts(fence)...), Question: a.question,
+	})
+}
+
+// withConversation adds what was said before to a prompt.
+func (a *answer) withConversation(p prompt.Prompt) prompt.Prompt {
+	p.Summary, p.Omitted, p.History, p.Record = a.recalled.Summary.Text, a.recalled.Omitted, a.recalled.Seen, a.recalled.Record
+	return p
 }
 
 // today returns a sentence with the date.
@@ -151,15 +157,12 @@ func (a *answer) topic() string {
 	return text.Clip(a.with[0].Text, maxTopic)
 }
 
-// typedBefore returns the history with the original answers and only the typed
-// parts of the user's messages.
+// typedBefore returns the history with only the typed parts of the user's messages.
 func (a *answer) typedBefore() []llm.Message {
 	list := slices.Clone(a.recalled.History)
 	for i, m := range list {
 		if m.Role == llm.User {
 			list[i].Text = agent.ParseMessage(m.Text).Text
-		} else {
-			list[i].Text = agent.WithoutRecord(m.Text)
 		}
 	}
 	return list
@@ -172,8 +175,9 @@ func (a *answer) fence() string {
 	return "«" + hex.EncodeToString(sum[:4]) + "»"
 }
 
-// toolFence returns the mark around descriptions by servers. It is constant
-// within a conversation, so that the prompt can be cached.
+// toolFence returns the mark around descriptions by servers and around records of
+// earlier turns. It is constant within a conversation, so that the prompt can be
+// cached.
 func (a *answer) toolFence() string {
 	sum := sha256.Sum256([]byte("tools " + a.record.Conversation))
 	return "«" + hex.EncodeToString(sum[:4]) + "»"

@@ -129,10 +129,10 @@ func (a *answer) inConversation(words string) bool {
 			single = append(single, part[i:i+1])
 		}
 	}
-	if citation.InOrder(text.Tokens(a.typedText()), single) || in(a.recalled.Summary.Text) {
+	if citation.InOrder(text.Tokens(a.typedText()), single) || in(a.recalled.Summary.Text) || in(a.recalled.Record) {
 		return true
 	}
-	for _, m := range a.recalled.History {
+	for _, m := range a.recalled.Seen {
 		if in(m.Text) {
 			return true
 		}

@@ -48,7 +48,7 @@ func (a *Agent) compact(ctx context.Context, conversation, focus string, keep in
 		return agent.Compacted{}, err
 	}
 	before, path := w.Summary, uncovered(w.Exchanges, keep)
-	messages := messagesOf(path)
+	messages := messagesOf(withDeeds(path))
 	if len(messages) == 0 {
 		return agent.Compacted{}, agent.ErrNothingToCompact
 	}
@@ -56,7 +56,7 @@ func (a *Agent) compact(ctx context.Context, conversation, focus string, keep in
 	for _, m := range messages {
 		done.Before += prompt.Tokens(m.Text) + prompt.PerMessage
 	}
-	if done.Text, err = a.summarise(ctx, before.Text, asSeen(path), focus); err != nil {
+	if done.Text, err = a.summarise(ctx, before.Text, messages, focus); err != nil {
 		return agent.Compacted{}, fmt.Errorf("summarise the conversation: %w", err)
 	}
 	done.After = prompt.Tokens(done.Text)
@@ -65,6 +65,17 @@ func (a *Agent) compact(ctx context.Context, conversation, focus string, keep in
 		summary.Origin = summary.Origin.And(e.Origin)
 	}
 	return done, a.Summaries.SaveSummary(ctx, summary)
+}
+
+// withDeeds returns exchanges whose answers end with what was done.
+func withDeeds(path []agent.Exchange) []agent.Exchange {
+	path = slices.Clone(path)
+	for i, e := range path {
+		if did := e.Did(); did != "" {
+			path[i].Answer.Text = strings.TrimSpace(e.Answer.Text + "\n\nWhat was done: " + did)
+		}
+	}
+	return path
 }
 
 // uncovered returns the exchanges that precede those left in full. At least two
@@ -158,7 +169,7 @@ func (t *turn) compactHistory(ctx context.Context) {
 		return
 	}
 	room, used := t.model.Room(ctx)/2, 0
-	for _, m := range t.recalled.History {
+	for _, m := range t.recalled.Seen {
 		used += prompt.Tokens(m.Text) + prompt.PerMessage
 	}
 	if used > room {
@@ -194,8 +205,5 @@ func (t *turn) compactToFit(ctx context.Context, p prompt.Prompt) prompt.Prompt 
 	if t.agent.Summaries == nil || len(p.History) <= prompt.VerbatimMessages || !t.model.Overflows(ctx, p) || !t.compactOlder(ctx, 0) {
 		return p
 	}
-	t.recalled.History = asSeen(t.path)
-	p.History, p.Omitted = prompt.Alternating(t.recalled.History), t.recalled.Omitted
-	p.Summary = t.recalled.Summary.Text
-	return p
+	return t.answer.withConversation(p)
 }

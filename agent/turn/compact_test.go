@@ -44,6 +44,7 @@ func (p *pages) SaveSummary(_ context.Context, s agent.Summary) error {
 
 func TestOlderTurnsAreSummarisedWhenTheyDoNotFit(t *testing.T) {
 	kept := newPages(3, 400)
+	kept.path[0].Answer.Effects = agent.Effects{{Kind: agent.NoteChanged, Path: "tasks.md", Lines: &agent.Lines{Added: 1}}}
 	model := &script{lines: []line{say("Q1 was about the boiler."), say(`{"reasoning":"","steps":[],"answer":"Yes."}`), say(`{"reasoning":"","steps":[],"answer":"Again."}`)}}
 	a := New(Options{Model: model, History: kept, Summaries: kept, Window: func() int { return 4096 }, RejectsLongPrompts: func() bool { return true }})
 	a.meters.By[""] = agent.TokenRatio{High: 0.9}
@@ -54,7 +55,7 @@ func TestOlderTurnsAreSummarisedWhenTheyDoNotFit(t *testing.T) {
 	if notices := bodies[agent.Noticed](events); len(notices) != 1 || !strings.Contains(notices[0].Text, "2 older messages are now summarised") {
 		t.Errorf("told %+v", notices)
 	}
-	if text := asked(model.requests[0]); !strings.Contains(text, "User: Q1 ") || !strings.Contains(text, "You: A1 ") || strings.Contains(text, "Q2") {
+	if text := asked(model.requests[0]); !strings.Contains(text, "User: Q1 ") || !strings.Contains(text, "You: A1 ") || !strings.Contains(text, kept.path[0].Did()) || strings.Contains(text, "Q2") {
 		t.Errorf("summarised was\n%.300s", text)
 	}
 	plan := model.requests[1].Messages

@@ -4,7 +4,6 @@ import (
 	"slices"
 	"strings"
 
-	"lifehub/agent"
 	"lifehub/agent/toolchoice"
 	"lifehub/internal/pattern"
 	"lifehub/internal/text"
@@ -117,11 +116,10 @@ func (a *answer) needsNoSource() bool {
 	}
 	texts := []string{a.today(), toolchoice.Unavailable(a.steps.missing)}
 	for i, m := range a.recalled.History {
-		earlier := agent.WithoutRecord(m.Text)
 		if m.Role == llm.Assistant && i > 0 {
-			earlier = a.recalled.History[i-1].Text + "\n" + earlier // an answer is about what was asked
+			m.Text = a.recalled.History[i-1].Text + "\n" + m.Text // an answer is about what was asked
 		}
-		texts = append(texts, earlier)
+		texts = append(texts, m.Text)
 	}
 	return onlyAsks(written) || slices.ContainsFunc(texts, func(text string) bool { return restsOn(written, text) })
 }

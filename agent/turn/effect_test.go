@@ -6,6 +6,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"reflect"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -15,6 +17,7 @@ import (
 
 	"lifehub/agent"
 	"lifehub/agent/gate"
+	"lifehub/llm"
 )
 
 func TestEffectsAreOneLine(t *testing.T) {
@@ -229,34 +232,89 @@ func TestOnlyKnownWritersWarn(t *testing.T) {
 	}
 }
 
-// The prompt of every mode has what each earlier turn did, whatever its answer says,
-// and even if it had none.
+// The prompt of every mode has what each turn did at the beginning of the user's next
+// message, whatever the answer says, and never in a message of the model. There it reads
+// the same in all later prompts, so that a server can cache them.
 func TestModelSeesEffectsOfEarlierTurns(t *testing.T) {
 	added := agent.Effects{{Kind: agent.NoteChanged, Path: "tasks.md", Lines: &agent.Lines{Added: 1}}}
+	searched := agent.Effects{{Kind: agent.RequestSent, Tool: agent.WebSearch, Host: "example.org", Count: 2}}
 	path := []agent.Exchange{
-		{Turn: "a", Question: "add milk", Answer: agent.Answer{Text: "Added.", Effects: added}},
-		{Turn: "b", Question: "add bread", Answer: agent.Answer{Text: "Added.", Effects: agent.Effects{{Kind: agent.Unchanged, Tool: "add_task"}}}},
-		{Turn: "c", Question: "add tea", Answer: agent.Answer{Effects: added}, Undone: true},
-		{Turn: "d", Question: "hi", Answer: agent.Answer{Text: "Hi!\n\n(LifeHub's record of this turn: changed all.md)", Effects: agent.Effects{}}},
-		{Turn: "e", Question: "long ago", Answer: agent.Answer{Text: "Yes."}},
+		{Question: "add milk", Answer: agent.Answer{Text: "Added.", Effects: slices.Concat(added, searched)}},
+		{Question: "add bread", Answer: agent.Answer{Text: "Added.", Effects: agent.Effects{{Kind: agent.Unchanged, Tool: "add_task"}}}},
+		{Question: "add tea", Answer: agent.Answer{Effects: added}, Undone: true},
+		{Question: "hi", Answer: agent.Answer{Text: "Hi!", Effects: agent.Effects{}}},
+		{Question: "long ago", Answer: agent.Answer{Text: "Yes."}},
+		{Question: "look it up", Answer: agent.Answer{Text: "So.", Effects: searched}},
 	}
-	want := []string{
-		"add milk", "Added.\n\n(LifeHub's record of this turn: changed tasks.md (+1))",
-		"add bread", "Added.\n\n(LifeHub's record of this turn: ! nothing was changed)",
-		"add tea", "(LifeHub's record of this turn: changed tasks.md (+1), taken back since)",
-		"hi", "Hi!\n\n(LifeHub's record of this turn: changed nothing)",
-		"long ago", "Yes.",
-	}
-	for _, mode := range []agent.Mode{agent.PlanMode, agent.LoopMode, agent.TeamMode} {
-		model := &script{lines: []line{say("Thanks!"), say("Thanks!")}}
-		history := &before{exchanges: path}
-		collect(New(Options{Model: model, History: history, Mode: inMode(mode), Limits: Limits{Messages: 20}}).Ask(t.Context(), "c1", "I see"), nil)
-		var got []string
-		for _, m := range model.requests[0].Messages[1 : len(want)+1] {
-			got = append(got, m.Text)
+	record := func(turns int) string { // of the last of so many turns
+		if turns == 0 || path[turns-1].Record("") == "" {
+			return ""
 		}
-		if !slices.Equal(got, want) {
-			t.Errorf("%s: the model sees\n%q\nwant\n%q", mode, got, want)
+		return path[turns-1].Record("«m»") + "\n\n"
+	}
+	mark := regexp.MustCompile("«[0-9a-f]{8}»")
+	for _, mode := range []agent.Mode{agent.PlanMode, agent.LoopMode, agent.TeamMode} {
+		earlier := []llm.Message{}
+		for n := range len(path) + 1 {
+			model := &script{lines: []line{say("Well."), say("Well.")}}
+			collect(New(Options{Model: model, History: &before{exchanges: path[:n]}, Mode: inMode(mode), Limits: Limits{Messages: 20}}).Ask(t.Context(), "c1", "I see"), nil)
+			messages := model.requests[0].Messages[1:]
+			for i, e := range path[:n] {
+				if got, want := messages[2*i], record(i)+e.Question; got.Role != llm.User || mark.ReplaceAllString(got.Text, "«m»") != want {
+					t.Errorf("%s: %s: %q, want %q", mode, got.Role, got.Text, want)
+				}
+				if got, want := messages[2*i+1], cmp.Or(e.Answer.Text, unanswered); got.Role != llm.Assistant || got.Text != want {
+					t.Errorf("%s: %s: %q, want %q", mode, got.Role, got.Text, want)
+				}
+			}
+			if last := mark.ReplaceAllString(messages[2*n].Text, "«m»"); !strings.HasPrefix(last, record(n)) || strings.Contains(last[len(record(n)):], "LifeHub's record") {
+				t.Errorf("%s: the last message is %q, want first %q", mode, last, record(n))
+			}
+			if !reflect.DeepEqual(messages[:len(earlier)], earlier) {
+				t.Errorf("%s: the messages before were\n%v\nand are\n%v", mode, earlier, messages)
+			}
+			earlier = messages[:2*n]
+		}
+	}
+}
+
+// A model that writes a record itself is believed by nobody: it is neither streamed nor
+// saved, in whatever notation the answer comes.
+func TestImitatedRecordIsNoAnswer(t *testing.T) {
+	records := []string{"(LifeHub's record of this turn: changed tasks.md (+1))", agent.Exchange{Answer: agent.Answer{Effects: agent.Effects{{Kind: agent.ToolCalled, Tool: "add_task"}}}}.Record("«0123abcd»")}
+	for _, record := range records {
+		answer := "The milk\n" + record + "\nis added.\n\n" + record
+		quoted, err := json.Marshal(answer)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for name, tc := range map[string]struct {
+			mode  agent.Mode
+			lines []line
+		}{
+			"plan":           {agent.PlanMode, []line{say(searchStep), say(answer)}},
+			"plan, at once":  {agent.PlanMode, []line{say(`{"answer":` + string(quoted) + `,"steps":[]}`)}},
+			"plan, at last":  {agent.PlanMode, []line{say(`{"reasoning":"so","steps":[],"more":{},"answer":` + string(quoted) + `}`)}},
+			"loop":           {agent.LoopMode, []line{say(answer)}},
+			"loop, as JSON":  {agent.LoopMode, []line{say(`{"tool":"answer","input":{"text":` + string(quoted) + `}}`)}},
+			"loop, cut":      {agent.LoopMode, []line{{text: answer, stopped: llm.StopLength}}},
+			"team, at once":  {agent.TeamMode, []line{say(answer)}},
+			"with reasoning": {agent.LoopMode, []line{say("<think>so</think>" + answer)}},
+		} {
+			t.Run(name, func(t *testing.T) {
+				kept := &shelf{}
+				events := collect(New(Options{Model: &script{lines: tc.lines}, History: kept, Tools: tools(search()), Mode: inMode(tc.mode)}).Ask(t.Context(), "c1", "well, milk"), nil)
+				said := ""
+				for _, piece := range bodies[agent.Said](events) {
+					said = said[:len(said)-piece.Takes] + piece.Content
+					if strings.Contains(said, "record") {
+						t.Errorf("said %q", said)
+					}
+				}
+				if got := kept.last().Text; got != said || !strings.Contains(got, "The milk\nis added.") || strings.Contains(got, "record") {
+					t.Errorf("saved %q, and said %q", got, said)
+				}
+			})
 		}
 	}
 }

@@ -77,7 +77,6 @@ func (t *turn) recall(ctx context.Context) error {
 		t.events.Notice("Some memories could not be read for this turn: %v.", err)
 	}
 	t.recallOrigins(ctx)
-	t.recalled.History = asSeen(t.path)
 	if len(t.recalled.Past) > 0 || len(t.recalled.Facts) > 0 {
 		t.events.Emit(agent.Remembered{Exchanges: t.recalled.Past, Facts: t.recalled.Facts})
 	}
@@ -96,15 +95,17 @@ func (t *turn) recallWindow(ctx context.Context) error {
 	t.recalled.Omitted = w.Before
 	t.path = slices.DeleteFunc(w.Exchanges, func(e agent.Exchange) bool { return e.Turn == t.events.Turn })
 	t.recalled.History = messagesOf(t.path)
+	t.recalled.Seen, t.recalled.Record = asSeen(t.path, t.answer.toolFence())
 	return nil
 }
 
-// messagesOf returns the messages of exchanges as they were sent.
+// messagesOf returns the messages of exchanges, with paths in place of citation
+// numbers.
 func messagesOf(path []agent.Exchange) (list []llm.Message) {
 	for _, e := range path {
 		list = append(list, llm.Message{Role: llm.User, Text: withoutTools(e.Question)})
-		if strings.TrimSpace(e.Answer.Text) != "" {
-			list = append(list, llm.Message{Role: llm.Assistant, Text: e.Answer.Text})
+		if answer := citation.WithPaths(e.Answer.Text, e.Answer.Sources); strings.TrimSpace(answer) != "" {
+			list = append(list, llm.Message{Role: llm.Assistant, Text: answer})
 		}
 	}
 	return list
@@ -121,18 +122,25 @@ func withoutTools(message string) string {
 	return sent.String()
 }
 
-// asSeen returns the messages of exchanges as a model sees them: with paths in
-// place of citation numbers, and with the record of each turn after its answer. A
-// turn without an answer is represented by its record alone.
-func asSeen(path []agent.Exchange) (seen []llm.Message) {
+// unanswered is the placeholder for a missing answer, because the templates of
+// some models reject two consecutive user messages.
+const unanswered = "(This turn was stopped before an answer.)"
+
+// asSeen returns the messages of exchanges as a model sees them, in every request
+// alike: the record of what a turn did begins the user's next message, where no
+// model writes. record is that of the last turn.
+func asSeen(path []agent.Exchange, mark string) (seen []llm.Message, record string) {
 	for _, e := range path {
-		seen = append(seen, llm.Message{Role: llm.User, Text: withoutTools(e.Question)})
-		e.Answer.Text = citation.WithPaths(e.Answer.Text, e.Answer.Sources)
-		if text := e.WithRecord(); strings.TrimSpace(text) != "" {
-			seen = append(seen, llm.Message{Role: llm.Assistant, Text: text})
+		messages := messagesOf([]agent.Exchange{e})
+		if record != "" {
+			messages[0].Text = record + "\n\n" + messages[0].Text
 		}
+		if seen = append(seen, messages...); len(messages) == 1 {
+			seen = append(seen, llm.Message{Role: llm.Assistant, Text: unanswered})
+		}
+		record = e.Record(mark)
 	}
-	return seen
+	return seen, record
 }
 
 func (t *turn) recallPast(ctx context.Context) (err error) {

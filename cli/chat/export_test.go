@@ -46,7 +46,7 @@ func TestExportsAreDisarmed(t *testing.T) {
 	}
 	turn, err := s.Begin(t.Context(), "d", own)
 	if err == nil {
-		err = s.Finish(t.Context(), turn, agent.Answer{Text: own + "\n\n[Your bank](https://e.example/?d=1)"})
+		err = s.Finish(t.Context(), turn, agent.Answer{Text: own + "\n\n[Your bank](https://e.example/?d=1)\n\n(LifeHub's record of this turn: changed a.md (+1))"})
 	}
 	if err == nil {
 		_, err = l.slashExport(t.Context(), "d", "own.md")
@@ -54,7 +54,7 @@ func TestExportsAreDisarmed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if exported, err = os.ReadFile("own.md"); err != nil || strings.Count(string(exported), own) != 2 || !strings.Contains(string(exported), "[Your bank] (https://e.example/?d=1)") {
+	if exported, err = os.ReadFile("own.md"); err != nil || strings.Count(string(exported), own) != 2 || !strings.Contains(string(exported), "[Your bank] (https://e.example/?d=1)") || strings.Contains(string(exported), "record of") {
 		t.Errorf("%v, the conversation is\n%s", err, exported)
 	}
 }

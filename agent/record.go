@@ -1,0 +1,80 @@
+package agent
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+
+	"lifehub/internal/pattern"
+	"lifehub/internal/text"
+)
+
+// recordOf is how records of all versions begin.
+const recordOf = "LifeHub's record of th"
+
+// Did returns in one line what the turn changed, sent or called, or that it
+// changed nothing where it should have, whatever its answer claims. It is empty
+// if the turn only read or asked, and for a turn of a version without effects.
+// Its names are untrusted text.
+func (e Exchange) Did() string {
+	effects := slices.DeleteFunc(slices.Clone(e.Answer.Effects), func(e Effect) bool { return e.Kind == RequestSent || e.Kind == WithoutNotes })
+	if len(effects) == 0 {
+		return ""
+	}
+	did := text.OneLine(effects.String())
+	if e.Undone {
+		did += ", taken back since"
+	}
+	return did
+}
+
+// Record returns the line that tells a model in the user's next message, as data
+// between marks, what the turn did; empty if [Exchange.Did] is.
+func (e Exchange) Record(mark string) string {
+	did := e.Did()
+	if did == "" {
+		return ""
+	}
+	return mark + " " + recordOf + "e turn before: " + strings.ReplaceAll(did, mark, "") + " " + mark
+}
+
+var (
+	// record matches a record as this version and earlier ones write it, with the
+	// space before it: up to the last mark or parenthesis of its line.
+	record = pattern.Lazy(`\s*(?:\(|«[0-9a-f]{8}» ?)?LifeHub['’]s record of (?:this turn|the turn before):(?:[^\n]*[)»]|[^\n]*)`)
+	// recordBegun matches at the end of a text what is a record or may become one.
+	recordBegun = pattern.Lazy(`\s*(?:\(|«[0-9a-f]{0,8}(?:» ?)?)?` + beginning(recordOf, `[^\n]*`) + `\x{FFFD}*$`)
+)
+
+// beginning returns an expression that matches any beginning of a text, and the
+// text with what follows.
+func beginning(text, follows string) string {
+	for i := len(text) - 1; i >= 0; i-- {
+		sign := regexp.QuoteMeta(text[i : i+1])
+		if sign == "'" {
+			sign = "['’]"
+		}
+		follows = "(?:" + sign + follows + ")?"
+	}
+	return follows
+}
+
+// WithoutRecords returns an answer without the records that a model wrote into
+// it: only the program knows what was done.
+func WithoutRecords(answer string) string { return record.ReplaceAllString(answer, "") }
+
+// CutRecords is like [WithoutRecords] for the beginning of an answer that grows.
+// It returns what is certain, and the rest, which may become a record and is to be
+// given again with what follows.
+func CutRecords(answer string) (certain, rest string) {
+	at := len(answer)
+	if begun := recordBegun.FindStringIndex(answer); begun != nil {
+		at = begun[0]
+	}
+	for _, m := range record.FindAllStringIndex(answer, -1) {
+		if m[0] < at {
+			at = max(at, m[1]) // its end is not the beginning of another
+		}
+	}
+	return WithoutRecords(answer[:at]), answer[at:]
+}
