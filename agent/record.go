@@ -1,16 +1,12 @@
 package agent
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
 	"lifehub/internal/pattern"
 	"lifehub/internal/text"
 )
-
-// recordOf is how records of all versions begin.
-const recordOf = "LifeHub's record of th"
 
 // Did returns in one line what the turn changed, sent or called, or that it
 // changed nothing where it should have, whatever its answer claims. It is empty
@@ -35,29 +31,18 @@ func (e Exchange) Record(mark string) string {
 	if did == "" {
 		return ""
 	}
-	return mark + " " + recordOf + "e turn before: " + strings.ReplaceAll(did, mark, "") + " " + mark
+	return mark + " LifeHub's record of the turn before: " + strings.ReplaceAll(did, mark, "") + " " + mark
 }
 
 var (
 	// record matches a record as this version and earlier ones write it, with the
 	// space before it: up to the last mark or parenthesis of its line.
 	record = pattern.Lazy(`\s*(?:\(|«[0-9a-f]{8}» ?)?LifeHub['’]s record of (?:this turn|the turn before):(?:[^\n]*[)»]|[^\n]*)`)
-	// recordBegun matches at the end of a text what is a record or may become one.
-	recordBegun = pattern.Lazy(`\s*(?:\(|«[0-9a-f]{0,8}(?:» ?)?)?` + beginning(recordOf, `[^\n]*`) + `\x{FFFD}*$`)
+	// recordBegun matches at the end of a text what is a record or may become one:
+	// all that a record may begin with, and some more.
+	recordBegun = pattern.Lazy(`\s*(?:\(|«[0-9a-f]{0,8}(?:» ?)?)?` +
+		`(?:LifeHub['’]s record of th[^\n]*|Li?f?e?H?u?b?['’]?s?(?: r?e?c?o?r?d?(?: o?f?(?: t?h?)?)?)?)?\x{FFFD}*$`)
 )
-
-// beginning returns an expression that matches any beginning of a text, and the
-// text with what follows.
-func beginning(text, follows string) string {
-	for i := len(text) - 1; i >= 0; i-- {
-		sign := regexp.QuoteMeta(text[i : i+1])
-		if sign == "'" {
-			sign = "['’]"
-		}
-		follows = "(?:" + sign + follows + ")?"
-	}
-	return follows
-}
 
 // WithoutRecords returns an answer without the records that a model wrote into
 // it: only the program knows what was done.
