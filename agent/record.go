@@ -35,12 +35,12 @@ func (e Exchange) Record(mark string) string {
 }
 
 var (
-	// record matches a record as this version and earlier ones write it, with the
-	// space before it: up to the last mark or parenthesis of its line.
-	record = pattern.Lazy(`\s*(?:\(|«[0-9a-f]{8}» ?)?LifeHub['’]s record of (?:this turn|the turn before):(?:[^\n]*[)»]|[^\n]*)`)
+	// record matches a record as this version and earlier ones write it, up to the
+	// last mark or parenthesis of its line.
+	record = pattern.Lazy(`(?:\(|«[0-9a-f]{8}» ?)?LifeHub['’]s record of (?:this turn|the turn before):(?:[^\n]*[)»]|[^\n]*)`)
 	// recordBegun matches at the end of a text what is a record or may become one:
 	// all that a record may begin with, and some more.
-	recordBegun = pattern.Lazy(`\s*(?:\(|«[0-9a-f]{0,8}(?:» ?)?)?` +
+	recordBegun = pattern.Lazy(`(?:\(|«[0-9a-f]{0,8}(?:» ?)?)?` +
 		`(?:LifeHub['’]s record of th[^\n]*|Li?f?e?H?u?b?['’]?s?(?: r?e?c?o?r?d?(?: o?f?(?: t?h?)?)?)?)?\x{FFFD}*$`)
 )
 
@@ -55,11 +55,6 @@ func CutRecords(answer string) (certain, rest string) {
 	at := len(answer)
 	if begun := recordBegun.FindStringIndex(answer); begun != nil {
 		at = begun[0]
-	}
-	for _, m := range record.FindAllStringIndex(answer, -1) {
-		if m[0] < at {
-			at = max(at, m[1]) // its end is not the beginning of another
-		}
 	}
 	return WithoutRecords(answer[:at]), answer[at:]
 }

@@ -33,14 +33,14 @@ func TestRecordTellsWhatWasDone(t *testing.T) {
 func FuzzCutRecords(f *testing.F) {
 	const before, now = "(LifeHub's record of this turn: changed a.md (+1))", "«0123abcd» LifeHub's record of the turn before: changed a.md (+1) «0123abcd»"
 	for text, want := range map[string]string{
-		"Added.\n\n" + before:                           "Added.",
+		"Added.\n\n" + before:                           "Added.\n\n",
 		now + "\n\nAdded.":                              "\n\nAdded.",
-		"Added. " + before + " And?":                    "Added. And?",
-		"Added.\n" + now + "\nAnd?":                     "Added.\nAnd?",
-		"One.\n" + before + "\nTwo. " + now + "\nThree": "One.\nTwo.\nThree",
-		strings.ReplaceAll(before, "'", "’"):            "",
-		"Added. (LifeHub's record of this turn: chan":   "Added.",
-		"Added.\n«0123abcd»\n" + now:                    "Added.\n«0123abcd»",
+		"Added. " + before + " And?":                    "Added.  And?",
+		"- Added " + now + "\n- And":                    "- Added \n- And",
+		"One.\n" + before + "\nTwo. " + now + "\nThree": "One.\n\nTwo. \nThree",
+		strings.ReplaceAll(before, "'", "’") + "\n":     "\n",
+		"Added. (LifeHub's record of this turn: chan":   "Added. ",
+		"Added.\n«0123abcd»\n" + now:                    "Added.\n«0123abcd»\n",
 		"LifeHub's record of the notes: «a» (b)":        "LifeHub's record of the notes: «a» (b)",
 		"A (LifeHub's record of this turn":              "A (LifeHub's record of this turn",
 		"«0123abcd» and (L, LifeHub's":                  "«0123abcd» and (L, LifeHub's",

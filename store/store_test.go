@@ -135,7 +135,7 @@ func TestSavedAnswerIsReadWithoutRecords(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	const want = "Added.\n\nAnd?"
+	const want = "Added.\n\n\n\nAnd?"
 	path, err := s.Exchanges(t.Context(), "c")
 	if err != nil || len(path) != 1 || path[0].Answer.Text != want {
 		t.Errorf("exchanges %+v, %v", path, err)

@@ -183,8 +183,8 @@ var records = []string{"(LifeHub's record of this turn: changed a.md (+1))", age
 func TestImitatedRecordIsCut(t *testing.T) {
 	for _, record := range records {
 		for whole, want := range map[string]string{
-			record + "\n\nAdded.": "Added.", "Added.\n\n" + record: "Added.", "Added. " + record + " And?\n" + record + "\nSo.": "Added. And?\nSo.",
-			"```\nAdded.\n" + record + "\n```": "Added.", "Added.\n\n" + record + "<|im_end|>": "Added.", "«Added» (L).\n" + record: "«Added» (L).",
+			record + "\n\nAdded.": "Added.", "Added.\n\n" + record: "Added.", "Added. " + record + " And?\n" + record + "\nSo.": "Added.  And?\n\nSo.",
+			"```\nAdded.\n" + record + "\n```": "Added.\n", "Added.\n\n" + record + "<|im_end|>": "Added.", "«Added» (L).\n" + record: "«Added» (L).",
 		} {
 			for form, whole := range map[bool]string{false: whole, true: `{"tool":"answer","input":{"text":` + quoted(whole) + `}}`} {
 				if r := Read(whole, knownTool); r.Text != want || !r.IsAnswer() {

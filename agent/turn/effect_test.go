@@ -311,7 +311,7 @@ func TestImitatedRecordIsNoAnswer(t *testing.T) {
 						t.Errorf("said %q", said)
 					}
 				}
-				if got := kept.last().Text; got != said || !strings.Contains(got, "The milk\nis added.") || strings.Contains(got, "record") {
+				if got := kept.last().Text; got != said || !strings.Contains(got, "The milk\n\nis added.") || strings.Contains(got, "record") {
 					t.Errorf("saved %q, and said %q", got, said)
 				}
 			})
