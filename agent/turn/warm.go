@@ -8,8 +8,8 @@ import (
 )
 
 // Warm has the model read what the next prompt of a conversation begins with: the
-// small vault, the instructions, the tools and the messages so far, so that its server holds them
-// when a message is sent. Turns that begin meanwhile wait for it. It saves nothing
+// small vault, the instructions, the tools and the messages so far, so that its server
+// holds them when a message is sent. Turns that begin meanwhile wait for it. It saves nothing
 // and asks nothing of the user.
 func (a *Agent) Warm(ctx context.Context, conversation string) (err error) {
 	defer agent.Catch(&err)
@@ -22,7 +22,7 @@ func (a *Agent) Warm(ctx context.Context, conversation string) (err error) {
 	if err := t.recallWindow(ctx); err != nil {
 		return err
 	}
-	t.recalled.History = asSeen(t.path)
+	t.recalled.Seen, t.recalled.Record = asSeen(t.path, t.answer.toolFence())
 	t.fitModel()
 	switch t.mode {
 	case agent.LoopMode:

@@ -107,7 +107,7 @@ func TestWarmStartThatFails(t *testing.T) {
 		if other := model.requests[2]; other.Tools != nil || other.Schema == nil || other.MaxTokens != 1 {
 			t.Errorf("asked %+v", other)
 		}
-		if end := ended(t, collect(a.Ask(t.Context(), "c1", "hello"), nil)); end.Answer != "Hello." {
+		if end := ended(t, collect(a.Ask(t.Context(), "c1", "Nice day today!"), nil)); end.Answer != "Hello." {
 			t.Errorf("answered %q", end.Answer)
 		}
 	})
