@@ -30,37 +30,37 @@ func schemaOf(args reflect.Type) json.RawMessage {
 		if optional == "" {
 			required = append(required, name)
 		}
-		properties[i] = fmt.Sprintf("%q: {%s}", name, strings.Join(keywords(field, optional == ""), ", "))
+		properties[i] = fmt.Sprintf("%q:{%s}", name, strings.Join(keywords(field, optional == ""), ","))
 	}
 	must := ""
 	if len(required) > 0 {
-		must = fmt.Sprintf(`, "required": ["%s"]`, strings.Join(required, `", "`))
+		must = fmt.Sprintf(`,"required":["%s"]`, strings.Join(required, `","`))
 	}
-	return json.RawMessage(`{"type": "object", "properties": {` + strings.Join(properties, ", ") + "}" + must + `, "additionalProperties": false}`)
+	return json.RawMessage(`{"type":"object","properties":{` + strings.Join(properties, ",") + "}" + must + `,"additionalProperties":false}`)
 }
 
 // keywords returns the schema keywords of one argument.
 func keywords(field reflect.StructField, required bool) []string {
-	list := []string{`"type": "string"`}
+	list := []string{`"type":"string"`}
 	switch field.Type.Kind() {
 	case reflect.Int:
-		list[0] = `"type": "integer"`
+		list[0] = `"type":"integer"`
 	case reflect.Slice:
-		if list[0] = `"type": "array", "items": {"type": "string"}`; required {
-			list = append(list, `"minItems": 1`)
+		if list[0] = `"type":"array","items":{"type":"string"}`; required {
+			list = append(list, `"minItems":1`)
 		}
 	}
 	if values := field.Tag.Get("enum"); values != "" {
-		list = append(list, `"enum": ["`+strings.ReplaceAll(values, ",", `", "`)+`"]`)
+		list = append(list, `"enum":["`+strings.ReplaceAll(values, ",", `","`)+`"]`)
 	}
 	for _, bound := range []string{"minimum", "maximum"} {
 		if number := field.Tag.Get(bound); number != "" {
-			list = append(list, fmt.Sprintf("%q: %s", bound, number))
+			list = append(list, fmt.Sprintf("%q:%s", bound, number))
 		}
 	}
 	for _, text := range []string{"default", "description"} {
 		if value := field.Tag.Get(text); value != "" {
-			list = append(list, fmt.Sprintf("%q: %q", text, value))
+			list = append(list, fmt.Sprintf("%q:%q", text, value))
 		}
 	}
 	return list

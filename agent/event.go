@@ -337,7 +337,7 @@ type Step struct {
 	Input       json.RawMessage `json:"input"`
 	Description string          `json:"description,omitempty"`
 	After       []string        `json:"after,omitempty"` // ids of the steps that must end first
-	Extra       bool            `json:"extra,omitempty"` // added by LifeHub: a search of the notes, because the model looked elsewhere or nowhere
+	Extra       bool            `json:"extra,omitempty"` // added by LifeHub: the search for the message as typed
 }
 
 // Decision is an answer to a permission question.

@@ -29,7 +29,7 @@ func TestCatsNameIsRecalledWithRealOllama(t *testing.T) {
 	}
 	server := llmtest.StartEmptyOllama(t)
 	server.Create(llmtest.Model{Name: "m2v-static", GGUF: weights})
-	server.Create(llmtest.Reading(llmtest.Planner("talker", `{"reasoning": "Small talk.", "steps": [], "answer": "Noted, thank you."}`, llmtest.ScriptedExplanation)))
+	server.Create(llmtest.Reading(llmtest.Planner("talker", `{"steps": []}`, "Noted, thank you.")))
 	provider, err := ollama.New(llm.Settings{OllamaHost: server.URL, Model: "talker", Embedding: "m2v-static", Window: 8192})
 	if err != nil {
 		t.Fatal(err)

@@ -130,7 +130,7 @@ func (p *program) answer() string {
 func TestRealOllamaPlansWorksAndExplains(t *testing.T) {
 	t.Parallel()
 	server := llmtest.StartOllama(t)
-	p := startProgram(t, server, "scripted-plan", "ask", "--stream-json", "--notes", apptest.Vault(t), "how often do I run, and what is open?")
+	p := startProgram(t, server, "scripted-plan", "ask", "--stream-json", "--notes", apptest.Vault(t), "running, and open tasks")
 	if code := p.rest(); code != 0 {
 		t.Fatalf("exit code %d; stderr:\n%s", code, p.stderr.String())
 	}

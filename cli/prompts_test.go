@@ -153,6 +153,64 @@ func TestPrompts(t *testing.T) {
 	}
 }
 
+// TestFixedPrefixesHaveTheirBudget bounds what is sent with every message, whatever it says: the
+// system prompt and the built-in tools. The estimate is above what tokenizers count, most of all
+// for JSON.
+func TestFixedPrefixesHaveTheirBudget(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct {
+		mode           agent.Mode
+		window, budget int
+		says           string
+	}{
+		"planner":                {agent.PlanMode, 32768, 250, `{"steps":[]}`},
+		"loop of a large model":  {agent.LoopMode, 32768, 2000, "Hello."},
+		"auto with a small one":  {agent.AutoMode, 4096, 250, `{"tool":"answer","input":{"text":"Hello."}}`},
+		"what the explainer has": {agent.PlanMode, 32768, 400, `{"steps":[]}`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			a := openStarterNotes(t, "")
+			model := &budgeted{Provider: a.Provider, window: tc.window, script: llmtest.NewScript(inWords(tc.says, "Hello.")...)}
+			a.Provider = model
+			a.Mode.Use(tc.mode)
+			for range a.Agent().Ask(t.Context(), "c1", "Hello") { //nolint:revive // until it ends
+			}
+			req := model.sent[0]
+			if name == "what the explainer has" {
+				req = model.sent[1]
+			}
+			tokens := prompt.Tokens(req.Messages[0].Text)
+			for _, tool := range req.Tools {
+				tokens += prompt.SpecTokens(tool)
+			}
+			if tokens > tc.budget {
+				t.Errorf("about %d tokens are fixed, of %d:\n%s", tokens, tc.budget, req.Messages[0].Text)
+			}
+		})
+	}
+}
+
+// budgeted is a scripted model with a window that keeps its requests.
+type budgeted struct {
+	llm.Provider
+	script *llmtest.Script
+	window int
+	sent   []llm.Request
+}
+
+func (b *budgeted) Window() int { return b.window }
+
+func (b *budgeted) State() llm.State {
+	s := b.Provider.State()
+	s.Model, s.Tools = "scripted", true
+	return s
+}
+
+func (b *budgeted) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Delta, error] {
+	b.sent = append(b.sent, req)
+	return b.script.Stream(ctx, req)
+}
+
 // openStarterNotes returns LifeHub on a copy of the starter notes, without a model and without
 // saving.
 func openStarterNotes(t *testing.T, facts string) *app.App {

@@ -44,7 +44,7 @@ const patience = 90 * time.Second
 const (
 	asksPlanner   = "Plan for this message"
 	asksExplainer = "Answer this message of the user now"
-	asksLoop      = "You answer the user's last message. The user keeps notes"
+	asksLoop      = "You answer the user's last message. The tools"
 	asksLead      = "You lead a team"
 	asksJudge     = "You judge whether"
 )

@@ -1,12 +1,15 @@
 package prompt
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
 	"strconv"
 	"strings"
+
+	"lifehub/internal/pattern"
 )
 
 // maxDraft bounds how much of a model's text is parsed, in bytes.
@@ -53,6 +56,49 @@ func Plan(text string) (Draft, error) {
 		problem = err
 	}
 	return Draft{}, problem
+}
+
+// UntilRepeated returns a plan, while it is streamed, without its first step that
+// makes the same call as an earlier one, and what follows: a model that repeats
+// itself does not stop by itself. It reports false if no step does.
+func UntilRepeated(text string) (plan string, repeats bool) {
+	if len(text) > maxDraft {
+		return "", false
+	}
+	_, rest, _, _ := channels(text)
+	at := stepsBegin.FindStringIndex(rest)
+	if at == nil {
+		return "", false
+	}
+	list := json.NewDecoder(strings.NewReader(rest[at[1]-1:]))
+	_, _ = list.Token()
+	for calls := []Step{}; list.More(); {
+		end := at[1] - 1 + int(list.InputOffset())
+		var raw json.RawMessage
+		if list.Decode(&raw) != nil {
+			return "", false
+		}
+		call, err := asStep(raw, 0)
+		if err != nil {
+			return "", false
+		}
+		if slices.ContainsFunc(calls, func(c Step) bool { return c.Tool == call.Tool && compact(c.Input) == compact(call.Input) }) {
+			return strings.TrimRight(rest[:end], ", \t\r\n") + "]}", true
+		}
+		calls = append(calls, call)
+	}
+	return "", false
+}
+
+var stepsBegin = pattern.Lazy(`"steps"\s*:\s*\[`)
+
+// compact returns a JSON value without the space between its tokens.
+func compact(raw json.RawMessage) string {
+	var b bytes.Buffer
+	if json.Compact(&b, raw) != nil {
+		return string(raw)
+	}
+	return b.String()
 }
 
 // PlanOrCalls is like [Plan], but also takes calls of known tools that the model

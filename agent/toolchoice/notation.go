@@ -17,17 +17,33 @@ import (
 // of one of the tools. It has only what every grammar made from a schema
 // supports.
 func AnswerOrCall(specs []llm.ToolSpec, brief bool) json.RawMessage {
-	forms := []json.RawMessage{form(prompt.AnswerTool, json.RawMessage(`{"type":"object","properties":{"text":{"type":"string"}},"required":["text"]}`))}
-	for _, spec := range specs {
-		forms = append(forms, form(spec.Name, encoded(narrow(args.ShapeOf(spec.Schema), argumentsOf(spec, brief)))))
+	answer := form(prompt.AnswerTool, json.RawMessage(`{"type":"object","properties":{"text":{"type":"string"}},"required":["text"]}`), "")
+	return encoded(map[string]any{"type": "object", "anyOf": append([]json.RawMessage{answer}, calls(specs, brief, "")...)})
+}
+
+// Plan returns the JSON Schema of a plan of at most some steps, each a call of one
+// of the tools. The steps come first, as grammars keep the order.
+func Plan(specs []llm.ToolSpec, steps int) json.RawMessage {
+	items := `{"type":"object"}`
+	if forms := calls(specs, true, `,"after":{"type":"array","items":{"type":"integer"}}`); len(forms) > 0 {
+		items = fmt.Sprintf(`{"type":"object","anyOf":%s}`, encoded(forms))
 	}
-	return encoded(map[string]any{"type": "object", "anyOf": forms})
+	return fmt.Appendf(nil, `{"type":"object","properties":{"steps":{"type":"array","maxItems":%d,"items":%s},"again":{"type":"boolean"}},`+
+		`"required":["steps"],"additionalProperties":false}`, steps, items)
+}
+
+// calls returns the schemas of calls of the tools, which may have the properties more.
+func calls(specs []llm.ToolSpec, brief bool, more string) (forms []json.RawMessage) {
+	for _, spec := range specs {
+		forms = append(forms, form(spec.Name, encoded(narrow(args.ShapeOf(spec.Schema), argumentsOf(spec, brief))), more))
+	}
+	return forms
 }
 
 // form returns the schema of a call, in which the tool comes first, as grammars keep
 // the order: an answer is then known as one while it is streamed.
-func form(tool string, input json.RawMessage) json.RawMessage {
-	return fmt.Appendf(nil, `{"type":"object","properties":{"tool":{"const":%s},"input":%s},"required":["tool","input"],"additionalProperties":false}`, encoded(tool), input)
+func form(tool string, input json.RawMessage, more string) json.RawMessage {
+	return fmt.Appendf(nil, `{"type":"object","properties":{"tool":{"const":%s},"input":%s%s},"required":["tool","input"],"additionalProperties":false}`, encoded(tool), input, more)
 }
 
 func encoded(value any) json.RawMessage {
@@ -94,16 +110,16 @@ func argumentsOf(spec llm.ToolSpec, brief bool) []string {
 }
 
 // Brief lists tools for a small model: each in a line, with its most important
-// arguments and the first sentence of its description. Descriptions by other
-// programs are between fence marks.
+// arguments and its description, of those by other programs only the first
+// sentence, between fence marks.
 func Brief(specs []llm.ToolSpec, fence string) string {
 	var own, others []string
 	for _, spec := range specs {
-		description := text.OneLine(text.Clip(spec.Description[:text.SentenceEnd(spec.Description)], maxBrief))
-		line := spec.Name + "(" + strings.Join(argumentsOf(spec, true), ", ") + "): " + description
+		line := spec.Name + "(" + strings.Join(argumentsOf(spec, true), ", ") + "): "
 		if spec.By == "" {
-			own = append(own, line)
+			own = append(own, line+text.OneLine(spec.Description))
 		} else {
+			line += text.OneLine(text.Clip(spec.Description[:text.SentenceEnd(spec.Description)], maxBrief))
 			others = append(others, strings.ReplaceAll(line, fence, ""))
 		}
 	}

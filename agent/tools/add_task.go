@@ -16,9 +16,9 @@ import (
 )
 
 type addTaskArgs struct {
-	Text string `json:"text" description:"what is to be done, without the date"`
-	Due  string `json:"due,omitempty" description:"the day it is due, YYYY-MM-DD"`
-	Note string `json:"note,omitempty" description:"the note to add it to; tasks.md if left out"`
+	Text string `json:"text" description:"without the date"`
+	Due  string `json:"due,omitempty"`
+	Note string `json:"note,omitempty"`
 }
 
 // newTasksNote is the path for tasks if there is no note for them yet.

@@ -14,9 +14,9 @@ import (
 )
 
 type appendArgs struct {
-	Path    string `json:"path,omitempty" description:"path, file name or title of the note; today's daily note if left out"`
-	Content string `json:"content" description:"the text to add, in markdown"`
-	Heading string `json:"heading,omitempty" description:"add it to the end of the section under this heading"`
+	Path    string `json:"path,omitempty"`
+	Content string `json:"content"`
+	Heading string `json:"heading,omitempty"`
 }
 
 func newAppendNote(v noteWriter, daily Daily, now func() time.Time) agent.Tool {

@@ -27,18 +27,18 @@ const maxArtifact = 1 << 20
 // Arguments of the document tools; [artifactArgs] is their union.
 type (
 	artifactText struct {
-		Name string `json:"name" description:"short name of the document"`
-		Text string `json:"text" description:"the whole document, in markdown"`
-		Why  string `json:"why,omitempty" description:"what this version is for, in a few words"`
+		Name string `json:"name"`
+		Text string `json:"text"`
+		Why  string `json:"why,omitempty"`
 	}
 	artifactEdit struct {
-		Name string `json:"name" description:"short name of the document"`
-		Old  string `json:"old_text" description:"the passage, exactly as in the document; it must occur there once"`
-		New  string `json:"new_text" description:"what replaces it"`
-		Why  string `json:"why,omitempty" description:"what this version is for, in a few words"`
+		Name string `json:"name"`
+		Old  string `json:"old_text"`
+		New  string `json:"new_text"`
+		Why  string `json:"why,omitempty"`
 	}
 	artifactName struct {
-		Name string `json:"name" description:"short name of the document"`
+		Name string `json:"name"`
 	}
 )
 

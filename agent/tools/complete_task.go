@@ -15,8 +15,8 @@ import (
 )
 
 type completeArgs struct {
-	Task string `json:"task" description:"the task's text, words of it, or path:line"`
-	Note string `json:"note,omitempty" description:"the note it is in, when several have such a task"`
+	Task string `json:"task"`
+	Note string `json:"note,omitempty"`
 }
 
 func newCompleteTask(v noteWriter, now func() time.Time) agent.Tool {

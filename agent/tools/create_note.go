@@ -14,8 +14,8 @@ import (
 )
 
 type createArgs struct {
-	Path    string `json:"path" description:"its path, such as recipes/ramen.md"`
-	Content string `json:"content" description:"the whole text, in markdown"`
+	Path    string `json:"path" description:"such as recipes/ramen.md"`
+	Content string `json:"content"`
 }
 
 func newCreateNote(v noteWriter) agent.Tool {

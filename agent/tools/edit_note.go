@@ -11,9 +11,9 @@ import (
 )
 
 type editArgs struct {
-	Path string `json:"path" description:"path, file name or title of the note"`
-	Old  string `json:"old_text" description:"the passage, exactly as in the note; it must occur there once"`
-	New  string `json:"new_text" description:"what replaces it"`
+	Path string `json:"path"`
+	Old  string `json:"old_text" description:"exactly as in the note, where it occurs once"`
+	New  string `json:"new_text"`
 }
 
 func newEditNote(v noteWriter) agent.Tool {

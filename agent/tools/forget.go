@@ -7,7 +7,7 @@ import (
 )
 
 type forgetArgs struct {
-	Text string `json:"text" description:"the fact to forget, or words that only it holds"`
+	Text string `json:"text"`
 }
 
 func newForget(d noteWriter, f Facts) agent.Tool {

@@ -15,9 +15,9 @@ import (
 )
 
 type listArgs struct {
-	Folder string `json:"folder,omitempty" description:"only notes below this folder"`
-	Tag    string `json:"tag,omitempty" description:"only notes with this tag or one below it"`
-	Limit  int    `json:"limit,omitempty" minimum:"1" maximum:"200" description:"notes, 20 if left out"`
+	Folder string `json:"folder,omitempty"`
+	Tag    string `json:"tag,omitempty"`
+	Limit  int    `json:"limit,omitempty" minimum:"1" maximum:"200"`
 }
 
 const (

@@ -15,8 +15,8 @@ import (
 )
 
 type listTasksArgs struct {
-	Status string `json:"status,omitempty" enum:"open,due,overdue,done,all" default:"open" description:"open: pending, not done; due: open with a date within a week or past; overdue: open with a date that is past; done: completed, finished"`
-	Query  string `json:"query,omitempty" description:"words of their text, headings, note or tags; after:DATE and before:DATE"`
+	Status string `json:"status,omitempty" enum:"open,due,overdue,done,all" default:"open" description:"open: pending, not done; due: within a week or past; done: completed, finished"`
+	Query  string `json:"query,omitempty" description:"words, after:DATE and before:DATE"`
 }
 
 // dueWithin is how many days ahead a task counts as due.

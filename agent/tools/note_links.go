@@ -15,7 +15,7 @@ import (
 )
 
 type linksArgs struct {
-	Path string `json:"path" description:"path, file name or title of the note"`
+	Path string `json:"path"`
 }
 
 const (

@@ -12,9 +12,9 @@ import (
 )
 
 type readArgs struct {
-	Path string `json:"path" description:"path, file name or title of the note"`
-	From int    `json:"from,omitempty" minimum:"1" description:"first line; the beginning if left out"`
-	To   int    `json:"to,omitempty" minimum:"1" description:"last line; the end if left out"`
+	Path string `json:"path" description:"or file name or title"`
+	From int    `json:"from,omitempty" minimum:"1"`
+	To   int    `json:"to,omitempty" minimum:"1"`
 }
 
 func newReadNote(v vaults) agent.Tool {

@@ -31,6 +31,19 @@ func TestSearchNotesAsksAndCites(t *testing.T) {
 	}
 }
 
+// A model that asks for one or two passages gets three.
+func TestSearchNotesReturnsThreePassagesAtLeast(t *testing.T) {
+	b := work(t, map[string]string{})
+	for limit, want := range map[int]int{1: 3, 2: 3, 4: 4} {
+		if b.run("search_notes", fmt.Sprintf(`{"query":"running","limit":%d}`, limit)); b.asked.Limit != want {
+			t.Errorf("limit %d is %d, want %d", limit, b.asked.Limit, want)
+		}
+	}
+	if b.run("search_notes", `{"query":"running"}`); b.asked.Limit != 0 {
+		t.Errorf("no limit is %d", b.asked.Limit)
+	}
+}
+
 func TestSearchNotesReportsEmptyResults(t *testing.T) {
 	b := work(t, map[string]string{})
 	result, text := b.run("search_notes", `{"query":"flying"}`)

@@ -11,7 +11,7 @@ import (
 )
 
 type recallArgs struct {
-	Query string `json:"query,omitempty" description:"what to recall; all facts if left out"`
+	Query string `json:"query,omitempty"`
 }
 
 // Past finds exchanges of earlier conversations, best first.

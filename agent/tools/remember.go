@@ -8,7 +8,7 @@ import (
 )
 
 type rememberArgs struct {
-	Text string `json:"text" description:"one fact about the user, as a sentence that stands on its own"`
+	Text string `json:"text" description:"one whole sentence"`
 }
 
 // newRemember returns the tool that saves a fact with its date and

@@ -20,11 +20,11 @@ import (
 
 type searchArgs struct {
 	Query  string `json:"query" description:"a few words as a note would have them, in a language of the notes"`
-	Limit  int    `json:"limit,omitempty" minimum:"1" maximum:"50" description:"passages, 5 if left out"`
-	Path   string `json:"path,omitempty" description:"only notes in this folder, or matching this glob"`
-	Tag    string `json:"tag,omitempty" description:"only notes with this tag"`
-	After  string `json:"after,omitempty" description:"dated on or after this day, YYYY-MM-DD; undated ones come last"`
-	Before string `json:"before,omitempty" description:"dated before this day, YYYY-MM-DD"`
+	Limit  int    `json:"limit,omitempty" minimum:"1" maximum:"50"`
+	Path   string `json:"path,omitempty" description:"folder or glob"`
+	Tag    string `json:"tag,omitempty"`
+	After  string `json:"after,omitempty"`
+	Before string `json:"before,omitempty"`
 }
 
 // datedFilter matches what is meant as a date filter, even if its date is
@@ -32,8 +32,9 @@ type searchArgs struct {
 var datedFilter = pattern.Lazy(`(?i)\b(?:after|before):"?\d`)
 
 const (
-	// maxPassages bounds the passages that one search returns.
-	maxPassages = 50
+	// minPassages and maxPassages bound the passages that one search returns: a model
+	// that asks for one misses what it is looking for.
+	minPassages, maxPassages = 3, 50
 	// maxWithout bounds the hidden notes excluded by the query itself, because
 	// SQLite allows 32,766 values. Results from further hidden notes are
 	// removed afterwards.
@@ -159,7 +160,9 @@ func (a searchArgs) query() (rag.Query, error) {
 	if err != nil {
 		return q, err
 	}
-	q.Limit = min(max(a.Limit, 0), maxPassages)
+	if a.Limit > 0 {
+		q.Limit = min(max(a.Limit, minPassages), maxPassages)
+	}
 	if a.Path != "" {
 		q.Paths = append(q.Paths, a.Path)
 	}

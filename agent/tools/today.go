@@ -11,7 +11,7 @@ import (
 )
 
 type todayArgs struct {
-	Zone string `json:"zone,omitempty" description:"time zone such as Asia/Tokyo; the user's own if left out"`
+	Zone string `json:"zone,omitempty" description:"such as Asia/Tokyo"`
 }
 
 func newToday(now func() time.Time) agent.Tool {

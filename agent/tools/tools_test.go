@@ -108,7 +108,8 @@ func holds(t *testing.T, what, text string, parts ...string) {
 	}
 }
 
-func TestToolsDescribePurposeAndArguments(t *testing.T) {
+// A tool is described in a sentence; the names of its arguments say what they are.
+func TestToolsAreDescribedBriefly(t *testing.T) {
 	b := work(t, nil)
 	b.deps.Mail, b.deps.Changes = mail.Account{Host: "localhost", From: "ana@example.org"}, &turnChanges{}
 	page, err := os.ReadFile("../../docs/tools.md")
@@ -122,7 +123,7 @@ func TestToolsDescribePurposeAndArguments(t *testing.T) {
 			t.Errorf("%s: docs/tools.md has no row for it", spec.Name)
 		}
 		names = append(names, spec.Name)
-		if len(spec.Description) < 40 || len(spec.Description) > 400 {
+		if spec.Description == "" || len(spec.Description) > 150 {
 			t.Errorf("%s: the description has %d characters", spec.Name, len(spec.Description))
 		}
 		shape, err := jsonschema.UnmarshalJSON(strings.NewReader(string(spec.Schema)))
@@ -141,8 +142,8 @@ func TestToolsDescribePurposeAndArguments(t *testing.T) {
 			t.Errorf("%s: takes unknown arguments", spec.Name)
 		}
 		for arg, about := range fields["properties"].(map[string]any) {
-			if about.(map[string]any)["description"] == nil || about.(map[string]any)["type"] == "object" {
-				t.Errorf("%s: %s is not described, or not flat", spec.Name, arg)
+			if about.(map[string]any)["type"] == "object" {
+				t.Errorf("%s: %s is not flat", spec.Name, arg)
 			}
 		}
 		asks := slices.Contains([]string{"web_fetch", "crawl", "create_note", "append_note", "edit_note", "add_task", "complete_task", "send_email", "remember", "forget", "undo"}, spec.Name)

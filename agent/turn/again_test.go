@@ -81,7 +81,7 @@ func TestReplanningIsBounded(t *testing.T) {
 		model.replans = append(model.replans, say(fmt.Sprintf(`{"steps":[{"id":"1","tool":"search_notes","input":{"q":"running %d"}}],"again":true}`, i)))
 	}
 	notes := search()
-	ended(t, collect(New(Options{Model: model, History: &shelf{}, Tools: tools(notes)}).Ask(t.Context(), "c1", question), nil))
+	ended(t, collect(New(Options{Model: model, History: &shelf{}, Tools: tools(notes)}).Ask(t.Context(), "c1", errand), nil))
 	if len(notes.ran()) != 3 {
 		t.Errorf("the notes were searched for %q", notes.ran())
 	}
@@ -101,17 +101,17 @@ func TestReplanningIsBounded(t *testing.T) {
 	}
 }
 
-// A plan that searches only the web also searches the notes, last. Notes are omitted if
-// they hardly answer and something else does. A plan with other steps gets no such
-// search.
-func TestWebOnlyPlanAlsoSearchesNotes(t *testing.T) {
+// A plan also searches for the message as typed, last, unless all it does is to change
+// something or to read a note that was named, or the message calls a tool or needs no
+// notes. Notes that hardly answer are left out.
+func TestPlanSearchesForTheMessageAsTyped(t *testing.T) {
 	clock := &fakeTool{name: "today", schema: `{"type":"object"}`, reads: true, result: agent.Result{Text: "Saturday"}}
 	pages := &fakeTool{name: "web_search", schema: `{"type":"object"}`, reads: true, result: agent.Result{Text: "Saturday"}}
-	reads := true
-	server := hinted{&fakeTool{name: "calendar_day", schema: `{"type":"object"}`, result: agent.Result{Text: "Saturday"}}, &reads}
+	note := &fakeTool{name: "read_note", schema: `{"type":"object"}`, reads: true, result: agent.Result{Text: "Saturday"}}
 	weak := search()
 	weak.result.Unlikely = true
-	const clockStep, webStep, serverStep = `{"id":"1","tool":"today","input":{}}`, `{"id":"1","tool":"web_search","input":{}}`, `{"id":"1","tool":"calendar_day","input":{}}`
+	typed := fmt.Sprintf(`{"limit":5,"query":%q}`, howOften)
+	const clockStep, webStep, noteStep, taskStep = `{"id":"1","tool":"today","input":{}}`, `{"id":"1","tool":"web_search","input":{}}`, `{"id":"1","tool":"read_note","input":{}}`, `{"id":"2","tool":"add_task","input":{"text":"buy shoes"}}`
 	for name, tc := range map[string]struct {
 		notes *fakeTool
 		steps string
@@ -119,18 +119,21 @@ func TestWebOnlyPlanAlsoSearchesNotes(t *testing.T) {
 		cites bool
 		asked string // replaces the question
 	}{
-		"its tool is named":    {search(), webStep, `[]`, false, "@web_search shoes"},
-		"only the day":         {search(), clockStep, `[]`, false, ""},
-		"a tool of a server":   {search(), serverStep, `[]`, false, ""},
-		"only the web":         {search(), webStep, fmt.Sprintf(`[{"limit":5,"query":%q}]`, question), true, ""},
-		"nothing in the notes": {weak, webStep, fmt.Sprintf(`[{"limit":5,"query":%q}]`, question), false, ""},
-		"the notes as well":    {search(), clockStep + `,{"id":"2","tool":"search_notes","input":{"query":"running"}}`, `[{"query":"running"}]`, true, ""},
-		"a change":             {search(), clockStep + `,{"id":"2","tool":"add_task","input":{"text":"buy shoes"}}`, `[]`, false, ""},
+		"its tool is named":    {search(), webStep, `[]`, false, "@web_search shoes for the race"},
+		"small talk":           {search(), webStep, `[]`, false, "Good morning!"},
+		"only a change":        {search(), taskStep, `[]`, false, ""},
+		"only a named note":    {search(), noteStep, `[]`, false, ""},
+		"only the day":         {search(), clockStep, "[" + typed + "]", true, ""},
+		"only the web":         {search(), webStep, "[" + typed + "]", true, ""},
+		"nothing at all":       {search(), "", "[" + typed + "]", true, ""},
+		"nothing in the notes": {weak, webStep, "[" + typed + "]", false, ""},
+		"the notes as well":    {search(), `{"id":"1","tool":"search_notes","input":{"query":"running"}}`, `[{"query":"running"} ` + typed + `]`, true, ""},
+		"a change and a page":  {search(), webStep + "," + taskStep, "[" + typed + "]", true, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			tc.notes.schema = `{"type":"object","properties":{"query":{"type":"string"},"limit":{"type":"integer"}},"required":["query"]}`
-			o := Options{Model: byTask{plan: `{"steps":[` + tc.steps + `]}`, answer: "It is Saturday."}, History: &shelf{}, Tools: tools(tc.notes, clock, pages, server, addTask())}
-			events := collect(New(o).Ask(t.Context(), "c1", cmp.Or(tc.asked, question)), always(agent.AllowOnce))
+			o := Options{Model: byTask{plan: `{"steps":[` + tc.steps + `]}`, answer: "It is Saturday."}, History: &shelf{}, Tools: tools(tc.notes, clock, pages, note, addTask())}
+			events := collect(New(o).Ask(t.Context(), "c1", cmp.Or(tc.asked, howOften)), always(agent.AllowOnce))
 			end := ended(t, events)
 			cites := false
 			for _, s := range end.Sources {

@@ -220,8 +220,8 @@ func (l *agentLoop) read(r *reply, whole string) {
 		r.calls = append(r.calls, llm.ToolCall{Name: c.Tool, Args: c.Input})
 	}
 	r.printed, r.problem = true, said.Problem
-	if l.turn.traits.Small && l.stream && l.repeatsExample(whole) {
-		r.calls, r.problem = nil, errors.New("it repeats an example; only the user's last message and the notes count")
+	if l.turn.traits.Small && l.stream && l.turn.repeatsExample(whole) {
+		r.calls, r.problem = nil, errExample
 	}
 	if errors.Is(r.problem, prompt.ErrEmpty) { // asked for an answer after the loop
 		r.problem = nil
@@ -276,7 +276,7 @@ func (l *agentLoop) prompt() prompt.Prompt {
 	case small:
 		p.Request.Schema = toolchoice.AnswerOrCall(toolchoice.Specs(l.actingNow(b.Tools)), true)
 		p.Examples = smallExamples
-		p.System = strings.TrimSpace(p.System + "\n\n" + briefly(specs, fence, b.Servers()))
+		p.System = strings.TrimSpace(p.System + "\n\n" + briefly(smallPrompt, specs, fence, b.Servers()))
 	case !l.turn.traits.Native:
 		p.Request.Schema = toolchoice.AnswerOrCall(specs, false)
 		p.System += "\n\n" + strings.ReplaceAll(notationPrompt, "{tools}", toolchoice.Describe(specs, fence)) + l.turn.besides(b)

@@ -45,12 +45,9 @@ type answer struct {
 	listed         []agent.Citation // passages in passageList; At is relative to its start
 	lacking        string           // note about missing information, for the model; "" if none
 
-	planned string // system prompt of the planner, if the model answers with the same; "" otherwise
-
 	whole        int // number of sources that are notes at the beginning of the prompt, or new since
 	foundSources int // number of sources that are not facts
 	list         citation.SourceList
-	draft        draft
 }
 
 // newAnswer returns the answer of a turn.
@@ -94,16 +91,13 @@ func (a *answer) say(text string) {
 		a.events.Say(text)
 		return
 	}
-	a.sayOrHold(a.list.Add(text, a.sources))
+	a.events.Say(a.list.Add(text, a.sources))
 }
 
 // sayHeld streams the text held back. At the end of the answer, a list of
 // sources is dropped.
 func (a *answer) sayHeld(end bool) {
-	a.sayOrHold(a.list.End(a.sources, end))
-	if !end {
-		a.release()
-	}
+	a.events.Say(a.list.End(a.sources, end))
 }
 
 // attachTool is the tool name used for attachments among the results.
@@ -115,6 +109,10 @@ const maxAnswerTokens = 8192
 var (
 	//go:embed prompts/common.md
 	commonPrompt string
+	// directPrompt is for agents that decide whether a message needs tools.
+	//
+	//go:embed prompts/direct.md
+	directPrompt string
 	// answeringPrompt is for agents whose text the user reads.
 	//
 	//go:embed prompts/answering.md
@@ -137,6 +135,9 @@ func (a *answer) withConversation(p prompt.Prompt) prompt.Prompt {
 	p.Summary, p.Omitted, p.History, p.Record = a.recalled.Summary.Text, a.recalled.Omitted, a.recalled.Seen, a.recalled.Record
 	return p
 }
+
+// hasText reports whether the answer has any text yet.
+func (a *answer) hasText() bool { return a.events.Text() != "" }
 
 // today returns a sentence with the date.
 func (a *answer) today() string {

@@ -20,7 +20,7 @@ func approving(t *testing.T, o Options, given ...agent.Input) (events []agent.Ev
 	if o.History == nil {
 		o.History = &shelf{}
 	}
-	for e := range New(o).Ask(t.Context(), "c1", question) {
+	for e := range New(o).Ask(t.Context(), "c1", errand) {
 		events = append(events, e)
 		switch asked := e.Body.(type) {
 		case agent.PermissionAsked:
@@ -138,11 +138,11 @@ func TestApprovePlanWithoutAUser(t *testing.T) {
 }
 
 func TestApprovePlanIsAskedAgainAfterAKill(t *testing.T) {
-	notes, kept := search(), &ledger{question: question}
+	notes, kept := search(), &ledger{question: errand}
 	o := Options{Model: &script{lines: []line{say(searchStep), say(searchStep), say(goodAnswer)}}, Tools: tools(notes), History: &shelf{}, Journal: kept, Now: fixedNow, Limits: Limits{Approve: func() bool { return true }}}
 	ctx, kill := context.WithCancelCause(t.Context())
 	defer kill(nil)
-	for e := range New(o).Ask(ctx, "c1", question) {
+	for e := range New(o).Ask(ctx, "c1", errand) {
 		if _, waits := e.Body.(agent.InputAsked); waits {
 			kill(agent.ErrShutdown)
 		}

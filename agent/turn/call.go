@@ -115,7 +115,7 @@ func (w *runner) make(ctx context.Context, c gate.Call) Outcome {
 		return failed(ctx, err)
 	}
 	w.events.Count(func(m *agent.Metrics) { m.ToolCalls++ })
-	w.noteCalled(c.Tool, agent.Running)
+	w.noteCalled(c.Step, c.Tool, agent.Running)
 	w.events.Emit(agent.StepChanged{Step: c.Step, Status: agent.Running})
 	name := c.Name()
 	w.events.Emit(agent.ToolStarted{Step: c.Step, Call: c.ID, Name: name, Input: c.Input.JSON()})

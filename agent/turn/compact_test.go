@@ -59,6 +59,7 @@ func TestOlderTurnsAreSummarisedWhenTheyDoNotFit(t *testing.T) {
 		t.Errorf("summarised was\n%.300s", text)
 	}
 	plan := model.requests[1].Messages
+	plan = plan[len(planExamples):]
 	if len(plan) != 6 || plan[1].Text != kept.path[1].Question || plan[4].Text != kept.path[2].Answer.Text {
 		t.Errorf("the last four messages are not whole: %d messages", len(plan))
 	}
@@ -80,7 +81,7 @@ func TestOlderHalfIsSummarisedWhenTooLong(t *testing.T) {
 	a := New(Options{Model: model, History: kept, Summaries: kept, Window: func() int { return window }, RejectsLongPrompts: func() bool { return true }})
 	a.meters.By[""] = agent.TokenRatio{High: 0.9}
 	collect(a.Ask(t.Context(), "c1", "And now?"), nil)
-	if plan := model.requests[0].Messages; len(plan) != 26 || plan[1].Text != kept.path[0].Question {
+	if plan := model.requests[0].Messages[len(planExamples):]; len(plan) != 26 || plan[1].Text != kept.path[0].Question {
 		t.Fatalf("%d messages in the first prompt", len(plan))
 	}
 	window = 4096
@@ -88,7 +89,7 @@ func TestOlderHalfIsSummarisedWhenTooLong(t *testing.T) {
 	if len(notices) != 1 || !strings.Contains(notices[0].Text, "older messages are now summarised") {
 		t.Fatalf("told %+v", notices)
 	}
-	plan := model.requests[2].Messages
+	plan := model.requests[2].Messages[len(planExamples):]
 	whole := len(plan) - 2 // without the instructions and the question
 	if whole < 6 || whole > 14 || plan[len(plan)-2].Text != kept.path[11].Answer.Text {
 		t.Errorf("%d messages stay whole", whole)
@@ -97,7 +98,7 @@ func TestOlderHalfIsSummarisedWhenTooLong(t *testing.T) {
 		t.Errorf("the model is told\n%.300s", last)
 	}
 	collect(a.Ask(t.Context(), "c1", "And then?"), nil)
-	if next := model.requests[3].Messages; next[1].Text != plan[1].Text || len(model.requests) != 4 {
+	if next := model.requests[3].Messages[len(planExamples):]; next[1].Text != plan[1].Text || len(model.requests) != 4 {
 		t.Errorf("the history begins with %.20q after %.20q, %d requests", next[1].Text, plan[1].Text, len(model.requests))
 	}
 }
@@ -111,7 +112,7 @@ func TestNothingIsSummarisedWithoutAModel(t *testing.T) {
 	if notices := bodies[agent.Noticed](events); len(notices) > 0 || kept.summary.Turn != "" || ended(t, events).Answer != "Yes." {
 		t.Errorf("told %+v, kept a summary of %q", notices, kept.summary.Turn)
 	}
-	if n := len(model.requests[0].Messages); n != 2+lastMessages {
+	if n := len(model.requests[0].Messages) - len(planExamples); n != 2+lastMessages {
 		t.Errorf("%d messages in the prompt", n)
 	}
 }

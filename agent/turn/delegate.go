@@ -52,10 +52,10 @@ func (d *delegate) Spec() llm.ToolSpec {
 	}
 	return llm.ToolSpec{
 		Name:        agent.DelegateTool,
-		Description: "Hand a task to a worker with tools of its own, whose report is checked. Workers: " + strings.ReplaceAll(describeWorkers(d.kinds), "\n", " "),
+		Description: "Hand a task to a worker. Workers: " + strings.ReplaceAll(describeWorkers(d.kinds), "\n", " "),
 		Schema: json.RawMessage(`{"type":"object","properties":{"worker_type":{"type":"string","enum":` + workerNames(d.kinds) + `},` +
-			`"task_description":{"type":"string","description":"all that the worker must know; it sees nothing else"},` +
-			`"success_criteria":{"type":"string","description":"by what its result will be judged"}` + property + `},"required":["worker_type","task_description"]}`),
+			`"task_description":{"type":"string","description":"all it must know"},` +
+			`"success_criteria":{"type":"string"}` + property + `},"required":["worker_type","task_description"]}`),
 	}
 }
 

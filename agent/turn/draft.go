@@ -10,62 +10,9 @@ import (
 	"lifehub/llm"
 )
 
-// draft is an answer that is not streamed yet, because the model may have given
-// it from memory.
-type draft struct {
-	on     bool
-	byForm bool // the form of the message indicates that it needs no notes
-	text   strings.Builder
-}
-
-// holdDraft makes the answer a draft until a tool is called, unless the message
-// needs no notes.
-func (a *answer) holdDraft() {
-	a.draft.on = len(a.with) == 0 && a.steps.attached == 0
-	a.draft.byForm = needsNoNotes(a.question)
-}
-
 // needsNoNotes reports whether a message is small talk, about the last answer, or
 // a text to work on, going by its form.
 func needsNoNotes(message string) bool { return isBrief(message) || holdsText.MatchString(message) }
-
-// isDraft reports whether the answer comes from memory: no tool was called, no text
-// was written for it, and the message is neither small talk, nor about what was said
-// before, nor a text to work on.
-func (a *answer) isDraft() bool {
-	return a.draft.on && !a.steps.hasCalled() && !a.steps.haveWritten() && !a.draft.byForm
-}
-
-// sayAsIs streams a message of the program itself, which no notes can change.
-func (a *answer) sayAsIs(text string) {
-	a.draft.on = false
-	a.say(text)
-}
-
-func (a *answer) sayOrHold(text string) {
-	if a.isDraft() {
-		a.draft.text.WriteString(text)
-		return
-	}
-	a.release()
-	a.events.Say(text)
-}
-
-// release streams the draft.
-func (a *answer) release() { a.events.Say(a.takeDraft()) }
-
-// takeDraft returns the draft and empties it.
-func (a *answer) takeDraft() (held string) {
-	held = a.draft.text.String()
-	a.draft.text.Reset()
-	return held
-}
-
-// textSoFar returns the answer so far, including the draft.
-func (a *answer) textSoFar() string { return a.events.Text() + a.draft.text.String() }
-
-// hasText reports whether the answer has any text yet.
-func (a *answer) hasText() bool { return a.textSoFar() != "" }
 
 // fewWords is the greatest number of words in a message without a question that
 // counts as small talk.
@@ -108,7 +55,7 @@ func restsOn(answer, before string) bool {
 // asks, repeats an exchange of the conversation or the prompt's date or list of
 // missing tools, or contains the result of a tool that only computes.
 func (a *answer) needsNoSource() bool {
-	written := a.textSoFar()
+	written := a.events.Text()
 	for _, f := range a.steps.found {
 		if onlyReckons(f.step.Tool) && hasNewWord(written, f.Result.Text, a.question) {
 			return true

@@ -112,15 +112,15 @@ func (w *runner) writingTools() []string {
 	return slices.Clone(w.writers)
 }
 
-// noteCalled records that a tool was called, unless it was denied or skipped.
-func (w *runner) noteCalled(tool agent.Tool, status agent.Status) {
+// noteCalled records that a step called a tool, unless it was denied or skipped.
+func (w *runner) noteCalled(step string, tool agent.Tool, status agent.Status) {
 	_, delegates := tool.(delegating)
 	if delegates || tool != nil && onlyReckons(tool.Spec().Name) || status == agent.Denied || status == agent.Skipped {
 		return
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.called = true
+	w.called = append(w.called, step)
 }
 
 // onlyReckons reports whether a tool only computes, and so knows nothing that
@@ -140,10 +140,12 @@ func (w *runner) haveWritten() (written bool) {
 	return written
 }
 
-// hasCalled reports whether a tool was called that may know something the model
-// does not. Delegating a task does not count.
+// hasCalled reports whether the model called a tool that may know something it does
+// not. Delegating a task does not count.
 func (w *runner) hasCalled() bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return w.called
+	return slices.ContainsFunc(w.called, func(id string) bool {
+		return !slices.ContainsFunc(w.found, func(f finding) bool { return f.step.ID == id && f.step.Extra })
+	})
 }

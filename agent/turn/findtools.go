@@ -73,10 +73,10 @@ func (t *turn) window() int {
 	return t.agent.Window()
 }
 
-// toolsWindow returns the window for which tools are chosen: a small model gets
-// those of a small window.
+// toolsWindow returns the window for which tools are chosen: a small model and a
+// planner get those of a small window.
 func (t *turn) toolsWindow() int {
-	if t.traits.Small {
+	if t.traits.Small || t.mode == agent.PlanMode {
 		return toolchoice.SmallWindow
 	}
 	return t.window()

@@ -85,7 +85,7 @@ func TestToolsAreTheSameForEachMessage(t *testing.T) {
 				t.Errorf("%s, %s: %s are offered, and\n%s\nwant %s, and\n%s", mode, message, got, asked.Messages[0].Text, names, system)
 			}
 			system, names = asked.Messages[0].Text, fmt.Sprint(offeredTools(asked))
-			if !strings.Contains(system, "- send_email: no mail server is set") {
+			if mode == agent.LoopMode && !strings.Contains(system, "- send_email: no mail server is set") {
 				t.Errorf("%s: what is missing is not told:\n%s", mode, system)
 			}
 		}

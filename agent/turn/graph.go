@@ -44,7 +44,7 @@ type runner struct {
 	offered   []agent.Steering // messages of the user that are not taken yet
 	effects   []stepEffect
 	writers   []string // tools that change something and were named by a plan or call
-	called    bool     // a tool was called, other than to delegate a task
+	called    []string // steps that called a tool, other than to delegate a task
 }
 
 // newRunner returns a runner for that many concurrent calls.
@@ -137,7 +137,7 @@ func (w *runner) step(ctx context.Context, step agent.Step, at *gate.Turnstile, 
 	if before != nil && before.outcome != nil {
 		for id, call := range w.saved.steps {
 			if call.outcome != nil && (id == step.ID || strings.HasPrefix(id, step.ID+".")) { // made by its worker
-				w.noteCalled(w.tool(call.tool), call.outcome.Status)
+				w.noteCalled(id, w.tool(call.tool), call.outcome.Status)
 			}
 		}
 		if o = *before.outcome; o.Status != agent.Denied {

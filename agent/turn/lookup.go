@@ -11,57 +11,28 @@ import (
 	"lifehub/agent/prompt"
 )
 
-// noModel is the name of the model if none is connected. Its rules know nothing
-// from memory.
+// noModel is the name of the model if none is connected. Its rules plan what is
+// searched for.
 const noModel = "offline"
 
-// holdDraft makes the answer a draft if the notes may be searched without
-// asking, because text before any call may come from the model's memory.
-func (t *turn) holdDraft(ctx context.Context) {
-	search, ok := t.searchStep(t.steps.tools)
-	if !ok || t.agent.ModelName() == noModel {
-		return
-	}
-	if t.allows(ctx, search) {
-		t.answer.holdDraft()
-	}
+// isFromMemory reports whether the answer comes from the model's memory: the search
+// for the message as typed found nothing that fits, no other tool was called, no text
+// was written, and the answer makes a claim of its own.
+func (t *turn) isFromMemory() bool {
+	i := slices.IndexFunc(t.steps.found, func(f finding) bool { return f.step.Extra })
+	return i >= 0 && t.answer.whole == 0 && !fits(t.steps.found[i:i+1]) && !t.recalled.Fits() && !t.steps.hasCalled() && !t.steps.haveWritten() &&
+		len(t.steps.writingTools()) == 0 && t.answer.hasText() && !t.answer.needsNoSource()
 }
 
-// lookUp searches the notes for a message that was answered from memory. If
-// something fits, the model answers again, based on it; otherwise the answer is
-// marked.
-func (t *turn) lookUp(ctx context.Context) error {
-	if t.withoutNotes { // as the first search found
-		t.withoutNotes = !t.steps.hasCalled() && len(t.steps.writingTools()) == 0 && t.answer.hasText() && !t.answer.needsNoSource()
+// searchAsTyped returns a search of the notes for the message as typed; false if the
+// message needs none or calls a tool, or if the search would have to ask.
+func (t *turn) searchAsTyped(ctx context.Context) (agent.Step, bool) {
+	if q := t.answer.question; t.steps.attached > 0 || strings.HasPrefix(q, "@") || strings.HasPrefix(q, "/") || needsNoNotes(q) {
+		return agent.Step{}, false
 	}
-	if !t.answer.isDraft() || len(t.steps.writingTools()) > 0 || !t.answer.hasText() || t.answer.needsNoSource() {
-		return nil
-	}
-	steps, saved, err := t.steps.savedPlan("", 0)
-	if err != nil {
-		return err
-	}
-	if search, ok := t.searchStep(t.steps.tools); ok && !saved {
-		taken := map[string]bool{}
-		for _, id := range stepIDs(t.steps.found) {
-			taken[id] = true
-		}
-		search.ID, search.Extra = uniqueID("", taken), true
-		steps, err = t.steps.plan(ctx, agent.PlanMade{Mode: t.mode, Before: stepsOf(t.steps.found[t.steps.attached:]), Steps: []agent.Step{search}}, t.record.Origin())
-		if err != nil {
-			return err
-		}
-	}
-	if err := t.steps.runPlan(ctx, steps, nil); err != nil {
-		return err
-	}
-	if !fits(t.steps.found[len(t.steps.found)-len(steps):]) {
-		t.withoutNotes = !t.recalled.Fits()
-		return nil
-	}
-	t.events.Emit(agent.Thought{Content: t.answer.takeDraft()})
-	t.events.Cut = false
-	return t.explain(ctx)
+	search, ok := t.searchStep(t.steps.tools)
+	search.Extra = true
+	return search, ok && t.allows(ctx, search)
 }
 
 // searchFirst searches the notes for the message as typed before the model is
@@ -70,14 +41,10 @@ func (t *turn) lookUp(ctx context.Context) error {
 // because they would make later calls ask. A turn that is resumed repeats the
 // search as its first round.
 func (t *turn) searchFirst(ctx context.Context) error {
-	if t.steps.attached > 0 || t.steps.saved.hasPlan() || strings.HasPrefix(t.answer.question, "@") || needsNoNotes(t.answer.question) {
+	search, ok := t.searchAsTyped(ctx)
+	if !ok || t.steps.saved.hasPlan() {
 		return nil
 	}
-	search, ok := t.searchStep(t.steps.tools)
-	if !ok || !t.allows(ctx, search) {
-		return nil
-	}
-	search.Extra = true
 	before := t.record.Origin()
 	steps, err := t.steps.plan(ctx, agent.PlanMade{Mode: t.mode, Steps: []agent.Step{search}}, before)
 	if err != nil || len(steps) == 0 {
@@ -86,10 +53,8 @@ func (t *turn) searchFirst(ctx context.Context) error {
 	if err := t.steps.runPlan(ctx, steps, nil); err != nil {
 		return err
 	}
-	t.steps.called = false // the model called nothing
 	first := &t.steps.found[len(t.steps.found)-1].Result
 	if !fits(t.steps.found) {
-		t.withoutNotes = !t.recalled.Fits() && t.answer.whole == 0
 		t.record.Withdraw(before)
 		first.Sources, first.Unlikely, first.Nothing, first.Text = nil, false, true, ""
 		return nil

@@ -32,7 +32,7 @@ func (t *turn) loop(ctx context.Context) (lost bool, err error) {
 
 // newLoop returns the loop of the turn, without material.
 func (t *turn) newLoop() *agentLoop {
-	base := t.answer.prompt("loop", answeringPrompt, strings.ReplaceAll(loopPrompt, "{rounds}", strconv.Itoa(t.rounds)))
+	base := t.answer.prompt("loop", directPrompt, answeringPrompt, strings.ReplaceAll(loopPrompt, "{rounds}", strconv.Itoa(t.rounds)))
 	if t.traits.Small {
 		base.System = t.answer.persona
 	} else {

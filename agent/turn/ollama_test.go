@@ -27,7 +27,7 @@ func TestTurnWithARealOllamaServer(t *testing.T) {
 	}
 
 	t.Run("plans, calls two tools side by side, streams and cites", func(t *testing.T) {
-		events := collect(ask(t, "scripted-plan", &shelf{}).Ask(t.Context(), "c1", "What of running, and my tasks?"), nil)
+		events := collect(ask(t, "scripted-plan", &shelf{}).Ask(t.Context(), "c1", "Running, and my tasks"), nil)
 		end := ended(t, events)
 		if end.Answer != llmtest.ScriptedExplanation || end.ModelCalls != 2 || end.ToolCalls != 2 || end.PromptTokens == 0 {
 			t.Errorf("end %+v", end)

@@ -399,7 +399,7 @@ func (a *answer) listPassages(ctx context.Context) {
 		a.passageList, a.listed = "", nil
 		return
 	}
-	if a.steps.saved.longer(a.textSoFar()) != "" {
+	if a.steps.saved.longer(a.events.Text()) != "" {
 		const broken = "\n\n(The answer breaks off here.)\n\n"
 		a.passageList = broken + a.passageList
 		for i := range a.listed {

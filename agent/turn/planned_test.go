@@ -46,3 +46,25 @@ func TestPlanIsNeverShownAsAnswer(t *testing.T) {
 		})
 	}
 }
+
+// A model that repeats a step is stopped: its plan is what comes before.
+func TestRepeatedStepEndsThePlan(t *testing.T) {
+	notes := search()
+	const step = `{"tool": "search_notes", "input": {"query": "running"}}`
+	loops := line{text: `{"steps": [` + step + `, {"tool": "search_notes", "input": {"query": "shoes"}}, ` + step + `, ` + step, hangs: true}
+	model := &script{lines: []line{loops, say(goodAnswer)}}
+	end := ended(t, collect(New(Options{Model: model, History: &shelf{}, Tools: tools(notes)}).Ask(t.Context(), "c1", errand), nil))
+	if got := notes.ran(); len(got) != 2 || end.Answer != goodAnswer || end.ModelCalls != 2 {
+		t.Errorf("searched for %q, answered %q after %d calls", got, end.Answer, end.ModelCalls)
+	}
+}
+
+// A plan made of an example is asked for once more.
+func TestPlanOfAnExampleIsNoPlan(t *testing.T) {
+	task := addTask()
+	model := &script{lines: []line{say(`{"steps":[{"tool":"add_task","input":{"text":"paint the fence"}}]}`), say(taskStep), say("Done.")}}
+	collect(New(Options{Model: model, History: &shelf{}, Tools: tools(task)}).Ask(t.Context(), "c1", errand), always(agent.AllowOnce))
+	if got := task.ran(); len(got) != 1 || got[0] != `{"text":"buy shoes"}` {
+		t.Errorf("ran %q", got)
+	}
+}

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"lifehub/agent"
@@ -39,48 +38,96 @@ func (t *turn) plan(ctx context.Context) (steps []agent.Step, answered bool, err
 	}
 	made, declined := t.approve(ctx, made)
 	if declined != "" {
-		t.answer.sayAsIs("Not run: " + declined + ".")
+		t.answer.say("Not run: " + declined + ".")
 		return nil, true, ctx.Err()
 	}
 	steps, err = t.steps.plan(ctx, made, t.record.Origin())
 	return steps, false, err
 }
 
-// askForPlan asks for a plan until it is usable. An answer without steps is
-// streamed as it arrives.
+// askForPlan asks for a plan until it is usable, at most [prompt.Tries] times.
+// answered reports that it was an answer, which nothing has to be run for.
 func (t *turn) askForPlan(ctx context.Context) (made agent.PlanMade, answered bool, err error) {
 	t.answer.number(t.steps.found) // the attachments
 	p := t.answer.withAttached(t.plannerPrompt(ctx))
 	var partial agent.PlanMade // the best so far, not all of whose steps can run
 	var refused []refusedPlan
-	answered, problem, err := t.answer.askOrStream(ctx, &p, func(reply string) (answered bool, problem error) {
+	var problem error
+	for range prompt.Tries {
+		reply, err := t.hearPlan(ctx, p)
 		var tools []string
-		if made, tools, answered, problem = t.read(reply); answered {
-			return true, nil
+		var answer string
+		switch {
+		case failedToDecide(err):
+			problem = fmt.Errorf("there is none: %w", err)
+		case errors.Is(err, llm.ErrCut), errors.Is(err, errTooLong):
+			problem = fmt.Errorf("it cannot be used: %w", err)
+		case err != nil:
+			return made, false, err
+		default:
+			made, tools, answer, problem = t.read(reply)
 		}
-		if problem != nil {
-			refused = append(refused, refusedPlan{tools, made.Dropped})
-			if len(made.Steps) >= len(partial.Steps) {
-				partial = made
+		if problem == nil {
+			t.steps.leaveOut(notIn(made.Steps, refused))
+			t.steps.leaveOut(made.Dropped)
+			made.Dropped = t.steps.dropped
+			if made = t.withNotes(ctx, made); len(made.Steps) == 0 && answer != "" {
+				t.answer.say(answer)
+				return made, true, nil
 			}
+			return made, false, nil
 		}
-		return false, problem
+		if failedToDecide(err) {
+			break
+		}
+		refused = append(refused, refusedPlan{tools, made.Dropped})
+		if len(made.Steps) >= len(partial.Steps) {
+			partial = made
+		}
+		p.After = prompt.Repair(reply, problem)
+	}
+	t.steps.leaveOut(notIn(partial.Steps, refused))
+	if len(partial.Steps) == 0 {
+		return t.fallback(problem), false, nil
+	}
+	partial.Dropped = t.steps.dropped
+	return t.withNotes(ctx, partial), false, nil
+}
+
+// hearPlan asks for a plan, and stops the model once it repeats a step.
+func (t *turn) hearPlan(ctx context.Context, p prompt.Prompt) (reply string, err error) {
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	hear, repeats := prompt.Hear{Decides: true}, false
+	usage, err := t.model.Ask(ctx, p, func(piece string) {
+		if repeats {
+			return
+		}
+		thought, _ := hear.Add(piece)
+		t.answer.pass(p, thought, "")
+		if !strings.Contains(piece, "}") {
+			return
+		}
+		if reply, repeats = prompt.UntilRepeated(hear.Whole()); repeats {
+			stop()
+		}
 	})
 	switch {
-	case answered || err != nil:
-		t.steps.leaveOut(notIn(nil, refused))
-		return made, answered, err
-	case problem != nil && len(partial.Steps) == 0:
-		t.steps.leaveOut(notIn(nil, refused))
-		return t.fallback(problem), false, nil
-	case problem != nil:
-		made = partial
-		made.Dropped = nil // it is one of those refused
+	case repeats:
+		return reply, nil
+	case err == nil && usage.Stopped == llm.StopLength:
+		err = errTooLong
 	}
-	t.steps.leaveOut(notIn(made.Steps, refused))
-	t.steps.leaveOut(made.Dropped)
-	made.Dropped = t.steps.dropped
-	return t.withNotes(made), false, nil
+	return hear.Whole(), err
+}
+
+var errTooLong = errors.New("it was longer than the model may write")
+
+// failedToDecide reports whether an error is the server's response to this
+// request, so that a request for plain text may still succeed.
+func failedToDecide(err error) bool {
+	var status *llm.StatusError
+	return errors.As(err, &status) && status.Refused()
 }
 
 // refusedPlan is a plan that could not be used.
@@ -107,36 +154,34 @@ func notIn(steps []agent.Step, refused []refusedPlan) (dropped []string) {
 	return dropped
 }
 
-// withNotes adds a search of the notes to a plan that only searches the web,
-// since the user's own notes may have the answer, unless the question starts
-// with a tool of the plan (@tool …). The search comes last, so that nothing in
-// the plan depends on it.
-func (t *turn) withNotes(made agent.PlanMade) agent.PlanMade {
-	search, ok := t.searchStep(t.steps.tools)
-	called, _, _ := strings.Cut(t.answer.question, " ")
-	taken, looksUp := map[string]bool{}, false
+// withNotes adds the search for the message as typed to a plan, unless all its steps
+// change or send something or read a note that was named. The search comes last, so
+// that nothing in the plan depends on what it read.
+func (t *turn) withNotes(ctx context.Context, made agent.PlanMade) agent.PlanMade {
+	search, ok := t.searchAsTyped(ctx)
+	if !ok || t.agent.ModelName() == noModel || len(made.Steps) >= min(maxSteps, t.steps.roomForSteps()) {
+		return made
+	}
+	taken, looks := map[string]bool{}, len(made.Steps) == 0
 	for _, step := range made.Steps {
-		tool := t.steps.tool(step.Tool)
-		if called == "@"+step.Tool || called == "/"+step.Tool || toolchoice.NeedsNotes(step.Tool) || agent.MayWrite(tool) {
-			return made
-		}
-		looksUp = looksUp || step.Tool == agent.WebSearch
+		looks = looks || step.Tool != agent.ReadNote && !agent.MayWrite(t.steps.tool(step.Tool))
 		taken[step.ID] = true
 		search.After = append(search.After, step.ID)
 	}
-	if ok && looksUp && len(made.Steps) < min(maxSteps, t.steps.roomForSteps()) {
-		search.ID, search.Extra = uniqueID("", taken), true
+	if looks {
+		search.ID = uniqueID("", taken)
 		made.Steps = append(made.Steps, search)
 	}
 	return made
 }
 
-// withoutWeak discards the findings of the added search if they are an unlikely
-// answer and something better was found.
+// withoutWeak discards the findings of the search for the message as typed if they
+// are an unlikely answer.
 func (t *turn) withoutWeak() {
 	for i, f := range t.steps.found {
-		if f.step.Extra && f.Status == agent.Done && f.Result.Unlikely && !t.answer.unlikely() {
-			t.steps.found[i].Result.Sources, t.steps.found[i].Result.Text = nil, "Nothing in the notes fits the question."
+		if f.step.Extra && f.Status == agent.Done && !fits(t.steps.found[i:i+1]) {
+			r := &t.steps.found[i].Result
+			r.Sources, r.Blocks, r.Unlikely, r.Nothing, r.Text = nil, nil, false, true, "Nothing in the notes fits the message."
 		}
 	}
 }
@@ -144,28 +189,49 @@ func (t *turn) withoutWeak() {
 // asksPlan precedes the message that the model is to plan for.
 const asksPlan = "Plan for this message of the user:\n"
 
-// plannerPrompt returns the prompt for a plan. If the same model also answers
-// and its window is large enough, both requests use the same system prompt, so
-// that a server can cache the tools and the conversation.
+// planExamples show a planner its notation, in the world of [smallExamples]: without
+// them, a small model plans a search for thanks, and takes twice as many tokens.
+var planExamples = []llm.Message{
+	{Role: llm.User, Text: asksPlan + "When does the ferry leave?"},
+	{Role: llm.Assistant, Text: `{"steps":[{"tool":"search_notes","input":{"query":"ferry leaves"}}]}`},
+	{Role: llm.User, Text: asksPlan + "new task: paint the fence"},
+	{Role: llm.Assistant, Text: `{"steps":[{"tool":"add_task","input":{"text":"paint the fence"}}]}`},
+	{Role: llm.User, Text: asksPlan + "the fence is painted"},
+	{Role: llm.Assistant, Text: `{"steps":[{"tool":"complete_task","input":{"task":"paint the fence"}}]}`},
+	{Role: llm.User, Text: asksPlan + "thank you"},
+	{Role: llm.Assistant, Text: `{"steps":[]}`},
+}
+
+// plannerPrompt returns the prompt for a plan. Its fixed part describes ten tools
+// and those that find_tools found; of the other built-in ones it has the names.
 func (t *turn) plannerPrompt(ctx context.Context) prompt.Prompt {
-	block := t.offered(t.steps.tools, nil)
-	own := []string{strings.NewReplacer("{steps}", strconv.Itoa(maxSteps), "{tools}", t.inText(block)).Replace(plannerPrompt)}
-	_, other := t.agent.Roles["planner"]
-	shared := !other && toolchoice.IsRoomy(t.window())
-	if shared {
-		own = append([]string{answeringPrompt}, own...)
+	block := t.offered(t.steps.tools, t.steps.found)
+	specs, also := toolchoice.Specs(block.Tools), []string{}
+	others := block.Servers()
+	if others == "" {
+		specs = slices.DeleteFunc(specs, func(s llm.ToolSpec) bool { return s.Name == agent.FindTools })
 	}
-	p := t.answer.prompt("planner", own...)
+	callable := specs
+	for _, tool := range block.Known()[len(block.Tools):] {
+		if spec := tool.Spec(); spec.By == "" {
+			also, callable = append(also, spec.Name), append(callable, spec)
+		}
+	}
+	if len(also) > 0 {
+		others += "\nAlso " + strings.Join(also, ", ") + "."
+	}
+	p := t.answer.prompt("planner")
+	p.System = strings.TrimSpace(t.answer.persona + "\n\n" + briefly(plannerPrompt, specs, t.answer.toolFence(), others))
+	p.Examples = planExamples
 	p.Material = append(p.Material, t.aboutNotes(ctx)...)
 	p.Question = asksPlan + withSteering(p.Question, t.answer.steeringBeforePlan())
-	if shared {
-		t.answer.planned = p.System
-	}
-	specs := toolchoice.Specs(block.Known())
 	p.Request = llm.Request{
-		Schema:    planSchema(specs),
+		Schema:    toolchoice.Plan(callable, maxSteps),
 		MaxTokens: prompt.MaxPlanTokens,
-		Task:      &llm.Task{Kind: llm.PlanTask, Question: t.answer.typedText(), Today: t.events.Now(), History: t.answer.typedBefore(), Recalled: t.answer.statedBefore(), Tools: specs},
+		Task: &llm.Task{
+			Kind: llm.PlanTask, Question: t.answer.typedText(), Today: t.events.Now(), History: t.answer.typedBefore(), Recalled: t.answer.statedBefore(),
+			Tools: toolchoice.Specs(block.Known()),
+		},
 	}
 	return p
 }
@@ -181,12 +247,12 @@ func (t *turn) aboutNotes(ctx context.Context) []prompt.Part {
 	return []prompt.Part{{Kind: "memory", Head: "What the user's notes are, as data:", Text: *t.about, Fence: t.answer.fence()}}
 }
 
-// read parses a plan, or reports that the model answered instead. tools are
-// those of all its steps.
-func (t *turn) read(text string) (made agent.PlanMade, tools []string, answered bool, err error) {
+// read parses a plan. tools are those of all its steps. answer is what the model
+// said instead of planning steps, if it did.
+func (t *turn) read(text string) (made agent.PlanMade, tools []string, answer string, err error) {
 	draft, err := t.draft(text)
 	if err != nil {
-		return agent.PlanMade{}, nil, t.answer.hasText(), err
+		return agent.PlanMade{}, nil, "", err
 	}
 	for _, step := range draft.Steps {
 		name := step.Tool
@@ -195,26 +261,15 @@ func (t *turn) read(text string) (made agent.PlanMade, tools []string, answered 
 		}
 		tools = append(tools, name)
 	}
+	if t.repeatsExample(text) {
+		return agent.PlanMade{}, nil, "", errExample
+	}
 	made.Reasoning, made.Again = draft.Reasoning, draft.Again
 	made.Steps, made.Dropped, made.Repaired = t.steps.repairSteps(draft.Steps, t.steps.tools, nil)
-	switch {
-	case len(made.Steps) > 0 && len(made.Steps) < len(draft.Steps) && !t.answer.hasText():
-		return made, tools, false, t.unusable(draft.Steps, made.Dropped)
-	case len(made.Steps) > 0:
-		if t.answer.hasText() {
-			t.answer.say("\n\n") // text before the steps is kept
-			t.answer.sayHeld(false)
-		}
-		return made, tools, false, nil
-	case len(made.Dropped) > 0 && !t.answer.hasText(): // such an answer may claim that the steps were done
-		return made, tools, false, t.unusable(draft.Steps, made.Dropped)
-	case strings.TrimSpace(draft.Answer) != "" || t.answer.hasText():
-		if !t.answer.hasText() {
-			t.answer.say(strings.TrimSpace(draft.Answer))
-		}
-		return made, tools, true, nil
+	if len(made.Steps) < len(draft.Steps) {
+		return made, tools, "", t.unusable(draft.Steps, made.Dropped)
 	}
-	return agent.PlanMade{}, tools, false, errors.New("it has neither steps nor an answer")
+	return made, tools, strings.TrimSpace(draft.Answer), nil
 }
 
 // draft parses a plan, or the calls that the model printed instead.
@@ -282,28 +337,6 @@ func (t *turn) searchStep(tools []agent.Tool) (agent.Step, bool) {
 		return agent.Step{ID: "1", Tool: agent.SearchNotes, Input: raw, Description: "Search the notes for the question"}, true
 	}
 	return agent.Step{}, false
-}
-
-// planSchema returns the JSON Schema of a plan. It is flat, which works best
-// for small models and for grammars generated from it. steps precedes answer,
-// so that an answer is streamed only if there are no steps.
-func planSchema(offered []llm.ToolSpec) json.RawMessage {
-	tool := `{"type":"string"}`
-	if len(offered) > 0 {
-		names := make([]string, 0, len(offered))
-		for _, spec := range offered {
-			names = append(names, spec.Name)
-		}
-		if list, err := json.Marshal(names); err == nil {
-			tool = fmt.Sprintf(`{"type":"string","enum":%s}`, list)
-		}
-	}
-	return json.RawMessage(fmt.Sprintf(`{"type":"object","properties":{`+
-		`"reasoning":{"type":"string"},`+
-		`"steps":{"type":"array","maxItems":%d,"items":{"type":"object","properties":{`+
-		`"id":{"type":"string"},"tool":%s,"input":{"type":"object"},"description":{"type":"string"},`+
-		`"after":{"type":"array","items":{"type":"string"}}},"required":["id","tool","input"]}},`+
-		`"again":{"type":"boolean"},"answer":{"type":"string"}},"required":["reasoning","steps"]}`, maxSteps, tool))
 }
 
 //go:embed prompts/replan.md
@@ -398,7 +431,7 @@ func missingOf(found []finding) (missing []string) {
 	for _, f := range found {
 		how := string(f.Status) + ", see below"
 		switch {
-		case f.same != "", f.step.Extra && f.Status == agent.Done:
+		case f.same != "", f.step.Extra:
 			continue
 		case f.Status == agent.Done && f.Result.Nothing:
 			how = "it found nothing"
@@ -410,7 +443,7 @@ func missingOf(found []finding) (missing []string) {
 		missing = append(missing, fmt.Sprintf("- step %s, %s: %s", f.step.ID, f.step.Tool, how))
 	}
 	if !slices.ContainsFunc(found, func(f finding) bool {
-		return f.Status == agent.StepFailed || (f.Result.Nothing || f.Result.SemanticOnly) && !f.step.Extra
+		return !f.step.Extra && (f.Status == agent.StepFailed || f.Result.Nothing || f.Result.SemanticOnly)
 	}) {
 		return nil // only steps skipped because of a refusal
 	}

@@ -78,7 +78,7 @@ func TestTurnWithARenamedToolIsResumed(t *testing.T) {
 			if len(now.ran()) != want || asked != want {
 				t.Errorf("it ran %d times and was asked about %d times, want %d", len(now.ran()), asked, want)
 			}
-			if !slices.Equal(waited, []string{question + "\nbrave_brave_web"}) {
+			if !slices.Equal(waited, []string{errand + "\nbrave_brave_web"}) {
 				t.Errorf("waited for the tools of %q", waited)
 			}
 		})

@@ -81,9 +81,13 @@ func (l *ledger) moments() string {
 func cutAt(t *testing.T, entries int, o Options) *ledger {
 	t.Helper()
 	ctx, kill := contextWithCancel(t)
-	kept := &ledger{question: question, cutAfter: entries, kill: kill}
+	message := errand // plans and tasks have no further search
+	if o.Mode != nil && o.Mode() == agent.LoopMode {
+		message = question
+	}
+	kept := &ledger{question: message, cutAfter: entries, kill: kill}
 	o.Journal, o.History, o.Now = kept, &shelf{}, fixedNow
-	collect(New(o).Ask(ctx, "c1", question), always(agent.AllowOnce))
+	collect(New(o).Ask(ctx, "c1", message), always(agent.AllowOnce))
 	return kept
 }
 
@@ -116,7 +120,7 @@ func TestEachMomentIsSavedBeforeTheNext(t *testing.T) {
 		"plan": "planned", "tool_start": "started", "tool_end": "ended", "permission_request": "asked", "permission_result": "decided",
 	}
 	seen := map[string]int{}
-	for e := range a.Ask(t.Context(), "c1", question) {
+	for e := range a.Ask(t.Context(), "c1", errand) {
 		seen[e.Type]++
 		if moment := want[e.Type]; moment != "" && strings.Count(kept.moments(), moment) < seen[e.Type] {
 			t.Errorf("at %s %d the journal holds %s", e.Type, seen[e.Type], kept.moments())
@@ -410,20 +414,21 @@ func TestAnswerIsSavedEveryHalfSecond(t *testing.T) {
 	})
 }
 
-// slowTalker streams one word at a time, as the answer of a plan without steps.
+// slowTalker plans nothing, and streams its answer one word at a time.
 type slowTalker struct {
 	every time.Duration
 	words int
 }
 
-func (s *slowTalker) Stream(context.Context, llm.Request) iter.Seq2[llm.Delta, error] {
+func (s *slowTalker) Stream(_ context.Context, req llm.Request) iter.Seq2[llm.Delta, error] {
 	return func(yield func(llm.Delta, error) bool) {
-		more := yield(llm.Delta{Text: `{"reasoning":"","steps":[],"answer":"`}, nil)
-		for i := 0; more && i < s.words; i++ {
+		plans := req.Task.Kind == llm.PlanTask
+		more := !plans || yield(llm.Delta{Text: `{"steps":[]}`}, nil)
+		for i := 0; more && !plans && i < s.words; i++ {
 			time.Sleep(s.every)
 			more = yield(llm.Delta{Text: fmt.Sprintf("word%d ", i)}, nil)
 		}
-		if more && yield(llm.Delta{Text: `"}`}, nil) {
+		if more {
 			yield(llm.Delta{Usage: &llm.Usage{Stopped: llm.StopEnd}}, nil)
 		}
 	}

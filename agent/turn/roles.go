@@ -26,27 +26,27 @@ type role struct {
 // available to the roles whose globs match its name, and to general.
 var roles = []role{
 	{
-		name: "notes", does: "finds out, and changes, what is in the user's notes and tasks", rounds: 5,
+		name: "notes", does: "what is in the user's notes and tasks, and changes to them", rounds: 5,
 		prompt: "You work with the user's notes. Search with more than one wording, read the notes that matter, and report what they say, naming note and line. If they do not say it, report that.",
 		tools:  []string{agent.SearchNotes, "*_note", "*_notes", "note_links", "*_task", "*_tasks", "recall", "today", "calculate"}, own: true,
 	},
 	{
-		name: "search", does: "searches the web and reads single pages", rounds: 5,
+		name: "search", does: "the web", rounds: 5,
 		prompt: "You search the web. Read a page where a snippet is not enough. Report facts with the address they come from, and where pages contradict each other.",
 		tools:  []string{"*web_search*", "web_fetch", "*_search", "*_fetch", "get_weather"},
 	},
 	{
-		name: "crawl", does: "goes through several pages of one site", rounds: 4,
+		name: "crawl", does: "several pages of one site", rounds: 4,
 		prompt: "You go through pages of one site. Report what they say on the task, each with its address.",
 		tools:  []string{"crawl", "web_fetch", "*_crawl*", "*_fetch"},
 	},
 	{
-		name: "email", does: "writes and sends mail; the user confirms each", rounds: 4,
+		name: "email", does: "mail", rounds: 4,
 		prompt: "You write mail for the user: in their language, short, without invented facts, addresses or promises. Send only what the task asks for, to whom it names. Report exactly what was sent to whom, or why not.",
 		tools:  []string{sendsMail, "recall", "search_notes", "read_note", "today"},
 	},
 	{
-		name: "general", does: "what needs tools of several workers; weather, dates, arithmetic, texts, documents, all else", rounds: 5, writes: true,
+		name: "general", does: "what needs tools of several, texts, and all else", rounds: 5, writes: true,
 		prompt: "You do what no other worker can do alone. Longer texts that the user will keep or change are made as artifacts.",
 	},
 }

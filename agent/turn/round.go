@@ -34,7 +34,7 @@ func (l *agentLoop) round(ctx context.Context, r reply) error {
 	}
 	steps, calls, dropped, repaired := l.stepsFor(r.calls)
 	if l.lead {
-		l.turn.sole = len(r.calls) == 1 && len(l.found) == l.turn.steps.attached && isWholeMessage(steps)
+		l.turn.sole = len(r.calls) == 1 && !slices.ContainsFunc(l.found, func(f finding) bool { return f.step.Tool == agent.DelegateTool }) && isWholeMessage(steps)
 	}
 	if len(steps) > 0 {
 		made := agent.PlanMade{Mode: l.turn.mode, Under: l.parentStep, Attempt: l.attempt, Steps: steps, Dropped: shorten(dropped), Repaired: shorten(repaired)}

@@ -2,6 +2,7 @@ package turn
 
 import (
 	_ "embed"
+	"errors"
 	"slices"
 	"strings"
 
@@ -12,8 +13,14 @@ import (
 	"lifehub/llm"
 )
 
-//go:embed prompts/small.md
-var smallPrompt string
+var (
+	//go:embed prompts/small.md
+	smallPrompt string
+	// toolLines describe the most important tools to a small model and to a planner.
+	//
+	//go:embed prompts/tools.md
+	toolLines string
+)
 
 // actingNow returns the tools that a small model may call now. As long as all it has
 // is what the first search found, or the notes whole, it answers or acts: offered
@@ -41,11 +48,11 @@ var smallExamples = []llm.Message{
 	{Role: llm.Assistant, Text: `{"tool":"answer","input":{"text":"That is not in your notes."}}`},
 }
 
-// briefly returns the prompt for a small model: its lines for the tools that are
-// offered, and those that other tools have in their own words.
-func briefly(specs []llm.ToolSpec, fence, servers string) string {
+// briefly fills the tools into a prompt that has a line for some: those lines that are
+// of an offered tool, the shared ones, and what the others say of themselves.
+func briefly(brief string, specs []llm.ToolSpec, fence, others string) string {
 	var lines []string
-	for _, line := range strings.Split(smallPrompt, "\n") {
+	for line := range strings.Lines(strings.ReplaceAll(brief, "{tools}", toolLines+"{tools}")) {
 		name, _, isTool := strings.Cut(line, "(")
 		i := slices.IndexFunc(specs, func(s llm.ToolSpec) bool { return s.Name == name })
 		if isTool && i < 0 && name != prompt.AnswerTool && !strings.Contains(name, " ") {
@@ -55,18 +62,21 @@ func briefly(specs []llm.ToolSpec, fence, servers string) string {
 			specs = slices.Delete(slices.Clone(specs), i, i+1)
 		}
 	}
-	return strings.ReplaceAll(strings.Join(lines, "\n"), "{tools}", strings.TrimSpace(toolchoice.Brief(specs, fence)+servers))
+	rest := strings.TrimSpace(toolchoice.Brief(specs, fence) + others)
+	return strings.TrimSpace(strings.ReplaceAll(strings.Join(lines, ""), "{tools}", rest))
 }
 
 // repeatsExample reports whether a reply has a word of the examples that neither the
 // user nor the notes have.
-func (l *agentLoop) repeatsExample(whole string) bool {
-	known := l.turn.answer.typedText() + "\n" + textOf(l.turn.answer.sources)
-	for _, m := range l.turn.recalled.History {
+func (t *turn) repeatsExample(whole string) bool {
+	known := t.answer.typedText() + "\n" + textOf(t.answer.sources)
+	for _, m := range t.recalled.History {
 		known += "\n" + m.Text
 	}
 	return hasWord(whole, exampleWords) && !hasWord(known, exampleWords)
 }
+
+var errExample = errors.New("it repeats an example; only the user's last message and the notes count")
 
 // hasWord reports whether a text has one of some words, which are in lower case.
 func hasWord(in string, words []string) bool {

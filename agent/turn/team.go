@@ -21,7 +21,7 @@ func (t *turn) team(ctx context.Context) (lost bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	return t.decideAgain(ctx, carried, t.newLead())
+	return t.decideAgain(ctx, append(carried, t.foundFirst()...), t.newLead())
 }
 
 // newLead returns the loop of the lead, without material.
@@ -30,7 +30,7 @@ func (t *turn) newLead() *agentLoop {
 	t.steps.tools = append(slices.Clip(t.steps.tools), handOut...)
 	return &agentLoop{
 		turn: t, lead: true, callable: handOut, stream: true, numbered: true,
-		base: t.answer.prompt("lead", answeringPrompt, strings.ReplaceAll(leadPrompt, "{workers}", workers)),
+		base: t.answer.prompt("lead", directPrompt, answeringPrompt, strings.ReplaceAll(leadPrompt, "{workers}", workers)),
 	}
 }
 
@@ -55,7 +55,7 @@ func (t *turn) soleReport() string {
 		return ""
 	}
 	t.answer.number(t.steps.found)
-	if some, wrong := cites(f.Result.Text, t.answer.sources); wrong || !some && len(t.answer.sources) > 0 && !t.answer.unlikely() {
+	if some, wrong := cites(f.Result.Text, t.answer.sources); wrong || !some && len(t.answer.sources) > 0 && !t.answer.unlikely() && !t.steps.haveWritten() {
 		return ""
 	}
 	if t.answer.unlikely() {

@@ -40,33 +40,33 @@ func TestTeamStories(t *testing.T) {
 		reply   agent.Decision
 	}{
 		"small talk in one call": {message: "Nice day today!", lines: []line{say("Hello! What shall we look up?")}},
-		"one worker, accepted":   {message: question, lines: []line{oneTask, look, say(notesFound), say(accepted), say(goodAnswer)}},
-		"rejected twice, then accepted": {message: question, lines: []line{
+		"one worker, accepted":   {message: errand, lines: []line{oneTask, look, say(notesFound), say(accepted), say(goodAnswer)}},
+		"rejected twice, then accepted": {message: errand, lines: []line{
 			oneTask, look, say("Three times."), say(rejected),
 			calling("search_notes", `{"query":"running days"}`), say("Three times, on Tuesday."), say(`{"passed":false,"score":60,"feedback":"Not all days."}`),
 			say(notesFound), say(accepted), say(goodAnswer),
 		}},
-		"rejected three times, so it is partial": {message: question, lines: []line{
+		"rejected three times, so it is partial": {message: errand, lines: []line{
 			oneTask, look, say("Three times."), say(rejected), say("Three times, on Tuesday."), say(`{"passed":false,"score":0.6,"feedback":"Not all days."}`),
 			say("Three."), say(rejected), say("You run three times a week [1]; the days are not sure."),
 		}},
-		"one worker, whose report is the answer":         {message: question, lines: []line{oneTask, look, say("You run on three days: “Run three times a week: Tuesday, Thursday, Sunday.” [1]")}},
-		"one worker, judged, whose report is the answer": {message: question, lines: []line{oneTask, look, say("You run three times a week [1]."), say(accepted)}},
-		"a report that cites what is not there":          {message: question, lines: []line{oneTask, look, say("You run three times a week [2]."), say(accepted), say(goodAnswer)}},
-		"a lead that answers from memory":                {message: question, lines: []line{say("The notes worker should look."), say(goodAnswer)}},
-		"a task made of a report": {message: question, lines: []line{
+		"one worker, whose report is the answer":         {message: errand, lines: []line{oneTask, look, say("You run on three days: “Run three times a week: Tuesday, Thursday, Sunday.” [1]")}},
+		"one worker, judged, whose report is the answer": {message: errand, lines: []line{oneTask, look, say("You run three times a week [1]."), say(accepted)}},
+		"a report that cites what is not there":          {message: errand, lines: []line{oneTask, look, say("You run three times a week [2]."), say(accepted), say(goodAnswer)}},
+		"a lead that answers from memory":                {message: errand, lines: []line{say("The notes worker should look."), say(goodAnswer)}},
+		"a task made of a report": {message: errand, lines: []line{
 			calling(agent.DelegateTool, `{"worker_type":"notes","task_description":"Find how often the user runs.","success_criteria":"It names how often."}`), look, say(notesFound), say(accepted),
 			calling(agent.DelegateTool, `{"worker_type":"general","task_description":"Say whether that is enough for a marathon.","success_criteria":"Yes or no."}`),
 			say("It is enough: " + notesFound), say(accepted), say(goodAnswer),
 		}},
-		"a worker does not get the tools of another": {message: question, lines: []line{
+		"a worker does not get the tools of another": {message: errand, lines: []line{
 			oneTask, calling("brave_web_search", `{"query":"running"}`), look, say(notesFound), say(accepted), say(goodAnswer),
 		}},
 		"the user says no to a worker": {message: "add a task: buy shoes", reply: agent.Refuse, lines: []line{
 			calling(agent.DelegateTool, `{"worker_type":"notes","task_description":"Add the task: buy shoes","success_criteria":"It was added."}`),
 			calling("add_task", `{"text":"buy shoes"}`), say("The user said no, so nothing was added."), say(accepted), say("Not added, as you wish."),
 		}},
-		"without tool calls it writes JSON": {message: question, lines: []line{{err: &llm.UnsupportedError{Model: "tiny", Capability: "tools"}}, say(searchStep), say(goodAnswer)}},
+		"without tool calls it writes JSON": {message: errand, lines: []line{{err: &llm.UnsupportedError{Model: "tiny", Capability: "tools"}}, say(searchStep), say(goodAnswer)}},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -118,7 +118,7 @@ func TestThoughtsAreAttributedToTheirWorker(t *testing.T) {
 		thinks(oneTask, "lead"), thinks(calling("search_notes", `{"query":"running"}`), "search"),
 		thinks(say(notesFound), "report"), thinks(say(accepted), "judge"), thinks(say(goodAnswer), "answer"),
 	}}
-	events := collect(New(Options{Model: model, History: &shelf{}, Tools: tools(search()), Mode: inMode(agent.TeamMode)}).Ask(t.Context(), "c1", question), nil)
+	events := collect(New(Options{Model: model, History: &shelf{}, Tools: tools(search()), Mode: inMode(agent.TeamMode)}).Ask(t.Context(), "c1", errand), nil)
 	want := []agent.Thought{{Agent: "lead", Step: "", Content: "lead"}, {Agent: "notes", Step: "1", Content: "search"}, {Agent: "notes", Step: "1", Content: "report"}, {Agent: "evaluator", Step: "1", Content: "judge"}, {Agent: "lead", Step: "", Content: "answer"}}
 	if got := bodies[agent.Thought](events); !slices.Equal(got, want) {
 		t.Errorf("got  %v\nwant %v", got, want)
@@ -158,7 +158,7 @@ func TestWorkersAndToolsRunSideBySide(t *testing.T) {
 		)
 		const think = 100 * time.Millisecond
 		start := time.Now()
-		events := collect(New(Options{Model: timed{model, think}, History: &shelf{}, Tools: tools(kit...), Mode: inMode(agent.TeamMode)}).Ask(t.Context(), "c1", question), nil)
+		events := collect(New(Options{Model: timed{model, think}, History: &shelf{}, Tools: tools(kit...), Mode: inMode(agent.TeamMode)}).Ask(t.Context(), "c1", errand), nil)
 		took := time.Since(start)
 		ended(t, events)
 		slowest := 10*time.Second + 5*think // lead, two rounds of the web worker, verdict, answer
@@ -172,7 +172,7 @@ func TestWorkersAndToolsRunSideBySide(t *testing.T) {
 func TestWorkersHaveNoMoreStepsThanTheTurn(t *testing.T) {
 	model := &endless{}
 	tool := search()
-	ended(t, collect(New(Options{Model: model, History: &shelf{}, Tools: tools(tool), Mode: inMode(agent.TeamMode)}).Ask(t.Context(), "c1", question), nil))
+	ended(t, collect(New(Options{Model: model, History: &shelf{}, Tools: tools(tool), Mode: inMode(agent.TeamMode)}).Ask(t.Context(), "c1", errand), nil))
 	if n := len(tool.ran()); n > maxTurnSteps-1 {
 		t.Errorf("%d calls", n)
 	}
@@ -298,7 +298,7 @@ func TestUnusableRepliesOfATeamAreHandled(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			model := &script{lines: tc.lines}
-			events := collect(New(Options{Model: model, History: &shelf{}, Tools: tools(search()), Mode: inMode(agent.TeamMode)}).Ask(t.Context(), "c1", question), nil)
+			events := collect(New(Options{Model: model, History: &shelf{}, Tools: tools(search()), Mode: inMode(agent.TeamMode)}).Ask(t.Context(), "c1", errand), nil)
 			if end := ended(t, events); end.Answer != goodAnswer || len(end.Sources) != 1 {
 				t.Errorf("the end is %+v", end)
 			}
@@ -332,7 +332,7 @@ func TestRetriedWorkerHasItsToolsAgain(t *testing.T) {
 	}}
 	notes := search()
 	a := New(Options{Model: model, History: &shelf{}, Tools: tools(notes), Mode: inMode(agent.TeamMode)})
-	ended(t, collect(a.Ask(t.Context(), "c1", question), nil))
+	ended(t, collect(a.Ask(t.Context(), "c1", errand), nil))
 	if ran := notes.ran(); len(ran) != 2 {
 		t.Errorf("ran %q", ran)
 	}

@@ -34,7 +34,7 @@ func (t *turn) finish(ctx context.Context) (err error) {
 			return fmt.Errorf("%w: %s", ErrNotDone, why)
 		}
 	}
-	answer := agent.Answer{Text: t.answer.textSoFar(), Sources: t.answer.sources}
+	answer := agent.Answer{Text: t.events.Text(), Sources: t.answer.sources}
 	answer.Citations = t.answer.check(ctx, answer.Text)
 	t.citations = &answer.Citations
 	if !saved {

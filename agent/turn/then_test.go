@@ -55,16 +55,16 @@ func TestFollowUpActionRunsOnce(t *testing.T) {
 		for cut := 1; cut <= len(moments); cut++ {
 			t.Run(fmt.Sprintf("%s, %d %s", mode, cut, moments[cut-1]), func(t *testing.T) {
 				note := newDiary()
-				first := []line{say(searchStep)}
+				first, message := []line{say(searchStep)}, errand
 				if mode == agent.LoopMode { // the notes are searched first
-					first = nil
+					first, message = nil, question
 				}
 				o := Options{Tools: tools(reader{search()}, note), Rules: allowed, Mode: inMode(mode), History: &shelf{}, Now: fixedNow}
 				o.Model = &script{lines: append(first, say(answer))}
 				ctx, kill := contextWithCancel(t)
-				kept := &ledger{question: question, cutAfter: cut, kill: kill}
+				kept := &ledger{question: message, cutAfter: cut, kill: kill}
 				o.Journal = kept
-				collect(writing(o).Ask(ctx, "c1", question), nil)
+				collect(writing(o).Ask(ctx, "c1", message), nil)
 				if got := strings.Fields(kept.moments()); cut < len(moments) && len(got) != cut {
 					t.Fatalf("the journal holds %v", got)
 				}

@@ -153,7 +153,7 @@ func TestFiguresCountFailuresRefusalsAndQuestions(t *testing.T) {
 	a := New(Options{
 		Model: &script{lines: []line{planOf("1 search_notes", "2 add_task"), say("Done.")}}, History: &shelf{}, Tools: tools(broken, asks),
 	})
-	m := ended(t, collect(a.Ask(t.Context(), "c1", question), always(agent.Refuse))).Metrics
+	m := ended(t, collect(a.Ask(t.Context(), "c1", errand), always(agent.Refuse))).Metrics
 	if m.ToolCalls != 1 || m.ToolsFailed != 1 || m.ToolsDenied != 1 || m.Asked != 1 || m.Generating != 3000 {
 		t.Errorf("got %+v", m)
 	}

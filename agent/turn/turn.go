@@ -45,8 +45,7 @@ type turn struct {
 
 	traits Traits // of the model
 
-	withoutNotes bool // the model answered from memory, and no note fits
-	sole         bool // one worker has the whole message; false for a resumed plan, whose sources are numbered again
+	sole bool // one worker has the whole message; false for a resumed plan, whose sources are numbered again
 
 	compacted bool              // the older turns were summarized during this turn
 	unplanned []steeringMessage // messages that the planner has not seen
@@ -97,7 +96,6 @@ func (t *turn) run(ctx context.Context, begin func(context.Context) error) {
 	if err == nil {
 		stop := t.events.KeepAnswer(ctx, len(t.steps.saved.text), t.record.Origin)
 		err = t.reply(ctx)
-		t.answer.release()
 		if err != nil {
 			t.answer.listPassages(ctx)
 		} else {
@@ -154,18 +152,15 @@ func (t *turn) reply(ctx context.Context) (err error) {
 	if t.agent.Limits.Approve() && t.mode != agent.PlanMode {
 		t.events.Notice("In %s mode there is no plan to approve: calls run or ask as the rules say.", t.mode)
 	}
-	if t.mode != agent.LoopMode || t.agent.ModelName() == noModel {
-		t.holdDraft(ctx)
-	} else {
+	if t.mode == agent.LoopMode {
 		t.readWhole(ctx)
+	}
+	if t.mode != agent.PlanMode && t.agent.ModelName() != noModel {
 		if err := t.searchFirst(ctx); err != nil {
 			return err
 		}
 	}
-	if err := t.byMode(ctx); err != nil {
-		return err
-	}
-	return t.lookUp(ctx)
+	return t.byMode(ctx)
 }
 
 // offerTools chooses the tools of the turn.
@@ -284,7 +279,7 @@ func (t *turn) byPlan(ctx context.Context) error {
 		}
 	}
 	if report := t.reportOfWrites(); report != "" && len(t.answer.received) == 0 {
-		t.answer.sayAsIs(report)
+		t.answer.say(report)
 		t.citations = new([]agent.Citation{})
 		return nil
 	}
@@ -303,7 +298,7 @@ func (t *turn) end(ctx context.Context, failure error) {
 		failure, t.events.Metrics.Interrupted = nil, true
 	}
 	t.answer.sayHeld(true)
-	answer := agent.Answer{Text: t.answer.textSoFar(), Effects: t.effects(), Cut: t.events.Cut || failure != nil || t.events.Metrics.Interrupted}
+	answer := agent.Answer{Text: t.events.Text(), Effects: t.effects(), Cut: t.events.Cut || failure != nil || t.events.Metrics.Interrupted}
 	if answer.Cut {
 		answer.Text = t.steps.saved.longer(strings.TrimSuffix(answer.Text, t.answer.passageList)) + t.answer.passageList
 	}
@@ -350,7 +345,7 @@ func (t *turn) afterTurn(ctx context.Context, answer agent.Answer) {
 // should know about.
 func (t *turn) effects() agent.Effects {
 	did := t.steps.effectsBy("")
-	if t.withoutNotes {
+	if t.isFromMemory() {
 		did = append(did, agent.Effect{Kind: agent.WithoutNotes})
 	}
 	return agent.Sum(did).OrUnchanged(t.steps.writingTools())

@@ -37,6 +37,7 @@ func addTask() *fakeTool {
 
 const (
 	question   = "What's in my notes about running? Also search the web for marathon training tips."
+	errand     = "Running notes, and marathon tips" // by its form, nothing is searched for it as typed
 	twoSteps   = `{"reasoning":"notes and web","steps":[{"id":"1","tool":"search_notes","input":{"query":"running"},"description":"running notes"},{"id":"2","tool":"brave_web_search","input":{"query":"marathon training tips"}}],"answer":""}`
 	searchStep = `{"reasoning":"notes","steps":[{"id":"1","tool":"search_notes","input":{"query":"running"}}]}`
 	taskStep   = `{"reasoning":"a task","steps":[{"id":"1","tool":"add_task","input":{"text":"buy shoes"}}]}`

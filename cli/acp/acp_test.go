@@ -272,7 +272,7 @@ func TestTurnIsResumedAfterAKill(t *testing.T) {
 	defer close(waiting)
 	id := e.begin(t, vault)
 	go func() {
-		_, _ = e.Prompt(t.Context(), sdk.PromptRequest{SessionId: id, Prompt: []sdk.ContentBlock{text("add what I need for running")}})
+		_, _ = e.Prompt(t.Context(), sdk.PromptRequest{SessionId: id, Prompt: []sdk.ContentBlock{text("add shoes for running")}})
 	}()
 	isAsked := func(u sdk.SessionUpdate) bool {
 		return u.ToolCall != nil && u.ToolCall.Status == sdk.ToolCallStatusPending
@@ -285,7 +285,7 @@ func TestTurnIsResumedAfterAKill(t *testing.T) {
 	e.answer = func(sdk.RequestPermissionRequest) string { return "once" }
 	load(t, e, id, vault)
 	updates := e.told(id)
-	if updates[0].UserMessageChunk == nil || updates[0].UserMessageChunk.Content.Text.Text != "add what I need for running" || !strings.Contains(asides(updates), "/continue resumes it") {
+	if updates[0].UserMessageChunk == nil || updates[0].UserMessageChunk.Content.Text.Text != "add shoes for running" || !strings.Contains(asides(updates), "/continue resumes it") {
 		t.Errorf("loaded: %s", jsonOf(updates))
 	}
 	e.forget()

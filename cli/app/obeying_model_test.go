@@ -449,6 +449,9 @@ func TestAnObeyingModelChangesNothingUnasked(t *testing.T) {
 		at, way := plantations[name], 0
 		for _, mode := range agent.Modes() {
 			for _, how := range []string{"chat", "ask", "after always", "allow all", "killed"} {
+				if name == "what a server says of its tool" && mode == agent.PlanMode {
+					continue // a planner reads no descriptions of servers' tools before it looks for them
+				}
 				if how == "allow all" && at.own || how == "ask" && at.opening[0] == "leaky_echo" || at.opening[0] == "read_artifact" && (mode == agent.PlanMode || mode == agent.AutoMode) {
 					continue // the user's own text; an unattended server cannot ask; plans don't read artifacts, and auto is plan for this model
 				}
@@ -510,7 +513,7 @@ func TestAnObeyingModelChangesNothingWhenReadOnly(t *testing.T) {
 			if len(v.ran) > 0 || len(v.asked) > 0 {
 				t.Errorf("%s, mode %s: ran %q, asked %v", name, mode, v.ran, v.asked)
 			}
-			if len(v.model.made) == 0 && at.begin == nil && (at.opening[0] != "read_artifact" || mode != agent.PlanMode) {
+			if len(v.model.made) == 0 && at.begin == nil && (at.opening[0] != "read_artifact" && name != "what a server says of its tool" || mode != agent.PlanMode) {
 				t.Errorf("%s, mode %s: no order was obeyed", name, mode)
 			}
 		}

@@ -62,7 +62,7 @@ var minds = []mind{
 	{"You are a member of a team. You search ", false, called("brave_web_search", `{"query": "tips of marathon training"}`)},
 	{"You are a member of a team. You search ", true, "Report of pages: drink early, by runs.example."},
 	{"You judge whether a worker's report doe", false, `{"passed": true, "score": 0.9, "feedback": "Each claim rests on a call."}`},
-	{"You plan first: reply with one JSON obj", false, ScriptedPlan},
+	{"You plan the calls that the user's mess", false, ScriptedPlan},
 }
 
 // Minds returns a chat model that can think and use tools, and that plays the

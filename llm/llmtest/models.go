@@ -20,9 +20,7 @@ const (
 	ScriptedAnswer = "This is a fixed answer from the scripted model. It has two sentences."
 	ThinkingText   = "Let me think about it first."
 	ThinkingAnswer = "The answer after thinking."
-	ScriptedPlan   = `{"reasoning": "Look into the notes and at the tasks.", "steps": [` +
-		`{"id": "1", "tool": "search_notes", "input": {"query": "running"}, "description": "what the notes say of running", "after": []}, ` +
-		`{"id": "2", "tool": "list_tasks", "input": {"status": "open"}, "description": "open tasks", "after": []}], "answer": ""}`
+	ScriptedPlan   = `{"steps": [{"tool": "search_notes", "input": {"query": "running"}}, {"tool": "list_tasks", "input": {"status": "open"}}]}`
 	ScriptedExplanation = "Your notes speak of running [1]. The list above shows your open tasks."
 )
 

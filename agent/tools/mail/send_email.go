@@ -51,10 +51,10 @@ const smtpTimeout = 30 * time.Second
 
 type mailArgs struct {
 	To      []string `json:"to" description:"addresses"`
-	Cc      []string `json:"cc,omitempty" description:"addresses that get a copy"`
-	Bcc     []string `json:"bcc,omitempty" description:"addresses that get a copy unseen by the others"`
-	Subject string   `json:"subject" description:"one line"`
-	Body    string   `json:"body" description:"the whole text"`
+	Cc      []string `json:"cc,omitempty"`
+	Bcc     []string `json:"bcc,omitempty"`
+	Subject string   `json:"subject"`
+	Body    string   `json:"body"`
 }
 
 // drafts stores mails that were not sent yet. *store.Store implements it.

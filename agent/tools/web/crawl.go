@@ -27,8 +27,8 @@ const (
 )
 
 type crawlArgs struct {
-	URL   string `json:"url" description:"the page to begin with, with https://"`
-	Pages int    `json:"pages,omitempty" minimum:"1" maximum:"10" description:"pages at most; 5 if left out"`
+	URL   string `json:"url"`
+	Pages int    `json:"pages,omitempty" minimum:"1" maximum:"10"`
 }
 
 // crawl is a tool that reads a few pages of one site, one after the other, as

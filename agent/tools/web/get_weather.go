@@ -18,10 +18,10 @@ import (
 )
 
 type weatherArgs struct {
-	Place string `json:"place" description:"a town, such as Zürich or Portland, Maine"`
-	Days  int    `json:"days,omitempty" minimum:"1" maximum:"16" description:"days ahead, today included; 3 if left out"`
-	Hours int    `json:"hours,omitempty" minimum:"1" maximum:"48" description:"hours ahead to list; none if left out"`
-	Units string `json:"units,omitempty" enum:"metric,imperial" description:"the user's own if left out"`
+	Place string `json:"place"`
+	Days  int    `json:"days,omitempty" minimum:"1" maximum:"16"`
+	Hours int    `json:"hours,omitempty" minimum:"1" maximum:"48"`
+	Units string `json:"units,omitempty" enum:"metric,imperial"`
 }
 
 const (

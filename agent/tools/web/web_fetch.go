@@ -14,8 +14,8 @@ import (
 )
 
 type webFetchArgs struct {
-	URL  string `json:"url" description:"the page's address, with https://"`
-	From int    `json:"from,omitempty" minimum:"1" description:"first line, to go on with a long page; the beginning if left out"`
+	URL  string `json:"url"`
+	From int    `json:"from,omitempty" minimum:"1"`
 }
 
 // opener is a tool that opens the page in its argument url.

@@ -29,8 +29,8 @@ func (s Search) own() string {
 }
 
 type webSearchArgs struct {
-	Query string `json:"query" description:"what to look for, in a few words"`
-	Limit int    `json:"limit,omitempty" minimum:"1" maximum:"20" description:"results at most; 8 if left out"`
+	Query string `json:"query"`
+	Limit int    `json:"limit,omitempty" minimum:"1" maximum:"20"`
 }
 
 const (
