@@ -136,7 +136,7 @@ func TestOnlyACompleteAnswerIsWritten(t *testing.T) {
 		says    string
 	}{
 		"the model fails":   {[]llmtest.Answer{says(asksPlanner, habitPlan), says(asksPlanner, habitPlan)}, "", "log/diary.md", app.ExitFailed, ""},
-		"declined":          {[]llmtest.Answer{says(asksPlanner, `{"steps":[{"id":"1","tool":"search_notes","input":{"query":"quantum chromodynamics"}}]}`), says("", "Nothing."), says("", "Nothing.")}, "# Bread\n\nKnead it well.\n", "log/diary.md", app.ExitFailed, "no note has the words"},
+		"declined":          {[]llmtest.Answer{says(asksPlanner, `{"steps":[{"id":"1","tool":"search_notes","input":{"query":"quantum chromodynamics"}}]}`), says("", "Nothing."), says("", "Nothing.")}, "", "log/diary.md", app.ExitFailed, "no note has the words"},
 		"untrusted text":    {habitAnswers(), "---\nsource: https://example.org\n---\nThe running club runs three times a week.\n", "log/diary.md", app.ExitRefused, "--allow-untrusted 'append_note path=log/diary.md'"},
 		"no such note":      {nil, "", "nowhere.md", app.ExitUsage, "nowhere.md"},
 		"outside the notes": {nil, "", "../runs.md", app.ExitUsage, "../runs.md"},
@@ -148,6 +148,9 @@ func TestOnlyACompleteAnswerIsWritten(t *testing.T) {
 			h.allow("{tool: append_note, level: auto}")
 			if tc.note != "" {
 				apptest.Write(t, h.note("running.md"), tc.note)
+			}
+			if name == "declined" {
+				apptest.Write(t, h.config("prompts/week.md"), "---\ndescription: my week\n---\nWhat is quantum chromodynamics about?\n")
 			}
 			code, out := h.run("ask", "--prompt", "week", "--to", tc.to)
 			if _, err := os.Stat(h.note("log/diary.md")); err == nil || code != tc.code || !strings.Contains(out, tc.says) {

@@ -119,7 +119,7 @@ func TestPromptsCanBeReused(t *testing.T) {
 				var before []sentPrompt
 				for _, turn := range reuseTurns() {
 					says := map[agent.Mode][]llmtest.Answer{agent.PlanMode: turn.plan, agent.LoopMode: turn.loop, agent.TeamMode: turn.team}[mode]
-					model.script, model.read = llmtest.NewScript(slices.Clone(says)...), nil
+					model.script, model.read = llmtest.NewScript(append([]llmtest.Answer{{Match: asksJudge, Text: passes, Always: true}}, says...)...), nil
 					now := askReading(t, a.Agent().Ask(t.Context(), "c1", turn.message), model)
 					for i := range now[:max(0, len(now)-1)] {
 						if from, to := now[i], now[i+1]; from.agent == to.agent && from.step == to.step {

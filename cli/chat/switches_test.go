@@ -103,7 +103,7 @@ func TestEachArgumentOfAToolHasALine(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !strings.Contains(text, "\n    \"due\": {\n      \"type\": \"string\",\n") {
+	if !strings.Contains(text, "\n    \"due\": {\n      \"type\": \"string\"\n") {
 		t.Errorf("got:\n%s", text)
 	}
 }

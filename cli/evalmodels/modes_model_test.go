@@ -102,7 +102,7 @@ func read(req llm.Request) inSight {
 		}
 		a.sight += message.Text + "\n"
 		a.made = append(a.made, message.Calls...)
-		a.again = i == len(req.Messages)-1 && i > 1 && message.Role == llm.User && req.Messages[i-1].Role == llm.Assistant && len(req.Schema) > 0 && strings.Contains(req.Messages[i-1].Text, "{") && !strings.HasPrefix(message.Text, "The plan has run")
+		a.again = i == len(req.Messages)-1 && i > 1 && message.Role == llm.User && req.Messages[i-1].Role == llm.Assistant && len(req.Schema) > 0 && strings.Contains(req.Messages[i-1].Text, "{") && !strings.HasPrefix(message.Text, "The plan has run") && !strings.Contains(message.Text, "Plan for this message")
 	}
 	return a
 }

@@ -16,9 +16,9 @@ import (
 )
 
 // planSchema resembles the schema that the planner requests.
-const planSchema = `{"type":"object","properties":{"reasoning":{"type":"string"},"steps":{"type":"array","maxItems":8,"items":{"type":"object",` +
-	`"properties":{"id":{"type":"string"},"tool":{"type":"string","enum":["search_notes","list_tasks"]},"input":{"type":"object"},"description":{"type":"string"},` +
-	`"after":{"type":"array","items":{"type":"string"}}},"required":["id","tool","input"]}},"answer":{"type":"string"}},"required":["reasoning","steps"]}`
+const planSchema = `{"type":"object","properties":{"steps":{"type":"array","maxItems":8,"items":{"type":"object",` +
+	`"properties":{"tool":{"type":"string","enum":["search_notes","list_tasks"]},"input":{"type":"object"}},"required":["tool","input"]}},` +
+	`"again":{"type":"boolean"}},"required":["steps"],"additionalProperties":false}`
 
 var searchSpec = llm.ToolSpec{
 	Name: "search_notes", Description: "Searches the notes.",
