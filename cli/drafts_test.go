@@ -5,8 +5,8 @@ package cli
 import (
 	"io/fs"
 	"os"
-	"regexp"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"syscall"
 	"testing"

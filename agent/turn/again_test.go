@@ -120,7 +120,7 @@ func TestPlanSearchesForTheMessageAsTyped(t *testing.T) {
 		asked string // replaces the question
 	}{
 		"its tool is named":    {search(), webStep, `[]`, false, "@web_search shoes for the race"},
-		"small talk":           {search(), webStep, `[]`, false, "Good morning!"},
+		"small talk":           {search(), webStep, `[]`, false, "Nice day today!"},
 		"only a change":        {search(), taskStep, `[]`, false, ""},
 		"only a named note":    {search(), noteStep, `[]`, false, ""},
 		"only the day":         {search(), clockStep, "[" + typed + "]", true, ""},

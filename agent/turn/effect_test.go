@@ -258,7 +258,8 @@ func TestModelSeesEffectsOfEarlierTurns(t *testing.T) {
 		for n := range len(path) + 1 {
 			model := &script{lines: []line{say("Well."), say("Well.")}}
 			collect(New(Options{Model: model, History: &before{exchanges: path[:n]}, Mode: inMode(mode), Limits: Limits{Messages: 20}}).Ask(t.Context(), "c1", "I see"), nil)
-			messages := model.requests[0].Messages[1:]
+			messages := model.requests[0].Messages
+			messages = messages[len(messages)-1-2*n:] // after the examples
 			for i, e := range path[:n] {
 				if got, want := messages[2*i], record(i)+e.Question; got.Role != llm.User || mark.ReplaceAllString(got.Text, "«m»") != want {
 					t.Errorf("%s: %s: %q, want %q", mode, got.Role, got.Text, want)

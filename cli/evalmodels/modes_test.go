@@ -51,10 +51,10 @@ const (
 // Upper bounds on the figures, which may only be lowered. Every turn of the honest model must be
 // right. The targets are in docs/modes.md.
 var (
-	maxRatio   = map[string]float64{"plan honest": 0.95, "plan sloppy": 1.02, "loop honest": 1.02, "loop sloppy": 1.07, "team honest": 1.52, "team sloppy": 2.25, "auto honest": 1.02, "auto sloppy": 1.07}
+	maxRatio   = map[string]float64{"plan honest": 1, "plan sloppy": 1.02, "loop honest": 0.88, "loop sloppy": 0.92, "team honest": 1.35, "team sloppy": 2.10, "auto honest": 0.88, "auto sloppy": 0.92}
 	mostWrong  = 2    // turns of a sloppy model per mode
-	maxPlanner = 2550 // tokens of a planner's first prompt for a question about notes
-	maxThanks  = 3680 // tokens of all prompts for a thank-you
+	maxPlanner = 450  // tokens of a planner's first prompt for a question about notes
+	maxThanks  = 1950 // tokens of all prompts for a thank-you
 )
 
 // TestWhatTheModesCost asks forty questions in each mode, of an honest and of a sloppy model: turns

@@ -17,10 +17,10 @@ type Model struct {
 
 // Replies of the scripted models, for tests to compare with.
 const (
-	ScriptedAnswer = "This is a fixed answer from the scripted model. It has two sentences."
-	ThinkingText   = "Let me think about it first."
-	ThinkingAnswer = "The answer after thinking."
-	ScriptedPlan   = `{"steps": [{"tool": "search_notes", "input": {"query": "running"}}, {"tool": "list_tasks", "input": {"status": "open"}}]}`
+	ScriptedAnswer      = "This is a fixed answer from the scripted model. It has two sentences."
+	ThinkingText        = "Let me think about it first."
+	ThinkingAnswer      = "The answer after thinking."
+	ScriptedPlan        = `{"steps": [{"tool": "search_notes", "input": {"query": "running"}}, {"tool": "list_tasks", "input": {"status": "open"}}]}`
 	ScriptedExplanation = "Your notes speak of running [1]. The list above shows your open tasks."
 )
 
