@@ -173,13 +173,14 @@ func TestFixedPrefixesHaveTheirBudget(t *testing.T) {
 			model := &budgeted{Provider: a.Provider, window: tc.window, script: llmtest.NewScript(inWords(tc.says, "Hello.")...)}
 			a.Provider = model
 			a.Mode.Use(tc.mode)
-			for range a.Agent().Ask(t.Context(), "c1", "Hello") { //nolint:revive // until it ends
+			for range a.Agent().Ask(t.Context(), "c1", "Nice day today!") { //nolint:revive // until it ends
 			}
 			req := model.sent[0]
 			if name == "what the explainer has" {
 				req = model.sent[1]
 			}
-			tokens := prompt.Tokens(req.Messages[0].Text)
+			system, _, _ := strings.Cut(req.Messages[0].Text, "\n\nToday is ")
+			tokens := prompt.Tokens(system)
 			for _, tool := range req.Tools {
 				tokens += prompt.SpecTokens(tool)
 			}

@@ -43,7 +43,7 @@ func reuseTurns() []reused {
 	again := `{"steps":[{"id":"1","tool":"search_notes","input":{"query":"how often I run"}}],"again":true}`
 	broken := llmtest.Answer{Text: `<tool_call>{"name": "search_notes", "arguments": {"query": </tool_call>`}
 	half := []reused{
-		{"Hello, how are you?", inWords(smallTalk("Hello.")), inWords("Hello."), inWords("Hello.")},
+		{"Nice day today!", inWords(smallTalk("Hello.")), inWords("Hello."), inWords("Hello.")},
 		{"How often do I run?", inWords(planSearch, runAnswer), []llmtest.Answer{search, answer}, []llmtest.Answer{lead, search, answer, answer}},
 		{"Und was steht genau in meinem Trainingsplan?", inWords(again, read, runAnswer), []llmtest.Answer{search, reads, answer}, []llmtest.Answer{lead, search, reads, answer, answer}},
 		{"Add a task: physio, due on 27 November", inWords(planTask, "It is on your list."), []llmtest.Answer{adds, added}, []llmtest.Answer{write, adds, added, added}},

@@ -40,7 +40,7 @@ type Prompt struct {
 	History  []llm.Message
 	Intro    string // precedes the material
 	Material []Part
-	Today    string         // the date, which precedes the question; may be ""
+	Today    string         // the date, which ends the system prompt; may be ""
 	Question string         // end of the last user message
 	Record   string         // of what the turn before did, as data: beginning of the last user message; may be ""
 	Images   [][]byte       // attached to the question
@@ -225,11 +225,11 @@ func (p Prompt) assemble() fitted {
 		f.parts[kind] += n
 		f.Estimate += n
 	}
-	f.Messages = append(f.Messages, llm.Message{Role: llm.System, Text: strings.TrimSpace(p.Notes + "\n\n" + p.System)})
+	f.Messages = append(f.Messages, llm.Message{Role: llm.System, Text: strings.TrimSpace(p.Notes + "\n\n" + p.System + "\n\n" + p.Today)})
 	if p.Notes != "" {
 		add("sources", Tokens(p.Notes))
 	}
-	add("system", Tokens(p.System)+PerMessage)
+	add("system", Tokens(p.System)+Tokens(p.Today)+PerMessage)
 	for _, spec := range p.Request.Tools {
 		add("tools", SpecTokens(spec))
 	}
@@ -258,10 +258,6 @@ func (p Prompt) assemble() fitted {
 		text := part.String()
 		last = append(last, text)
 		add(part.Kind, Tokens(text))
-	}
-	if p.Today != "" {
-		last = append(last, p.Today)
-		add("question", Tokens(p.Today))
 	}
 	last = append(last, p.Question)
 	add("question", Tokens(p.Question)+PerMessage)

@@ -15,6 +15,21 @@ import (
 // {"tool":"answer","input":{"text":"…"}}.
 const AnswerTool = "answer"
 
+// InNotation returns a call, or an answer, as a model that replies in JSON writes it;
+// "" if the input cannot be written as JSON.
+func InNotation(tool string, input any) string {
+	var b strings.Builder
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(struct {
+		Tool  string `json:"tool"`
+		Input any    `json:"input"`
+	}{tool, input}); err != nil {
+		return ""
+	}
+	return strings.TrimSpace(b.String())
+}
+
 // Reply is what a model's text says.
 type Reply struct {
 	Text    string // the answer; with calls, what was said before them

@@ -35,6 +35,7 @@ type agentLoop struct {
 	after    []llm.Message  // replies and results so far, oldest first
 	text     string         // text of the last reply
 	repeated int            // consecutive rounds without new results
+	ends     bool           // a small model has to answer now
 	nudged   bool           // the last reply could not be read
 	verdicts []string       // on earlier attempts
 }
@@ -265,6 +266,9 @@ func (l *agentLoop) prompt() prompt.Prompt {
 	p := l.base
 	if l.stream { // the conversation may have been summarized meanwhile
 		p = l.turn.answer.withConversation(p)
+	}
+	if l.stream && !l.turn.traits.Native {
+		p.History = l.turn.inNotation()
 	}
 	p.After, p.Log = l.after, contextLog(l.found)
 	p.Request = llm.Request{MaxTokens: maxAnswerTokens}

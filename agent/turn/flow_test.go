@@ -307,7 +307,8 @@ func TestLongResultsAreCutForTheModel(t *testing.T) {
 }
 
 // The planner's prompt says how to plan, the explainer's how to answer and what cannot be
-// done; what changes from turn to turn is in their last message.
+// done; what changes from turn to turn is in their last message, and the date, which
+// changes once a day, ends the system prompt.
 func TestPlannerAndExplainerHavePromptsOfTheirOwn(t *testing.T) {
 	model := &script{lines: []line{say(twoSteps), say(goodAnswer)}}
 	history := &shelf{messages: []llm.Message{{Role: llm.User, Text: "before"}, {Role: llm.Assistant, Text: "said"}}}
@@ -319,7 +320,7 @@ func TestPlannerAndExplainerHavePromptsOfTheirOwn(t *testing.T) {
 		if strings.Contains(system, answeringPrompt[:40]) != (i == 1) || strings.Contains(system, "no mail server is set") != (i == 1) || strings.Contains(system, "steps") != (i == 0) {
 			t.Errorf("system prompt %d is %q", i, system)
 		}
-		if last.Role != llm.User || !strings.HasSuffix(last.Text, "Today is Saturday, 14 March 2026, week 11.\n\n"+asks+question) || len(req.Messages) != 4+(1-i)*len(planExamples) {
+		if last.Role != llm.User || !strings.HasSuffix(last.Text, asks+question) || !strings.HasSuffix(system, "\n\nToday is Saturday, 14 March 2026, week 11.") || len(req.Messages) != 4+(1-i)*len(planExamples) {
 			t.Errorf("request %d ends with %q after %d messages", i, last.Text, len(req.Messages))
 		}
 	}
@@ -345,7 +346,7 @@ func TestSmallWindowExplainerReadsNoTools(t *testing.T) {
 			}
 			o.Model, o.History, o.Tools, o.Now = model, &shelf{}, tools(search(), web()), fixedNow
 			collect(New(o).Ask(t.Context(), "c1", question), nil)
-			if got := model.requests[len(model.requests)-1].Messages[0].Text; got != strings.TrimSpace(commonPrompt+"\n"+answeringPrompt) {
+			if got := model.requests[len(model.requests)-1].Messages[0].Text; got != strings.TrimSpace(commonPrompt+"\n"+answeringPrompt)+"\n\nToday is Saturday, 14 March 2026, week 11." {
 				t.Errorf("the system prompt is %q", got)
 			}
 		})

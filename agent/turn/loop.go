@@ -59,6 +59,19 @@ func (t *turn) decideAgain(ctx context.Context, material []prompt.Part, l *agent
 	case answered:
 		return false, nil
 	}
+	if t.traits.Small { // which has read this prompt already
+		l.ends = true
+		r, err := l.decide(ctx)
+		switch {
+		case err != nil:
+			return false, err
+		case r.hasCalls():
+			return false, agent.ErrPlanned
+		case strings.TrimSpace(r.text) == "":
+			return false, agent.ErrNoAnswer
+		}
+		return false, nil
+	}
 	t.answer.lacking = "No more calls can be made now. Answer with what there is, and say what is missing."
 	return false, t.explain(ctx)
 }

@@ -2,6 +2,7 @@ package turn
 
 import (
 	_ "embed"
+	"encoding/json"
 	"errors"
 	"slices"
 	"strings"
@@ -22,11 +23,14 @@ var (
 	toolLines string
 )
 
-// actingNow returns the tools that a small model may call now. As long as all it has
-// is what the first search found, or the notes whole, it answers or acts: offered
-// more to read, it reads.
+// actingNow returns the tools that a small model may call now. With the notes whole,
+// or as long as all it has is what the first search found, it answers or acts:
+// offered more to read, it reads. After a call that it made before, it answers.
 func (l *agentLoop) actingNow(tools []agent.Tool) []agent.Tool {
-	if len(l.after) > 0 || l.turn.answer.whole == 0 && !fits(l.found) {
+	switch {
+	case l.ends || l.repeated > 0:
+		return nil
+	case l.turn.answer.whole == 0 && (len(l.after) > 0 || !fits(l.found)):
 		return tools
 	}
 	return slices.DeleteFunc(slices.Clone(tools), func(t agent.Tool) bool {
@@ -42,10 +46,31 @@ var smallExamples = []llm.Message{
 	{Role: llm.Assistant, Text: `{"tool":"answer","input":{"text":"The blue ferry leaves at 7:40."}}`},
 	{Role: llm.User, Text: "new task: paint the fence"},
 	{Role: llm.Assistant, Text: `{"tool":"add_task","input":{"text":"paint the fence"}}`},
-	{Role: llm.User, Text: "the fence is painted"},
+	{Role: llm.User, Text: "I have painted the fence"},
 	{Role: llm.Assistant, Text: `{"tool":"complete_task","input":{"task":"paint the fence"}}`},
 	{Role: llm.User, Text: "When does the mill open?"},
 	{Role: llm.Assistant, Text: `{"tool":"answer","input":{"text":"That is not in your notes."}}`},
+}
+
+// inNotation returns the history as a model that writes its calls as JSON wrote it:
+// each answer as a call, or the call that the turn made, if it changed something and
+// made no other.
+func (t *turn) inNotation() []llm.Message {
+	list := slices.Clone(t.recalled.Seen)
+	for i, e := range t.path {
+		var did []string
+		for _, l := range e.Answer.Log {
+			if name, input, called := strings.Cut(l.Action, "("); called && t.steps.changes(name) && json.Valid([]byte(strings.TrimSuffix(input, ")"))) {
+				did = append(did, prompt.InNotation(name, json.RawMessage(strings.TrimSuffix(input, ")"))))
+			}
+		}
+		if answer := &list[2*i+1]; len(did) == 1 {
+			answer.Text = did[0]
+		} else {
+			answer.Text = prompt.InNotation(prompt.AnswerTool, map[string]string{"text": answer.Text})
+		}
+	}
+	return list
 }
 
 // briefly fills the tools into a prompt that has a line for some: those lines that are

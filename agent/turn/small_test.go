@@ -1,6 +1,7 @@
 package turn
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -46,5 +47,48 @@ func TestSmallModelActsOnceAndInvolvesNoExample(t *testing.T) {
 	end := ended(t, collect(New(small(model, search(), task)).Ask(t.Context(), "c1", "new task: buy shoes"), always(agent.AllowOnce)))
 	if ran := task.ran(); len(ran) != 1 || end.ModelCalls != 2 || strings.Contains(end.Answer, "fence") || end.Answer == "" {
 		t.Errorf("ran %q, answered %q after %d calls", ran, end.Answer, end.ModelCalls)
+	}
+}
+
+// The history of a model that writes its calls as JSON is in that notation, so that it
+// goes on in it, and a server has read its answers already.
+func TestHistoryIsInTheNotationOfTheModel(t *testing.T) {
+	path := []agent.Exchange{
+		{Question: "Where does the boat lie?", Answer: agent.Answer{Text: "At \"pier\" <4>.", Log: []agent.Logged{{Action: `search_notes({"query":"boat"})`}}}},
+		{Question: "note it", Answer: agent.Answer{Text: "added to tasks.md:9", Log: []agent.Logged{{Action: `search_notes({"query":"note it"})`}, {Action: `add_task({"text":"boat"})`, Result: "added"}}}},
+	}
+	model := &script{lines: []line{say(`{"tool":"answer","input":{"text":"Well."}}`)}}
+	o := small(model, search(), addTask())
+	o.History = &before{exchanges: path}
+	collect(New(o).Ask(t.Context(), "c1", "And now?"), nil)
+	var got []string
+	for _, m := range model.requests[0].Messages[1+len(smallExamples):] {
+		if m.Role == llm.Assistant {
+			got = append(got, m.Text)
+		}
+	}
+	if want := []string{`{"tool":"answer","input":{"text":"At \"pier\" <4>."}}`, `{"tool":"add_task","input":{"text":"boat"}}`}; !slices.Equal(got, want) {
+		t.Errorf("the model said\n%q, want\n%q", got, want)
+	}
+}
+
+// A small model that makes a call again is asked for an answer in the same prompt, with
+// nothing else to choose.
+func TestSmallModelThatRepeatsACallHasToAnswer(t *testing.T) {
+	again := say(`{"tool":"list_tasks","input":{}}`)
+	for name, lines := range map[string][]line{
+		"once": {again, again, say(`{"tool":"answer","input":{"text":"Two tasks."}}`)},
+		"on":   {again, again, again, say(`{"tool":"answer","input":{"text":"Two tasks."}}`)},
+	} {
+		list := &fakeTool{name: "list_tasks", schema: `{"type":"object"}`, reads: true, result: agent.Result{Text: "two tasks"}}
+		model := &script{lines: lines}
+		end := ended(t, collect(New(small(model, foundNothing(), list)).Ask(t.Context(), "c1", "What is there for me to do today?"), nil))
+		first, last := model.requests[0], model.requests[len(model.requests)-1]
+		if end.Answer != "Two tasks." || len(list.ran()) != 1 || strings.Contains(string(last.Schema), "list_tasks") {
+			t.Errorf("%s: answer %q after %d calls, the last of %s", name, end.Answer, len(list.ran()), last.Schema)
+		}
+		if last.Messages[0].Text != first.Messages[0].Text {
+			t.Errorf("%s: the system prompt changed to\n%s", name, last.Messages[0].Text)
+		}
 	}
 }

@@ -51,6 +51,6 @@ func (t *turn) warm(ctx context.Context, p prompt.Prompt) error {
 	if t.model.Roles[p.Agent] != nil {
 		return nil
 	}
-	p.Summary, p.Omitted, p.Intro, p.Material, p.Today, p.Question = "", 0, "", nil, "", "…"
+	p.Summary, p.Omitted, p.Intro, p.Material, p.Question = "", 0, "", nil, "…"
 	return t.model.Warm(ctx, p)
 }

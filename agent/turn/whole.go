@@ -2,8 +2,6 @@ package turn
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"path/filepath"
@@ -21,6 +19,10 @@ import (
 // if that is at most half of the window.
 const mostWhole = 4096
 
+// mostChanged is the size in tokens up to which notes that changed since are rather
+// told with each message of a new conversation than read again with all others.
+const mostChanged = 512
+
 // Notes reads notes whole.
 type Notes interface {
 	// Whole returns all notes that ctx does not hide, each as one source, in an
@@ -31,7 +33,8 @@ type Notes interface {
 
 // wholeVault holds the notes as they are at the beginning of a conversation's
 // prompts. They stay as they are, so that a server can cache them, until one of
-// them is gone or may not be read any more.
+// them is gone or may not be read any more, or a conversation begins after much has
+// changed.
 type wholeVault struct {
 	mu           sync.Mutex
 	warm         bool // a server has read notes, so that they are worth sending
@@ -59,9 +62,16 @@ func (v *wholeVault) at(conversation string, now []agent.Source) []agent.Source 
 	gone := func(s agent.Source) bool {
 		return !slices.ContainsFunc(now, func(n agent.Source) bool { return samePlace(n, s) })
 	}
-	if v.conversation != conversation || slices.ContainsFunc(v.notes, gone) {
-		v.conversation, v.notes = conversation, now
+	changed := 0
+	for _, n := range now {
+		if !slices.ContainsFunc(v.notes, func(s agent.Source) bool { return samePlace(n, s) && n.Text == s.Text }) {
+			changed += prompt.Tokens(n.Text)
+		}
 	}
+	if len(v.notes) == 0 || v.conversation != conversation && changed > mostChanged || slices.ContainsFunc(v.notes, gone) {
+		v.notes = now
+	}
+	v.conversation = conversation
 	return v.notes
 }
 
@@ -119,9 +129,9 @@ func (a *answer) begin(before, now []agent.Source) {
 	a.foundSources, a.whole = len(a.sources), len(a.sources)
 }
 
-// beginning returns the notes as the beginning of a prompt. The mark around them
-// depends on them alone, so that no note can contain it, and so that it is the same
-// in each conversation.
+// beginning returns the notes as the beginning of a prompt. The mark around them is
+// one that no note contains, and otherwise always the same, so that a server that has
+// read the first notes need not read them again.
 func beginning(notes []agent.Source) string {
 	if len(notes) == 0 {
 		return ""
@@ -130,8 +140,11 @@ func beginning(notes []agent.Source) string {
 	for i, s := range notes {
 		fmt.Fprintf(&b, "[%d] %s\n%s\n\n", i+1, s.Path, s.Text)
 	}
-	sum := sha256.Sum256([]byte(b.String()))
-	return prompt.Part{Head: vaultPrompt, Text: strings.TrimSpace(b.String()), Fence: "«" + hex.EncodeToString(sum[:4]) + "»"}.String()
+	mark := ""
+	for i := 0; mark == "" || strings.Contains(b.String(), mark); i++ {
+		mark = fmt.Sprintf("«%08x»", i)
+	}
+	return prompt.Part{Head: vaultPrompt, Text: strings.TrimSpace(b.String()), Fence: mark}.String()
 }
 
 // changedSince returns what the prompt's beginning lacks of the notes, and what a

@@ -81,15 +81,15 @@ func askAtPace(t *testing.T, vault, mode string, n int, warm bool) (list []waite
 	if err := a.Provider.Ready(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	conversation := a.Store.NewConversation()
+	assistant, conversation := a.Agent(), a.Store.NewConversation()
 	if warm {
-		a.Warm(t.Context(), a.Agent(), conversation)
+		a.Warm(t.Context(), assistant, conversation)
 	}
 	for _, q := range asked[:n] {
 		enter, before := server.Now(), len(server.Requests())
 		var w waited
 		var sources []agent.Source
-		for e := range a.Agent().Ask(t.Context(), conversation, q[0]) {
+		for e := range assistant.Ask(t.Context(), conversation, q[0]) {
 			switch body := e.Body.(type) {
 			case agent.Said:
 				w.whole = follower.At(e.Time) - enter
