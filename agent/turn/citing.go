@@ -28,6 +28,9 @@ func (a *answer) check(ctx context.Context, answer string) []agent.Citation {
 		c.At += len(written)
 		citations = append(citations, c)
 	}
+	if a.whole > 0 && !text.CitationForm.MatchString(written) {
+		a.renumber(citations)
+	}
 	for _, c := range citations {
 		cited := agent.Cited{Citation: c}
 		if c.N >= 1 && c.N <= len(a.sources) {

@@ -78,6 +78,12 @@ func TestSmallVaultIsTheBeginningOfThePrompt(t *testing.T) {
 	if len(end.Sources) == 0 || end.Sources[0].Path != "boat.md" || slices.ContainsFunc(end.Sources, func(s agent.Source) bool { return s.Path == "bees.md" }) {
 		t.Errorf("sources %+v, want the boat and not the bees", end.Sources)
 	}
+	if _, end := w.ask("And the bees?", "The bees winter in the barn."); len(end.Sources) == 0 || end.Sources[0].Path != "bees.md" || end.Sources[0].N != 1 || w.shelf.last().Citations[0].N != 1 {
+		t.Errorf("sources %+v, want the bees with number 1; cited %+v", end.Sources, w.shelf.last().Citations)
+	}
+	if _, end := w.ask("In words of the notes?", "They say “winter in the barn” [2]."); len(end.Sources) == 0 || end.Sources[0].N != 2 {
+		t.Errorf("sources %+v, want the number that the model used", end.Sources)
+	}
 	w.vault.notes[1] = noteOf("bees.md", "# Bees\n\nThe bees winter in the shed.")
 	w.vault.notes = append(w.vault.notes, noteOf("new.md", "The key hangs in the hall."))
 	second, _ := w.ask("Where do the bees winter?", "The bees winter in the shed.")
