@@ -272,9 +272,6 @@ func (h *Hear) say(answer string, to int) {
 // Whole returns the whole reply so far.
 func (h *Hear) Whole() string { return h.whole.String() }
 
-// Answer returns the answer so far, without the records before its end.
-func (h *Hear) Answer() string { return h.answer.String() + h.held }
-
 // Said returns the part of the answer that was passed on.
 func (h *Hear) Said() string { return h.answer.String()[:h.said] }
 

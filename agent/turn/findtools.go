@@ -122,11 +122,6 @@ func (t *turn) calledBefore() (names []string) {
 	return append(names, t.only...)
 }
 
-// inText describes the block in a prompt, for a model without native calls.
-func (t *turn) inText(b toolchoice.Block) string {
-	return toolchoice.Describe(toolchoice.Specs(b.Tools), t.answer.toolFence()) + t.besides(b)
-}
-
 // besides describes the tools that are not offered.
 func (t *turn) besides(b toolchoice.Block) (described string) {
 	if rest := b.Further(t.answer.toolFence()); rest != "" {
