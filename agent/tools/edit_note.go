@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"regexp"
 	"strings"
 
 	"lifehub/agent"
@@ -35,6 +36,23 @@ func newEditNote(v noteWriter) agent.Tool {
 	}, "path")
 }
 
+// wrapped returns old as text has it, if that is once and the only difference is
+// where lines of a paragraph end, which a model often does not copy; otherwise old.
+func wrapped(text, old string) string {
+	words := strings.Fields(old)
+	for i := range words {
+		words[i] = regexp.QuoteMeta(words[i])
+	}
+	same, err := regexp.Compile(strings.Join(words, `(?:[ \t]+|[ \t]*\r?\n[ \t]*)`))
+	if err != nil || len(words) < 2 {
+		return old
+	}
+	if found := same.FindAllString(text, 2); len(found) == 1 {
+		return found[0]
+	}
+	return old
+}
+
 // edited replaces old, which must occur exactly once, with fresh. It keeps the
 // line endings of text.
 func edited(text, old, fresh string) (string, error) {
@@ -46,6 +64,9 @@ func edited(text, old, fresh string) (string, error) {
 		return "", errors.New("old_text is empty; to add a text, use append_note")
 	case old == fresh:
 		return "", errors.New("old_text and new_text are the same")
+	}
+	if !strings.Contains(text, old) {
+		old = wrapped(text, old)
 	}
 	switch places := linesOf(text, old); len(places) {
 	case 1:

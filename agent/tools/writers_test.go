@@ -126,6 +126,10 @@ func TestWritersDoWhatTheyShow(t *testing.T) {
 			files: map[string]string{"a/Log.md": "# Log\n\nRun twice a week.\n"}, tool: "edit_note", args: `{"path":"log","old_text":"twice a week","new_text":"three times a week"}`,
 			path: "a/Log.md", now: "# Log\n\nRun three times a week.\n", said: "changed a/Log.md",
 		},
+		"a passage is changed whose lines end elsewhere": {
+			files: map[string]string{"log.md": "Run twice a week,\n  on Tuesday.\n\non Sunday\n"}, tool: "edit_note", args: `{"path":"log","old_text":"twice a week, on Tuesday.","new_text":"daily."}`,
+			path: "log.md", now: "Run daily.\n\non Sunday\n", said: "changed log.md",
+		},
 		"line ends stay as they are": {
 			files: map[string]string{"log.md": "one\r\ntwo\r\n"}, tool: "edit_note", args: `{"path":"log","old_text":"one\ntwo","new_text":"1\n2"}`,
 			path: "log.md", now: "1\r\n2\r\n", said: "changed log.md",

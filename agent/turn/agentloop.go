@@ -144,7 +144,8 @@ func (l *agentLoop) decide(ctx context.Context) (reply, error) {
 	p := l.prompt()
 	p.Call = func(c llm.ToolCall) { r.calls = append(r.calls, c) }
 	p.Think = func(text string) { r.thought += text }
-	holds := l.stream && l.turn.answer.unlikely()
+	doubts := l.stream && l.turn.answer.unlikely()
+	holds := doubts || l.stream && l.turn.traits.Small && l.turn.isFromMemory("an answer")
 	said := ""
 	usage, err := l.turn.model.Ask(ctx, p, func(piece string) {
 		thought, certain := hear.Add(piece)
@@ -169,8 +170,10 @@ func (l *agentLoop) decide(ctx context.Context) (reply, error) {
 	switch {
 	case !l.stream:
 	case !r.hasCalls():
-		if holds && r.text != "" {
+		if doubts && r.text != "" {
 			l.turn.answer.doubt()
+		} else if holds && l.turn.isFromMemory(r.text) { // a small model invents
+			r.text = notThere
 		}
 		l.turn.answer.settle(said, r.text)
 		if usage.Stopped == llm.StopLength {

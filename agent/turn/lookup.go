@@ -15,13 +15,13 @@ import (
 // searched for.
 const noModel = "offline"
 
-// isFromMemory reports whether the answer comes from the model's memory: the search
+// isFromMemory reports whether an answer comes from the model's memory: the search
 // for the message as typed found nothing that fits, no other tool was called, no text
 // was written, and the answer makes a claim of its own.
-func (t *turn) isFromMemory() bool {
+func (t *turn) isFromMemory(answer string) bool {
 	i := slices.IndexFunc(t.steps.found, func(f finding) bool { return f.step.Extra })
 	return i >= 0 && t.answer.whole == 0 && !fits(t.steps.found[i:i+1]) && !t.recalled.Fits() && !t.steps.hasCalled() && !t.steps.haveWritten() &&
-		len(t.steps.writingTools()) == 0 && t.answer.hasText() && !t.answer.needsNoSource()
+		len(t.steps.writingTools()) == 0 && strings.TrimSpace(answer) != "" && !t.answer.needsNoSource(answer)
 }
 
 // searchAsTyped returns a search of the notes for the message as typed; false if the

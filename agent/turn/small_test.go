@@ -92,3 +92,31 @@ func TestSmallModelThatRepeatsACallHasToAnswer(t *testing.T) {
 		}
 	}
 }
+
+// A small model that invents an answer, where neither the notes nor the conversation
+// have one, is not believed; a text to work on, and what the conversation says, is.
+func TestSmallModelDoesNotInvent(t *testing.T) {
+	earlier := []agent.Exchange{{Question: "My blood group is zero negative.", Answer: agent.Answer{Text: "Noted: zero negative."}}}
+	for name, tc := range map[string]struct {
+		history        agent.History
+		question, want string
+	}{
+		"invented":         {&shelf{}, "What is my blood group?", notThere},
+		"from the talk":    {&before{exchanges: earlier}, "What is my blood group?", "Your blood group is zero negative."},
+		"a text to change": {&shelf{}, "Put this into other words: your blood group is zero negative today", "Your blood group is zero negative."},
+	} {
+		model := &script{lines: []line{say(`{"tool":"answer","input":{"text":"Your blood group is zero negative."}}`)}}
+		o := small(model, foundNothing(), addTask())
+		o.History = tc.history
+		events := collect(New(o).Ask(t.Context(), "c1", tc.question), nil)
+		said := ""
+		for _, piece := range bodies[agent.Said](events) {
+			if said = said[:len(said)-piece.Takes] + piece.Content; tc.want == notThere && strings.Contains(said, "zero") {
+				t.Errorf("%s: said %q", name, said)
+			}
+		}
+		if end := ended(t, events); end.Answer != tc.want || said != tc.want {
+			t.Errorf("%s: answer %q, want %q", name, end.Answer, tc.want)
+		}
+	}
+}

@@ -51,11 +51,14 @@ func restsOn(answer, before string) bool {
 	return known > 0 && 2*known >= all
 }
 
-// needsNoSource reports whether the answer makes no claim of its own: it only
-// asks, repeats an exchange of the conversation or the prompt's date or list of
+// notThere is the answer of a small model, and to one that invents, if the notes do
+// not say it.
+const notThere = "That is not in your notes."
+
+// needsNoSource reports whether an answer makes no claim of its own: it only asks,
+// says that the notes do not say it, repeats an exchange of the conversation or the prompt's date or list of
 // missing tools, or contains the result of a tool that only computes.
-func (a *answer) needsNoSource() bool {
-	written := a.events.Text()
+func (a *answer) needsNoSource(written string) bool {
 	for _, f := range a.steps.found {
 		if onlyReckons(f.step.Tool) && hasNewWord(written, f.Result.Text, a.question) {
 			return true
@@ -68,7 +71,7 @@ func (a *answer) needsNoSource() bool {
 		}
 		texts = append(texts, m.Text)
 	}
-	return onlyAsks(written) || slices.ContainsFunc(texts, func(text string) bool { return restsOn(written, text) })
+	return strings.TrimSpace(written) == notThere || onlyAsks(written) || slices.ContainsFunc(texts, func(text string) bool { return restsOn(written, text) })
 }
 
 // onlyAsks reports whether each sentence of an answer is a question.

@@ -345,7 +345,7 @@ func (t *turn) afterTurn(ctx context.Context, answer agent.Answer) {
 // should know about.
 func (t *turn) effects() agent.Effects {
 	did := t.steps.effectsBy("")
-	if t.isFromMemory() {
+	if t.isFromMemory(t.events.Text()) {
 		did = append(did, agent.Effect{Kind: agent.WithoutNotes})
 	}
 	return agent.Sum(did).OrUnchanged(t.steps.writingTools())
