@@ -139,7 +139,7 @@ func (h *Hear) decide(whole string) {
 	switch {
 	case start == "":
 	case strings.HasPrefix(start, "{"), strings.HasPrefix(start, "<|"):
-	case strings.HasPrefix(start, "```") && !strings.Contains(start, "\n"):
+	case strings.HasPrefix("```", start), strings.HasPrefix(start, "```") && !strings.Contains(start, "\n"):
 	case strings.HasPrefix("analysis", start), strings.HasPrefix(start, "analysis"):
 	case h.Decides:
 	default:
@@ -158,7 +158,7 @@ var (
 	uncertain = pattern.Lazy("^[ \t]*(?:[{<`\\[]|\\[\\{|>{1,3}$|>>>\\w|functools|Action|Thought|Observation|[A-Za-z_][\\w.]*\\(|[A-Za-z_]\\w*_\\w*[ \t]*(?:[{\n]|$)|[A-Za-z]{1,8}$)")
 	// partial matches what may become a special token or a reference, at the
 	// end of a line.
-	partial = pattern.Lazy(`(?:<[^<>\n]{0,60}|\{|\[/?[A-Z]{0,4})$`)
+	partial = pattern.Lazy(`(?:[<◁][^<>◁▷\n]{0,60}|\{|\[/?[A-Z]{0,5})$`)
 )
 
 // pass passes on what is certain of the answer.
@@ -205,10 +205,13 @@ func (h *Hear) pass() {
 // code in which a token may stand.
 const rescanned = 200
 
-// suspectAt returns the offset of what is or may become a special token or a
-// reference in a line, outside code; -1 if there is nothing of that.
+// suspectAt returns the offset of what is or may become a special token, the end
+// of reasoning or a reference in a line, outside code; -1 if there is nothing of that.
 func suspectAt(line string, whole bool) int {
 	at := tokenAt(line)
+	if m := thinkEnd.FindStringIndex(line); m != nil && !codeIn(line).has(m[0]) && (at < 0 || m[0] < at) {
+		at = m[0]
+	}
 	if i := strings.Index(line, "{{"); i >= 0 && !codeIn(line).has(i) && (at < 0 || i < at) {
 		at = i
 	}
@@ -235,7 +238,7 @@ func textIn(text string, first bool) int {
 	line, rest, whole := strings.Cut(text, "\n")
 	size, trimmed := len(line)+1, strings.TrimSpace(line)
 	switch {
-	case !whole, toolMark.MatchString(line), control.MatchString(line), reAct.MatchString(trimmed), first && strings.HasPrefix(trimmed, "<"):
+	case !whole, toolMark.MatchString(line), control.MatchString(line), thinkEnd.MatchString(line), reAct.MatchString(trimmed), first && strings.HasPrefix(trimmed, "<"):
 		return 0
 	case strings.HasPrefix(trimmed, "```"):
 		end := fenceEnd.FindStringIndex(rest)

@@ -58,6 +58,9 @@ func Read(whole string, known func(name string) bool) Reply {
 	for _, c := range calls {
 		if strings.EqualFold(c.Tool, AnswerTool) {
 			r.Text = answerIn(c.Input)
+			if _, inner, _, _ := channels(r.Text); inner != "" {
+				r.Text = inner
+			}
 		} else {
 			r.Calls = append(r.Calls, c)
 		}
@@ -96,11 +99,17 @@ var (
 func (r Reply) IsAnswer() bool { return len(r.Calls) == 0 && r.Problem == nil }
 
 // Answer returns a text as an answer: without the special tokens of a chat
-// template and what follows them, without records of what was done, and without a
-// code fence around the whole.
+// template and what follows them, without a closing tag of reasoning at its end,
+// without records of what was done, and without a code fence around the whole.
 func Answer(whole string) string {
 	if at := tokenAt(whole); at >= 0 {
 		whole = whole[:at]
+	}
+	whole = strings.TrimSpace(whole)
+	for _, m := range thinkEnd.FindAllStringIndex(whole, -1) { // it ends nothing
+		if m[1] == len(whole) {
+			whole = whole[:m[0]]
+		}
 	}
 	return text.Unfenced(strings.TrimSpace(agent.WithoutRecords(whole)))
 }
@@ -174,7 +183,7 @@ func channels(whole string) (thought, rest string, calls []Step, err error) {
 	code := codeIn(whole)
 	end := -1
 	for _, m := range thinkEnd.FindAllStringIndex(whole, -1) {
-		if !code.has(m[0]) && strings.TrimSpace(whole[m[1]:]) != "" {
+		if !code.has(m[0]) && strings.TrimSpace(withoutTokensBefore(whole[m[1]:])) != "" {
 			thought, rest, end = whole[:m[0]], whole[m[1]:], m[1]
 		}
 	}

@@ -159,6 +159,8 @@ func TestAnswerIsCutOutOfAReply(t *testing.T) {
 		"<|START_THINKING|>so<|END_THINKING|><|START_RESPONSE|>" + answer + "<|END_RESPONSE|>", answer + "<|im_end|>\n<|im_start|>user\nwhat else?", answer + "</s>", answer + "<end_of_turn>",
 		"<|im_start|>assistant\n" + answer, "```markdown\n" + answer + "\n```", "```\n" + answer + "\n```", "<think>" + answer, "<think>so</think><think>and so</think>" + answer,
 		`{"tool": "answer", "input": {"text": ` + quoted(answer) + `}}`, "```json\n{\"tool\":\"answer\",\"input\":{\"text\":" + quoted(answer) + "}}\n```",
+		"The notes say three.[/THINK]" + answer, "The notes say three.\n◁/think▷" + answer, "The notes say three. </thought>\n" + answer, answer + "\n</think>", answer + "</think><|im_end|>",
+		`{"tool": "answer", "input": {"text": ` + quoted("<think>so</think>"+answer) + `}}`, `{"tool": "answer", "input": {"text": ` + quoted("The notes say three.\n</think>\n"+answer) + `}}`,
 		`{"answer": ` + quoted(answer) + `}`, `{"reasoning": "so", "steps": [], "answer": ` + quoted(answer) + `}`, `{"tool":"answer","text":` + quoted(answer) + `}`,
 	} {
 		if r := Read(whole, knownTool); r.Text != answer || !r.IsAnswer() {
@@ -166,11 +168,11 @@ func TestAnswerIsCutOutOfAReply(t *testing.T) {
 		}
 		var hear Hear
 		said := ""
-		for _, piece := range strings.SplitAfter(whole, " ") {
-			_, more := hear.Add(piece)
+		for rest := []rune(whole); len(rest) > 0; rest = rest[1:] {
+			_, more := hear.Add(string(rest[:1]))
 			said += more
 		}
-		if !strings.HasPrefix(answer, said) && !strings.HasPrefix(whole, "The notes") && !strings.HasPrefix(whole, "analysis") {
+		if !strings.HasPrefix(answer, said) && !strings.HasPrefix("The notes say three.", said) {
 			t.Errorf("%s\nsaid %q", whole, said)
 		}
 	}
