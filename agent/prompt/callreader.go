@@ -147,7 +147,7 @@ func (s *callReader) word(rest string) int {
 		return 0
 	}
 	after := strings.TrimLeft(rest[len(found):], " \t\r\n`*")
-	name := toolName(found, s.known)
+	name := ToolName(found, s.known)
 	opens := strings.HasPrefix(after, "(")
 	switch {
 	case s.known(name) && opens, s.marked && opens && !labels.MatchString(name):
@@ -244,7 +244,7 @@ func (s *callReader) callsIn(raw json.RawMessage, depth int) (calls []Step, ok b
 	}
 	for _, name := range slices.Sorted(maps.Keys(fields)) {
 		value := fields[name]
-		if known := toolName(name, s.known); len(fields) == 1 && s.known(known) && (IsObject(value) || known == AnswerTool) {
+		if known := ToolName(name, s.known); len(fields) == 1 && s.known(known) && (IsObject(value) || known == AnswerTool) {
 			return []Step{{Tool: known, Input: value}}, true
 		}
 		if inner, ok := s.callsIn(value, depth+1); ok && len(calls) == 0 {
@@ -261,7 +261,7 @@ func (s *callReader) callsIn(raw json.RawMessage, depth int) (calls []Step, ok b
 func (s *callReader) call(fields map[string]json.RawMessage) (Step, bool) {
 	key := ""
 	for _, k := range []string{"tool", "tool_name", "function", "function_name", "action", "recipient_name", "name"} {
-		if name := toolName(Text(fields[k]), s.known); name != "" && (s.known(name) || s.marked) {
+		if name := ToolName(Text(fields[k]), s.known); name != "" && (s.known(name) || s.marked) {
 			key = k
 			break
 		}
@@ -269,7 +269,7 @@ func (s *callReader) call(fields map[string]json.RawMessage) (Step, bool) {
 	if key == "" {
 		return Step{}, false
 	}
-	step := Step{Tool: toolName(Text(fields[key]), s.known)}
+	step := Step{Tool: ToolName(Text(fields[key]), s.known)}
 	for _, k := range []string{"input", "arguments", "parameters", "args", "action_input", "tool_input", "tool_arguments", "kwargs"} {
 		if value, given := fields[k]; given && step.Input == nil {
 			step.Input = objectIn(value)
@@ -324,7 +324,7 @@ func (s *callReader) tag(rest string) int {
 		whole = rest[:len(whole)+size]
 		return text
 	}
-	switch tool := toolName(name, s.known); {
+	switch tool := ToolName(name, s.known); {
 	case m[1] != "":
 		if callTag.MatchString(name) || tool == s.name {
 			s.flush(s.name != "")
@@ -367,7 +367,7 @@ func innerText(rest, closing string) (text string, size int) {
 // begin begins a call of a tool.
 func (s *callReader) begin(name string) {
 	s.flush(s.marked)
-	s.name = toolName(name, s.known)
+	s.name = ToolName(name, s.known)
 }
 
 // set sets a parameter, whose value is JSON only if it is an object or a list.
@@ -395,9 +395,9 @@ func (s *callReader) flush(always bool) {
 	s.name, s.parameters, s.key = "", nil, ""
 }
 
-// toolName returns the name of a tool without what notations add to it: special
+// ToolName returns the name of a tool without what notations add to it: special
 // tokens, a number, and the name of a module.
-func toolName(name string, known func(string) bool) string {
+func ToolName(name string, known func(string) bool) string {
 	name, _, _ = strings.Cut(strings.Trim(name, " \t\r\n`*\"'"), "<|")
 	if before, _, numbered := strings.Cut(name, ":"); numbered {
 		name = before

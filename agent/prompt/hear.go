@@ -2,6 +2,7 @@ package prompt
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -140,7 +141,7 @@ func (h *Hear) decide(whole string) {
 	case start == "":
 	case strings.HasPrefix(start, "{"), strings.HasPrefix(start, "<|"):
 	case strings.HasPrefix("```", start), strings.HasPrefix(start, "```") && !strings.Contains(start, "\n"):
-	case strings.HasPrefix("analysis", start), strings.HasPrefix(start, "analysis"):
+	case mayBeHeader(start):
 	case h.Decides:
 	default:
 		h.coded, h.form = len(whole)-len(start), asText
@@ -148,6 +149,14 @@ func (h *Hear) decide(whole string) {
 			h.coded += len(m)
 		}
 	}
+}
+
+// headers are what a message begins with whose special tokens the server has removed.
+var headers = []string{"analysis", "assistantcommentary", "commentary to=", "to=functions"}
+
+// mayBeHeader reports whether a reply begins with one of the headers, or may yet.
+func mayBeHeader(start string) bool {
+	return slices.ContainsFunc(headers, func(h string) bool { return strings.HasPrefix(h, start) || strings.HasPrefix(start, h) })
 }
 
 // fenceAround matches the fence of a reply that may be wrapped whole.

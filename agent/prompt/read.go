@@ -50,8 +50,11 @@ func Read(whole string, known func(name string) bool) Reply {
 	if err != nil || len(calls) > 0 {
 		return r
 	}
-	if rest == "" { // a thought that does not end holds the answer
+	if rest == "" { // a thought that does not end holds the answer, or ends with a call
 		rest = thought
+		if m := toolMark.FindStringIndex(rest); m != nil && !codeIn(rest).has(m[0]) {
+			rest = rest[:m[0]] + "\n" + rest[m[0]:]
+		}
 	}
 	rest = strings.TrimSpace(withoutTokensBefore(rest))
 	before, calls, err := callsOf(rest, func(name string) bool { return name == AnswerTool || known(name) })
@@ -148,13 +151,23 @@ var (
 	// recipient names the tool in the header of a channel.
 	recipient = pattern.Lazy(`to=([\w.\-]+)`)
 	// bareChannels are channels whose special tokens the server has removed.
-	bareChannels = pattern.Lazy(`(?s)^\s*analysis(.*?)assistant(?:final|commentary)(.*)`)
+	bareChannels = pattern.Lazy(`(?s)^\s*analysis(.*?)assistant(?:final|(commentary))(.*)`)
+	// bareRecipient is the header of a message with a recipient without them.
+	bareRecipient = pattern.Lazy(`(?s)^\s*(?:assistant)?\s*(?:commentary|analysis)?\s*(to=[\w.\-]+?)\s*(?:commentary)?\s*(?:json|code)?\s*(\{.*)`)
 )
 
 // channels cuts the reasoning off a reply: everything up to the last closing tag
 // outside code, or the channel for it. In channels, a message with a recipient
 // is a call. If the reasoning does not end, rest is empty.
 func channels(whole string) (thought, rest string, calls []Step, err error) {
+	if m := bareChannels.FindStringSubmatch(whole); m != nil {
+		if thought, whole = m[1], m[2]+m[3]; !bareRecipient.MatchString(whole) {
+			return thought, m[3], nil, nil
+		}
+	}
+	if m := bareRecipient.FindStringSubmatch(whole); m != nil {
+		whole = m[1] + "<|message|>" + m[2]
+	}
 	if head, more, found := strings.Cut(whole, "<|message|>"); found {
 		for found {
 			body, next := more, ""
@@ -162,12 +175,12 @@ func channels(whole string) (thought, rest string, calls []Step, err error) {
 				body, next = more[:end], more[end:]
 			}
 			switch to := recipient.FindStringSubmatch(head); {
-			case to != nil && toolName(to[1], nil) != "":
+			case to != nil && ToolName(to[1], nil) != "":
 				raw, _, wrong := readJSON(strings.TrimSpace(body))
 				if wrong != nil {
 					err = fmt.Errorf("the arguments of %.60s are not JSON: %w", to[1], wrong)
 				}
-				calls = append(calls, Step{Tool: toolName(to[1], nil), Input: raw})
+				calls = append(calls, Step{Tool: ToolName(to[1], nil), Input: raw})
 			case strings.Contains(head, "analysis"):
 				thought += body
 			default:
@@ -176,9 +189,6 @@ func channels(whole string) (thought, rest string, calls []Step, err error) {
 			head, more, found = strings.Cut(next, "<|message|>")
 		}
 		return thought, rest, calls, err
-	}
-	if m := bareChannels.FindStringSubmatch(whole); m != nil {
-		return m[1], m[2], nil, nil
 	}
 	code := codeIn(whole)
 	end := -1

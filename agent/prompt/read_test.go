@@ -58,6 +58,10 @@ var notations = []string{
 	">>>%[1]s\n%[2]s",
 	"<think>I call %[1]s.</think>\n{\"name\": \"%[1]s\", \"arguments\": %[2]s}",
 	"%[1]s(%[2]s)",
+	"commentary to=functions.%[1]s json%[2]s",
+	"analysisI look.assistantcommentary to=functions.%[1]s json%[2]s",
+	"assistantcommentary to=functions.%[1]s code %[2]s",
+	"<think>So<tool_call>{\"name\": \"%[1]s\", \"arguments\": %[2]s}</tool_call>",
 }
 
 // xmlNotations write a call with parameters that are texts.

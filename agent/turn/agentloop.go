@@ -142,7 +142,12 @@ func (l *agentLoop) decide(ctx context.Context) (reply, error) {
 	var r reply
 	var hear prompt.Hear
 	p := l.prompt()
-	p.Call = func(c llm.ToolCall) { r.calls = append(r.calls, c) }
+	p.Call = func(c llm.ToolCall) {
+		if name := prompt.ToolName(c.Name, l.known); l.known(name) {
+			c.Name = name
+		}
+		r.calls = append(r.calls, c)
+	}
 	p.Think = func(text string) { r.thought += text }
 	doubts := l.stream && l.turn.answer.unlikely()
 	holds := doubts || l.stream && l.turn.traits.Small && l.turn.isFromMemory("an answer")

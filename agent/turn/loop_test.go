@@ -43,7 +43,7 @@ func TestLoopStories(t *testing.T) {
 			calling("search_notes", `{"query":"running"}`, "brave_web_search", `{"query":"marathon training tips"}`), say(goodAnswer),
 		}},
 		"one call after the other": {message: question, tools: []agent.Tool{search(), web()}, lines: []line{
-			calling("search_notes", `{"query":"running"}`), calling("brave_web_search", `{"query":"three times a week"}`), say(long),
+			calling("functions.search_notes:0", `{"query":"running"}`), calling("brave_web_search", `{"query":"three times a week"}`), say(long),
 		}},
 		"small talk in one call": {message: "Nice day today!", tools: []agent.Tool{search()}, lines: []line{say("Hello! What shall we look up?")}},
 		"the same call again is nudged": {message: question, tools: []agent.Tool{search()}, lines: []line{

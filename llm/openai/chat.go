@@ -46,13 +46,15 @@ type chatMessage struct {
 }
 
 type chatCall struct {
-	Index    *int   `json:"index,omitempty"`
-	ID       string `json:"id,omitempty"`
-	Type     string `json:"type,omitempty"`
-	Function struct {
-		Name      string          `json:"name,omitempty"`
-		Arguments json.RawMessage `json:"arguments"` // text in requests
-	} `json:"function"`
+	Index    *int         `json:"index,omitempty"`
+	ID       string       `json:"id,omitempty"`
+	Type     string       `json:"type,omitempty"`
+	Function chatFunction `json:"function"`
+}
+
+type chatFunction struct {
+	Name      string          `json:"name,omitempty"`
+	Arguments json.RawMessage `json:"arguments"` // text in requests
 }
 
 type chatTool struct {
@@ -98,11 +100,24 @@ type chatChunk struct {
 }
 
 type chatDelta struct {
-	Content   chatText   `json:"content"`
-	Refusal   string     `json:"refusal"`           // replaces the content
-	Reasoning string     `json:"reasoning_content"` // vLLM, llama.cpp, DeepSeek
-	Thinking  string     `json:"reasoning"`         // Ollama, routers
-	Calls     []chatCall `json:"tool_calls"`
+	Content   chatText      `json:"content"`
+	Refusal   string        `json:"refusal"`           // replaces the content
+	Reasoning string        `json:"reasoning_content"` // vLLM, llama.cpp, DeepSeek
+	Thinking  string        `json:"reasoning"`         // Ollama, routers
+	Calls     chatCalls     `json:"tool_calls"`
+	Call      *chatFunction `json:"function_call"` // older servers
+}
+
+// chatCalls are calls in a list, or a single one.
+type chatCalls []chatCall
+
+// UnmarshalJSON takes what can be read of the calls.
+func (c *chatCalls) UnmarshalJSON(raw []byte) error {
+	if bytes.HasPrefix(raw, []byte("{")) {
+		raw = slices.Concat([]byte("["), raw, []byte("]"))
+	}
+	_ = json.Unmarshal(raw, (*[]chatCall)(c)) // fields of an unexpected type stay empty
+	return nil
 }
 
 // chatText is the text of a message's content, which is a string, a part or a
@@ -358,6 +373,9 @@ func (a *chatAnswer) event(name string, data []byte) error {
 			continue
 		}
 		for _, d := range []chatDelta{choice.Delta, choice.Message} {
+			if d.Call != nil && len(d.Calls) == 0 {
+				d.Calls = chatCalls{{Function: *d.Call}}
+			}
 			for _, c := range d.Calls {
 				a.calls.Add(llm.CallPiece{Index: c.Index, ID: c.ID, Name: c.Function.Name, Args: c.Function.Arguments})
 			}

@@ -77,6 +77,15 @@ func TestStreamedCompletionsOfRealServersAreParsed(t *testing.T) {
 			body:  "data: {\"choices\":[{\"delta\":{\"tool_calls\":[{\"index\":1,\"id\":\"a\",\"function\":{\"name\":\"one\",\"arguments\":{\"q\":1}}}]},\"finish_reason\":\"tool_calls\"}]}\n\n",
 			calls: `a one {"q":1}`, usage: llm.Usage{Stopped: llm.StopEnd},
 		},
+		"a single call in place of a list": {
+			body:  "data: {\"choices\":[{\"delta\":{\"tool_calls\":{\"id\":\"a\",\"function\":{\"name\":\"one\",\"arguments\":\"{}\"}}},\"finish_reason\":\"tool_calls\"}]}\n\n",
+			calls: "a one {}", usage: llm.Usage{Stopped: llm.StopEnd},
+		},
+		"the call of older servers, in pieces": {
+			body: "data: {\"choices\":[{\"delta\":{\"function_call\":{\"name\":\"one\",\"arguments\":\"{\\\"q\"}}}]}\n\n" +
+				"data: {\"choices\":[{\"delta\":{\"function_call\":{\"arguments\":\"\\\":1}\"}},\"finish_reason\":\"function_call\"}]}\n\ndata: [DONE]\n\n",
+			calls: ` one {"q":1}`, usage: llm.Usage{Stopped: llm.StopEnd},
+		},
 		"a call that is not JSON beside one that is": {
 			body: "data: {\"choices\":[{\"delta\":{\"tool_calls\":[{\"index\":0,\"id\":\"a\",\"function\":{\"name\":\"one\",\"arguments\":\"{}}\"}}," +
 				"{\"index\":1,\"id\":\"b\",\"function\":{\"name\":\"two\",\"arguments\":\"{}\"}}]}}]}\n\ndata: [DONE]\n\n",
