@@ -247,7 +247,7 @@ func textIn(text string, first bool) int {
 	line, rest, whole := strings.Cut(text, "\n")
 	size, trimmed := len(line)+1, strings.TrimSpace(line)
 	switch {
-	case !whole, toolMark.MatchString(line), control.MatchString(line), thinkEnd.MatchString(line), reAct.MatchString(trimmed), first && strings.HasPrefix(trimmed, "<"):
+	case !whole, toolMark.MatchString(line), control.MatchString(line), thinkEnd.MatchString(line), thinkBegin.MatchString(line), reAct.MatchString(trimmed), first && strings.HasPrefix(trimmed, "<"):
 		return 0
 	case strings.HasPrefix(trimmed, "```"):
 		end := fenceEnd.FindStringIndex(rest)

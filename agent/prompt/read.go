@@ -102,19 +102,27 @@ var (
 func (r Reply) IsAnswer() bool { return len(r.Calls) == 0 && r.Problem == nil }
 
 // Answer returns a text as an answer: without the special tokens of a chat
-// template and what follows them, without a closing tag of reasoning at its end,
-// without records of what was done, and without a code fence around the whole.
+// template and what follows them, without reasoning or its closing tag at the end,
+// without records of what was done, and without a code fence or tags around the
+// whole.
 func Answer(whole string) string {
 	if at := tokenAt(whole); at >= 0 {
 		whole = whole[:at]
 	}
 	whole = strings.TrimSpace(whole)
+	if m := afterthought.FindStringIndex(whole); m != nil && !codeIn(whole).has(m[1]-1) {
+		whole = strings.TrimSpace(whole[:m[0]])
+	}
 	for _, m := range thinkEnd.FindAllStringIndex(whole, -1) { // it ends nothing
 		if m[1] == len(whole) {
 			whole = whole[:m[0]]
 		}
 	}
-	return text.Unfenced(strings.TrimSpace(agent.WithoutRecords(whole)))
+	whole = strings.TrimSpace(agent.WithoutRecords(whole))
+	if m := wrapped.FindStringSubmatch(whole); m != nil {
+		whole = strings.TrimSpace(m[1])
+	}
+	return text.Unfenced(whole)
 }
 
 // answerIn returns the text of an answer given in JSON: the one named text, or
@@ -137,15 +145,21 @@ func answerIn(input json.RawMessage) string {
 
 const (
 	// thinking are the names of the tags around reasoning.
-	thinking = `(?:think|thinking|thoughts?|reasoning|reflection|analysis|scratchpad)`
+	thinking = `(?:think|(?:ant)?thinking|thoughts?|reasoning|reflection|analysis|scratchpad)`
+	// thinkTag begins reasoning.
+	thinkTag = `(?:<\|?(?:\w+:)?` + thinking + `\|?>|\[THINK\]|◁think▷|<\|(?:start|begin)_(?:of_)?` + thinking + `\|>|<\|channel>` + thinking + `\b)`
 	// controls are the special tokens of chat templates: <|…|>, <｜…｜>, and
 	// those that are written like tags.
 	controls = `<[|｜][^<>\n]{1,60}[|｜]>|</s>|<(?:start|end)_of_(?:turn|text)>|<eos>|\[/?INST\]`
 )
 
 var (
-	thinkEnd   = pattern.Lazy(`(?i)<\|?/(?:\w+:)?` + thinking + `\|?>|\[/THINK\]|◁/think▷|<\|end_(?:of_)?` + thinking + `\|>`)
-	thinkBegin = pattern.Lazy(`(?i)^\s*(?:<\|?(?:\w+:)?` + thinking + `\|?>|\[THINK\]|◁think▷|<\|(?:start|begin)_(?:of_)?` + thinking + `\|>)`)
+	thinkEnd   = pattern.Lazy(`(?i)<\|?/(?:\w+:)?` + thinking + `\|?>|\[/THINK\]|◁/think▷|<\|end_(?:of_)?` + thinking + `\|>|<channel\|>`)
+	thinkBegin = pattern.Lazy(`(?i)^\s*` + thinkTag)
+	// afterthought matches where reasoning begins on a line after an answer.
+	afterthought = pattern.Lazy(`(?im)\n[ \t]*` + thinkTag)
+	// wrapped matches an answer in tags of its own.
+	wrapped    = pattern.Lazy(`(?is)^<(?:final_)?(?:answer|response)>(.*)</(?:final_)?(?:answer|response)>$`)
 	control    = pattern.Lazy(controls)
 	headTokens = pattern.Lazy(`^\s*(?:` + controls + `)(?:\s*(?:assistant|model)\b)?`)
 	// recipient names the tool in the header of a channel.

@@ -164,6 +164,8 @@ func TestAnswerIsCutOutOfAReply(t *testing.T) {
 		"<|im_start|>assistant\n" + answer, "```markdown\n" + answer + "\n```", "```\n" + answer + "\n```", "<think>" + answer, "<think>so</think><think>and so</think>" + answer,
 		`{"tool": "answer", "input": {"text": ` + quoted(answer) + `}}`, "```json\n{\"tool\":\"answer\",\"input\":{\"text\":" + quoted(answer) + "}}\n```",
 		"The notes say three.[/THINK]" + answer, "The notes say three.\n◁/think▷" + answer, "The notes say three. </thought>\n" + answer, answer + "\n</think>", answer + "</think><|im_end|>",
+		answer + "\n<think>is that", answer + "\n<think>is that all?</think>", "<antThinking>so</antThinking>" + answer, "<|channel>thought\nso<channel|>" + answer,
+		"<think>so</think>\n<answer>" + answer + "</answer>", "<response>\n" + answer + "\n</response>",
 		`{"tool": "answer", "input": {"text": ` + quoted("<think>so</think>"+answer) + `}}`, `{"tool": "answer", "input": {"text": ` + quoted("The notes say three.\n</think>\n"+answer) + `}}`,
 		`{"answer": ` + quoted(answer) + `}`, `{"reasoning": "so", "steps": [], "answer": ` + quoted(answer) + `}`, `{"tool":"answer","text":` + quoted(answer) + `}`,
 	} {
