@@ -313,8 +313,7 @@ func (q *askCommand) follow(ctx context.Context, a *app.App, asks *turn.Agent, c
 	var answer strings.Builder
 	var unasked []agent.PermissionAsked
 	var steps planSteps
-	terminal := term.IsTerminal(q.Process.Out.Fd())
-	atEnd := !terminal || a.Provider.State().Provider == "offline" // what is written cannot be taken back; the offline answer is a list, rendered at the end
+	atEnd := a.Provider.State().Provider == "offline" && term.IsTerminal(q.Process.Out.Fd()) // the offline answer is a list, rendered at the end
 	lines := json.NewEncoder(safetext.JSONWriter{To: q.Process.Out})
 	lines.SetEscapeHTML(false)
 	for event := range events {
@@ -399,21 +398,12 @@ func (q *askCommand) follow(ctx context.Context, a *app.App, asks *turn.Agent, c
 			if err := q.printValue(result.Value); err != nil {
 				return err
 			}
-		} else if atEnd && terminal {
+		} else if atEnd {
 			if err := printDocument(q.Process, result.Answer, 0); err != nil {
 				return err
 			}
-		} else if result.Answer != "" {
-			rest := "\n"
-			if strings.HasSuffix(result.Answer, rest) {
-				rest = ""
-			}
-			if atEnd {
-				rest = safetext.Text(result.Answer) + rest
-			}
-			if _, err := io.WriteString(q.Process.Out, rest); err != nil {
-				return fmt.Errorf("write the answer: %w", err)
-			}
+		} else if result.Answer != "" && !strings.HasSuffix(result.Answer, "\n") {
+			fmt.Fprintln(q.Process.Out)
 		}
 		q.closeAnswer(result)
 	}
