@@ -132,7 +132,10 @@ type served struct {
 }
 
 func (s *served) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	raw, _ := io.ReadAll(r.Body)
+	raw, err := io.ReadAll(r.Body)
+	if err != nil {
+		return // the program ended meanwhile
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.asked = append(s.asked, r.URL.Path)
