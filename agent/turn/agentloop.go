@@ -150,7 +150,7 @@ func (l *agentLoop) decide(ctx context.Context) (reply, error) {
 	}
 	p.Think = func(text string) { r.thought += text }
 	doubts := l.stream && l.turn.answer.unlikely()
-	holds := doubts || l.stream && l.turn.traits.Small && l.turn.isFromMemory("an answer")
+	holds := doubts || l.stream && l.turn.traits.Small && l.turn.knowsNothing()
 	said := ""
 	usage, err := l.turn.model.Ask(ctx, p, func(piece string) {
 		thought, certain := hear.Add(piece)

@@ -38,6 +38,13 @@ func (t *turn) certainly(ctx context.Context) (done bool, err error) {
 		if len(made.Steps) == 0 {
 			return false, nil
 		}
+		if t.mode == agent.PlanMode {
+			var declined string
+			if made, declined = t.approve(ctx, made); declined != "" {
+				t.answer.say("Not run: " + declined + ".")
+				return true, ctx.Err()
+			}
+		}
 		if steps, err = t.steps.plan(ctx, made, agent.MessageOrigin(t.message)); err != nil {
 			return false, err
 		}

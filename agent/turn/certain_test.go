@@ -52,3 +52,25 @@ func TestUncertainMessagesAskTheModel(t *testing.T) {
 		}
 	}
 }
+
+// Where each plan is to be approved, a certain call is one as well.
+func TestCertainCallIsApproved(t *testing.T) {
+	for _, action := range []agent.InputAction{agent.InputAccepted, agent.InputDeclined} {
+		add := &fakeTool{name: "add_task", schema: `{"type":"object","properties":{"text":{"type":"string"}},"required":["text"]}`, result: agent.Result{Text: "added"}}
+		o := Options{Model: &script{}, History: &shelf{}, Tools: tools(add), Mode: inMode(agent.PlanMode)}
+		o.Limits.Approve = func() bool { return true }
+		asked := 0
+		for e := range New(o).Ask(t.Context(), "c1", "add task buy socks") {
+			switch body := e.Body.(type) {
+			case agent.InputAsked:
+				asked++
+				body.Reply(agent.Input{Action: action, Values: []byte(`{}`)})
+			case agent.PermissionAsked:
+				body.Reply(agent.Reply{Decision: agent.AllowOnce})
+			}
+		}
+		if ran := len(add.ran()); asked != 1 || (ran == 1) != (action == agent.InputAccepted) {
+			t.Errorf("%s: asked %d times, ran %d times", action, asked, ran)
+		}
+	}
+}

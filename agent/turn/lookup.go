@@ -15,13 +15,21 @@ import (
 // searched for.
 const noModel = "offline"
 
-// isFromMemory reports whether an answer comes from the model's memory: the search
-// for the message as typed found nothing that fits, no other tool was called, no text
-// was written, and the answer makes a claim of its own.
+// isFromMemory reports whether an answer comes from the model's memory: nothing else
+// is known, and it makes a claim of its own.
 func (t *turn) isFromMemory(answer string) bool {
+	return t.knowsNothing() && strings.TrimSpace(answer) != "" && !t.answer.needsNoSource(answer)
+}
+
+// knowsNothing reports whether the search for the message as typed found nothing that
+// fits, the notes are not in the prompt, no other tool was called and no text was
+// written.
+func (t *turn) knowsNothing() bool {
 	i := slices.IndexFunc(t.steps.found, func(f finding) bool { return f.step.Extra })
-	return i >= 0 && t.answer.whole == 0 && !fits(t.steps.found[i:i+1]) && !t.recalled.Fits() && !t.steps.hasCalled() && !t.steps.haveWritten() &&
-		len(t.steps.writingTools()) == 0 && strings.TrimSpace(answer) != "" && !t.answer.needsNoSource(answer)
+	if i < 0 || fits(t.steps.found[i:i+1]) || t.answer.whole > 0 || t.recalled.Fits() {
+		return false
+	}
+	return !t.steps.hasCalled() && !t.steps.haveWritten() && len(t.steps.writingTools()) == 0
 }
 
 // searchAsTyped returns a search of the notes for the message as typed; false if the

@@ -320,5 +320,9 @@ func (w wholeNotes) Whole(ctx context.Context, most int64) ([]agent.Source, erro
 	if s := w.app.Provider.State(); s.Model == "" || s.Remote != "" || len(folders) == 0 || len(folders) < len(w.app.OpenVaults()) {
 		return nil, nil
 	}
+	const bytesPerNote = 64 // at least, with its number and path
+	if c, err := w.app.Library().Coverage(ctx); err != nil || int64(c.Indexed) > most/bytesPerNote {
+		return nil, err // a large vault is not listed for each message
+	}
 	return tools.Whole(ctx, w.app.Folders, most)
 }
