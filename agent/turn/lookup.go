@@ -74,21 +74,21 @@ func (t *turn) searchFirst(ctx context.Context) error {
 	return nil
 }
 
-// foundFirst describes what the first search found; nil if there was none.
+// foundFirst describes what the first search found that is not in the prompt already;
+// nil if there was none.
 func (t *turn) foundFirst() (parts []prompt.Part) {
 	t.answer.number(t.steps.found)
-	if t.answer.whole > 0 {
-		return t.changedSince()
-	}
 	for _, f := range t.steps.found {
 		if !f.step.Extra || f.Status != agent.Done {
 			continue
 		}
-		if f.Result.Nothing {
+		if f.Result.Nothing && t.answer.whole == 0 {
 			return []prompt.Part{{Kind: "results", Head: "The notes were searched for the message below, and nothing fits."}}
 		}
 		for _, s := range t.answer.sourcesOf([]finding{f}) {
-			parts = append(parts, t.answer.sourcePart(s))
+			if t.answer.numberOf(s) > t.answer.whole { // the others are at the prompt's beginning
+				parts = append(parts, t.answer.sourcePart(s))
+			}
 		}
 	}
 	return parts

@@ -38,7 +38,7 @@ func (t *turn) newLoop() *agentLoop {
 	} else {
 		t.steps.tools = append(slices.Clip(t.steps.tools), t.delegation()...)
 	}
-	base.Notes = beginning(t.before)
+	base.Notes = t.answer.beginning(t.before)
 	return &agentLoop{turn: t, callable: t.steps.tools, base: base, stream: true, numbered: true}
 }
 

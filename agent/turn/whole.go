@@ -20,7 +20,7 @@ import (
 const mostWhole = 4096
 
 // mostChanged is the size in tokens up to which notes that changed since are rather
-// told with each message of a new conversation than read again with all others.
+// added behind the others in a new conversation than read again with them.
 const mostChanged = 512
 
 // Notes reads notes whole.
@@ -34,7 +34,7 @@ type Notes interface {
 // wholeVault holds the notes as they are at the beginning of a conversation's
 // prompts. They stay as they are, so that a server can cache them, until one of
 // them is gone or may not be read any more, or a conversation begins after much has
-// changed.
+// changed. What has changed since is behind them.
 type wholeVault struct {
 	mu           sync.Mutex
 	warm         bool // a server has read notes, so that they are worth sending
@@ -129,37 +129,31 @@ func (a *answer) begin(before, now []agent.Source) {
 	a.foundSources, a.whole = len(a.sources), len(a.sources)
 }
 
-// beginning returns the notes as the beginning of a prompt. The mark around them is
-// one that no note contains, and otherwise always the same, so that a server that has
-// read the first notes need not read them again.
-func beginning(notes []agent.Source) string {
-	if len(notes) == 0 {
+// beginning returns the notes as the beginning of a prompt, then what has changed
+// since they were put there. The mark around them is one that no note contains, and
+// otherwise always the same, so that a server that has read the first notes need not
+// read them again.
+func (a *answer) beginning(before []agent.Source) string {
+	if len(before) == 0 {
 		return ""
 	}
 	var b strings.Builder
-	for i, s := range notes {
+	for i, s := range before {
 		fmt.Fprintf(&b, "[%d] %s\n%s\n\n", i+1, s.Path, s.Text)
+	}
+	for i, s := range a.sources[:a.whole] {
+		switch {
+		case i >= len(before):
+			fmt.Fprintf(&b, "[%d] %s, new\n%s\n\n", s.N, s.Path, s.Text)
+		case s.Text != before[i].Text:
+			fmt.Fprintf(&b, "[%d] %s, changed since\n%s\n\n", s.N, s.Path, s.Text)
+		}
 	}
 	mark := ""
 	for i := 0; mark == "" || strings.Contains(b.String(), mark); i++ {
 		mark = fmt.Sprintf("«%08x»", i)
 	}
 	return prompt.Part{Head: vaultPrompt, Text: strings.TrimSpace(b.String()), Fence: mark}.String()
-}
-
-// changedSince returns what the prompt's beginning lacks of the notes, and what a
-// search found besides.
-func (t *turn) changedSince() (parts []prompt.Part) {
-	for i, s := range t.answer.sources {
-		if i >= len(t.before) || s.Text != t.before[i].Text {
-			p := t.answer.sourcePart(s)
-			if i < len(t.before) {
-				p.Head += ", changed since"
-			}
-			parts = append(parts, p)
-		}
-	}
-	return parts
 }
 
 // renumber gives the sources that an answer without numbers rests on those from 1 in
