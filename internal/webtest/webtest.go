@@ -179,7 +179,7 @@ var pages = map[string]fixed{
 	"/searxng/search?page":   {kind: "text/html", body: "<!DOCTYPE html><title>SearXNG</title>"},
 	"/searxng/search?new":    {kind: "application/json", body: `{"hits":[]}`},
 	"/searxng/search?busy":   {status: 403, kind: "text/html", body: "<h1>Forbidden</h1>"},
-	"/robots.txt":            {kind: "text/plain", body: "User-agent: *\nDisallow: /site/private\nCrawl-delay: 2\n"},
+	"/robots.txt":            {kind: "text/plain", body: "User-agent: *\nDisallow: /site/private\n"},
 	"/huge":                  {kind: "text/html; charset=utf-8", body: "<html><head><title>Huge</title></head><body><article>" + strings.Repeat("<p>All work and no play makes a dull page.</p>\n", 5_000) + "</article></body></html>"},
 	"/marathon":              {kind: "text/html; charset=utf-8", file: "marathon.html"},
 	"/login":                 {kind: "text/html; charset=utf-8", file: "login.html"},

@@ -23,7 +23,7 @@ const (
 	maxCrawlPages = 10
 	maxCrawlBytes = 8 << 20 // total
 	crawlTime     = 90 * time.Second
-	crawlDelay    = time.Second // between two requests; a site may ask for a longer one
+	crawlDelay    = time.Second // between two requests
 )
 
 type crawlArgs struct {
@@ -134,7 +134,7 @@ func (c *crawl) begin(ctx context.Context, start *url.URL) (*tour, error) {
 	case rules.status >= 500 || rules.status == http.StatusTooManyRequests:
 		return nil, fmt.Errorf("crawl %s: its robots.txt cannot be read now, so it is not crawled: %w", start.Host, refusal(rules))
 	case rules.status == http.StatusOK:
-		t.rules = readRobots(rules.body, robotName)
+		t.rules = readRobots(rules.body)
 	}
 	if err := t.open(ctx, start); err != nil {
 		return nil, fmt.Errorf("crawl %s: %w", start.Redacted(), err)
@@ -191,17 +191,16 @@ func (t *tour) open(ctx context.Context, u *url.URL) error {
 // goOn reads pages until there are enough. It returns an error only if ctx is
 // cancelled.
 func (t *tour) goOn(ctx context.Context, most int) error {
-	tries := 1
-	for delay := max(crawlDelay, t.rules.delay); len(t.read) < most && len(t.next) > 0 && tries < 2*maxCrawlPages; tries++ {
+	for tries := 1; len(t.read) < most && len(t.next) > 0 && tries < 2*maxCrawlPages; tries++ {
 		switch {
-		case t.now().Add(delay).After(t.until):
-			t.ended = fmt.Sprintf("the time for one crawl is over (the site is asked every %v)", delay)
+		case t.now().Add(crawlDelay).After(t.until):
+			t.ended = fmt.Sprintf("the time for one crawl is over (the site is asked every %v)", crawlDelay)
 			return nil
 		case t.bytes >= maxCrawlBytes:
 			t.ended = "its pages are long: 8 MiB were read"
 			return nil
 		}
-		if err := t.pause(ctx, delay); err != nil {
+		if err := t.pause(ctx, crawlDelay); err != nil {
 			return err
 		}
 		link := t.next[0]

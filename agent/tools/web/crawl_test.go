@@ -43,8 +43,8 @@ func TestCrawlReadsAFewPagesOfOneSite(t *testing.T) {
 	if got := web.Asked(); !slices.Equal(got, want) {
 		t.Errorf("asked for %v, want %v", got, want)
 	}
-	if want := slices.Repeat([]time.Duration{2 * time.Second}, 6); !slices.Equal(c.waited, want) {
-		t.Errorf("waited %v; the site asks for 2 s", c.waited)
+	if want := slices.Repeat([]time.Duration{time.Second}, 6); !slices.Equal(c.waited, want) {
+		t.Errorf("waited %v, want a second before each page", c.waited)
 	}
 	holds(t, "result", result.Text, "5 pages of 127.0.0.1", web.URL+"/site/start\n\n# On start", web.URL+"/site/water\n\n# On water",
 		"keeps robots from 1 more page", "/site/gone: fetch "+web.URL+"/site/gone: the server has nothing at this address", "/site/away: fetch "+web.URL+"/site/away: it redirects to https://elsewhere.example/: ask")
