@@ -74,13 +74,13 @@ func (l *agentLoop) run(ctx context.Context) (answered bool, err error) {
 			return false, err
 		}
 		if report := l.turn.reportOfWrites(); l.turn.traits.Small && l.stream && report != "" && !l.turn.steps.steeringWaits() {
-			l.turn.answer.say(report) // a small model would go on, or claim more
+			l.turn.events.Say(report) // a small model would go on, or claim more
 			l.turn.citations = new([]agent.Citation{})
 			return true, nil
 		}
 		if l.lead && !l.turn.steps.steeringWaits() {
 			if report := l.turn.soleReport(); report != "" {
-				l.turn.answer.say(report)
+				l.turn.events.Say(report)
 				return true, nil
 			}
 		}
@@ -98,7 +98,7 @@ func (l *agentLoop) givenUp(r reply) (answered bool, err error) {
 		return false, fmt.Errorf("%w: %w", agent.ErrPlanned, r.problem)
 	}
 	if l.text = r.text; l.stream {
-		l.turn.answer.say(r.text)
+		l.turn.events.Say(r.text)
 	}
 	return true, nil
 }
@@ -190,8 +190,7 @@ func (l *agentLoop) decide(ctx context.Context) (reply, error) {
 	default:
 		l.turn.answer.settle(said, r.text)
 		if r.text != "" {
-			l.turn.answer.say("\n\n") // separates the text before and after the calls
-			l.turn.answer.sayHeld(false)
+			l.turn.events.Say("\n\n") // separates the text before and after the calls
 		}
 		return r, nil
 	}

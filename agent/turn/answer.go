@@ -10,7 +10,6 @@ import (
 	"unicode/utf8"
 
 	"lifehub/agent"
-	"lifehub/agent/citation"
 	"lifehub/agent/events"
 	"lifehub/agent/gate"
 	"lifehub/agent/memory"
@@ -47,7 +46,6 @@ type answer struct {
 
 	whole        int // number of sources that are notes at the beginning of the prompt, or new since
 	foundSources int // number of sources that are not facts
-	list         citation.SourceList
 }
 
 // newAnswer returns the answer of a turn.
@@ -61,7 +59,7 @@ func (a *answer) pass(p prompt.Prompt, thought, said string) {
 		a.events.Emit(agent.Thought{Agent: p.Agent, Step: p.Step, Content: thought})
 	}
 	if said != "" {
-		a.say(said)
+		a.events.Say(said)
 	}
 }
 
@@ -76,28 +74,11 @@ func (a *answer) settle(said, text string) {
 		same--
 	}
 	if same < len(said) {
-		a.sayHeld(false)
 		a.events.Unsay(len(said) - same)
 	}
 	if same < len(text) {
-		a.say(text[same:])
+		a.events.Say(text[same:])
 	}
-}
-
-// say streams the next piece of the answer. Text that may be a list of sources
-// is held back until more text or the end arrives.
-func (a *answer) say(text string) {
-	if a.called { // the text is the result of the tool
-		a.events.Say(text)
-		return
-	}
-	a.events.Say(a.list.Add(text, a.sources))
-}
-
-// sayHeld streams the text held back. At the end of the answer, a list of
-// sources is dropped.
-func (a *answer) sayHeld(end bool) {
-	a.events.Say(a.list.End(a.sources, end))
 }
 
 // attachTool is the tool name used for attachments among the results.

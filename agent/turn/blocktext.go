@@ -3,12 +3,12 @@ package turn
 import (
 	"cmp"
 	"fmt"
+	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
 	"lifehub/agent"
-	"lifehub/internal/pattern"
 	"lifehub/internal/text"
 )
 
@@ -18,9 +18,9 @@ const (
 )
 
 var (
-	itemMark  = pattern.Lazy(`^(?:[-*+]\s+|(\d{1,3}[.)]\s+))`)
-	quoteMark = pattern.Lazy(`(?m)^\s*(?:>\s*)+(?:\[![\w-]+\][-+]?\s*)?`)
-	blockMark = pattern.Lazy(`^(?:#{1,6}\s|[-*+]\s|>|\||={3,})`)
+	itemMark  = regexp.MustCompile(`^(?:[-*+]\s+|(\d{1,3}[.)]\s+))`)
+	quoteMark = regexp.MustCompile(`(?m)^\s*(?:>\s*)+(?:\[![\w-]+\][-+]?\s*)?`)
+	blockMark = regexp.MustCompile(`^(?:#{1,6}\s|[-*+]\s|>|\||={3,})`)
 )
 
 // blockMarkdown formats a block as a quotation, the text of which ends at byte
@@ -92,14 +92,14 @@ func cellsOf(row string) []string {
 
 // ownCitation matches a number in brackets that would be mistaken for a
 // citation.
-var ownCitation = pattern.Lazy(markText)
+var ownCitation = regexp.MustCompile(markText)
 
 // markText matches the forms of a citation: [1], [1, 2], 【1】 or 【1†line 3】.
 const markText = `[\[【]\s*\^?(\d+(?:\s*[,;–-]\s*\d+)*)\s*[\]】]|【(\d+)[^】\n]*】`
 
 // unsafe matches markup that must not be copied: images, HTML, and the start of
 // code or formulas.
-var unsafe = pattern.Lazy(`!\[[^\]]*\](?:\([^)]*\))?|<[!/?a-zA-Z][^>]*>?|\x60{2,}|\${2,}|~{3,}`)
+var unsafe = regexp.MustCompile(`!\[[^\]]*\](?:\([^)]*\))?|<[!/?a-zA-Z][^>]*>?|\x60{2,}|\${2,}|~{3,}`)
 
 // inline formats text of a note as one line of Markdown that cannot affect its
 // surroundings, with words in bold; "" if it contains no letter or digit.
@@ -128,7 +128,7 @@ func inline(s string, words []string) string {
 }
 
 // protected matches the parts of a line in which nothing is highlighted.
-var protected = pattern.Lazy("`[^`]*`|\\]\\([^)]*\\)|\\[\\[[^\\]]*\\]\\]|https?://\\S+|\\*+[^*]+\\*+|__[^_]+__|\\$[^$]+\\$")
+var protected = regexp.MustCompile("`[^`]*`|\\]\\([^)]*\\)|\\[\\[[^\\]]*\\]\\]|https?://\\S+|\\*+[^*]+\\*+|__[^_]+__|\\$[^$]+\\$")
 
 // highlight makes words of a line bold, unless that would break other markup.
 func highlight(s string, words []string) string {
@@ -212,7 +212,7 @@ func tell(tool string, status agent.Status, result string, n int) string {
 
 // breaking matches the start of a block that would absorb or dominate the
 // following text.
-var breaking = pattern.Lazy("(?m)^\\s*(#{1,6}\\s|```|~~~|<|={3,}\\s*$)")
+var breaking = regexp.MustCompile("(?m)^\\s*(#{1,6}\\s|```|~~~|<|={3,}\\s*$)")
 
 // plainBlock escapes the text of a tool so that headings, fences and HTML
 // become plain text. Lists remain.

@@ -24,7 +24,7 @@ func (t *turn) certainly(ctx context.Context) (done bool, err error) {
 		return false, nil
 	}
 	if call == nil {
-		t.answer.say(answer)
+		t.events.Say(answer)
 		t.citations = new([]agent.Citation{})
 		return true, nil
 	}
@@ -41,7 +41,7 @@ func (t *turn) certainly(ctx context.Context) (done bool, err error) {
 		if t.mode == agent.PlanMode {
 			var declined string
 			if made, declined = t.approve(ctx, made); declined != "" {
-				t.answer.say("Not run: " + declined + ".")
+				t.events.Say("Not run: " + declined + ".")
 				return true, ctx.Err()
 			}
 		}

@@ -28,7 +28,6 @@ func (a *answer) explain(ctx context.Context) error {
 		a.events.Say(a.passageList)
 		return nil
 	}
-	a.sayHeld(true)
 	answered := len(a.events.Text()) > before
 	switch {
 	case err != nil:

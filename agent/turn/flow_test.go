@@ -657,24 +657,6 @@ func TestCutAnswerSaysWhy(t *testing.T) {
 	}
 }
 
-func TestListOfSourcesByTheModelIsRemoved(t *testing.T) {
-	for _, mode := range []agent.Mode{agent.PlanMode, agent.LoopMode} {
-		first := say(`{"steps":[{"id":"1","tool":"search_notes","input":{"query":"run"}}]}`)
-		if mode == agent.LoopMode {
-			first = calling("search_notes", `{"query":"run"}`)
-		}
-		model := &script{lines: []line{first, say("You run three times a week [1].\n\n**Sources:**\n[1] " + fitness.Path + "\n")}}
-		events := collect(New(Options{Model: model, History: &shelf{}, Mode: inMode(mode), Tools: tools(search())}).Ask(t.Context(), "c1", "go"), nil)
-		shown := ""
-		for _, piece := range bodies[agent.Said](events) {
-			shown += piece.Content
-		}
-		if end := ended(t, events); shown != end.Answer || shown != "You run three times a week [1]." {
-			t.Errorf("%s: shown is %q, saved %q", mode, shown, end.Answer)
-		}
-	}
-}
-
 // An error of the planner means no plan: the notes are searched.
 func TestFailedPlannerFallsBackToASearch(t *testing.T) {
 	broken := fmt.Errorf("ask: %w", &llm.StatusError{Code: http.StatusInternalServerError, Message: "failed to load the grammar"})

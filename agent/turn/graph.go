@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -14,7 +15,6 @@ import (
 	"lifehub/agent/events"
 	"lifehub/agent/gate"
 	"lifehub/agent/toolchoice"
-	"lifehub/internal/pattern"
 )
 
 // runner runs the steps of the plans and rounds of one turn. The fields from
@@ -206,7 +206,7 @@ func (w *runner) tool(name string) agent.Tool { return toolchoice.Named(w.tools,
 
 // reference matches how a step refers to the text of an earlier result:
 // {{1.text}}.
-var reference = pattern.Lazy(`\{\{\s*([\w-]+)\.(?:text|result|output)\s*\}\}`)
+var reference = regexp.MustCompile(`\{\{\s*([\w-]+)\.(?:text|result|output)\s*\}\}`)
 
 // references returns the ids of steps whose results an input uses, among those
 // for which isStep is true.

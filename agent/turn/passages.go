@@ -406,7 +406,6 @@ func (a *answer) listPassages(ctx context.Context) {
 			a.listed[i].At += len(broken)
 		}
 	}
-	a.sayHeld(true)
 	a.events.Lead = ""
 	a.events.Say(a.passageList)
 }

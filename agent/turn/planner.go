@@ -38,7 +38,7 @@ func (t *turn) plan(ctx context.Context) (steps []agent.Step, answered bool, err
 	}
 	made, declined := t.approve(ctx, made)
 	if declined != "" {
-		t.answer.say("Not run: " + declined + ".")
+		t.events.Say("Not run: " + declined + ".")
 		return nil, true, ctx.Err()
 	}
 	steps, err = t.steps.plan(ctx, made, t.record.Origin())
@@ -72,7 +72,7 @@ func (t *turn) askForPlan(ctx context.Context) (made agent.PlanMade, answered bo
 			t.steps.leaveOut(made.Dropped)
 			made.Dropped = t.steps.dropped
 			if made = t.withNotes(ctx, made); len(made.Steps) == 0 && answer != "" {
-				t.answer.say(answer)
+				t.events.Say(answer)
 				return made, true, nil
 			}
 			return made, false, nil

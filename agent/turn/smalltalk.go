@@ -1,11 +1,11 @@
 package turn
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 
 	"lifehub/agent/toolchoice"
-	"lifehub/internal/pattern"
 	"lifehub/internal/text"
 	"lifehub/llm"
 )
@@ -31,7 +31,7 @@ func isBrief(message string) bool {
 
 // holdsText matches a message that contains a text to work on: a second line, or
 // at least four words after a colon or in quotation marks.
-var holdsText = pattern.Lazy(`\n|(?::\s+|["“„«])(?:[^\s"“”„«»]+\s+){3}`)
+var holdsText = regexp.MustCompile(`\n|(?::\s+|["“„«])(?:[^\s"“”„«»]+\s+){3}`)
 
 // restsOn reports whether most words of an answer occur in an earlier text,
 // which the answer shortens, lists or repeats.

@@ -24,7 +24,6 @@ func (t *turn) finish(ctx context.Context) (err error) {
 		return nil
 	}
 	t.steps.tools = t.agent.Tools() // even if the message restricts the tools
-	t.answer.sayHeld(true)
 	steps, saved, err := t.steps.savedPlan("", agent.AfterAnswer)
 	if err != nil {
 		return err

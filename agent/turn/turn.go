@@ -279,7 +279,7 @@ func (t *turn) byPlan(ctx context.Context) error {
 		}
 	}
 	if report := t.reportOfWrites(); report != "" && len(t.answer.received) == 0 {
-		t.answer.say(report)
+		t.events.Say(report)
 		t.citations = new([]agent.Citation{})
 		return nil
 	}
@@ -297,7 +297,6 @@ func (t *turn) end(ctx context.Context, failure error) {
 	if ctx.Err() != nil {
 		failure, t.events.Metrics.Interrupted = nil, true
 	}
-	t.answer.sayHeld(true)
 	answer := agent.Answer{Text: t.events.Text(), Effects: t.effects(), Cut: t.events.Cut || failure != nil || t.events.Metrics.Interrupted}
 	if answer.Cut {
 		answer.Text = t.steps.saved.longer(strings.TrimSuffix(answer.Text, t.answer.passageList)) + t.answer.passageList
@@ -433,15 +432,15 @@ func (t *turn) runCommand(ctx context.Context) error {
 		}
 		f := t.steps.found[len(t.steps.found)-1]
 		if why, declined := strings.CutPrefix(f.why(), gate.Declined); declined {
-			t.answer.say("You declined `" + step.Tool + "`" + why + ".")
+			t.events.Say("You declined `" + step.Tool + "`" + why + ".")
 			return nil
 		}
 		if f.Status != agent.Done {
-			t.answer.say("Not done: " + f.why() + ".")
+			t.events.Say("Not done: " + f.why() + ".")
 			return nil
 		}
 		last, from = &f.Result, f.Result.Origin // what follows is made from it
 	}
-	t.answer.say(last.Text)
+	t.events.Say(last.Text)
 	return nil
 }
