@@ -5,16 +5,15 @@ import (
 	"fmt"
 	"net/netip"
 	"net/url"
+	"regexp"
 	"strings"
 
 	"golang.org/x/net/idna"
 	"golang.org/x/net/publicsuffix"
-
-	"lifehub/internal/pattern"
 )
 
 // AddressText matches web addresses in a text.
-var AddressText = pattern.Lazy(`(?i)\bhttps?://[^\s<>"'\x60|\\^{}]+`)
+var AddressText = regexp.MustCompile(`(?i)\bhttps?://[^\s<>"'\x60|\\^{}]+`)
 
 // OnWeb reports whether the path of a source or citation is a web address. The
 // path of a note never has two adjacent slashes.

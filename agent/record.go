@@ -1,10 +1,10 @@
 package agent
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 
-	"lifehub/internal/pattern"
 	"lifehub/internal/text"
 )
 
@@ -37,10 +37,10 @@ func (e Exchange) Record(mark string) string {
 var (
 	// record matches a record as this version and earlier ones write it, up to the
 	// last mark or parenthesis of its line.
-	record = pattern.Lazy(`(?:\(|«[0-9a-f]{8}» ?)?LifeHub['’]s record of (?:this turn|the turn before):(?:[^\n]*[)»]|[^\n]*)`)
+	record = regexp.MustCompile(`(?:\(|«[0-9a-f]{8}» ?)?LifeHub['’]s record of (?:this turn|the turn before):(?:[^\n]*[)»]|[^\n]*)`)
 	// recordBegun matches at the end of a text what is a record or may become one:
 	// all that a record may begin with, and some more.
-	recordBegun = pattern.Lazy(`(?:\(|«[0-9a-f]{0,8}(?:» ?)?)?` +
+	recordBegun = regexp.MustCompile(`(?:\(|«[0-9a-f]{0,8}(?:» ?)?)?` +
 		`(?:LifeHub['’]s record of th[^\n]*|Li?f?e?H?u?b?['’]?s?(?: r?e?c?o?r?d?(?: o?f?(?: t?h?)?)?)?)?\x{FFFD}*$`)
 )
 

@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"regexp"
 	"strings"
 	"unicode"
 
@@ -8,7 +9,6 @@ import (
 	"github.com/yuin/goldmark/ast"
 	markdown "github.com/yuin/goldmark/text"
 
-	"lifehub/internal/pattern"
 	"lifehub/internal/text"
 )
 
@@ -18,7 +18,7 @@ const (
 )
 
 // tag matches an HTML tag or comment, but not an address in angle brackets.
-var tag = pattern.Lazy(`<!--[\s\S]*?-->|</?[A-Za-z][A-Za-z0-9-]*(?:\s[^<>]*)?/?>`)
+var tag = regexp.MustCompile(`<!--[\s\S]*?-->|</?[A-Za-z][A-Za-z0-9-]*(?:\s[^<>]*)?/?>`)
 
 // Title returns the title of a conversation that begins with message: its first
 // line as plain text, cut at a word.

@@ -3,10 +3,10 @@ package agent
 import (
 	"cmp"
 	"context"
+	"regexp"
 	"slices"
 	"strings"
 
-	"lifehub/internal/pattern"
 	"lifehub/internal/text"
 )
 
@@ -32,7 +32,7 @@ func DoAsAsked(name string) string { return "Do what " + name + " asks." }
 // attachedMark matches the start of an attachment, with its name, or of a
 // steering message; toolsMark starts the list of tools.
 var (
-	attachedMark = pattern.Lazy("^(`{3,})(?:attached (.+)|" + steeringMark + ")$")
+	attachedMark = regexp.MustCompile("^(`{3,})(?:attached (.+)|" + steeringMark + ")$")
 	toolsMark    = "```only these tools"
 )
 

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"log/slog"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -16,7 +17,6 @@ import (
 	"lifehub/cli/export"
 	"lifehub/cli/prompts"
 	"lifehub/cli/settings"
-	"lifehub/internal/pattern"
 	"lifehub/tui/safetext"
 )
 
@@ -94,7 +94,7 @@ func (q *askCommand) mayWrite(ctx context.Context, a *app.App, assistant *turn.A
 	}
 }
 
-var digit = pattern.Lazy(`[0-9]`)
+var digit = regexp.MustCompile(`[0-9]`)
 
 // notWritten returns the error for an answer that was not added for lack of permission, with the
 // flag that would allow it.

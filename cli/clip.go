@@ -3,6 +3,7 @@ package cli
 import (
 	"cmp"
 	"fmt"
+	"regexp"
 	"strings"
 	"time"
 	"unicode"
@@ -14,7 +15,6 @@ import (
 	"lifehub/agent/gate"
 	"lifehub/cli/app"
 	"lifehub/cli/settings"
-	"lifehub/internal/pattern"
 	"lifehub/internal/text"
 	"lifehub/notes"
 )
@@ -62,7 +62,7 @@ func newClip(sh *app.Process) *cobra.Command {
 }
 
 // otherScheme matches the scheme of an address; what follows the colon of a host is its port.
-var otherScheme = pattern.Lazy(`^[A-Za-z][A-Za-z0-9+.-]*:(?:[^0-9]|$|[0-9]+[^0-9/?#])`)
+var otherScheme = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9+.-]*:(?:[^0-9]|$|[0-9]+[^0-9/?#])`)
 
 // clipAddress returns a whole web address; without a scheme it is https.
 func clipAddress(given string) (string, error) {

@@ -7,6 +7,7 @@ import (
 	"io"
 	"io/fs"
 	"path/filepath"
+	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -18,7 +19,6 @@ import (
 
 	"lifehub/cli/app"
 	"lifehub/cli/settings"
-	"lifehub/internal/pattern"
 	"lifehub/internal/text"
 	"lifehub/notes"
 	"lifehub/tui/draw"
@@ -138,7 +138,7 @@ func newNote(sh *app.Process) *cobra.Command {
 }
 
 // place matches a name with a line number or a PDF page, as sources are named.
-var place = pattern.Lazy(`^(.+?)(?::| p\. ?)([1-9]\d{0,8})$`)
+var place = regexp.MustCompile(`^(.+?)(?::| p\. ?)([1-9]\d{0,8})$`)
 
 // find reads the note with a name, which may end with a line or page.
 func find(ctx context.Context, a *app.App, name string) (notes.Note, int, error) {

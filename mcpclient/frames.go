@@ -7,11 +7,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"regexp"
 	"strings"
 	"sync/atomic"
 	"time"
-
-	"lifehub/internal/pattern"
 )
 
 const (
@@ -132,14 +131,14 @@ func readFrame(in *bufio.Reader) (line []byte, complete bool, err error) {
 
 // Servers write the ID of a response either before the result or at the very end.
 var (
-	idAtHead = pattern.Lazy(`^\{\s*(?:"jsonrpc"\s*:\s*"2\.0"\s*,\s*)?"id"\s*:\s*(\d+)\s*,`)
-	idAtTail = pattern.Lazy(`[^\\]"id"\s*:\s*(\d+)\s*(?:,\s*"jsonrpc"\s*:\s*"2\.0"\s*)?\}$`)
+	idAtHead = regexp.MustCompile(`^\{\s*(?:"jsonrpc"\s*:\s*"2\.0"\s*,\s*)?"id"\s*:\s*(\d+)\s*,`)
+	idAtTail = regexp.MustCompile(`[^\\]"id"\s*:\s*(\d+)\s*(?:,\s*"jsonrpc"\s*:\s*"2\.0"\s*)?\}$`)
 )
 
 // errorReply returns an error response that replaces an unreadable message, or
 // nil if the message's ID is unknown.
 func errorReply(ends []byte, message string) []byte {
-	for _, id := range []pattern.Pattern{idAtHead, idAtTail} {
+	for _, id := range []*regexp.Regexp{idAtHead, idAtTail} {
 		if found := id.FindSubmatch(ends); found != nil {
 			return fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"error":{"code":-32000,"message":%q}}`, found[1], message)
 		}

@@ -3,13 +3,13 @@ package notes
 import (
 	"math"
 	"path"
+	"regexp"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/pelletier/go-toml/v2"
 
-	"lifehub/internal/pattern"
 	"lifehub/internal/when"
 )
 
@@ -166,10 +166,10 @@ func (r *dateReader) close(level, line int) {
 }
 
 var (
-	dayInName   = pattern.Lazy(`(?:^|\D)(\d{4})([-_.]?)(\d{2})([-_.]?)(\d{2})(?:\d{4}|\d{6})?(?:\D|$)`)
-	weekInName  = pattern.Lazy(`(?:^|\D)(\d{4})-?[Ww](\d{2})(?:\D|$)`)
-	monthInName = pattern.Lazy(`^(\d{4})[-_](\d{2})(?:[^-_\d]|$)`)
-	dayInPath   = pattern.Lazy(`(?:^|/)(\d{4})/(?:\d{4}-)?(\d{2})/(\d{2})$`)
+	dayInName   = regexp.MustCompile(`(?:^|\D)(\d{4})([-_.]?)(\d{2})([-_.]?)(\d{2})(?:\d{4}|\d{6})?(?:\D|$)`)
+	weekInName  = regexp.MustCompile(`(?:^|\D)(\d{4})-?[Ww](\d{2})(?:\D|$)`)
+	monthInName = regexp.MustCompile(`^(\d{4})[-_](\d{2})(?:[^-_\d]|$)`)
+	dayInPath   = regexp.MustCompile(`(?:^|/)(\d{4})/(?:\d{4}-)?(\d{2})/(\d{2})$`)
 )
 
 // DateIn returns the day that a note's path names, as local midnight. It

@@ -3,13 +3,13 @@ package notes
 import (
 	"errors"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/goccy/go-yaml"
 	"github.com/pelletier/go-toml/v2"
 
-	"lifehub/internal/pattern"
 	"lifehub/internal/userfile"
 )
 
@@ -106,7 +106,7 @@ func isSource(key string) bool {
 }
 
 // sourceLine matches a key that names a source, in YAML or TOML.
-var sourceLine = pattern.Lazy(`(?im)^[ \t]*["']?(?:source|url)["']?[ \t]*[:=][ \t]*[^ \t\n]`)
+var sourceLine = regexp.MustCompile(`(?im)^[ \t]*["']?(?:source|url)["']?[ \t]*[:=][ \t]*[^ \t\n]`)
 
 func (f frontMatter) parse() (map[string]any, error) {
 	var values map[string]any

@@ -2,17 +2,16 @@ package notes
 
 import (
 	"bytes"
+	"regexp"
 	"strings"
-
-	"lifehub/internal/pattern"
 )
 
 var (
-	orgHeading = pattern.Lazy(`^(\*+)[ \t]+(.*?)((?:[ \t]+:(?:[\w@#%]+:)+)?)[ \t]*$`)
-	orgKeyword = pattern.Lazy(`^[ \t]*(?:#\+|:)([A-Za-z][\w-]*):(?:[ \t]+(.*))?$`)
-	orgLink    = pattern.Lazy(`\[\[([^\[\]\n]{1,1000})\](?:\[([^\[\]\n]{1,1000})\])?\]`)
-	orgTime    = pattern.Lazy(`[<\[](\d{4}-\d\d-\d\d[^<>\[\]\n]{0,40})[>\]]`)
-	orgBlock   = pattern.Lazy(`(?i)^[ \t]*#\+(begin|end)_(\w+)(?:[ \t]+([\w+-]+))?`)
+	orgHeading = regexp.MustCompile(`^(\*+)[ \t]+(.*?)((?:[ \t]+:(?:[\w@#%]+:)+)?)[ \t]*$`)
+	orgKeyword = regexp.MustCompile(`^[ \t]*(?:#\+|:)([A-Za-z][\w-]*):(?:[ \t]+(.*))?$`)
+	orgLink    = regexp.MustCompile(`\[\[([^\[\]\n]{1,1000})\](?:\[([^\[\]\n]{1,1000})\])?\]`)
+	orgTime    = regexp.MustCompile(`[<\[](\d{4}-\d\d-\d\d[^<>\[\]\n]{0,40})[>\]]`)
+	orgBlock   = regexp.MustCompile(`(?i)^[ \t]*#\+(begin|end)_(\w+)(?:[ \t]+([\w+-]+))?`)
 )
 
 // fromOrg converts an Org file to Markdown line by line, which preserves line

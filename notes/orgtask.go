@@ -1,18 +1,17 @@
 package notes
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 	"time"
-
-	"lifehub/internal/pattern"
 )
 
 var (
-	orgTaskLine  = pattern.Lazy(`^#{1,6} (\S+)[ \t]+(?:\[#(\w+)\][ \t]+)?(\S.*)$`)
-	orgPlanned   = pattern.Lazy(`(DEADLINE|SCHEDULED|CLOSED):[ \t]*(\d{4}-\d\d-\d\d)([^A-Z\n]*(?:[A-Z][a-z][^A-Z\n]*)?)`)
-	orgRepeats   = pattern.Lazy(`[.+]?\+\d+[hdwmy]`)
-	orgStateLine = pattern.Lazy(`^(?:todo|seq_todo|typ_todo)::[ \t]+(.*)$`)
+	orgTaskLine  = regexp.MustCompile(`^#{1,6} (\S+)[ \t]+(?:\[#(\w+)\][ \t]+)?(\S.*)$`)
+	orgPlanned   = regexp.MustCompile(`(DEADLINE|SCHEDULED|CLOSED):[ \t]*(\d{4}-\d\d-\d\d)([^A-Z\n]*(?:[A-Z][a-z][^A-Z\n]*)?)`)
+	orgRepeats   = regexp.MustCompile(`[.+]?\+\d+[hdwmy]`)
+	orgStateLine = regexp.MustCompile(`^(?:todo|seq_todo|typ_todo)::[ \t]+(.*)$`)
 )
 
 // orgStates are the states of headings in an Org file.

@@ -1,12 +1,11 @@
 package notes
 
 import (
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
-
-	"lifehub/internal/pattern"
 )
 
 // Next returns the line of the task's next occurrence if it is done on the given
@@ -44,8 +43,8 @@ func (t Task) Next(on time.Time) (line string, ok bool) {
 }
 
 var (
-	oncePart  = pattern.Lazy(`[ \t]*(?:(?:✅|❌)\x{FE0F}?[ \t]*\d{4}-\d{2}-\d{2}|(?:🆔|⛔)\x{FE0F}?[ \t]*[A-Za-z0-9_,-]+|[\[(](?:completion|done|cancelled|id|dependsOn)::[^\])]*[\])])`)
-	movedPart = pattern.Lazy(`((?:📅|📆|🗓|⏳|⌛|🛫)\x{FE0F}?[ \t]*|[\[(][ \t]*(?:due|scheduled|start)::[ \t]*|[ \t](?:due|scheduled|start):[ \t]*)(\d{4}-\d{2}-\d{2})`)
+	oncePart  = regexp.MustCompile(`[ \t]*(?:(?:✅|❌)\x{FE0F}?[ \t]*\d{4}-\d{2}-\d{2}|(?:🆔|⛔)\x{FE0F}?[ \t]*[A-Za-z0-9_,-]+|[\[(](?:completion|done|cancelled|id|dependsOn)::[^\])]*[\])])`)
+	movedPart = regexp.MustCompile(`((?:📅|📆|🗓|⏳|⌛|🛫)\x{FE0F}?[ \t]*|[\[(][ \t]*(?:due|scheduled|start)::[ \t]*|[ \t](?:due|scheduled|start):[ \t]*)(\d{4}-\d{2}-\d{2})`)
 )
 
 // nextFields removes the fields of the completed occurrence and shifts the other
@@ -74,8 +73,8 @@ type recurrence struct {
 }
 
 var (
-	rulePattern = pattern.Lazy(`^every(?: (\d{1,4}|other))? ?([a-z]+)(?:(?: on)?(?: the)? (.+))?$`)
-	dayOrdinal  = pattern.Lazy(`^(\d{1,2})(?:st|nd|rd|th)?$`)
+	rulePattern = regexp.MustCompile(`^every(?: (\d{1,4}|other))? ?([a-z]+)(?:(?: on)?(?: the)? (.+))?$`)
+	dayOrdinal  = regexp.MustCompile(`^(\d{1,2})(?:st|nd|rd|th)?$`)
 )
 
 func parseRule(text string) (recurrence, bool) {

@@ -2,10 +2,9 @@ package notes
 
 import (
 	"fmt"
+	"regexp"
 	"strings"
 	"time"
-
-	"lifehub/internal/pattern"
 )
 
 // DateStyle is the syntax of dates in tasks.
@@ -19,7 +18,7 @@ const (
 )
 
 var styles = []struct {
-	used      pattern.Pattern // matches the style in the line of a task
+	used      *regexp.Regexp // matches the style in the line of a task
 	due, done string
 }{
 	Emoji:    {emojiField, "📅 %s", "✅ %s"},

@@ -1,10 +1,9 @@
 package notes
 
 import (
+	"regexp"
 	"strings"
 	"time"
-
-	"lifehub/internal/pattern"
 )
 
 // Task is a "- [ ]" or "- TODO" item, or a heading of an Org file with a state. Dates are local midnights; zero means unset
@@ -28,22 +27,22 @@ func (t Task) Open() bool { return !t.Done && !t.Cancelled }
 
 // taskLine matches a list item with a checkbox: the text before the box, the mark
 // in it, and the text after it. Tasks may be in quotes.
-var taskLine = pattern.Lazy(`^([\s>]*(?:[-*+]|\d{1,9}[.)])[ \t]+)\[([^\[\]\n])\](?:[ \t]+(.*))?$`)
+var taskLine = regexp.MustCompile(`^([\s>]*(?:[-*+]|\d{1,9}[.)])[ \t]+)\[([^\[\]\n])\](?:[ \t]+(.*))?$`)
 
 // wordLine matches a list item of Logseq, whose state is a word.
-var wordLine = pattern.Lazy(`^([\s>]*[-*+][ \t]+)(TODO|DOING|NOW|LATER|WAITING|DONE|CANCELED|CANCELLED)[ \t]+(\S.*)$`)
+var wordLine = regexp.MustCompile(`^([\s>]*[-*+][ \t]+)(TODO|DOING|NOW|LATER|WAITING|DONE|CANCELED|CANCELLED)[ \t]+(\S.*)$`)
 
 // The fields of the Obsidian Tasks plugin, in its emoji syntax and in Dataview's,
 // which also covers "due: 2026-01-01" without brackets.
 var (
-	emojiField = pattern.Lazy(`(📅|📆|🗓|⏳|⌛|🛫|➕|✅|❌)\x{FE0F}?[ \t]*(\d{4}-\d{2}-\d{2})`)
-	pairField  = pattern.Lazy(`[\[(][ \t]*(due|scheduled|start|created|completion|done|cancelled|priority|repeat|recurrence|id|dependsOn|onCompletion)::[ \t]*([^\])]*)[\])]`)
-	plainField = pattern.Lazy(`(?:^|[ \t])(due|scheduled|start|done):[ \t]*(\d{4}-\d{2}-\d{2})\b`)
-	planField  = pattern.Lazy(`(DEADLINE|SCHEDULED):[ \t]*<(\d{4}-\d{2}-\d{2})[^>\n]*>`)
-	recurField = pattern.Lazy(`🔁\x{FE0F}?[ \t]*([A-Za-z0-9, ]+)`)
-	levelField = pattern.Lazy(`(🔺|⏫|🔼|🔽|⏬)\x{FE0F}?`)
-	otherField = pattern.Lazy(`(?:🆔|⛔|🏁)\x{FE0F}?[ \t]*[A-Za-z0-9_,-]*`)
-	blockMark  = pattern.Lazy(`[ \t]\^[A-Za-z0-9-]+$`)
+	emojiField = regexp.MustCompile(`(📅|📆|🗓|⏳|⌛|🛫|➕|✅|❌)\x{FE0F}?[ \t]*(\d{4}-\d{2}-\d{2})`)
+	pairField  = regexp.MustCompile(`[\[(][ \t]*(due|scheduled|start|created|completion|done|cancelled|priority|repeat|recurrence|id|dependsOn|onCompletion)::[ \t]*([^\])]*)[\])]`)
+	plainField = regexp.MustCompile(`(?:^|[ \t])(due|scheduled|start|done):[ \t]*(\d{4}-\d{2}-\d{2})\b`)
+	planField  = regexp.MustCompile(`(DEADLINE|SCHEDULED):[ \t]*<(\d{4}-\d{2}-\d{2})[^>\n]*>`)
+	recurField = regexp.MustCompile(`🔁\x{FE0F}?[ \t]*([A-Za-z0-9, ]+)`)
+	levelField = regexp.MustCompile(`(🔺|⏫|🔼|🔽|⏬)\x{FE0F}?`)
+	otherField = regexp.MustCompile(`(?:🆔|⛔|🏁)\x{FE0F}?[ \t]*[A-Za-z0-9_,-]*`)
+	blockMark  = regexp.MustCompile(`[ \t]\^[A-Za-z0-9-]+$`)
 )
 
 // maxTask bounds the length of a task's line in bytes; longer lines are text.
@@ -82,7 +81,7 @@ func (t *Task) takeFields(text string) string {
 }
 
 // take removes each match that use accepts.
-func take(text string, field pattern.Pattern, use func(match []string) bool) string {
+func take(text string, field *regexp.Regexp, use func(match []string) bool) string {
 	return field.ReplaceAllStringFunc(text, func(found string) string {
 		if use(field.FindStringSubmatch(found)) {
 			return " "
@@ -126,7 +125,7 @@ func (t *Task) setField(name, value string) bool {
 
 // sign matches a possible checkbox, in any encoding, or a state word; of a converted Org file, a
 // heading with a state or the line that defines the states.
-var sign = pattern.Lazy(`\[[^\[\]]{1,4}\]|[-*+][ \t]+(?:TODO|DOING|NOW|LATER|WAITING|DONE|CANCEL)|# (?:TODO|NEXT|DOING|STARTED|WAITING|HOLD|DONE|CANCEL)|todo::`)
+var sign = regexp.MustCompile(`\[[^\[\]]{1,4}\]|[-*+][ \t]+(?:TODO|DOING|NOW|LATER|WAITING|DONE|CANCEL)|# (?:TODO|NEXT|DOING|STARTED|WAITING|HOLD|DONE|CANCEL)|todo::`)
 
 // MayHoldAny is a fast check whether a note's bytes may contain tasks.
 func MayHoldAny(raw []byte) bool { return sign.Match(raw) }

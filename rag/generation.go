@@ -11,10 +11,10 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strconv"
 	"sync/atomic"
 
-	"lifehub/internal/pattern"
 	"lifehub/rag/vectors"
 	"lifehub/rag/words"
 )
@@ -58,7 +58,7 @@ func (x *Index) generationBase(number int) string {
 func (x *Index) rebuildPath() string { return filepath.Join(x.dir, "new.db") }
 
 // generationFile matches the files of generations: 1 the number, 2 the kind.
-var generationFile = pattern.Lazy(`^(?:new|words(?:-(\d{1,9}))?)\.(db|stamp)(?:-wal|-shm|-journal|\.new)?$`)
+var generationFile = regexp.MustCompile(`^(?:new|words(?:-(\d{1,9}))?)\.(db|stamp)(?:-wal|-shm|-journal|\.new)?$`)
 
 // newest returns the number of the current generation. A stamp counts, since it shows
 // that a file was lost.

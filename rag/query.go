@@ -2,11 +2,10 @@ package rag
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
-
-	"lifehub/internal/pattern"
 )
 
 // ParseQuery parses a typed query: words, "quoted phrases", and the filters path:, tag:,
@@ -57,7 +56,7 @@ var filterExamples = map[string]string{
 }
 
 // filterField matches a filter with its value, a quoted phrase, or a word.
-var filterField = pattern.Lazy(`(?i)\b(?:path|tag|after|before):(?:"[^"]*"?|[^\s"]*)|"[^"]*"?|[^\s"]+`)
+var filterField = regexp.MustCompile(`(?i)\b(?:path|tag|after|before):(?:"[^"]*"?|[^\s"]*)|"[^"]*"?|[^\s"]+`)
 
 // ParseDay reads 2026-03-14, 2026-03 or 2026 as local midnight of its first day.
 func ParseDay(value string) (time.Time, error) {

@@ -3,12 +3,12 @@ package store
 import (
 	"context"
 	"database/sql"
+	"regexp"
 	"strings"
 	"unicode/utf8"
 
 	"lifehub/agent"
 	"lifehub/internal/database"
-	"lifehub/internal/pattern"
 	"lifehub/internal/wrap"
 )
 
@@ -103,7 +103,7 @@ func excerpt(text string, p phrase) (line string, from, to int) {
 	return before + found + after, len(before), len(before) + len(found)
 }
 
-var blanks = pattern.Lazy(`[\s\p{Z}]+`)
+var blanks = regexp.MustCompile(`[\s\p{Z}]+`)
 
 // oneLine replaces each run of white space by a space.
 func oneLine(text string) string { return blanks.ReplaceAllString(text, " ") }

@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -17,7 +18,6 @@ import (
 	"github.com/tailscale/hujson"
 
 	"lifehub/agent"
-	"lifehub/internal/pattern"
 	"lifehub/internal/when"
 )
 
@@ -341,7 +341,7 @@ func (r *repairing) text(v string, s Shape) (any, string) {
 }
 
 // aDay matches the description of an argument that takes a date.
-var aDay = pattern.Lazy(`(?:^|[\s,;:(])YYYY-MM-DD(?:$|[\s,;.:)])`)
+var aDay = regexp.MustCompile(`(?:^|[\s,;:(])YYYY-MM-DD(?:$|[\s,;.:)])`)
 
 func (s Shape) isDay() bool {
 	return (s.Type == nil || s.is("string")) && (s.Format == "date" || aDay.MatchString(s.Description))
@@ -454,7 +454,7 @@ func textsIn(value any) (texts []string) {
 }
 
 // aForm matches the description of an argument with a fixed form.
-var aForm = pattern.Lazy(`\b(?:path|url|YYYY-MM-DD)\b`)
+var aForm = regexp.MustCompile(`\b(?:path|url|YYYY-MM-DD)\b`)
 
 // NoContent returns the name of an argument in which holds reports true for
 // some text, although its schema admits no free text there, only a number,

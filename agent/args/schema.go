@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"regexp"
 	"strings"
 	"sync"
 	"time"
@@ -11,7 +12,6 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"lifehub/agent"
-	"lifehub/internal/pattern"
 	"lifehub/internal/text"
 )
 
@@ -129,7 +129,7 @@ func (noLoader) Load(url string) (any, error) {
 
 // atTop and inArgument match the library's description of where in the
 // arguments an error is.
-var atTop, inArgument = pattern.Lazy(`^at '': `), pattern.Lazy(`^at '/([^']*)': `)
+var atTop, inArgument = regexp.MustCompile(`^at '': `), regexp.MustCompile(`^at '/([^']*)': `)
 
 // validate returns an error of one line, without details of the schema itself. The value comes from
 // [readJSON].

@@ -1,6 +1,7 @@
 package citation
 
 import (
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -8,7 +9,6 @@ import (
 	"unicode/utf8"
 
 	"lifehub/agent"
-	"lifehub/internal/pattern"
 	"lifehub/internal/text"
 )
 
@@ -19,10 +19,10 @@ type marker struct {
 }
 
 var (
-	inlineCode = pattern.Lazy("``[^\n]+?``|`[^`\n]+`")
-	between    = pattern.Lazy(`^[\s,;]*(?:and|und|&)?[\s]*$`)
+	inlineCode = regexp.MustCompile("``[^\n]+?``|`[^`\n]+`")
+	between    = regexp.MustCompile(`^[\s,;]*(?:and|und|&)?[\s]*$`)
 	// indexAfter matches what follows an index of a program, such as x[1] = 3.
-	indexAfter = pattern.Lazy(`^(?:\s*(?:[-+*/]?=|\+\+|--|\()|\.\pL|\[\D)`)
+	indexAfter = regexp.MustCompile(`^(?:\s*(?:[-+*/]?=|\+\+|--|\()|\.\pL|\[\D)`)
 )
 
 // maxJudged bounds the source numbers, the quotations and the places that are

@@ -2,6 +2,7 @@ package citation
 
 import (
 	"path"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -9,16 +10,15 @@ import (
 	"unicode/utf8"
 
 	"lifehub/agent"
-	"lifehub/internal/pattern"
 	"lifehub/internal/text"
 )
 
 var (
 	// placeText matches note.md:12, note.md:12-14, note.md#L12, "note.md, line
 	// 12" and "paper.pdf p. 3", also inside a code span.
-	placeText = pattern.Lazy(`([^\s"'“”„«»()<>\[\]|:*#` + "`" + `]+\.(?:md|markdown|txt|org|pdf)\b)(?:(?::|#L|,? (?:on |in )?(?:lines?|Zeilen?|pages?|Seiten?|pp?\.|S\.) ?)(\d{1,7})(?:[-–]L?(\d{1,7}))?)?`)
+	placeText = regexp.MustCompile(`([^\s"'“”„«»()<>\[\]|:*#` + "`" + `]+\.(?:md|markdown|txt|org|pdf)\b)(?:(?::|#L|,? (?:on |in )?(?:lines?|Zeilen?|pages?|Seiten?|pp?\.|S\.) ?)(\d{1,7})(?:[-–]L?(\d{1,7}))?)?`)
 	// linkText matches [[note]], [[note|label]] and [[note#Heading]].
-	linkText = pattern.Lazy(`\[\[([^\[\]|#\n]+)[^\[\]\n]*\]\]`)
+	linkText = regexp.MustCompile(`\[\[([^\[\]|#\n]+)[^\[\]\n]*\]\]`)
 )
 
 // NamedPlace is a note or a web address that an answer names.
@@ -99,7 +99,7 @@ func onlyNames(quotation string) bool {
 	if len(strings.Fields(quotation)) > 4 {
 		return false
 	}
-	for _, place := range []pattern.Pattern{agent.AddressText, linkText, placeText} {
+	for _, place := range []*regexp.Regexp{agent.AddressText, linkText, placeText} {
 		if at := place.FindStringIndex(quotation); at != nil && at[1] == len(quotation) && (at[0] == 0 || quotation[at[0]-1] == ' ') {
 			return true
 		}

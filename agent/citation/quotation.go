@@ -1,11 +1,11 @@
 package citation
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 
 	"lifehub/agent"
-	"lifehub/internal/pattern"
 	"lifehub/internal/text"
 )
 
@@ -21,7 +21,7 @@ type loneQuote struct {
 	callout bool // a block in which the answer itself speaks: "> **Tip:** …"
 }
 
-var calloutLine = pattern.Lazy(`^[>\s]*(?:\[!|\*\*[^*\n]{1,40}(?::\*\*|\*\*:))`)
+var calloutLine = regexp.MustCompile(`^[>\s]*(?:\[!|\*\*[^*\n]{1,40}(?::\*\*|\*\*:))`)
 
 // loneQuotes returns the quotations that are not taken by a claim.
 func loneQuotes(answer string, quotes []quotation, taken map[int]bool) (list []loneQuote) {
@@ -159,7 +159,7 @@ func QuoteParts(quotation string) (parts [][]text.Token) {
 	return parts
 }
 
-var gap = pattern.Lazy(`\[…\]|\(…\)|\[\.\.\.\]|\(\.\.\.\)|\.\.\.|…`)
+var gap = regexp.MustCompile(`\[…\]|\(…\)|\[\.\.\.\]|\(\.\.\.\)|\.\.\.|…`)
 
 // cutAtGaps splits a quotation at each … or [...].
 func cutAtGaps(quotation string) []string {

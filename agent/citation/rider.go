@@ -2,10 +2,10 @@ package citation
 
 import (
 	"cmp"
+	"regexp"
 	"slices"
 	"strings"
 
-	"lifehub/internal/pattern"
 	"lifehub/internal/text"
 )
 
@@ -17,13 +17,13 @@ type layout struct {
 }
 
 var (
-	struckText  = pattern.Lazy(`(?s)~~.+?~~|(?i:<(?:del|s|strike)>.*?</(?:del|s|strike)>)`)
-	commentText = pattern.Lazy(`(?s)<!--.*?(?:-->|\z)|%%.*?%%`)
-	headingLine = pattern.Lazy(`^(?: {0,3}#{1,6}|\*+)\s`)
-	taskState   = pattern.Lazy(`^\s*(?:(?:[-*+]|\d{1,3}[.)])\s+(?:\[(.)\]\s)?\s*|\*+\s+)?(?:(TODO|DOING|NOW|LATER|WAITING|WAIT|STARTED|NEXT|CANCELL?ED|DONE)\b)?`)
-	callout     = pattern.Lazy(`^[>\s]*\[!(?:[^qc\]]|question|c[^i\]])`) // callouts of the note's author; !quote and !cite are quotations
+	struckText  = regexp.MustCompile(`(?s)~~.+?~~|(?i:<(?:del|s|strike)>.*?</(?:del|s|strike)>)`)
+	commentText = regexp.MustCompile(`(?s)<!--.*?(?:-->|\z)|%%.*?%%`)
+	headingLine = regexp.MustCompile(`^(?: {0,3}#{1,6}|\*+)\s`)
+	taskState   = regexp.MustCompile(`^\s*(?:(?:[-*+]|\d{1,3}[.)])\s+(?:\[(.)\]\s)?\s*|\*+\s+)?(?:(TODO|DOING|NOW|LATER|WAITING|WAIT|STARTED|NEXT|CANCELL?ED|DONE)\b)?`)
+	callout     = regexp.MustCompile(`^[>\s]*\[!(?:[^qc\]]|question|c[^i\]])`) // callouts of the note's author; !quote and !cite are quotations
 	// disowned matches a heading of what is rejected or a draft.
-	disowned = pattern.Lazy(`(?i)(?:^|\PL)(?:rejected|drafts?|abgelehnt|verworfen|entwurf|entwürfe|brouillons?|rejeté\pL*|borrador\pL*|rechazad\pL*)(?:\PL|$)|拒绝|草稿`)
+	disowned = regexp.MustCompile(`(?i)(?:^|\PL)(?:rejected|drafts?|abgelehnt|verworfen|entwurf|entwürfe|brouillons?|rejeté\pL*|borrador\pL*|rechazad\pL*)(?:\PL|$)|拒绝|草稿`)
 )
 
 func (p *passage) structure() *layout {

@@ -2,12 +2,12 @@ package citation
 
 import (
 	"cmp"
+	"regexp"
 	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
-	"lifehub/internal/pattern"
 	"lifehub/internal/text"
 )
 
@@ -31,7 +31,7 @@ type word struct {
 
 // wordless matches formatting tags, footnote markers, and linked notes with a
 // folder.
-var wordless = pattern.Lazy(`(?i)</?(?:br|b|i|u|em|strong|mark|kbd|sub|sup|span|small|font|h[1-6]|p|div|a|li|ul|ol|pre|code|t[dhr]|table|hr|center|details|summary)(?:[ \t][^<>\n]*)?/?>|\[\^[^\[\]\s]+\]|\[\[[^\[\]|\n]*/[^\[\]|\n/]*\]\]`)
+var wordless = regexp.MustCompile(`(?i)</?(?:br|b|i|u|em|strong|mark|kbd|sub|sup|span|small|font|h[1-6]|p|div|a|li|ul|ol|pre|code|t[dhr]|table|hr|center|details|summary)(?:[ \t][^<>\n]*)?/?>|\[\^[^\[\]\s]+\]|\[\[[^\[\]|\n]*/[^\[\]|\n/]*\]\]`)
 
 // unbroken replaces formatting tags, footnote markers and the folders of links
 // with spaces, so that offsets stay the same.
@@ -87,11 +87,11 @@ func wordsOf(md string) []word {
 }
 
 var (
-	hyphenated      = pattern.Lazy(`^-[ \t]*\n[ \t]*$`)
-	threeDigits     = pattern.Lazy(`^\d{3}$`)
-	upToThreeDigits = pattern.Lazy(`^[1-9]\d{0,2}$|^\d{3}$`)
-	numeral         = pattern.Lazy(`^\d+(?:[.,]\d+)*$`)
-	grouped         = pattern.Lazy(`^[1-9]\d{0,2}(?:\.\d{3})+$|^[1-9]\d{0,2}(?:,\d{3})+$`)
+	hyphenated      = regexp.MustCompile(`^-[ \t]*\n[ \t]*$`)
+	threeDigits     = regexp.MustCompile(`^\d{3}$`)
+	upToThreeDigits = regexp.MustCompile(`^[1-9]\d{0,2}$|^\d{3}$`)
+	numeral         = regexp.MustCompile(`^\d+(?:[.,]\d+)*$`)
+	grouped         = regexp.MustCompile(`^[1-9]\d{0,2}(?:\.\d{3})+$|^[1-9]\d{0,2}(?:,\d{3})+$`)
 )
 
 // number returns a number in canonical form, without thousands separators and
@@ -158,9 +158,9 @@ func isHighlight(md string, t text.Token) bool {
 var (
 	// lineMarks matches the markup at the start of a line: of a quote block,
 	// list, task or heading.
-	lineMarks = pattern.Lazy(`^[ \t]*(?:>(?:[ \t]+|\pL|$))*(?:(?:[-*+]|\d{1,3}[.)])[ \t]+(?:\[.\][ \t]+)?)?(?:#{1,6}[ \t]+)?`)
+	lineMarks = regexp.MustCompile(`^[ \t]*(?:>(?:[ \t]+|\pL|$))*(?:(?:[-*+]|\d{1,3}[.)])[ \t]+(?:\[.\][ \t]+)?)?(?:#{1,6}[ \t]+)?`)
 	// inlineMarks matches markup within a line.
-	inlineMarks = pattern.Lazy(`\]\([^()\n]*\)|\[\[[^|\]\n]*\||<!--|-->|%%|~~|\*\*+|__+|` + "`+")
+	inlineMarks = regexp.MustCompile(`\]\([^()\n]*\)|\[\[[^|\]\n]*\||<!--|-->|%%|~~|\*\*+|__+|` + "`+")
 )
 
 // signsBetween returns the signs in md[from:to], the text between two words:

@@ -4,12 +4,12 @@ import (
 	"errors"
 	"fmt"
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 
 	"lifehub/agent"
 	"lifehub/agent/args"
-	"lifehub/internal/pattern"
 )
 
 // Rule sets the level of the calls that it matches: those of a tool whose name
@@ -204,7 +204,7 @@ func ForCall(tool agent.Tool, input args.Input) (Rule, bool) {
 
 // toolGlob matches the patterns that a tool name can fit. It rejects {a,b}, a|b
 // and [!a], because a deny that matches nothing would forbid nothing.
-var toolGlob = pattern.Lazy(`^[A-Za-z0-9_.*?\[\]^\\-]+$`)
+var toolGlob = regexp.MustCompile(`^[A-Za-z0-9_.*?\[\]^\\-]+$`)
 
 func checkGlob(glob string) error {
 	if glob == "" {

@@ -4,13 +4,13 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
 	"lifehub/agent"
-	"lifehub/internal/pattern"
 )
 
 // Format returns the rule as one line of YAML, as [Append] writes it.
@@ -73,7 +73,7 @@ func (w Where) String() string {
 }
 
 // plainWord matches text that needs no quotes in YAML, except for yamlWords.
-var plainWord = pattern.Lazy(`^[A-Za-z][A-Za-z0-9_.-]*$`)
+var plainWord = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_.-]*$`)
 
 var yamlWords = []string{"true", "false", "null", "yes", "no", "on", "off", "y", "n"}
 

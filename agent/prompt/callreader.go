@@ -6,15 +6,14 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
-
-	"lifehub/internal/pattern"
 )
 
 // toolMark matches what a model writes before a call: a tag, special token,
 // bracket or code fence that speaks of a tool, function, invocation or action.
-var toolMark = pattern.Lazy(`(?i)<[|｜]?(?:DSML｜)?[\w▁:.\-]*(?:tool|function|invoke|action|call|python_tag|plugin)[^<>\n]*>` +
+var toolMark = regexp.MustCompile(`(?i)<[|｜]?(?:DSML｜)?[\w▁:.\-]*(?:tool|function|invoke|action|call|python_tag|plugin)[^<>\n]*>` +
 	`|\[[A-Z_]*(?:TOOL|FUNCTION|CALL)[A-Z_]*\]|` + "```(?:tool|function)\\w*|\\bfunctools(?:\\[)")
 
 // callsOf finds the calls in a text without reasoning. before is the text in
@@ -47,7 +46,7 @@ func callsOf(whole string, known func(string) bool) (before string, calls []Step
 const maxStarts = 50 // lines at which an unmarked call after text is looked for
 
 // lineStarts matches where an unmarked call may begin.
-var lineStarts = pattern.Lazy("(?m)^(?:[{\\[]|```|Action:|[A-Za-z_][\\w.]*\\()")
+var lineStarts = regexp.MustCompile("(?m)^(?:[{\\[]|```|Action:|[A-Za-z_][\\w.]*\\()")
 
 // endsSentence reports whether text ends like a sentence.
 func endsSentence(s string) bool {
@@ -70,20 +69,20 @@ type callReader struct {
 }
 
 var (
-	tag       = pattern.Lazy(`^<[^<>\n]{1,200}>`)
-	tagParts  = pattern.Lazy(`^(/?)([\w:.\-]+)(?:\s*=\s*["']?([^"'>\s]+)|.*?\bname\s*=\s*["']?([^"'>\s]+))?`)
-	bracket   = pattern.Lazy(`^\[/?[A-Z_]+\]`)
-	callID    = pattern.Lazy(`^\[CALL_ID\]\s*\w+`)
-	fenceLine = pattern.Lazy("^```\\w*")
-	word      = pattern.Lazy(`^[A-Za-z_][\w.\-]*(?::\d+)?`)
-	remark    = pattern.Lazy(`^(?:Thought|Reasoning):[^\n]*(?:\n(?:[^\nA]|A[^c])[^\n]*)*`)
-	argKey    = pattern.Lazy(`(?i)arg_?key$`)
-	argValue  = pattern.Lazy(`(?i)arg_?value$`)
-	callTag   = pattern.Lazy(`(?i)tool|function|invoke|action|call|plugin`)
-	argTag    = pattern.Lazy(`(?i)^(?:param|parameter|arg|argument)$`)
-	holders   = pattern.Lazy(`(?i)^(?:parameters|params|args|arguments|input|tool_input|kwargs)$`)
-	names     = pattern.Lazy(`(?i)^(?:name|tool_?name|function_?name)$`)
-	labels    = pattern.Lazy(`(?i)^(?:functions?|tools?|calls?|tool_calls?|tool_code|function_calls?|functools|json|xml|python|assistant|commentary|` +
+	tag       = regexp.MustCompile(`^<[^<>\n]{1,200}>`)
+	tagParts  = regexp.MustCompile(`^(/?)([\w:.\-]+)(?:\s*=\s*["']?([^"'>\s]+)|.*?\bname\s*=\s*["']?([^"'>\s]+))?`)
+	bracket   = regexp.MustCompile(`^\[/?[A-Z_]+\]`)
+	callID    = regexp.MustCompile(`^\[CALL_ID\]\s*\w+`)
+	fenceLine = regexp.MustCompile("^```\\w*")
+	word      = regexp.MustCompile(`^[A-Za-z_][\w.\-]*(?::\d+)?`)
+	remark    = regexp.MustCompile(`^(?:Thought|Reasoning):[^\n]*(?:\n(?:[^\nA]|A[^c])[^\n]*)*`)
+	argKey    = regexp.MustCompile(`(?i)arg_?key$`)
+	argValue  = regexp.MustCompile(`(?i)arg_?value$`)
+	callTag   = regexp.MustCompile(`(?i)tool|function|invoke|action|call|plugin`)
+	argTag    = regexp.MustCompile(`(?i)^(?:param|parameter|arg|argument)$`)
+	holders   = regexp.MustCompile(`(?i)^(?:parameters|params|args|arguments|input|tool_input|kwargs)$`)
+	names     = regexp.MustCompile(`(?i)^(?:name|tool_?name|function_?name)$`)
+	labels    = regexp.MustCompile(`(?i)^(?:functions?|tools?|calls?|tool_calls?|tool_code|function_calls?|functools|json|xml|python|assistant|commentary|` +
 		`name|arguments|args|parameters|input|action|action_input|default_api|print|id)$`)
 )
 
@@ -208,7 +207,7 @@ func (s *callReader) json(rest string) int {
 	return size
 }
 
-var quotedName = pattern.Lazy(`["']([\w.\-]+)["']`)
+var quotedName = regexp.MustCompile(`["']([\w.\-]+)["']`)
 
 // namesTool reports whether a text that is invalid JSON was meant to be a call.
 func namesTool(text string, known func(string) bool) bool {

@@ -2,12 +2,12 @@ package prompt
 
 import (
 	"encoding/json"
+	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
 
 	"lifehub/agent"
-	"lifehub/internal/pattern"
 )
 
 // Hear listens to a reply while it is streamed. It passes on reasoning, and of
@@ -43,10 +43,10 @@ const (
 
 // envelope matches the start of an answer in JSON: members before it may be
 // simple values only, so that no call precedes it.
-var envelope = pattern.Lazy("^\\s*(?:```(?:json)?\\s*)?\\{\\s*((?:\"\\w+\"\\s*:\\s*(?:\"(?:[^\"\\\\]|\\\\.)*\"|\\[\\s*\\]|true|false|null)\\s*,\\s*)*)" +
+var envelope = regexp.MustCompile("^\\s*(?:```(?:json)?\\s*)?\\{\\s*((?:\"\\w+\"\\s*:\\s*(?:\"(?:[^\"\\\\]|\\\\.)*\"|\\[\\s*\\]|true|false|null)\\s*,\\s*)*)" +
 	`(?:("answer")\s*:\s*"|"input"\s*:\s*\{\s*"text"\s*:\s*")`)
 
-var answerMember = pattern.Lazy(`"tool"\s*:\s*"answer"`)
+var answerMember = regexp.MustCompile(`"tool"\s*:\s*"answer"`)
 
 // Add reads the next piece of a reply, and returns the reasoning and the part of
 // the answer that can be passed on now.
@@ -160,14 +160,14 @@ func mayBeHeader(start string) bool {
 }
 
 // fenceAround matches the fence of a reply that may be wrapped whole.
-var fenceAround = pattern.Lazy("^```(?:markdown|md)[ \t]*\r?\n")
+var fenceAround = regexp.MustCompile("^```(?:markdown|md)[ \t]*\r?\n")
 
 var (
 	// uncertain matches what a line may begin with that is no prose.
-	uncertain = pattern.Lazy("^[ \t]*(?:[{<`\\[]|\\[\\{|>{1,3}$|>>>\\w|functools|Action|Thought|Observation|[A-Za-z_][\\w.]*\\(|[A-Za-z_]\\w*_\\w*[ \t]*(?:[{\n]|$)|[A-Za-z]{1,8}$)")
+	uncertain = regexp.MustCompile("^[ \t]*(?:[{<`\\[]|\\[\\{|>{1,3}$|>>>\\w|functools|Action|Thought|Observation|[A-Za-z_][\\w.]*\\(|[A-Za-z_]\\w*_\\w*[ \t]*(?:[{\n]|$)|[A-Za-z]{1,8}$)")
 	// partial matches what may become a special token or a reference, at the
 	// end of a line.
-	partial = pattern.Lazy(`(?:[<◁][^<>◁▷\n]{0,60}|\{|\[/?[A-Z]{0,5})$`)
+	partial = regexp.MustCompile(`(?:[<◁][^<>◁▷\n]{0,60}|\{|\[/?[A-Z]{0,5})$`)
 )
 
 // pass passes on what is certain of the answer.
@@ -269,8 +269,8 @@ func textIn(text string, first bool) int {
 }
 
 var (
-	fenceEnd = pattern.Lazy("(?m)^[ \t]*```[ \t]*$")
-	reAct    = pattern.Lazy("^(?:(?:Thought|Action|Action Input|Observation):|>>>\\w+$)")
+	fenceEnd = regexp.MustCompile("(?m)^[ \t]*```[ \t]*$")
+	reAct    = regexp.MustCompile("^(?:(?:Thought|Action|Action Input|Observation):|>>>\\w+$)")
 )
 
 // say passes on the answer up to an offset.

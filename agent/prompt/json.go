@@ -5,9 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"regexp"
 	"strings"
-
-	"lifehub/internal/pattern"
 )
 
 var errNoObject = errors.New("not a JSON object")
@@ -59,7 +58,7 @@ func Object(text string, into any) error {
 }
 
 // fenced matches a text that is one block of code.
-var fenced = pattern.Lazy("(?s)^```[a-zA-Z]*\n(.*)\n```$")
+var fenced = regexp.MustCompile("(?s)^```[a-zA-Z]*\n(.*)\n```$")
 
 // Value returns the JSON value that a text consists of, or else the first object, or list of objects,
 // in it.
@@ -100,7 +99,7 @@ func readJSON(text string) (raw json.RawMessage, length int, err error) {
 }
 
 var (
-	commaAtEnd = pattern.Lazy(`,\s*([}\]])`)
+	commaAtEnd = regexp.MustCompile(`,\s*([}\]])`)
 	constants  = strings.NewReplacer("True", "true", "False", "false", "None", "null")
 )
 

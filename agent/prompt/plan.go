@@ -5,11 +5,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
-
-	"lifehub/internal/pattern"
 )
 
 // maxDraft bounds how much of a model's text is parsed, in bytes.
@@ -90,7 +89,7 @@ func UntilRepeated(text string) (plan string, repeats bool) {
 	return "", false
 }
 
-var stepsBegin = pattern.Lazy(`"steps"\s*:\s*\[`)
+var stepsBegin = regexp.MustCompile(`"steps"\s*:\s*\[`)
 
 // compact returns a JSON value without the space between its tokens.
 func compact(raw json.RawMessage) string {

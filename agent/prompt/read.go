@@ -4,10 +4,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"regexp"
 	"strings"
 
 	"lifehub/agent"
-	"lifehub/internal/pattern"
 	"lifehub/internal/text"
 )
 
@@ -154,20 +154,20 @@ const (
 )
 
 var (
-	thinkEnd   = pattern.Lazy(`(?i)<\|?/(?:\w+:)?` + thinking + `\|?>|\[/THINK\]|◁/think▷|<\|end_(?:of_)?` + thinking + `\|>|<channel\|>`)
-	thinkBegin = pattern.Lazy(`(?i)^\s*` + thinkTag)
+	thinkEnd   = regexp.MustCompile(`(?i)<\|?/(?:\w+:)?` + thinking + `\|?>|\[/THINK\]|◁/think▷|<\|end_(?:of_)?` + thinking + `\|>|<channel\|>`)
+	thinkBegin = regexp.MustCompile(`(?i)^\s*` + thinkTag)
 	// afterthought matches where reasoning begins on a line after an answer.
-	afterthought = pattern.Lazy(`(?im)\n[ \t]*` + thinkTag)
+	afterthought = regexp.MustCompile(`(?im)\n[ \t]*` + thinkTag)
 	// wrapped matches an answer in tags of its own.
-	wrapped    = pattern.Lazy(`(?is)^<(?:final_)?(?:answer|response)>(.*)</(?:final_)?(?:answer|response)>$`)
-	control    = pattern.Lazy(controls)
-	headTokens = pattern.Lazy(`^\s*(?:` + controls + `)(?:\s*(?:assistant|model)\b)?`)
+	wrapped    = regexp.MustCompile(`(?is)^<(?:final_)?(?:answer|response)>(.*)</(?:final_)?(?:answer|response)>$`)
+	control    = regexp.MustCompile(controls)
+	headTokens = regexp.MustCompile(`^\s*(?:` + controls + `)(?:\s*(?:assistant|model)\b)?`)
 	// recipient names the tool in the header of a channel.
-	recipient = pattern.Lazy(`to=([\w.\-]+)`)
+	recipient = regexp.MustCompile(`to=([\w.\-]+)`)
 	// bareChannels are channels whose special tokens the server has removed.
-	bareChannels = pattern.Lazy(`(?s)^\s*analysis(.*?)assistant(?:final|(commentary))(.*)`)
+	bareChannels = regexp.MustCompile(`(?s)^\s*analysis(.*?)assistant(?:final|(commentary))(.*)`)
 	// bareRecipient is the header of a message with a recipient without them.
-	bareRecipient = pattern.Lazy(`(?s)^\s*(?:assistant)?\s*(?:commentary|analysis)?\s*(to=[\w.\-]+?)\s*(?:commentary)?\s*(?:json|code)?\s*(\{.*)`)
+	bareRecipient = regexp.MustCompile(`(?s)^\s*(?:assistant)?\s*(?:commentary|analysis)?\s*(to=[\w.\-]+?)\s*(?:commentary)?\s*(?:json|code)?\s*(\{.*)`)
 )
 
 // channels cuts the reasoning off a reply: everything up to the last closing tag
@@ -250,7 +250,7 @@ func tokenAt(whole string) int {
 }
 
 // reference matches the notation of a plan for the result of a step.
-var reference = pattern.Lazy(`\{\{\s*\d+\.\w+\s*\}\}`)
+var reference = regexp.MustCompile(`\{\{\s*\d+\.\w+\s*\}\}`)
 
 // refersAt returns the offset of the first reference to a step outside code; -1
 // if there is none.
@@ -280,6 +280,6 @@ func (s spans) start(at int) int {
 }
 
 // code matches fenced blocks and code in a line.
-var code = pattern.Lazy("(?ms)^[ \t]*```.*?(?:^[ \t]*```[ \t]*$|\\z)|`[^`\n]+`")
+var code = regexp.MustCompile("(?ms)^[ \t]*```.*?(?:^[ \t]*```[ \t]*$|\\z)|`[^`\n]+`")
 
 func codeIn(whole string) spans { return code.FindAllStringIndex(whole, -1) }

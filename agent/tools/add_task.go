@@ -6,12 +6,12 @@ import (
 	"fmt"
 	"io/fs"
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
 
 	"lifehub/agent"
-	"lifehub/internal/pattern"
 	"lifehub/internal/when"
 	"lifehub/notes"
 )
@@ -69,7 +69,7 @@ func newAddTask(v noteWriter, now func() time.Time) agent.Tool {
 	}, "note")
 }
 
-var boxBefore = pattern.Lazy(`^(?:[-*+]\s+)?(?:\[.\]|TODO)\s+`)
+var boxBefore = regexp.MustCompile(`^(?:[-*+]\s+)?(?:\[.\]|TODO)\s+`)
 
 // taskText returns the text of a task in one line, without a leading bullet or
 // checkbox.

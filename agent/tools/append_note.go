@@ -4,11 +4,11 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"regexp"
 	"strings"
 	"time"
 
 	"lifehub/agent"
-	"lifehub/internal/pattern"
 	"lifehub/internal/text"
 	"lifehub/notes"
 )
@@ -108,4 +108,4 @@ func sectionEnd(note notes.Note, heading string, last int) (line int, ok bool) {
 	return 0, false
 }
 
-var listItem = pattern.Lazy(`^\s*(?:[-*+]|\d{1,9}[.)])\s`)
+var listItem = regexp.MustCompile(`^\s*(?:[-*+]|\d{1,9}[.)])\s`)

@@ -4,13 +4,13 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"lifehub/agent"
-	"lifehub/internal/pattern"
 	"lifehub/notes"
 )
 
@@ -62,7 +62,7 @@ func againOn(line string) string {
 	return "it comes again"
 }
 
-var pathAndLine = pattern.Lazy(`^(.+):(\d+)$`)
+var pathAndLine = regexp.MustCompile(`^(.+):(\d+)$`)
 
 // openTask returns the open task that is meant. If there are several, the error
 // lists them.

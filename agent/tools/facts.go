@@ -6,11 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"regexp"
 	"strings"
 	"time"
 
 	"lifehub/agent"
-	"lifehub/internal/pattern"
 	"lifehub/notes"
 )
 
@@ -61,7 +61,7 @@ func (f Facts) read() ([]agent.Fact, change, error) {
 	return facts, change{folder: folder, path: f.Path, was: raw, memory: true}, nil
 }
 
-var listItemText = pattern.Lazy(`^\s*[-*+]\s+(?:\[.\]\s+)?(\S.*)$`)
+var listItemText = regexp.MustCompile(`^\s*[-*+]\s+(?:\[.\]\s+)?(\S.*)$`)
 
 // parseFacts parses each list item as a fact. Parentheses at its end are parsed
 // as its provenance if they have the form that LifeHub writes.

@@ -5,13 +5,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
 
 	"lifehub/agent"
 	"lifehub/agent/tools/excerpt"
-	"lifehub/internal/pattern"
 	"lifehub/internal/text"
 	"lifehub/internal/when"
 	"lifehub/notes"
@@ -29,7 +29,7 @@ type searchArgs struct {
 
 // datedFilter matches what is meant as a date filter, even if its date is
 // invalid.
-var datedFilter = pattern.Lazy(`(?i)\b(?:after|before):"?\d`)
+var datedFilter = regexp.MustCompile(`(?i)\b(?:after|before):"?\d`)
 
 const (
 	// minPassages and maxPassages bound the passages that one search returns: a model

@@ -5,11 +5,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"regexp"
 	"time"
 
 	"github.com/coder/acp-go-sdk"
-
-	"lifehub/internal/pattern"
 )
 
 const (
@@ -23,7 +22,7 @@ const (
 )
 
 // requestID matches the ID of a request near its beginning.
-var requestID = pattern.Lazy(`"id"\s*:\s*("(?:[^"\\]|\\.)*"|-?\d+)`)
+var requestID = regexp.MustCompile(`"id"\s*:\s*("(?:[^"\\]|\\.)*"|-?\d+)`)
 
 // ordered passes on the messages of a client one by one. The SDK handles each request in a
 // goroutine, so otherwise a cancellation could overtake its prompt, and a prompt the previous one.

@@ -8,12 +8,12 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
 
 	"lifehub/agent"
-	"lifehub/internal/pattern"
 	"lifehub/mcpclient"
 	"lifehub/notes"
 	"lifehub/tui/draw"
@@ -188,7 +188,7 @@ const maxFile = 1 << 20 // bytes read of a text file; the window decides how muc
 const maxImage = 20 << 20 // bytes
 
 // mention matches an @name at the beginning of a word.
-var mention = pattern.Lazy(`(?:^|[\s(])@(?:"([^"\n]+)"|([\pL\pN_./~]\S*))`)
+var mention = regexp.MustCompile(`(?:^|[\s(])@(?:"([^"\n]+)"|([\pL\pN_./~]\S*))`)
 
 // maxAttachments bounds the attachments of one message.
 const maxAttachments = 10

@@ -6,10 +6,10 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"regexp"
 	"time"
 
 	"lifehub/examples"
-	"lifehub/internal/pattern"
 )
 
 // writeStarterNotes writes the starter notes to a folder unless it exists. Their dates are shifted
@@ -54,4 +54,4 @@ func writeStarterNotes(dir string, today time.Time) error {
 }
 
 // isoDay matches a date as written in the starter notes.
-var isoDay = pattern.Lazy(`\b\d{4}-\d\d-\d\d\b`)
+var isoDay = regexp.MustCompile(`\b\d{4}-\d\d-\d\d\b`)

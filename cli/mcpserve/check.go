@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -12,7 +13,6 @@ import (
 	"lifehub/agent"
 	"lifehub/agent/citation"
 	"lifehub/agent/turn"
-	"lifehub/internal/pattern"
 	"lifehub/internal/text"
 	"lifehub/tui/safetext"
 )
@@ -52,7 +52,7 @@ const (
 
 // placeMarker matches a source as programs write it: [running/plan.md:12-14], [plan.md], [paper.pdf
 // p. 3].
-var placeMarker = pattern.Lazy(`\[([^\[\]\n]{1,300}?\.(?:md|markdown|txt|org|pdf))(?:(?::|#L|, lines? | p\. ?)(\d{1,7})(?:[-–]L?(\d{1,7}))?)?\]`)
+var placeMarker = regexp.MustCompile(`\[([^\[\]\n]{1,300}?\.(?:md|markdown|txt|org|pdf))(?:(?::|#L|, lines? | p\. ?)(\d{1,7})(?:[-–]L?(\d{1,7}))?)?\]`)
 
 // cited is a source that the text names.
 type cited struct {

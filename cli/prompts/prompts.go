@@ -8,12 +8,12 @@ import (
 	"maps"
 	"path"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
 	"lifehub/agent"
-	"lifehub/internal/pattern"
 	"lifehub/internal/userfile"
 	"lifehub/notes"
 	"lifehub/tui/draw"
@@ -36,7 +36,7 @@ type Prompt struct {
 }
 
 // validName matches names that can be a command.
-var validName = pattern.Lazy(`^[a-z0-9][a-z0-9_-]*$`)
+var validName = regexp.MustCompile(`^[a-z0-9][a-z0-9_-]*$`)
 
 // Read reads the prompts NAME.md of a folder, sorted by file name. Those that cannot be used have
 // Err set.
@@ -145,7 +145,7 @@ func (p Prompt) Message(args string, words, known []string) (string, error) {
 }
 
 // blank matches a placeholder: for all arguments, or for the Nth word.
-var blank = pattern.Lazy(`\$(?:ARGUMENTS|[1-9])\b`)
+var blank = regexp.MustCompile(`\$(?:ARGUMENTS|[1-9])\b`)
 
 // filled inserts arguments into a prompt. Without a placeholder they are appended.
 func filled(text, args string, words []string) string {
@@ -166,7 +166,7 @@ func filled(text, args string, words []string) string {
 }
 
 // word matches one argument, quoted or not.
-var word = pattern.Lazy(`"([^"]*)"|(\S+)`)
+var word = regexp.MustCompile(`"([^"]*)"|(\S+)`)
 
 // Words splits a line into arguments. Quotes group words.
 func Words(args string) (words []string) {

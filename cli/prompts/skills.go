@@ -11,13 +11,13 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
 
 	"lifehub/agent"
 	"lifehub/cli/settings"
-	"lifehub/internal/pattern"
 	"lifehub/llm"
 	"lifehub/notes"
 	"lifehub/tui/draw"
@@ -32,7 +32,7 @@ type skill struct {
 }
 
 // skillName matches the names that the Agent Skills format allows.
-var skillName = pattern.Lazy(`^[a-z0-9]+(-[a-z0-9]+)*$`)
+var skillName = regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*$`)
 
 // Skills are the skills of trusted folders.
 type Skills struct {

@@ -8,10 +8,9 @@ import (
 	"encoding/json"
 	"html"
 	"net/url"
+	"regexp"
 	"slices"
 	"strings"
-
-	"lifehub/internal/pattern"
 )
 
 // redacted replaces a secret.
@@ -27,19 +26,19 @@ type redactor struct{ forms []string }
 
 // secretPatterns match text that looks like a secret. If a pattern has a group, the group is the
 // secret.
-var secretPatterns = []pattern.Pattern{
-	pattern.Lazy(`-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z ]*PRIVATE KEY-----|$)`),
-	pattern.Lazy(`\b(?:sk|pk|rk)[-_](?:[a-z]+[-_])*[A-Za-z0-9_-]{16,}`),                  // OpenAI, Anthropic, Stripe
-	pattern.Lazy(`\b(?:gh[pousr]_[A-Za-z0-9]{20,}|github_pat_\w{20,}|glpat-[\w-]{20,})`), // GitHub, GitLab
-	pattern.Lazy(`\b(?:AKIA|ASIA)[0-9A-Z]{16}\b`),                                        // AWS
-	pattern.Lazy(`\bAIza[\w-]{35}`),                                                      // Google
-	pattern.Lazy(`\bxox[abeoprs]-[\w-]{10,}`),                                            // Slack
-	pattern.Lazy(`\b(?:hf|npm|dop_v1)_[A-Za-z0-9]{20,}`),                                 // Hugging Face, npm, DigitalOcean
-	pattern.Lazy(`\bBSA[A-Za-z0-9_-]{24,}`),                                              // Brave Search
-	pattern.Lazy(`\beyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]*`),                                    // JSON web token
-	pattern.Lazy(`(?i)\b(?:bearer|basic)\s+([A-Za-z0-9+/._~=-]{12,})`),                   // Authorization
-	pattern.Lazy(`[a-z][a-z0-9+.-]*://[^\s/:@"']*:([^\s/@"']{3,})@`),                     // password in a URL
-	pattern.Lazy(`(?i)\b[\w-]*(?:password|passwd|secret|api[_-]?key|access[_-]?key|auth[_-]?token|access[_-]?token)["']?\s*[:=]\s*["']?([^\s"',;&]{6,})`),
+var secretPatterns = []*regexp.Regexp{
+	regexp.MustCompile(`-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z ]*PRIVATE KEY-----|$)`),
+	regexp.MustCompile(`\b(?:sk|pk|rk)[-_](?:[a-z]+[-_])*[A-Za-z0-9_-]{16,}`),                  // OpenAI, Anthropic, Stripe
+	regexp.MustCompile(`\b(?:gh[pousr]_[A-Za-z0-9]{20,}|github_pat_\w{20,}|glpat-[\w-]{20,})`), // GitHub, GitLab
+	regexp.MustCompile(`\b(?:AKIA|ASIA)[0-9A-Z]{16}\b`),                                        // AWS
+	regexp.MustCompile(`\bAIza[\w-]{35}`),                                                      // Google
+	regexp.MustCompile(`\bxox[abeoprs]-[\w-]{10,}`),                                            // Slack
+	regexp.MustCompile(`\b(?:hf|npm|dop_v1)_[A-Za-z0-9]{20,}`),                                 // Hugging Face, npm, DigitalOcean
+	regexp.MustCompile(`\bBSA[A-Za-z0-9_-]{24,}`),                                              // Brave Search
+	regexp.MustCompile(`\beyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]*`),                                    // JSON web token
+	regexp.MustCompile(`(?i)\b(?:bearer|basic)\s+([A-Za-z0-9+/._~=-]{12,})`),                   // Authorization
+	regexp.MustCompile(`[a-z][a-z0-9+.-]*://[^\s/:@"']*:([^\s/@"']{3,})@`),                     // password in a URL
+	regexp.MustCompile(`(?i)\b[\w-]*(?:password|passwd|secret|api[_-]?key|access[_-]?key|auth[_-]?token|access[_-]?token)["']?\s*[:=]\s*["']?([^\s"',;&]{6,})`),
 }
 
 // newRedactor returns a redactor of the given values.
@@ -90,7 +89,7 @@ func formsOf(value string) []string {
 // inComponent undoes the escapes that JavaScript's encodeURIComponent does not make.
 var inComponent = strings.NewReplacer("+", "%20", "%21", "!", "%27", "'", "%28", "(", "%29", ")", "%2A", "*")
 
-var percent = pattern.Lazy(`%[0-9A-F]{2}`)
+var percent = regexp.MustCompile(`%[0-9A-F]{2}`)
 
 // lowerEscapes returns a URL with its percent escapes in lower case.
 func lowerEscapes(text string) string { return percent.ReplaceAllStringFunc(text, strings.ToLower) }
@@ -100,11 +99,11 @@ type span struct{ from, to int }
 
 // base64End matches the last base64 character of a secret, which also depends on the next byte, and
 // the padding.
-var base64End = pattern.Lazy(`^[A-Za-z0-9+/_-]?={1,2}`)
+var base64End = regexp.MustCompile(`^[A-Za-z0-9+/_-]?={1,2}`)
 
 // find returns the spans of known secrets and of matches of the patterns, in order and without
 // overlap.
-func (r *redactor) find(text string, patterns []pattern.Pattern) []span {
+func (r *redactor) find(text string, patterns []*regexp.Regexp) []span {
 	var found []span
 	for _, form := range r.forms {
 		for at := 0; ; {
@@ -239,7 +238,7 @@ func (r *redactor) streamed(lines [][]byte) {
 }
 
 // jsonString matches a JSON string, keys included.
-var jsonString = pattern.Lazy(`"(?:[^"\\]|\\.)*"`)
+var jsonString = regexp.MustCompile(`"(?:[^"\\]|\\.)*"`)
 
 // strings redacts the strings in a line of JSON and leaves the rest unchanged.
 func (r *redactor) strings(line []byte) []byte {

@@ -9,19 +9,19 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"slices"
 	"strings"
 	"sync"
 
 	"lifehub/cli/settings"
-	"lifehub/internal/pattern"
 	"lifehub/internal/userfile"
 	"lifehub/mcpclient/config"
 )
 
 // secretName matches the names of variables that hold secrets.
-var secretName = pattern.Lazy(`(?i)(?:^|[_-])(?:\w*key|\w*token|\w*secret|\w*passw\w*|pass|pwd|passphrase|credentials?|auth|cookie|dsn|pat|jwt|bearer|mnemonic|connection_?string)s?(?:[_-]|$)`)
+var secretName = regexp.MustCompile(`(?i)(?:^|[_-])(?:\w*key|\w*token|\w*secret|\w*passw\w*|pass|pwd|passphrase|credentials?|auth|cookie|dsn|pat|jwt|bearer|mnemonic|connection_?string)s?(?:[_-]|$)`)
 
 // secretsAt returns the known secrets: those in the settings, the environment, mcp.json and saved
 // credentials.
@@ -126,7 +126,7 @@ func secretsOf(server config.Entry, lookup func(string) (string, bool)) []string
 }
 
 // secretHeader matches the names of headers that hold credentials.
-var secretHeader = pattern.Lazy(`(?i)^(?:proxy-)?authorization$|cookie`)
+var secretHeader = regexp.MustCompile(`(?i)^(?:proxy-)?authorization$|cookie`)
 
 // secretsInURL returns the password of a URL and the query parameters that are named like a secret.
 func secretsInURL(address string) (values []string) {
@@ -167,7 +167,7 @@ func secretsOfCredentials(dir string) (values []string) {
 }
 
 // variable matches a reference to an environment variable in mcp.json.
-var variable = pattern.Lazy(`\$\{(?:env:)?(\w+)`)
+var variable = regexp.MustCompile(`\$\{(?:env:)?(\w+)`)
 
 // variablesIn returns the values of the variables that a text refers to.
 func variablesIn(text string) []string {

@@ -5,11 +5,10 @@ import (
 	"encoding/json"
 	"net/netip"
 	"net/url"
+	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
-
-	"lifehub/internal/pattern"
 )
 
 // shortestByValue is the minimum length in bytes for a value of a server's env or headers to be
@@ -17,7 +16,7 @@ import (
 const shortestByValue = 8
 
 // authorization matches a header value that begins with a scheme.
-var authorization = pattern.Lazy(`(?i)^(?:bearer|basic|token|bot|api-?key|key|digest|negotiate)\s+(.+)$`)
+var authorization = regexp.MustCompile(`(?i)^(?:bearer|basic|token|bot|api-?key|key|digest|negotiate)\s+(.+)$`)
 
 // secretsByValue returns the secrets in a value of unknown meaning: the value and each part of it
 // that is not plain. Plain are values that are not credentials, such as paths, numbers, words, and
@@ -51,13 +50,13 @@ func secretsByValue(value string) []string {
 }
 
 // plainValues match values that are not credentials, whatever their length.
-var plainValues = []pattern.Pattern{
-	pattern.Lazy(`^[+-]?\d[\d_.,]*(?i:e[+-]?\d+|ms|s|m|h|d|[kmgt]i?b?|px|%)?$`),                                                  // numbers, sizes, durations
-	pattern.Lazy(`^v?\d+(?:\.\d+)+(?:[-+][a-z]+[.\d]*)?$`),                                                                       // versions
-	pattern.Lazy(`^\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:?\d{2})?)?$|^\d{2}:\d{2}(?::\d{2})?$`), // dates and times
-	pattern.Lazy(`^[\w.+-]+@[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)*\.[A-Za-z]{2,}$`),                                                   // mail addresses
-	pattern.Lazy(`^(?:[a-z][a-z-]*\d{0,3}\.)+[a-z]{2,6}(?::\d+)?$|^localhost(?::\d+)?$`),                                         // hosts
-	pattern.Lazy(`^(?:[A-Za-z]:[\\/]|\\\\)[^"<>|]*$`),                                                                            // Windows paths
+var plainValues = []*regexp.Regexp{
+	regexp.MustCompile(`^[+-]?\d[\d_.,]*(?i:e[+-]?\d+|ms|s|m|h|d|[kmgt]i?b?|px|%)?$`),                                                  // numbers, sizes, durations
+	regexp.MustCompile(`^v?\d+(?:\.\d+)+(?:[-+][a-z]+[.\d]*)?$`),                                                                       // versions
+	regexp.MustCompile(`^\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:?\d{2})?)?$|^\d{2}:\d{2}(?::\d{2})?$`), // dates and times
+	regexp.MustCompile(`^[\w.+-]+@[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)*\.[A-Za-z]{2,}$`),                                                   // mail addresses
+	regexp.MustCompile(`^(?:[a-z][a-z-]*\d{0,3}\.)+[a-z]{2,6}(?::\d+)?$|^localhost(?::\d+)?$`),                                         // hosts
+	regexp.MustCompile(`^(?:[A-Za-z]:[\\/]|\\\\)[^"<>|]*$`),                                                                            // Windows paths
 }
 
 // isPlain reports whether a value is not a credential, including as an item of a list or after a
@@ -207,7 +206,7 @@ func isWord(value string) bool {
 }
 
 // hump matches a word or an identifier such as inMemory or HTTPServer.
-var hump = pattern.Lazy(`^(?:\p{Ll}+|\p{Lu}+|\p{Lu}?\p{Ll}+(?:\p{Lu}\p{Ll}{2,})*|\p{Lo}+)$`)
+var hump = regexp.MustCompile(`^(?:\p{Ll}+|\p{Lu}+|\p{Lu}?\p{Ll}+(?:\p{Lu}\p{Ll}{2,})*|\p{Lo}+)$`)
 
 // isLikeWord distinguishes a word from random characters by its length, its capitals, its vowels
 // and its rare consonants.

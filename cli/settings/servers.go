@@ -4,11 +4,10 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	"regexp"
 	"strings"
 
 	"github.com/goccy/go-yaml/ast"
-
-	"lifehub/internal/pattern"
 )
 
 // ModelServer is an entry of `providers`. At most one of the Key fields is set.
@@ -21,7 +20,7 @@ type ModelServer struct {
 	KeyCommand []string // program that prints the key in its first line
 }
 
-var serverName = pattern.Lazy(`^[A-Za-z0-9][A-Za-z0-9._-]*$`)
+var serverName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]*$`)
 
 // readServers reads the model servers in the file.
 func (c *Config) readServers(at func(ast.Node) string, node ast.Node) error {

@@ -1,6 +1,6 @@
 package text
 
-import "lifehub/internal/pattern"
+import "regexp"
 
 const (
 	citationNumbers = `\d{1,5}(?:\s*[,;–-]\s*\d{1,5})*`
@@ -11,7 +11,7 @@ var (
 	// CitationForm matches what may be a citation: [1], [1, 2], [1-3], [source 1],
 	// 【1】, 【1†note】, ［1］, [^1] and [[1]](note.md). Whether it is one depends on
 	// what it follows, and on the sources.
-	CitationForm = pattern.Lazy(citationForms)
+	CitationForm = regexp.MustCompile(citationForms)
 	// CitationNumbers matches the list of numbers at the start of a citation.
-	CitationNumbers = pattern.Lazy(citationNumbers)
+	CitationNumbers = regexp.MustCompile(citationNumbers)
 )

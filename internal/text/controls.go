@@ -1,14 +1,13 @@
 package text
 
 import (
+	"regexp"
 	"strings"
-
-	"lifehub/internal/pattern"
 )
 
 // flagSequence matches the flag of a subdivision, such as that of Scotland: a black flag and tags. Tags
 // elsewhere hide text.
-var flagSequence = pattern.Lazy(`\x{1F3F4}[\x{E0030}-\x{E0039}\x{E0061}-\x{E007A}]{3,6}\x{E007F}`)
+var flagSequence = regexp.MustCompile(`\x{1F3F4}[\x{E0030}-\x{E0039}\x{E0061}-\x{E007A}]{3,6}\x{E007F}`)
 
 // isControl reports whether a character is not written to notes: a control character except tab and line
 // end, one that changes the direction of the text around it, an invisible tag, or a separator that

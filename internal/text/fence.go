@@ -1,13 +1,12 @@
 package text
 
 import (
+	"regexp"
 	"slices"
 	"strings"
-
-	"lifehub/internal/pattern"
 )
 
-var wrapping = pattern.Lazy("^(`{3,}|~{3,})[ \t]*(?i:markdown|md)?[ \t]*$")
+var wrapping = regexp.MustCompile("^(`{3,}|~{3,})[ \t]*(?i:markdown|md)?[ \t]*$")
 
 // Unfenced returns a text that is nothing but one code block, of Markdown or of
 // no language, without its fences. Any other text is returned unchanged, also

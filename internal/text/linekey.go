@@ -3,12 +3,11 @@ package text
 import (
 	"crypto/sha256"
 	"encoding/binary"
+	"regexp"
 	"strings"
 	"unicode"
 
 	"golang.org/x/text/unicode/norm"
-
-	"lifehub/internal/pattern"
 )
 
 // dateOf matches a date of these centuries.
@@ -17,12 +16,12 @@ const dateOf = `(?:19|20)\d\d-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])`
 var (
 	// lineStart matches what precedes the text of a line: indent, quotation, list
 	// sign and checkbox.
-	lineStart = pattern.Lazy(`^[\s>]*(?:(?:[-*+]|\d{1,9}[.)])\s+)?(?:\[.\]\s+)?`)
+	lineStart = regexp.MustCompile(`^[\s>]*(?:(?:[-*+]|\d{1,9}[.)])\s+)?(?:\[.\]\s+)?`)
 	// lineDate matches a date, as Obsidian Tasks, Dataview and LifeHub write them.
-	lineDate = pattern.Lazy(`(?i)[\[(](?:due|scheduled|start|created|done|completion|cancelled)::\s*` + dateOf + `[\])]|(?:[📅🗓⏳⌛🛫✅➕❌]\x{FE0F}?\s*)?\b` + dateOf + `\b`)
+	lineDate = regexp.MustCompile(`(?i)[\[(](?:due|scheduled|start|created|done|completion|cancelled)::\s*` + dateOf + `[\])]|(?:[📅🗓⏳⌛🛫✅➕❌]\x{FE0F}?\s*)?\b` + dateOf + `\b`)
 	// factEnd matches the date and origin at the end of a fact.
-	factEnd  = pattern.Lazy(`\s\((?:\d{4}-\d\d-\d\d|you|chat [a-z2-7]{8}|untrusted|foreign)(?:, (?:you|chat [a-z2-7]{8}|untrusted|foreign))*\)\s*$`)
-	headline = pattern.Lazy(`^ {0,3}#{1,6}(?:\s|$)`)
+	factEnd  = regexp.MustCompile(`\s\((?:\d{4}-\d\d-\d\d|you|chat [a-z2-7]{8}|untrusted|foreign)(?:, (?:you|chat [a-z2-7]{8}|untrusted|foreign))*\)\s*$`)
+	headline = regexp.MustCompile(`^ {0,3}#{1,6}(?:\s|$)`)
 )
 
 // LineText returns what a line of a note says, in NFC, without indent, list sign, checkbox, dates,

@@ -1,10 +1,9 @@
 package text
 
 import (
+	"regexp"
 	"strings"
 	"sync"
-
-	"lifehub/internal/pattern"
 )
 
 // Role is a function that a word has in a sentence.
@@ -57,4 +56,4 @@ func Is(word string, in Role) bool { return roles()[word]&in != 0 }
 // negative ending.
 func NegatesWithin(s string) bool { return negatedEnding.MatchString(s) }
 
-var negatedEnding = pattern.Lazy(`な(?:い|く|かっ|ければ)|ません|ずに|않|못|없|아니|지 ?마`)
+var negatedEnding = regexp.MustCompile(`な(?:い|く|かっ|ければ)|ません|ずに|않|못|없|아니|지 ?마`)

@@ -1,11 +1,10 @@
 package text
 
 import (
+	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
-
-	"lifehub/internal/pattern"
 )
 
 // Sentence is a part of a Markdown text that makes one statement: a sentence of a
@@ -34,10 +33,10 @@ type Block struct {
 }
 
 var (
-	ruleLine  = pattern.Lazy(`^\s*(?:[-*_=]\s*){3,}$`)
-	fenceLine = pattern.Lazy("^ {0,3}(```+|~~~+)")
+	ruleLine  = regexp.MustCompile(`^\s*(?:[-*_=]\s*){3,}$`)
+	fenceLine = regexp.MustCompile("^ {0,3}(```+|~~~+)")
 	// ItemLine matches the start of a list item.
-	ItemLine = pattern.Lazy(`^\s*([-*+]|\d{1,3}[.)])\s`)
+	ItemLine = regexp.MustCompile(`^\s*([-*+]|\d{1,3}[.)])\s`)
 )
 
 // Blocks splits Markdown into its blocks.
@@ -140,7 +139,7 @@ func Sentences(text string) []Sentence {
 	return list
 }
 
-var trailingMarks = pattern.Lazy(`^(?:["'”’»)\]*_]*)(?:\s*(?:` + citationForms + `))*`)
+var trailingMarks = regexp.MustCompile(`^(?:["'”’»)\]*_]*)(?:\s*(?:` + citationForms + `))*`)
 
 // sentenceEnd returns where the sentence from start ends if the character at i
 // ends it, and otherwise 0.
@@ -245,7 +244,7 @@ func Quotations(text string, b Block) (quotes []Span) {
 }
 
 // elision matches a word that begins with an apostrophe.
-var elision = pattern.Lazy(`^'(?i:tis|twas|em|til|cause|n|bout|round|s|ne?n?)\b`)
+var elision = regexp.MustCompile(`^'(?i:tis|twas|em|til|cause|n|bout|round|s|ne?n?)\b`)
 
 // closing returns where a quotation ends, or -1. Apostrophes do not end it.
 func closing(inside, end string) int {
@@ -271,4 +270,4 @@ func closing(inside, end string) int {
 
 // pluralFollows distinguishes a plural possessive (the dogs' bowls) from the end
 // of a quotation.
-var pluralFollows = pattern.Lazy(`^ \pL`)
+var pluralFollows = regexp.MustCompile(`^ \pL`)

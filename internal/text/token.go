@@ -1,14 +1,13 @@
 package text
 
 import (
+	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
 	"golang.org/x/text/unicode/norm"
 	"golang.org/x/text/width"
-
-	"lifehub/internal/pattern"
 )
 
 // Token is a word, number or symbol of a text, folded for comparison: lower case,
@@ -100,10 +99,10 @@ func foldWord(word string, start, end int, before []Token) Token {
 	return t
 }
 
-var threeDigits = pattern.Lazy(`^\d{3}(?:\D|$)`)
+var threeDigits = regexp.MustCompile(`^\d{3}(?:\D|$)`)
 
 // thousands matches a number with commas between thousands: 1,250.50.
-var thousands = pattern.Lazy(`^[1-9]\d{0,2}(?:,\d{3})+(?:\.\d+)?$`)
+var thousands = regexp.MustCompile(`^[1-9]\d{0,2}(?:,\d{3})+(?:\.\d+)?$`)
 
 // isNegative reports whether the character at i is the minus, < or > before a
 // number.
@@ -151,7 +150,7 @@ func itemNumber(text string, i int) int {
 	return len(numberedItem.FindString(text[i:min(len(text), i+40)]))
 }
 
-var numberedItem = pattern.Lazy(`^[ \t>]*\d{1,3}[.)][ \t]`)
+var numberedItem = regexp.MustCompile(`^[ \t>]*\d{1,3}[.)][ \t]`)
 
 // inNumber reports whether the character at i is between two digits.
 func inNumber(text string, i int) bool {

@@ -5,13 +5,12 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"regexp"
 	"strings"
 
 	"github.com/goccy/go-yaml"
 	"github.com/goccy/go-yaml/ast"
 	"github.com/goccy/go-yaml/parser"
-
-	"lifehub/internal/pattern"
 )
 
 // Limits of parser input. Time and memory of the parsers grow with the square of
@@ -110,7 +109,7 @@ func CheckWritten(file string, text []byte) error {
 
 const maxAliases = 20
 
-var alias = pattern.Lazy(`(?:^|[\s\[,])\*\w`)
+var alias = regexp.MustCompile(`(?:^|[\s\[,])\*\w`)
 
 // CheckTOML is CheckNesting for TOML, in which a dot in a key also begins a
 // level.
@@ -126,7 +125,7 @@ func CheckTOML(file string, text []byte) error {
 	return CheckNesting(file, text)
 }
 
-var dots = pattern.Lazy(`(?:[^\s.]\s*\.\s*){100}`)
+var dots = regexp.MustCompile(`(?:[^\s.]\s*\.\s*){100}`)
 
 // ParseYAML parses a text that a user edits. Errors contain the line number but
 // no text of the file, which may be secret. Scalar returns the values of the

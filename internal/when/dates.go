@@ -1,12 +1,11 @@
 package when
 
 import (
+	"regexp"
 	"strconv"
 	"strings"
 	"time"
 	"unicode/utf8"
-
-	"lifehub/internal/pattern"
 )
 
 const (
@@ -89,7 +88,7 @@ func dateAt(lower string, from, at, year int) (date Span, start, end int) {
 }
 
 // absolute matches the tokens of a day or month with its year.
-var absolute = pattern.Lazy(`^(?:d|[NOYyM][^I]*M?[^I]*)$`)
+var absolute = regexp.MustCompile(`^(?:d|[NOYyM][^I]*M?[^I]*)$`)
 
 // dayOne replaces today where the year is explicit.
 var dayOne = time.Date(1900, 1, 1, 0, 0, 0, 0, time.Local)

@@ -7,8 +7,6 @@ import (
 	"strings"
 	"sync"
 	"time"
-
-	"lifehub/internal/pattern"
 )
 
 // said is a time expression in a text: its days, their unit, and its range in
@@ -140,7 +138,7 @@ func (r *reader) isFree(i int) bool {
 	return side
 }
 
-var habit = pattern.Lazy(`^(?:every|each|jede[nrs]?|chaque|tous|cada|ogni)$`)
+var habit = regexp.MustCompile(`^(?:every|each|jede[nrs]?|chaque|tous|cada|ogni)$`)
 
 // possessive reports whether a word ends in 's.
 func (t token) possessive(text string) bool {
@@ -151,11 +149,11 @@ func (t token) possessive(text string) bool {
 func (r *reader) ends(i int) bool { return i >= len(r.kinds) || r.kinds[i] == '|' }
 
 var (
-	besideIt  = pattern.Lazy(`^(?:I?N*[UW][BA]|v)`)
-	followsUp = pattern.Lazy(`^(?:I?N*U[BAGr]|r?IN?U|rN*U|UI|[GA]N*U|N?[BAGr])`)
-	leaning   = pattern.Lazy(`^(?:previous|prior|preceding|vorherig|précédente?|following|suivante?|上一)`)
-	rankIn    = pattern.Lazy(`^(?:[RIO]N*[UW]|N[RI]U)`)
-	suffix    = pattern.Lazy(`^(?:[RI]N*[UW]|[GBA]I?N*[UW])`)
+	besideIt  = regexp.MustCompile(`^(?:I?N*[UW][BA]|v)`)
+	followsUp = regexp.MustCompile(`^(?:I?N*U[BAGr]|r?IN?U|rN*U|UI|[GA]N*U|N?[BAGr])`)
+	leaning   = regexp.MustCompile(`^(?:previous|prior|preceding|vorherig|précédente?|following|suivante?|上一)`)
+	rankIn    = regexp.MustCompile(`^(?:[RIO]N*[UW]|N[RI]U)`)
+	suffix    = regexp.MustCompile(`^(?:[RI]N*[UW]|[GBA]I?N*[UW])`)
 )
 
 // besides parses a time relative to another one, such as the day before
@@ -247,7 +245,7 @@ func (r *reader) partOf(i int) (it said, ok bool) {
 	return it, ok
 }
 
-var ofThis = pattern.Lazy(`^pU`)
+var ofThis = regexp.MustCompile(`^pU`)
 
 // partIn returns the part of a span that tokens select, such as the first or the
 // last ten days.
@@ -427,7 +425,7 @@ func (r *reader) away(i, j int) (s Span, unit int, ok bool) {
 	return at, 0, n <= tenYears
 }
 
-var inFuture = pattern.Lazy(`^(?:in|dans|через)$`)
+var inFuture = regexp.MustCompile(`^(?:in|dans|через)$`)
 
 // lastOrNext parses the last or next n units, which include today.
 func (r *reader) lastOrNext(i, j int) (s Span, unit int, ok bool) {

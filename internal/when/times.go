@@ -4,12 +4,12 @@ package when
 
 import (
 	"cmp"
+	"regexp"
 	"strings"
 	"sync"
 	"time"
 	"unicode/utf8"
 
-	"lifehub/internal/pattern"
 	"lifehub/internal/text"
 )
 
@@ -163,11 +163,11 @@ func (r *reader) readTense() {
 }
 
 var (
-	germanWords = pattern.Lazy(`(?:^| )(?:ich|wir|ihr|am|im|der|die|das|ist|sind|steht|stehen|habe|haben|hat|gibt|werde|wird|werden)(?: |$)`)
-	ahead       = pattern.Lazy(`(?:^| )(?:steht|stehen) .* an\W*$`)
-	notPast     = pattern.Lazy(`过去|過去|不过|为了|了解`)
-	english     = pattern.Lazy(`^\pL{2,}[^e]ed$`) // but not "need"
-	participle  = pattern.Lazy(`^(?:\pL{2,3}|\pL*)ge\pL{2,}(?:t|en)$|^(?:be|ver|er|ent|zer|unter|über)\pL{2,}(?:t|en)$|iert$|^(?:\pL+[éi]e?s?|fait|dit|vu|pris|mis|lu|bu|eu|écrit|couru|venu|reçu)$`)
+	germanWords = regexp.MustCompile(`(?:^| )(?:ich|wir|ihr|am|im|der|die|das|ist|sind|steht|stehen|habe|haben|hat|gibt|werde|wird|werden)(?: |$)`)
+	ahead       = regexp.MustCompile(`(?:^| )(?:steht|stehen) .* an\W*$`)
+	notPast     = regexp.MustCompile(`过去|過去|不过|为了|了解`)
+	english     = regexp.MustCompile(`^\pL{2,}[^e]ed$`) // but not "need"
+	participle  = regexp.MustCompile(`^(?:\pL{2,3}|\pL*)ge\pL{2,}(?:t|en)$|^(?:be|ver|er|ent|zer|unter|über)\pL{2,}(?:t|en)$|iert$|^(?:\pL+[éi]e?s?|fait|dit|vu|pris|mis|lu|bu|eu|écrit|couru|venu|reçu)$`)
 )
 
 // inPath reports whether a part of a text belongs to a file name or URL, which is
@@ -180,7 +180,7 @@ func inPath(text string, start, end int) bool {
 	return folder.MatchString(before) || fileEnding.MatchString(after)
 }
 
-var folder, fileEnding = pattern.Lazy(`\pL.*/`), pattern.Lazy(`^\S*\.\pL`)
+var folder, fileEnding = regexp.MustCompile(`\pL.*/`), regexp.MustCompile(`^\S*\.\pL`)
 
 // side returns the time itself or, depending on the word before its first token
 // (or after it, in a script without spaces), the period before, after or since

@@ -1,6 +1,7 @@
 package when
 
 import (
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -8,7 +9,6 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"lifehub/internal/pattern"
 	"lifehub/internal/text"
 )
 
@@ -35,9 +35,9 @@ type reader struct {
 }
 
 var (
-	dateInFigures = pattern.Lazy(`^(?:(\d{4})[-/.](\d\d?)[-/.](\d\d?)(?:t\d\d:\d\d[\d:.z]*)?|(\d\d?)\.(\d\d?)\.(\d{4})?|(\d{4})-(\d\d)|(\d{4})[ /-]?q([1-4])|q([1-4])(?:[ /-]?(\d{4}))?)`)
-	numberOfDay   = pattern.Lazy(`^(?:st|nd|rd|th|er|\.)`)
-	nextMark      = pattern.Lazy(`^[年月日号號년월일]`)
+	dateInFigures = regexp.MustCompile(`^(?:(\d{4})[-/.](\d\d?)[-/.](\d\d?)(?:t\d\d:\d\d[\d:.z]*)?|(\d\d?)\.(\d\d?)\.(\d{4})?|(\d{4})-(\d\d)|(\d{4})[ /-]?q([1-4])|q([1-4])(?:[ /-]?(\d{4}))?)`)
+	numberOfDay   = regexp.MustCompile(`^(?:st|nd|rd|th|er|\.)`)
+	nextMark      = regexp.MustCompile(`^[年月日号號년월일]`)
 )
 
 // newReader splits a text in lower case into tokens.

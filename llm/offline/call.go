@@ -4,11 +4,11 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
-	"lifehub/internal/pattern"
 	"lifehub/internal/text"
 	"lifehub/llm"
 )
@@ -66,11 +66,11 @@ func namedTool(message string, task *llm.Task) (plan, bool) {
 }
 
 // command matches a message that begins with a slash command rather than a path.
-var command = pattern.Lazy(`^/[\pL\pN_:-]+(?:\s|$)`)
+var command = regexp.MustCompile(`^/[\pL\pN_:-]+(?:\s|$)`)
 
 // argument matches the start of a named argument: "key=" and, if quoted, the
 // value.
-var argument = pattern.Lazy(`(?:^|\s)([\pL_][\pL\pN_-]*)=("(?:[^"\\]|\\.)*"|'[^']*')?`)
+var argument = regexp.MustCompile(`(?:^|\s)([\pL_][\pL\pN_-]*)=("(?:[^"\\]|\\.)*"|'[^']*')?`)
 
 // readArgs parses arguments given as JSON or as key=value pairs. An unquoted
 // value ends where the next known argument begins. Text outside the pairs becomes

@@ -3,11 +3,11 @@ package offline
 import (
 	"cmp"
 	"encoding/json"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
 
-	"lifehub/internal/pattern"
 	"lifehub/internal/text"
 	"lifehub/internal/when"
 	"lifehub/llm"
@@ -150,38 +150,38 @@ const (
 // them.
 var (
 	smallTalk = []struct {
-		thanks, greeting pattern.Pattern
+		thanks, greeting *regexp.Regexp
 		welcome, hello   string
 	}{
 		{
-			pattern.Lazy(`(?i)^(?:ok(?:ay)?,? )?(?:thanks?|thank you|thx)(?: you)?(?: so| very)?(?: much| a lot)?$`),
-			pattern.Lazy(`(?i)^(?:hi|hello|hey|good (?:morning|afternoon|evening|day))(?: there| lifehub)?$`), "You're welcome.", "Hello!",
+			regexp.MustCompile(`(?i)^(?:ok(?:ay)?,? )?(?:thanks?|thank you|thx)(?: you)?(?: so| very)?(?: much| a lot)?$`),
+			regexp.MustCompile(`(?i)^(?:hi|hello|hey|good (?:morning|afternoon|evening|day))(?: there| lifehub)?$`), "You're welcome.", "Hello!",
 		},
 		{
-			pattern.Lazy(`(?i)^(?:ok(?:ay)?,? )?(?:danke|vielen dank)(?: sehr| schön)?$`),
-			pattern.Lazy(`(?i)^(?:moin|hallo|guten (?:morgen|tag|abend))(?: lifehub)?$`), "Gern geschehen.", "Hallo!",
+			regexp.MustCompile(`(?i)^(?:ok(?:ay)?,? )?(?:danke|vielen dank)(?: sehr| schön)?$`),
+			regexp.MustCompile(`(?i)^(?:moin|hallo|guten (?:morgen|tag|abend))(?: lifehub)?$`), "Gern geschehen.", "Hallo!",
 		},
-		{pattern.Lazy(`(?i)^merci(?: beaucoup)?$`), pattern.Lazy(`(?i)^(?:bonjour|bonsoir|salut)(?: lifehub)?$`), "Avec plaisir.", "Bonjour !"},
-		{pattern.Lazy(`^谢谢你?$`), pattern.Lazy(`^(?:你好|您好)$`), "不客气。", "你好！"},
+		{regexp.MustCompile(`(?i)^merci(?: beaucoup)?$`), regexp.MustCompile(`(?i)^(?:bonjour|bonsoir|salut)(?: lifehub)?$`), "Avec plaisir.", "Bonjour !"},
+		{regexp.MustCompile(`^谢谢你?$`), regexp.MustCompile(`^(?:你好|您好)$`), "不客气。", "你好！"},
 	}
-	aboutItself = pattern.Lazy(`(?i)^(?:help|hilfe|aide|帮助|what can (?:you|i) do(?: here)?|who are you|what are you|what is this|how does this work|was kannst du|wer bist du|你是谁|你能做什么)$`)
+	aboutItself = regexp.MustCompile(`(?i)^(?:help|hilfe|aide|帮助|what can (?:you|i) do(?: here)?|who are you|what are you|what is this|how does this work|was kannst du|wer bist du|你是谁|你能做什么)$`)
 
-	lastQuestion = pattern.Lazy(`(?i)^(?:(?:what was|repeat|show) (?:my|the) (?:last|previous) (?:question|message)|what did i (?:just )?ask(?: you)?(?: before| last)?|` +
+	lastQuestion = regexp.MustCompile(`(?i)^(?:(?:what was|repeat|show) (?:my|the) (?:last|previous) (?:question|message)|what did i (?:just )?ask(?: you)?(?: before| last)?|` +
 		`(?:was|wie) war meine (?:letzte|vorige|vorherige) (?:frage|nachricht)|was habe ich (?:dich )?(?:gerade|zuletzt|vorhin|eben) gefragt|` +
 		`quelle était ma (?:dernière question|question précédente)|我(?:刚才|刚刚|上次)问了?(?:你)?什么|我的?上一个问题是什么)$`)
 
-	taskList = pattern.Lazy(`(?i)^(?:` +
+	taskList = regexp.MustCompile(`(?i)^(?:` +
 		`(?:(?:list|show|show me|give me|what are|which are) )?(?:(?:all|my|the|open|pending) )*(?:tasks|to-?dos|to-?do list)|` +
 		`(?:(?:zeige?|zeig mir|was sind|liste) )?(?:(?:alle|meine|die|offene|offenen) )*aufgaben|` +
 		`(?:(?:liste|montre|quelles sont) )?(?:(?:toutes|mes|les) )*tâches(?: ouvertes)?|` +
 		`(?:列出|显示|查看)?(?:我的|所有)?(?:任务|待办|待办事项)(?:有哪些|是什么)?)$`)
-	dueList = pattern.Lazy(`(?i)^(?:` +
+	dueList = regexp.MustCompile(`(?i)^(?:` +
 		`(?:(?:what|which tasks|what tasks)(?:[’']s| is| are)? |(?:list|show|show me) )?(?:(?:all|my|the) )?(?:tasks |to-?dos )?(?:that are )?(due|overdue)(?: (today|tomorrow|this week|next week|soon|now))?|` +
 		`(?:was ist )?(heute |morgen |diese woche )?(fällig|überfällig)|(今天|明天|本周|这周)?(?:有什么|什么)?(到期|过期|逾期)的?(?:任务)?)$`)
 	// taskCommand matches the forms of newTask that are commands, not sentences,
 	// whose rest may say when in a way that only a model understands.
-	taskCommand = pattern.Lazy(`(?i)^(?:add (?:task|to-?do)|neue aufgabe|添加任务)(?:\W|$)`)
-	newTask     = pattern.Lazy(`(?i)^(?:please\s+)?(?:add\s+(?:(?:a|the)\s+)?(?:new\s+)?(?:task|to-?do)\b(?:\s+to\b)?|remind\s+me\s+to\b|remember\s+to\b|neue\s+aufgabe\b|erinnere\s+mich\s+an\b|ajoute\s+une\s+tâche\b|rappelle-moi\s+de\b|添加任务|提醒我)\s*[:：]?(.*)$`)
+	taskCommand = regexp.MustCompile(`(?i)^(?:add (?:task|to-?do)|neue aufgabe|添加任务)(?:\W|$)`)
+	newTask     = regexp.MustCompile(`(?i)^(?:please\s+)?(?:add\s+(?:(?:a|the)\s+)?(?:new\s+)?(?:task|to-?do)\b(?:\s+to\b)?|remind\s+me\s+to\b|remember\s+to\b|neue\s+aufgabe\b|erinnere\s+mich\s+an\b|ajoute\s+une\s+tâche\b|rappelle-moi\s+de\b|添加任务|提醒我)\s*[:：]?(.*)$`)
 )
 
 // listTasks plans a list of the open tasks, or of those due by a given day.

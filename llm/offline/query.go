@@ -2,11 +2,11 @@ package offline
 
 import (
 	"iter"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
 
-	"lifehub/internal/pattern"
 	"lifehub/internal/text"
 	"lifehub/internal/when"
 	"lifehub/llm"
@@ -100,7 +100,7 @@ func topic(question string) string {
 }
 
 // howMuch matches questions about an amount.
-var howMuch = pattern.Lazy(`(?i)\bhow (?:long|much|many|old|big|far)\b`)
+var howMuch = regexp.MustCompile(`(?i)\bhow (?:long|much|many|old|big|far)\b`)
 
 // questionWords lists words that only form a question.
 var questionWords = map[text.Lang]map[string]bool{

@@ -14,6 +14,7 @@ import (
 	"net/url"
 	"path"
 	"reflect"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -21,7 +22,6 @@ import (
 	"github.com/tailscale/hujson"
 
 	"lifehub/agent"
-	"lifehub/internal/pattern"
 	"lifehub/internal/userfile"
 )
 
@@ -165,10 +165,10 @@ func parse(file string, data []byte) ([]Entry, error) {
 
 // serverName restricts names so that they stay readable in tool names (see
 // WireName) and in @server:uri and /server:prompt.
-var serverName = pattern.Lazy(`^[A-Za-z0-9-]+(_[A-Za-z0-9-]+)*$`)
+var serverName = regexp.MustCompile(`^[A-Za-z0-9-]+(_[A-Za-z0-9-]+)*$`)
 
 // headerName is a token as in RFC 9110.
-var headerName = pattern.Lazy("^[A-Za-z0-9!#$%&'*+.^_`|~-]+$")
+var headerName = regexp.MustCompile("^[A-Za-z0-9!#$%&'*+.^_`|~-]+$")
 
 func readServer(entry member, wrong *problems) Entry {
 	s := Entry{Name: entry.name, Level: agent.Confirm}

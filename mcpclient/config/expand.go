@@ -2,14 +2,13 @@ package config
 
 import (
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
-
-	"lifehub/internal/pattern"
 )
 
 // reference matches ${NAME}, ${NAME:-default} and ${env:NAME}.
-var reference = pattern.Lazy(`\$\{(?:env:)?([A-Za-z_][A-Za-z0-9_]*)(?:(:-)([^}]*))?\}`)
+var reference = regexp.MustCompile(`\$\{(?:env:)?([A-Za-z_][A-Za-z0-9_]*)(?:(:-)([^}]*))?\}`)
 
 // oddReference returns the first malformed reference in text, or "".
 func oddReference(text string) string {

@@ -6,12 +6,12 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/tailscale/hujson"
 
-	"lifehub/internal/pattern"
 	"lifehub/internal/userfile"
 )
 
@@ -150,8 +150,8 @@ func known(theirs map[string]json.RawMessage) (entry json.RawMessage, notes []st
 }
 
 var (
-	inputReference = pattern.Lazy(`\$\{input:([A-Za-z0-9_. -]+)\}`) // VS Code: the value is requested from the user
-	notInName      = pattern.Lazy(`[^A-Z0-9_]+`)
+	inputReference = regexp.MustCompile(`\$\{input:([A-Za-z0-9_. -]+)\}`) // VS Code: the value is requested from the user
+	notInName      = regexp.MustCompile(`[^A-Z0-9_]+`)
 )
 
 // ourReferences converts a value to the form of mcp.json: references to variables

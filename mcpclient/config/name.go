@@ -4,24 +4,23 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
-
-	"lifehub/internal/pattern"
 )
 
 // maxName is the length of tool names that every model provider accepts.
 const maxName = 64
 
 // plainTool matches tool names that can be part of a wire name unchanged.
-var plainTool = pattern.Lazy(`^[A-Za-z0-9-][A-Za-z0-9_-]*$`)
+var plainTool = regexp.MustCompile(`^[A-Za-z0-9-][A-Za-z0-9_-]*$`)
 
 // knownTool matches the tool names that are accepted. The protocol requires no
 // more characters; names with look-alike or invisible characters could be
 // mistaken for others in a dialog.
-var knownTool = pattern.Lazy(`^[A-Za-z0-9_./:-]{1,128}$`)
+var knownTool = regexp.MustCompile(`^[A-Za-z0-9_./:-]{1,128}$`)
 
-var notPlain = pattern.Lazy(`[^A-Za-z0-9-]+`)
+var notPlain = regexp.MustCompile(`[^A-Za-z0-9-]+`)
 
 // WireNames returns the names by which the model and the rules know a server's
 // tools, by the server's own names. They have the form server_tool; a tool whose

@@ -11,11 +11,11 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
 
-	"lifehub/internal/pattern"
 	"lifehub/rag/vectors"
 )
 
@@ -60,7 +60,7 @@ func NewStore(c Server, vault string) (*Store, error) {
 }
 
 // plain matches the characters of a vault's name that a collection's name cannot have.
-var plain = pattern.Lazy(`[^A-Za-z0-9]+`)
+var plain = regexp.MustCompile(`[^A-Za-z0-9]+`)
 
 // collectionName returns a distinct name for each vault and model, which begins with
 // their readable parts.

@@ -1,12 +1,12 @@
 package passage
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
-	"lifehub/internal/pattern"
 	"lifehub/internal/text"
 )
 
@@ -30,10 +30,10 @@ const (
 const MaxHeading = 200
 
 var (
-	headingLine   = pattern.Lazy(`^ {0,3}(#{1,6})(?:[ \t]|$)`)
-	underlineLine = pattern.Lazy(`^ {0,3}(=+|-+)[ \t]*$`)
-	ruleLine      = pattern.Lazy(`^\s*(?:(?:\*\s*){3,}|(?:-\s*){3,}|(?:_\s*){3,})$`)
-	fenceLine     = pattern.Lazy("^[ \t]*(```+|~~~+)")
+	headingLine   = regexp.MustCompile(`^ {0,3}(#{1,6})(?:[ \t]|$)`)
+	underlineLine = regexp.MustCompile(`^ {0,3}(=+|-+)[ \t]*$`)
+	ruleLine      = regexp.MustCompile(`^\s*(?:(?:\*\s*){3,}|(?:-\s*){3,}|(?:_\s*){3,})$`)
+	fenceLine     = regexp.MustCompile("^[ \t]*(```+|~~~+)")
 )
 
 // blocks divides the text from byte body on into units of at most about size
@@ -66,7 +66,7 @@ func parse(note string, from int) (all []block) {
 		line, last := note[start:end], len(all)-1
 		bare := strings.TrimSpace(line)
 		b := block{start: start, end: end, indent: columns(line), lines: 1}
-		begins := func(with string, as pattern.Pattern) bool { // a look at the first byte costs less
+		begins := func(with string, as *regexp.Regexp) bool { // a look at the first byte costs less
 			return strings.IndexByte(with, bare[0]) >= 0 && as.MatchString(line)
 		}
 		switch {
@@ -265,10 +265,10 @@ func (w *blockWalk) path(above []string) []string {
 }
 
 var (
-	wikiLink   = pattern.Lazy(`!?\[\[([^\]|]*)(?:\|([^\]]*))?\]\]`)
-	inlineLink = pattern.Lazy(`!?\[([^\]]*)\]\([^)]*\)`)
+	wikiLink   = regexp.MustCompile(`!?\[\[([^\]|]*)(?:\|([^\]]*))?\]\]`)
+	inlineLink = regexp.MustCompile(`!?\[([^\]]*)\]\([^)]*\)`)
 	// headingEnd matches the name of a block, or the signs that close a heading.
-	headingEnd = pattern.Lazy(`\s+(?:\^[A-Za-z0-9-]+|#+)$`)
+	headingEnd = regexp.MustCompile(`\s+(?:\^[A-Za-z0-9-]+|#+)$`)
 )
 
 // plainHeading returns a heading on one line without its markup.

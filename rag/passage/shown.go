@@ -2,12 +2,12 @@ package passage
 
 import (
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
-	"lifehub/internal/pattern"
 	"lifehub/internal/text"
 )
 
@@ -31,11 +31,11 @@ const (
 )
 
 var (
-	tableRule    = pattern.Lazy(`^\s*\|[\s|:\-]+\|?\s*$`)
-	propertyLine = pattern.Lazy(`^\s*(?:[-*+]\s+)?[\pL_][\pL\pN _-]{0,40}::(?:\s|$)`)
-	taskHeading  = pattern.Lazy(`^(?:TODO|NEXT|DOING|LATER|NOW|WAITING)\s`)
-	frontField   = pattern.Lazy(`^([^\s:=-][^:=]*?)\s*[:=]`)
-	listMark     = pattern.Lazy(`^(?:[-*+]|\d{1,3}[.)])\s+`)
+	tableRule    = regexp.MustCompile(`^\s*\|[\s|:\-]+\|?\s*$`)
+	propertyLine = regexp.MustCompile(`^\s*(?:[-*+]\s+)?[\pL_][\pL\pN _-]{0,40}::(?:\s|$)`)
+	taskHeading  = regexp.MustCompile(`^(?:TODO|NEXT|DOING|LATER|NOW|WAITING)\s`)
+	frontField   = regexp.MustCompile(`^([^\s:=-][^:=]*?)\s*[:=]`)
+	listMark     = regexp.MustCompile(`^(?:[-*+]|\d{1,3}[.)])\s+`)
 )
 
 // blockCutter divides a passage into blocks.

@@ -3,18 +3,18 @@ package search
 import (
 	"cmp"
 	"context"
+	"regexp"
 	"slices"
 	"strings"
 
 	"lifehub/internal/database"
-	"lifehub/internal/pattern"
 	"lifehub/internal/text"
 	"lifehub/rag/words"
 )
 
 // newest matches a word that asks for the newest of the next word, in the languages in
 // which most times are understood.
-var newest = pattern.Lazy(`(?i)(?:^|[^\pL])(newest|latest|last|most recent|neueste[mnrs]?|letzte[mnrs]?|laatste|nieuwste|senaste|sidste|siste|derni(?:er|ère)s?|últim[oa]s?|ultim[oaie])[^\pL]+\pL`)
+var newest = regexp.MustCompile(`(?i)(?:^|[^\pL])(newest|latest|last|most recent|neueste[mnrs]?|letzte[mnrs]?|laatste|nieuwste|senaste|sidste|siste|derni(?:er|ère)s?|últim[oa]s?|ultim[oaie])[^\pL]+\pL`)
 
 // asksForNewest reports whether a question asks for the newest of something, and marks
 // that word as a stop word.

@@ -1,10 +1,10 @@
 package search
 
 import (
+	"regexp"
 	"strings"
 	"time"
 
-	"lifehub/internal/pattern"
 	"lifehub/internal/when"
 	"lifehub/rag/passage"
 )
@@ -80,7 +80,7 @@ func phrases(text string) []string {
 	return found
 }
 
-var quoted = pattern.Lazy(`"([^"]+)"|“([^”]+)”|„([^“”]+)[“”]|«([^»]+)»|»([^«]+)«|「([^」]+)」|『([^』]+)』`)
+var quoted = regexp.MustCompile(`"([^"]+)"|“([^”]+)”|„([^“”]+)[“”]|«([^»]+)»|»([^«]+)«|「([^」]+)」|『([^』]+)』`)
 
 // filter is a query's filters as SQL.
 type filter struct {

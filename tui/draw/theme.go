@@ -5,6 +5,7 @@ import (
 	"image/color"
 	"maps"
 	"math"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -15,7 +16,6 @@ import (
 	"github.com/charmbracelet/x/ansi"
 	"github.com/lucasb-eyer/go-colorful"
 
-	"lifehub/internal/pattern"
 	"lifehub/tui/layout"
 )
 
@@ -62,7 +62,7 @@ func (c colours) with(own map[string]string) colours {
 }
 
 // aColour matches a colour as a user writes it.
-var aColour = pattern.Lazy(`^(#[0-9a-fA-F]{6}|[0-9]|1[0-5])$`)
+var aColour = regexp.MustCompile(`^(#[0-9a-fA-F]{6}|[0-9]|1[0-5])$`)
 
 // CheckColours returns an error unless every colour of a user's theme has a known name
 // and is #rrggbb or a colour of the terminal, 0 to 15.

@@ -3,6 +3,7 @@ package panel
 import (
 	"fmt"
 	"io/fs"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -10,7 +11,6 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"lifehub/docs"
-	"lifehub/internal/pattern"
 	"lifehub/tui/backend"
 	"lifehub/tui/draw"
 	"lifehub/tui/keys"
@@ -113,7 +113,7 @@ func HelpPage(topic string) (backend.Note, error) {
 
 // pageLink matches a link of a help page. A link to a page that is not in the program is
 // shown as its text.
-var pageLink = pattern.Lazy(`\[([^][]*)\]\(([^()\s]*)\)`)
+var pageLink = regexp.MustCompile(`\[([^][]*)\]\(([^()\s]*)\)`)
 
 // OpenHelp opens the help page of a topic in a reader; "" opens the keys and commands, and an
 // unknown topic the list of topics.

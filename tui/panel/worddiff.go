@@ -1,12 +1,11 @@
 package panel
 
 import (
+	"regexp"
 	"strings"
 	"unicode"
 
 	"github.com/aymanbagabas/go-udiff/lcs"
-
-	"lifehub/internal/pattern"
 )
 
 // diffWord is a piece of a text and its change.
@@ -104,4 +103,4 @@ func (d *diff) flush() {
 func isWordRune(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) || r == '_' }
 
 // aWord matches a run of letters and digits, a run of blanks, or a punctuation mark.
-var aWord = pattern.Lazy(`[\pL\p{Nd}_]+|[ \t]+|(?s:.)`)
+var aWord = regexp.MustCompile(`[\pL\p{Nd}_]+|[ \t]+|(?s:.)`)

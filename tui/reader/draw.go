@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"fmt"
 	"image/color"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -15,7 +16,6 @@ import (
 	"github.com/yuin/goldmark/renderer"
 	"github.com/yuin/goldmark/util"
 
-	"lifehub/internal/pattern"
 	"lifehub/tui/draw"
 	"lifehub/tui/layout"
 	"lifehub/tui/safetext"
@@ -132,7 +132,7 @@ type wrapper struct {
 }
 
 // heads matches the beginning of a row of a quote or a list item.
-var heads = pattern.Lazy(`^[ │]*(?:(?:•|\d{1,9}\.|\[[ x]\]) +)*`)
+var heads = regexp.MustCompile(`^[ │]*(?:(?:•|\d{1,9}\.|\[[ x]\]) +)*`)
 
 // add wraps a row. Continuation lines are aligned with the beginning of its text.
 func (w *wrapper) add(row string) {
@@ -172,7 +172,7 @@ func (w *wrapper) painted(head string) string {
 }
 
 // pieces matches what is read of a row: styles, beginnings and ends of links, text.
-var pieces = pattern.Lazy(`\x1b\[[0-9;:]*m|\x1b\]8;[^\x1b\a]*\a|[^\x1b]+`)
+var pieces = regexp.MustCompile(`\x1b\[[0-9;:]*m|\x1b\]8;[^\x1b\a]*\a|[^\x1b]+`)
 
 // row filters a row: only text, styles and our own marks pass. The marks of links become terminal
 // hyperlinks if their addresses are allowed.

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"net/mail"
+	"regexp"
 	"strings"
 	"time"
 	"unicode"
@@ -15,7 +16,6 @@ import (
 	gomail "github.com/wneessen/go-mail"
 
 	"lifehub/agent"
-	"lifehub/internal/pattern"
 )
 
 // letter is a mail whose fields were all checked.
@@ -113,7 +113,7 @@ func splitAddress(address string) (local, domain string) {
 }
 
 // domainName matches a host name.
-var domainName = pattern.Lazy(`^[\pL\p{Nd}\pM](?:\.?[\pL\p{Nd}\pM-])*\.?$`)
+var domainName = regexp.MustCompile(`^[\pL\p{Nd}\pM](?:\.?[\pL\p{Nd}\pM-])*\.?$`)
 
 // oneLiner rejects text that could end a header line.
 func oneLiner(what, text string) error { return printable(what, text, "a line of a mail", "") }
