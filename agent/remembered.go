@@ -126,8 +126,7 @@ type Recollection struct {
 //
 // See docs/design/models-and-windows.md.
 type TokenRatio struct {
-	High   float64 // highest ratio of the server's count to the estimate so far; 0 if not measured
-	Window int     // length in tokens to which the server silently truncated prompts; 0 if it never did
+	Scale  float64 // ratio of the server's last count to the estimate; 0 if not measured
 	Writes float64 // tokens a second of the first answer that was measured; 0 if none was
 }
 

@@ -19,7 +19,7 @@ func (s *Store) SaveSummary(ctx context.Context, summary agent.Summary) (err err
 // TokenRatio returns the learned ratio of a model's tokens to estimated ones.
 func (s *Store) TokenRatio(ctx context.Context, model string) (g agent.TokenRatio, err error) {
 	defer wrap.Error(&err, "read the token ratio of %s", model)
-	err = s.file.Read.QueryRowContext(ctx, `SELECT high, window, writes FROM gauges WHERE model = ?`, model).Scan(&g.High, &g.Window, &g.Writes)
+	err = s.file.Read.QueryRowContext(ctx, `SELECT high, writes FROM gauges WHERE model = ?`, model).Scan(&g.Scale, &g.Writes)
 	if errors.Is(err, sql.ErrNoRows) {
 		err = nil
 	}
@@ -29,6 +29,6 @@ func (s *Store) TokenRatio(ctx context.Context, model string) (g agent.TokenRati
 // SaveTokenRatio saves the token ratio of a model.
 func (s *Store) SaveTokenRatio(ctx context.Context, model string, g agent.TokenRatio) (err error) {
 	defer wrap.Error(&err, "save the token ratio of %s", model)
-	_, err = s.file.Write.ExecContext(ctx, `INSERT OR REPLACE INTO gauges (model, high, window, writes) VALUES (?, ?, ?, ?)`, model, g.High, g.Window, g.Writes)
+	_, err = s.file.Write.ExecContext(ctx, `INSERT OR REPLACE INTO gauges (model, high, window, writes) VALUES (?, ?, 0, ?)`, model, g.Scale, g.Writes)
 	return err
 }

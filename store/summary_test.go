@@ -49,7 +49,7 @@ func TestTokenRatioIsSavedPerModel(t *testing.T) {
 	if g, err := s.TokenRatio(t.Context(), "m"); err != nil || g != (agent.TokenRatio{}) {
 		t.Errorf("got %+v, %v", g, err)
 	}
-	want := agent.TokenRatio{High: 1.5, Window: 4096, Writes: 12.5}
+	want := agent.TokenRatio{Scale: 1.5, Writes: 12.5}
 	for range 2 {
 		must(t, s.SaveTokenRatio(t.Context(), "m", want))
 	}

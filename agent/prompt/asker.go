@@ -122,9 +122,6 @@ func (a *Asker) askWithin(ctx context.Context, p Prompt, say func(text string)) 
 func (a *Asker) measured(ctx context.Context) (window int, scale float64) {
 	g := a.Meters.Of(ctx, a.ModelName())
 	window = a.Window()
-	if g.Window > 0 && window > 0 {
-		window = min(window, g.Window)
-	}
 	if limit := int(a.limit.Load()); limit > 0 {
 		window = min(cmp.Or(window, limit), limit)
 	}
@@ -184,7 +181,9 @@ func (a *Asker) send(ctx context.Context, p Prompt, window int, scale float64, s
 	if s := usage.Generating.Seconds(); usage.Answer >= leastWritten && s > 0 {
 		a.Meters.Learn(ctx, a.ModelName(), func(g *agent.TokenRatio) { g.Writes = cmp.Or(g.Writes, float64(usage.Answer)/s) })
 	}
-	a.checkWhole(ctx, Count{Estimate: fitted.Estimate, Counted: usage.Prompt, Cached: cached}, window)
+	if a.Meters.Counted(ctx, a.ModelName(), fitted.Estimate, usage.Prompt, window) {
+		a.Stream.Notice("The model server seems to have truncated the prompt to %d tokens: the beginning is lost, and this answer may miss something. Set `context` to the server's window.", usage.Prompt)
+	}
 	return usage, size, nil
 }
 
@@ -204,20 +203,6 @@ func (a *Asker) Shortened() bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return len(a.lacking) > 0
-}
-
-// checkWhole notifies the user if the server silently truncated the prompt, and
-// learns from its token count.
-func (a *Asker) checkWhole(ctx context.Context, c Count, window int) {
-	expected := float64(c.Estimate) * max(a.Meters.Of(ctx, a.ModelName()).High, 1)
-	if a.Meters.Cut(ctx, a.ModelName(), c, window, a.RejectsLongPrompts()) {
-		next := "; the next prompts will be shorter"
-		if c.farShort() {
-			next = ", and `context` may have to be smaller"
-		}
-		a.Stream.Notice("The model server truncated the prompt: it read %d tokens of about %.0f, and the beginning is likely lost. "+
-			"This answer may miss something%s.", c.Counted, expected, next)
-	}
 }
 
 // A model that is silent for slowModel is reported, and then every readingEvery.

@@ -5,6 +5,7 @@
 package prompt
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -366,10 +367,7 @@ func (p Prompt) WithoutImages() Prompt {
 // Counted returns the event that reports how the prompt fills the window, in
 // the server's tokens as far as measured.
 func (f fitted) Counted(p Prompt, window int, g agent.TokenRatio) agent.ContextCounted {
-	factor := g.High
-	if factor == 0 {
-		factor = 1
-	}
+	factor := cmp.Or(g.Scale, 1)
 	c := agent.ContextCounted{Agent: p.Agent, Step: p.Step, Log: p.Log, Parts: make(map[string]int, len(f.parts)), Allocated: window}
 	for kind, n := range f.parts {
 		c.Parts[kind] = int(math.Ceil(float64(n) * factor))

@@ -17,17 +17,11 @@ type Meters struct {
 	Saved    agent.TokenRatios // nil: measurements last for this run
 	mu       sync.Mutex
 	By       map[string]agent.TokenRatio
-	Last     map[string]Count      // last suspicious count, by model
 	notified bool                  // the user was notified that the server truncates prompts
 	sent     map[string][][]uint64 // by model: message hashes of its last prompts
 	rates    map[string]float64    // by model: tokens that it last read in a second
 	warming  map[string]*warming   // by model: that reads the beginning of its prompts
 }
-
-// Count is the token count that a server reported for a prompt. Cached is the
-// estimated size of its leading messages that were sent before, because some
-// servers count only what is not cached.
-type Count struct{ Estimate, Counted, Cached int }
 
 // mostSent is how many prompts of a model a server is assumed to cache.
 const mostSent = 8
@@ -87,10 +81,7 @@ func (s *Meters) Of(ctx context.Context, model string) agent.TokenRatio {
 		if g, err = s.Saved.TokenRatio(ctx, model); err != nil {
 			slog.Warn("read how a model counts tokens", "model", model, "error", err)
 		}
-		g.High = min(g.High, mostPlausible)
-		if g.Window < leastWindow {
-			g.Window = 0
-		}
+		g.Scale = min(g.Scale, mostPlausible)
 	}
 	s.By[model] = g
 	return g
@@ -119,9 +110,6 @@ const (
 	// margin is a safety factor on the measured ratio, because another prompt
 	// may have another mixture of prose, code and languages.
 	margin = 1.1
-	// forget is the part of the distance by which an outlier decays with each
-	// prompt.
-	forget = 0.05
 	// leastMeasured is the minimum estimate of a prompt to learn from; shorter
 	// ones are mostly the chat template.
 	leastMeasured = 100
@@ -140,101 +128,43 @@ const (
 	// leastWindow is the smallest window, in tokens, that a server is believed
 	// to truncate prompts to: Ollama's smallest default.
 	leastWindow = 2048
-	// unlike is the minimum relative difference of two estimates that a server
-	// cannot give the same count.
-	unlike = 0.1
 )
 
 // Scale returns the factor for converting estimates to the server's tokens when
 // fitting the next prompt, rather too high than too low. Before any measurement
 // it is much too high, unless the server rejects prompts that are too long.
 func Scale(g agent.TokenRatio, refuses bool) float64 {
-	if g.High == 0 && !refuses {
+	if g.Scale == 0 && !refuses {
 		return mostUnmeasured
 	}
-	return max(cmp.Or(g.High, 1)*margin, leastScale)
+	return max(cmp.Or(g.Scale, 1)*margin, leastScale)
 }
 
-// Longer raises the ratio after a prompt was too long.
-func Longer(g *agent.TokenRatio) { g.High = min(max(g.High, 1)/Shorter, mostPlausible) }
-
-// seen updates the ratio with a count.
-func seen(g *agent.TokenRatio, c Count) {
-	r := float64(c.Counted) / float64(c.Estimate)
-	if c.Counted > g.Window { // the server has a larger window now
-		g.Window = 0
+// Counted learns from the server's count of a prompt, and reports whether the user
+// has to be notified, once in a run, that the server truncated it.
+func (s *Meters) Counted(ctx context.Context, model string, estimate, counted, window int) bool {
+	ratio := float64(counted) / float64(max(estimate, 1))
+	if fills(counted, estimate, window) {
+		s.Learn(ctx, model, func(g *agent.TokenRatio) { g.Scale = min(max(g.Scale, 1)/Shorter, mostPlausible) })
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		first := !s.notified
+		s.notified = true
+		return first
 	}
-	if c.Estimate < leastMeasured || r < leastPlausible || r > mostPlausible {
-		return
+	if estimate >= leastMeasured && leastPlausible <= ratio && ratio <= mostPlausible {
+		s.Learn(ctx, model, func(g *agent.TokenRatio) { g.Scale = ratio })
 	}
-	g.High = max(r, g.High-forget*(g.High-r))
+	return false
 }
 
-// fills reports whether a count is that of a full window, although the prompt
-// left room for the answer. A count above the window is not.
-func (c Count) fills(window int) bool {
-	return window > 0 && c.Counted >= window-window/100 && c.Counted <= window
-}
-
-// short reports whether a truncating server may have counted only a part of the
-// prompt. It may instead have left out what it had cached; the count does not
-// distinguish these.
-func (c Count) short(g agent.TokenRatio) bool {
-	return c.Counted >= leastWindow && float64(c.Counted) < margin*max(g.High, 1)*float64(c.Estimate)
-}
-
-// alike reports whether two prompts of different size have the same count, as
-// when a server truncated both to its window.
-func (c Count) alike(other Count) bool {
-	small, large := min(c.Estimate, other.Estimate), max(c.Estimate, other.Estimate)
-	return max(c.Counted-other.Counted, other.Counted-c.Counted) <= 1 && float64(small) < (1-unlike)*float64(large)
-}
-
-// farShort reports whether a count is too small a part of a long prompt to be
-// explained by a tokenizer or a cache. Counts below half of the smallest window
-// are assumed to be invented.
-func (c Count) farShort() bool {
-	const leastCounted, leastPart = leastWindow / 2, 0.25
-	fresh := c.Estimate - c.Cached
-	return c.Counted >= leastCounted && fresh >= leastWindow && float64(c.Counted) < leastPart*float64(fresh)
-}
-
-// fillsUsual reports whether a count is a power of two, or one less, like that
-// of a full window. By chance, one prompt in thousands has such a count.
-func (c Count) fillsUsual() bool {
+// fills reports whether a count is that of a full window, although the prompt left
+// room for the answer: of the window that is known, or, for a long prompt, a power of
+// two, or one less, which one prompt in thousands has by chance.
+func fills(counted, estimate, window int) bool {
 	power := func(n int) bool { return bits.OnesCount(uint(n)) == 1 }
-	return power(c.Counted) || power(c.Counted+1)
-}
-
-// Cut learns from a count, and reports whether the user has to be notified,
-// once in a run, that the server truncates prompts. A count that fills the
-// reported window is trusted. If the window is unknown and the server does not
-// reject long prompts, two agreeing counts determine the window. A count that
-// is far too small is reported in any case, but nothing is learned from it.
-func (s *Meters) Cut(ctx context.Context, model string, c Count, window int, refuses bool) bool {
-	g := s.Of(ctx, model)
-	s.mu.Lock()
-	before, notified := s.Last[model], s.notified
-	doubtful := !refuses && c.short(g)
-	if doubtful {
-		s.Last[model] = c
-	}
-	s.mu.Unlock()
-	switch {
-	case c.fills(window):
-		s.Learn(ctx, model, Longer)
-	case doubtful && c.alike(before):
-		s.Learn(ctx, model, func(g *agent.TokenRatio) { g.Window = c.Counted })
-	case doubtful && c.fillsUsual(): // the next similar count decides
-	case c.farShort():
-	default:
-		s.Learn(ctx, model, func(g *agent.TokenRatio) { seen(g, c) })
-		return false
-	}
-	s.mu.Lock()
-	s.notified = true
-	s.mu.Unlock()
-	return !notified
+	return window > 0 && counted >= window-window/100 && counted <= window ||
+		leastWindow <= counted && counted <= estimate && (power(counted) || power(counted+1))
 }
 
 // Shorter is the factor by which a prompt that was too long is reduced.

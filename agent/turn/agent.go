@@ -193,7 +193,7 @@ func New(o Options) *Agent {
 	}
 	guarded := gate.New(o.Rules, o.Save, o.Unattended)
 	guarded.ReadOnly, guarded.Hook = o.ReadOnly, o.BeforeCall
-	return &Agent{Options: o, gate: guarded, schemas: args.Schemas{Now: o.Now}, meters: prompt.Meters{Saved: o.TokenRatios, By: map[string]agent.TokenRatio{}, Last: map[string]prompt.Count{}}}
+	return &Agent{Options: o, gate: guarded, schemas: args.Schemas{Now: o.Now}, meters: prompt.Meters{Saved: o.TokenRatios, By: map[string]agent.TokenRatio{}}}
 }
 
 // Ask starts a turn and returns at once with its events. Cancel ctx to stop

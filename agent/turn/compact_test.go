@@ -47,7 +47,7 @@ func TestOlderTurnsAreSummarisedWhenTheyDoNotFit(t *testing.T) {
 	kept.path[0].Answer.Effects = agent.Effects{{Kind: agent.NoteChanged, Path: "tasks.md", Lines: &agent.Lines{Added: 1}}}
 	model := &script{lines: []line{say("Q1 was about the boiler."), say(`{"reasoning":"","steps":[],"answer":"Yes."}`), say(`{"reasoning":"","steps":[],"answer":"Again."}`)}}
 	a := New(Options{Model: model, History: kept, Summaries: kept, Window: func() int { return 4096 }, RejectsLongPrompts: func() bool { return true }})
-	a.meters.By[""] = agent.TokenRatio{High: 0.9}
+	a.meters.By[""] = agent.TokenRatio{Scale: 0.9}
 	events := collect(a.Ask(t.Context(), "c1", "And now?"), nil)
 	if end := ended(t, events); end.Answer != "Yes." || end.ModelCalls != 2 {
 		t.Errorf("ended with %+v", end)
@@ -79,7 +79,7 @@ func TestOlderHalfIsSummarisedWhenTooLong(t *testing.T) {
 	model := &script{lines: []line{say(`{"reasoning":"","steps":[],"answer":"Yes."}`), say("The boiler."), say(`{"reasoning":"","steps":[],"answer":"Yes."}`), say(`{"reasoning":"","steps":[],"answer":"Yes."}`)}}
 	window := 32768
 	a := New(Options{Model: model, History: kept, Summaries: kept, Window: func() int { return window }, RejectsLongPrompts: func() bool { return true }})
-	a.meters.By[""] = agent.TokenRatio{High: 0.9}
+	a.meters.By[""] = agent.TokenRatio{Scale: 0.9}
 	collect(a.Ask(t.Context(), "c1", "And now?"), nil)
 	if plan := model.requests[0].Messages[len(planExamples):]; len(plan) != 26 || plan[1].Text != kept.path[0].Question {
 		t.Fatalf("%d messages in the first prompt", len(plan))
@@ -125,7 +125,7 @@ func TestLongConversationIsSummarisedInPieces(t *testing.T) {
 	}
 	model := &script{lines: lines}
 	a := New(Options{Model: model, History: kept, Summaries: kept, Window: func() int { return 8192 }})
-	a.meters.By[""] = agent.TokenRatio{High: 0.9}
+	a.meters.By[""] = agent.TokenRatio{Scale: 0.9}
 	done, err := a.Compact(t.Context(), "c1", "the boiler")
 	if err != nil || done.Messages != 20 || done.Text != fmt.Sprintf("summary %d", len(model.requests)) || done.After >= done.Before {
 		t.Fatalf("got %+v, %v", done, err)
