@@ -43,18 +43,6 @@ type Repaired struct {
 //   - a date in words, such as "next Friday", becomes YYYY-MM-DD if the schema
 //     requires a date
 func (s *Schemas) Repair(tool agent.Tool, raw json.RawMessage) (Repaired, error) {
-	return s.repair(tool, raw, false)
-}
-
-// repairing holds the options and state of one repair.
-type repairing struct {
-	meant  bool // also guess names and values that the schema does not have
-	writes bool // the call may change something
-	today  time.Time
-	lost   []string // unknown arguments with a value
-}
-
-func (s *Schemas) repair(tool agent.Tool, raw json.RawMessage, meant bool) (Repaired, error) {
 	spec := tool.Spec()
 	args, err := ReadObject(raw)
 	alone := false
@@ -73,13 +61,14 @@ func (s *Schemas) repair(tool agent.Tool, raw json.RawMessage, meant bool) (Repa
 		now = time.Now
 	}
 	shape := ShapeOf(spec.Schema)
-	r := repairing{meant: meant, writes: agent.MayWrite(tool), today: now()}
+	r := repairing{writes: agent.MayWrite(tool), today: now()}
 	out := Repaired{Changed: r.object(args, shape)}
-	if err := schema.validate(args); err != nil {
+	err = schema.validate(args)
+	switch takes := strings.Join(PropertyOrder(spec.Schema), ", "); {
+	case len(r.lost) > 0 && (r.writes || err != nil):
+		return Repaired{}, fmt.Errorf("%s has no %s: it takes %s", spec.Name, strings.Join(r.lost, " and no "), takes)
+	case err != nil:
 		return Repaired{}, fmt.Errorf("the arguments of %s do not fit: %w", spec.Name, err)
-	}
-	if r.writes && len(r.lost) > 0 {
-		return Repaired{}, fmt.Errorf("%s would lose what %s says: it takes %s", spec.Name, strings.Join(r.lost, " and "), strings.Join(PropertyOrder(spec.Schema), ", "))
 	}
 	for _, name := range r.lost {
 		out.Lost = append(out.Lost, name+" is not an argument")
@@ -87,6 +76,13 @@ func (s *Schemas) repair(tool agent.Tool, raw json.RawMessage, meant bool) (Repa
 	written, err := compact(raw, args, alone || len(out.Changed)+len(out.Lost) > 0)
 	out.Input = Input{raw: written, object: args}
 	return out, err
+}
+
+// repairing holds the options and state of one repair.
+type repairing struct {
+	writes bool // the call may change something
+	today  time.Time
+	lost   []string // unknown arguments with a value
 }
 
 // aloneArgument returns the arguments of a call whose raw arguments are a plain
@@ -213,9 +209,6 @@ func (s Shape) is(name string) bool {
 func (s Shape) accepts(names ...string) bool { return slices.ContainsFunc(names, s.is) }
 
 func (r *repairing) object(args map[string]any, s Shape) (notes []string) {
-	if r.meant {
-		notes = r.rename(args, s)
-	}
 	for _, name := range slices.Sorted(maps.Keys(args)) {
 		property, known := s.Properties[name]
 		switch {
@@ -263,20 +256,9 @@ func saysNothing(value any) bool {
 	return false
 }
 
-// value repairs a value to fit the schema. The note describes the change; it is
-// "" if there was none.
+// value converts a value to the type that the schema requires. The note describes
+// the change; it is "" if there was none.
 func (r *repairing) value(value any, s Shape) (repaired any, note string) {
-	repaired, note = r.form(value, s)
-	if r.meant {
-		var changed string
-		repaired, changed = r.meantValue(repaired, s)
-		note = cmp.Or(changed, note)
-	}
-	return repaired, note
-}
-
-// form converts a value to the type that the schema requires.
-func (r *repairing) form(value any, s Shape) (repaired any, note string) {
 	switch v := value.(type) {
 	case string:
 		return r.text(v, s)
@@ -406,10 +388,10 @@ func (s Shape) Kind() string {
 	}
 	bounds := ""
 	if s.Minimum != nil {
-		bounds += " from " + string(number(*s.Minimum))
+		bounds += " from " + strconv.FormatFloat(*s.Minimum, 'f', -1, 64)
 	}
 	if s.Maximum != nil {
-		bounds += " to " + string(number(*s.Maximum))
+		bounds += " to " + strconv.FormatFloat(*s.Maximum, 'f', -1, 64)
 	}
 	return fmt.Sprint(s.Type) + bounds
 }
@@ -422,18 +404,6 @@ func PropertyOrder(schema json.RawMessage) []string {
 	}
 	return keysOf(doc.Find("/properties"))
 }
-
-// Lists reports whether the bounds of the schema admit n and at most
-// [maxChoices] integers.
-func (s Shape) Lists(n json.Number) bool {
-	whole, err := n.Int64()
-	return err == nil && s.Minimum != nil && s.Maximum != nil && *s.Maximum-*s.Minimum < maxChoices &&
-		float64(whole) >= *s.Minimum && float64(whole) <= *s.Maximum
-}
-
-// maxChoices is how many integers the bounds of a schema may admit for each of
-// them to count as listed by the schema.
-const maxChoices = 48
 
 func textsIn(value any) (texts []string) {
 	switch v := value.(type) {

@@ -71,23 +71,17 @@ func today() time.Time { return time.Date(2026, 11, 24, 9, 0, 0, 0, time.UTC) }
 func TestWriteLosesNoValue(t *testing.T) {
 	const task = `{"type":"object","properties":{"text":{"type":"string"},"due":{"type":"string","description":"the day it is due, YYYY-MM-DD"},"hours":{"type":"integer","maximum":8}},"required":["text"],"additionalProperties":false}`
 	for raw, want := range map[string]string{
-		`{"text":"tea","due_date":"2026-11-27"}`:   `{"due":"2026-11-27","text":"tea"}`,
-		`{"text":"tea","due_date":"next friday"}`:  `{"due":"2026-11-27","text":"tea"}`,
-		`{"task":"tea","when":"next friday"}`:      `{"due":"2026-11-27","text":"tea"}`,
-		`{"task":"tomorrow"}`:                      `{"text":"tomorrow"}`,
-		`{"text":"tea","date":"tomorrow"}`:         `{"due":"2026-11-25","text":"tea"}`,
-		`{"text":"tea","when":"Monday"}`:           `{"due":"2026-11-30","text":"tea"}`,
 		`{"text":"tea","due":"nächsten Freitag"}`:  `{"due":"2026-11-27","text":"tea"}`,
 		`{"text":"tea","due":"übermorgen"}`:        `{"due":"2026-11-26","text":"tea"}`,
 		`{"text":"tea","due":"2026-11-27T10:00"}`:  `{"text":"tea","due":"2026-11-27T10:00"}`, // the tool itself reports what it accepts
 		`{"text":"tea","due":"next week"}`:         `{"text":"tea","due":"next week"}`,
 		`{"text":"tea","tag":""}`:                  `{"text":"tea"}`,
-		`{"task":"tea"}`:                           `{"text":"tea"}`,
-		`{"text":"tea","priority":"high"}`:         "t would lose what priority says: it takes text, due, hours",
-		`{"text":"tea","due":"x","date":"friday"}`: "t would lose what date says: it takes text, due, hours",
+		`{"task":"tea"}`:                           "t has no task: it takes text, due, hours",
+		`{"text":"tea","due_date":"2026-11-27"}`:   "t has no due_date: it takes text, due, hours",
+		`{"text":"tea","due":"x","date":"friday"}`: "t has no date: it takes text, due, hours",
 		`{"text":"tea","hours":12}`:                "the arguments of t do not fit: hours: maximum: got 12, want 8",
 	} {
-		got, err := (&Schemas{Now: today}).RepairMeant(schemaTool{schema: task}, json.RawMessage(raw))
+		got, err := (&Schemas{Now: today}).Repair(schemaTool{schema: task}, json.RawMessage(raw))
 		said := got.Input.String()
 		if err != nil {
 			said = err.Error()
@@ -96,8 +90,8 @@ func TestWriteLosesNoValue(t *testing.T) {
 			t.Errorf("%s: got %s, want %s", raw, said, want)
 		}
 	}
-	got, err := (&Schemas{Now: today}).RepairMeant(schemaTool{schema: task, reads: true}, json.RawMessage(`{"text":"tea","priority":"high","hours":12,"due":"Monday"}`))
-	if want := `{"due":"2026-11-23","hours":8,"text":"tea"}`; err != nil || got.Input.String() != want || strings.Join(got.Lost, " ") != "priority is not an argument" {
+	got, err := (&Schemas{Now: today}).Repair(schemaTool{schema: task, reads: true}, json.RawMessage(`{"text":"tea","priority":"high","due":"Monday"}`))
+	if want := `{"due":"2026-11-23","text":"tea"}`; err != nil || got.Input.String() != want || strings.Join(got.Lost, " ") != "priority is not an argument" {
 		t.Errorf("a call that only reads: %s, %q, %v, want %s", got.Input, got.Lost, err, want)
 	}
 }

@@ -75,12 +75,12 @@ func relevance(tools []llm.ToolSpec, question string) []float64 {
 // toolWords counts the words that a tool is found by.
 func toolWords(spec llm.ToolSpec) map[string]float64 {
 	counts := map[string]float64{}
-	for word := range memory.WordSet(strings.Join(args.NameWords(spec.Name), " ")) {
+	for word := range memory.WordSet(strings.Join(words(spec.Name), " ")) {
 		counts[word] += nameWeight
 	}
 	described := spec.Description
 	for _, name := range args.PropertyOrder(spec.Schema) {
-		described += " " + strings.Join(args.NameWords(name), " ")
+		described += " " + strings.Join(words(name), " ")
 	}
 	for _, tok := range text.Tokens(text.Clip(described, 4000)) {
 		if !tok.Stop {

@@ -3,10 +3,9 @@ package toolchoice
 import (
 	"slices"
 	"strings"
+	"unicode"
 
 	"lifehub/agent"
-	"lifehub/agent/args"
-	"lifehub/internal/text"
 )
 
 // Named returns the tool with this name, or the only one that formerly had it;
@@ -38,33 +37,31 @@ func Find(tools []agent.Tool, name string) agent.Tool {
 	return onlyMatch(tools, func(other string) bool { return Fold(other) == Fold(name) })
 }
 
-// Meant returns the tool that a model means by a name. The name may have its
-// words in another order, or lack a prefix such as the name of a server. It
-// returns nil if there is no such tool or several.
+// Meant returns the tool that a model means by a name, which may lack a prefix
+// such as the name of a server; nil if there is no such tool or several.
 func Meant(tools []agent.Tool, name string) agent.Tool {
 	if tool := Find(tools, name); tool != nil {
-		return tool
-	}
-	if tool := onlyMatch(tools, func(other string) bool { return args.SameWords(other, name) && sameDirection(other, name) }); tool != nil {
 		return tool
 	}
 	return onlyMatch(tools, func(other string) bool { return strings.HasSuffix(Fold(other), "_"+Fold(name)) })
 }
 
-// sameDirection reports whether each preposition such as "to" between two words
-// of a name is between the same two in the other: there the order matters.
-func sameDirection(name, other string) bool {
-	words, others := args.NameWords(strings.ToLower(name)), "_"+Fold(other)+"_"
-	for i := 1; i < len(words)-1; i++ {
-		if text.StopWord(words[i], "") && !strings.Contains(others, "_"+strings.Join(words[i-1:i+2], "_")+"_") {
-			return false
+// words splits a name at punctuation and before capitals.
+func words(name string) []string {
+	var parted strings.Builder
+	small := false
+	for _, r := range name {
+		if small && unicode.IsUpper(r) {
+			parted.WriteByte(' ')
 		}
+		small = unicode.IsLower(r) || unicode.IsDigit(r)
+		parted.WriteRune(r)
 	}
-	return true
+	return strings.FieldsFunc(parted.String(), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
 }
 
 // Fold returns a tool's name in lower case, with words joined by underscores.
-func Fold(name string) string { return strings.ToLower(strings.Join(args.NameWords(name), "_")) }
+func Fold(name string) string { return strings.ToLower(strings.Join(words(name), "_")) }
 
 // onlyMatch returns the only tool with a matching name; nil if there is none or
 // several.

@@ -264,7 +264,7 @@ func TestWhatIsWrittenAfterAPageIsMarked(t *testing.T) {
 		}
 		marks := agenttest.NewMarks()
 		options := Options{
-			Model: &script{lines: append(looks, calling("add_task", `{"text":"`+text+`"}`), say("Done."))}, History: &shelf{},
+			Model: &script{lines: append(looks, calling("add_task", `{"query":"`+text+`"}`), say("Done."))}, History: &shelf{},
 			Tools: tools(page, echo, &fakeTool{name: "add_task", level: agent.Confirm}), Mode: inMode(agent.LoopMode), Marks: marks, Rules: allowAll(),
 		}
 		events := collect(New(options).Ask(t.Context(), "c1", "look at the bank"), always(agent.AllowOnce))

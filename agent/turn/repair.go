@@ -96,7 +96,7 @@ func (w *runner) repairStep(d prompt.Step, offered []agent.Tool) (step agent.Ste
 		d.Input = json.RawMessage(clean)
 		defer func() { lost = append(lost, "a secret of yours was taken out of its arguments") }()
 	}
-	repaired, err := w.gate.Schemas.RepairMeant(tool, d.Input)
+	repaired, err := w.gate.Schemas.Repair(tool, d.Input)
 	if name := cmp.Or(args.NoContent(spec.Schema, args.Read(d.Input), reference.MatchString), args.NoContent(spec.Schema, repaired.Input, reference.MatchString)); name != "" {
 		return agent.Step{}, nil, nil, fmt.Errorf("%s of %s takes no {{…}}, which stands for a whole text: leave the step out, plan with \"again\": true, and write the value once you see it", name, spec.Name)
 	}
