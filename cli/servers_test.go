@@ -24,7 +24,6 @@ import (
 type serverShape struct {
 	provider string            // "" for openai
 	paths    map[string]string // bodies of answers to GET and, for Ollama, to show
-	loaded   map[string]string // the same once a model is loaded, which a chat does
 	window   int               // in tokens; a token has four bytes
 	rejects  bool              // prompts that leave no room for the answer are rejected; otherwise they are cut
 	refuses  string            // an option that is rejected with status 400
@@ -34,10 +33,7 @@ type serverShape struct {
 	want     int    // the window shown; 0 means window
 }
 
-const (
-	servedModel = "qwen3-8b"
-	servedList  = `{"object":"list","data":[{"id":"text-embedding-nomic","object":"model"},{"id":"qwen3-8b","object":"model","owned_by":"x"}]}`
-)
+const servedModel = "qwen3-8b"
 
 // counted returns usage in the standard form.
 func counted(prompt, _ int) string {
@@ -54,10 +50,13 @@ var serverShapes = map[string]serverShape{
 		},
 		usage: func(prompt, n int) string { return fmt.Sprint(prompt - n*prompt/2) }, // 0.30 excluded what it had cached
 	},
-	"Ollama behind /v1": {
+	"a list without windows, as LM Studio, LiteLLM and Ollama's /v1 have it": {
 		window: 16384,
-		paths:  map[string]string{"/v1/models": servedList, "/api/ps": `{"models":[]}`},
-		loaded: map[string]string{"/api/ps": `{"models":[{"name":"qwen3-8b:latest","model":"qwen3-8b:latest","size":1,"context_length":16384}]}`},
+		paths:  map[string]string{"/v1/models": `{"object":"list","data":[{"id":"text-embedding-nomic","object":"model"},{"id":"qwen3-8b","object":"model","owned_by":"x"}]}`},
+	},
+	"a server that knows no schemas": {
+		window: 32768, want: 16384, rejects: true, refuses: "response_format",
+		paths: map[string]string{"/v1/models": `{"object":"list","data":[{"id":"qwen3-8b","object":"model"}]}`},
 	},
 	"vLLM": {
 		window: 12288, rejects: true,
@@ -73,36 +72,10 @@ var serverShapes = map[string]serverShape{
 	"llama.cpp": {
 		window: 12288, rejects: true,
 		paths: map[string]string{
-			"/v1/models": `{"models":[{"name":"qwen3-8b","model":"qwen3-8b","type":"model","capabilities":["completion"]}],"object":"list","data":[{"id":"qwen3-8b","object":"model","created":1,"owned_by":"llamacpp","meta":{"vocab_type":2,"n_vocab":151936,"n_ctx_train":40960,"n_embd":4096,"n_params":8190735360,"size":5025000000}}]}`,
-			"/props":     `{"default_generation_settings":{"id":0,"id_task":-1,"n_ctx":12288,"speculative":false,"params":{"n_predict":-1}},"total_slots":4,"model_path":"/m/qwen3-8b.gguf","chat_template":"x"}`,
+			"/v1/models": `{"models":[{"name":"qwen3-8b","model":"qwen3-8b","type":"model","capabilities":["completion"]}],"object":"list","data":[{"id":"qwen3-8b","object":"model","created":1,"owned_by":"llamacpp","meta":{"vocab_type":2,"n_vocab":151936,"n_ctx":12288,"n_ctx_train":40960,"n_embd":4096,"n_params":8190735360,"size":5025000000}}]}`,
 		},
 		usage: func(prompt, n int) string {
 			return fmt.Sprintf(`{"completion_tokens":9,"prompt_tokens":%d,"total_tokens":%d},"timings":{"cache_n":%d,"prompt_n":%d}`, prompt-n*prompt/2, prompt-n*prompt/2+9, n*prompt/2, prompt-n*prompt/2)
-		},
-	},
-	"LM Studio": {
-		window: 12288,
-		paths: map[string]string{
-			"/v1/models":     `{"object":"list","data":[{"id":"another-model","object":"model","owned_by":"organization_owner"},{"id":"qwen3-8b","object":"model","owned_by":"organization_owner"},{"id":"text-embedding-nomic-embed-text-v1.5","object":"model","owned_by":"organization_owner"}]}`,
-			"/api/v0/models": `{"object":"list","data":[{"id":"another-model","object":"model","type":"llm","state":"not-loaded","max_context_length":131072},{"id":"qwen3-8b","object":"model","type":"llm","publisher":"qwen","arch":"qwen3","compatibility_type":"gguf","quantization":"Q4_K_M","state":"loaded","max_context_length":40960,"loaded_context_length":12288},{"id":"text-embedding-nomic-embed-text-v1.5","type":"embeddings","state":"loaded","max_context_length":2048,"loaded_context_length":2048}]}`,
-			"/api/ps":        `{"error":"Unexpected endpoint or method. (GET /api/ps)"}`,
-		},
-	},
-	"LM Studio, nothing in memory": {
-		window: 12288, model: servedModel,
-		paths: map[string]string{
-			"/v1/models":     servedList,
-			"/api/v0/models": `{"object":"list","data":[{"id":"qwen3-8b","type":"llm","state":"not-loaded","max_context_length":40960}]}`,
-		},
-		loaded: map[string]string{
-			"/api/v0/models": `{"object":"list","data":[{"id":"qwen3-8b","type":"llm","state":"loaded","max_context_length":40960,"loaded_context_length":12288}]}`,
-		},
-	},
-	"LiteLLM": {
-		window: 32768, rejects: true, refuses: "response_format",
-		paths: map[string]string{
-			"/v1/models":     servedList,
-			"/v1/model/info": `{"data":[{"model_name":"qwen3-8b","litellm_params":{"model":"openai/qwen3-8b"},"model_info":{"id":"e889","db_model":false,"max_tokens":8192,"max_input_tokens":32768,"input_cost_per_token":0.0,"mode":"chat"}},{"model_name":"text-embedding-nomic","model_info":{"max_input_tokens":null,"mode":"embedding"}}]}`,
 		},
 	},
 	"a server that tells nothing, counts what was not cached, and has no list": {
@@ -144,9 +117,6 @@ func (s *served) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	body := s.paths[r.URL.Path]
-	if in, ok := s.loaded[r.URL.Path]; ok && s.chats > 0 {
-		body = in
-	}
 	if body == "" {
 		http.Error(w, `{"detail":"Not Found"}`, http.StatusNotFound)
 		return

@@ -31,18 +31,13 @@ type chatBody struct {
 	Effort        string          `json:"reasoning_effort,omitempty"`
 	Temperature   float64         `json:"temperature,omitempty"`
 	Progress      bool            `json:"return_progress,omitempty"` // llama.cpp
-
-	thoughts []string // by message: what led to its calls
 }
 
 type chatMessage struct {
 	Role    string     `json:"role"`
 	Content any        `json:"content"` // a string, or a list of parts if there are images
 	Calls   []chatCall `json:"tool_calls,omitempty"`
-	CallID  string     `json:"tool_call_id,omitempty"`
-
-	Reasoning string `json:"reasoning_content,omitempty"` // before the calls, as in [chatDelta]
-	Thinking  string `json:"reasoning,omitempty"`
+	CallID  string     `json:"tool_call_id,omitempty"` // before the calls, as in [chatDelta]
 }
 
 type chatCall struct {
@@ -184,7 +179,7 @@ func (o *Provider) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.De
 	return func(yield func(llm.Delta, error) bool) {
 		model := o.State().Model
 		if model == "" {
-			a, err := o.about(ctx, "", false)
+			a, err := o.about(ctx, "")
 			if err != nil {
 				yield(llm.Delta{}, err)
 				return
@@ -197,7 +192,7 @@ func (o *Provider) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.De
 			if !o.forget(body.Model, err) {
 				return err
 			}
-			now, failed := o.about(ctx, "", false)
+			now, failed := o.about(ctx, "")
 			if failed != nil || now.ID == body.Model {
 				return err
 			}
@@ -218,11 +213,6 @@ func (o *Provider) chat(ctx context.Context, body *chatBody, emit func(llm.Delta
 	reading, stop := context.WithCancel(ctx)
 	defer stop()
 	res, err := o.post(reading, body)
-	if body.refusesThoughts(err) {
-		body.setThoughts("")
-		o.learnThoughts(body.Model, refusesThoughts)
-		res, err = o.post(reading, body)
-	}
 	if err != nil {
 		return err
 	}
@@ -231,7 +221,6 @@ func (o *Provider) chat(ctx context.Context, body *chatBody, emit func(llm.Delta
 	var ending *time.Timer
 	answer := &chatAnswer{emit: emit, finished: func() { ending = time.AfterFunc(usageTimeout, stop) }}
 	err = readAnswer(res.Body, answer.event)
-	o.learnThoughts(body.Model, answer.thoughts)
 	if ending != nil {
 		ending.Stop()
 	}
@@ -334,7 +323,6 @@ type chatAnswer struct {
 	emit     func(llm.Delta) error
 	finished func() // called once when the finish_reason arrives; may be nil
 	calls    llm.CallBuilder
-	thoughts string // the field that carries the reasoning; empty: none did
 	usage    llm.Usage
 	broken   string // a finish_reason that means failure; empty: none
 	first    time.Time
@@ -381,12 +369,6 @@ func (a *chatAnswer) event(name string, data []byte) error {
 			}
 			if a.first.IsZero() {
 				a.first = time.Now()
-			}
-			switch {
-			case d.Reasoning != "":
-				a.thoughts = inReasoningContent
-			case d.Thinking != "":
-				a.thoughts = inReasoning
 			}
 			if err := a.emit(llm.Delta{Text: string(d.Content) + d.Refusal, Thinking: d.Reasoning + d.Thinking}); err != nil {
 				return err
@@ -492,52 +474,11 @@ func (o *Provider) chatBody(model string, req llm.Request) *chatBody {
 	}
 	for _, m := range req.Messages {
 		body.Messages = append(body.Messages, chatMessageOf(m))
-		body.thoughts = append(body.thoughts, m.Thinking)
 	}
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	body.Progress = o.adverts[model].isLlamaCpp()
-	body.setThoughts(o.thought[model])
 	return body
-}
-
-// The fields in which servers send a model's thoughts, and accept them in later requests.
-const (
-	inReasoningContent = "reasoning_content"
-	inReasoning        = "reasoning"
-	refusesThoughts    = "refused"
-)
-
-// setThoughts writes what led to the calls of the messages into a field; into none
-// where it is no such field.
-func (b *chatBody) setThoughts(field string) {
-	for i, thought := range b.thoughts {
-		m := &b.Messages[i]
-		m.Reasoning, m.Thinking = "", ""
-		switch field {
-		case inReasoningContent:
-			m.Reasoning = thought
-		case inReasoning:
-			m.Thinking = thought
-		}
-	}
-}
-
-// refusesThoughts reports whether a refusal names the field of the thoughts.
-func (b *chatBody) refusesThoughts(err error) bool {
-	var status *llm.StatusError
-	return errors.As(err, &status) && status.Refused() && slices.ContainsFunc(b.Messages, func(m chatMessage) bool {
-		return m.Reasoning != "" && strings.Contains(status.Message, inReasoningContent) || m.Thinking != "" && strings.Contains(status.Message, inReasoning)
-	})
-}
-
-// learnThoughts remembers in which field a model's thoughts come; "": they did not.
-func (o *Provider) learnThoughts(model, field string) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	if field != "" && o.thought[model] != refusesThoughts {
-		o.thought[model] = field
-	}
 }
 
 func chatMessageOf(m llm.Message) chatMessage {

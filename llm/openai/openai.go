@@ -40,7 +40,6 @@ type Provider struct {
 	window  int    // configured window in tokens; 0: as advertised by the server
 	adverts map[string]advert
 	refused map[string][]string // request options that the server does not support, by model
-	thought map[string]string   // the field that carries reasoning, by model; [refusesThoughts]: the server accepts none back
 }
 
 // New returns a provider for the server at Settings.OpenAIURL. It makes no
@@ -58,7 +57,7 @@ func New(s llm.Settings) (*Provider, error) {
 	return &Provider{
 		settings: s, base: base, client: t.Client(), transport: t, asking: make(chan struct{}, 1),
 		model: s.Model, named: s.Model != "", window: s.Window,
-		adverts: map[string]advert{}, refused: map[string][]string{}, thought: map[string]string{},
+		adverts: map[string]advert{}, refused: map[string][]string{},
 	}, nil
 }
 
@@ -68,7 +67,7 @@ func (o *Provider) State() llm.State {
 	defer o.mu.Unlock()
 	a := o.adverts[o.model]
 	s := llm.State{
-		Provider: "openai", Model: o.model, Sent: o.transport.Sent.Load(), RejectsLongPrompts: a.rejectsLong(), Tools: !slices.Contains(o.refused[o.model], "tools"),
+		Provider: "openai", Model: o.model, Sent: o.transport.Sent.Load(), RejectsLongPrompts: a.window() > 0, Tools: !slices.Contains(o.refused[o.model], "tools"),
 		Parameters: cmp.Or(a.Meta.Parameters, llm.ParametersIn(o.model)),
 	}
 	if !llm.ThisMachine(o.base) {
@@ -93,14 +92,14 @@ func (o *Provider) SetWindow(tokens int) {
 
 // Ready implements [llm.Provider].
 func (o *Provider) Ready(ctx context.Context) error {
-	_, err := o.about(ctx, "", true)
+	_, err := o.about(ctx, "")
 	return err
 }
 
 // Info implements [llm.Provider]. The model's capabilities are unknown until they
 // are tried.
 func (o *Provider) Info(ctx context.Context, name string) (llm.Info, error) {
-	a, err := o.about(ctx, name, false)
+	a, err := o.about(ctx, name)
 	switch {
 	case err != nil:
 		return llm.Info{}, err
@@ -117,7 +116,7 @@ func (o *Provider) Info(ctx context.Context, name string) (llm.Info, error) {
 }
 
 func (o *Provider) info(a advert) llm.Info {
-	info := llm.Info{Name: a.name(), Context: cmp.Or(a.window(), a.most())}
+	info := llm.Info{Name: a.ID, Context: cmp.Or(a.window(), int(a.Meta.Trained))}
 	if !llm.ThisMachine(o.base) {
 		info.Remote = o.base.Host
 	}

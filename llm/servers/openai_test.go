@@ -255,7 +255,7 @@ func TestOllamasCompletionsEndpointWorks(t *testing.T) {
 	req := say("what about my garden?")
 	req.Tools = []llm.ToolSpec{searchSpec}
 	scripted := with("scripted")
-	if err := scripted.Ready(t.Context()); err != nil || scripted.Window() != 4096 || scripted.State().RejectsLongPrompts {
+	if err := scripted.Ready(t.Context()); err != nil || scripted.State().RejectsLongPrompts {
 		t.Errorf("a window of %d tokens, %+v, %v", scripted.Window(), scripted.State(), err)
 	}
 	m, usage, err := llm.Collect(scripted.Stream(t.Context(), req))
@@ -469,38 +469,6 @@ func TestRestartedServerIsQueriedAgain(t *testing.T) {
 		}
 		if err := p.Ready(t.Context()); err != nil || p.State().Model != c.model || p.Window() != c.window {
 			t.Errorf("%+v: got %s with %d tokens, %v", c, p.State().Model, p.Window(), err)
-		}
-	}
-}
-
-// Thoughts before calls go back in the field in which they came, and no more where
-// the server refuses them.
-func TestThoughtsGoBackAsTheyCame(t *testing.T) {
-	for field, refuses := range map[string]bool{"reasoning_content": false, "reasoning": false, "reasoning_content ": true} {
-		field = strings.TrimSpace(field)
-		var sent []string
-		p := wire(t, map[string]http.HandlerFunc{chatPath: func(w http.ResponseWriter, r *http.Request) {
-			var body struct{ Messages []map[string]any }
-			_ = json.NewDecoder(r.Body).Decode(&body)
-			sent = append(sent, fmt.Sprint(body.Messages[0][field]))
-			if refuses && body.Messages[0][field] != nil {
-				says(400, `{"error":{"message":"messages.0.`+field+`: Extra inputs are not permitted"}}`)(w, r)
-				return
-			}
-			says(200, "data: {\"choices\":[{\"delta\":{\""+field+"\":\"hm\",\"content\":\"yes\"}}]}\n\ndata: [DONE]\n\n")(w, r)
-		}})
-		req := llm.Request{Messages: []llm.Message{{Role: llm.Assistant, Thinking: "hm", Calls: []llm.ToolCall{{ID: "a", Name: "today"}}}}}
-		for range 3 {
-			if _, _, err := llm.Collect(p.Stream(t.Context(), req)); err != nil {
-				t.Fatal(err)
-			}
-		}
-		want := "<nil> hm hm"
-		if refuses {
-			want = "<nil> hm <nil> <nil>"
-		}
-		if got := strings.Join(sent, " "); got != want {
-			t.Errorf("%s, refused %v: sent %s, want %s", field, refuses, got, want)
 		}
 	}
 }
