@@ -6,7 +6,10 @@ export CGO_ENABLED ?= 0
 # The tools of the static checks, which have a separate go.mod.
 CHECKS := go tool -modfile=scripts/tools/go.mod
 
-.PHONY: run test race check golden bench speed eval latency silent decline links claims modes soak fuzz licenses ollama npm tools screens film strings build size release release-check module-check
+# The measurements of search, citations, models and modes, which have a module of their own.
+EVAL := go -C tools/eval run .
+
+.PHONY: run test race check golden bench speed eval latency silent decline links claims modes memory soak fuzz licenses ollama npm tools screens film strings build size release release-check module-check
 
 run: ## the chat on the starter notes
 	go run . chat --notes examples/notes
@@ -42,12 +45,13 @@ race: ## tests with the race detector, of packages that start goroutines; needs 
 	GORACE=atexit_sleep_ms=10 CGO_ENABLED=1 go test -race -vet=off -timeout 20m \
 		-gcflags='modernc.org/...=-race=false' -gcflags='regexp/...=-race=false' \
 		$$(grep -rlE --include='*.go' '^[[:space:]]*go (func|[a-zA-Z_.]+\()|\.Go\(' . | grep -v /testdata/ | xargs -n1 dirname | sort -u | \
-			grep -vxE './(cli/(evalmodels|show)|internal/survive|notes/pdf|rag/eval|tui/panel)')
+			grep -vxE './(cli/show|internal/survive|notes/pdf|tools/eval|tui/panel)')
 
 check: ## the static checks
 	@wrong="$$($(CHECKS) gofumpt -l .)"; test -z "$$wrong" || { echo "$$wrong"; echo "run: $(CHECKS) gofumpt -w ."; exit 1; } >&2
 	go vet ./...
 	$(CHECKS) staticcheck ./...
+	go -C tools/eval vet ./...
 	go -C scripts/tools run ./typecheck ../.. darwin/arm64 windows/amd64
 	go -C scripts/tools run ./licenses -check ../..
 
@@ -67,26 +71,17 @@ bench: ## speed and memory, as ratios to a reference in the same run
 speed: ## startup, streaming and memory compared with a bare program; needs an idle machine
 	LIFEHUB_SPEED=1 go test -run 'TestSpeed' -count=1 -timeout 1h -v ./cli
 
-eval: ## search quality on the shared benches
-	LIFEHUB_EVAL=1 go test ./rag/eval -run TestFigures -v -count=1 -timeout 2h
+eval: ## search quality on the shared benches; BENCHES="qmd-mini scifact": on these
+	$(EVAL) search $(BENCHES)
 
 latency: ## how long an answer takes on a slow machine, in tokens; rewrites docs/figures/latency.md
 	LIFEHUB_LATENCY=1 go test ./cli/app -run TestLatency -count=1 -v
 
-silent: ## search quality for questions that share no word with the notes
-	LIFEHUB_EVAL=1 go test ./rag/eval -run TestNoSharedWord -v -count=1 -timeout 30m
-
 decline: ## how many questions are declined, with and without their answers in the notes
-	LIFEHUB_EVAL=1 LIFEHUB_EMBEDDERS=built-in go test ./rag/eval -run TestDecline -v -count=1 -timeout 2h
+	$(EVAL) decline $(BENCHES)
 
-links: ## what links contribute to the search
-	LIFEHUB_EVAL=1 go test ./rag/eval -run TestFiguresOfLinks -v -count=1
-
-claims: ## citation checking of true and false answers
-	go test ./agent/citation -run 'TrueAnswer|FalseAnswer|MadeTrueAndFalse|Constructed|RealNotes' -count=1 -v
-
-modes: ## cost and results of the three modes: 40 tasks, with an honest and a sloppy model
-	LIFEHUB_SOAK=1 go test ./cli/evalmodels -run WhatTheModesCost -count=1 -timeout 1h -v
+silent claims modes links memory: ## questions in other words; citation checking; the modes' cost; links; recall
+	$(EVAL) $@
 
 soak: ## the kill and fault loops in full; `make test` runs a part of each
 	LIFEHUB_SOAK=1 go test ./internal/survive ./internal/database ./notes/... ./store/... ./rag/... ./mcpclient/... ./llm/... ./agent/turn ./cli/... ./tui/... -timeout 3h -v -run 'WhatTheyMean|UnderLoad|InEveryPanel|NoFault|DuringRebuilds|Swapped|NoSentence|SentencesAnswer|Obeying|Kill|Full|Refuses|Damage|Process|Descendant|Misbehave|FloodsCost|CutAnywhere|FaultyServer|RestartedInMid|SlowLine|NoBytesPanic|NoBytesEnd|CutInSilence|LittleWindow|FitsEverySize|CommandsInWhat|NoWayOfWriting|ThatGoesOn'
@@ -97,7 +92,7 @@ fuzz: ## run each fuzz target for FUZZTIME (default 30s)
 ollama: ## build the real Ollama server that the tests use, once, into the user's cache
 	scripts/ollama.sh
 
-npm: ## install the real MCP servers, Chroma, sentence encoder, WordNet and an editor's SDK that the tests use, once, into the user's cache
+npm: ## install the real MCP servers, Chroma and an editor's SDK that the tests use, once, into the user's cache
 	scripts/npm.sh
 
 tools: ## build the tools that make screenshots

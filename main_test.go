@@ -37,7 +37,7 @@ var forbidden = []struct {
 
 // onlyTests are packages that nothing which ships may import.
 var onlyTests = []string{
-	"./agent/agenttest", "./llm/llmtest", "./internal/apptest", "./internal/benches", "./internal/chattest", "./internal/hostile", "./internal/mcptest", "./internal/pdftest", "./internal/survive",
+	"./agent/agenttest", "./llm/llmtest", "./internal/apptest", "./internal/chattest", "./internal/hostile", "./internal/mcptest", "./internal/pdftest", "./internal/survive",
 	"./internal/testenv", "./internal/ttytest", "./internal/webtest", "./tui/boxtest",
 }
 

@@ -84,7 +84,7 @@ func runnable(root *cobra.Command, line string) (command, needs string) {
 	switch {
 	case strings.Contains(line, "://") || strings.Contains(line, "npx ") || path == "lifehub mcp consent":
 		return "", "the network"
-	case strings.HasPrefix(path, "lifehub models") || path == "lifehub eval models" || strings.Contains(line, "--schema"):
+	case strings.HasPrefix(path, "lifehub models") || strings.Contains(line, "--schema"):
 		return "", "a model server"
 	case strings.Contains(line, "--watch"):
 		return "", "someone who ends it"

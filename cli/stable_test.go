@@ -20,7 +20,6 @@ import (
 	"lifehub/agent"
 	"lifehub/cli/app"
 	"lifehub/cli/doctor"
-	"lifehub/cli/evalmodels"
 	"lifehub/internal/apptest"
 	"lifehub/internal/testenv"
 	"lifehub/llm/llmtest"
@@ -76,7 +75,6 @@ func TestStableInterfacesAreUnchanged(t *testing.T) {
 		addFields(fields, "note", reflect.TypeFor[noteJSON](), 0)
 		addFields(fields, "add, log, clip", reflect.TypeFor[captured](), 0)
 		addFields(fields, "stats", reflect.TypeFor[agent.Figures](), 0)
-		addFields(fields, "eval models", reflect.TypeFor[evalmodels.Report](), 0)
 		addFields(fields, "doctor", reflect.TypeFor[doctor.Finding](), 0)
 		golden.RequireEqual(t, sortedLines(fields))
 	})

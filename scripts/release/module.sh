@@ -8,6 +8,7 @@ cd "$(dirname "$0")/../.."
 go -C scripts/release run ./modulepath ../.. "$1"
 go tool -modfile=scripts/tools/go.mod gofumpt -w .
 go vet ./...
+go -C tools/eval vet .
 go build -o /dev/null .
 git diff --shortstat
 echo "the module is $(go list -m)"

@@ -1,5 +1,5 @@
-// Modulepath gives the module in a folder another path: in its go.mod, and in the imports of the Go
-// files that git tracks. Nothing else is changed.
+// Modulepath gives the module in a folder another path: in its go.mod and that of tools/eval, and
+// in the imports of the Go files that git tracks. Nothing else is changed.
 //
 //	go run ./modulepath FOLDER github.com/OWNER/lifehub
 package main
@@ -38,11 +38,17 @@ func rename(folder, module string) error {
 	if err != nil {
 		return err
 	}
+	old = strings.TrimSpace(old)
 	if _, err := output(folder, "go", "mod", "edit", "-module", module); err != nil {
 		return err
 	}
+	// The measurements import packages that only paths below the module's may.
+	if _, err := output(filepath.Join(folder, "tools", "eval"), "go", "mod", "edit", "-module", module+"/tools/eval",
+		"-droprequire", old, "-dropreplace", old, "-require", module+"@v0.0.0", "-replace", module+"=../.."); err != nil {
+		return err
+	}
 	for name := range strings.SplitSeq(strings.TrimSuffix(tracked, "\x00"), "\x00") {
-		if err := renameImports(filepath.Join(folder, name), strings.TrimSpace(old), module); err != nil {
+		if err := renameImports(filepath.Join(folder, name), old, module); err != nil {
 			return err
 		}
 	}
