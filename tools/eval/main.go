@@ -36,15 +36,21 @@ func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	err := measure(ctx)
 	stop()
-	if err != nil {
+	switch {
+	case errors.Is(err, errUsage):
+		fmt.Fprint(os.Stderr, usage)
+		os.Exit(2)
+	case err != nil:
 		fmt.Fprintln(os.Stderr, "eval:", err)
 		os.Exit(1)
 	}
 }
 
+var errUsage = errors.New("no such measurement")
+
 func measure(ctx context.Context) error {
 	if len(os.Args) < 2 {
-		return errors.New(usage)
+		return errUsage
 	}
 	dir, err := os.MkdirTemp("", "lifehub-eval-")
 	if err != nil {
@@ -73,7 +79,7 @@ func measure(ctx context.Context) error {
 	case "models":
 		return models(ctx, dir, args)
 	}
-	return errors.New(usage)
+	return errUsage
 }
 
 // root is the folder of the program's module.
