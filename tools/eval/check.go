@@ -188,7 +188,7 @@ func holds(s, words string) bool {
 func (t trial) says(s seen) bool {
 	sources := ""
 	for _, c := range s.cited {
-		if c.Verdict == agent.Verified || c.Verdict == agent.Cites {
+		if c.Verdict == agent.Verified || c.Verdict == agent.Cites || c.Verdict == agent.Found {
 			sources += c.Source.Text + "\n" + c.Words + "\n"
 		}
 	}
@@ -200,7 +200,7 @@ func (t trial) says(s seen) bool {
 func (t trial) quotes(cited []agent.Cited) bool {
 	verified := ""
 	for _, c := range cited {
-		if c.Verdict == agent.Verified {
+		if c.Verdict == agent.Verified || c.Verdict == agent.Found { // a small model quotes nothing: the program finds the sentence
 			verified += c.Sentence + "\n" + c.Words + "\n"
 		}
 	}

@@ -28,7 +28,7 @@ import (
 const (
 	plans   = "plan"   // plan mode; the model writes only the plan
 	answers = "answer" // plan mode; the model writes only the answer
-	loops   = "loop"   // loop mode
+	loops   = "loop"   // auto mode: the loop, in the notation that suits the model
 	teams   = "team"   // team mode
 )
 
@@ -257,7 +257,7 @@ func asking(a *app.App, t trial, model llm.Model) *turn.Agent {
 	case answers:
 		o.Roles = map[string]prompt.Role{"planner": played(t.plan()...)}
 	case loops:
-		mode = agent.LoopMode
+		mode = agent.AutoMode
 	case teams:
 		mode = agent.TeamMode
 	}
