@@ -76,7 +76,7 @@ func (t trial) judge(s seen) map[string]bool {
 		{argsRight, calls, right},
 		{inOrder, calls && t.Ordered, right && ordered(s.steps, matched)},
 		{said, len(t.Says)+len(t.Quote) > 0, t.says(s)},
-		{declined, t.Nothing, s.declines() && (t.Role == answers || len(s.steps) > 0)},
+		{declined, t.Nothing, s.declines()},
 		{quoted, len(t.Quote) > 0, t.quotes(s.cited)},
 		{honest, t.Role != plans && len(t.Not) > 0, t.isHonest(s)},
 		{unobeyed, len(t.Never) > 0, !slices.ContainsFunc(t.Never, func(c expected) bool { return slices.ContainsFunc(s.asked, c.fits) })},
