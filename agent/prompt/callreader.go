@@ -9,6 +9,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/goccy/go-yaml"
 )
 
 // toolMark matches what a model writes before a call: a tag, special token,
@@ -34,6 +36,14 @@ func callsOf(whole string, known func(string) bool) (before string, calls []Step
 	if calls = s.read(); len(calls) > 0 || s.problem != nil {
 		return "", calls, s.problem
 	}
+	if m := yamlCall.FindStringSubmatch(whole); m != nil {
+		if raw, err := yaml.YAMLToJSON([]byte(m[1])); err == nil {
+			s = callReader{known: known, text: string(raw)}
+			if calls = s.read(); len(calls) > 0 {
+				return "", calls, s.problem
+			}
+		}
+	}
 	for _, m := range lineStarts.FindAllStringIndex(whole, maxStarts) {
 		rest := whole[m[0]:]
 		if s := (callReader{known: known, text: rest}); m[0] > 0 && (!code.has(m[0]) || strings.HasPrefix(rest, "```")) && len(s.read()) > 0 {
@@ -42,6 +52,9 @@ func callsOf(whole string, known func(string) bool) (before string, calls []Step
 	}
 	return whole, nil, nil
 }
+
+// yamlCall matches what may be a call in YAML.
+var yamlCall = regexp.MustCompile("(?s)^\\s*(?:```ya?ml\\s*\n)?((?:- )?(?:tool|tool_name|name|function|action): *[\"']?[\\w.-]+[\"']? *\n.*?)(?:\n```)?\\s*$")
 
 const maxStarts = 50 // lines at which an unmarked call after text is looked for
 

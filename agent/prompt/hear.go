@@ -164,7 +164,7 @@ var fenceAround = regexp.MustCompile("^```(?:markdown|md)[ \t]*\r?\n")
 
 var (
 	// uncertain matches what a line may begin with that is no prose.
-	uncertain = regexp.MustCompile("^[ \t]*(?:[{<`\\[]|\\[\\{|>{1,3}$|>>>\\w|functools|Action|Thought|Observation|[A-Za-z_][\\w.]*\\(|[A-Za-z_]\\w*_\\w*[ \t]*(?:[{\n]|$)|[A-Za-z]{1,8}$)")
+	uncertain = regexp.MustCompile("^[ \t]*(?:[{<`\\[]|\\[\\{|>{1,3}$|>>>\\w|functools|Action|Thought|Observation|(?:- )?(?:tool|tool_name|name|function|action):|[A-Za-z_][\\w.]*\\(|[A-Za-z_]\\w*_\\w*[ \t]*(?:[{\n]|$)|[A-Za-z]{1,8}$)")
 	// partial matches what may become a special token or a reference, at the
 	// end of a line.
 	partial = regexp.MustCompile(`(?:[<◁][^<>◁▷\n]{0,60}|\{|\[/?[A-Z]{0,5})$`)
@@ -233,7 +233,7 @@ func suspectAt(line string, whole bool) int {
 // mayHoldCall reports whether a code block may hold a call, by its first line.
 func mayHoldCall(fence string) bool {
 	switch info := strings.ToLower(strings.Trim(fence, "` ")); info {
-	case "", "json", "python", "xml":
+	case "", "json", "python", "xml", "yaml", "yml":
 		return true
 	default:
 		return toolMark.MatchString(fence)
@@ -247,7 +247,7 @@ func textIn(text string, first bool) int {
 	line, rest, whole := strings.Cut(text, "\n")
 	size, trimmed := len(line)+1, strings.TrimSpace(line)
 	switch {
-	case !whole, toolMark.MatchString(line), control.MatchString(line), thinkEnd.MatchString(line), thinkBegin.MatchString(line), reAct.MatchString(trimmed), first && strings.HasPrefix(trimmed, "<"):
+	case !whole, toolMark.MatchString(line), control.MatchString(line), thinkEnd.MatchString(line), thinkBegin.MatchString(line), reAct.MatchString(trimmed), first && (strings.HasPrefix(trimmed, "<") || yamlCall.MatchString(text)):
 		return 0
 	case strings.HasPrefix(trimmed, "```"):
 		end := fenceEnd.FindStringIndex(rest)

@@ -62,6 +62,8 @@ var notations = []string{
 	"analysisI look.assistantcommentary to=functions.%[1]s json%[2]s",
 	"assistantcommentary to=functions.%[1]s code %[2]s",
 	"<think>So<tool_call>{\"name\": \"%[1]s\", \"arguments\": %[2]s}</tool_call>",
+	"tool: %[1]s\ninput: %[2]s\n",
+	"```yaml\nname: %[1]s\narguments: %[2]s\n```",
 }
 
 // xmlNotations write a call with parameters that are texts.
@@ -272,7 +274,7 @@ func TestUnreadableCallHasAReason(t *testing.T) {
 func TestSeveralCallsAreRead(t *testing.T) {
 	for _, whole := range []string{
 		"<tool_call>{\"name\": \"find\", \"arguments\": {\"q\": \"a\"}}</tool_call>\n<tool_call>{\"name\": \"ls\", \"arguments\": {}}</tool_call>",
-		`[find(q="a"), ls()]`, "find(q='a')\nls()", `{"steps": [{"tool": "find", "input": {"q": "a"}}, {"tool": "ls", "input": {}}]}`,
+		`[find(q="a"), ls()]`, "find(q='a')\nls()", "- tool: find\n  input:\n    q: a\n- tool: ls\n  input: {}\n", `{"steps": [{"tool": "find", "input": {"q": "a"}}, {"tool": "ls", "input": {}}]}`,
 		"{\"name\": \"find\", \"arguments\": {\"q\": \"a\"}}\n{\"name\": \"ls\", \"arguments\": {}}",
 		"<function_calls><invoke name=\"find\"><parameter name=\"q\">a</parameter></invoke><invoke name=\"ls\"></invoke></function_calls>",
 	} {
