@@ -119,6 +119,9 @@ const (
 	// Counts outside these multiples of the estimate are implausible: the
 	// server left out what it had cached, or invented the count.
 	leastPlausible, mostPlausible = 0.4, 8.0
+	// usual is what common tokenizers need of the estimate, and leastPart the part
+	// of what is expected below which a count is that of a truncated prompt.
+	usual, leastPart = 0.67, 0.75
 	// leastScale bounds the effect of low counts.
 	leastScale = 0.7
 	// mostUnmeasured is the factor assumed before any measurement. Common
@@ -141,10 +144,11 @@ func Scale(g agent.TokenRatio, refuses bool) float64 {
 }
 
 // Counted learns from the server's count of a prompt, and reports whether the user
-// has to be notified, once in a run, that the server truncated it.
-func (s *Meters) Counted(ctx context.Context, model string, estimate, counted, window int) bool {
-	ratio := float64(counted) / float64(max(estimate, 1))
-	if fills(counted, estimate, window) {
+// has to be notified, once in a run, that the server truncated it. fresh is the part
+// of the estimate that was not sent before: some servers count no more.
+func (s *Meters) Counted(ctx context.Context, model string, estimate, fresh, counted, window int) bool {
+	ratio, last := float64(counted)/float64(max(estimate, 1)), s.Of(ctx, model).Scale
+	if fills(counted, estimate, window) || counted >= leastWindow/2 && float64(counted) < leastPart*cmp.Or(last, usual)*float64(fresh) {
 		s.Learn(ctx, model, func(g *agent.TokenRatio) { g.Scale = min(max(g.Scale, 1)/Shorter, mostPlausible) })
 		s.mu.Lock()
 		defer s.mu.Unlock()

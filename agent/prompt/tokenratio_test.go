@@ -11,23 +11,25 @@ import (
 
 func TestPromptTruncatedByTheServerIsNoticed(t *testing.T) {
 	for name, tc := range map[string]struct {
-		estimate, counted, window int
-		told                      bool
+		estimate, fresh, counted, window int
+		told                             bool
 	}{
-		"as expected":                   {4000, 3400, 16384, false},
-		"the window is full":            {12000, 16384, 16384, true},
-		"one short of it":               {12000, 16383, 16384, true},
-		"a usual window":                {5000, 4096, 16384, true},
-		"more than the window was read": {12000, 17000, 16384, false},
-		"a short prompt":                {3000, 4096, 16384, false},
-		"the server does not count":     {8000, 0, 16384, false},
+		"as expected":                   {4000, 4000, 3400, 16384, false},
+		"the window is full":            {12000, 12000, 16384, 16384, true},
+		"one short of it":               {12000, 12000, 16383, 16384, true},
+		"a usual window":                {5000, 5000, 4096, 16384, true},
+		"more than the window was read": {12000, 12000, 17000, 16384, false},
+		"a short prompt":                {3000, 3000, 4096, 16384, false},
+		"a part was dropped":            {8000, 8000, 3000, 16384, true},
+		"that part was sent before":     {8000, 4000, 3000, 16384, false},
+		"the server does not count":     {8000, 8000, 0, 16384, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := Meters{By: map[string]agent.TokenRatio{"m": {Scale: 0.9}}}
-			if told := s.Counted(t.Context(), "m", tc.estimate, tc.counted, tc.window); told != tc.told {
+			if told := s.Counted(t.Context(), "m", tc.estimate, tc.fresh, tc.counted, tc.window); told != tc.told {
 				t.Errorf("told: %t", told)
 			}
-			if s.Counted(t.Context(), "m", tc.estimate, tc.counted, tc.window) {
+			if s.Counted(t.Context(), "m", tc.estimate, tc.fresh, tc.counted, tc.window) {
 				t.Error("told twice")
 			}
 		})
@@ -41,13 +43,15 @@ func TestLearnedRatioIsBounded(t *testing.T) {
 		s := Meters{By: map[string]agent.TokenRatio{}}
 		for range rapid.IntRange(1, 60).Draw(t, "prompts") {
 			estimate, counted := rapid.IntRange(1, 30_000).Draw(t, "estimate"), rapid.IntRange(0, 1<<30).Draw(t, "counted")
-			s.Counted(t.Context(), "m", estimate, counted, rapid.SampledFrom([]int{0, 2048, 16384}).Draw(t, "window"))
+			s.Counted(t.Context(), "m", estimate, estimate, counted, rapid.SampledFrom([]int{0, 2048, 16384}).Draw(t, "window"))
 			if scale := Scale(s.Of(t.Context(), "m"), true); scale < leastScale || scale > margin*mostPlausible {
 				t.Fatalf("scale %v", scale)
 			}
 		}
 		tokenizer, estimate := rapid.Float64Range(leastScale, 4).Draw(t, "tokens of the server for one of the estimate"), rapid.IntRange(200, 1500).Draw(t, "estimate")
-		s.Counted(t.Context(), "m", estimate, int(tokenizer*float64(estimate)), 0)
+		if s.Counted(t.Context(), "m", estimate, 0, int(tokenizer*float64(estimate)), 0) {
+			return
+		}
 		if most := Scale(s.Of(t.Context(), "m"), true) * 1e4; most < tokenizer*1e4 {
 			t.Fatalf("%v tokens were estimated as %v", tokenizer*1e4, most)
 		}
