@@ -181,7 +181,11 @@ func (a *Asker) send(ctx context.Context, p Prompt, window int, scale float64, s
 	if s := usage.Generating.Seconds(); usage.Answer >= leastWritten && s > 0 {
 		a.Meters.Learn(ctx, a.ModelName(), func(g *agent.TokenRatio) { g.Writes = cmp.Or(g.Writes, float64(usage.Answer)/s) })
 	}
-	if a.Meters.Counted(ctx, a.ModelName(), fitted.Estimate, fitted.Estimate-cached, usage.Prompt, window) {
+	fresh := fitted.Estimate - cached
+	if a.RejectsLongPrompts() {
+		fresh = 0
+	}
+	if a.Meters.Counted(ctx, a.ModelName(), fitted.Estimate, fresh, usage.Prompt, window) {
 		a.Stream.Notice("The model server seems to have truncated the prompt to %d tokens: the beginning is lost, and this answer may miss something. Set `context` to the server's window.", usage.Prompt)
 	}
 	return usage, size, nil

@@ -145,7 +145,8 @@ func Scale(g agent.TokenRatio, refuses bool) float64 {
 
 // Counted learns from the server's count of a prompt, and reports whether the user
 // has to be notified, once in a run, that the server truncated it. fresh is the part
-// of the estimate that was not sent before: some servers count no more.
+// of the estimate that was not sent before: some servers count no more. It is 0 for a
+// server that rejects what is too long.
 func (s *Meters) Counted(ctx context.Context, model string, estimate, fresh, counted, window int) bool {
 	ratio, last := float64(counted)/float64(max(estimate, 1)), s.Of(ctx, model).Scale
 	if fills(counted, estimate, window) || counted >= leastWindow/2 && float64(counted) < leastPart*cmp.Or(last, usual)*float64(fresh) {
