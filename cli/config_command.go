@@ -62,11 +62,8 @@ func showPaths(sh *app.Process) error {
 }
 
 func showConfig(sh *app.Process, asJSON bool) error {
-	p, c, err := app.LoadSettings(sh)
+	_, c, err := app.LoadSettings(sh)
 	if err != nil {
-		return err
-	}
-	if _, err := p.VaultPolicy(c, c.Notes); err != nil {
 		return err
 	}
 	type row struct {

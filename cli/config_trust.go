@@ -20,13 +20,11 @@ func newConfigTrust(sh *app.Process) *cobra.Command {
 	var yes, revoke bool
 	cmd := &cobra.Command{
 		Use:   "trust [DIR]",
-		Short: "Review the settings in a notes folder, and trust them",
-		Long: "A notes folder may contain settings for LifeHub: .lifehub/permissions.yaml, .lifehub/config.yaml and\n" +
-			".lifehub/instructions.md. They are ignored until you trust them here, and then they can only make things\n" +
-			"stricter: rules that confirm or deny, tools.off, provider: offline, less memory. When they change, the\n" +
-			"version you trusted stays in force until you review them again. Servers, addresses and keys are never\ntaken from a folder.\n\n" +
-			"Skills in .agents/skills tell the model how to do something, and can allow nothing. They are used as long as\n" +
-			"they are as you trusted them, and shown here in full.\n\n" +
+		Short: "Review the instructions and skills in a notes folder, and trust them",
+		Long: "A notes folder may contain instructions for the model, in .lifehub/instructions.md, and skills, in\n" +
+			".agents/skills, which tell it how to do something. Both have no effect until you trust them here, and can\n" +
+			"allow nothing. Instructions that you trusted stay in force until you review them again; skills are used as\n" +
+			"long as they are as you trusted them. Settings and rules are never read from a folder.\n\n" +
 			"Without DIR, list the folders you trust.",
 		Example: "  lifehub config trust ~/notes\n  lifehub config trust --revoke ~/notes",
 		RunE: func(cmd *cobra.Command, given []string) error {
@@ -42,7 +40,7 @@ func newConfigTrust(sh *app.Process) *cobra.Command {
 				return settings.UsageError{Err: fmt.Errorf("no folder given: lifehub config trust --revoke DIR")}
 			case len(given) == 0:
 				dirs := slices.Sorted(maps.Keys(known))
-				return app.PrintList(sh, false, "folders", "no folder is trusted; settings in notes folders are ignored", dirs, func(dir string) string {
+				return app.PrintList(sh, false, "folders", "no folder is trusted", dirs, func(dir string) string {
 					return safetext.Line(dir) + ": " + strings.Join(slices.Sorted(maps.Keys(known[dir])), ", ")
 				})
 			case revoke:
@@ -61,43 +59,24 @@ func newConfigTrust(sh *app.Process) *cobra.Command {
 	return cmd
 }
 
-// trustFolder shows the settings and skills of a folder and, if the user agrees, adds them to
+// trustFolder shows the instructions and skills of a folder and, if the user agrees, adds them to
 // known.
 func trustFolder(ctx context.Context, sh *app.Process, known settings.Trusted, name string, yes bool) error {
 	dir, err := settings.VaultDir(name)
 	if err != nil {
 		return settings.UsageError{Err: err}
 	}
-	files, err := settings.ReadPolicy(dir)
+	files, texts, err := settings.Review(dir)
 	if err != nil {
 		return err
 	}
-	skills, texts, err := settings.ReadSkills(dir)
-	if err != nil {
+	if len(files) == 0 {
+		return settings.UsageError{Err: fmt.Errorf("%s has neither %s nor %s", dir, settings.InstructionsName, settings.SkillsFolder)}
+	}
+	showReviewed(sh, dir, texts)
+	if err := agree(ctx, sh, "Trust these instructions and skills?", yes); err != nil {
 		return err
 	}
-	if len(files)+len(skills) == 0 {
-		return settings.UsageError{Err: fmt.Errorf("%s has no settings for LifeHub: no %s, no %s", dir, strings.Join(settings.PolicyNames, ", no "), settings.SkillsFolder)}
-	}
-	for _, name := range settings.PolicyNames {
-		if text, ok := files[name]; ok {
-			fmt.Fprintf(sh.Out, "%s:\n%s\n\n", safetext.Line(filepath.Join(dir, settings.PolicyFolder, name)), safetext.Reveal(strings.TrimRight(text, "\n")))
-		}
-	}
-	var policy settings.VaultPolicy
-	widest := settings.Defaults()
-	widest.Memory.Scope = "all"
-	if err := policy.Add(widest, dir, files); err != nil {
-		return settings.UsageError{Err: err}
-	}
-	for _, line := range policy.WithoutEffect {
-		fmt.Fprintf(sh.Err, "! %s\n", safetext.Line(line))
-	}
-	showSkills(sh, dir, texts)
-	if err := agree(ctx, sh, "Trust these settings and skills?", yes); err != nil {
-		return err
-	}
-	maps.Copy(files, skills)
 	known[dir] = files
 	fmt.Fprintf(sh.Out, "trusted %s\n", safetext.Line(dir))
 	return nil
@@ -118,8 +97,8 @@ func revokeFolder(sh *app.Process, known settings.Trusted, name string) error {
 	return nil
 }
 
-// showSkills prints everything that a folder's skills would add to a prompt.
-func showSkills(sh *app.Process, dir string, texts map[string][]byte) {
+// showReviewed prints everything that a folder's instructions and skills would add to a prompt.
+func showReviewed(sh *app.Process, dir string, texts map[string][]byte) {
 	for _, name := range slices.Sorted(maps.Keys(texts)) {
 		text := strings.TrimRight(string(texts[name]), "\n")
 		if !utf8.ValidString(text) {

@@ -177,11 +177,7 @@ func listRules(sh *app.Process) error {
 	if err != nil {
 		return err
 	}
-	folders, err := p.VaultPolicy(c, c.Notes)
-	if err != nil {
-		return err
-	}
-	list := all.Narrowed(folders.Rules).List()
+	list := all.List()
 	none := "no rules; each tool has a default level (`lifehub tools`). Rules go in " + p.PermissionsFile()
 	err = app.PrintList(sh, false, "rules", none, list, func(r gate.Rule) string {
 		return fmt.Sprintf("%-24s %-8s %s", safetext.Line(app.RuleText(r)), r.Level, safetext.Line(r.From))

@@ -24,10 +24,6 @@ type Rule struct {
 	// Untrusted rules apply even after untrusted text was read, which may have
 	// chosen the arguments.
 	Untrusted bool
-
-	// Narrows marks a rule from a trusted folder: it can make calls stricter,
-	// never freer, whatever the user's own rules.
-	Narrows bool
 }
 
 // MatchesTool reports whether the rule covers the named tool.
@@ -85,16 +81,6 @@ func (r *Rules) With(more ...Rule) *Rules {
 	return &Rules{list: append(r.List(), more...)}
 }
 
-// Narrowed returns the rules with those of a trusted folder added, which can
-// only make calls stricter.
-func (r *Rules) Narrowed(by *Rules) *Rules {
-	more := by.List()
-	for i := range more {
-		more[i].Narrows = true
-	}
-	return r.With(more...)
-}
-
 // Verdict is the level of a call and the reason for it.
 type Verdict struct {
 	Level       agent.Level
@@ -119,24 +105,14 @@ func (r *Rules) Decide(tool string, own agent.Level, as Reading) Verdict {
 	}
 	v := Verdict{Level: own, Reason: fmt.Sprintf("no rule for %s; it %s by default", tool, does)}
 	because := func(rule Rule) string { return reasonMark + rule.String() }
-	var matching []Rule
 	for _, rule := range r.List() {
-		if rule.MatchesCall(tool, as) {
-			matching = append(matching, rule)
+		if !rule.MatchesCall(tool, as) {
+			continue
 		}
-	}
-	for _, rule := range matching {
-		switch {
-		case rule.Level == agent.Deny:
+		if rule.Level == agent.Deny {
 			return Verdict{Level: agent.Deny, Reason: because(rule), Fixed: true}
-		case !rule.Narrows:
-			v.Level, v.Reason = rule.Level, because(rule)
 		}
-	}
-	for _, rule := range matching {
-		if rule.Narrows && rule.Level == agent.Confirm && v.Level == agent.Auto {
-			v = Verdict{Level: agent.Confirm, Reason: because(rule), Fixed: true}
-		}
+		v.Level, v.Reason = rule.Level, because(rule)
 	}
 	if own == agent.ConfirmEach {
 		return Verdict{Level: agent.ConfirmEach, Reason: tool + " asks each time, and rules cannot override it", Fixed: true}

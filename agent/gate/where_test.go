@@ -188,21 +188,6 @@ func TestHiddenNoteHasAnySpelling(t *testing.T) {
 	}
 }
 
-func TestFolderRulesOnlyTighten(t *testing.T) {
-	mine := (*Rules)(nil).With(Rule{Tool: "add_task", Level: agent.Auto}, Rule{Tool: "read_note", Level: agent.Deny})
-	folder := (*Rules)(nil).With(Rule{Tool: "*", Level: agent.Auto}, Rule{Tool: "add_*", Level: agent.Confirm, From: "vault:1"}, Rule{Tool: "today", Level: agent.Deny})
-	rules := mine.Narrowed(folder).With(Rule{Tool: "add_task", Level: agent.Auto})
-	for tool, want := range map[string]agent.Level{"add_task": agent.Confirm, "read_note": agent.Deny, "today": agent.Deny, "send": agent.Confirm} {
-		own := agent.Confirm
-		if v := rules.Decide(tool, own, Reading{}); v.Level != want {
-			t.Errorf("%s is %s (%s), want %s", tool, v.Level, v.Reason, want)
-		}
-	}
-	if v := rules.Decide("add_task", agent.Confirm, Reading{}); !v.Fixed {
-		t.Error("a yes for longer would loosen what the folder tightened")
-	}
-}
-
 // drawInput draws arguments of any kind.
 func drawInput(t *rapid.T) json.RawMessage {
 	text := rapid.OneOf(rapid.String(), rapid.StringMatching(`[a-c*?\\/. \n"':{}#]{0,8}`), rapid.StringMatching(`https?://[a-z@.]{1,12}/?`), rapid.SampledFrom([]string{"true", "5", "null", "", " ", "~", "1.50", "0x1F", "2026-11-30", "- a"}))

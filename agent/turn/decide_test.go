@@ -17,7 +17,7 @@ func anyRule(t *rapid.T) gate.Rule {
 	rule := gate.Rule{
 		Tool:  rapid.SampledFrom([]string{"do_it", "do_*", "*", "other"}).Draw(t, "tool"),
 		Level: rapid.SampledFrom([]agent.Level{agent.Auto, agent.Auto, agent.Confirm, agent.Deny}).Draw(t, "level"),
-		Only:  rapid.Bool().Draw(t, "only"), Narrows: rapid.Bool().Draw(t, "narrows"),
+		Only:  rapid.Bool().Draw(t, "only"),
 	}
 	for _, name := range []string{"path", "text", "url"} {
 		if rapid.IntRange(0, 2).Draw(t, "where "+name) > 0 {

@@ -54,7 +54,7 @@ type App struct {
 	Servers     *mcpclient.Client
 	followed    *serversFile
 	Rules       *gate.Rules
-	Folder      settings.VaultPolicy // policies found in the folders of notes
+	Folder      settings.Instructions // of the folders of notes
 	Secrets     *redact.Redaction
 	Builtin     []agent.Tool
 
@@ -182,10 +182,9 @@ func (a *App) openNotes(flags RunFlags, only bool) (err error) {
 	if err != nil {
 		return err
 	}
-	if a.Folder, err = a.Paths.VaultPolicy(a.Settings, dirs); err != nil {
+	if a.Folder, err = a.Paths.Instructions(dirs); err != nil {
 		return err
 	}
-	a.Rules = a.Rules.Narrowed(a.Folder.Rules)
 	a.Unembedded = make(chan struct{}, 1)
 	a.Changes = make(chan llm.State, 8)
 	model := ModelSettings(a.Settings, a.Secrets)
@@ -559,7 +558,7 @@ func (a *App) persona() string {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		slog.Warn("read instructions", "error", err)
 	}
-	return strings.TrimSpace(strings.Join(append([]string{strings.TrimSpace(string(text))}, a.Folder.Persona...), "\n\n"))
+	return strings.TrimSpace(strings.Join(append([]string{strings.TrimSpace(string(text))}, a.Folder.Texts...), "\n\n"))
 }
 
 // openLog redirects logging to a file, because the screen belongs to the UI. If the file cannot be

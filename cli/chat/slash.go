@@ -111,7 +111,6 @@ func (bg *background) slashRules(context.Context, string, string) (string, error
 	if err != nil {
 		return "", err
 	}
-	rules = rules.Narrowed(bg.App.Folder.Rules)
 	if len(rules.List()) == 0 {
 		return "No rules: each tool has a default level, which `/tools` shows. Rules go in `" + bg.App.Paths.PermissionsFile() + "`.", nil
 	}

@@ -1,5 +1,5 @@
-// Package settings reads the config file, the environment and the paths of LifeHub's files, and
-// applies restrictions from trusted folders of notes.
+// Package settings reads the config file, the environment, the paths of LifeHub's files, and what
+// the user has reviewed in folders of notes.
 package settings
 
 import (

@@ -27,13 +27,13 @@ const (
 // ReadSkills reads the files of a folder's skills. It returns their texts and SHA-256 sums by
 // slash-separated path relative to dir. A file that is not regular, or exceeds a limit, is an
 // error.
-func ReadSkills(dir string) (sums PolicyFiles, texts map[string][]byte, err error) {
+func ReadSkills(dir string) (sums Reviewed, texts map[string][]byte, err error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
 		return nil, nil, fmt.Errorf("read the skills of %s: %w", dir, err)
 	}
 	defer root.Close()
-	sums, texts = PolicyFiles{}, map[string][]byte{}
+	sums, texts = Reviewed{}, map[string][]byte{}
 	room := int64(maxSkillBytes)
 	err = fs.WalkDir(root.FS(), SkillsFolder, func(name string, d fs.DirEntry, err error) error {
 		switch {
@@ -68,7 +68,7 @@ func ReadSkills(dir string) (sums PolicyFiles, texts map[string][]byte, err erro
 // Skills are the skill files of a folder that may be read, with the sum that each must have.
 type Skills struct {
 	Dir   string
-	Files PolicyFiles
+	Files Reviewed
 }
 
 // TrustedSkills returns the skills in the user's home folder, and those in dirs that are unchanged
@@ -86,7 +86,7 @@ func (p Paths) TrustedSkills(dirs []string) (list []Skills, notices []string, er
 		}
 		seen[dir] = true
 		now, _, err := ReadSkills(dir)
-		was := known[dir].part(true)
+		was := known[dir].skills()
 		switch {
 		case i == 0 && err != nil:
 			notices = append(notices, fmt.Sprintf("no skill is used: %v", err))
@@ -104,15 +104,11 @@ func (p Paths) TrustedSkills(dirs []string) (list []Skills, notices []string, er
 	return list, notices, nil
 }
 
-// part returns those of the trusted files that are skills, or those that are not.
-func (f PolicyFiles) part(skills bool) PolicyFiles {
-	part := PolicyFiles{}
-	for name, text := range f {
-		if strings.HasPrefix(name, SkillsFolder+"/") == skills {
-			part[name] = text
-		}
-	}
-	return part
+// skills returns the files that belong to skills.
+func (r Reviewed) skills() Reviewed {
+	sums := maps.Clone(r)
+	maps.DeleteFunc(sums, func(name, _ string) bool { return !strings.HasPrefix(name, SkillsFolder+"/") })
+	return sums
 }
 
 // SkillOf splits the path of a skill's file into the skill's folder and the name relative to it.
