@@ -135,29 +135,6 @@ func TestKeysAreRedacted(t *testing.T) {
 	}
 }
 
-// Subscriptions are limited in number and size.
-func TestSubscriptionsAreBounded(t *testing.T) {
-	t.Parallel()
-	w := newWatched()
-	for i := range 2 * maxSubscriptions {
-		w.subscribe(subscriber{id: "a"}, true, fmt.Sprint(noteScheme, i), strings.Repeat("x", maxAddress+1+i))
-	}
-	if n := len(w.subscribed[subscriber{id: "a"}]); n != maxSubscriptions {
-		t.Errorf("%d subscriptions", n)
-	}
-	for i := range 2 * maxSubscribers {
-		w.subscribe(subscriber{id: fmt.Sprint(i)}, true, noteScheme)
-	}
-	if n := len(w.subscribed); n != maxSubscribers {
-		t.Errorf("%d subscribers", n)
-	}
-	for address := range w.subscribed[subscriber{id: "a"}] {
-		if len(address) > maxAddress {
-			t.Fatalf("an address of %d bytes", len(address))
-		}
-	}
-}
-
 // The question about a change does not reveal anything the client may not read.
 func TestQuestionShowsNothingDenied(t *testing.T) {
 	t.Parallel()

@@ -58,21 +58,19 @@ type notesServer struct {
 	reading chan struct{}
 	running sync.WaitGroup
 	questions
-	watched
-	connections connections // used over HTTP only
+	listed
 }
 
 // newServer returns the server of an App. If writes is true, clients may ask for changes until ctx
 // ends.
 func newServer(ctx context.Context, a *app.App, writes bool) *notesServer {
 	s := &notesServer{App: a, gate: gate.New(a.Rules, nil, true), served: map[string]agent.Tool{}, reading: make(chan struct{}, maxReading)}
-	s.questions = newQuestions(ctx)
-	s.watched = newWatched()
+	s.questions = newQuestions(ctx, a.Store.NewConversation())
 	hooks := &server.Hooks{}
-	s.listen(hooks)
+	hooks.AddBeforeListResources(func(ctx context.Context, _ any, _ *mcp.ListResourcesRequest) { s.refresh(ctx) })
 	s.mcp = server.NewMCPServer("lifehub", settings.Version(),
 		server.WithTitle("LifeHub"), server.WithInstructions(instructions), server.WithHooks(hooks), server.WithRecovery(), server.WithResourceRecovery(),
-		server.WithToolCapabilities(false), server.WithResourceCapabilities(true, true), server.WithPromptCapabilities(false), server.WithCompletions(),
+		server.WithToolCapabilities(false), server.WithResourceCapabilities(false, true), server.WithPromptCapabilities(false), server.WithCompletions(),
 		server.WithElicitation(), server.WithPaginationLimit(pageSize), server.WithToolHandlerMiddleware(visible),
 		server.WithResourceCompletionProvider(s), server.WithPromptCompletionProvider(s))
 	for _, tool := range append(a.Offered(), s.relatedNotes(), s.checkCitations()) {

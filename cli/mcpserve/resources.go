@@ -5,12 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"maps"
 	"net/url"
 	"slices"
 	"strings"
 	"sync"
-	"time"
 
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mark3labs/mcp-go/server"
@@ -28,114 +26,15 @@ const (
 	noteScheme = "note:///"
 	// pageSize bounds the notes on a page of the list, and maxValues the values of a completion.
 	pageSize, maxValues = 200, 100
-	// lookAgain is how often subscribed notes are checked in addition to the watcher, because
-	// another LifeHub may have indexed a change first.
-	lookAgain = 5 * time.Second
 )
 
-// watched holds the notes as last seen by clients, and the subscriptions.
-type watched struct {
-	woken chan struct{}
-
-	mu         sync.Mutex                     // guards the fields below
-	seen       map[string]notes.Entry         // by URI; Path is as in tools and rules
-	subscribed map[subscriber]map[string]bool // by URI
+// listed holds the notes as last seen by clients.
+type listed struct {
+	mu   sync.Mutex             // guards seen
+	seen map[string]notes.Entry // by URI; Path is as in tools and rules
 }
 
-// subscriber receives updates: a session or, in the newer protocol, a listening request, which has
-// a session of its own.
-type subscriber struct {
-	id      string               // ID of the session; "" for a request
-	session server.ClientSession // of a request; otherwise nil
-	request *any                 // its ID
-}
-
-func newWatched() watched {
-	return watched{woken: make(chan struct{}, 1), seen: map[string]notes.Entry{}, subscribed: map[subscriber]map[string]bool{}}
-}
-
-// wake triggers a comparison of the notes.
-func (w *watched) wake() {
-	select {
-	case w.woken <- struct{}{}:
-	default: // already triggered
-	}
-}
-
-// listen registers hooks that track subscriptions and refresh the list of notes before it is
-// returned.
-func (s *notesServer) listen(hooks *server.Hooks) {
-	hooks.AddBeforeAny(func(ctx context.Context, id any, _ mcp.MCPMethod, message any) {
-		session := server.ClientSessionFromContext(ctx)
-		if session == nil {
-			return
-		}
-		switch r := message.(type) {
-		case *mcp.SubscribeRequest:
-			s.subscribe(subscriber{id: session.SessionID()}, true, r.Params.URI)
-		case *mcp.SubscriptionsListenRequest:
-			listening := subscriber{session: session, request: &id}
-			s.subscribe(listening, true, r.Params.Notifications.ResourceSubscriptions...)
-			context.AfterFunc(ctx, func() { s.forget(listening) })
-		case *mcp.UnsubscribeRequest:
-			s.subscribe(subscriber{id: session.SessionID()}, false, r.Params.URI)
-		case *mcp.ListResourcesRequest:
-			s.refresh(ctx)
-		}
-	})
-	hooks.AddOnUnregisterSession(func(_ context.Context, session server.ClientSession) {
-		s.forget(subscriber{id: session.SessionID()})
-	})
-}
-
-func (w *watched) forget(who subscriber) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	delete(w.subscribed, who)
-}
-
-// maxSubscribers and maxSubscriptions, per subscriber, bound the subscriptions, since all are
-// compared at each change. maxAddress bounds a URI, in bytes; no note has a longer one.
-const maxSubscribers, maxSubscriptions, maxAddress = 256, 1000, 16 << 10
-
-func (w *watched) subscribe(who subscriber, on bool, addresses ...string) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.subscribed[who] == nil {
-		if len(w.subscribed) >= maxSubscribers {
-			return
-		}
-		w.subscribed[who] = map[string]bool{}
-	}
-	for _, address := range addresses {
-		if delete(w.subscribed[who], address); on && len(w.subscribed[who]) < maxSubscriptions && len(address) <= maxAddress {
-			w.subscribed[who][address] = true
-		}
-	}
-}
-
-// tellChanges notifies subscribers of changed notes until ctx ends.
-func (s *notesServer) tellChanges(ctx context.Context) {
-	tick := time.NewTicker(lookAgain)
-	defer tick.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-s.woken:
-			s.refresh(ctx)
-		case <-tick.C:
-			s.watched.mu.Lock()
-			some := slices.ContainsFunc(slices.Collect(maps.Values(s.subscribed)), func(addresses map[string]bool) bool { return len(addresses) > 0 })
-			s.watched.mu.Unlock()
-			if some {
-				s.refresh(ctx)
-			}
-		}
-	}
-}
-
-// refresh compares the notes with those last seen and notifies clients.
+// refresh compares the notes with those last seen. If there are others, clients are told that the list changed.
 func (s *notesServer) refresh(ctx context.Context) {
 	now := map[string]notes.Entry{}
 	var unknown []string // paths of files and folders
@@ -162,12 +61,7 @@ func (s *notesServer) refresh(ctx context.Context) {
 			}
 		}
 	}
-	type update struct {
-		subscriber
-		address string
-	}
-	var updates []update
-	s.watched.mu.Lock()
+	s.listed.mu.Lock()
 	was := s.seen
 	for address, e := range was { // a note in a folder that cannot be listed is not gone
 		inUnknown := slices.ContainsFunc(unknown, func(dir string) bool { return strings.HasPrefix(e.Path+"/", dir+"/") })
@@ -176,14 +70,7 @@ func (s *notesServer) refresh(ctx context.Context) {
 		}
 	}
 	s.seen = now
-	for who, addresses := range s.subscribed {
-		for address := range addresses {
-			if was[address] != now[address] {
-				updates = append(updates, update{who, address})
-			}
-		}
-	}
-	s.watched.mu.Unlock()
+	s.listed.mu.Unlock()
 	same := len(was) == len(now)
 	for address := range now {
 		_, known := was[address]
@@ -199,28 +86,6 @@ func (s *notesServer) refresh(ctx context.Context) {
 			list = append(list, server.ServerResource{Resource: r, Handler: s.readResource})
 		}
 		s.mcp.SetResources(list...)
-	}
-	for _, u := range updates {
-		if err := s.tell(u.subscriber, u.address); err != nil {
-			slog.Info("tell of a changed note", "error", err)
-		}
-	}
-}
-
-// tell notifies a subscriber that a note has changed.
-func (s *notesServer) tell(who subscriber, address string) error {
-	if who.session == nil {
-		return s.mcp.SendNotificationToSpecificClient(who.id, mcp.MethodNotificationResourceUpdated, map[string]any{"uri": address})
-	}
-	changed := mcp.JSONRPCNotification{JSONRPC: mcp.JSONRPC_VERSION, Notification: mcp.Notification{
-		Method: mcp.MethodNotificationResourceUpdated,
-		Params: mcp.NotificationParams{Meta: map[string]any{mcp.MetaKeySubscriptionID: *who.request}, AdditionalFields: map[string]any{"uri": address}},
-	}}
-	select {
-	case who.session.NotificationChannel() <- changed: // the library's own function supports persistent sessions only
-		return nil
-	default:
-		return server.ErrNotificationChannelBlocked
 	}
 }
 
@@ -300,7 +165,7 @@ func (s *notesServer) CompletePromptArgument(_ context.Context, _ string, argume
 func (s *notesServer) completeNote(typed string) *mcp.Completion {
 	typed = strings.ToLower(typed)
 	var first, more []string
-	s.watched.mu.Lock()
+	s.listed.mu.Lock()
 	for _, e := range s.seen {
 		switch path := strings.ToLower(e.Path); {
 		case strings.HasPrefix(path, typed):
@@ -309,7 +174,7 @@ func (s *notesServer) completeNote(typed string) *mcp.Completion {
 			more = append(more, safetext.Visible(e.Path))
 		}
 	}
-	s.watched.mu.Unlock()
+	s.listed.mu.Unlock()
 	slices.Sort(first)
 	slices.Sort(more)
 	all := append(first, more...)

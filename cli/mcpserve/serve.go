@@ -28,11 +28,9 @@ import (
 
 // options are the flags of the command.
 type options struct {
-	RunFlags  app.RunFlags
-	writes    bool
-	config    string
-	address   string
-	tokenFile string
+	RunFlags app.RunFlags
+	writes   bool
+	config   string
 }
 
 // NewCommand returns `lifehub mcp serve`.
@@ -45,8 +43,7 @@ func NewCommand(sh *app.Process) *cobra.Command {
 			"and the check of citations. Your rules hold, and notes that a rule denies are not there. With --writes they\n" +
 			"may also ask to add tasks, notes and facts; you are asked each time, in that program.",
 		Example: "  lifehub mcp serve --print-config claude-code   # the entry for a client's settings\n" +
-			"  lifehub mcp serve --notes ~/notes              # what that entry runs\n" +
-			"  lifehub mcp serve --http 127.0.0.1:8765        # for several clients at once",
+			"  lifehub mcp serve --notes ~/notes              # what that entry runs",
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if o.config != "" {
@@ -58,8 +55,6 @@ func NewCommand(sh *app.Process) *cobra.Command {
 	app.RegisterNotes(&o.RunFlags, cmd)
 	cmd.Flags().BoolVar(&o.writes, "writes", false, "offer tools that change notes; each call asks you, in the client")
 	cmd.Flags().StringVar(&o.config, "print-config", "", "print the entry for the settings of a client: "+clientNames())
-	cmd.Flags().StringVar(&o.address, "http", "", "serve streamable HTTP on this address of this machine, such as 127.0.0.1:8765")
-	cmd.Flags().StringVar(&o.tokenFile, "token-file", "", "the file with the token for --http; created if missing")
 	return cmd
 }
 
@@ -90,9 +85,6 @@ func (o options) serve(ctx context.Context, sh *app.Process) error {
 	})
 	defer s.running.Wait()
 	defer cancel(nil)
-	if o.address != "" {
-		return o.serveHTTP(ctx, sh, s)
-	}
 	return s.serveStdio(ctx, sh.In, sh.Out)
 }
 
@@ -186,7 +178,7 @@ func recovered(what string, err *error) {
 	}
 }
 
-// follow keeps the indexes up to date and notifies clients of changed notes. Its goroutines end
+// follow keeps the indexes up to date, and the list of notes. Its goroutines end
 // with ctx.
 func (s *notesServer) follow(ctx context.Context) {
 	spawn := func(what string, f func()) {
@@ -204,8 +196,7 @@ func (s *notesServer) follow(ctx context.Context) {
 			if err != nil && ctx.Err() == nil {
 				slog.Warn("index the notes", "error", err)
 			}
-			_ = v.Index.Watch(ctx, v.Folder, func() llm.Embedder { return s.App.Embedder(ctx) }, func(rag.Changes, error) { s.wake() }) // Watch returns when ctx ends
+			_ = v.Index.Watch(ctx, v.Folder, func() llm.Embedder { return s.App.Embedder(ctx) }, func(rag.Changes, error) { s.refresh(ctx) }) // Watch returns when ctx ends
 		})
 	}
-	spawn("tell of changed notes", func() { s.tellChanges(ctx) })
 }

@@ -580,49 +580,28 @@ func TestCancelledCallWithdrawsItsQuestion(t *testing.T) {
 	}
 }
 
-func TestSubscribersAreNotifiedOfChangedNotes(t *testing.T) {
+func TestClientsHearOfNewNotes(t *testing.T) {
 	t.Parallel()
 	dir := vault(t)
 	c := connect(t, t.TempDir(), eras["handshake"], "--notes", dir)
-	updates := make(chan string, 100)
-	c.OnNotification(func(n mcp.JSONRPCNotification) {
-		updates <- fmt.Sprint(n.Method, " ", n.Params.AdditionalFields["uri"])
-	})
-	wait := func(want string) {
-		t.Helper()
-		deadline := time.After(60 * time.Second)
-		for {
-			select {
-			case got := <-updates:
-				if got == want {
-					return
-				}
-				if strings.Contains(got, "running") {
-					t.Errorf("heard %s, which nobody subscribed to", got)
-				}
-			case <-deadline:
-				t.Fatalf("never heard %s", want)
-			}
-		}
-	}
-	for _, method := range []string{"resources/subscribe"} {
-		if err := send(t, c, method, map[string]any{"uri": "note:///shoes.md"}); err != nil {
-			t.Fatal(err)
-		}
+	heard := make(chan string, 100)
+	c.OnNotification(func(n mcp.JSONRPCNotification) { heard <- n.Method })
+	if offered := c.GetServerCapabilities().Resources; offered == nil || !offered.ListChanged || offered.Subscribe {
+		t.Errorf("it offers %+v", offered)
 	}
 	call(t, c, "search_notes", map[string]any{"query": "shoes"}) // wait until it is indexed
-	apptest.Write(t, filepath.Join(dir, "running", "plan.md"), "# Running plan\n\nLess.\n")
-	apptest.Write(t, filepath.Join(dir, "shoes.md"), "# Shoes\n\nNew ones are needed.\n")
-	wait("notifications/resources/updated note:///shoes.md")
 	apptest.Write(t, filepath.Join(dir, "more.md"), "# More\n")
-	wait("notifications/resources/list_changed <nil>")
-}
-
-// send sends a request that the client has no method for.
-func send(t *testing.T, c *client.Client, method string, params any) error {
-	t.Helper()
-	_, err := c.GetTransport().SendRequest(t.Context(), transport.JSONRPCRequest{JSONRPC: "2.0", ID: mcp.NewRequestId("own-" + method), Method: method, Params: params})
-	return err
+	deadline := time.After(time.Minute)
+	for {
+		select {
+		case method := <-heard:
+			if method == "notifications/resources/list_changed" {
+				return
+			}
+		case <-deadline:
+			t.Fatal("never heard of the new note")
+		}
+	}
 }
 
 // bare is a server with its pipes.

@@ -34,14 +34,14 @@ type questions struct {
 	ctx          context.Context // parent of every turn's context, since the answer may come in another request
 	waiting      chan struct{}
 	turn         chan struct{}
-	conversation sync.Map // conversation in which the changes of a session are saved, by session ID
+	conversation string // in which the changes are saved
 
 	mu   sync.Mutex // guards open
 	open map[string]*question
 }
 
-func newQuestions(ctx context.Context) questions {
-	return questions{ctx: ctx, waiting: make(chan struct{}, maxWaiting), turn: make(chan struct{}, 1), open: map[string]*question{}}
+func newQuestions(ctx context.Context, conversation string) questions {
+	return questions{ctx: ctx, conversation: conversation, waiting: make(chan struct{}, maxWaiting), turn: make(chan struct{}, 1), open: map[string]*question{}}
 }
 
 // question is a turn that waits for permission.
@@ -84,7 +84,7 @@ func (s *notesServer) write(tool agent.Tool) server.ToolHandlerFunc {
 		client := clientOf(ctx)
 		turnCtx, cancel := context.WithTimeout(s.ctx, askedFor)
 		q := &question{ctx: turnCtx, about: noteOf(name, input), end: sync.OnceFunc(func() { cancel(); <-s.turn; <-s.waiting })}
-		q.events = s.writer.Call(turnCtx, s.conversationOf(ctx), client+" calls "+name, agent.Step{Tool: name, Input: input}, "the MCP client "+client)
+		q.events = s.writer.Call(turnCtx, s.conversation, client+" calls "+name, agent.Step{Tool: name, Input: input}, "the MCP client "+client)
 		return s.proceed(ctx, q), nil
 	}
 }
@@ -227,10 +227,4 @@ func clientOf(ctx context.Context) string {
 		return "a program"
 	}
 	return cmp.Or(text.Clip(text.OneLine(session.GetClientInfo().Name), 40), "a program")
-}
-
-// conversationOf returns the conversation in which a client's changes are saved.
-func (s *notesServer) conversationOf(ctx context.Context) string {
-	id, _ := s.conversation.LoadOrStore(server.ClientSessionFromContext(ctx).SessionID(), s.App.Store.NewConversation())
-	return id.(string)
 }

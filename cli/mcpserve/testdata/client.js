@@ -13,7 +13,7 @@ async function main() {
     asked.push(request.params.message)
     return { action: "accept", content: { allow: true } }
   })
-  const changed = new Promise((resolve) => client.setNotificationHandler(types.ResourceUpdatedNotificationSchema, (n) => resolve(n.params.uri)))
+  const changed = new Promise((resolve) => client.setNotificationHandler(types.ResourceListChangedNotificationSchema, () => resolve("yes")))
   await client.connect(new StdioClientTransport({ command, args, env: process.env, stderr: "inherit" }))
   got.tools = (await client.listTools()).tools.map((t) => t.name)
   const found = await client.callTool({ name: "search_notes", arguments: { query: "how often do I run?" } }) // validated against the schema
@@ -31,10 +31,8 @@ async function main() {
   const cancelled = client.callTool({ name: "list_notes", arguments: {} }, undefined, { signal: stop.signal }).then(() => "answered", () => "cancelled")
   stop.abort()
   got.cancelled = await cancelled
-  await client.subscribeResource({ uri: "note:///shoes.md" })
-  fs.appendFileSync(path.join(notes, "shoes.md"), "\nMore.\n")
+  fs.writeFileSync(path.join(notes, "more.md"), "# More\n")
   got.changed = await changed
-  await client.unsubscribeResource({ uri: "note:///shoes.md" })
   await client.close()
   console.log(JSON.stringify(got))
 }
