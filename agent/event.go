@@ -365,19 +365,18 @@ type Reply struct {
 type Verdict string
 
 const (
-	Verified     Verdict = "verified"
-	Cites        Verdict = "cited" // nothing is quoted, so support is unknown; Detail may have the model's opinion
-	Found        Verdict = "found" // the program found the sentence of a source; nothing is cited, quoted or judged
-	NotFound     Verdict = "not_found"
-	Stale        Verdict = "stale"
-	Supported    Verdict = "supported"    // according to the model
-	Contradicted Verdict = "contradicted" // according to the model
+	Verified Verdict = "verified"
+	Cites    Verdict = "cited" // nothing is quoted, so support is unknown
+	Found    Verdict = "found" // the program found the sentence of a source; nothing is cited, quoted or judged
+	NotFound Verdict = "not_found"
+	Stale    Verdict = "stale"
 )
 
-// UnmarshalText parses a verdict. An earlier version saved "differs" for
-// sentences that quote nothing; they count as cited.
+// UnmarshalText parses a verdict. Earlier versions saved others for sentences
+// that quote nothing; they count as cited.
 func (v *Verdict) UnmarshalText(text []byte) error {
-	if *v = Verdict(text); *v == "differs" {
+	switch *v = Verdict(text); *v {
+	case "differs", "supported", "contradicted":
 		*v = Cites
 	}
 	return nil

@@ -116,7 +116,4 @@ var (
 	// ErrDamaged means that what a turn was about to do is unknown.
 	ErrDamaged = errors.New("the saved state of this turn cannot be read, so none of it is run")
 	ErrEmpty   = errors.New("the message is empty")
-	// ErrNothingToJudge means that no sentence of an answer needs a model's
-	// judgement.
-	ErrNothingToJudge = errors.New("check the answer: nothing to check: each citation quotes its source")
 )

@@ -20,8 +20,6 @@ type History interface {
 	Exchanges(ctx context.Context, conversation string) ([]Exchange, error)
 	// Finish saves the answer, whole or interrupted, and closes the turn.
 	Finish(ctx context.Context, turn string, answer Answer) error
-	// Judge replaces the citations of a finished turn.
-	Judge(ctx context.Context, turn string, citations []Citation) error
 }
 
 // Window is the end of a conversation's current path.

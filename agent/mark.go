@@ -23,10 +23,9 @@ func (c Citation) Mark() string {
 }
 
 // marks has the sign and text of each verdict, except for Cites, which has
-// none. A model's verdict has no sign.
+// none.
 var marks = map[Verdict][2]string{
 	Verified: {"✓", "quoted"}, NotFound: {"✗", "not in that note"}, Stale: {"!", "changed since"},
-	Supported: {"", "model: supported"}, Contradicted: {"", "model: contradicted"},
 }
 
 // Sign returns the verdict as one character, or "". An old verdict without a
@@ -43,8 +42,6 @@ func (c Citation) Sign() string {
 func (c Citation) Label() string {
 	label := marks[c.Verdict][1]
 	switch {
-	case c.Verdict == Cites && strings.HasPrefix(c.Detail, "model: "): // saved by an earlier version
-		return c.Detail
 	case c.Verdict == Verified && c.Sign() == "":
 		return ""
 	case c.Rider() != "":

@@ -36,7 +36,6 @@ type askCommand struct {
 	asJSON     bool
 	streamJSON bool
 	quiet      bool
-	check      bool
 	timeout    time.Duration   // for the whole turn; 0: none
 	prompt     string          // saved prompt or skill to ask; "" if none
 	to         string          // note that the answer is added to; "" if none
@@ -81,7 +80,6 @@ func newAsk(sh *app.Process) *cobra.Command {
 	f.BoolVar(&q.asJSON, "json", false, "print one JSON object")
 	f.BoolVar(&q.streamJSON, "stream-json", false, "print each event as a line of JSON")
 	f.BoolVarP(&q.quiet, "quiet", "q", false, "print only errors to stderr")
-	f.BoolVar(&q.check, "check", false, "let the model check sentences that have no quote, after the answer")
 	f.DurationVar(&q.timeout, "timeout", 0, "stop after this time, such as 2m, with what was answered; 0: never")
 	f.StringVar(&q.prompt, "prompt", "", "ask this saved prompt or skill; PROMPT is what follows its name")
 	f.StringVar(&q.schemaFile, "schema", "", "print the answer as JSON that fits the JSON Schema in this file; with --json as its value")
@@ -368,14 +366,6 @@ func (q *askCommand) follow(ctx context.Context, a *app.App, asks *turn.Agent, c
 		}
 		q.report(event)
 	}
-	unread := ""
-	if failed == nil && (q.check || a.Settings.Citations.Check == "model") {
-		if citations, err := asks.SecondRead(ctx, conversation, result.Turn); err == nil {
-			result.Citations = citations
-		} else if q.check || !errors.Is(err, agent.ErrNothingToJudge) {
-			unread = err.Error()
-		}
-	}
 	if failed == nil && len(unasked) > 0 {
 		failed = app.ExitError{Err: unaskedError(unasked), Code: app.ExitRefused}
 	}
@@ -407,7 +397,6 @@ func (q *askCommand) follow(ctx context.Context, a *app.App, asks *turn.Agent, c
 		}
 		q.closeAnswer(result)
 	}
-	q.say(unread)
 	// The model server may have connected meanwhile, so check only now.
 	if state := a.Provider.State(); state.Provider == "offline" && !q.quiet && state.Text != q.found {
 		fmt.Fprintln(q.Process.Err, safetext.Line(state.Text))

@@ -100,28 +100,6 @@ func withoutUncited(answer agent.Answer) []agent.Source {
 	return sources
 }
 
-// Judge replaces the citations of a finished turn.
-func (s *Store) Judge(ctx context.Context, turn string, citations []agent.Citation) (err error) {
-	defer wrap.Error(&err, "save the verdicts on citations")
-	return s.file.Update(ctx, func(tx *sql.Tx) error {
-		var saved string
-		if err := tx.QueryRowContext(ctx, `SELECT detail FROM turns WHERE id = ? AND state != 'open'`, turn).Scan(&saved); err != nil {
-			return err
-		}
-		var rest detail
-		if err := json.Unmarshal([]byte(saved), &rest); err != nil {
-			return err
-		}
-		rest.Citations = citations
-		changed, err := json.Marshal(rest)
-		if err != nil {
-			return err
-		}
-		_, err = tx.ExecContext(ctx, `UPDATE turns SET detail = ? WHERE id = ?`, string(changed), turn)
-		return err
-	})
-}
-
 // Finish saves the answer and closes the turn. It also works with a cancelled
 // ctx, since that is how an interrupted turn ends.
 func (s *Store) Finish(ctx context.Context, turn string, answer agent.Answer) (err error) {

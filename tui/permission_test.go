@@ -1,7 +1,6 @@
 package tui
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
 	"strings"
@@ -203,32 +202,6 @@ func TestAQuestionObeysTheKeyMap(t *testing.T) {
 		})
 		if want := (agent.Reply{Decision: agent.AllowAlways}); len(*replies) != 1 || (*replies)[0] != want {
 			t.Errorf("replies = %+v, want %+v", *replies, want)
-		}
-	})
-}
-
-// The next message ends the second reading of an answer: it is answered at once.
-func TestAMessageEndsTheSecondReading(t *testing.T) {
-	script := chattest.Play(chattest.Story(chattest.Planning, chattest.Searched, chattest.Answered)...)
-	script.Turn = "c1.3"
-	o := chattest.WithWorld(script)
-	begun, ended := 0, 0
-	o.Reader.Always, o.Reader.Read = true, func(ctx context.Context, _, _ string) ([]agent.Citation, error) {
-		begun++
-		<-ctx.Done()
-		ended++
-		return nil, ctx.Err()
-	}
-	inRig(t, 80, 24, o, func(r *rig) {
-		r.ask("go")
-		r.pass(dialog.QuietPeriod)
-		if begun != 1 || ended != 0 {
-			t.Fatalf("%d readings began, %d ended", begun, ended)
-		}
-		r.ask("and now?")
-		r.pass(dialog.QuietPeriod)
-		if begun != 2 || ended != 1 || strings.Contains(r.text(), "cancel") {
-			t.Errorf("%d readings began, %d ended:\n%s", begun, ended, r.text())
 		}
 	})
 }

@@ -139,8 +139,6 @@ func (m *Model) pressTranscript(pressed tea.KeyPressMsg) (tea.Cmd, bool) {
 		}
 		n := slices.Index(k.CopyCode.Keys(), pressed.String()) + 1
 		return m.copyCode(a, n), true
-	case key.Matches(pressed, k.Check):
-		return m.secondRead(t.ChosenQuestion(), true), true
 	case key.Matches(pressed, k.Open):
 		if s, ok := t.Item(t.Chosen).(*transcript.Sources); ok && len(s.List) > 0 {
 			return m.openSource(s.List[t.Part]), true

@@ -58,10 +58,9 @@ type Model struct {
 	}
 	turn *turn // nil between turns
 
-	stopReading func() // ends the second reading of an answer; nil: there was none
-	last        *turn  // the turn before, nil at first
-	turns       int
-	focused     bool // the transcript has the focus
+	last    *turn // the turn before, nil at first
+	turns   int
+	focused bool // the transcript has the focus
 
 	status backend.Status
 	// unreachable: the model server did not answer the last question.

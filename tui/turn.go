@@ -371,37 +371,10 @@ func (m *Model) turnOver(now time.Time) tea.Cmd {
 	}
 	m.composer.NotSteered()
 	m.offerAgain()
-	check := m.secondRead(t.Turn.Asked, m.Options.Reader.Always && !t.failed && !t.Turn.Stopped)
 	if m.Options.Conversations != nil { // otherwise they could not be read again
 		m.transcript.KeepLast(firstRead, mostTurns)
 	}
-	return tea.Batch(check, tea.Sequence(m.printOver(), m.afterTurn(t)))
-}
-
-// secondRead lets the model check an answer, and shows its verdicts.
-func (m *Model) secondRead(of *transcript.Question, wanted bool) tea.Cmd {
-	if m.Options.Reader.Read == nil || of == nil || of.Turn == "" || !wanted {
-		return nil
-	}
-	m.flash("the model is checking the answer against its sources …")
-	conversation := m.chat.id
-	ctx, stop := context.WithCancel(m.base)
-	m.stopReading = stop
-	return func() tea.Msg {
-		defer stop()
-		citations, err := m.Options.Reader.Read(ctx, conversation, of.Turn)
-		stopped := ctx.Err() != nil
-		return then(func() tea.Cmd {
-			if stopped {
-				return nil
-			}
-			if err != nil {
-				return m.flash(err.Error())
-			}
-			m.transcript.Judge(of.Turn, citations)
-			return m.flash("")
-		})
-	}
+	return tea.Sequence(m.printOver(), m.afterTurn(t))
 }
 
 // afterTurn offers what a finished turn calls for, and asks the next queued message.
@@ -449,9 +422,6 @@ func (m *Model) proceed() tea.Cmd {
 func (m *Model) newTurn(text string) context.Context {
 	m.turns++
 	m.resumable = nil
-	if m.stopReading != nil { // the model has to answer now
-		m.stopReading()
-	}
 	ctx, stop := context.WithCancelCause(m.base)
 	m.turn = &turn{
 		Turn:   m.transcript.Begin(),

@@ -23,7 +23,6 @@ func (Forgetful) Window(context.Context, string, int) (agent.Window, error) {
 }
 func (Forgetful) Exchanges(context.Context, string) ([]agent.Exchange, error) { return nil, nil }
 func (Forgetful) Finish(context.Context, string, agent.Answer) error          { return nil }
-func (Forgetful) Judge(context.Context, string, []agent.Citation) error       { return nil }
 
 // Calling returns an answer that calls tools, given as alternating names and
 // arguments.

@@ -7,7 +7,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"slices"
 	"time"
@@ -24,7 +23,7 @@ import (
 // Options configures an Agent. Model and History are required.
 type Options struct {
 	Model       llm.Model
-	Roles       map[string]prompt.Role // models for the planner and the second reader, by role; nil: Model
+	Roles       map[string]prompt.Role // model for the planner, by role; nil: Model
 	Window      func() int             // tokens in the model's window; nil or 0: unknown
 	Tools       func() []agent.Tool    // returns the enabled tools; nil: none
 	Notes       Notes                  // reads a small vault whole, for the loop; nil: notes are only searched
@@ -240,22 +239,6 @@ func (a *Agent) Calls(ctx context.Context, conversation, message string, next fu
 		t.sent(message)
 		return t.begin(ctx)
 	})
-}
-
-// SecondRead asks the model whether the sources support those sentences of a
-// finished answer that no quotation supports. It saves and returns the
-// citations with these verdicts; after an error nothing is changed.
-func (a *Agent) SecondRead(ctx context.Context, conversation, turnID string) (_ []agent.Citation, err error) {
-	defer agent.Catch(&err)
-	judged, fence, asker, err := a.finished(ctx, conversation, turnID)
-	if err != nil {
-		return nil, fmt.Errorf("check the answer: %w", err)
-	}
-	citations, err := secondRead(ctx, asker, fence, judged.Answer)
-	if err != nil {
-		return citations, err
-	}
-	return citations, a.History.Judge(ctx, judged.Turn, citations)
 }
 
 // finished returns a finished exchange, the last one if turnID is "", with the mark around untrusted

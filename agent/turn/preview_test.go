@@ -57,4 +57,3 @@ func (nowhere) Begin(context.Context, string, string) (string, error)       { re
 func (nowhere) Window(context.Context, string, int) (agent.Window, error)   { return agent.Window{}, nil }
 func (nowhere) Exchanges(context.Context, string) ([]agent.Exchange, error) { return nil, nil }
 func (nowhere) Finish(context.Context, string, agent.Answer) error          { return nil }
-func (nowhere) Judge(context.Context, string, []agent.Citation) error       { return nil }

@@ -151,8 +151,6 @@ func (s *shelf) Finish(ctx context.Context, _ string, answer agent.Answer) error
 	return ctx.Err()
 }
 
-func (*shelf) Judge(context.Context, string, []agent.Citation) error { return nil }
-
 func (s *shelf) last() agent.Answer {
 	s.mu.Lock()
 	defer s.mu.Unlock()

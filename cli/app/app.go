@@ -199,10 +199,8 @@ func (a *App) openNotes(flags RunFlags, only bool) (err error) {
 	}
 	a.Provider = a.Models
 	a.roles = map[string]prompt.Role{}
-	for name, model := range map[string]string{"planner": a.Settings.PlanModel, "second reader": a.Settings.Citations.Model} {
-		if err := a.addRole(name, model); err != nil {
-			return settings.UsageError{Err: err}
-		}
+	if err := a.addRole("planner", a.Settings.PlanModel); err != nil {
+		return settings.UsageError{Err: err}
 	}
 	return a.openVaults(dirs, flags)
 }

@@ -267,16 +267,6 @@ func (c *chat) open(ctx context.Context, openStore func(path string) (*store.Sto
 	}
 	o.Screen = c.screen
 	o.Assistant, o.Resume = assistant, assistant.Resume
-	o.Reader = backend.Reader{Read: assistant.SecondRead, Always: c.App.Settings.Citations.Check == "model"}
-	if o.Reader.Always { // checking every answer, it must not report each answer that has nothing to judge
-		o.Reader.Read = func(ctx context.Context, conversation, turn string) ([]agent.Citation, error) {
-			citations, err := assistant.SecondRead(ctx, conversation, turn)
-			if errors.Is(err, agent.ErrNothingToJudge) {
-				err = nil
-			}
-			return citations, err
-		}
-	}
 	o.Conversations, o.Branches, o.Models, o.Notes, o.Servers = conversations{c.App.Store}, c.App.Store, models{c.App}, offers{c.background}, panel{c.App.Servers, c.App}
 	o.Conversation, o.Heading, o.Turn, o.Pick, o.Prompt, o.FirstRun = at.Conversation, at.Title, at.Turn, c.flags.pick, c.prompt, len(c.App.OpenVaults()) == 0 && len(c.App.MissingVaults) == 0 && !c.flags.resumes()
 	o.FindModel = c.background.findModel

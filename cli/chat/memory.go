@@ -9,7 +9,6 @@ import (
 
 	"lifehub/agent"
 	"lifehub/cli/app"
-	"lifehub/cli/export"
 	"lifehub/tui/backend"
 	"lifehub/tui/draw"
 	"lifehub/tui/safetext"
@@ -20,10 +19,6 @@ func (bg *background) memoryCommands() []backend.Command {
 	return []backend.Command{
 		{Name: "memory", Group: backend.InNotes, Args: "[QUERY]", Help: "show what LifeHub remembers, or search it", Run: bg.slashMemory},
 		{Name: "compact", Group: backend.InModel, Args: "[FOCUS]", Help: "summarise the older messages of this conversation", Run: bg.slashCompact},
-		{Name: "check", Group: backend.InConversation, Help: "let the model check the citations of the last answer", Run: func(ctx context.Context, conversation, _ string) (string, error) {
-			citations, err := bg.App.Agent().SecondRead(ctx, conversation, "")
-			return strings.Join(export.CitationLines(citations), "  \n") + "\n", err
-		}, Reload: true},
 		{Name: "remember", Group: backend.InNotes, Args: "TEXT", Help: "remember a fact about you", Run: bg.writes(func(_ context.Context, _, text string) (string, error) {
 			diff, err := bg.App.Facts().Remember(text, time.Now())
 			return withDiff("Remembered. `/forget` undoes it.", diff, err)

@@ -58,10 +58,6 @@ type Config struct {
 		ChromaDatabase string `name:"rag.chroma_database" usual:"default_database" doc:"database of that tenant, which must exist; one per team on a shared server"`
 		ChromaToken    string `name:"rag.chroma_token" quiet:"true" doc:"token for the Chroma server; better set in the environment"`
 	}
-	Citations struct {
-		Check string `name:"citations.check" usual:"words" one:"words,model" doc:"how citations are checked; words: word by word; model: then also by the model, for sentences without a quote, one more call per answer"`
-		Model string `name:"citations.model" doc:"model of that check; empty: the chat model"`
-	}
 	Passages int `name:"passages" usual:"5" least:"1" doc:"passages a search returns"`
 	Parallel int `name:"parallel" usual:"4" least:"1" doc:"plan steps that run at once"`
 	Tools    struct {

@@ -32,8 +32,8 @@ func (c *Config) ReadFile(file string, data []byte) error {
 // removedSettings and removedKeys existed in earlier versions. A file that has one is still valid,
 // and the user gets a notice.
 var (
-	removedSettings = []string{"titles", "chats", "rag.rerank", "editing", "tools.max"}
-	removedKeys     = []string{"pause", "faster", "slower", "leave_replay"}
+	removedSettings = []string{"titles", "chats", "rag.rerank", "editing", "tools.max", "citations"}
+	removedKeys     = []string{"pause", "faster", "slower", "leave_replay", "check"}
 )
 
 // readNode reads the settings below one key of the file. prefix is "" at the top level and, for
@@ -214,7 +214,7 @@ func ConfigTemplate() string {
 		}
 		fmt.Fprintf(&b, "\n# %s%s: %s\n", indent, name, s.Text())
 	}
-	b.WriteString("\n# More model servers. NAME/MODEL is a model of one, in model, embed_model, plan_model, citations.model, -m and /model.\n" +
+	b.WriteString("\n# More model servers. NAME/MODEL is a model of one, in model, embed_model, plan_model, -m and /model.\n" +
 		"# A key comes from key_env, key_file or key_command (a program, run without a shell).\n" +
 		"# providers:\n#   desk: {kind: ollama, url: \"http://192.168.1.5:11434\"}\n#   work: {kind: openai, url: \"https://models.example.org/v1\", key_env: WORK_KEY}\n")
 	b.WriteString("\n# The keys of the screen, by action (? in the chat lists them). Each takes one key or a list.\n# keys:\n#   compose: ctrl+x\n#   newline: [ctrl+j, alt+enter]\n")

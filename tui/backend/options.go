@@ -58,8 +58,6 @@ type Options struct {
 	// Resume continues the last turn of a conversation after it was interrupted,
 	// as Assistant.Ask starts one; may be nil.
 	Resume func(ctx context.Context, conversation, turn string) <-chan agent.Event
-	// Reader checks answers with the model.
-	Reader Reader
 	// Search finds messages of all conversations, newest first; may be nil.
 	Search func(ctx context.Context, words string, limit int) ([]agent.Hit, error)
 	// Rename sets the title of a conversation; may be nil.
@@ -112,14 +110,6 @@ type Screen struct {
 type Theme struct {
 	Name    string            // one of [draw.ThemeNames]; "": auto
 	Colours map[string]string // colours that replace those of the theme, by name (see [draw.CheckColours])
-}
-
-// Reader has the model check the sentences of an answer that quote nothing.
-type Reader struct {
-	// Read returns all citations of a turn's answer, including the model's
-	// verdicts; may be nil.
-	Read   func(ctx context.Context, conversation, turn string) ([]agent.Citation, error)
-	Always bool // check every answer when it is complete
 }
 
 // Assistant answers messages. *turn.Agent is the usual one.

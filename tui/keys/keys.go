@@ -20,7 +20,7 @@ type Map struct {
 	// Scrolling the transcript.
 	PageUp, PageDown, Top, Bottom, PreviousQuestion, NextQuestion, Focus key.Binding
 	// In the transcript, when it has the focus.
-	Next, Previous, First, Last, Fold, Copy, CopyCode, Check, Open, Back, Edit, Retry, EarlierBranch, LaterBranch key.Binding
+	Next, Previous, First, Last, Fold, Copy, CopyCode, Open, Back, Edit, Retry, EarlierBranch, LaterBranch key.Binding
 	// In lists and long texts.
 	ListUp, ListDown, ListPageUp, ListPageDown, ListFirst, ListLast key.Binding
 	// In a list that typing filters.
@@ -124,7 +124,6 @@ func (k *Map) Groups() []Group {
 			on("fold", &k.Fold, "space", "fold or unfold, preview a source", "space"),
 			on("copy", &k.Copy, "y", "copy", "y"),
 			on("copy_code", &k.CopyCode, "1–9", "copy code block N", "1", "2", "3", "4", "5", "6", "7", "8", "9"),
-			on("check", &k.Check, "c", "let the model check the citations", "c"),
 			on("open", &k.Open, "enter", "read the source, or unfold", "enter"),
 			on("back", &k.Back, "esc", "back to the composer", "esc", "tab", "i"),
 			on("edit", &k.Edit, "e", "edit that question (new branch)", "e"),

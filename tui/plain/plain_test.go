@@ -169,35 +169,6 @@ func TestPlainIgnoresAnswersTypedAhead(t *testing.T) {
 	})
 }
 
-// A message that is typed while the model reads an answer again ends that.
-func TestPlainReadsAMessageDuringSecondReading(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		lines := make(chan string)
-		go func() {
-			for _, line := range []string{"hello", "again", "/quit"} {
-				time.Sleep(time.Second)
-				lines <- line
-			}
-		}()
-		var out typist
-		read := 0
-		script := chattest.Play(chattest.Story(chattest.Planning, chattest.Searched, chattest.Answered)...)
-		script.Turn = "c1.3"
-		p := &chat{o: chattest.WithWorld(script), out: &out, lines: lines, typed: true}
-		p.o.Reader = backend.Reader{Always: true, Read: func(ctx context.Context, _, _ string) ([]agent.Citation, error) {
-			read++
-			<-ctx.Done()
-			return nil, ctx.Err()
-		}}
-		if how, err := p.talk(t.Context()); how != backend.Quit || err != nil {
-			t.Errorf("it ended with %v, %v", how, err)
-		}
-		if read != 2 || !strings.Contains(out.out.String(), "> again") || strings.Contains(out.out.String(), "cancel") {
-			t.Errorf("%d answers were read again:\n%s", read, out.out.String())
-		}
-	})
-}
-
 func TestPlainApprovesAPlan(t *testing.T) {
 	for in, want := range map[string]agent.Input{
 		"go\ny\n":                             {Action: agent.InputAccepted},

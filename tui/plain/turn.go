@@ -49,9 +49,6 @@ func (c *chat) follow(ctx context.Context, begin func(context.Context) <-chan ag
 					c.note("not sent: " + c.queue[0])
 					c.queue = c.queue[1:]
 				}
-				if !stopped && c.o.Reader.Always {
-					c.secondRead(ctx)
-				}
 				return c.failed
 			}
 			switch asked := e.Body.(type) {
@@ -77,48 +74,6 @@ func (c *chat) follow(ctx context.Context, begin func(context.Context) <-chan ag
 			}
 			cancel()
 			stopped = true
-		}
-	}
-}
-
-// secondRead writes the model's verdicts on sentences that quote nothing. A
-// message typed meanwhile cancels it.
-func (c *chat) secondRead(ctx context.Context) {
-	if c.o.Reader.Read == nil || c.turnID == "" || c.failed != nil {
-		return
-	}
-	ctx, stop := context.WithCancel(ctx)
-	defer stop()
-	type reading struct {
-		citations []agent.Citation
-		err       error
-	}
-	over := make(chan reading, 1)
-	go func() {
-		var r reading
-		defer func() { over <- r }()
-		defer agent.Catch(&r.err)
-		r.citations, r.err = c.o.Reader.Read(ctx, c.conversation, c.turnID)
-	}()
-	var typed <-chan string
-	if c.typed { // a script waits instead
-		typed = c.lines
-	}
-	var read reading
-	select {
-	case read = <-over:
-	case line, open := <-typed:
-		if open {
-			c.queue = append(c.queue, c.wholeOf(ctx, line))
-		}
-		return
-	}
-	if read.err != nil {
-		c.note(read.err.Error())
-	}
-	for _, cited := range read.citations {
-		if cited.Verdict == agent.Supported || cited.Verdict == agent.Contradicted || cited.Verdict == agent.Cites && cited.Detail != "" {
-			c.print("%s\n", transcript.Cited{Citation: cited}.InWords())
 		}
 	}
 }

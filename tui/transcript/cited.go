@@ -161,7 +161,7 @@ func (c Cited) passage(width int, theme *draw.Theme) []string {
 
 // mustBeSeen reports whether the verdict must be shown even where space is short.
 func (c Cited) mustBeSeen() bool {
-	return c.Citation.Rider() != "" || slices.Contains([]agent.Verdict{agent.NotFound, agent.Stale, agent.Contradicted}, c.Citation.Verdict)
+	return c.Citation.Rider() != "" || slices.Contains([]agent.Verdict{agent.NotFound, agent.Stale}, c.Citation.Verdict)
 }
 
 // verdictText returns the sign and words of a verdict; "" if it has none.
@@ -180,7 +180,7 @@ func verdictStyle(c agent.Citation, theme *draw.Theme) lipgloss.Style {
 	switch c.Verdict {
 	case agent.Verified:
 		return theme.Success
-	case agent.Stale, agent.Contradicted:
+	case agent.Stale:
 		return theme.Warning
 	case agent.NotFound:
 		return theme.Danger

@@ -3,7 +3,6 @@ package transcript
 import (
 	"slices"
 
-	"lifehub/agent"
 	"lifehub/tui/plan"
 )
 
@@ -125,22 +124,6 @@ func (t *Model) ChosenQuestion() *Question {
 		}
 	}
 	return t.QuestionBack(1)
-}
-
-// Judge replaces the verdicts on the citations of a turn's answer.
-func (t *Model) Judge(turn string, citations []agent.Citation) {
-	inTurn := false
-	for _, e := range t.Entries {
-		switch i := e.Item.(type) {
-		case *Question:
-			inTurn = i.Turn == turn
-		case *Sources:
-			if inTurn {
-				i.Judge(citations)
-				t.Invalidate(i)
-			}
-		}
-	}
 }
 
 // QuestionOf is the question of a turn, nil when it is not shown.

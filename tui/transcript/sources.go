@@ -47,25 +47,6 @@ func (s *Sources) Add(c agent.Citation, from agent.Source) {
 	s.List = slices.Insert(s.List, at, Cited{Citation: c, Source: from, at: []int{c.At}})
 }
 
-// Judge replaces the verdicts on the citations.
-func (s *Sources) Judge(citations []agent.Citation) {
-	before := s.List
-	s.List = nil
-	for _, c := range citations {
-		from := agent.Source{}
-		if at := slices.IndexFunc(before, func(have Cited) bool { return have.Citation.N == c.N }); at >= 0 {
-			from = before[at].Source
-		}
-		s.Add(c, from)
-	}
-	for _, c := range before {
-		if c.Citation.Verdict == "" {
-			s.Add(c.Citation, c.Source)
-		}
-	}
-	s.chosen = min(s.chosen, len(s.List)-1)
-}
-
 // EffectsLine is the last line of a turn: its effects, or "" if they are unknown. undo
 // reports that a command can undo its changes.
 func EffectsLine(did agent.Effects, undo bool) string {

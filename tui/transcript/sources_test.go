@@ -1,7 +1,6 @@
 package transcript
 
 import (
-	"slices"
 	"strings"
 	"testing"
 
@@ -81,38 +80,6 @@ func TestFoundSourceIsShownWithoutAVerdict(t *testing.T) {
 	}
 	if path, line, problem := s.List[0].Note(); line != 3 || problem != "" || !strings.HasSuffix(path, "running.md") {
 		t.Errorf("it opens %s:%d, %s", path, line, problem)
-	}
-}
-
-func TestSecondReadingIsShownSeparately(t *testing.T) {
-	m := &Model{}
-	m.Entries = nil
-	note := agent.Source{N: 1, Path: "a.md", Line: 1, Text: "x"}
-	for _, turn := range []string{"t1", "t2"} {
-		m.Add(&Question{Turn: turn})
-		list := NewSources("")
-		list.Add(agent.Citation{N: 1, Path: "a.md", Line: 1, Verdict: agent.Cites}, note)
-		list.Add(agent.Citation{N: 2, Path: "b.md", Line: 1}, agent.Source{N: 2})
-		m.Add(list)
-	}
-	m.Judge("t1", []agent.Citation{{N: 1, Path: "a.md", Line: 1, Verdict: agent.Contradicted, At: 4}})
-	var told []string
-	for _, e := range m.Entries {
-		if list, ok := e.Item.(*Sources); ok {
-			for _, c := range list.List {
-				told = append(told, c.InWords())
-				if c.Citation.N == 1 && c.Source.Text != "x" {
-					t.Error("its passage is lost")
-				}
-			}
-		}
-	}
-	want := []string{"[1] a.md:1 model: contradicted", "[2] b.md:1 closest", "[1] a.md:1", "[2] b.md:1 closest"}
-	if !slices.Equal(told, want) {
-		t.Errorf("got %q\nwant %q", told, want)
-	}
-	if a := whole("It [1].", ""); a.Judge(agent.Citation{N: 1, At: 6, Verdict: agent.Supported}) {
-		t.Error("the model's word is a sign")
 	}
 }
 

@@ -439,7 +439,6 @@ func (noHistory) Window(context.Context, string, int) (agent.Window, error) {
 }
 func (noHistory) Exchanges(context.Context, string) ([]agent.Exchange, error) { return nil, nil }
 func (noHistory) Finish(context.Context, string, agent.Answer) error          { return nil }
-func (noHistory) Judge(context.Context, string, []agent.Citation) error       { return nil }
 
 // shelf stores drafts in memory.
 type shelf struct{ list []agent.Artifact }
