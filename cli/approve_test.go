@@ -7,23 +7,23 @@ import (
 	"strings"
 	"testing"
 
+	"lifehub/cli/app"
 	"lifehub/internal/apptest"
 )
 
 func TestApproveInTheChatAndInAsk(t *testing.T) {
 	t.Parallel()
 	vault := apptest.Vault(t)
-	output, err := offScreen(t, "ask", "--approve", "--notes", vault, "what do I know about shoes?").CombinedOutput()
-	if err == nil || !strings.Contains(string(output), "--approve=false") {
-		t.Errorf("%v: %s", err, output)
-	}
-
 	home := t.TempDir()
 	apptest.Write(t, filepath.Join(home, "config", "config.yaml"), "approve: true\n")
-	env := []string{"LIFEHUB_APPROVE=true", "LIFEHUB_PROVIDER=offline"}
-	unseen := offScreen(t, "ask", "--approve=false", "--notes", vault, "what do I know about running?")
-	unseen.Env = append(unseen.Env, env...)
-	if output, err := unseen.Output(); err != nil || !strings.Contains(string(output), "three times a week") {
+	unseen := offScreen(t, "ask", "--notes", vault, "what do I know about running?")
+	unseen.Env = append(unseen.Env, "LIFEHUB_APPROVE=true", "LIFEHUB_PROVIDER=offline")
+	if output, err := unseen.CombinedOutput(); err != nil || !strings.Contains(string(output), "three times a week") || !strings.Contains(string(output), "Nobody is here to approve the plan") {
+		t.Errorf("%v: %s", err, output)
+	}
+	unseen = offScreen(t, "ask", "--notes", vault, "add task buy socks")
+	unseen.Env = append(unseen.Env, "LIFEHUB_APPROVE=true", "LIFEHUB_PROVIDER=offline")
+	if output, err := unseen.CombinedOutput(); err == nil || unseen.ProcessState.ExitCode() != app.ExitRefused || !strings.Contains(string(output), "--allow") {
 		t.Errorf("%v: %s", err, output)
 	}
 

@@ -106,9 +106,6 @@ func (q *askCommand) run(ctx context.Context, given []string) error {
 	if err := q.needsModel(ctx, a); err != nil {
 		return err
 	}
-	if a.Settings.Guard.Approve {
-		return settings.UsageError{Err: errors.New("ask shows nobody a plan to approve: --approve=false runs it without, `lifehub chat` shows it")}
-	}
 	if err := errors.Join(a.Allow(app.AllowFlag, q.allow), a.Allow(app.UntrustedFlag, q.allowUntrusted)); err != nil {
 		return err
 	}

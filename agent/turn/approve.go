@@ -22,7 +22,8 @@ func (t *turn) approve(ctx context.Context, made agent.PlanMade) (_ agent.PlanMa
 		return made, ""
 	}
 	if t.gate.Unattended() {
-		return made, "the plan needs your approval, and nobody can be asked here; --approve=false runs plans without"
+		t.events.Notice("Nobody is here to approve the plan: calls run as the rules say, and those that would ask are refused.")
+		return made, ""
 	}
 	host := agent.HostOptions{
 		Call: "plan", Emit: t.events.Emit, Redact: t.agent.Redact, Asks: func() func() { return t.events.WaitForUser(0) },

@@ -131,9 +131,11 @@ func TestApprovePlanOfFurtherSteps(t *testing.T) {
 
 func TestApprovePlanWithoutAUser(t *testing.T) {
 	notes := search()
-	events, shown := approving(t, Options{Unattended: true, Model: &script{lines: []line{say(searchStep)}}, Tools: tools(notes)}, approved(`{}`))
-	if _, answer, _ := toldOf(events); len(shown) > 0 || len(notes.ran()) > 0 || !strings.Contains(answer, "--approve=false") {
-		t.Errorf("%d plans shown, ran %s, %q", len(shown), notes.ran(), answer)
+	task := &fakeTool{name: "add_task", level: agent.Confirm}
+	plan := `{"steps":[{"id":"1","tool":"search_notes","input":{"query":"shoes"}},{"id":"2","tool":"add_task","input":{"text":"buy shoes"}}]}`
+	events, shown := approving(t, Options{Unattended: true, Model: &script{lines: []line{say(plan), say(goodAnswer)}}, Tools: tools(notes, task)}, approved(`{}`))
+	if gate, _, _ := toldOf(events); len(shown) > 0 || len(notes.ran()) != 1 || len(task.ran()) > 0 || gate != 1 {
+		t.Errorf("%d plans shown, %d calls asked about, ran %s and %s", len(shown), gate, notes.ran(), task.ran())
 	}
 }
 

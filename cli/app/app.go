@@ -118,7 +118,7 @@ func Configured(sh *Process, flags RunFlags) (*App, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, f := range [][3]string{{"model", "--model", flags.Model}, {"mode", "--mode", flags.Mode}, {"approve", "--approve", flags.Approve}, {"read_only", "--read-only", flags.ReadOnly}} {
+	for _, f := range [][3]string{{"model", "--model", flags.Model}, {"mode", "--mode", flags.Mode}, {"read_only", "--read-only", flags.ReadOnly}} {
 		if f[2] == "" {
 			continue
 		}

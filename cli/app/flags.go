@@ -26,11 +26,10 @@ func RegisterRun(f *RunFlags, cmd *cobra.Command) {
 	RegisterNotes(f, cmd)
 	cmd.Flags().StringVarP(&f.Model, "model", "m", "", "chat model for this run")
 	cmd.Flags().StringVar(&f.Mode, "mode", "", "answer strategy: auto, plan, loop or team")
-	set := func(value *string) func(string) error {
-		return func(on string) error { *value = on; return nil }
-	}
-	cmd.Flags().BoolFunc("read-only", "no tool that writes or sends, whatever the rules say", set(&f.ReadOnly))
-	cmd.Flags().BoolFunc("approve", "plan mode: show each plan, to drop or change its steps before it runs", set(&f.Approve))
+	cmd.Flags().BoolFunc("read-only", "no tool that writes or sends, whatever the rules say", func(on string) error {
+		f.ReadOnly = on
+		return nil
+	})
 	cmd.Flags().BoolVar(&f.NoSave, "no-save", false, "don't save this conversation")
 }
 

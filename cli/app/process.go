@@ -39,7 +39,6 @@ type RunFlags struct {
 	Mode     string
 	NoSave   bool
 	ReadOnly string // whether writing and sending are blocked; "": as in the settings
-	Approve  string // whether plans are shown before they run; "": as in the settings
 	Resume   string // conversation to resume; "": a new one
 	HasLast  bool   // resume the last one
 	Server   string // the only MCP server to start; "": all

@@ -117,25 +117,24 @@ func TestCommandLineGuardCannotBeSwitchedOff(t *testing.T) {
 		env   string
 		holds bool
 	}{
-		{flags: app.RunFlags{ReadOnly: "true", Approve: "true"}, holds: true},
+		{flags: app.RunFlags{ReadOnly: "true"}, holds: true},
 		{env: "true"},
-		{flags: app.RunFlags{ReadOnly: "false", Approve: "false"}, env: "true"},
+		{flags: app.RunFlags{ReadOnly: "false"}, env: "true"},
 	} {
 		c.flags.NoSave = true
-		a, err := app.Open(t.Context(), apptest.Process(t.TempDir(), "LIFEHUB_READ_ONLY="+c.env, "LIFEHUB_APPROVE="+c.env), c.flags)
+		a, err := app.Open(t.Context(), apptest.Process(t.TempDir(), "LIFEHUB_READ_ONLY="+c.env), c.flags)
 		if err != nil {
 			t.Fatal(err)
 		}
 		defer a.Close()
 		bg := &background{App: a, status: make(chan backend.Status, 9)}
 		for _, command := range bg.switchCommands() {
-			if command.Name != "readonly" && command.Name != "approve" {
+			if command.Name != "readonly" {
 				continue
 			}
-			flag := map[string]string{"readonly": "--read-only", "approve": "--approve"}[command.Name]
 			for _, given := range []string{"on", "off", "on", "OFF", "on", ""} {
 				output, err := command.Run(t.Context(), "", given)
-				if refused := err != nil && strings.Contains(err.Error(), flag+" was given"); refused != (c.holds && given != "on") {
+				if refused := err != nil && strings.Contains(err.Error(), "--read-only was given"); refused != (c.holds && given != "on") {
 					t.Errorf("%+v: /%s %s: %v", c, command.Name, given, err)
 				}
 				if c.holds && strings.Contains(output, "off` ends that") {
@@ -143,8 +142,8 @@ func TestCommandLineGuardCannotBeSwitchedOff(t *testing.T) {
 				}
 			}
 		}
-		if now := []bool{bg.App.ReadOnly.On(), bg.App.Approve.On()}; !slices.Equal(now, []bool{c.holds, c.holds}) {
-			t.Errorf("%+v: read-only and approve are %v at the end", c, now)
+		if now := bg.App.ReadOnly.On(); now != c.holds {
+			t.Errorf("%+v: read-only is %v at the end", c, now)
 		}
 		if why := bg.App.Missing()["add_task"]; c.holds && strings.Contains(why, "/readonly off") {
 			t.Errorf("add_task is missing because %q", why)
