@@ -37,15 +37,18 @@ func TestAskReportsTheEffects(t *testing.T) {
 	}
 	shown, _ := run("chats", "show", chats[0].ID)
 	traced, _ := run("trace", "show", chats[0].ID)
-	for _, command := range [][]string{{"chats", "show"}, {"chats", "export"}, {"trace", "show"}, {"trace", "export"}} {
+	for _, command := range [][]string{{"chats", "show"}, {"chats", "export"}, {"trace", "show"}} {
 		of, _ := run(append(command, chats[0].ID)...)
 		if last, stderr := run(command...); last != of || !strings.HasPrefix(stderr, "the last ") || !strings.Contains(stderr, chats[0].ID) {
 			t.Errorf("%q without an ID tells %q and prints\n%s", command, stderr, last)
 		}
 	}
-	for what, text := range map[string]string{"chats show": shown, "trace show": traced} {
-		if !strings.Contains(text, "changed tasks.md (+1)") || !strings.Contains(text, "source was not read") {
-			t.Errorf("%s tells\n%s", what, text)
+	if !strings.Contains(shown, "changed tasks.md (+1)") || !strings.Contains(shown, "source was not read") {
+		t.Errorf("chats show tells\n%s", shown)
+	}
+	for _, want := range []string{`"call":"2","name":"add_task"`, `"source was not read"`, `"effects":[{`} {
+		if !strings.Contains(traced, want) {
+			t.Errorf("%s is missing in the trace:\n%s", want, traced)
 		}
 	}
 	out, _ := run("ask", "--json", "--notes", vault, "mail Bob")

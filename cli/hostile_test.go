@@ -172,7 +172,7 @@ func TestHostileTextIsOnlyTextInEveryCommand(t *testing.T) {
 		{"memory", "search", "cat"},
 		{"memory", "forget", evil},
 		{"trace", "list"},
-		{"trace", "show", "--full", id},
+		{"trace", "show", id},
 		{"trace", "show", evil},
 		{"stats"},
 		{"stats", "--by", evil},

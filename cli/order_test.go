@@ -71,7 +71,7 @@ func TestLoopIsShownInItsOrder(t *testing.T) {
 		}
 	}
 	traced, _ := run("trace", "show", chats[0].ID)
-	mustFollow(t, "trace show", traced, "context_log", "First-thought.", "Let me look", "tool_start  2  search_notes", "context_log", "Second-thought.", "tool_start  3  list_tasks", "context_log")
+	mustFollow(t, "trace show", traced, `"context_log"`, "First-thought.", "Let me look", `"call":"2","name":"search_notes"`, `"context_log"`, "Second-thought.", `"call":"3","name":"list_tasks"`, `"context_log"`)
 	var kept struct{ Exchanges []agent.Exchange }
 	exported, _ := run("chats", "export", "--format", "json", chats[0].ID)
 	if err := json.Unmarshal([]byte(exported), &kept); err != nil || len(kept.Exchanges) != 1 {

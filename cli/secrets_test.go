@@ -139,8 +139,7 @@ func TestPlantedSecretsNeverLeak(t *testing.T) {
 	}
 	for _, line := range strings.Split(strings.TrimSpace(run("trace", "list")), "\n") {
 		turn, _, _ := strings.Cut(line, " ")
-		run("trace", "show", "--full", turn)
-		run("trace", "export", turn)
+		run("trace", "show", turn)
 		for _, format := range []string{"md", "json", "html"} {
 			run("chats", "export", strings.Split(turn, ".")[0], "--format", format)
 		}

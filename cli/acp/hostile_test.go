@@ -167,7 +167,7 @@ func TestCommandsAndModes(t *testing.T) {
 	other := e.begin(t, vault)
 	e.ask(t, other, text("hello"))
 	for session, mode := range map[sdk.SessionId]string{id: `"mode":"loop"`, other: `"mode":"auto"`} {
-		if shown := run(t, env, "trace", "export", string(session)); !strings.Contains(shown, mode) {
+		if shown := run(t, env, "trace", "show", string(session)); !strings.Contains(shown, mode) {
 			t.Errorf("its turns are not in %s: %.300s", mode, shown)
 		}
 	}
@@ -297,7 +297,7 @@ func TestModelIsChosenInTheEditor(t *testing.T) {
 		return u.ConfigOptionUpdate != nil && strings.Contains(jsonOf(u), `"currentValue":"desk/scripted"`) && strings.Contains(jsonOf(u), `"currentValue":"plan"`)
 	})
 	e.ask(t, other, text("how often do I run?"))
-	if shown := run(t, env, "trace", "export", string(other)); !strings.Contains(shown, "desk/scripted") {
+	if shown := run(t, env, "trace", "show", string(other)); !strings.Contains(shown, "desk/scripted") {
 		t.Errorf("another model answered: %.2000s", shown)
 	}
 }
