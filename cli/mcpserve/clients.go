@@ -11,7 +11,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/goccy/go-yaml"
 	"github.com/pelletier/go-toml/v2"
 
 	"lifehub/cli/app"
@@ -25,61 +24,24 @@ type program struct {
 	file   string // name of its settings file
 	path   string // key in that file under which servers are listed
 	format func(any) ([]byte, error)
-	entry  func(run) map[string]any
 }
 
-// run is the command that starts the server.
+// run is the command that starts the server, as clients write it.
 type run struct {
-	command string
-	args    []string
-	env     map[string]string
+	Command string            `json:"command" toml:"command"`
+	Args    []string          `json:"args" toml:"args"`
+	Env     map[string]string `json:"env,omitempty" toml:"env,omitempty"`
 }
 
 // programs are the clients that --print-config supports.
 var programs = map[string]program{
-	"claude-code":    {".mcp.json of a project, or ~/.claude.json for all", "mcpServers", asJSON, withType("stdio")},
-	"claude-desktop": {"claude_desktop_config.json (Settings › Developer › Edit Config)", "mcpServers", asJSON, plain},
-	"codex":          {"~/.codex/config.toml", "mcp_servers", asTOML, plain},
-	"cursor":         {"~/.cursor/mcp.json", "mcpServers", asJSON, plain},
-	"gemini":         {"~/.gemini/settings.json", "mcpServers", asJSON, plain},
-	"goose":          {"~/.config/goose/config.yaml", "extensions", yaml.Marshal, forGoose},
-	"opencode":       {"~/.config/opencode/opencode.json", "mcp", asJSON, forOpencode},
-	"qwen":           {"~/.qwen/settings.json", "mcpServers", asJSON, plain},
-	"vscode":         {".vscode/mcp.json of a folder, or “MCP: Open User Configuration”", "servers", asJSON, withType("stdio")},
-	"windsurf":       {"~/.codeium/windsurf/mcp_config.json", "mcpServers", asJSON, plain},
-	"zed":            {"~/.config/zed/settings.json", "context_servers", asJSON, plain},
+	"claude-code": {".mcp.json of a project, or ~/.claude.json for all", "mcpServers", asJSON},
+	"codex":       {"~/.codex/config.toml", "mcp_servers", asTOML},
+	"cursor":      {"~/.cursor/mcp.json", "mcpServers", asJSON},
+	"zed":         {"~/.config/zed/settings.json", "context_servers", asJSON},
 }
 
 func clientNames() string { return strings.Join(slices.Sorted(maps.Keys(programs)), ", ") }
-
-// plain returns the entry in the form that most clients use.
-func plain(r run) map[string]any {
-	entry := map[string]any{"command": r.command, "args": r.args}
-	if len(r.env) > 0 {
-		entry["env"] = r.env
-	}
-	return entry
-}
-
-func withType(kind string) func(run) map[string]any {
-	return func(r run) map[string]any {
-		entry := plain(r)
-		entry["type"] = kind
-		return entry
-	}
-}
-
-func forOpencode(r run) map[string]any {
-	entry := map[string]any{"type": "local", "command": append([]string{r.command}, r.args...), "enabled": true}
-	if len(r.env) > 0 {
-		entry["environment"] = r.env
-	}
-	return entry
-}
-
-func forGoose(r run) map[string]any {
-	return map[string]any{"name": "lifehub", "type": "stdio", "cmd": r.command, "args": r.args, "envs": r.env, "enabled": true, "timeout": 300}
-}
 
 // asJSON encodes v as JSON without escaping HTML characters in paths.
 func asJSON(v any) ([]byte, error) {
@@ -112,7 +74,7 @@ func printConfig(sh *app.Process, o options) error {
 	if err != nil {
 		return err
 	}
-	entry, err := c.format(map[string]any{c.path: map[string]any{"lifehub": c.entry(r)}})
+	entry, err := c.format(map[string]map[string]run{c.path: {"lifehub": r}})
 	if err != nil {
 		return fmt.Errorf("write the entry: %w", err)
 	}
@@ -127,24 +89,24 @@ func (o options) run(sh *app.Process) (run, error) {
 	if err != nil {
 		return run{}, fmt.Errorf("find the path of this program: %w", err)
 	}
-	r := run{command: command, args: []string{"mcp", "serve"}, env: map[string]string{}}
+	r := run{Command: command, Args: []string{"mcp", "serve"}, Env: map[string]string{}}
 	for _, dir := range o.RunFlags.Notes {
 		full, err := settings.VaultDir(dir)
 		if err != nil {
 			return run{}, settings.UsageError{Err: err}
 		}
-		r.args = append(r.args, "--notes", full)
+		r.Args = append(r.Args, "--notes", full)
 	}
 	if o.writes {
-		r.args = append(r.args, "--writes")
+		r.Args = append(r.Args, "--writes")
 	}
 	if home, ok := sh.Getenv("LIFEHUB_HOME"); ok && home != "" {
 		if home, err = filepath.Abs(home); err != nil {
 			return run{}, err
 		}
-		r.env["LIFEHUB_HOME"] = home
+		r.Env["LIFEHUB_HOME"] = home
 	}
-	for _, path := range append([]string{r.command, r.env["LIFEHUB_HOME"]}, r.args...) {
+	for _, path := range append([]string{r.Command, r.Env["LIFEHUB_HOME"]}, r.Args...) {
 		if safetext.Line(path) != path { // some formats cannot hold it, and the user could not read it
 			return run{}, settings.UsageError{Err: fmt.Errorf("the path %s has characters that cannot be shown: give the folder another name, or a link to it", strconv.QuoteToASCII(path))}
 		}

@@ -153,17 +153,20 @@ func TestRealProgramAnswersFromTheNotes(t *testing.T) {
 	home, project := t.TempDir(), t.TempDir()
 	asked := make(chan string, 100)
 	model := scripted(t, asked)
-	print := exec.Command(os.Args[0], "--print-config", "opencode", "--notes", filepath.Join(testenv.Root(t), "examples", "notes"))
+	print := exec.Command(os.Args[0], "--print-config", "cursor", "--notes", filepath.Join(testenv.Root(t), "examples", "notes"))
 	print.Env = append(os.Environ(), environ(home)...)
 	entry, err := print.Output()
 	if err != nil {
 		t.Fatal(err)
 	}
-	var config map[string]any
-	if err := json.Unmarshal(entry, &config); err != nil {
+	var file struct{ McpServers map[string]run }
+	if err := json.Unmarshal(entry, &file); err != nil {
 		t.Fatal(err)
 	}
-	config["autoupdate"], config["model"] = false, "own/scripted"
+	own := file.McpServers["lifehub"]
+	config := map[string]any{"autoupdate": false, "model": "own/scripted", "mcp": map[string]any{"lifehub": map[string]any{
+		"type": "local", "command": append([]string{own.Command}, own.Args...), "environment": own.Env, "enabled": true,
+	}}}
 	config["provider"] = map[string]any{"own": map[string]any{
 		"npm": "@ai-sdk/openai-compatible", "name": "Own",
 		"options": map[string]any{"baseURL": model.URL + "/v1", "apiKey": "x"},
