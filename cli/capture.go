@@ -196,7 +196,7 @@ func (c *capture) run(ctx context.Context, w writing) error {
 		a.Rules = a.Rules.With(w.allows...)
 	}
 	assistant := a.Agent()
-	assistant.Prepare = func(context.Context, string, func(string)) {} // no model, no servers to wait for
+	assistant.Tools = app.AtOnce{App: a} // no model, no servers to wait for
 	assistant.Memory, assistant.Facts = memory.LongTerm{}, nil
 	result, answer, err := c.follow(ctx, attended, w, assistant.Calls(ctx, a.Store.NewConversation(), w.message.String(), w.next, w.from...))
 	if result.Path == "" {

@@ -11,6 +11,8 @@ import (
 	"testing"
 	"time"
 
+	"lifehub/agent/agenttest"
+
 	"lifehub/agent"
 	"lifehub/agent/memory"
 	"lifehub/agent/turn"
@@ -83,8 +85,8 @@ func allocated(t testing.TB, turns int) float64 {
 	}
 	defer s.Close()
 	a := turn.New(turn.Options{
-		Model: llmtest.NewScript(llmtest.Answer{Text: "Not that I know.", Always: true}), ModelName: func() string { return "m" }, Window: func() int { return 16 << 10 },
-		Mode: func() agent.Mode { return agent.LoopMode }, History: s, Journal: s, Summaries: s, Memory: longTerm(s),
+		Model: llmtest.NewScript(llmtest.Answer{Text: "Not that I know.", Always: true}), Server: &agenttest.Server{Name: "m", Tokens: 16 << 10},
+		Session: agenttest.Session{In: agent.LoopMode}, History: s, Journal: s, Summaries: s, Memory: longTerm(s),
 	})
 	var before, after runtime.MemStats
 	for i := range 4 {

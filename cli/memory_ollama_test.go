@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"lifehub/agent/prompt"
+
 	"lifehub/agent"
 	"lifehub/agent/memory"
 	"lifehub/agent/turn"
@@ -40,8 +42,7 @@ func TestCatsNameIsRecalledWithRealOllama(t *testing.T) {
 	}
 	defer s.Close()
 	a := turn.New(turn.Options{
-		Model: provider, Window: provider.Window, History: s, Summaries: s, TokenRatios: s, ModelName: func() string { return provider.State().Model },
-		RejectsLongPrompts: func() bool { return true }, Limits: turn.Limits{Messages: 6},
+		Model: provider, Server: prompt.ServerOf(provider), History: s, Summaries: s, TokenRatios: s, Limits: turn.Limits{Messages: 6},
 		Memory: memory.LongTerm{Store: s, Prefixes: embed.Prefixes, Embedder: func(ctx context.Context) llm.Embedder {
 			e, err := provider.Embedder(ctx)
 			if err != nil {

@@ -75,7 +75,7 @@ func callReader(ctx context.Context, a *app.App, name string, input json.RawMess
 		Record:  &gate.Record{Stream: events.New(nil, time.Now), Marks: &a.Marks},
 		Schemas: &schemas,
 	}
-	did, err := turn.RunCall(ctx, guard, a.Secrets.Known, tools[at], repaired.Input.JSON())
+	did, err := turn.RunCall(ctx, guard, a.Secrets, tools[at], repaired.Input.JSON())
 	switch {
 	case err != nil:
 		return "", err

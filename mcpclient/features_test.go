@@ -49,7 +49,7 @@ func performed(t *testing.T, tool agent.Tool, args string) (string, []agent.Even
 	plan := fmt.Sprintf(`{"reasoning":"","steps":[{"id":"1","tool":%q,"input":%s}],"answer":""}`, tool.Spec().Name, args)
 	a := turn.New(turn.Options{
 		Model:   llmtest.NewScript(llmtest.Answer{Match: "Plan for this", Text: plan}, llmtest.Answer{Match: "Answer this message", Text: "Done."}),
-		Tools:   func() []agent.Tool { return []agent.Tool{tool} },
+		Tools:   agenttest.Tools(tool),
 		History: agenttest.Forgetful{},
 	})
 	var events []agent.Event

@@ -14,6 +14,12 @@ import (
 	"lifehub/internal/text"
 )
 
+// Tracer opens a trace of a turn's events and prompts. Each Write is one line of JSON
+// and must not block.
+type Tracer interface {
+	Begin(turn string) io.WriteCloser
+}
+
 // Stream receives the events of all parts of a turn. It is safe for concurrent
 // use. Its exported fields are set before the first event, except Turn, which
 // is set as soon as the message is saved.
@@ -21,9 +27,7 @@ type Stream struct {
 	Turn    string // id in History; "" until the message is saved
 	Now     func() time.Time
 	Journal agent.Journal // nil: an interrupted turn cannot be resumed
-	// Trace opens a trace of the turn's events and prompts. Each Write is one
-	// line of JSON and must not block. nil: no trace.
-	Trace func(turn string) io.WriteCloser
+	Trace   Tracer        // nil: no trace
 
 	answer  answer
 	Lead    string // emitted before the next piece of the answer

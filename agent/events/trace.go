@@ -73,7 +73,7 @@ func (s *Stream) recordPiece() {
 
 func (s *Stream) write(e agent.Event) {
 	if s.trace == nil {
-		s.trace = s.Trace(s.Turn)
+		s.trace = s.Trace.Begin(s.Turn)
 	}
 	line, err := json.Marshal(e)
 	if err == nil {

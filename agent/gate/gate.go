@@ -14,14 +14,10 @@ import (
 // Gate holds the permission rules and what the user has allowed, for a
 // conversation or permanently. It is safe for concurrent use.
 type Gate struct {
-	// ReadOnly reports whether the chat is read-only now: then nothing that
-	// writes or sends may run, whatever the rules. nil means never.
-	ReadOnly func() bool
-	// Hook is asked about each call that the rules do not deny. A *Denial denies
-	// it; after any other error the user is asked. nil: none is asked.
-	Hook func(context.Context, Before) error
+	Session Session // nil: never read-only
+	Hook    Hook    // nil: none is asked
 
-	save       func(context.Context, Rule) error
+	save       Saver
 	unattended bool
 
 	mu     sync.Mutex
@@ -30,10 +26,24 @@ type Gate struct {
 	sends  map[[2]string]bool // by conversation and destination: where the user allowed private text to go
 }
 
-// New returns a gate with the given rules, which may be nil. save stores a rule
-// that the user allowed permanently; if nil, such a rule lasts for this run.
-// unattended means that there is no user to ask.
-func New(r *Rules, save func(context.Context, Rule) error, unattended bool) *Gate {
+// Session says whether the chat is read-only now: then nothing that writes or sends
+// may run, whatever the rules.
+type Session interface{ ReadOnly() bool }
+
+// Hook is asked about each call that the rules do not deny. A *Denial denies it;
+// after any other error the user is asked.
+type Hook interface {
+	BeforeCall(ctx context.Context, call Before) error
+}
+
+// Saver stores a rule that the user allowed permanently.
+type Saver interface {
+	SaveRule(ctx context.Context, rule Rule) error
+}
+
+// New returns a gate with the given rules, which may be nil. If save is nil, a
+// rule that the user allowed permanently lasts for this run. unattended means that there is no user to ask.
+func New(r *Rules, save Saver, unattended bool) *Gate {
 	return &Gate{rules: r, save: save, unattended: unattended, grants: map[string]*Rules{}, sends: map[[2]string]bool{}}
 }
 
@@ -75,7 +85,7 @@ func (g *Gate) Remember(ctx context.Context, conversation string, rule Rule, d a
 	if d != agent.AllowAlways || g.save == nil {
 		return nil
 	}
-	return g.save(ctx, rule)
+	return g.save.SaveRule(ctx, rule)
 }
 
 // maySend reports whether the user allowed private text to go to a destination in

@@ -31,7 +31,7 @@ func (g *Guard) consult(ctx context.Context, c *Call, v Verdict) (Verdict, error
 	if g.Gate.Hook == nil || !asks && v.Level != agent.Auto {
 		return v, nil
 	}
-	err := g.Gate.Hook(ctx, Before{Conversation: g.Record.Conversation, Turn: g.Record.Stream.Turn, Tool: c.Name(), Input: c.Input.JSON(), Asks: asks})
+	err := g.Gate.Hook.BeforeCall(ctx, Before{Conversation: g.Record.Conversation, Turn: g.Record.Stream.Turn, Tool: c.Name(), Input: c.Input.JSON(), Asks: asks})
 	c.unanswered = false
 	var denied *Denial
 	switch {

@@ -39,7 +39,7 @@ func (g *Guard) Verdict(ctx context.Context, c Call) Verdict {
 // does a call that sends what derives from both that and the user's own notes; one
 // that sends what derives from the notes alone asks once for each destination.
 func (g *Guard) verdict(c Call) Verdict {
-	if g.Gate.ReadOnly != nil && g.Gate.ReadOnly() && !agent.HasNoEffect(c.Tool) {
+	if g.Gate.Session != nil && g.Gate.Session.ReadOnly() && !agent.HasNoEffect(c.Tool) {
 		return Verdict{Level: agent.Deny, Reason: "this chat is read-only, whatever the rules say", Fixed: true}
 	}
 	from, to := g.OriginOf(c), g.sendingOf(c)

@@ -24,6 +24,7 @@ type Asker struct {
 	Model  llm.Model
 	Meters *Meters
 	Server
+	Think string // as in [llm.Request]
 	// Roles maps the agent of a prompt to an Asker with another model.
 	Roles map[string]*Asker
 	// Compact may shorten the conversation in a prompt that does not fit. May
@@ -44,17 +45,28 @@ type Role struct {
 }
 
 // Server describes the current model and its server.
-type Server struct {
-	Window    func() int    // tokens in the model's window; 0 if unknown
-	ModelName func() string // name of the model, for metrics and notices; "" if unknown
-	Think     func() string // as in llm.Request
+type Server interface {
+	Window() int       // tokens in the model's window; 0 if unknown
+	ModelName() string // name of the model, for metrics and notices; "" if unknown
 	// Ready waits until Window and ModelName describe the model of the next
 	// request.
-	Ready func(ctx context.Context) error
+	Ready(ctx context.Context) error
 	// RejectsLongPrompts reports whether the server rejects prompts that are
 	// too long rather than truncating them silently.
-	RejectsLongPrompts func() bool
+	RejectsLongPrompts() bool
 }
+
+// ServerOf describes the model of a provider. Without a model, its name is that of the
+// provider.
+func ServerOf(p llm.Provider) Server { return provided{p} }
+
+type provided struct{ llm.Provider }
+
+// ModelName implements [Server].
+func (p provided) ModelName() string { return cmp.Or(p.State().Model, p.State().Provider) }
+
+// RejectsLongPrompts implements [Server].
+func (p provided) RejectsLongPrompts() bool { return p.State().RejectsLongPrompts }
 
 // Ask makes one model call: it fits the prompt into the window, streams the
 // reply to say as the model wrote it, and emits usage, and reasoning that the
@@ -142,7 +154,7 @@ func (a *Asker) send(ctx context.Context, p Prompt, window int, scale float64, s
 	if room := window - size; window > 0 && req.MaxTokens > 0 { // vLLM rejects more
 		req.MaxTokens = min(req.MaxTokens, max(room, Reserve(window)))
 	}
-	req.Think = a.Think()
+	req.Think = a.Think
 	a.Stream.Count(func(m *agent.Metrics) { m.ModelCalls++ })
 	a.traceRequest(p.Agent, req)
 	cached := a.Meters.cached(a.ModelName(), req.Messages)

@@ -29,7 +29,7 @@ func (a *Asker) Warm(ctx context.Context, p Prompt) error {
 	}
 	defer a.Meters.end(a.ModelName(), w)
 	req := p.Request
-	req.Messages, req.MaxTokens, req.Think = fitted.Messages, 1, a.Think()
+	req.Messages, req.MaxTokens, req.Think = fitted.Messages, 1, a.Think
 	a.Meters.cached(a.ModelName(), req.Messages)
 	sent := time.Now()
 	for delta, err := range a.Model.Stream(ctx, req) {

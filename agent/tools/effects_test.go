@@ -23,7 +23,7 @@ func did(t *testing.T, kit []agent.Tool, before func(), calls ...string) agent.E
 	}
 	a := turn.New(turn.Options{
 		Model:   llmtest.NewScript().Say(`{"reasoning":"","steps":[`+strings.Join(steps, ",")+`]}`, "I did it, and mailed Bob.", "I did it, and mailed Bob."),
-		History: agenttest.Forgetful{}, Tools: func() []agent.Tool { return kit }, Limits: turn.Limits{Parallel: 1},
+		History: agenttest.Forgetful{}, Tools: agenttest.Tools(kit...), Limits: turn.Limits{Parallel: 1},
 	})
 	for e := range a.Ask(t.Context(), "c1", "do it") {
 		switch b := e.Body.(type) {

@@ -73,7 +73,7 @@ func openOffline(t *testing.T, from string) offlineVault {
 	now := func() time.Time { return offlineDay }
 	library := rag.Library{Indexes: []*rag.Index{index}}
 	kit := All(Deps{Search: library, Folders: func() []*notes.Folder { return []*notes.Folder{folder} }, Now: now})
-	return offlineVault{t, library, turn.New(turn.Options{Model: offline.New(), ModelName: func() string { return "offline" }, History: agenttest.Forgetful{}, Tools: func() []agent.Tool { return kit }, Now: now})}
+	return offlineVault{t, library, turn.New(turn.Options{Model: offline.New(), Server: &agenttest.Server{Name: "offline"}, History: agenttest.Forgetful{}, Tools: agenttest.Tools(kit...), Now: now})}
 }
 
 // ask returns the answer and the listed passages.

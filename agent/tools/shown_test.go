@@ -134,8 +134,8 @@ func whatWasShown(t *testing.T, untrusted bool, call, file string, do func(t *te
 	}
 	kit := All(b.deps)
 	a := turn.New(turn.Options{
-		Model: llmtest.NewScript(lines...), Mode: func() agent.Mode { return agent.LoopMode },
-		History: agenttest.Forgetful{}, Tools: func() []agent.Tool { return kit },
+		Model: llmtest.NewScript(lines...), Session: agenttest.Session{In: agent.LoopMode},
+		History: agenttest.Forgetful{}, Tools: agenttest.Tools(kit...),
 	})
 	for e := range a.Ask(t.Context(), "c1", "do it") {
 		switch ask, _ := e.Body.(agent.PermissionAsked); {

@@ -40,7 +40,7 @@ func TestTextFromAClippingIsUntrusted(t *testing.T) {
 		kit := []agent.Tool{b.tool(name), b.tool("add_task")}
 		a := turn.New(turn.Options{
 			Model:   llmtest.NewScript(agenttest.Calling(name, input), agenttest.Calling("add_task", `{"text":"buy milk"}`), agenttest.Say("It is noted.")),
-			History: agenttest.Forgetful{}, Tools: func() []agent.Tool { return kit }, Mode: func() agent.Mode { return agent.LoopMode },
+			History: agenttest.Forgetful{}, Tools: agenttest.Tools(kit...), Session: agenttest.Session{In: agent.LoopMode},
 			Rules: (*gate.Rules)(nil).With(gate.Rule{Tool: "*", Level: agent.Auto}),
 		})
 		asked := false

@@ -7,7 +7,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"io"
 	"slices"
 	"time"
 
@@ -20,85 +19,91 @@ import (
 	"lifehub/llm"
 )
 
-// Options configures an Agent. Model and History are required.
+// Options configures an Agent. Model and History are required; what else is nil is
+// left out.
 type Options struct {
 	Model       llm.Model
+	Server      prompt.Server          // of Model; nil: nothing is known of it
+	Traits      TraitsOf               // of Model; nil: a large one that makes calls natively
 	Roles       map[string]prompt.Role // model for the planner, by role; nil: Model
-	Window      func() int             // tokens in the model's window; nil or 0: unknown
-	Tools       func() []agent.Tool    // returns the enabled tools; nil: none
-	Notes       Notes                  // reads a small vault whole, for the loop; nil: notes are only searched
+	Session     Session                // nil: plan mode, nothing is approved
+	Tools       Toolbox                // nil: none
+	Notes       Library                // nil: notes are only searched, and sources not read again
 	History     agent.History
 	Journal     agent.Journal     // nil: an interrupted turn cannot be resumed
 	Memory      memory.LongTerm   // the zero value remembers nothing beyond the window
 	Summaries   agent.Summaries   // stores summaries of older turns; nil: turns that do not fit are left out
 	TokenRatios agent.TokenRatios // stores measured token ratios; nil: measured again in each run
-	// RejectsLongPrompts reports whether the model server rejects prompts that
-	// are too long rather than truncating them silently. nil means false.
-	RejectsLongPrompts func() bool
-	Facts              func(ctx context.Context) ([]agent.Fact, error) // returns the facts about the user; nil: none
-	Rules              *gate.Rules                                     // nil: each tool's own level
-	Save               func(ctx context.Context, rule gate.Rule) error // saves a permanent rule; nil: such rules last for this run
-
-	// Missing returns the reason why each known tool is not among Tools, by
-	// name. nil: none is missing.
-	Missing func() map[string]string
-
-	// Writes reports whether a known tool would change something, even if it is
-	// missing. nil: unknown.
-	Writes func(tool string) bool
-
-	// Prepare may wait for tools that text (a message, or the plan of a resumed
-	// turn) names and that are not available yet. It calls say to report what
-	// it waits for. May be nil.
-	Prepare func(ctx context.Context, text string, say func(string))
-	// Attach reads what a message names; nil: nothing.
-	Attach agent.Attacher
-	// Marks are the lines of the notes that came from outside; nil: none.
-	Marks agent.Marks
-
-	// BeforeCall is asked about each call that the rules do not deny, as in
-	// [gate.Gate]. AfterTurn runs when a turn was saved; its error is reported. nil:
-	// none.
-	BeforeCall func(ctx context.Context, call gate.Before) error
-	AfterTurn  func(ctx context.Context, over TurnOver) error
+	Facts       Facts
+	Rules       *gate.Rules    // nil: each tool's own level
+	Save        gate.Saver     // saves permanent rules; nil: they last for this run
+	Attach      agent.Attacher // reads what a message names
+	Marks       agent.Marks    // the lines of the notes that came from outside
+	Before      gate.Hook      // asked about each call that the rules do not deny
+	After       AfterTurn
+	Trace       events.Tracer
+	Redact      Redactor // nil: nothing is removed
 
 	// Unattended means that there is no user to ask: calls that need permission
 	// are refused and listed in Ended.Unasked.
 	Unattended bool
-	// ReadOnly reports whether nothing may be written or sent now. nil means
-	// false.
-	ReadOnly func() bool
-
-	// Reread returns the current lines of a source for checking citations;
-	// false if they are gone. A Source without a Vault is searched for in all
-	// vaults. nil: sources are not read again.
-	Reread func(agent.Source) (string, bool)
-
-	// Trace opens a trace of a turn, as in [events.Stream]; nil: no trace.
-	Trace func(turn string) io.WriteCloser
-
-	// Redact removes the user's secrets from the results and errors of tools
-	// before they are used. nil: nothing is removed.
-	Redact func(text string) string
-
-	// Ready waits until Window and ModelName describe the model of the next
-	// request. May be nil.
-	Ready func(ctx context.Context) error
-	// ModelName returns the name of the current model, for metrics and notices;
-	// nil: unknown.
-	ModelName func() string
-
-	// AboutNotes describes the notes for the planner, one line for each vault.
-	// May be nil.
-	AboutNotes func(ctx context.Context) []string
-
 	// Instructions are the user's own instructions, which start every prompt.
 	Instructions string
 	Limits       Limits
-	Mode         func() agent.Mode // of the next turn; nil: PlanMode
-	Traits       func() Traits     // of the current model; nil: a large one that makes calls natively
-	Think        func() string     // as in llm.Request; nil: off
-	Now          func() time.Time  // nil: time.Now
+	Now          func() time.Time // nil: time.Now
+}
+
+// TraitsOf describes the model that decides.
+type TraitsOf interface{ Traits() Traits }
+
+// Session is what the user may change between turns.
+type Session interface {
+	Mode() agent.Mode // of the next turn
+	Think() string    // as in [llm.Request]
+	Approve() bool    // the user must approve a plan before it runs
+	ReadOnly() bool   // nothing may be written or sent
+}
+
+// Toolbox has the tools of a turn.
+type Toolbox interface {
+	Offered() []agent.Tool      // the enabled tools
+	Missing() map[string]string // the reason why each other known tool is not among them, by name
+	// Writes reports whether a known tool would change something, even if it is
+	// missing.
+	Writes(tool string) bool
+	// Prepare may wait for tools that text (a message, or the plan of a resumed
+	// turn) names and that are not available yet. It calls say to report what
+	// it waits for.
+	Prepare(ctx context.Context, text string, say func(string))
+}
+
+// Library reads notes.
+type Library interface {
+	// Whole returns all notes that ctx does not hide, each as one source, in an
+	// order that changes little; none if they have more than most bytes, or if the
+	// model may not have them without being asked for.
+	Whole(ctx context.Context, most int64) ([]agent.Source, error)
+	// Reread returns the current lines of a source; false if they are gone. A
+	// Source without a Vault is searched for in all vaults.
+	Reread(s agent.Source) (text string, ok bool)
+	// About describes the notes for the planner, one line for each vault.
+	About(ctx context.Context) []string
+}
+
+// Facts has the facts about the user.
+type Facts interface {
+	List(ctx context.Context) ([]agent.Fact, error)
+}
+
+// AfterTurn runs when a turn was saved; its error is reported.
+type AfterTurn interface {
+	AfterTurn(ctx context.Context, over TurnOver) error
+}
+
+// Redactor removes the user's secrets from the results and errors of tools before
+// they are used.
+type Redactor interface {
+	Known(text string) string
 }
 
 // Traits are what a turn has to know of the model that decides.
@@ -123,8 +128,6 @@ type Limits struct {
 	Replans  int // how often a plan may be revised; 0: 2, negative: never
 	Messages int // messages of the conversation in a prompt; 0: as many as fit
 	Parallel int // concurrent steps; 0: 4
-
-	Approve func() bool // whether the user must approve a plan before it runs; nil: no
 }
 
 // Agent answers messages. Create it with [New]. It is safe for concurrent use.
@@ -139,44 +142,23 @@ type Agent struct {
 
 // New returns an Agent, with defaults for missing options.
 func New(o Options) *Agent {
-	if o.Window == nil {
-		o.Window = func() int { return 0 }
-	}
-	if o.Limits.Approve == nil {
-		o.Limits.Approve = func() bool { return false }
-	}
-	if o.RejectsLongPrompts == nil {
-		o.RejectsLongPrompts = func() bool { return false }
-	}
-	if o.ModelName == nil {
-		o.ModelName = func() string { return "" }
-	}
-	if o.Ready == nil {
-		o.Ready = func(context.Context) error { return nil }
-	}
-	if o.Prepare == nil {
-		o.Prepare = func(context.Context, string, func(string)) {}
-	}
-	if o.Missing == nil {
-		o.Missing = func() map[string]string { return nil }
-	}
-	if o.AboutNotes == nil {
-		o.AboutNotes = func(context.Context) []string { return nil }
-	}
-	if o.Redact == nil {
-		o.Redact = func(text string) string { return text }
-	}
-	if o.Tools == nil {
-		o.Tools = func() []agent.Tool { return nil }
-	}
-	if o.Think == nil {
-		o.Think = func() string { return "" }
-	}
-	if o.Mode == nil {
-		o.Mode = func() agent.Mode { return agent.PlanMode }
+	if o.Server == nil {
+		o.Server = nothing{}
 	}
 	if o.Traits == nil {
-		o.Traits = func() Traits { return Traits{Native: true} }
+		o.Traits = nothing{}
+	}
+	if o.Session == nil {
+		o.Session = nothing{}
+	}
+	if o.Tools == nil {
+		o.Tools = nothing{}
+	}
+	if o.Facts == nil {
+		o.Facts = nothing{}
+	}
+	if o.Redact == nil {
+		o.Redact = nothing{}
 	}
 	if o.Now == nil {
 		o.Now = time.Now
@@ -191,9 +173,28 @@ func New(o Options) *Agent {
 		}
 	}
 	guarded := gate.New(o.Rules, o.Save, o.Unattended)
-	guarded.ReadOnly, guarded.Hook = o.ReadOnly, o.BeforeCall
+	guarded.Session, guarded.Hook = o.Session, o.Before
 	return &Agent{Options: o, gate: guarded, schemas: args.Schemas{Now: o.Now}, meters: prompt.Meters{Saved: o.TokenRatios, By: map[string]agent.TokenRatio{}}}
 }
+
+// nothing is what an Agent has of an option that is nil.
+type nothing struct{}
+
+func (nothing) Window() int                                   { return 0 }
+func (nothing) ModelName() string                             { return "" }
+func (nothing) Ready(context.Context) error                   { return nil }
+func (nothing) RejectsLongPrompts() bool                      { return false }
+func (nothing) Traits() Traits                                { return Traits{Native: true} }
+func (nothing) Mode() agent.Mode                              { return agent.PlanMode }
+func (nothing) Think() string                                 { return "" }
+func (nothing) Approve() bool                                 { return false }
+func (nothing) ReadOnly() bool                                { return false }
+func (nothing) Offered() []agent.Tool                         { return nil }
+func (nothing) Missing() map[string]string                    { return nil }
+func (nothing) Writes(string) bool                            { return false }
+func (nothing) Prepare(context.Context, string, func(string)) {}
+func (nothing) List(context.Context) ([]agent.Fact, error)    { return nil, nil }
+func (nothing) Known(text string) string                      { return text }
 
 // Ask starts a turn and returns at once with its events. Cancel ctx to stop
 // the turn. Read the channel until it closes, also after cancelling: that is
@@ -258,7 +259,7 @@ func (a *Agent) finished(ctx context.Context, conversation, turnID string) (of a
 	}
 	t := newTurn(a, conversation, nil)
 	t.record.Conversation, t.events.Turn = conversation, exchanges[i].Turn
-	return exchanges[i], t.answer.fence(), a.asker(events.New(nil, a.Now), func() string { return "" }), nil
+	return exchanges[i], t.answer.fence(), a.asker(events.New(nil, a.Now), ""), nil
 }
 
 // start runs a turn in its own goroutine.

@@ -26,13 +26,12 @@ type answer struct {
 	recalled *memory.Recalled
 	steps    *runner
 
-	persona  string             // the user's own instructions, which start every prompt
-	question string             // typed part of the message
-	called   bool               // the user called a tool, whose result is the text
-	received []steeringMessage  // messages sent while it was answered
-	with     []agent.Attachment // attachments
-	// reread returns the current lines of a source on disk. May be nil.
-	reread        func(agent.Source) (string, bool)
+	persona       string             // the user's own instructions, which start every prompt
+	question      string             // typed part of the message
+	called        bool               // the user called a tool, whose result is the text
+	received      []steeringMessage  // messages sent while it was answered
+	with          []agent.Attachment // attachments
+	notes         Library            // may be nil
 	conversations agent.History
 
 	sources        []agent.Source   // numbered: sources found by the steps, then the facts

@@ -18,7 +18,7 @@ import (
 // plans. declined is the reason why nothing may run, or "". Approval is not a
 // permission: the gate still asks about each call.
 func (t *turn) approve(ctx context.Context, made agent.PlanMade) (_ agent.PlanMade, declined string) {
-	if !t.agent.Limits.Approve() || len(made.Steps) == 0 {
+	if !t.agent.Session.Approve() || len(made.Steps) == 0 {
 		return made, ""
 	}
 	if t.gate.Unattended() {
@@ -26,7 +26,7 @@ func (t *turn) approve(ctx context.Context, made agent.PlanMade) (_ agent.PlanMa
 		return made, ""
 	}
 	host := agent.HostOptions{
-		Call: "plan", Emit: t.events.Emit, Redact: t.agent.Redact, Asks: func() func() { return t.events.WaitForUser(0) },
+		Call: "plan", Emit: t.events.Emit, Redact: t.agent.Redact.Known, Asks: func() func() { return t.events.WaitForUser(0) },
 	}.Open()
 	defer host.Close()
 	given := host.Ask(ctx, agent.Question{

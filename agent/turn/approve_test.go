@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"lifehub/agent"
+	"lifehub/agent/agenttest"
 )
 
 const threeSteps = `{"reasoning":"","steps":[{"id":"1","tool":"search_notes","input":{"query":"shoes\nand socks"}},` +
@@ -16,7 +17,9 @@ const threeSteps = `{"reasoning":"","steps":[{"id":"1","tool":"search_notes","in
 // repeated. It also returns the forms that were shown.
 func approving(t *testing.T, o Options, given ...agent.Input) (events []agent.Event, shown []agent.InputAsked) {
 	t.Helper()
-	o.Limits.Approve, o.Limits.Parallel, o.Now = func() bool { return true }, 1, fixedNow
+	if o.Limits.Parallel, o.Now = 1, fixedNow; o.Session == nil {
+		o.Session = agenttest.Session{In: agent.PlanMode, Asks: true}
+	}
 	if o.History == nil {
 		o.History = &shelf{}
 	}
@@ -132,7 +135,7 @@ func TestApprovePlanOfFurtherSteps(t *testing.T) {
 func TestApprovePlanWithoutAUser(t *testing.T) {
 	notes := search()
 	task := &fakeTool{name: "add_task", level: agent.Confirm}
-	plan := `{"steps":[{"id":"1","tool":"search_notes","input":{"query":"shoes"}},{"id":"2","tool":"add_task","input":{"text":"buy shoes"}}]}`
+	plan := `{"steps":[{"id":"1","tool":"search_notes","input":{"query":"shoes"}},{"id":"2","tool":"add_task","input":{"query":"buy shoes"}}]}`
 	events, shown := approving(t, Options{Unattended: true, Model: &script{lines: []line{say(plan), say(goodAnswer)}}, Tools: tools(notes, task)}, approved(`{}`))
 	if gate, _, _ := toldOf(events); len(shown) > 0 || len(notes.ran()) != 1 || len(task.ran()) > 0 || gate != 1 {
 		t.Errorf("%d plans shown, %d calls asked about, ran %s and %s", len(shown), gate, notes.ran(), task.ran())
@@ -141,7 +144,7 @@ func TestApprovePlanWithoutAUser(t *testing.T) {
 
 func TestApprovePlanIsAskedAgainAfterAKill(t *testing.T) {
 	notes, kept := search(), &ledger{question: errand}
-	o := Options{Model: &script{lines: []line{say(searchStep), say(searchStep), say(goodAnswer)}}, Tools: tools(notes), History: &shelf{}, Journal: kept, Now: fixedNow, Limits: Limits{Approve: func() bool { return true }}}
+	o := Options{Model: &script{lines: []line{say(searchStep), say(searchStep), say(goodAnswer)}}, Tools: tools(notes), History: &shelf{}, Journal: kept, Now: fixedNow, Session: agenttest.Session{In: agent.PlanMode, Asks: true}}
 	ctx, kill := context.WithCancelCause(t.Context())
 	defer kill(nil)
 	for e := range New(o).Ask(ctx, "c1", errand) {
@@ -165,7 +168,7 @@ func TestApprovePlanIsAskedAgainAfterAKill(t *testing.T) {
 }
 
 func TestApprovePlanIsForPlanMode(t *testing.T) {
-	events, shown := approving(t, Options{Mode: func() agent.Mode { return agent.LoopMode }, Model: &script{lines: []line{say("Hello!")}}, Tools: tools(search())}, approved(`{}`))
+	events, shown := approving(t, Options{Session: agenttest.Session{In: agent.LoopMode, Asks: true}, Model: &script{lines: []line{say("Hello!")}}, Tools: tools(search())}, approved(`{}`))
 	got := story(t, events)
 	if len(shown) > 0 || !strings.Contains(got, "In loop mode there is no plan to approve") {
 		t.Errorf("%d plans shown:\n%s", len(shown), got)

@@ -58,7 +58,7 @@ func (t *turn) attachNamed(ctx context.Context) error {
 		start := t.events.Now()
 		result, err := agent.Guarded(ctx, func(ctx context.Context) (agent.Result, error) { return t.agent.Attach.Read(ctx, name) })
 		o := outcomeOf(ctx, result, err)
-		o.Result.Text, o.Reason = text.Clip(t.steps.redact(o.Result.Text), MaxResult), t.steps.redact(o.Reason)
+		o.Result.Text, o.Reason = text.Clip(t.steps.secrets.Known(o.Result.Text), MaxResult), t.steps.secrets.Known(o.Reason)
 		through := gate.Channel{Own: true}
 		if err != nil || o.Result.Untrusted {
 			through = gate.Channel{Source: name}

@@ -122,7 +122,7 @@ func (w *runner) make(ctx context.Context, c gate.Call) Outcome {
 	start := w.events.Now()
 	host := agent.HostOptions{
 		Step: c.Step, Call: c.ID, Tool: name,
-		Unattended: w.gate.Unattended(), Emit: w.events.Emit, Redact: w.redact, Asks: func() func() { return w.events.WaitForUser(1) },
+		Unattended: w.gate.Unattended(), Emit: w.events.Emit, Redact: w.secrets.Known, Asks: func() func() { return w.events.WaitForUser(1) },
 	}.Open()
 	o = w.perform(agent.WithHost(ctx, host), c.Tool, permit)
 	if c.Input.String() != planned.Input.String() {
@@ -134,7 +134,7 @@ func (w *runner) make(ctx context.Context, c gate.Call) Outcome {
 	w.recordEnd(ctx, c, o)
 	ended := agent.ToolEnded{Step: c.Step, Call: c.ID, Name: name, Took: w.events.Since(start)}
 	if o.Status != agent.Done {
-		ended.Error, ended.Cause = o.Reason, text.Clip(w.redact(neterr.Cause(o.err)), maxReason)
+		ended.Error, ended.Cause = o.Reason, text.Clip(w.secrets.Known(neterr.Cause(o.err)), maxReason)
 		w.events.Emit(ended)
 		return o
 	}
@@ -168,7 +168,7 @@ func (w *runner) trace(ctx context.Context, c gate.Call, through gate.Channel, o
 func (w *runner) perform(ctx context.Context, tool agent.Tool, p *gate.Permit) Outcome {
 	result, err := w.runInTime(ctx, tool, p)
 	o := outcomeOf(ctx, result, err)
-	o.Result.Text, o.Reason = text.Clip(w.redact(o.Result.Text), MaxResult), text.Clip(w.redact(o.Reason), MaxResult)
+	o.Result.Text, o.Reason = text.Clip(w.secrets.Known(o.Result.Text), MaxResult), text.Clip(w.secrets.Known(o.Reason), MaxResult)
 	if o.stopped && !agent.ReadOnly(tool) {
 		o.Status, o.Reason = agent.StepFailed, "stopped in the middle: outcome unknown"
 	}

@@ -15,7 +15,7 @@ import (
 // understood without a model. It reports false for any other message. The result
 // of the call is the answer.
 func (t *turn) certainly(ctx context.Context) (done bool, err error) {
-	if t.agent.ModelName() == noModel || len(t.answer.with) > 0 || t.steps.attached > 0 {
+	if t.agent.Server.ModelName() == noModel || len(t.answer.with) > 0 || t.steps.attached > 0 {
 		return false, nil
 	}
 	task := llm.Task{Question: t.answer.question, Today: t.events.Now(), History: t.answer.typedBefore(), Tools: toolchoice.Specs(t.steps.tools)}

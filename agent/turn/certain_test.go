@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 
+	"lifehub/agent/agenttest"
+
 	"lifehub/agent"
 )
 
@@ -24,7 +26,7 @@ func TestCertainMessagesAskNoModel(t *testing.T) {
 	} {
 		for _, mode := range []agent.Mode{agent.PlanMode, agent.LoopMode, agent.TeamMode, agent.AutoMode} {
 			model := &script{}
-			a := New(Options{Model: model, History: &before{exchanges: earlier}, Tools: tools(add, list, search()), Mode: inMode(mode)})
+			a := New(Options{Model: model, History: &before{exchanges: earlier}, Tools: tools(add, list, search()), Session: inMode(mode)})
 			end := ended(t, collect(a.Ask(t.Context(), "c1", message), always(agent.AllowOnce)))
 			if !strings.Contains(end.Answer, want) || len(model.requests) > 0 {
 				t.Errorf("%s, %s: %d requests, answer %q", mode, message, len(model.requests), end.Answer)
@@ -46,7 +48,7 @@ func TestUncertainMessagesAskTheModel(t *testing.T) {
 		"add task buy socks\nand ignore the rest",
 	} {
 		model := &script{lines: []line{say("Well."), say("Well."), say("Well.")}}
-		collect(New(Options{Model: model, History: &shelf{}, Tools: tools(add, search()), Mode: inMode(agent.LoopMode)}).Ask(t.Context(), "c1", message), always(agent.AllowOnce))
+		collect(New(Options{Model: model, History: &shelf{}, Tools: tools(add, search()), Session: inMode(agent.LoopMode)}).Ask(t.Context(), "c1", message), always(agent.AllowOnce))
 		if len(model.requests) == 0 || len(add.ran()) > 0 {
 			t.Errorf("%s: %d requests, calls %v", message, len(model.requests), add.ran())
 		}
@@ -57,8 +59,7 @@ func TestUncertainMessagesAskTheModel(t *testing.T) {
 func TestCertainCallIsApproved(t *testing.T) {
 	for _, action := range []agent.InputAction{agent.InputAccepted, agent.InputDeclined} {
 		add := &fakeTool{name: "add_task", schema: `{"type":"object","properties":{"text":{"type":"string"}},"required":["text"]}`, result: agent.Result{Text: "added"}}
-		o := Options{Model: &script{}, History: &shelf{}, Tools: tools(add), Mode: inMode(agent.PlanMode)}
-		o.Limits.Approve = func() bool { return true }
+		o := Options{Model: &script{}, History: &shelf{}, Tools: tools(add), Session: agenttest.Session{In: agent.PlanMode, Asks: true}}
 		asked := 0
 		for e := range New(o).Ask(t.Context(), "c1", "add task buy socks") {
 			switch body := e.Body.(type) {

@@ -15,13 +15,13 @@ import (
 // check checks the citations of the answer and emits each verdict.
 func (a *answer) check(ctx context.Context, answer string) []agent.Citation {
 	written := strings.TrimSuffix(answer, a.passageList) // by the model
-	citations := citation.CheckExcept(written, a.sources, a.reread, a.inRequest)
+	citations := citation.CheckExcept(written, a.sources, a.rereading(), a.inRequest)
 	searched := len(a.sources) > 0 || a.coverage != nil
 	citations = slices.DeleteFunc(citations, func(c agent.Citation) bool {
 		return c.Words != "" && c.Verdict == agent.NotFound && (!searched || a.inConversation(c.Words))
 	})
 	if !a.called {
-		citations = append(citations, citation.Found(written, a.sources, a.reread)...)
+		citations = append(citations, citation.Found(written, a.sources, a.rereading())...)
 		citations = append(citations, a.unread(context.WithoutCancel(ctx), written)...)
 	}
 	for _, c := range a.listed { // they claim nothing
@@ -103,12 +103,20 @@ func holds(s gate.Seen, p citation.NamedPlace) bool {
 		slices.ContainsFunc(s.Given, func(input string) bool { return strings.Contains(input, p.Name) })
 }
 
+// rereading returns what reads a source again; nil if nothing does.
+func (a *answer) rereading() func(agent.Source) (string, bool) {
+	if a.notes == nil {
+		return nil
+	}
+	return a.notes.Reread
+}
+
 // exists reports whether the place is an existing note.
 func (a *answer) exists(p citation.NamedPlace) bool {
-	if a.reread == nil {
+	if a.notes == nil {
 		return false
 	}
-	_, ok := a.reread(agent.Source{Path: path.Clean(p.Name), Line: 1, EndLine: 1})
+	_, ok := a.notes.Reread(agent.Source{Path: path.Clean(p.Name), Line: 1, EndLine: 1})
 	return ok
 }
 

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"lifehub/agent/agenttest"
+
 	"lifehub/agent"
 	"lifehub/agent/gate"
 	"lifehub/llm"
@@ -33,7 +35,7 @@ func TestUsersOwnCallNeedsNoModel(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			wrote = nil
-			a := New(Options{Model: llmtest.NewScript(), History: nowhere{}, Tools: func() []agent.Tool { return []agent.Tool{pen} }})
+			a := New(Options{Model: llmtest.NewScript(), History: nowhere{}, Tools: tools(pen)})
 			asked, answer := 0, ""
 			for e := range a.Call(t.Context(), "c", "/note buy milk", step) {
 				switch b := e.Body.(type) {
@@ -82,7 +84,7 @@ func TestCallsFollowOneAnother(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			a := New(Options{Model: llmtest.NewScript(), History: nowhere{}, Rules: rules, Tools: func() []agent.Tool { return tools }})
+			a := New(Options{Model: llmtest.NewScript(), History: nowhere{}, Rules: rules, Tools: agenttest.Tools(tools...)})
 			next := func(last *agent.Result) *agent.Step {
 				switch {
 				case last == nil:

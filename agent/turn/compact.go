@@ -97,12 +97,12 @@ func uncovered(path []agent.Exchange, keep int) []agent.Exchange {
 
 // summarise adds messages to a summary, as many at a time as fit the window.
 func (a *Agent) summarise(ctx context.Context, summary string, messages []llm.Message, focus string) (string, error) {
-	if err := a.Ready(ctx); err != nil {
+	if err := a.Server.Ready(ctx); err != nil {
 		return "", err
 	}
 	room := summaryRoom
-	if window := a.Window(); window > 0 {
-		s := prompt.Scale(a.meters.Of(ctx, a.ModelName()), a.RejectsLongPrompts())
+	if window := a.Server.Window(); window > 0 {
+		s := prompt.Scale(a.meters.Of(ctx, a.Server.ModelName()), a.Server.RejectsLongPrompts())
 		room = max(prompt.Floor, int(float64(window/2)/s)-maxSummaryTokens/2)
 	}
 	most := max(prompt.Floor, maxSummaries*room/len(messages)) // of one message
@@ -147,7 +147,7 @@ func (a *Agent) summariseOnce(ctx context.Context, before string, messages []llm
 		fmt.Fprintf(&b, " Keep above all what has to do with: %s", text.OneLine(focus))
 	}
 	var summary strings.Builder
-	asker := a.asker(events.New(nil, a.Now), func() string { return "" })
+	asker := a.asker(events.New(nil, a.Now), "")
 	if _, err := asker.Ask(ctx, prompt.Prompt{
 		System:   strings.ReplaceAll(summaryPrompt, "{words}", strconv.Itoa(summaryWords)),
 		Question: b.String(),

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"lifehub/agent"
+	"lifehub/agent/agenttest"
 	"lifehub/agent/prompt"
 )
 
@@ -46,7 +47,7 @@ func TestOlderTurnsAreSummarisedWhenTheyDoNotFit(t *testing.T) {
 	kept := newPages(3, 400)
 	kept.path[0].Answer.Effects = agent.Effects{{Kind: agent.NoteChanged, Path: "tasks.md", Lines: &agent.Lines{Added: 1}}}
 	model := &script{lines: []line{say("Q1 was about the boiler."), say(`{"reasoning":"","steps":[],"answer":"Yes."}`), say(`{"reasoning":"","steps":[],"answer":"Again."}`)}}
-	a := New(Options{Model: model, History: kept, Summaries: kept, Window: func() int { return 4096 }, RejectsLongPrompts: func() bool { return true }})
+	a := New(Options{Model: model, History: kept, Summaries: kept, Server: &agenttest.Server{Tokens: 4096, Refuses: true}})
 	a.meters.By[""] = agent.TokenRatio{Scale: 0.9}
 	events := collect(a.Ask(t.Context(), "c1", "And now?"), nil)
 	if end := ended(t, events); end.Answer != "Yes." || end.ModelCalls != 2 {
@@ -77,14 +78,14 @@ func TestOlderTurnsAreSummarisedWhenTheyDoNotFit(t *testing.T) {
 func TestOlderHalfIsSummarisedWhenTooLong(t *testing.T) {
 	kept := newPages(12, 60)
 	model := &script{lines: []line{say(`{"reasoning":"","steps":[],"answer":"Yes."}`), say("The boiler."), say(`{"reasoning":"","steps":[],"answer":"Yes."}`), say(`{"reasoning":"","steps":[],"answer":"Yes."}`)}}
-	window := 32768
-	a := New(Options{Model: model, History: kept, Summaries: kept, Window: func() int { return window }, RejectsLongPrompts: func() bool { return true }})
+	server := &agenttest.Server{Tokens: 32768, Refuses: true}
+	a := New(Options{Model: model, History: kept, Summaries: kept, Server: server})
 	a.meters.By[""] = agent.TokenRatio{Scale: 0.9}
 	collect(a.Ask(t.Context(), "c1", "And now?"), nil)
 	if plan := model.requests[0].Messages[len(planExamples):]; len(plan) != 26 || plan[1].Text != kept.path[0].Question {
 		t.Fatalf("%d messages in the first prompt", len(plan))
 	}
-	window = 4096
+	server.Tokens = 4096
 	notices := bodies[agent.Noticed](collect(a.Ask(t.Context(), "c1", "And now?"), nil))
 	if len(notices) != 1 || !strings.Contains(notices[0].Text, "older messages are now summarised") {
 		t.Fatalf("told %+v", notices)
@@ -107,7 +108,7 @@ func TestOlderHalfIsSummarisedWhenTooLong(t *testing.T) {
 func TestNothingIsSummarisedWithoutAModel(t *testing.T) {
 	kept := newPages(40, 300)
 	model := &script{lines: []line{say(`{"reasoning":"","steps":[],"answer":"Yes."}`)}}
-	a := New(Options{Model: model, ModelName: func() string { return noModel }, History: kept, Summaries: kept})
+	a := New(Options{Model: model, Server: &agenttest.Server{Name: noModel}, History: kept, Summaries: kept})
 	events := collect(a.Ask(t.Context(), "c1", "And now?"), nil)
 	if notices := bodies[agent.Noticed](events); len(notices) > 0 || kept.summary.Turn != "" || ended(t, events).Answer != "Yes." {
 		t.Errorf("told %+v, kept a summary of %q", notices, kept.summary.Turn)
@@ -124,7 +125,7 @@ func TestLongConversationIsSummarisedInPieces(t *testing.T) {
 		lines = append(lines, say(fmt.Sprintf("<think>hm</think>summary %d", i+1)))
 	}
 	model := &script{lines: lines}
-	a := New(Options{Model: model, History: kept, Summaries: kept, Window: func() int { return 8192 }})
+	a := New(Options{Model: model, History: kept, Summaries: kept, Server: &agenttest.Server{Tokens: 8192}})
 	a.meters.By[""] = agent.TokenRatio{Scale: 0.9}
 	done, err := a.Compact(t.Context(), "c1", "the boiler")
 	if err != nil || done.Messages != 20 || done.Text != fmt.Sprintf("summary %d", len(model.requests)) || done.After >= done.Before {

@@ -74,7 +74,7 @@ func TestAnnouncedDecisionIsTheGatesDecision(t *testing.T) {
 		}
 		o := Options{
 			History: &shelf{from: from, messages: []llm.Message{{Role: llm.User, Text: "What does it say?"}, {Role: llm.Assistant, Text: "Much."}}},
-			Tools:   func() []agent.Tool { return []agent.Tool{tool} }, Rules: (*gate.Rules)(nil).With(rapid.SliceOfN(rapid.Custom(anyRule), 0, 4).Draw(t, "rules")...),
+			Tools:   tools(tool), Rules: (*gate.Rules)(nil).With(rapid.SliceOfN(rapid.Custom(anyRule), 0, 4).Draw(t, "rules")...),
 			Model: &script{lines: []line{say(fmt.Sprintf(`{"steps":[{"id":"1","tool":"do_it","input":%s}]}`, raw)), say("Done.")}},
 		}
 		a := New(o)

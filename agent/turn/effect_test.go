@@ -13,6 +13,8 @@ import (
 	"testing"
 	"time"
 
+	"lifehub/agent/agenttest"
+
 	"github.com/charmbracelet/x/exp/golden"
 
 	"lifehub/agent"
@@ -129,7 +131,7 @@ func TestAllModesReportTheirEffects(t *testing.T) {
 			calling("add_task", `{"n":1}`), calling("add_task", `{"n":2}`), say("Added."), say(`{"passed":true,"score":1,"feedback":"","suggestions":[]}`), say("Done."),
 		},
 	} {
-		events := collect(New(Options{Model: &script{lines: lines}, History: &shelf{}, Tools: tools(add), Mode: inMode(mode)}).Ask(t.Context(), "c", "do it"), nil)
+		events := collect(New(Options{Model: &script{lines: lines}, History: &shelf{}, Tools: tools(add), Session: inMode(mode)}).Ask(t.Context(), "c", "do it"), nil)
 		if got := ended(t, events).Effects.String(); got != "changed tasks.md (+2)" {
 			t.Errorf("mode %s: %q", mode, got)
 		}
@@ -205,9 +207,8 @@ func TestChangeThatDidNotHappenIsReported(t *testing.T) {
 			broken := &fakeTool{name: "search_notes", reads: true, err: errors.New("the index is locked")}
 			kept := &shelf{}
 			events := collect(New(Options{
-				Model: &script{lines: tc.lines}, History: kept, Tools: tools(broken, tc.task), Now: fixedNow, Mode: inMode(tc.mode),
-				Missing: func() map[string]string { return map[string]string{"send_email": "no mail server is set"} },
-				Writes:  func(tool string) bool { return tool == "send_email" },
+				Model: &script{lines: tc.lines}, History: kept, Now: fixedNow, Session: inMode(tc.mode),
+				Tools: agenttest.Kit{List: []agent.Tool{broken, tc.task}, Lacks: map[string]string{"send_email": "no mail server is set"}, Loses: "send_email"},
 			}).Ask(t.Context(), "c1", "add a task: buy shoes"), always(tc.reply))
 			if end := ended(t, events); end.Effects.String() != tc.want || kept.last().Effects.String() != tc.want {
 				t.Errorf("the turn did %q, and saved is %q", end.Effects, kept.last().Effects)
@@ -257,7 +258,7 @@ func TestModelSeesEffectsOfEarlierTurns(t *testing.T) {
 		earlier := []llm.Message{}
 		for n := range len(path) + 1 {
 			model := &script{lines: []line{say("Well."), say("Well.")}}
-			collect(New(Options{Model: model, History: &before{exchanges: path[:n]}, Mode: inMode(mode), Limits: Limits{Messages: 20}}).Ask(t.Context(), "c1", "I see"), nil)
+			collect(New(Options{Model: model, History: &before{exchanges: path[:n]}, Session: inMode(mode), Limits: Limits{Messages: 20}}).Ask(t.Context(), "c1", "I see"), nil)
 			messages := model.requests[0].Messages
 			messages = messages[len(messages)-1-2*n:] // after the examples
 			for i, e := range path[:n] {
@@ -304,7 +305,7 @@ func TestImitatedRecordIsNoAnswer(t *testing.T) {
 		} {
 			t.Run(name, func(t *testing.T) {
 				kept := &shelf{}
-				events := collect(New(Options{Model: &script{lines: tc.lines}, History: kept, Tools: tools(search()), Mode: inMode(tc.mode)}).Ask(t.Context(), "c1", "well, milk"), nil)
+				events := collect(New(Options{Model: &script{lines: tc.lines}, History: kept, Tools: tools(search()), Session: inMode(tc.mode)}).Ask(t.Context(), "c1", "well, milk"), nil)
 				said := ""
 				for _, piece := range bodies[agent.Said](events) {
 					said = said[:len(said)-piece.Takes] + piece.Content

@@ -86,7 +86,7 @@ func (t *turn) reportOfWrites() string {
 func (w *runner) changes(name string) bool {
 	tool := w.tool(name)
 	if tool == nil {
-		return w.writes != nil && w.writes(name)
+		return w.toolbox != nil && w.toolbox.Writes(name)
 	}
 	hinted, foreign := tool.(agent.Hinted)
 	return agent.MayWrite(tool) && (!foreign || hinted.ReadOnlyHint() != nil)

@@ -53,7 +53,7 @@ func (a *Agent) TurnTools() (own []agent.Tool, missing map[string]string) {
 		t.mode = t.autoMode()
 	}
 	find := &findTools{t}
-	t.steps.tools = append(slices.Clip(a.Tools()), find)
+	t.steps.tools = append(slices.Clip(a.Tools.Offered()), find)
 	missing = map[string]string{}
 	if len(toolchoice.NewBlock(t.steps.tools, t.window()).Rest) == 0 {
 		missing[agent.FindTools] = "the model's window has room for all tools"
@@ -70,7 +70,7 @@ func (t *turn) window() int {
 	if planner, other := t.agent.Roles["planner"]; other && t.mode == agent.PlanMode {
 		return planner.Window()
 	}
-	return t.agent.Window()
+	return t.agent.Server.Window()
 }
 
 // toolsWindow returns the window for which tools are chosen: a small model and a

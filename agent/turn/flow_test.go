@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"lifehub/agent"
+	"lifehub/agent/agenttest"
 	"lifehub/agent/prompt"
 	"lifehub/llm"
 )
@@ -35,7 +36,7 @@ func planOf(steps ...string) line {
 	return say(`{"reasoning":"","steps":[` + strings.Join(list, ",") + `]}`)
 }
 
-func tools(list ...agent.Tool) func() []agent.Tool { return func() []agent.Tool { return list } }
+func tools(list ...agent.Tool) agenttest.Kit { return agenttest.Kit{List: list} }
 
 // bodies returns the events of one type.
 func bodies[B agent.Body](events []agent.Event) (list []B) {
@@ -312,8 +313,9 @@ func TestLongResultsAreCutForTheModel(t *testing.T) {
 func TestPlannerAndExplainerHavePromptsOfTheirOwn(t *testing.T) {
 	model := &script{lines: []line{say(twoSteps), say(goodAnswer)}}
 	history := &shelf{messages: []llm.Message{{Role: llm.User, Text: "before"}, {Role: llm.Assistant, Text: "said"}}}
-	missing := func() map[string]string { return map[string]string{"send_email": "no mail server is set"} }
-	collect(New(Options{Model: model, History: history, Tools: tools(search(), web()), Now: fixedNow, Missing: missing}).Ask(t.Context(), "c1", question), nil)
+	all := tools(search(), web())
+	all.Lacks = map[string]string{"send_email": "no mail server is set"}
+	collect(New(Options{Model: model, History: history, Tools: all, Now: fixedNow}).Ask(t.Context(), "c1", question), nil)
 	for i, asks := range []string{asksPlan, asksAnswer} {
 		req := model.requests[i]
 		system, last := req.Messages[0].Text, req.Messages[len(req.Messages)-1]
@@ -336,8 +338,8 @@ func TestPlannerAndExplainerHavePromptsOfTheirOwn(t *testing.T) {
 // that only answers has no tools in its cached prefix.
 func TestSmallWindowExplainerReadsNoTools(t *testing.T) {
 	for name, o := range map[string]Options{
-		"a small window":  {Window: func() int { return 8192 }},
-		"another planner": {Roles: map[string]prompt.Role{"planner": {Model: &script{lines: []line{say(twoSteps)}}, Server: prompt.Server{Window: func() int { return 0 }, ModelName: func() string { return "" }, Ready: func(context.Context) error { return nil }, RejectsLongPrompts: func() bool { return false }}}}},
+		"a small window":  {Server: &agenttest.Server{Tokens: 8192}},
+		"another planner": {Roles: map[string]prompt.Role{"planner": {Model: &script{lines: []line{say(twoSteps)}}, Server: &agenttest.Server{}}}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			model := &script{lines: []line{say(twoSteps), say(goodAnswer)}}
@@ -368,7 +370,7 @@ func searchLine() line { return say(searchStep) }
 
 func TestInstructionsPrecedeEveryPrompt(t *testing.T) {
 	model := &script{lines: []line{say(searchStep), say("Done.")}}
-	collect(New(Options{Model: model, History: &shelf{}, RejectsLongPrompts: func() bool { return true }, Tools: tools(search()), Instructions: "Call me Ana."}).Ask(t.Context(), "c1", "go"), nil)
+	collect(New(Options{Model: model, History: &shelf{}, Server: &agenttest.Server{Refuses: true}, Tools: tools(search()), Instructions: "Call me Ana."}).Ask(t.Context(), "c1", "go"), nil)
 	for _, req := range model.requests {
 		if !strings.HasPrefix(req.Messages[0].Text, "Call me Ana.\n\n") {
 			t.Errorf("system prompt %.60q", req.Messages[0].Text)
@@ -423,7 +425,7 @@ func TestRefusedLongRequestIsShortenedOnce(t *testing.T) {
 			most := model.most
 			model.most = max(most, 4000) // the first round is short
 			events := collect(New(Options{
-				Model: model, History: &shelf{}, RejectsLongPrompts: func() bool { return true }, Tools: tools(big), Mode: inMode(agent.LoopMode), Window: func() int { return c.window },
+				Model: model, History: &shelf{}, Tools: tools(big), Session: inMode(agent.LoopMode), Server: &agenttest.Server{Tokens: c.window, Refuses: true},
 			}).Ask(t.Context(), "c1", "go"), nil)
 			if _, answered := events[len(events)-1].Body.(agent.Ended); answered != c.answered || len(model.refused) != c.refused {
 				t.Errorf("answered %v, refused %d", answered, model.refused)
@@ -470,7 +472,7 @@ func TestPlanAtTheLimitIsNotAnAnswer(t *testing.T) {
 func TestAnswerMayFillTheRestOfTheWindow(t *testing.T) {
 	for _, window := range []int{0, 4096, 1 << 20} {
 		model := &script{lines: []line{say(`{"steps":[],"answer":"Yes."}`)}}
-		a := New(Options{Model: model, History: &shelf{}, Window: func() int { return window }, RejectsLongPrompts: func() bool { return true }})
+		a := New(Options{Model: model, History: &shelf{}, Server: &agenttest.Server{Tokens: window, Refuses: true}})
 		events := collect(a.Ask(t.Context(), "c1", "go"), nil)
 		ended(t, events)
 		got, used := model.requests[0].MaxTokens, bodies[agent.ContextCounted](events)[0].Used
@@ -574,7 +576,7 @@ func TestWithoutToolsItAnswersFromTheConversation(t *testing.T) {
 func TestOmissionsOfALittleWindowAreReported(t *testing.T) {
 	long := &fakeTool{name: "search_notes", result: agent.Result{Text: strings.Repeat("words and words ", 2000)}}
 	model := &script{lines: []line{say(searchStep), say("Done.")}}
-	events := collect(New(Options{Model: model, History: &shelf{}, Tools: tools(long), Window: func() int { return 2048 }}).Ask(t.Context(), "c1", "go"), nil)
+	events := collect(New(Options{Model: model, History: &shelf{}, Tools: tools(long), Server: &agenttest.Server{Tokens: 2048}}).Ask(t.Context(), "c1", "go"), nil)
 	notices, counted := bodies[agent.Noticed](events), bodies[agent.ContextCounted](events)
 	if len(notices) != 1 || !strings.Contains(notices[0].Text, "1 shortened result") || counted[1].Used > 2048 || counted[1].Allocated != 2048 {
 		t.Errorf("notices %v, counts %+v", notices, counted)
@@ -584,17 +586,15 @@ func TestOmissionsOfALittleWindowAreReported(t *testing.T) {
 // The model and its window are known before its first prompt.
 func TestPromptIsFittedOnceTheModelIsKnown(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		window := 0
 		a := New(Options{
 			Model: &script{lines: []line{say(twoSteps), say(goodAnswer)}}, History: &shelf{}, Tools: tools(search(), web()),
-			Window: func() int { return window }, ModelName: func() string { return "qwen3:8b" },
-			Ready: func(context.Context) error {
-				if window == 0 {
+			Server: &agenttest.Server{Name: "qwen3:8b", Wait: func(s *agenttest.Server) error {
+				if s.Tokens == 0 {
 					time.Sleep(10 * time.Second) // it is loading
 				}
-				window = 16384
+				s.Tokens = 16384
 				return nil
-			},
+			}},
 		})
 		events := collect(a.Ask(t.Context(), "c1", question), nil)
 		for _, c := range bodies[agent.ContextCounted](events) {
@@ -605,7 +605,7 @@ func TestPromptIsFittedOnceTheModelIsKnown(t *testing.T) {
 		if told := bodies[agent.Reading](events); len(told) != 2 || told[1].Model != "qwen3:8b" || told[1].Tokens != 0 {
 			t.Errorf("told %+v", told)
 		}
-		gone := New(Options{Model: &script{}, History: &shelf{}, Ready: func(context.Context) error { return llm.ErrUnreachable }})
+		gone := New(Options{Model: &script{}, History: &shelf{}, Server: &agenttest.Server{Wait: func(*agenttest.Server) error { return llm.ErrUnreachable }}})
 		events = collect(gone.Ask(t.Context(), "c2", question), nil)
 		if failed, ok := events[len(events)-1].Body.(agent.Failed); !ok || !errors.Is(failed.Err, llm.ErrUnreachable) {
 			t.Errorf("ended with %+v", events[len(events)-1].Body)
@@ -624,7 +624,7 @@ func TestSilentModelIsReported(t *testing.T) {
 		told.reading = &llm.Reading{Total: 3000, Cached: 1000, Read: 1500, Took: 10 * time.Second}
 		a := New(Options{
 			Model:   &script{lines: []line{late(9*time.Second, say(twoSteps)), late(2900*time.Millisecond, say(goodAnswer))}},
-			History: &shelf{}, Tools: tools(search(), web()), ModelName: func() string { return "qwen3:8b" }, Mode: inMode(agent.PlanMode),
+			History: &shelf{}, Tools: tools(search(), web()), Server: &agenttest.Server{Name: "qwen3:8b"}, Session: inMode(agent.PlanMode),
 		})
 		var delays []time.Duration
 		var last agent.Reading
@@ -639,7 +639,7 @@ func TestSilentModelIsReported(t *testing.T) {
 		if !last.Again || last.Tokens == 0 || last.Took != 8000 || last.Waiting != "" {
 			t.Errorf("told %+v", last)
 		}
-		a = New(Options{Model: &script{lines: []line{busy, told, say(goodAnswer)}}, History: &shelf{}, Tools: tools(search()), Mode: inMode(agent.LoopMode)})
+		a = New(Options{Model: &script{lines: []line{busy, told, say(goodAnswer)}}, History: &shelf{}, Tools: tools(search()), Session: inMode(agent.LoopMode)})
 		got := bodies[agent.Reading](collect(a.Ask(t.Context(), "c1", question), nil))
 		if len(got) != 2 || got[0].Waiting != "busy" || got[1].Tokens != 2000 || got[1].Read != 500 || got[1].PerSecond != 50 {
 			t.Errorf("told %+v", got)
@@ -675,7 +675,7 @@ func TestFailedPlannerFallsBackToASearch(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			notes := search()
-			events := collect(New(Options{Model: &script{lines: tc.lines}, History: &shelf{}, Tools: tools(notes), Window: func() int { return 32_000 }}).Ask(t.Context(), "c1", question), nil)
+			events := collect(New(Options{Model: &script{lines: tc.lines}, History: &shelf{}, Tools: tools(notes), Server: &agenttest.Server{Tokens: 32_000}}).Ask(t.Context(), "c1", question), nil)
 			answer := ""
 			if end, ok := events[len(events)-1].Body.(agent.Ended); ok {
 				answer = end.Answer

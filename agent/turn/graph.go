@@ -24,14 +24,14 @@ type runner struct {
 	record *gate.Record
 	gate   *gate.Guard
 
-	tools    []agent.Tool             // enabled tools when the turn began
-	missing  map[string]string        // why known tools are not among tools, by name
-	writes   func(tool string) bool   // whether a missing tool would change something; nil: unknown
-	redact   func(text string) string // removes the user's secrets
-	saved    saved                    // state of the interrupted turn, if this one resumes it
-	found    []finding                // attachments, then the findings of the steps, in plan order
-	attached int                      // number of attachments in found
-	again    bool                     // the last plan asks to plan again when its results are known
+	tools    []agent.Tool      // enabled tools when the turn began
+	missing  map[string]string // why known tools are not among tools, by name
+	toolbox  Toolbox           // nil: unknown
+	secrets  Redactor
+	saved    saved     // state of the interrupted turn, if this one resumes it
+	found    []finding // attachments, then the findings of the steps, in plan order
+	attached int       // number of attachments in found
+	again    bool      // the last plan asks to plan again when its results are known
 
 	unplanned bool // the model returned no usable plan
 
@@ -54,9 +54,9 @@ func newRunner(guard *gate.Guard, parallel int) *runner {
 
 // RunCall makes one call through a gate, outside any turn. If tool is nil, it
 // fails. redact removes secrets from the result.
-func RunCall(ctx context.Context, guard *gate.Guard, redact func(text string) string, tool agent.Tool, input json.RawMessage) (Outcome, error) {
+func RunCall(ctx context.Context, guard *gate.Guard, redact Redactor, tool agent.Tool, input json.RawMessage) (Outcome, error) {
 	w := newRunner(guard, 1)
-	w.redact = redact
+	w.secrets = redact
 	step := agent.Step{ID: "1", Input: input}
 	if tool != nil {
 		w.tools, step.Tool = []agent.Tool{tool}, tool.Spec().Name

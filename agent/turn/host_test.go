@@ -9,6 +9,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"lifehub/agent/agenttest"
+
 	"lifehub/agent"
 	"lifehub/llm"
 	"lifehub/llm/llmtest"
@@ -22,7 +24,7 @@ func talks(options Options, run func(ctx context.Context) (agent.Result, error))
 		llmtest.Answer{Match: "Plan for this", Text: `{"reasoning":"","steps":[{"id":"1","tool":"talk","input":{}}],"answer":""}`},
 		llmtest.Answer{Match: "Answer this message", Text: "Done."},
 	)
-	options.Tools = func() []agent.Tool { return []agent.Tool{tool} }
+	options.Tools = agenttest.Tools(tool)
 	options.History = nowhere{}
 	return New(options)
 }

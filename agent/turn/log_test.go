@@ -30,7 +30,7 @@ func TestLogOfALoopIsInOrder(t *testing.T) {
 		{Text: goodAnswer},
 	}
 	for cut := 0; cut <= 15; cut++ { // 0: it is not interrupted
-		o := Options{Tools: tools(reader{search()}, reader{web()}), Limits: Limits{Parallel: 1}, Mode: inMode(agent.LoopMode), Model: &script{lines: lines}}
+		o := Options{Tools: tools(reader{search()}, reader{web()}), Limits: Limits{Parallel: 1}, Session: inMode(agent.LoopMode), Model: &script{lines: lines}}
 		var end agent.Ended
 		if cut == 0 {
 			o.History = &shelf{}
@@ -43,7 +43,7 @@ func TestLogOfALoopIsInOrder(t *testing.T) {
 					rounds++
 				}
 			}
-			o.Model, o.Mode = &script{lines: lines[max(0, rounds-1):]}, nil // the first search is the program's
+			o.Model, o.Session = &script{lines: lines[max(0, rounds-1):]}, nil // the first search is the program's
 			end = ended(t, resume(t, kept, o, nil))
 		}
 		if got := (agent.Answer{Text: end.Answer, Log: end.Log}).Parts(); !reflect.DeepEqual(got, want) {

@@ -8,6 +8,7 @@ import (
 	"github.com/charmbracelet/x/exp/golden"
 
 	"lifehub/agent"
+	"lifehub/agent/agenttest"
 	"lifehub/agent/gate"
 	"lifehub/llm"
 )
@@ -131,7 +132,7 @@ func TestMemoryStories(t *testing.T) {
 			if tc.notes != nil {
 				offered = tools(tc.notes)
 			}
-			a := New(Options{Model: model, History: &shelf{messages: tc.history}, Tools: offered, Now: fixedNow, Mode: inMode(tc.mode)})
+			a := New(Options{Model: model, History: &shelf{messages: tc.history}, Tools: offered, Now: fixedNow, Session: inMode(tc.mode)})
 			events := collect(a.Ask(t.Context(), "c1", tc.message), nil)
 			end := ended(t, events)
 			if end.Answer != tc.want || end.Effects.String() != tc.effects || end.ModelCalls != tc.calls {
@@ -153,7 +154,7 @@ func TestMemoryStories(t *testing.T) {
 // A worker whose report is returned learns why, once.
 func TestReportWithoutACallGoesBackOnce(t *testing.T) {
 	model := &script{lines: []line{oneTask, say(byHeart), say(byHeart), say(accepted)}}
-	events := collect(New(Options{Model: model, History: &shelf{}, Tools: tools(foundNothing()), Mode: inMode(agent.TeamMode)}).Ask(t.Context(), "c1", howOften), nil)
+	events := collect(New(Options{Model: model, History: &shelf{}, Tools: tools(foundNothing()), Session: inMode(agent.TeamMode)}).Ask(t.Context(), "c1", howOften), nil)
 	ended(t, events)
 	back := model.requests[2].Messages
 	if last := back[len(back)-1]; last.Role != llm.User || !strings.Contains(last.Text, "No call was made") {
@@ -171,7 +172,7 @@ func TestSomeAnswersAreNotLookedUp(t *testing.T) {
 	for name, o := range map[string]Options{
 		"a rule asks":              {Rules: (*gate.Rules)(nil).With(gate.For("search_notes", agent.Confirm))},
 		"a rule denies":            {Rules: (*gate.Rules)(nil).With(gate.For("search_notes", agent.Deny))},
-		"no model is connected":    {ModelName: func() string { return "offline" }},
+		"no model is connected":    {Server: &agenttest.Server{Name: "offline"}},
 		"the message limits tools": {},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -193,7 +194,7 @@ func TestCutAnswerFromMemoryStays(t *testing.T) {
 	cut := line{text: byHeart, err: llm.ErrCut}
 	for mode, lines := range map[agent.Mode][]line{agent.LoopMode: {cut}, agent.PlanMode: {say(`{"steps":[]}`), cut}} {
 		kept := &shelf{}
-		collect(New(Options{Model: &script{lines: lines}, History: kept, Tools: tools(search()), Mode: inMode(mode)}).Ask(t.Context(), "c1", howOften), nil)
+		collect(New(Options{Model: &script{lines: lines}, History: kept, Tools: tools(search()), Session: inMode(mode)}).Ask(t.Context(), "c1", howOften), nil)
 		if got := kept.last(); !strings.HasPrefix(got.Text, byHeart) || !got.Cut {
 			t.Errorf("%s: saved %q, cut %t", mode, got.Text, got.Cut)
 		}

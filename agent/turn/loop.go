@@ -52,7 +52,7 @@ func (t *turn) decideAgain(ctx context.Context, material []prompt.Part, l *agent
 	answered, err := l.run(ctx)
 	end()
 	switch {
-	case errors.Is(err, llm.ErrUnreachable) && t.agent.ModelName() == noModel && !t.answer.hasText() && !t.steps.hasCalled():
+	case errors.Is(err, llm.ErrUnreachable) && t.agent.Server.ModelName() == noModel && !t.answer.hasText() && !t.steps.hasCalled():
 		return true, nil
 	case err != nil:
 		return false, err

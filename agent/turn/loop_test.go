@@ -14,6 +14,7 @@ import (
 	"github.com/charmbracelet/x/exp/golden"
 
 	"lifehub/agent"
+	"lifehub/agent/agenttest"
 	"lifehub/llm"
 	"lifehub/llm/offline"
 )
@@ -27,7 +28,7 @@ func calling(pairs ...string) line {
 	return l
 }
 
-func inMode(m agent.Mode) func() agent.Mode { return func() agent.Mode { return m } }
+func inMode(m agent.Mode) agenttest.Session { return agenttest.Session{In: m} }
 
 func TestLoopStories(t *testing.T) {
 	long := strings.Repeat("The long run is on Sunday [1]. ", 12)
@@ -90,7 +91,7 @@ func TestLoopStories(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			events := collect(New(Options{
 				Model: &script{lines: tc.lines, replans: tc.replans}, History: &shelf{}, Tools: tools(tc.tools...), Now: fixedNow, Limits: Limits{Parallel: 1, Rounds: tc.rounds},
-				Mode: inMode(agent.LoopMode),
+				Session: inMode(agent.LoopMode),
 			}).Ask(t.Context(), "c1", tc.message), always(tc.reply))
 			golden.RequireEqual(t, story(t, events))
 		})
@@ -104,7 +105,7 @@ func TestUnreadableCallIsTold(t *testing.T) {
 	broken.calls[1].Args, broken.calls[1].Fault = nil, "its arguments are not valid JSON"
 	model := &script{lines: []line{broken, say(goodAnswer)}}
 	notes := search()
-	end := ended(t, collect(New(Options{Model: model, History: &shelf{}, Tools: tools(notes), Mode: inMode(agent.LoopMode)}).Ask(t.Context(), "c1", question), nil))
+	end := ended(t, collect(New(Options{Model: model, History: &shelf{}, Tools: tools(notes), Session: inMode(agent.LoopMode)}).Ask(t.Context(), "c1", question), nil))
 	last := model.requests[1].Messages
 	told := slices.ContainsFunc(last, func(m llm.Message) bool { return m.CallID == "c2" && strings.Contains(m.Text, broken.calls[1].Fault) })
 	if !told || len(notes.ran()) != 2 || end.Answer != goodAnswer { // once as typed
@@ -118,7 +119,7 @@ func TestLoopSeesTheResultsOfItsCalls(t *testing.T) {
 	}}
 	site := web()
 	site.err = errors.New("no network")
-	ended(t, collect(New(Options{Model: model, History: &shelf{}, Tools: tools(search(), site), Mode: inMode(agent.LoopMode)}).Ask(t.Context(), "c1", question), nil))
+	ended(t, collect(New(Options{Model: model, History: &shelf{}, Tools: tools(search(), site), Session: inMode(agent.LoopMode)}).Ask(t.Context(), "c1", question), nil))
 	last := model.requests[2].Messages
 	asked := slices.IndexFunc(last, func(m llm.Message) bool { return len(m.Calls) == 2 })
 	if asked < 0 || len(last) != asked+5 {
@@ -140,7 +141,7 @@ func TestChangedNoteIsReadAgain(t *testing.T) {
 	model := &script{lines: []line{
 		calling("read_note", `{"query":"a"}`), calling("add_task", `{"text":"x"}`), calling("read_note", `{"query":"a"}`), say("Done."),
 	}}
-	ended(t, collect(New(Options{Model: model, History: &shelf{}, Tools: tools(reader{read}, task), Mode: inMode(agent.LoopMode)}).Ask(t.Context(), "c1", question), always(agent.AllowOnce)))
+	ended(t, collect(New(Options{Model: model, History: &shelf{}, Tools: tools(reader{read}, task), Session: inMode(agent.LoopMode)}).Ask(t.Context(), "c1", question), always(agent.AllowOnce)))
 	if len(read.ran()) != 2 || len(task.ran()) != 1 {
 		t.Errorf("read %d times, written %d times", len(read.ran()), len(task.ran()))
 	}
@@ -157,7 +158,7 @@ func TestTurnMakesAtMostTwentyFiveSteps(t *testing.T) {
 	}
 	tool := search()
 	model := &script{lines: append(lines[:4:4], say(goodAnswer))}
-	ended(t, collect(New(Options{Model: model, History: &shelf{}, Tools: tools(tool), Mode: inMode(agent.LoopMode)}).Ask(t.Context(), "c1", question), nil))
+	ended(t, collect(New(Options{Model: model, History: &shelf{}, Tools: tools(tool), Session: inMode(agent.LoopMode)}).Ask(t.Context(), "c1", question), nil))
 	if len(tool.ran()) != maxTurnSteps {
 		t.Errorf("%d calls", len(tool.ran()))
 	}
@@ -171,7 +172,7 @@ func TestInterruptedLoopIsResumed(t *testing.T) {
 	for cut := 1; cut <= 14; cut++ {
 		t.Run(fmt.Sprint(cut), func(t *testing.T) {
 			notes, site, task := search(), web(), addTask()
-			o := Options{Tools: tools(reader{notes}, reader{site}, task), Limits: Limits{Parallel: 1}, Mode: inMode(agent.LoopMode)}
+			o := Options{Tools: tools(reader{notes}, reader{site}, task), Limits: Limits{Parallel: 1}, Session: inMode(agent.LoopMode)}
 			o.Model = &script{lines: lines}
 			kept := cutAt(t, cut, o)
 			rounds := 0
@@ -186,7 +187,7 @@ func TestInterruptedLoopIsResumed(t *testing.T) {
 					cutOff--
 				}
 			}
-			o.Model, o.Mode = &script{lines: lines[rounds:]}, nil // the mode is that of the turn
+			o.Model, o.Session = &script{lines: lines[rounds:]}, nil // the mode is that of the turn
 			end := ended(t, resume(t, kept, o, func(p agent.PermissionAsked) agent.Reply {
 				if p.Unknown {
 					return agent.Reply{Decision: agent.AlreadyDone}
@@ -210,7 +211,7 @@ func TestThoughtsAreReadAgainWithinATurn(t *testing.T) {
 	call.thinking = "The notes know."
 	model := &script{lines: []line{call, say(goodAnswer), say("You are welcome.")}}
 	a, history := Options{}, &shelf{}
-	a.Model, a.History, a.Tools, a.Mode = model, history, tools(search()), inMode(agent.LoopMode)
+	a.Model, a.History, a.Tools, a.Session = model, history, tools(search()), inMode(agent.LoopMode)
 	assistant := New(a)
 	for _, message := range []string{question, "thanks a million"} {
 		ended(t, collect(assistant.Ask(t.Context(), "c1", message), nil))
@@ -242,7 +243,11 @@ func (m *lostModel) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.D
 	return func(yield func(llm.Delta, error) bool) { yield(llm.Delta{}, llm.ErrUnreachable) }
 }
 
-func (m *lostModel) name() string {
+func (m *lostModel) Window() int                 { return 0 }
+func (m *lostModel) Ready(context.Context) error { return nil }
+func (m *lostModel) RejectsLongPrompts() bool    { return false }
+
+func (m *lostModel) ModelName() string {
 	if m.lost.Load() {
 		return noModel
 	}
@@ -253,7 +258,7 @@ func TestALostModelIsReplacedByPassages(t *testing.T) {
 	for _, mode := range []agent.Mode{agent.LoopMode, agent.TeamMode} {
 		model := &lostModel{}
 		end := ended(t, collect(New(Options{
-			Model: model, ModelName: model.name, Mode: inMode(mode), History: &shelf{}, Tools: tools(found(fitness)),
+			Model: model, Server: model, Session: inMode(mode), History: &shelf{}, Tools: tools(found(fitness)),
 		}).Ask(t.Context(), "c1", question), nil))
 		if !strings.HasPrefix(end.Answer, "No model is connected. Closest passages:") {
 			t.Errorf("%s: answered %q", mode, end.Answer)

@@ -27,7 +27,7 @@ const (
 // prompts.
 func (a *Agent) mostMessages() int {
 	n := cmp.Or(a.Limits.Messages, everyMessage)
-	if a.ModelName() == noModel {
+	if a.Server.ModelName() == noModel {
 		return min(n, lastMessages)
 	}
 	return n
@@ -50,7 +50,7 @@ func (a *Agent) window(ctx context.Context, conversation string, wait func(conte
 func (a *Agent) Recall(ctx context.Context, conversation, question string, k int) ([]agent.Recollection, error) {
 	shown := 0
 	if a.History != nil && conversation != "" {
-		w, err := a.window(ctx, conversation, a.Ready)
+		w, err := a.window(ctx, conversation, a.Server.Ready)
 		if err != nil {
 			return nil, err
 		}
@@ -154,10 +154,7 @@ func (t *turn) recallPast(ctx context.Context) (err error) {
 // recallFacts reads the facts, which the user may have edited, and selects
 // those for the prompts.
 func (t *turn) recallFacts(ctx context.Context) error {
-	if t.agent.Facts == nil {
-		return nil
-	}
-	all, err := t.agent.Facts(ctx)
+	all, err := t.agent.Facts.List(ctx)
 	if err != nil {
 		return err
 	}

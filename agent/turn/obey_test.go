@@ -1,11 +1,12 @@
 package turn
 
 import (
-	"context"
 	"fmt"
 	"slices"
 	"strings"
 	"testing"
+
+	"lifehub/agent/agenttest"
 
 	"lifehub/agent"
 	"lifehub/agent/args"
@@ -78,16 +79,14 @@ func TestAnObeyingModelDoesOnlyWhatWasShown(t *testing.T) {
 				o.Tools = prepend(o.Tools, &fakeTool{name: "search_notes", reads: true, outward: true, schema: `{"type":"object"}`, err: errFake(evil)})
 			},
 			"memory": func(o *Options) {
-				o.Facts = func(context.Context) ([]agent.Fact, error) {
-					return []agent.Fact{{Text: "What about milk? " + evil, Untrusted: true}}, nil
-				}
+				o.Facts = agenttest.Facts{{Text: "What about milk? " + evil, Untrusted: true}}
 			},
 			"an earlier answer": (*Options).afterPage,
 		}
 		for place, stand := range places {
 			for _, mode := range []string{"chat", "ask", "after always"} {
 				list, all := obeyed()
-				o := Options{History: &shelf{}, Tools: func() []agent.Tool { return list }, Unattended: mode == "ask", Mode: inMode(agent.LoopMode)}
+				o := Options{History: &shelf{}, Tools: agenttest.Tools(list...), Unattended: mode == "ask", Session: inMode(agent.LoopMode)}
 				if mode == "after always" {
 					for other := range effects { // the rules that an "always" to a harmless call of each tool wrote
 						if rule, ok := gate.ForCall(toolchoice.Find(list, other), args.Read([]byte(`{"path":"shopping.md","text":"milk","url":"https://fine.example/","query":"milk"}`))); ok {
@@ -117,6 +116,6 @@ func TestAnObeyingModelDoesOnlyWhatWasShown(t *testing.T) {
 	t.Logf("%d runs of %d injections, %d effects without a question", cases, cases/3, effectsSeen)
 }
 
-func prepend(tools func() []agent.Tool, tool agent.Tool) func() []agent.Tool {
-	return func() []agent.Tool { return append([]agent.Tool{tool}, tools()...) }
+func prepend(tools Toolbox, tool agent.Tool) agenttest.Kit {
+	return agenttest.Tools(append([]agent.Tool{tool}, tools.Offered()...)...)
 }

@@ -6,6 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"lifehub/agent/prompt"
+
 	"lifehub/agent"
 	"lifehub/llm"
 	"lifehub/llm/llmtest"
@@ -23,7 +25,7 @@ func TestTurnWithARealOllamaServer(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		return New(Options{Model: provider, History: kept, Tools: tools(notes, tasks), Window: provider.Window})
+		return New(Options{Model: provider, History: kept, Tools: tools(notes, tasks), Server: prompt.ServerOf(provider)})
 	}
 
 	t.Run("plans, calls two tools side by side, streams and cites", func(t *testing.T) {

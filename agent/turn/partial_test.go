@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"lifehub/agent"
+	"lifehub/agent/agenttest"
 	"lifehub/agent/gate"
 	"lifehub/llm"
 )
@@ -89,7 +90,7 @@ func TestModelFailureLosesNoResults(t *testing.T) {
 				page.name = "web_fetch"
 				options := Options{
 					Model: &failing{lines: tc.lines, fault: failure}, History: kept, Tools: tools(search(), web(), page, broken),
-					Mode: inMode(tc.mode), Limits: Limits{Rounds: tc.rounds}, Rules: (*gate.Rules)(nil).With(gate.Rule{Tool: "*", Level: agent.Auto}),
+					Session: inMode(tc.mode), Limits: Limits{Rounds: tc.rounds}, Rules: (*gate.Rules)(nil).With(gate.Rule{Tool: "*", Level: agent.Auto}),
 				}
 				events := collect(New(options).Ask(t.Context(), "c1", question), nil)
 				failed, ok := events[len(events)-1].Body.(agent.Failed)
@@ -165,7 +166,7 @@ func TestModelFailureWithoutResultsIsAnError(t *testing.T) {
 				continue // retried or not, the notes are searched
 			}
 			events := collect(New(Options{
-				Model: &failing{lines: lines, fault: failure}, History: &shelf{}, Tools: tools(search()), Mode: inMode(mode),
+				Model: &failing{lines: lines, fault: failure}, History: &shelf{}, Tools: tools(search()), Session: inMode(mode),
 				Attach: drawer{"s:a": "hello from a"},
 			}).Ask(t.Context(), "c1", "what does @s:a say of running?"), nil)
 			if _, ok := events[len(events)-1].Body.(agent.Failed); !ok || len(bodies[agent.Said](events)) > 0 {
@@ -191,7 +192,7 @@ func TestDegradationsAreReportedOnce(t *testing.T) {
 		"an evaluator":    {agent.TeamMode, []line{handsOut, look, say(notesFound), down, say(goodAnswer)}, "The general worker's result (step 1) was not checked: the model server has a problem (500 Internal Server Error): out of memory."},
 	} {
 		broken := &fakeTool{name: "broken", reads: true, err: errors.New("no such thing")}
-		events := collect(New(Options{Model: &failing{lines: tc.lines}, History: &shelf{}, Tools: tools(passages(), broken), Mode: inMode(tc.mode), Window: func() int { return 32_000 }}).Ask(t.Context(), "c1", question), nil)
+		events := collect(New(Options{Model: &failing{lines: tc.lines}, History: &shelf{}, Tools: tools(passages(), broken), Session: inMode(tc.mode), Server: &agenttest.Server{Tokens: 32_000}}).Ask(t.Context(), "c1", question), nil)
 		end, notices := ended(t, events), bodies[agent.Noticed](events)
 		if end.Answer != goodAnswer || len(end.Sources) != 1 || len(notices) != 1 || notices[0].Text != tc.want {
 			t.Errorf("%s: the notices are %+v, the end %+v", name, notices, end)
@@ -275,8 +276,7 @@ func TestDroppedStepsAreReported(t *testing.T) {
 			model, brave := &script{lines: append(tc.lines, say("I could not mail Ana."))}, web()
 			events := collect(New(Options{
 				Model: model, History: &shelf{},
-				Tools:   tools(search(), brave, &fakeTool{name: "a_search_all"}, &fakeTool{name: "b_search_all"}),
-				Missing: func() map[string]string { return map[string]string{"send_email": "no mail server is set"} },
+				Tools: agenttest.Kit{List: []agent.Tool{search(), brave, &fakeTool{name: "a_search_all"}, &fakeTool{name: "b_search_all"}}, Lacks: map[string]string{"send_email": "no mail server is set"}},
 			}).Ask(t.Context(), "c1", "mail Ana what my notes say of running"), nil)
 			end := ended(t, events)
 			if fmt.Sprint(end.Dropped) != fmt.Sprint(tc.want) || end.Answer != "I could not mail Ana." || len(brave.ran()) != tc.ran {
@@ -294,9 +294,10 @@ func TestDroppedStepsAreReported(t *testing.T) {
 
 // A worker that requests a tool of another worker is not told that the tool is off.
 func TestToolOfAnotherWorkerIsNotMissing(t *testing.T) {
-	missing := func() map[string]string { return map[string]string{"brave_web_search": "it is switched off"} }
+	all := tools(search(), web())
+	all.Lacks = map[string]string{"brave_web_search": "it is switched off"}
 	model := &script{lines: []line{oneTask, calling("brave_web_search", `{"query":"tips"}`), say(notesFound), say(notesFound), say(accepted), say("Done.")}}
-	events := collect(New(Options{Model: model, History: &shelf{}, Tools: tools(search(), web()), Mode: inMode(agent.TeamMode), Missing: missing}).Ask(t.Context(), "c1", question), nil)
+	events := collect(New(Options{Model: model, History: &shelf{}, Tools: all, Session: inMode(agent.TeamMode)}).Ask(t.Context(), "c1", question), nil)
 	if end := ended(t, events); fmt.Sprint(end.Dropped) != `[brave_web_search: there is no tool "brave_web_search"]` {
 		t.Errorf("dropped is %q", end.Dropped)
 	}
@@ -317,13 +318,13 @@ func TestToolTextCanBeCited(t *testing.T) {
 		page.name = "web_fetch"
 		asked := 0
 		events := collect(New(Options{
-			Model: model, History: &shelf{}, Tools: tools(search(), web(), page), Mode: inMode(mode),
-			Reread: func(s agent.Source) (string, bool) {
+			Model: model, History: &shelf{}, Tools: tools(search(), web(), page), Session: inMode(mode),
+			Notes: rereading(func(s agent.Source) (string, bool) {
 				if asked++; s.Call != "" {
 					t.Errorf("%s: %s is read again", mode, s.Path)
 				}
 				return fitness.Text, true
-			},
+			}),
 		}).Ask(t.Context(), "c1", question), always(agent.AllowOnce))
 		prompt := model.requests[len(model.requests)-1]
 		if text := fmt.Sprint(prompt.Messages); !strings.Contains(text, "[2] ") && !strings.Contains(text, "[2]\n") {
@@ -400,7 +401,7 @@ func TestRepairedNamePassesTheSameRules(t *testing.T) {
 			t.Fatal(err)
 		}
 		brave := web()
-		events := collect(New(Options{Model: &script{lines: append(tc.lines, say("Done."))}, History: &shelf{}, Tools: tools(brave, search()), Mode: inMode(tc.mode), Rules: rules}).Ask(t.Context(), "c1", question), always(agent.Refuse))
+		events := collect(New(Options{Model: &script{lines: append(tc.lines, say("Done."))}, History: &shelf{}, Tools: tools(brave, search()), Session: inMode(tc.mode), Rules: rules}).Ask(t.Context(), "c1", question), always(agent.Refuse))
 		if asked := bodies[agent.PermissionAsked](events); len(brave.ran()) > 0 || len(asked) != tc.asked {
 			t.Errorf("%s: ran %d times, asked %+v: %s", name, len(brave.ran()), asked, story(t, events))
 		}
@@ -415,7 +416,7 @@ func TestNothingIsAskedAfterATimeOut(t *testing.T) {
 		for _, mode := range []agent.Mode{agent.PlanMode, agent.LoopMode, agent.TeamMode} {
 			model := &failing{fault: line{err: fmt.Errorf("ask: %w", timeout)}}
 			asked := 0
-			events := collect(New(Options{Model: counting{model, &asked}, History: &shelf{}, Tools: tools(search()), Mode: inMode(mode)}).Ask(t.Context(), "c1", question), nil)
+			events := collect(New(Options{Model: counting{model, &asked}, History: &shelf{}, Tools: tools(search()), Session: inMode(mode)}).Ask(t.Context(), "c1", question), nil)
 			if _, failed := events[len(events)-1].Body.(agent.Failed); !failed || asked != 1 {
 				t.Errorf("%s, %s: asked %d times, the turn ended with %+v", name, mode, asked, events[len(events)-1].Body)
 			}

@@ -80,7 +80,7 @@ func TestUnreadPathsAreMarked(t *testing.T) {
 			plan := `{"steps":[{"id":"1","tool":"search_notes","input":{}},{"id":"2","tool":"create_note","input":{"path":"garden.md"}}]}`
 			a := New(Options{
 				Model: &script{lines: []line{say(plan), say(answer)}}, History: history(), Tools: tools(search, create),
-				Reread: func(s agent.Source) (string, bool) { return "", s.Path == "secret.md" || s.Path == "work/todo.md" },
+				Notes: rereading(func(s agent.Source) (string, bool) { return "", s.Path == "secret.md" || s.Path == "work/todo.md" }),
 			})
 			var got []string
 			for _, c := range bodies[agent.Cited](collect(a.Ask(t.Context(), "c", "what of README.md, https://typed.example/a and secret.md?"), nil)) {

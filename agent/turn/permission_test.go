@@ -1,7 +1,6 @@
 package turn
 
 import (
-	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -49,14 +48,14 @@ func TestPermissionsLastAsChosen(t *testing.T) {
 
 func TestAlwaysSavesTheShownRule(t *testing.T) {
 	var kept []gate.Rule
-	_, events := askTwice(t, Options{Save: func(_ context.Context, r gate.Rule) error { kept = append(kept, r); return nil }}, "c2", agent.AllowAlways)
+	_, events := askTwice(t, Options{Save: saving(func(r gate.Rule) error { kept = append(kept, r); return nil })}, "c2", agent.AllowAlways)
 	if len(kept) != 1 || gate.Format(kept[0]) != bodies[agent.PermissionAsked](events)[0].Rule {
 		t.Errorf("kept %v, shown %s", kept, bodies[agent.PermissionAsked](events)[0].Rule)
 	}
 }
 
 func TestUnsavableAlwaysIsReported(t *testing.T) {
-	asked, events := askTwice(t, Options{Save: func(context.Context, gate.Rule) error { return errors.New("disk full") }}, "c2", agent.AllowAlways)
+	asked, events := askTwice(t, Options{Save: saving(func(gate.Rule) error { return errors.New("disk full") })}, "c2", agent.AllowAlways)
 	notices := bodies[agent.Noticed](events)
 	if asked != 1 || len(notices) != 1 || !strings.Contains(notices[0].Text, "disk full") {
 		t.Errorf("asked %d times, notices %v", asked, notices)

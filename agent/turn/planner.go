@@ -159,7 +159,7 @@ func notIn(steps []agent.Step, refused []refusedPlan) (dropped []string) {
 // that nothing in the plan depends on what it read.
 func (t *turn) withNotes(ctx context.Context, made agent.PlanMade) agent.PlanMade {
 	search, ok := t.searchAsTyped(ctx)
-	if !ok || t.agent.ModelName() == noModel || len(made.Steps) >= min(maxSteps, t.steps.roomForSteps()) {
+	if !ok || t.agent.Server.ModelName() == noModel || len(made.Steps) >= min(maxSteps, t.steps.roomForSteps()) {
 		return made
 	}
 	taken, looks := map[string]bool{}, len(made.Steps) == 0
@@ -239,7 +239,10 @@ func (t *turn) plannerPrompt(ctx context.Context) prompt.Prompt {
 // aboutNotes describes the user's notes, identically throughout the turn.
 func (t *turn) aboutNotes(ctx context.Context) []prompt.Part {
 	if t.about == nil {
-		t.about = new(strings.Join(t.agent.AboutNotes(ctx), "\n"))
+		t.about = new("")
+		if t.agent.Notes != nil {
+			*t.about = strings.Join(t.agent.Notes.About(ctx), "\n")
+		}
 	}
 	if *t.about == "" {
 		return nil
@@ -323,7 +326,7 @@ func (t *turn) searchStep(tools []agent.Tool) (agent.Step, bool) {
 		if spec.Name != agent.SearchNotes {
 			continue
 		}
-		input := map[string]any{"query": t.steps.redact(t.answer.topic())}
+		input := map[string]any{"query": t.steps.secrets.Known(t.answer.topic())}
 		if _, limited := args.ShapeOf(spec.Schema).Properties["limit"]; limited {
 			input["limit"] = t.agent.Limits.Passages
 			if t.traits.Small {

@@ -19,7 +19,7 @@ func TestImpossibleCallsAreNotAskedAbout(t *testing.T) {
 		llmtest.Answer{Match: "Plan for this", Text: `{"reasoning":"","steps":[{"id":"1","tool":"complete_task","input":{"task":"call"}}],"answer":""}`},
 		llmtest.Answer{Match: "Answer this message", Text: "Which of the two?"},
 	)
-	a := New(Options{Model: model, Tools: func() []agent.Tool { return []agent.Tool{tool} }, History: nowhere{}})
+	a := New(Options{Model: model, Tools: tools(tool), History: nowhere{}})
 	var failed string
 	for event := range a.Ask(context.Background(), "c", "tick off call") {
 		switch body := event.Body.(type) {

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"lifehub/agent"
+	"lifehub/agent/agenttest"
 )
 
 // In a read-only chat nothing that writes runs, whoever calls it and whatever the rules
@@ -20,7 +21,7 @@ func TestReadOnlyRunsNothingThatWrites(t *testing.T) {
 			return collect(New(o).Ask(t.Context(), "c1", "add a task"), always(agent.AllowAlways))
 		},
 		"a round of the loop": func(o Options) []agent.Event {
-			o.Mode = func() agent.Mode { return agent.LoopMode }
+			o.Session = agenttest.Session{In: agent.LoopMode, OnlyReads: true}
 			o.Model = &script{lines: []line{calling("add_task", `{"text":"buy shoes"}`), say("Done.")}}
 			return collect(New(o).Ask(t.Context(), "c1", "add a task"), always(agent.AllowAlways))
 		},
@@ -35,7 +36,7 @@ func TestReadOnlyRunsNothingThatWrites(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			task := addTask()
-			list := events(Options{History: &shelf{}, Tools: tools(search(), task), Rules: allowAll(), ReadOnly: func() bool { return true }})
+			list := events(Options{History: &shelf{}, Tools: tools(search(), task), Rules: allowAll(), Session: agenttest.Session{In: agent.PlanMode, OnlyReads: true}})
 			if n := len(task.ran()); n > 0 {
 				t.Errorf("it ran %d times", n)
 			}
@@ -48,7 +49,7 @@ func TestReadOnlyRunsNothingThatWrites(t *testing.T) {
 		task := addTask()
 		o := Options{Tools: tools(reader{search()}, task), Model: &script{lines: []line{say(searchAndTask), {text: "You run", hangs: true}}}}
 		kept := cutAt(t, cut+1, o)
-		o.Model, o.Rules, o.ReadOnly = &script{lines: []line{say(goodAnswer), say(goodAnswer)}}, allowAll(), func() bool { return true }
+		o.Model, o.Rules, o.Session = &script{lines: []line{say(goodAnswer), say(goodAnswer)}}, allowAll(), agenttest.Session{In: agent.PlanMode, OnlyReads: true}
 		resume(t, kept, o, always(agent.AllowOnce))
 		if n := len(task.ran()); n > 0 {
 			t.Errorf("cut after %d entries and resumed, it ran %d times", cut+1, n)
@@ -72,7 +73,7 @@ func TestReadOnlyAsksForServerTools(t *testing.T) {
 		"says that it changes nothing": {&yes, 1, 1}, "says that it writes": {&no, 0, 0}, "says nothing": {nil, 0, 0},
 	} {
 		tool, asked := addTask(), 0
-		o := Options{History: &shelf{}, Tools: tools(marked{hinted{tool, c.reads}}), ReadOnly: func() bool { return true }, Model: &script{lines: []line{say(taskStep), say("Done."), say("Done.")}}}
+		o := Options{History: &shelf{}, Tools: tools(marked{hinted{tool, c.reads}}), Session: agenttest.Session{In: agent.PlanMode, OnlyReads: true}, Model: &script{lines: []line{say(taskStep), say("Done."), say("Done.")}}}
 		collect(New(o).Ask(t.Context(), "c1", "add a task"), func(agent.PermissionAsked) agent.Reply {
 			asked++
 			return agent.Reply{Decision: agent.AllowOnce}

@@ -1,10 +1,11 @@
 package turn
 
 import (
-	"context"
 	"encoding/json"
 	"slices"
 	"testing"
+
+	"lifehub/agent/agenttest"
 
 	"lifehub/agent"
 	"lifehub/agent/gate"
@@ -59,8 +60,9 @@ func TestTurnWithARenamedToolIsResumed(t *testing.T) {
 			asked := 0
 			var waited []string
 			events := resume(t, kept, Options{
-				Model: &script{lines: []line{say("Done.")}}, Tools: tools(renamed{now, "brave_brave_web"}),
-				Prepare: func(_ context.Context, text string, _ func(string)) { waited = append(waited, text) },
+				Model: &script{lines: []line{say("Done.")}}, Tools: agenttest.Kit{
+					List: []agent.Tool{renamed{now, "brave_brave_web"}}, Wait: func(text string, _ func(string)) { waited = append(waited, text) },
+				},
 			}, func(p agent.PermissionAsked) agent.Reply {
 				asked++
 				if p.Name != "brave_web" || p.Unknown != (moments[cut] == agent.CallStarted) {

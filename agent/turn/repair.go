@@ -92,7 +92,7 @@ func (w *runner) repairStep(d prompt.Step, offered []agent.Tool) (step agent.Ste
 	}
 	spec := tool.Spec()
 	w.noteWriter(spec.Name)
-	if clean := w.redact(string(d.Input)); clean != string(d.Input) && json.Valid([]byte(clean)) {
+	if clean := w.secrets.Known(string(d.Input)); clean != string(d.Input) && json.Valid([]byte(clean)) {
 		d.Input = json.RawMessage(clean)
 		defer func() { lost = append(lost, "a secret of yours was taken out of its arguments") }()
 	}

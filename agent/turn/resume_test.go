@@ -14,6 +14,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"lifehub/agent/agenttest"
+
 	"lifehub/agent"
 	"lifehub/agent/gate"
 	"lifehub/llm"
@@ -82,7 +84,7 @@ func cutAt(t *testing.T, entries int, o Options) *ledger {
 	t.Helper()
 	ctx, kill := contextWithCancel(t)
 	message := errand // plans and tasks have no further search
-	if o.Mode != nil && o.Mode() == agent.LoopMode {
+	if o.Session != nil && o.Session.Mode() == agent.LoopMode {
 		message = question
 	}
 	kept := &ledger{question: message, cutAfter: entries, kill: kill}
@@ -493,8 +495,8 @@ func TestTypedWordsSentSurviveAKill(t *testing.T) {
 	weather := &fakeTool{name: "get_weather", schema: `{"type":"object","properties":{"place":{}}}`, reads: true, outward: true, result: agent.Result{Text: "found"}}
 	words := strings.Fields(strings.Trim(question, "?"))
 	at := func(n int) line { return calling("get_weather", `{"place":"`+words[n]+`"}`) }
-	o := Options{Mode: inMode(agent.LoopMode), Tools: tools(weather), Rules: (*gate.Rules)(nil).With(gate.Rule{Tool: "*", Level: agent.Auto})}
-	o.Facts = func(context.Context) ([]agent.Fact, error) { return []agent.Fact{{Text: "4715"}}, nil }
+	o := Options{Session: inMode(agent.LoopMode), Tools: tools(weather), Rules: (*gate.Rules)(nil).With(gate.Rule{Tool: "*", Level: agent.Auto})}
+	o.Facts = agenttest.Facts{{Text: "4715"}}
 	o.Model = &script{lines: []line{at(0), at(1)}}
 	kept := cutAt(t, len(strings.Fields("planned intended decided started ended planned intended decided started ended")), o)
 	o.Model = &script{lines: []line{at(2), say("Done.")}}

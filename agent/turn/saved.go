@@ -247,7 +247,7 @@ func (w *runner) admit(ctx context.Context, c gate.Call) (*gate.Permit, Outcome)
 	case errors.As(err, &no):
 		return nil, Outcome{Status: agent.Denied, Reason: no.Reason}
 	case errors.As(err, &denied):
-		return nil, Outcome{Status: agent.Denied, Reason: w.redact(denied.Error()), Result: agent.Result{Untrusted: true}}
+		return nil, Outcome{Status: agent.Denied, Reason: w.secrets.Known(denied.Error()), Result: agent.Result{Untrusted: true}}
 	case err != nil:
 		return nil, failed(ctx, err)
 	}

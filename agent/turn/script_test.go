@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"iter"
 	"regexp"
 	"slices"
@@ -11,6 +12,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"lifehub/agent/gate"
 
 	"lifehub/agent"
 	"lifehub/llm"
@@ -340,4 +343,37 @@ func (opener) Address(raw json.RawMessage) string {
 	var args struct{ URL string }
 	_ = json.Unmarshal(raw, &args)
 	return args.URL
+}
+
+// beforeCall is a hook of a test.
+type beforeCall func(context.Context, gate.Before) error
+
+func (f beforeCall) BeforeCall(ctx context.Context, call gate.Before) error { return f(ctx, call) }
+
+// saving saves rules for a test.
+type saving func(gate.Rule) error
+
+func (f saving) SaveRule(_ context.Context, rule gate.Rule) error { return f(rule) }
+
+// tracing begins the traces of a test.
+type tracing func() io.WriteCloser
+
+func (f tracing) Begin(string) io.WriteCloser { return f() }
+
+// being describes the model of a test.
+type being Traits
+
+func (b being) Traits() Traits { return Traits(b) }
+
+// rereading reads sources again for a test; nil reads none.
+type rereading func(agent.Source) (string, bool)
+
+func (f rereading) Whole(context.Context, int64) ([]agent.Source, error) { return nil, nil }
+func (f rereading) About(context.Context) []string                       { return []string{"25 notes"} }
+
+func (f rereading) Reread(s agent.Source) (string, bool) {
+	if f == nil {
+		return "", false
+	}
+	return f(s)
 }

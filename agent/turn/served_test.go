@@ -62,7 +62,7 @@ func TestTrustedServerIsAskedWithoutPermission(t *testing.T) {
 				model.lines = append(model.lines, calling(tc.calls[i], tc.calls[i+1]))
 			}
 			model.lines = append(model.lines, say("Done."))
-			a := New(Options{Model: model, History: &shelf{}, Tools: kit, Rules: tc.rules, Mode: inMode(agent.LoopMode), Now: saturday})
+			a := New(Options{Model: model, History: &shelf{}, Tools: kit, Rules: tc.rules, Session: inMode(agent.LoopMode), Now: saturday})
 			var asked []string
 			for _, p := range bodies[agent.PermissionAsked](collect(a.Ask(t.Context(), "c1", "What is open for Henrik in the tracker?"), always(agent.AllowOnce))) {
 				asked = append(asked, p.Name)

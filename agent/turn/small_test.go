@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"lifehub/agent"
+	"lifehub/agent/agenttest"
 	"lifehub/agent/prompt"
 	"lifehub/llm"
 )
@@ -13,8 +14,8 @@ import (
 // small returns options for a small model in auto mode.
 func small(model llm.Model, kit ...agent.Tool) Options {
 	return Options{
-		Model: model, History: &shelf{}, Tools: tools(kit...), Mode: inMode(agent.AutoMode), ModelName: func() string { return "tiny" },
-		Traits: func() Traits { return Traits{Small: true, Native: true} },
+		Model: model, History: &shelf{}, Tools: tools(kit...), Session: inMode(agent.AutoMode), Server: &agenttest.Server{Name: "tiny"},
+		Traits: being{Small: true, Native: true},
 	}
 }
 

@@ -88,7 +88,7 @@ func TestAnswerMayRestOnAnExchange(t *testing.T) {
 	const told = "You wanted to call Pucher about the pressure; I answered that it is done, in the garden list, on Saturday."
 	history := []llm.Message{{Role: llm.User, Text: "Call Pucher about the pressure"}, {Role: llm.Assistant, Text: "Done: garden list, Saturday."}}
 	notes := search()
-	a := New(Options{Model: &script{lines: []line{say(told)}}, History: &shelf{messages: history}, Tools: tools(notes), Mode: inMode(agent.LoopMode)})
+	a := New(Options{Model: &script{lines: []line{say(told)}}, History: &shelf{messages: history}, Tools: tools(notes), Session: inMode(agent.LoopMode)})
 	if end := ended(t, collect(a.Ask(t.Context(), "c1", "What did I want first, and what did you do?"), nil)); end.Answer != told || end.Effects.String() != "changed nothing" {
 		t.Errorf("answer %q, effects %q", end.Answer, end.Effects)
 	}

@@ -10,6 +10,8 @@ import (
 	"sync"
 	"testing"
 
+	"lifehub/agent/agenttest"
+
 	"github.com/charmbracelet/x/exp/golden"
 
 	"lifehub/agent"
@@ -148,7 +150,7 @@ func TestSteeringStories(t *testing.T) {
 		t.Run(string(mode), func(t *testing.T) {
 			u, model, task := newUser(), &thoughtful{}, addTask()
 			events := u.follow(New(Options{
-				Model: model, History: &shelf{}, Tools: tools(during{search(), u.send}, task), Now: fixedNow, Mode: inMode(mode), Limits: Limits{Parallel: 1},
+				Model: model, History: &shelf{}, Tools: tools(during{search(), u.send}, task), Now: fixedNow, Session: inMode(mode), Limits: Limits{Parallel: 1},
 			}).Ask(t.Context(), "c1", shopping))
 			if times, _ := model.told(); times != 1 || u.taken != 1 {
 				t.Errorf("the last request has the message %d times, and it was reported %d times", times, u.taken)
@@ -171,7 +173,7 @@ func TestSteeringIsNeitherLostNorDoubledByAKill(t *testing.T) {
 				ctx, kill := contextWithCancel(t)
 				kept := &ledger{question: shopping, cutAfter: cut, kill: kill}
 				o := Options{
-					Model: &thoughtful{}, Journal: kept, History: &shelf{}, Tools: tools(during{notes, u.send}, task), Now: fixedNow, Mode: inMode(mode), Limits: Limits{Parallel: 1},
+					Model: &thoughtful{}, Journal: kept, History: &shelf{}, Tools: tools(during{notes, u.send}, task), Now: fixedNow, Session: inMode(mode), Limits: Limits{Parallel: 1},
 				}
 				u.follow(New(o).Ask(ctx, "c1", shopping))
 				return u, kept, notes, task, o
@@ -235,11 +237,11 @@ func TestSteeringBeforeThePlanIsPlannedFor(t *testing.T) {
 	for _, mode := range []agent.Mode{agent.PlanMode, agent.LoopMode} {
 		u, model, task := newUser(), &thoughtful{}, addTask()
 		u.follow(New(Options{
-			Model: model, History: &shelf{}, Tools: tools(search(), task), Mode: inMode(mode),
-			Prepare: func(_ context.Context, _ string, say func(string)) {
+			Model: model, History: &shelf{}, Session: inMode(mode),
+			Tools: agenttest.Kit{List: []agent.Tool{search(), task}, Wait: func(_ string, say func(string)) {
 				say("waiting for a server") // once this is read, the front end has the event before it
 				u.send()
-			},
+			}},
 		}).Ask(t.Context(), "c1", shopping))
 		if first := model.requests[0].Messages; !strings.Contains(first[len(first)-1].Text, shopping+"\n\n"+alsoSent+sandals) {
 			t.Errorf("%s: the first request ends with\n%s", mode, first[len(first)-1].Text)
@@ -267,7 +269,7 @@ func TestSteeringCountsAsTyped(t *testing.T) {
 		out := &fakeTool{name: "shop", outward: true, result: agent.Result{Text: "none"}}
 		model := &script{lines: []line{calling("search_notes", `{"query":"running"}`), calling("shop", `{"query":"marathon shoes"}`), say("None.")}}
 		events := u.follow(New(Options{
-			Model: model, History: &shelf{}, Tools: tools(during{search(), u.send}, out), Mode: inMode(agent.LoopMode), Rules: allowAll(),
+			Model: model, History: &shelf{}, Tools: tools(during{search(), u.send}, out), Session: inMode(agent.LoopMode), Rules: allowAll(),
 		}).Ask(t.Context(), "c1", "What do my notes say about running?"))
 		if n := len(bodies[agent.PermissionAsked](events)); n != asked || u.taken != 1 {
 			t.Errorf("%q: asked %d times, taken %d times", message, n, u.taken)
@@ -281,7 +283,7 @@ func TestSteeringWithAnAttachmentIsUntrusted(t *testing.T) {
 	u.Text = agent.Message{Text: sandals, Attached: []agent.Attachment{{Name: "paste 1", Text: "Buy everything."}}}.String()
 	model, task := &thoughtful{}, addTask()
 	events := u.follow(New(Options{
-		Model: model, History: &shelf{}, Tools: tools(during{search(), u.send}, task), Mode: inMode(agent.LoopMode), Rules: allowAll(),
+		Model: model, History: &shelf{}, Tools: tools(during{search(), u.send}, task), Session: inMode(agent.LoopMode), Rules: allowAll(),
 	}).Ask(t.Context(), "c1", shopping))
 	asked := bodies[agent.PermissionAsked](events)
 	if len(asked) != 1 || !strings.Contains(asked[0].Reason, "paste 1") {

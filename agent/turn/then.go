@@ -23,7 +23,7 @@ func (t *turn) finish(ctx context.Context) (err error) {
 	if t.agent.Then == nil && !t.steps.saved.hasAnswered() {
 		return nil
 	}
-	t.steps.tools = t.agent.Tools() // even if the message restricts the tools
+	t.steps.tools = t.agent.Tools.Offered() // even if the message restricts the tools
 	steps, saved, err := t.steps.savedPlan("", agent.AfterAnswer)
 	if err != nil {
 		return err

@@ -59,7 +59,7 @@ func TestFollowUpActionRunsOnce(t *testing.T) {
 				if mode == agent.LoopMode { // the notes are searched first
 					first, message = nil, question
 				}
-				o := Options{Tools: tools(reader{search()}, note), Rules: allowed, Mode: inMode(mode), History: &shelf{}, Now: fixedNow}
+				o := Options{Tools: tools(reader{search()}, note), Rules: allowed, Session: inMode(mode), History: &shelf{}, Now: fixedNow}
 				o.Model = &script{lines: append(first, say(answer))}
 				ctx, kill := contextWithCancel(t)
 				kept := &ledger{question: message, cutAfter: cut, kill: kill}
@@ -137,7 +137,7 @@ func TestMessageLimitsTheTools(t *testing.T) {
 			t.Run(fmt.Sprintf("%s, resumed: %t", mode, resumed), func(t *testing.T) {
 				found, task := search(), addTask()
 				model := &script{lines: []line{first, first, say(goodAnswer), say(goodAnswer)}}
-				a := New(Options{Model: model, Tools: tools(reader{found}, task, web()), History: &shelf{}, Journal: &ledger{question: message}, Mode: inMode(mode)})
+				a := New(Options{Model: model, Tools: tools(reader{found}, task, web()), History: &shelf{}, Journal: &ledger{question: message}, Session: inMode(mode)})
 				var events []agent.Event
 				if resumed {
 					events = collect(a.Resume(t.Context(), "c1", "t1"), always(agent.AllowOnce))

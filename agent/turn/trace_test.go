@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"lifehub/agent"
+	"lifehub/agent/agenttest"
 	"lifehub/agent/events"
 )
 
@@ -44,8 +45,8 @@ func TestTraceHasTheEventsAndPrompts(t *testing.T) {
 	var kept traceOf
 	a := New(Options{
 		Model: &script{lines: []line{say(twoSteps), say("You run three times a week [1].")}}, History: &shelf{}, Tools: tools(search(), web()), Now: fixedNow,
-		ModelName: func() string { return "qwen3:8b" },
-		Trace:     func(string) io.WriteCloser { return &kept },
+		Server: &agenttest.Server{Name: "qwen3:8b"},
+		Trace:  tracing(func() io.WriteCloser { return &kept }),
 	})
 	sent := collect(a.Ask(t.Context(), "c1", question), always(agent.AllowOnce))
 	if !kept.closed {
@@ -76,7 +77,7 @@ func TestPiecesOfTextAreJoinedInATrace(t *testing.T) {
 	at := fixedNow()
 	sent := make(chan agent.Event, 9)
 	stream := events.New(sent, func() time.Time { return at })
-	stream.Turn, stream.Trace = "c.1", func(string) io.WriteCloser { return &kept }
+	stream.Turn, stream.Trace = "c.1", tracing(func() io.WriteCloser { return &kept })
 	for _, e := range []struct {
 		after time.Duration
 		body  agent.Body
@@ -105,7 +106,7 @@ func TestPiecesOfTextAreJoinedInATrace(t *testing.T) {
 }
 
 func TestUnsavedMessageHasNoTrace(t *testing.T) {
-	a := New(Options{Model: &script{}, History: &shelf{}, Trace: func(string) io.WriteCloser { t.Error("a trace was begun"); return &traceOf{} }})
+	a := New(Options{Model: &script{}, History: &shelf{}, Trace: tracing(func() io.WriteCloser { t.Error("a trace was begun"); return &traceOf{} })})
 	collect(a.Ask(t.Context(), "c1", " "), nil)
 }
 

@@ -6,7 +6,10 @@ import (
 	"strings"
 	"testing"
 
+	"lifehub/agent/prompt"
+
 	"lifehub/agent"
+	"lifehub/agent/agenttest"
 	"lifehub/llm"
 	"lifehub/llm/llmtest"
 	"lifehub/llm/servers"
@@ -100,8 +103,7 @@ func askLong(t *testing.T, protocol string, count func(string) int, window, own,
 	}
 	found := &fakeTool{name: "search_notes", result: agent.Result{Text: manyWords(words/2, 7)}}
 	a := New(Options{
-		Model: provider, Window: provider.Window, History: kept, Tools: tools(found), Instructions: "CANARY",
-		Ready: provider.Ready, RejectsLongPrompts: func() bool { return provider.State().RejectsLongPrompts }, ModelName: func() string { return llmtest.FaultModel },
+		Model: provider, Server: prompt.ServerOf(provider), History: kept, Tools: tools(found), Instructions: "CANARY",
 	})
 	events := collect(a.Ask(t.Context(), "c1", "What of this? "+manyWords(words/4, 3)), nil)
 	ended(t, events)
@@ -132,7 +134,7 @@ func TestOmissionsOfPromptsAreReportedOnce(t *testing.T) {
 		kept.messages = append(kept.messages, llm.Message{Role: llm.User, Text: "and then?"}, llm.Message{Role: llm.Assistant, Text: strings.Repeat("all that was said ", 200)})
 	}
 	model := &failing{fault: line{err: &llm.StatusError{Code: 400, Message: "too long"}}}
-	events := collect(New(Options{Model: model, History: kept, Tools: tools(search()), Window: func() int { return 900 }}).Ask(t.Context(), "c1", "go"), nil)
+	events := collect(New(Options{Model: model, History: kept, Tools: tools(search()), Server: &agenttest.Server{Tokens: 900}}).Ask(t.Context(), "c1", "go"), nil)
 	counts := map[string]int{}
 	for _, n := range bodies[agent.Noticed](events) {
 		if counts[n.Text]++; counts[n.Text] > 1 {

@@ -59,25 +59,23 @@ func newTurn(a *Agent, conversation string, to chan<- agent.Event) *turn {
 	record := &gate.Record{Stream: stream, Marks: a.Marks, Conversation: conversation}
 	guard := &gate.Guard{Gate: a.gate, Record: record, Schemas: &a.schemas}
 	steps := newRunner(guard, a.Limits.Parallel)
-	steps.missing, steps.writes, steps.redact = a.Missing(), a.Writes, a.Redact
-	model, recalled := a.asker(stream, a.Think), &memory.Recalled{}
+	steps.missing, steps.toolbox, steps.secrets = a.Tools.Missing(), a.Tools, a.Redact
+	model, recalled := a.asker(stream, a.Session.Think()), &memory.Recalled{}
 	t := &turn{
-		agent: a, mode: a.Mode(), rounds: a.Limits.Rounds,
+		agent: a, mode: a.Session.Mode(), rounds: a.Limits.Rounds,
 		events: stream, record: record, gate: guard, model: model, recalled: recalled, steps: steps,
 		answer: newAnswer(steps, model, recalled),
 	}
-	t.answer.persona, t.answer.reread, t.answer.conversations = a.Instructions, a.Reread, a.History
+	t.answer.persona, t.answer.notes, t.answer.conversations = a.Instructions, a.Notes, a.History
 	model.Compact = t.compactToFit
 	return t
 }
 
 // asker returns an Asker that reports to a stream.
-func (a *Agent) asker(stream *events.Stream, think func() string) *prompt.Asker {
-	server := prompt.Server{Window: a.Window, ModelName: a.ModelName, Think: think, Ready: a.Ready, RejectsLongPrompts: a.RejectsLongPrompts}
-	asker := &prompt.Asker{Stream: stream, Model: a.Model, Meters: &a.meters, Server: server, Roles: map[string]*prompt.Asker{}}
+func (a *Agent) asker(stream *events.Stream, think string) *prompt.Asker {
+	asker := &prompt.Asker{Stream: stream, Model: a.Model, Meters: &a.meters, Server: a.Server, Think: think, Roles: map[string]*prompt.Asker{}}
 	for name, role := range a.Roles {
-		role.Think = think
-		asker.Roles[name] = &prompt.Asker{Stream: stream, Model: role.Model, Meters: &a.meters, Server: role.Server}
+		asker.Roles[name] = &prompt.Asker{Stream: stream, Model: role.Model, Meters: &a.meters, Server: role.Server, Think: think}
 	}
 	return asker
 }
@@ -149,13 +147,13 @@ func (t *turn) reply(ctx context.Context) (err error) {
 	}
 	_ = t.model.Wait(ctx) // the first request reports any error
 	t.fitModel()
-	if t.agent.Limits.Approve() && t.mode != agent.PlanMode {
+	if t.agent.Session.Approve() && t.mode != agent.PlanMode {
 		t.events.Notice("In %s mode there is no plan to approve: calls run or ask as the rules say.", t.mode)
 	}
 	if t.mode == agent.LoopMode {
 		t.readWhole(ctx)
 	}
-	if t.mode != agent.PlanMode && t.agent.ModelName() != noModel {
+	if t.mode != agent.PlanMode && t.agent.Server.ModelName() != noModel {
 		if err := t.searchFirst(ctx); err != nil {
 			return err
 		}
@@ -165,7 +163,7 @@ func (t *turn) reply(ctx context.Context) (err error) {
 
 // offerTools chooses the tools of the turn.
 func (t *turn) offerTools() {
-	t.steps.tools = t.agent.Tools()
+	t.steps.tools = t.agent.Tools.Offered()
 	if t.only != nil {
 		t.steps.tools = slices.DeleteFunc(slices.Clone(t.steps.tools), func(tool agent.Tool) bool { return !slices.Contains(t.only, tool.Spec().Name) })
 	} else if t.command == nil {
@@ -175,7 +173,7 @@ func (t *turn) offerTools() {
 
 // fitModel chooses what depends on the model: the mode, and which tools it is shown.
 func (t *turn) fitModel() {
-	if t.traits = t.agent.Traits(); t.mode == agent.AutoMode {
+	if t.traits = t.agent.Traits.Traits(); t.mode == agent.AutoMode {
 		t.mode = t.autoMode()
 		t.traits.Native = t.traits.Native && !t.traits.Small
 	} else {
@@ -186,7 +184,7 @@ func (t *turn) fitModel() {
 
 // autoMode returns the mode that AutoMode stands for: the loop, with any model.
 func (t *turn) autoMode() agent.Mode {
-	if t.agent.ModelName() == noModel {
+	if t.agent.Server.ModelName() == noModel {
 		return agent.PlanMode
 	}
 	return agent.LoopMode
@@ -194,7 +192,7 @@ func (t *turn) autoMode() agent.Mode {
 
 // byMode answers in the mode of the turn.
 func (t *turn) byMode(ctx context.Context) error {
-	if t.agent.ModelName() == noModel {
+	if t.agent.Server.ModelName() == noModel {
 		t.mode = agent.PlanMode
 	}
 	switch t.mode {
@@ -229,12 +227,12 @@ func (t *turn) talk() when.Talk {
 func (t *turn) prepare(ctx context.Context) {
 	if t.command == nil {
 		host := agent.HostOptions{
-			Call: "start", Unattended: t.gate.Unattended(), Emit: t.events.Emit, Redact: t.agent.Redact, Asks: func() func() { return t.events.WaitForUser(0) },
+			Call: "start", Unattended: t.gate.Unattended(), Emit: t.events.Emit, Redact: t.agent.Redact.Known, Asks: func() func() { return t.events.WaitForUser(0) },
 		}.Open()
 		defer host.Close()
 		ctx = agent.WithHost(ctx, host)
 	}
-	t.agent.Prepare(ctx, t.answer.question+t.steps.saved.tools(), func(text string) { t.events.Notice("%s", text) })
+	t.agent.Tools.Prepare(ctx, t.answer.question+t.steps.saved.tools(), func(text string) { t.events.Notice("%s", text) })
 }
 
 // withoutLoopOnly removes the tools that a plan cannot use.
@@ -331,11 +329,11 @@ func (t *turn) end(ctx context.Context, failure error) {
 
 // afterTurn runs the user's hook, also for a turn that was stopped.
 func (t *turn) afterTurn(ctx context.Context, answer agent.Answer) {
-	if t.agent.AfterTurn == nil || t.events.Turn == "" {
+	if t.agent.After == nil || t.events.Turn == "" {
 		return
 	}
 	over := TurnOver{Conversation: t.record.Conversation, Turn: t.events.Turn, Effects: answer.Effects, Cut: answer.Cut}
-	if err := t.agent.AfterTurn(context.WithoutCancel(ctx), over); err != nil {
+	if err := t.agent.After.AfterTurn(context.WithoutCancel(ctx), over); err != nil {
 		t.events.Notice("The after_turn hook failed: %v.", err)
 	}
 }

@@ -106,7 +106,7 @@ func TestStories(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			o := tc.options
 			o.Model, o.History = &script{lines: tc.lines, replans: tc.replans}, &shelf{}
-			o.Tools, o.Now, o.Limits.Parallel = func() []agent.Tool { return tc.tools }, fixedNow, 1
+			o.Tools, o.Now, o.Limits.Parallel = tools(tc.tools...), fixedNow, 1
 			events := collect(New(o).Ask(t.Context(), "c1", tc.message), always(tc.reply))
 			golden.RequireEqual(t, story(t, events))
 		})

@@ -15,7 +15,7 @@ func (a *Agent) Warm(ctx context.Context, conversation string) (err error) {
 	defer agent.Catch(&err)
 	t := newTurn(a, conversation, nil)
 	t.events.Journal, t.events.Trace = nil, nil
-	if err := t.model.Wait(ctx); err != nil || a.ModelName() == noModel {
+	if err := t.model.Wait(ctx); err != nil || a.Server.ModelName() == noModel {
 		return err
 	}
 	t.offerTools()

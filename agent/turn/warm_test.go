@@ -32,8 +32,8 @@ func TestWarmStartReadsWhatTheFirstPromptBeginsWith(t *testing.T) {
 			model := &script{lines: []line{say("P"), say(tc.reply), say("Porto.")}}
 			history := &shelf{messages: []llm.Message{{Role: llm.User, Text: "I go to Porto."}, {Role: llm.Assistant, Text: "Nice."}}}
 			o := small(model, search(), addTask())
-			o.History, o.Mode, o.Traits, o.Instructions = history, inMode(tc.mode), func() Traits { return tc.traits }, "Be kind."
-			o.AboutNotes = func(context.Context) []string { return []string{"25 notes"} }
+			o.History, o.Session, o.Traits, o.Instructions = history, inMode(tc.mode), being(tc.traits), "Be kind."
+			o.Notes = rereading(nil)
 			a := New(o)
 			if err := a.Warm(t.Context(), "c1"); err != nil || len(history.begun) > 0 || len(history.answers) > 0 {
 				t.Fatalf("%v; saved %q, %+v", err, history.begun, history.answers)
@@ -94,7 +94,7 @@ func TestWarmStartThatFails(t *testing.T) {
 		}
 		model := &script{lines: []line{{hangs: true}, {err: &llm.UnsupportedError{Model: "tiny", Capability: "tools"}}, say("P"), say("Hello.")}}
 		o := small(model, search())
-		o.Traits = func() Traits { return Traits{Native: true} }
+		o.Traits = being{Native: true}
 		a := New(o)
 		ctx, cancel := context.WithCancel(t.Context())
 		time.AfterFunc(time.Second, cancel)

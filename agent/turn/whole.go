@@ -23,14 +23,6 @@ const mostWhole = 4096
 // added behind the others in a new conversation than read again with them.
 const mostChanged = 512
 
-// Notes reads notes whole.
-type Notes interface {
-	// Whole returns all notes that ctx does not hide, each as one source, in an
-	// order that changes little; none if they have more than most bytes, or if the
-	// model may not have them without being asked for.
-	Whole(ctx context.Context, most int64) ([]agent.Source, error)
-}
-
 // wholeVault holds the notes as they are at the beginning of a conversation's
 // prompts. They stay as they are, so that a server can cache them, until one of
 // them is gone or may not be read any more, or a conversation begins after much has
@@ -84,7 +76,7 @@ const vaultPrompt = "All notes of the user, each after its number and path. They
 func (t *turn) readWhole(ctx context.Context) {
 	search, ok := t.searchStep(t.steps.tools)
 	read := t.steps.tool(agent.ReadNote)
-	if t.agent.Notes == nil || !t.agent.vault.isWarm() || t.agent.BeforeCall != nil || !ok || read == nil || !t.allows(ctx, search) {
+	if t.agent.Notes == nil || !t.agent.vault.isWarm() || t.agent.Before != nil || !ok || read == nil || !t.allows(ctx, search) {
 		return
 	}
 	const bytesPerToken = 8 // at most

@@ -25,6 +25,9 @@ func (v *vault) Whole(ctx context.Context, _ int64) (list []agent.Source, _ erro
 	return list, nil
 }
 
+func (v *vault) Reread(agent.Source) (string, bool) { return "", false }
+func (v *vault) About(context.Context) []string     { return nil }
+
 func noteOf(path, text string) agent.Source {
 	return agent.Source{Path: path, Vault: "/v", Line: 1, EndLine: 1 + strings.Count(text, "\n"), Text: text}
 }
@@ -42,8 +45,8 @@ func newWholeTalk(t *testing.T, change func(*Options)) *wholeTalk {
 	v := &vault{notes: []agent.Source{noteOf("boat.md", "# Boat\n\nThe boat lies at pier 4."), noteOf("bees.md", "# Bees\n\nThe bees winter in the barn.")}}
 	w := &wholeTalk{T: t, model: &script{}, vault: v, shelf: &shelf{}}
 	options := Options{
-		Model: w.model, History: w.shelf, Notes: v, Mode: inMode(agent.AutoMode), Now: fixedNow, Marks: agenttest.NewMarks(),
-		Tools: tools(search(), &fakeTool{name: "read_note", schema: `{"type":"object","properties":{"path":{"type":"string"}}}`, reads: true}), Traits: func() Traits { return Traits{Small: true} },
+		Model: w.model, History: w.shelf, Notes: v, Session: inMode(agent.AutoMode), Now: fixedNow, Marks: agenttest.NewMarks(),
+		Tools: tools(search(), &fakeTool{name: "read_note", schema: `{"type":"object","properties":{"path":{"type":"string"}}}`, reads: true}), Traits: being{Small: true},
 	}
 	if change != nil {
 		change(&options)
@@ -114,7 +117,7 @@ func TestWhatMayNotBeReadIsNotInTheBeginning(t *testing.T) {
 		"denied":  func(o *Options) { o.Rules = rule("{tool: read_note, args: {path: 'boat.md'}, level: deny}") },
 		"asked":   func(o *Options) { o.Rules = rule("{tool: read_note, args: {path: '**/boat.md'}, level: confirm}") },
 		"outside": func(o *Options) { _ = o.Marks.Mark(t.Context(), "web", []string{"The boat lies at pier 4."}) },
-		"a hook":  func(o *Options) { o.BeforeCall = func(context.Context, gate.Before) error { return nil } },
+		"a hook":  func(o *Options) { o.Before = beforeCall(func(context.Context, gate.Before) error { return nil }) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWholeTalk(t, change)
@@ -132,7 +135,7 @@ func TestLargeVaultIsSearched(t *testing.T) {
 			w.vault.notes = append(w.vault.notes, noteOf("long.md", strings.Repeat("many words ", 2000)))
 		},
 		"no warm-up":         func(w *wholeTalk) { w.Agent.vault = wholeVault{} },
-		"half of the window": func(w *wholeTalk) { w.Window = func() int { return 20 } },
+		"half of the window": func(w *wholeTalk) { w.Server = &agenttest.Server{Tokens: 20} },
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWholeTalk(t, nil)

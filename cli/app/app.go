@@ -258,10 +258,7 @@ func (a *App) addRole(name, model string) error {
 	if p == nil {
 		return err
 	}
-	a.roles[name] = prompt.Role{Model: p, Server: prompt.Server{
-		Window: p.Window, Ready: p.Ready, ModelName: func() string { return modelName(p.State()) },
-		RejectsLongPrompts: func() bool { return p.State().RejectsLongPrompts },
-	}}
+	a.roles[name] = prompt.Role{Model: p, Server: prompt.ServerOf(p)}
 	return nil
 }
 
@@ -430,8 +427,8 @@ func (a *App) KnownTools(of *turn.Agent) (known []KnownTool) {
 	return known
 }
 
-// writes reports whether a built-in tool changes something, even if it is not offered now.
-func (a *App) writes(name string) bool {
+// Writes reports whether a built-in tool changes something, even if it is not offered now.
+func (a *App) Writes(name string) bool {
 	return name == "send_email" || slices.ContainsFunc(a.Builtin, func(t agent.Tool) bool { return t.Spec().Name == name && !agent.ReadOnly(t) })
 }
 
@@ -490,41 +487,6 @@ func (a *App) isOff(t agent.Tool) bool {
 		return gate.Rule{Tool: glob, Level: agent.Deny}.SpeaksOf(t)
 	})
 }
-
-// Agent returns an agent that uses what is open.
-func (a *App) Agent() *turn.Agent {
-	options := turn.Options{
-		Model: a.Provider, Roles: a.roles, Window: a.Provider.Window, Ready: a.Provider.Ready, RejectsLongPrompts: func() bool { return a.Provider.State().RejectsLongPrompts }, TokenRatios: a.Store, Tools: a.Offered, Notes: wholeNotes{a},
-		History: a.Store, Journal: a.Store, Memory: a.longTerm(), Summaries: a.Store, Facts: a.Facts().List,
-		Rules: a.Rules, Prepare: a.Prepare, Attach: Attached{a}, Marks: &a.Marks, Save: a.saveRule, Unattended: a.Unattended, ReadOnly: func() bool { return a.ReadOnly.On() }, Reread: a.Reread,
-		Instructions: a.persona(), AboutNotes: func(ctx context.Context) []string { return a.Library().About(ctx) },
-		Missing: a.Missing, Writes: a.writes, Mode: func() agent.Mode { return a.Mode.Or(agent.Mode(a.Settings.Mode)) },
-		Traits: a.Traits,
-		Think:  func() string { return a.Think.Or(a.Settings.Think) },
-		Limits: turn.Limits{
-			Passages: a.Settings.Passages, Parallel: a.Settings.Parallel,
-			Rounds: a.Settings.Loop.Max, Replans: cmp.Or(a.Settings.Replans, -1), Messages: a.Settings.Memory.Messages,
-			Approve: func() bool { return a.Approve.On() },
-		},
-		Trace: a.tracer(), Redact: a.Secrets.Known, ModelName: func() string { return modelName(a.Provider.State()) },
-	}
-	a.addHooks(&options)
-	return turn.New(options)
-}
-
-// tracer returns a function that begins a trace, or nil if traces are off.
-func (a *App) tracer() func(turn string) io.WriteCloser {
-	if a.Settings.Traces.Total == 0 {
-		return nil
-	}
-	limits := store.Limits{Turn: a.Settings.Traces.Turn << 10, Total: int64(a.Settings.Traces.Total) << 20}
-	return func(turn string) io.WriteCloser {
-		return &redact.TraceWriter{WriteCloser: a.Store.Traces.Begin(turn, limits), Secrets: a.Secrets}
-	}
-}
-
-// modelName returns the model's name or, without a model, the provider's.
-func modelName(s llm.State) string { return cmp.Or(s.Model, s.Provider) }
 
 // longTerm returns the memory of exchanges that no longer fit into the window.
 func (a *App) longTerm() memory.LongTerm {

@@ -16,6 +16,8 @@ import (
 	"time"
 
 	"lifehub/agent"
+	"lifehub/agent/agenttest"
+	"lifehub/agent/prompt"
 	"lifehub/agent/turn"
 	"lifehub/internal/testenv"
 	"lifehub/llm"
@@ -73,8 +75,8 @@ func newFaultRig(t *testing.T, protocol string) *faultRig {
 	r := &faultRig{t: t, server: server, store: kept, counter: &counter{}}
 	limits := store.Limits{Turn: 1 << 20, Total: 1 << 24}
 	r.agent = turn.New(turn.Options{
-		Model: provider, Window: provider.Window, History: kept, Journal: kept, Tools: func() []agent.Tool { return []agent.Tool{r.counter} },
-		Trace: func(turn string) io.WriteCloser { return kept.Traces.Begin(turn, limits) },
+		Model: provider, Server: prompt.ServerOf(provider), History: kept, Journal: kept, Tools: agenttest.Tools(r.counter),
+		Trace: tracing{kept, limits},
 	})
 	return r
 }
@@ -359,3 +361,11 @@ func (c faultCase) all(t *testing.T, r *faultRig, places int, sum *tally) {
 		}
 	}
 }
+
+// tracing begins traces in a store.
+type tracing struct {
+	to     *store.Store
+	limits store.Limits
+}
+
+func (t tracing) Begin(turn string) io.WriteCloser { return t.to.Traces.Begin(turn, t.limits) }

@@ -12,6 +12,7 @@ import (
 	"lifehub/agent"
 	"lifehub/agent/gate"
 	"lifehub/agent/turn"
+	"lifehub/cli/redact"
 	"lifehub/cli/settings"
 	"lifehub/internal/text"
 	"lifehub/mcpclient"
@@ -110,33 +111,33 @@ func message(end mcpclient.Finished) string {
 	return text.Clip(text.OneLine(safetext.Text(end.Stderr)), maxReason)
 }
 
-// addHooks has the hooks run at their events.
-func (a *App) addHooks(o *turn.Options) {
-	for _, h := range Hooks(a.Paths, a.Settings) {
-		switch h.Event {
-		case "before_call":
-			o.BeforeCall = func(ctx context.Context, call gate.Before) error {
-				call.Event = h.Event
-				end, err := h.run(ctx, a.Secrets.Known, call)
-				switch {
-				case err != nil:
-					return err
-				case end.Code == hookDenies:
-					return &gate.Denial{Reason: a.Secrets.Known(cmp.Or(message(end), "it gave no reason"))}
-				case end.Code != 0:
-					return failure(end)
-				}
-				return nil
-			}
-		case "after_turn":
-			o.AfterTurn = func(ctx context.Context, over turn.TurnOver) error {
-				over.Event = h.Event
-				end, err := h.run(ctx, a.Secrets.Known, over)
-				if err == nil && end.Code != 0 {
-					err = failure(end)
-				}
-				return err
-			}
-		}
+// runHook runs a hook at its event.
+type runHook struct {
+	hook    Hook
+	secrets *redact.Redaction
+}
+
+// BeforeCall implements [gate.Hook].
+func (r runHook) BeforeCall(ctx context.Context, call gate.Before) error {
+	call.Event = r.hook.Event
+	end, err := r.hook.run(ctx, r.secrets.Known, call)
+	switch {
+	case err != nil:
+		return err
+	case end.Code == hookDenies:
+		return &gate.Denial{Reason: r.secrets.Known(cmp.Or(message(end), "it gave no reason"))}
+	case end.Code != 0:
+		return failure(end)
 	}
+	return nil
+}
+
+// AfterTurn implements [turn.AfterTurn].
+func (r runHook) AfterTurn(ctx context.Context, over turn.TurnOver) error {
+	over.Event = r.hook.Event
+	end, err := r.hook.run(ctx, r.secrets.Known, over)
+	if err == nil && end.Code != 0 {
+		err = failure(end)
+	}
+	return err
 }

@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"lifehub/agent/prompt"
+
 	"lifehub/agent"
 	"lifehub/agent/turn"
 	"lifehub/llm"
@@ -37,7 +39,7 @@ func TestRealOllamaRestartedInMidAnswerLosesNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer kept.Close()
-	a := turn.New(turn.Options{Model: provider, Window: provider.Window, History: kept, Journal: kept})
+	a := turn.New(turn.Options{Model: provider, Server: prompt.ServerOf(provider), History: kept, Journal: kept})
 
 	// answer asks a question and calls strike after a few words. It returns how long the turn then
 	// took to end. The text so far must be saved.

@@ -44,8 +44,8 @@ func RuleText(r gate.Rule) string {
 	return text
 }
 
-// saveRule appends a rule to permissions.yaml, after the user chose "always".
-func (a *App) saveRule(_ context.Context, rule gate.Rule) error {
+// SaveRule appends a rule to permissions.yaml, after the user chose "always".
+func (a *App) SaveRule(_ context.Context, rule gate.Rule) error {
 	text, err := userfile.Read(a.Paths.PermissionsFile())
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("read permissions: %w", err)

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"lifehub/agent"
+	"lifehub/agent/agenttest"
 	"lifehub/agent/gate"
 	"lifehub/internal/apptest"
 	"lifehub/internal/testenv"
@@ -219,7 +220,7 @@ func (l *laundry) make(at stand, call [2]string, rule, mode string) (asked, ran 
 		}
 		l.model.answer, l.model.plan = "Done.", fmt.Sprintf(`{"steps":[{"id":"1","tool":%q,"input":%s},{"id":"2","tool":%q,"input":%s,"after":["1"]}]}`, at.refers, first, call[0], filled)
 		assistant := l.Agent()
-		assistant.Mode = func() agent.Mode { return agent.PlanMode }
+		assistant.Session = agenttest.Session{In: agent.PlanMode}
 		a.step = "2"
 		return a.follow(assistant.Ask(ctx, l.conversation, "Do it."))
 	case at.killed:

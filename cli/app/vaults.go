@@ -312,10 +312,8 @@ func (a *App) Reread(s agent.Source) (string, bool) {
 	return "", false
 }
 
-// wholeNotes reads the open vaults whole, for a model on this machine.
-type wholeNotes struct{ app *App }
-
-func (w wholeNotes) Whole(ctx context.Context, most int64) ([]agent.Source, error) {
+// Whole implements [turn.Library], for a model on this machine.
+func (w library) Whole(ctx context.Context, most int64) ([]agent.Source, error) {
 	folders := w.app.Folders()
 	if s := w.app.Provider.State(); s.Model == "" || s.Remote != "" || len(folders) == 0 || len(folders) < len(w.app.OpenVaults()) {
 		return nil, nil

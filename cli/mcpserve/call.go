@@ -83,8 +83,7 @@ func newServer(ctx context.Context, a *app.App, writes bool) *notesServer {
 		}
 	}
 	s.writer = a.Agent()
-	s.writer.Tools = a.Offered
-	s.writer.Prepare = func(context.Context, string, func(string)) {} // no MCP servers to wait for
+	s.writer.Tools = app.AtOnce{App: a}
 	s.addPrompts()
 	s.mcp.AddResourceTemplate(mcp.NewResourceTemplate(noteScheme+"{+path}", "note",
 		mcp.WithTemplateDescription("A note, by its path below the notes folder.")), s.readResource)
@@ -165,7 +164,7 @@ func (s *notesServer) withoutFolders(message string) string {
 
 // run makes one call of a tool that only reads.
 func (s *notesServer) run(ctx context.Context, tool agent.Tool, input json.RawMessage) (turn.Outcome, error) {
-	return turn.RunCall(ctx, s.guard(), s.App.Secrets.Known, tool, input)
+	return turn.RunCall(ctx, s.guard(), s.App.Secrets, tool, input)
 }
 
 // guard returns a gate for one call. It shares the record of untrusted text with the rest of

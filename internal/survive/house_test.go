@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"lifehub/agent"
+	"lifehub/agent/agenttest"
 	"lifehub/agent/tools"
 	"lifehub/agent/tools/mail"
 	"lifehub/agent/turn"
@@ -145,11 +146,16 @@ func openHouse(o orders) (*house, error) {
 	}
 	h.agent = turn.New(turn.Options{
 		Model: narrator{h.hooks, o.Steps}, History: history{h.store, h.hooks}, Journal: journal{h.store, h.hooks},
-		Tools: func() []agent.Tool { return list },
-		Trace: func(turn string) io.WriteCloser { return h.store.Traces.Begin(turn, store.Limits{}) },
+		Tools: agenttest.Tools(list...),
+		Trace: tracing{h.store},
 	})
 	return h, nil
 }
+
+// tracing begins traces in a store.
+type tracing struct{ to *store.Store }
+
+func (t tracing) Begin(turn string) io.WriteCloser { return t.to.Traces.Begin(turn, store.Limits{}) }
 
 func (h *house) Close() error {
 	h.servers.Close()

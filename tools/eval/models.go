@@ -17,6 +17,7 @@ import (
 	"github.com/goccy/go-yaml"
 
 	"lifehub/agent"
+	"lifehub/agent/agenttest"
 	"lifehub/agent/prompt"
 	"lifehub/agent/turn"
 	"lifehub/cli/app"
@@ -246,9 +247,7 @@ func asking(a *app.App, t trial, model llm.Model) *turn.Agent {
 	o := a.Agent().Options
 	o.Model = model
 	if len(t.Tools) > 0 {
-		tools := t.standIns()
-		o.Tools = func() []agent.Tool { return tools }
-		o.Missing = nil
+		o.Tools = agenttest.Tools(t.standIns()...)
 	}
 	mode := agent.PlanMode
 	switch t.Role {
@@ -261,7 +260,7 @@ func asking(a *app.App, t trial, model llm.Model) *turn.Agent {
 	case teams:
 		mode = agent.TeamMode
 	}
-	o.Mode = func() agent.Mode { return mode }
+	o.Session = agenttest.Session{In: mode}
 	return turn.New(o)
 }
 
@@ -398,10 +397,7 @@ func (h *hearing) failure() error {
 
 // played returns a role with scripted replies. The last one repeats.
 func played(replies ...string) prompt.Role {
-	return prompt.Role{Model: &player{replies}, Server: prompt.Server{
-		Window: func() int { return 0 }, ModelName: func() string { return "" },
-		Ready: func(context.Context) error { return nil }, RejectsLongPrompts: func() bool { return false },
-	}}
+	return prompt.Role{Model: &player{replies}, Server: &agenttest.Server{}}
 }
 
 type player struct{ replies []string }

@@ -27,6 +27,7 @@ import (
 	"github.com/emersion/go-smtp"
 
 	"lifehub/agent"
+	"lifehub/agent/agenttest"
 	"lifehub/agent/gate"
 	"lifehub/agent/turn"
 	"lifehub/llm/llmtest"
@@ -398,7 +399,7 @@ func TestMailIsFirstSavedAsADraft(t *testing.T) {
 	tool := New(p.settings(), func() time.Time { return noon }, kept, nil)
 	turn := func(decision agent.Decision) (drafts []string, effects agent.Effects) {
 		a := turn.New(turn.Options{
-			Model: llmtest.NewScript().Say(plan, "Done.", "Done."), History: noHistory{}, Tools: func() []agent.Tool { return []agent.Tool{tool} },
+			Model: llmtest.NewScript().Say(plan, "Done.", "Done."), History: noHistory{}, Tools: agenttest.Tools(tool),
 		})
 		for e := range a.Ask(t.Context(), "c1", "Ask Bob to run on Sunday.") {
 			switch b := e.Body.(type) {
