@@ -1,18 +1,15 @@
 package rag
 
 import (
-	"context"
 	"database/sql"
-	"encoding/json"
 	"errors"
-	"hash/crc32"
-	"io"
+	"fmt"
 	"io/fs"
-	"math"
 	"os"
 	"path/filepath"
 	"regexp"
 	"strconv"
+	"strings"
 	"sync/atomic"
 
 	"lifehub/rag/vectors"
@@ -189,7 +186,7 @@ func (x *Index) openNewest(locked bool) (*generation, error) {
 	if x.damage != nil && number == x.lost {
 		return nil, x.damage
 	}
-	signed, err := verifyStamp(x.stampPath(number), x.wordsPath(number))
+	signed, err := x.isSigned(number)
 	if err == nil && signed {
 		return x.openGeneration(number, true, locked)
 	}
@@ -216,6 +213,9 @@ func (x *Index) openNewest(locked bool) (*generation, error) {
 	}
 	if g.limited = words.Check(g.db); words.IsDamage(g.limited) {
 		return nil, errors.Join(g.limited, g.release())
+	}
+	if g.limited == nil {
+		g.limited = x.sign(number)
 	}
 	return g, nil
 }
@@ -264,87 +264,39 @@ func (x *Index) openGeneration(number int, signed, make bool) (*generation, erro
 	return nil, errors.Join(err, file.Close())
 }
 
-// stamp describes the file after a sync, so that later damage is found without a check
-// of every page. It is removed before the first write.
-type stamp struct {
-	Size  int64  `json:"size"`
-	Mtime int64  `json:"mtime"`
-	Sum   uint32 `json:"sum"`
-}
-
-// sign moves SQLite's log into the file, and writes its stamp.
-func (x *Index) sign(ctx context.Context, g *generation) error {
-	whole, err := words.Checkpoint(ctx, g.db)
-	if err != nil || !whole {
-		return err // a reader has an older state open: the next open checks the file
-	}
-	return signFile(x.stampPath(g.number), g.file)
-}
-
-// writeStamp signs a file that this process does not have open.
-func writeStamp(path, signed string) error {
-	file, err := os.Open(signed)
+// sign notes after a sync which file it left, so that another one is checked when it is
+// opened. The stamp is removed before the first write.
+func (x *Index) sign(number int) error {
+	state, err := fileState(x.wordsPath(number))
 	if err != nil {
 		return err
 	}
-	return errors.Join(signFile(path, file), file.Close())
+	return writeWhole(x.stampPath(number), []byte(state))
 }
 
-// signFile writes the stamp of a file. SQLite's log must be empty.
-func signFile(path string, file *os.File) error {
-	status, err := file.Stat()
+func fileState(path string) (string, error) {
+	info, err := os.Stat(path)
 	if err != nil {
-		return err
+		return "", err
 	}
-	sum, err := sumFile(file)
-	if err != nil {
-		return err
-	}
-	text, err := json.Marshal(stamp{status.Size(), status.ModTime().UnixNano(), sum})
-	if err != nil {
-		return err
-	}
-	return writeWhole(path, text)
+	return fmt.Sprintln(info.Size(), info.ModTime().UnixNano()), nil
 }
 
-// verifyStamp reports whether a file was signed. It returns a damage error if the file
-// is not the one that was signed.
-func verifyStamp(path, of string) (signed bool, err error) {
-	text, err := os.ReadFile(path)
+// isSigned reports whether a generation's file is the one that was signed. It returns a
+// damage error if the file is missing or empty.
+func (x *Index) isSigned(number int) (bool, error) {
+	signed, err := os.ReadFile(x.stampPath(number))
 	if errors.Is(err, fs.ErrNotExist) {
 		return false, nil
 	}
 	if err != nil {
 		return false, err
 	}
-	status, err := os.Stat(of)
-	if errors.Is(err, fs.ErrNotExist) {
-		return false, &words.DamageError{Why: "the file " + filepath.Base(of) + " is missing"}
+	state, err := fileState(x.wordsPath(number))
+	if errors.Is(err, fs.ErrNotExist) || strings.HasPrefix(state, "0 ") {
+		return false, &words.DamageError{Why: "the file " + filepath.Base(x.wordsPath(number)) + " is missing"}
 	}
-	var s stamp
-	if err != nil || json.Unmarshal(text, &s) != nil {
-		return false, err // a file without a readable stamp is checked
-	}
-	if status.Size() == s.Size && status.ModTime().UnixNano() == s.Mtime {
-		return true, nil
-	}
-	file, err := os.Open(of)
-	if err != nil {
-		return false, err
-	}
-	defer file.Close() //nolint:errcheck // only read
-	if sum, err := sumFile(file); err != nil {
-		return false, err
-	} else if sum != s.Sum {
-		return false, &words.DamageError{Why: "the file " + filepath.Base(of) + " is not what was written"}
-	}
-	return true, nil
-}
-
-func sumFile(file *os.File) (uint32, error) {
-	sum := crc32.New(crc32.MakeTable(crc32.Castagnoli))
-	_, err := io.Copy(sum, io.NewSectionReader(file, 0, math.MaxInt64))
-	return sum.Sum32(), err
+	return state == string(signed), err
 }
 
 // writeWhole replaces a file atomically.

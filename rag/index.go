@@ -41,8 +41,7 @@ type Index struct {
 	options Options
 	vectors vectors.Store
 
-	syncing  sync.Mutex // held during a sync of this process; guards unsigned
-	unsigned bool       // the keyword index was changed and has no stamp
+	syncing sync.Mutex // held during a sync of this process
 
 	imageTime time.Duration // how long one sync reads images
 
@@ -88,27 +87,14 @@ func (x *Index) Close() error {
 	defer x.syncing.Unlock()
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	err := x.signPending()
+	var err error
 	if x.words != nil {
-		err = errors.Join(err, x.words.release())
+		err = x.words.release()
 	}
 	if x.collection != nil {
 		err = errors.Join(err, x.collection.Close())
 	}
 	return err
-}
-
-// signPending signs the index after syncs of a few notes, which leave that to Close. It
-// does nothing while another process is writing.
-func (x *Index) signPending() error {
-	if !x.unsigned || x.words == nil || x.stale(x.words) {
-		return nil
-	}
-	unlock, ok, err := x.lock()
-	if err != nil || !ok {
-		return err
-	}
-	return errors.Join(x.sign(context.Background(), x.words), unlock())
 }
 
 // Vault returns the notes folder.

@@ -48,13 +48,8 @@ func (x *Index) searchNewest(ctx context.Context, q Query) (found Found, again b
 	if err != nil {
 		return Found{}, false, err
 	}
-	defer g.release()                                            //nolint:errcheck // it was only read
-	tx, err := g.db.BeginTx(ctx, &sql.TxOptions{ReadOnly: true}) // the notes as they are now, whatever is synced meanwhile
-	if err != nil {
-		return Found{}, false, err
-	}
-	found, err = x.search(ctx, tx, q)
-	_ = tx.Rollback() // it only read
+	defer g.release() //nolint:errcheck // it was only read
+	found, err = x.search(ctx, g.db, q)
 	if words.IsDamage(err) {
 		x.lose(g, err)
 		return Found{}, true, err
@@ -62,10 +57,17 @@ func (x *Index) searchNewest(ctx context.Context, q Query) (found Found, again b
 	return found, err != nil && x.stale(g), err
 }
 
-func (x *Index) search(ctx context.Context, db database.Querier, q Query) (Found, error) {
+func (x *Index) search(ctx context.Context, db *sql.DB, q Query) (Found, error) {
+	coverage, err := x.coverageOf(ctx, db) // before, so that what is added meanwhile is not taken for searched
+	if err == nil {
+		err = coverage.exclude(ctx, db, q.Without)
+	}
+	if err != nil {
+		return Found{}, err
+	}
 	var embedder llm.Embedder
-	out, err := search.Run(ctx, search.Vault{
-		DB: db, Dir: x.options.Vault, Size: x.options.Size,
+	out, err := search.Run(ctx, db, search.Vault{
+		Dir: x.options.Vault, Size: x.options.Size,
 		Vectors: func() (m vectors.Collection, of llm.Embedder, err error) {
 			m, embedder, err = x.loadVectors()
 			return m, embedder, err
@@ -76,13 +78,6 @@ func (x *Index) search(ctx context.Context, db database.Querier, q Query) (Found
 	}
 	if out.Trouble == search.Resized {
 		x.recordResized(ctx, embedder.Name()) //nolint:errcheck // a later search tries again
-	}
-	if err != nil {
-		return Found{}, err
-	}
-	coverage, err := x.coverageOf(ctx, db)
-	if err == nil {
-		err = coverage.exclude(ctx, db, q.Without)
 	}
 	if err != nil {
 		return Found{}, err

@@ -159,7 +159,7 @@ func (s *syncRun) run(ctx context.Context) (err error) {
 	if err == nil && s.only == nil {
 		err = s.countLeftOut(ctx)
 	}
-	return errors.Join(err, s.sign(ctx))
+	return errors.Join(err, s.sign())
 }
 
 // countLeftOut records how many files of the folder are not in the index. Images without
@@ -203,7 +203,7 @@ func (s *syncRun) createGeneration(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("rebuild index: %w", errors.Join(err, words.Remove(path)))
 	}
-	if err := writeStamp(x.stampPath(number+1), made); err != nil {
+	if err := x.sign(number + 1); err != nil {
 		return fmt.Errorf("rebuild index: %w", err)
 	}
 	if s.words != nil {
@@ -229,9 +229,6 @@ func (s *syncRun) buildIndex(ctx context.Context, path string) error {
 	err = s.readNotes(ctx)
 	if err == nil && s.words != nil {
 		err = s.checkNothingLost(ctx)
-	}
-	if err == nil {
-		_, err = words.Checkpoint(ctx, db)
 	}
 	return errors.Join(err, db.Close())
 }
@@ -582,17 +579,12 @@ func (s *syncRun) recordTime() error {
 	return os.Chtimes(s.index.lockPath(), now, now)
 }
 
-// sign ends the writing. After a few notes that is left to Close: reading the
-// whole file for its stamp would cost more than they did.
-func (s *syncRun) sign(ctx context.Context) error {
+// sign ends the writing.
+func (s *syncRun) sign() error {
 	if !s.unsigned {
 		return nil
 	}
-	s.index.unsigned = s.only != nil
-	if s.index.unsigned {
-		return nil
-	}
-	return s.index.sign(ctx, s.words)
+	return s.index.sign(s.words.number)
 }
 
 func (s *syncRun) report(name, what, from, reason string) {

@@ -88,7 +88,7 @@ func (s *syncRun) recordUnlisted(ctx context.Context) error {
 		return err
 	}
 	s.unreadable["."] = n
-	return errors.Join(s.recordUnreadable(ctx), s.sign(ctx))
+	return errors.Join(s.recordUnreadable(ctx), s.sign())
 }
 
 // checkNothingLost returns an error if the new index must not replace the old one, because

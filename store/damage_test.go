@@ -22,8 +22,7 @@ import (
 )
 
 // sample creates a database with some conversations and a backup of it. If killed
-// is set, the database is left as by a killed process, with its last turns in the
-// log.
+// is set, the database is left as by a killed process.
 func sample(t *testing.T, dir string, killed bool) string {
 	t.Helper()
 	path := filepath.Join(dir, "lifehub.db")
@@ -43,13 +42,77 @@ func sample(t *testing.T, dir string, killed bool) string {
 	}
 	s, err = Open(path)
 	must(t, err)
+	late(t, s)
+	path = afterKill(t, path)
+	must(t, s.Close())
+	return path
+}
+
+func late(t *testing.T, s *Store) {
+	t.Helper()
 	for n := range 10 {
 		say(t, s, fmt.Sprintf("late%d", n), "a late question", "a late answer")
 	}
+}
+
+// afterKill copies the files that a kill would leave.
+func afterKill(t *testing.T, path string) string {
+	t.Helper()
 	left := t.TempDir()
-	must(t, os.CopyFS(left, os.DirFS(dir))) // the files that a kill would leave
-	must(t, s.Close())
-	return filepath.Join(left, "lifehub.db")
+	must(t, os.CopyFS(left, os.DirFS(filepath.Dir(path))))
+	return filepath.Join(left, filepath.Base(path))
+}
+
+// useLog gives a database the write-ahead log that earlier versions had.
+func useLog(t *testing.T, s *Store) {
+	t.Helper()
+	_, err := s.file.Write.Exec("PRAGMA journal_mode(wal)")
+	must(t, err)
+}
+
+// interrupted returns the files of a process that was killed in a transaction,
+// which had changed a part of the file.
+func interrupted(t *testing.T, path string) string {
+	t.Helper()
+	db, err := file.Connect(path, 1, "_pragma=cache_size(1)")
+	must(t, err)
+	tx, err := db.Begin()
+	must(t, err)
+	_, err = tx.Exec(`UPDATE messages SET text = hex(randomblob(20000))`)
+	must(t, err)
+	left := afterKill(t, path)
+	must(t, errors.Join(tx.Rollback(), db.Close()))
+	journal, err := os.Stat(left + "-journal")
+	must(t, err)
+	before, err := os.ReadFile(path)
+	must(t, err)
+	if after, err := os.ReadFile(left); err != nil || journal.Size() == 0 || bytes.Equal(before, after) {
+		t.Fatalf("nothing was written: %d bytes of journal, %v", journal.Size(), err)
+	}
+	return left
+}
+
+func TestInterruptedTransactionIsRolledBack(t *testing.T) {
+	t.Parallel()
+	path := sample(t, t.TempDir(), false)
+	want := whole(t, path)
+	left := interrupted(t, path)
+	for _, open := range []func(path string) (*Store, error){
+		func(path string) (*Store, error) {
+			d, err := file.Snapshot(path, migrations)
+			return newStore(d), err
+		},
+		Open, // changes the file
+	} {
+		s, err := open(left)
+		must(t, err)
+		found, err := all(s)
+		must(t, err)
+		must(t, s.Close())
+		if !reflect.DeepEqual(found, want) {
+			t.Error("the file is not what it was before the transaction")
+		}
+	}
 }
 
 // all reads all conversations.
@@ -185,12 +248,22 @@ func seeded() (uint64, *rand.Rand) {
 	return seed, rand.New(rand.NewPCG(seed, 0))
 }
 
-// SQLite ignores a damaged log from the damage on; everything before remains.
+// SQLite ignores a damaged log, which an earlier version left, from the damage on;
+// everything before remains.
 func TestDamagedLogKeepsEverythingBeforeTheDamage(t *testing.T) {
 	t.Parallel()
 	seed, random := seeded()
-	path := sample(t, t.TempDir(), true)
+	path := sample(t, t.TempDir(), false)
+	s, err := Open(path)
+	must(t, err)
+	useLog(t, s)
+	late(t, s)
+	path = afterKill(t, path)
+	must(t, s.Close())
 	want := whole(t, path)
+	if len(want) != 30 {
+		t.Errorf("of 30 conversations, 10 of them in the log, there are %d", len(want))
+	}
 	base := os.DirFS(filepath.Dir(path))
 	for round := range testenv.Rounds(20, 500) {
 		dir := filepath.Join(t.TempDir(), "data")
@@ -272,9 +345,8 @@ func TestRestoreKeepsTheDamagedFile(t *testing.T) {
 	}
 }
 
-// A remaining log indicates an unclean exit; only then is the file checked on
-// opening.
-func TestCloseLeavesNoLog(t *testing.T) {
+// A mark indicates an unclean exit; only then is the file checked on opening.
+func TestCloseLeavesNoMark(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "lifehub.db")
 	must(t, os.WriteFile(path+".state", []byte("closed 4096 0badc0de\n"), 0o600)) // written by an earlier version
@@ -285,9 +357,17 @@ func TestCloseLeavesNoLog(t *testing.T) {
 	say(t, one, "c", "q", "a")
 	must(t, one.Close())
 	say(t, two, "c", "q", "a")
+	if mark, err := os.ReadFile(path + ".lock"); err != nil || len(mark) == 0 {
+		t.Errorf("while it is open, the mark is %q, %v", mark, err)
+	}
 	must(t, two.Close())
-	if left := filesWith(t, filepath.Dir(path), ""); !reflect.DeepEqual(left, []string{"lifehub.db", "lifehub.db.lock"}) {
+	if left := filesWith(t, filepath.Dir(path), ""); !reflect.DeepEqual(left, []string{"lifehub.db", "lifehub.db-journal", "lifehub.db.lock"}) {
 		t.Errorf("left are %v", left)
+	}
+	for _, ending := range []string{"-journal", ".lock"} {
+		if left, err := os.ReadFile(path + ending); err != nil || len(left) > 0 {
+			t.Errorf("left in %s is %q, %v", ending, left, err)
+		}
 	}
 }
 

@@ -26,8 +26,8 @@ func said(t *testing.T, s *Store, id string, n int) {
 	}
 }
 
-// A snapshot contains everything committed, in the file or its log, and changes
-// to it do not affect the file.
+// A snapshot contains everything committed, in the file or in the log that an
+// earlier version left, and changes to it do not affect the file.
 func TestSnapshotHoldsAllCommittedData(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "lifehub.db")
@@ -38,7 +38,10 @@ func TestSnapshotHoldsAllCommittedData(t *testing.T) {
 	defer s.Close()
 	for round := range 4 {
 		said(t, s, "c", 5)
-		if round == 2 { // in other rounds everything is in the log
+		switch round {
+		case 1:
+			useLog(t, s)
+		case 2: // in other rounds some of it is in the log
 			if _, err := s.file.Write.Exec("PRAGMA wal_checkpoint(TRUNCATE)"); err != nil {
 				t.Fatal(err)
 			}
@@ -46,7 +49,7 @@ func TestSnapshotHoldsAllCommittedData(t *testing.T) {
 		files := func() (all []byte) {
 			for _, end := range []string{"", "-wal"} {
 				text, err := os.ReadFile(path + end)
-				if err != nil {
+				if err != nil && (round > 1 || end == "") {
 					t.Fatal(err)
 				}
 				all = append(all, text...)

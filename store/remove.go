@@ -14,8 +14,7 @@ import (
 )
 
 // Remove deletes conversations and all data derived from them, including in
-// backups. It also erases their text from free pages, the full-text index and the
-// write-ahead log. If a conversation does not exist, it returns
+// backups. It also erases their text from free pages and the full-text index. If a conversation does not exist, it returns
 // [ErrNoConversation] and deletes nothing. See
 // docs/design/conversations-and-storage.md.
 func (s *Store) Remove(ctx context.Context, conversations ...string) (err error) {
@@ -113,8 +112,7 @@ func removeTracesNaming(ctx context.Context, db connection, conversations []stri
 }
 
 // scrub erases deleted data from the disk. Otherwise the full-text index keeps
-// deleted words until its segments are merged, free pages keep deleted rows, and
-// the log keeps everything written.
+// deleted words until its segments are merged, and free pages keep deleted rows.
 func scrub(ctx context.Context, db *sql.DB) error {
 	indexes, err := database.Column[string](ctx, db, `SELECT name FROM sqlite_schema WHERE name IN ('message_words', 'memory_terms')`)
 	if err != nil {
@@ -125,17 +123,8 @@ func scrub(ctx context.Context, db *sql.DB) error {
 			return err
 		}
 	}
-	if _, err := db.ExecContext(ctx, `VACUUM`); err != nil {
-		return err
-	}
-	var busy, pages, moved int
-	if err := db.QueryRowContext(ctx, `PRAGMA wal_checkpoint(TRUNCATE)`).Scan(&busy, &pages, &moved); err != nil {
-		return err
-	}
-	if busy != 0 {
-		return errors.New("another LifeHub has the conversations open, so their text is still in the write-ahead log; close it and delete again")
-	}
-	return nil
+	_, err = db.ExecContext(ctx, `VACUUM`)
+	return err
 }
 
 // removeFromCopy removes conversations from a backup.

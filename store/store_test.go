@@ -319,7 +319,7 @@ func TestFilesAreAccessibleToTheirOwnerOnly(t *testing.T) {
 	}
 	s, path := openTemp(t)
 	say(t, s, "c", "q", "a")
-	for name, want := range map[string]os.FileMode{path: 0o600, path + "-wal": 0o600, filepath.Dir(path): 0o700} {
+	for name, want := range map[string]os.FileMode{path: 0o600, path + "-journal": 0o600, filepath.Dir(path): 0o700} {
 		info, err := os.Stat(name)
 		if err != nil {
 			t.Fatal(err)
@@ -363,7 +363,7 @@ func TestPathMayHaveAnyCharacters(t *testing.T) {
 	}
 	defer s.Close()
 	say(t, s, "c", "q", "a")
-	if _, err := os.Stat(path + "-wal"); err != nil {
+	if _, err := os.Stat(path + "-journal"); err != nil {
 		t.Errorf("the database is not where it was asked for: %v", err)
 	}
 }
@@ -372,13 +372,15 @@ func TestEveryConnectionHasDurableSettings(t *testing.T) {
 	t.Parallel()
 	s, _ := openTemp(t)
 	for name, db := range map[string]*sql.DB{"writer": s.file.Write, "reader": s.file.Read} {
-		var journal string
 		var synchronous, keys int
-		err := errors.Join(db.QueryRow("PRAGMA journal_mode").Scan(&journal),
-			db.QueryRow("PRAGMA synchronous").Scan(&synchronous), db.QueryRow("PRAGMA foreign_keys").Scan(&keys))
-		if err != nil || journal != "wal" || synchronous != 2 || keys != 1 {
-			t.Errorf("%s: journal %s, synchronous %d, foreign keys %d, %v", name, journal, synchronous, keys, err)
+		err := errors.Join(db.QueryRow("PRAGMA synchronous").Scan(&synchronous), db.QueryRow("PRAGMA foreign_keys").Scan(&keys))
+		if err != nil || synchronous != 2 || keys != 1 {
+			t.Errorf("%s: synchronous %d, foreign keys %d, %v", name, synchronous, keys, err)
 		}
+	}
+	var journal string
+	if err := s.file.Write.QueryRow("PRAGMA journal_mode").Scan(&journal); err != nil || journal != "truncate" {
+		t.Errorf("journal %s, %v", journal, err)
 	}
 	if _, err := s.file.Read.Exec("DELETE FROM messages"); err == nil {
 		t.Error("the reader may write")

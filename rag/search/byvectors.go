@@ -14,29 +14,42 @@ import (
 	"lifehub/rag/vectors"
 )
 
-// byVectors adds the passages nearest to the question, and returns the weight of their
-// nearness in a score. If it is 0, no vectors were used, and s.why is the reason.
-func (s *search) byVectors(ctx context.Context, found map[int64]*candidate) (weight float64, err error) {
+// asked is the vector of the question.
+type asked struct {
+	vector []float32 // nil: none, and s.why is the reason
+	weight float64   // of its nearness in a score
+	among  vectors.Collection
+}
+
+// ask asks the embedder for the vector of the question.
+func (s *search) ask(ctx context.Context) error {
 	m, embedder := s.collection()
 	if m == nil {
-		return 0, nil
+		return nil
 	}
-	weight = 1
+	weight := 1.0
 	if s.query.Side == Both {
 		weight = s.weight(ctx, m, embedder.Name())
 	}
 	if weight == 0 || len(s.words.required) > 0 {
-		return 0, nil
+		return nil
 	}
 	vector, err := embed.Question(ctx, embedder, s.corrected())
 	if err != nil {
-		if ctx.Err() != nil {
-			return 0, ctx.Err()
-		}
 		s.why = err.Error()
-		return 0, nil
+		return ctx.Err()
 	}
-	if s.resized(ctx, m, embedder.Name(), len(vector)) {
+	if !s.resized(ctx, m, embedder.Name(), len(vector)) {
+		s.asked = asked{vector, weight, m}
+	}
+	return nil
+}
+
+// byVectors adds the passages nearest to the question, and returns the weight of their
+// nearness in a score. If it is 0, no vectors were used, and s.why is the reason.
+func (s *search) byVectors(ctx context.Context, found map[int64]*candidate) (weight float64, err error) {
+	m, vector := s.asked.among, s.asked.vector
+	if vector == nil {
 		return 0, nil
 	}
 	hits, err := s.hits(ctx, m, vector, found)
@@ -44,7 +57,7 @@ func (s *search) byVectors(ctx context.Context, found map[int64]*candidate) (wei
 		s.withoutVectors(err)
 		return 0, ctx.Err()
 	}
-	s.embedder = embedder.Name()
+	s.embedder = s.model.Name()
 	base, err := s.cosineBaseline(ctx, m, vector)
 	if err != nil {
 		s.withoutVectors(err)
@@ -59,7 +72,7 @@ func (s *search) byVectors(ctx context.Context, found map[int64]*candidate) (wei
 			found[id] = &candidate{id: id, near: near}
 		}
 	}
-	return weight, nil
+	return s.asked.weight, nil
 }
 
 // collection returns the vectors and their embedder. If they are nil, s.why is the

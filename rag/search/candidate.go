@@ -32,6 +32,7 @@ type search struct {
 	share        float64 // of all notes
 	texts        words.Texts
 	words        wordQuery
+	asked        asked
 	embedder     string // the name of the one that was used; "": none
 	why          string // why no vectors were used
 	trouble      Trouble

@@ -4,6 +4,7 @@ package search
 import (
 	"cmp"
 	"context"
+	"database/sql"
 	"errors"
 	"slices"
 
@@ -25,10 +26,21 @@ type Outcome struct {
 	Substituted string
 }
 
-// Run searches a vault.
-func Run(ctx context.Context, in Vault, q Query) (Outcome, error) {
+// Run searches a vault, whose DB is db. It ranks the notes as they are at one moment, whatever is
+// synced meanwhile.
+func Run(ctx context.Context, db *sql.DB, in Vault, q Query) (Outcome, error) {
+	in.DB = db
 	s := newSearch(in, q)
 	s.time = q.time()
+	if err := s.understand(ctx); err != nil {
+		return Outcome{}, err
+	}
+	tx, err := db.BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
+	if err != nil {
+		return Outcome{}, err
+	}
+	defer tx.Rollback() //nolint:errcheck // it only reads
+	s.db, s.texts.DB = tx, tx
 	candidates, signals, err := s.candidates(ctx)
 	likely := signals.verdict() == Likely
 	passages := []Passage{}
@@ -52,21 +64,30 @@ func Run(ctx context.Context, in Vault, q Query) (Outcome, error) {
 	return out, err
 }
 
-// candidates ranks the passages that keywords and vectors find.
-func (s *search) candidates(ctx context.Context) ([]candidate, Signals, error) {
-	var err error
+// understand reads the question, and asks the embedder for its vector. While a
+// transaction reads, nobody can write, and a server may take seconds.
+func (s *search) understand(ctx context.Context) (err error) {
 	if s.words, err = readWords(ctx, s.db, s.query.Text); err != nil {
-		return nil, Signals{}, err
+		return err
 	}
 	if err := s.narrow(ctx); err != nil {
-		return nil, Signals{}, err
+		return err
 	}
 	if err := s.dropTime(ctx); err != nil {
+		return err
+	}
+	if err := s.substitute(ctx); err != nil || s.words.empty() {
+		return err
+	}
+	return s.ask(ctx)
+}
+
+// candidates ranks the passages that keywords and vectors find.
+func (s *search) candidates(ctx context.Context) ([]candidate, Signals, error) {
+	if err := s.narrow(ctx); err != nil { // by the notes as they are now
 		return nil, Signals{}, err
 	}
-	if err := s.substitute(ctx); err != nil {
-		return nil, Signals{}, err
-	}
+	var err error
 	if s.words.empty() {
 		return s.newest(ctx)
 	}

@@ -6,9 +6,9 @@ import (
 	"io/fs"
 	"syscall"
 
-	"modernc.org/sqlite"
 	sqlite3 "modernc.org/sqlite/lib"
 
+	"lifehub/internal/database"
 	"lifehub/internal/files"
 )
 
@@ -27,18 +27,8 @@ func IsDamage(err error) bool {
 	if errors.As(err, &damage) {
 		return true
 	}
-	code := sqliteCode(err) & 0xff
+	code := database.Code(err) & 0xff
 	return code == sqlite3.SQLITE_CORRUPT || code == sqlite3.SQLITE_NOTADB
-}
-
-// sqliteCode returns the extended result code of SQLite, or 0 if the error is not
-// SQLite's.
-func sqliteCode(err error) int {
-	var failure *sqlite.Error
-	if errors.As(err, &failure) {
-		return failure.Code()
-	}
-	return 0
 }
 
 // Explain adds advice to an error of the machine.
@@ -46,7 +36,7 @@ func Explain(err error) error {
 	if err == nil || IsDamage(err) {
 		return err
 	}
-	code := sqliteCode(err)
+	code := database.Code(err)
 	problem, advice := files.ExplainFault(err)
 	switch {
 	case code&0xff == sqlite3.SQLITE_FULL:

@@ -88,14 +88,20 @@ func Open(path, mode string) (*sql.DB, error) {
 	// A cache of 64 MiB holds the pages of bulk indexing in a large vault.
 	settings["_txlock"], settings["_pragma"] = []string{"immediate"}, []string{"cache_size(-65536)", "temp_store(memory)"}
 	if mode == ReadWrite {
-		settings["_pragma"] = append(settings["_pragma"], "journal_mode(wal)", "synchronous(normal)")
+		settings["_pragma"] = append(settings["_pragma"], "synchronous(normal)")
 	}
 	db, err := database.Open(path, settings)
 	if err != nil {
 		return nil, fmt.Errorf("open words: %w", err)
 	}
 	db.SetMaxOpenConns(4)
-	if err := prepareWords(db); err != nil {
+	if mode == ReadWrite {
+		err = database.UseJournal(context.Background(), db)
+	}
+	if err == nil {
+		err = prepareWords(db)
+	}
+	if err != nil {
 		return nil, errors.Join(fmt.Errorf("open words: %w", err), db.Close())
 	}
 	return db, nil
@@ -111,7 +117,7 @@ func prepareWords(db *sql.DB) error {
 	}
 	var version string
 	err := db.QueryRow(`SELECT value FROM meta WHERE key = 'version'`).Scan(&version)
-	if errors.Is(err, sql.ErrNoRows) || sqliteCode(err) == sqlite3.SQLITE_ERROR { // no such row or table
+	if errors.Is(err, sql.ErrNoRows) || database.Code(err) == sqlite3.SQLITE_ERROR { // no such row or table
 		return &DamageError{"it is not a LifeHub index"}
 	}
 	if err == nil && version != schemaVersion {
@@ -149,18 +155,10 @@ func Check(db *sql.DB) error {
 		return &DamageError{verdict}
 	}
 	_, err := db.Exec(`INSERT INTO words (words) VALUES ('integrity-check')`)
-	if sqliteCode(err) == sqlite3.SQLITE_ERROR { // the tables of the FTS5 index are inconsistent
+	if database.Code(err) == sqlite3.SQLITE_ERROR { // the tables of the FTS5 index are inconsistent
 		return &DamageError{err.Error()}
 	}
 	return err
-}
-
-// Checkpoint moves SQLite's whole log into the main file. It reports false if a reader
-// or writer prevented that.
-func Checkpoint(ctx context.Context, db *sql.DB) (whole bool, err error) {
-	var busy, log, done int
-	err = db.QueryRowContext(ctx, `PRAGMA wal_checkpoint(TRUNCATE)`).Scan(&busy, &log, &done)
-	return busy == 0, err
 }
 
 // Remove deletes a keyword index, with SQLite's files next to it.

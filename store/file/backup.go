@@ -184,14 +184,13 @@ func (d *File) BackUp(ctx context.Context, now time.Time, statements ...string) 
 	return err
 }
 
-// Size returns the size of the database and its log in bytes.
-func (d *File) Size() (size int64) {
-	for _, ending := range []string{"", "-wal"} {
-		if info, err := os.Stat(d.Path + ending); err == nil {
-			size += info.Size()
-		}
+// Size returns the size of the database in bytes; 0 if it cannot be read.
+func (d *File) Size() int64 {
+	info, err := os.Stat(d.Path)
+	if err != nil {
+		return 0
 	}
-	return size
+	return info.Size()
 }
 
 // Copies returns all files with earlier states of the database: daily backups and

@@ -9,6 +9,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -55,26 +56,29 @@ func quickCheck(ctx context.Context, db *sql.DB) (string, error) {
 
 // isDamage reports whether an SQLite error means that the file is damaged.
 func isDamage(err error) bool {
-	return primary(err) == sqlite3.SQLITE_CORRUPT || primary(err) == sqlite3.SQLITE_NOTADB
+	code := database.Code(err) & 0xff
+	return code == sqlite3.SQLITE_CORRUPT || code == sqlite3.SQLITE_NOTADB
 }
 
 // damageLeft returns a description of the damage of a database that no process
 // has open, or "" if there is no known damage. It checks the whole file only
-// after an unclean exit: closing moves the write-ahead log into the file, so a
-// log remains only after a kill, a power cut or a full disk. Nothing is written.
-func damageLeft(ctx context.Context, path string) string {
-	info, err := os.Stat(path)
-	if err != nil {
+// after an unclean exit: a mark in the lock file remains only after a kill or a
+// power cut, as does a log of an earlier version. Nothing is written, except that
+// SQLite rolls an interrupted transaction back.
+func damageLeft(ctx context.Context, path string, users *os.File) string {
+	mark, _ := users.Stat() // taken for none
+	unclean, mode := mark != nil && mark.Size() > 0, "ro"
+	for _, ending := range besides {
+		if left, err := os.Stat(path + ending); err == nil && left.Size() > 0 {
+			if unclean = true; ending == "-journal" {
+				mode = "rw"
+			}
+		}
+	}
+	if !unclean {
 		return ""
 	}
-	log, err := os.Stat(path + "-wal")
-	if err != nil || log.Size() == 0 {
-		return ""
-	}
-	if info.Size() == 0 {
-		return "the file is empty"
-	}
-	why, _ := checkFile(ctx, path, url.Values{"mode": {"ro"}}) // opening the file reports any other error
+	why, _ := checkFile(ctx, path, url.Values{"mode": {mode}}) // opening the file reports any other error
 	return why
 }
 
@@ -163,7 +167,7 @@ func Restore(path string, from *Backup) (aside string, err error) {
 		}
 	}
 	aside = asideName(path)
-	for _, ending := range []string{"-wal", "-shm", ""} {
+	for _, ending := range []string{"-journal", "-wal", "-shm", ""} {
 		if err := os.Rename(path+ending, aside+ending); err != nil && !errors.Is(err, os.ErrNotExist) {
 			return "", err
 		}
@@ -207,5 +211,5 @@ func (d *File) Aside() []string {
 		return nil
 	}
 	names, _ := filesWithPrefix(filepath.Dir(d.Path), filepath.Base(d.Path)+asideMark) // an unreadable folder contains no database
-	return names
+	return slices.DeleteFunc(names, func(name string) bool { return strings.Contains(filepath.Ext(name), "-") })
 }

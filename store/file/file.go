@@ -4,6 +4,7 @@
 package file
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"errors"
@@ -12,10 +13,6 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
-	"time"
-
-	"modernc.org/sqlite"
-	sqlite3 "modernc.org/sqlite/lib"
 
 	"lifehub/internal/database"
 	"lifehub/internal/files"
@@ -63,6 +60,10 @@ func Open(path string, steps []string, content string) (*File, error) {
 	return d, nil
 }
 
+// inUse is in the lock file while a process has the database open, and after a kill
+// or a power cut.
+const inUse = "open\n"
+
 // openUsers opens the lock file next to a database, which every process that has
 // the database open locks. It is never deleted, since locks belong to the file
 // and not to its name.
@@ -75,7 +76,7 @@ func openUsers(path string) (*os.File, error) {
 func (d *File) connect(steps []string) error {
 	if lock(d.users) { // no other process has the database open
 		_ = d.RemovePartial() // retried by the next process
-		if why := damageLeft(context.Background(), d.Path); why != "" {
+		if why := damageLeft(context.Background(), d.Path, d.users); why != "" {
 			return damaged(context.Background(), d.Path, why)
 		}
 	}
@@ -83,8 +84,15 @@ func (d *File) connect(steps []string) error {
 	if err != nil {
 		return err
 	}
+	if _, err := d.users.WriteAt([]byte(inUse), 0); err != nil {
+		problem, _ := files.ExplainFault(err)
+		return fmt.Errorf("%s: %w", cmp.Or(problem, "mark it as open"), err)
+	}
 	if d.Write, err = Connect(d.Path, 1, "_txlock=immediate"); err != nil {
 		return err
+	}
+	if err := database.UseJournal(context.Background(), d.Write); err != nil {
+		return errors.Join(err, d.Write.Close())
 	}
 	if err := Migrate(d.Write, d.Path, steps); err != nil {
 		return errors.Join(err, d.Write.Close())
@@ -111,21 +119,17 @@ func InMemory(steps []string) (*File, error) {
 	return &File{Write: db, Read: db}, nil
 }
 
-// Close moves the write-ahead log into the file if the disk has space, and closes
-// it.
+// Close closes the file.
 func (d *File) Close() error {
 	d.Owners.close()
 	if d.Path == "" {
 		return d.Write.Close()
 	}
-	// While another process reads, the log cannot be moved; the last process
-	// moves it. On a full disk the log remains, with all its data, until the next
-	// opening.
-	_, checkpoint := d.Write.Exec("PRAGMA wal_checkpoint(TRUNCATE)")
-	if primary(checkpoint) == sqlite3.SQLITE_FULL {
-		checkpoint = nil
+	err := errors.Join(d.Read.Close(), d.Write.Close())
+	if err == nil && lock(d.users) { // the last process
+		err = d.users.Truncate(0)
 	}
-	return errors.Join(checkpoint, d.Read.Close(), d.Write.Close(), files.Unlock(d.users))
+	return errors.Join(err, files.Unlock(d.users))
 }
 
 // Update runs fn in a transaction, which is rolled back on error.
@@ -142,7 +146,7 @@ func (d *File) Update(ctx context.Context, fn func(*sql.Tx) error) error {
 }
 
 // makePrivate creates the file if it does not exist, and restricts access to its
-// owner. SQLite gives the log next to it the same mode.
+// owner. SQLite gives the journal next to it the same mode.
 func makePrivate(path string) error {
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
@@ -165,52 +169,15 @@ func Connect(path string, connections int, extra string) (*sql.DB, error) {
 	if err != nil {
 		return nil, err
 	}
-	settings["_pragma"] = append([]string{"journal_mode(wal)", "synchronous(full)", "foreign_keys(1)", "secure_delete(1)"}, settings["_pragma"]...)
+	settings["_pragma"] = append([]string{"synchronous(full)", "foreign_keys(1)", "secure_delete(1)"}, settings["_pragma"]...)
 	db, err := database.Open(path, settings)
 	if err != nil {
 		return nil, err
 	}
 	db.SetMaxOpenConns(connections)
 	db.SetMaxIdleConns(connections)
-	if err := patiently(db.Ping); err != nil {
-		return nil, errors.Join(plainly(path, err), db.Close())
+	if err := db.Ping(); err != nil {
+		return nil, errors.Join(err, db.Close())
 	}
 	return db, nil
 }
-
-// patiently retries while another process holds the file. SQLite itself waits in
-// all cases except when it switches a new file to write-ahead logging.
-func patiently(do func() error) error {
-	const pause = 20 * time.Millisecond
-	err := do()
-	for waited := time.Duration(0); primary(err) == sqlite3.SQLITE_BUSY && waited < database.BusyTimeout; waited += pause {
-		time.Sleep(pause)
-		err = do()
-	}
-	return err
-}
-
-// plainly describes I/O errors in words. If the memory shared by SQLite's
-// connections cannot be created, it finds the cause by creating a file next to
-// the database.
-func plainly(path string, err error) error {
-	if code(err) != sqlite3.SQLITE_IOERR_SHMSIZE {
-		return err
-	}
-	if problem, _ := files.ExplainFault(files.TryWriting(filepath.Dir(path))); problem != "" {
-		return fmt.Errorf("%s: %w", problem, err)
-	}
-	return fmt.Errorf("the disk reports an error: %w", err)
-}
-
-// code returns the extended result code of an SQLite error; 0 for other errors.
-func code(err error) int {
-	var failure *sqlite.Error
-	if errors.As(err, &failure) {
-		return failure.Code()
-	}
-	return 0
-}
-
-// primary returns the primary result code of an SQLite error.
-func primary(err error) int { return code(err) & 0xff }
