@@ -188,7 +188,7 @@ func (x *Index) openNewest(locked bool) (*generation, error) {
 	}
 	signed, err := x.isSigned(number)
 	if err == nil && signed {
-		return x.openGeneration(number, true, locked)
+		return x.openGeneration(number, locked)
 	}
 	if err != nil && !words.IsDamage(err) {
 		return nil, err
@@ -202,12 +202,12 @@ func (x *Index) openNewest(locked bool) (*generation, error) {
 		if lockErr != nil && err != nil {
 			return nil, err
 		}
-		return x.openGeneration(number, false, false)
+		return x.openGeneration(number, false)
 	}
 	if err != nil {
 		return nil, err
 	}
-	g, err := x.openGeneration(number, false, true)
+	g, err := x.openGeneration(number, true)
 	if err != nil || g.limited != nil {
 		return g, err
 	}
@@ -222,7 +222,7 @@ func (x *Index) openNewest(locked bool) (*generation, error) {
 
 // openGeneration opens a keyword index, read-only if it cannot be written or the disk is
 // full. If make is set, it creates a missing one.
-func (x *Index) openGeneration(number int, signed, make bool) (*generation, error) {
+func (x *Index) openGeneration(number int, make bool) (*generation, error) {
 	path := x.wordsPath(number)
 	flags := os.O_RDWR
 	if make {
@@ -251,11 +251,6 @@ func (x *Index) openGeneration(number int, signed, make bool) (*generation, erro
 	if g.limited = err; !words.IsDamage(err) {
 		if g.db, err = words.Open(path, words.ReadOnly); err == nil {
 			return g, nil
-		}
-		if signed && !words.IsDamage(err) {
-			if g.db, err = words.Open(path, words.Immutable); err == nil {
-				return g, nil
-			}
 		}
 	}
 	if !words.IsDamage(err) {

@@ -64,7 +64,6 @@ INSERT INTO words (words, rank) VALUES ('hashsize', 16777216); -- bytes: a trans
 const (
 	ReadWrite = "rw"
 	ReadOnly  = "ro"
-	Immutable = "ro&immutable=1" // reads only the main file, which must be complete and not written by any process
 )
 
 // Make creates a keyword index that only its owner can read.
@@ -81,12 +80,8 @@ func Make(path string) (*sql.DB, error) {
 
 // Open opens a keyword index, and creates the schema in an empty one.
 func Open(path, mode string) (*sql.DB, error) {
-	settings, err := url.ParseQuery("mode=" + mode)
-	if err != nil {
-		return nil, fmt.Errorf("open words: %w", err)
-	}
 	// A cache of 64 MiB holds the pages of bulk indexing in a large vault.
-	settings["_txlock"], settings["_pragma"] = []string{"immediate"}, []string{"cache_size(-65536)", "temp_store(memory)"}
+	settings := url.Values{"mode": {mode}, "_txlock": {"immediate"}, "_pragma": {"cache_size(-65536)", "temp_store(memory)"}}
 	if mode == ReadWrite {
 		settings["_pragma"] = append(settings["_pragma"], "synchronous(normal)")
 	}
