@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"crypto/rand"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -78,6 +79,10 @@ func TestOutcomeOfACaptureIsToldOnAFullDisk(t *testing.T) {
 		t.Fatalf("while there is space: exit %d, %s", code, stderr)
 	}
 	ballast := filepath.Join(disk, "ballast")
+	text := "" // so long that more space is needed after the note was written
+	for range 100 {
+		text += rand.Text() + " "
+	}
 	failed, unsaved := 0, 0
 	for free := range 64 { // blocks of 4 KiB
 		var space syscall.Statfs_t
@@ -88,7 +93,7 @@ func TestOutcomeOfACaptureIsToldOnAFullDisk(t *testing.T) {
 			t.Fatal(err)
 		}
 		lines := strings.Count(apptest.Read(t, note), "\n")
-		args := []string{"add", "--yes", "--notes", vault, fmt.Sprintf("task %d.", free)}
+		args := []string{"add", "--yes", "--notes", vault, fmt.Sprintf("task %d. %s", free, text)}
 		if free%2 == 1 {
 			args = append(args, "--json")
 		}
