@@ -108,7 +108,7 @@ func (m *Model) runCommand(c backend.Command, args string) tea.Cmd {
 
 // begin runs a command's turn; while another one is running the line goes
 // back to the composer.
-func (m *Model) begin(line string, begin backend.Turn, err error) tea.Cmd {
+func (m *Model) begin(line string, begin backend.TurnStarter, err error) tea.Cmd {
 	switch {
 	case err != nil:
 		m.fail(err)

@@ -165,8 +165,8 @@ func (a *App) openConversations(flags RunFlags, openStore func(path string) (*st
 // If only notes are needed, unreadable rules and MCP server files become notices instead of errors.
 func (a *App) openNotes(flags RunFlags, only bool) (err error) {
 	a.openLog()
-	a.guard(&a.ReadOnly, "read_only", a.Settings.Guard.ReadOnly)
-	a.guard(&a.Approve, "approve", a.Settings.Guard.Approve)
+	a.restrict(&a.ReadOnly, "read_only", a.Settings.Guard.ReadOnly)
+	a.restrict(&a.Approve, "approve", a.Settings.Guard.Approve)
 	a.Rules, err = LoadRules(a.Paths.PermissionsFile())
 	if err != nil && !only {
 		return err
@@ -243,12 +243,12 @@ func (a *App) openTools(ctx context.Context, flags RunFlags) (err error) {
 	return nil
 }
 
-// guard sets g to the value from the settings. If a command-line flag turned it on, it cannot be
+// restrict sets r to the value from the settings. If a command-line flag turned it on, it cannot be
 // turned off.
-func (a *App) guard(g *Guard, setting string, on bool) {
-	g.on.Store(on)
+func (a *App) restrict(r *Restriction, setting string, on bool) {
+	r.on.Store(on)
 	if from := a.Settings.Origin[setting]; on && strings.HasPrefix(from, "--") {
-		g.fixed = from
+		r.fixed = from
 	}
 }
 

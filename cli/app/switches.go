@@ -22,29 +22,29 @@ const (
 // from the settings. It is safe for concurrent use.
 type Switch[T any] struct{ chosen atomic.Pointer[T] }
 
-// Guard is a switch that restricts what may run. If a command-line flag turned it on, it stays on
+// Restriction is a switch that restricts what may run. If a command-line flag turned it on, it stays on
 // until the process ends.
-type Guard struct {
+type Restriction struct {
 	fixed string // the flag that turned it on, or ""
 	on    atomic.Bool
 }
 
-// On reports whether the guard is on.
-func (g *Guard) On() bool { return g.on.Load() }
+// On reports whether the restriction is on.
+func (r *Restriction) On() bool { return r.on.Load() }
 
-// Use turns the guard on or off. It returns an error if a flag fixed it.
-func (g *Guard) Use(on bool) error {
-	if !on && g.fixed != "" {
-		return fmt.Errorf("%s was given at the start and applies until LifeHub exits; start it without", g.fixed)
+// Use turns the restriction on or off. It returns an error if a flag fixed it.
+func (r *Restriction) Use(on bool) error {
+	if !on && r.fixed != "" {
+		return fmt.Errorf("%s was given at the start and applies until LifeHub exits; start it without", r.fixed)
 	}
-	g.on.Store(on)
+	r.on.Store(on)
 	return nil
 }
 
-// End describes how the guard ends: with the given command, or only with the process.
-func (g *Guard) End(command string) string {
-	if g.fixed != "" {
-		return g.fixed + " applies until LifeHub exits"
+// End describes how the restriction ends: with the given command, or only with the process.
+func (r *Restriction) End(command string) string {
+	if r.fixed != "" {
+		return r.fixed + " applies until LifeHub exits"
 	}
 	return command + " ends that"
 }
@@ -64,8 +64,8 @@ func (s *Switch[T]) Or(usual T) T {
 type Switches struct {
 	Mode     Switch[agent.Mode]
 	NotesUse Switch[NotesUse]
-	ReadOnly Guard // no tool that writes or sends
-	Approve  Guard // each plan is shown before it runs
+	ReadOnly Restriction // no tool that writes or sends
+	Approve  Restriction // each plan is shown before it runs
 	Think    Switch[string]
 }
 

@@ -53,7 +53,7 @@ func (bg *background) exportCommand(assistant *turn.Agent) backend.Command {
 	return backend.Command{
 		Name: "export", Group: backend.InConversation, Args: "[md|json|html|DOCUMENT] [PATH]", Help: "export this conversation, or a document to your notes",
 		Run: bg.slashExport,
-		Begin: func(ctx context.Context, conversation, given string) (backend.Turn, error) {
+		Begin: func(ctx context.Context, conversation, given string) (backend.TurnStarter, error) {
 			step, from, err := exportStep(ctx, bg.App, conversation, given)
 			if step == nil || err != nil {
 				return nil, err

@@ -62,18 +62,18 @@ func (bg *background) slashApprove(_ context.Context, _, given string) (string, 
 	return "Approval is **off**: plans run at once; what changes or sends something asks as the rules say.", nil
 }
 
-// flip turns a guard on or off, or toggles it if the command names neither.
-func flip(command string, g *app.Guard, given string) (on bool, err error) {
+// flip turns a restriction on or off, or toggles it if the command names neither.
+func flip(command string, r *app.Restriction, given string) (on bool, err error) {
 	switch strings.ToLower(given) {
 	case "":
-		on = !g.On()
+		on = !r.On()
 	case "on":
 		on = true
 	case "off":
 	default:
 		return false, fmt.Errorf("/%s takes on or off", command)
 	}
-	return on, g.Use(on)
+	return on, r.Use(on)
 }
 
 // writes wraps a command that changes notes or facts: it fails while the chat is read-only.

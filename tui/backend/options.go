@@ -274,7 +274,7 @@ type Command struct {
 	Turn func(ctx context.Context, conversation, line, args string) <-chan agent.Event
 	// Begin, if not nil, is called before Run, in the background. If it returns a
 	// turn, that is started instead of Run.
-	Begin func(ctx context.Context, conversation, args string) (Turn, error)
+	Begin func(ctx context.Context, conversation, args string) (TurnStarter, error)
 	// Prompt, if not nil, is used instead of all others: the command sends the
 	// message that it returns. It does not block, except to read a file.
 	Prompt func(args string) (string, error)
@@ -282,8 +282,8 @@ type Command struct {
 	Reload bool
 }
 
-// Turn starts a turn. line is the command as typed.
-type Turn func(ctx context.Context, conversation, line string) <-chan agent.Event
+// TurnStarter starts a turn. line is the command as typed.
+type TurnStarter func(ctx context.Context, conversation, line string) <-chan agent.Event
 
 // Ended is how the user left.
 type Ended int
