@@ -154,9 +154,6 @@ func New(o Options) *Agent {
 	if o.Tools == nil {
 		o.Tools = nothing{}
 	}
-	if o.Facts == nil {
-		o.Facts = nothing{}
-	}
 	if o.Redact == nil {
 		o.Redact = nothing{}
 	}
@@ -193,7 +190,6 @@ func (nothing) Offered() []agent.Tool                         { return nil }
 func (nothing) Missing() map[string]string                    { return nil }
 func (nothing) Writes(string) bool                            { return false }
 func (nothing) Prepare(context.Context, string, func(string)) {}
-func (nothing) List(context.Context) ([]agent.Fact, error)    { return nil, nil }
 func (nothing) Known(text string) string                      { return text }
 
 // Ask starts a turn and returns at once with its events. Cancel ctx to stop

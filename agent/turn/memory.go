@@ -154,6 +154,9 @@ func (t *turn) recallPast(ctx context.Context) (err error) {
 // recallFacts reads the facts, which the user may have edited, and selects
 // those for the prompts.
 func (t *turn) recallFacts(ctx context.Context) error {
+	if t.agent.Facts == nil {
+		return nil
+	}
 	all, err := t.agent.Facts.List(ctx)
 	if err != nil {
 		return err
