@@ -83,10 +83,10 @@ func newAdd(sh *app.Process) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			task, due := when.Due(text, time.Now())
+			task, due := when.Due(text, when.DayOf(time.Now()))
 			input := map[string]string{"text": task}
 			if !due.IsZero() {
-				input["due"] = due.Format(time.DateOnly)
+				input["due"] = due.String()
 			}
 			w.once("add_task", input)
 			w.done = func(result captured) captured {

@@ -50,14 +50,14 @@ func (n *Note) readDates(body string) {
 // ownSpan returns the period named by the note's own date: a week or a month if
 // the note's name is one, else a day.
 func (n *Note) ownSpan() when.Span {
-	base := strings.TrimSuffix(path.Base(n.Path), path.Ext(n.Path))
+	base, day := strings.TrimSuffix(path.Base(n.Path), path.Ext(n.Path)), when.DayOf(n.Date)
 	switch {
 	case monthInName.MatchString(base) && n.Date.Day() == 1 && !dayInName.MatchString(base):
-		return when.Span{From: n.Date, To: n.Date.AddDate(0, 1, 0)}
+		return when.Span{From: day, To: when.DayOf(n.Date.AddDate(0, 1, 0))}
 	case weekInName.MatchString(base) && !dayInName.MatchString(base):
-		return when.Span{From: n.Date, To: n.Date.AddDate(0, 0, 7)}
+		return when.Span{From: day, To: day.Add(7)}
 	}
-	return when.Span{From: n.Date, To: n.Date.AddDate(0, 0, 1)}
+	return when.Span{From: day, To: day.Add(1)}
 }
 
 // year returns the year for dates in the note that lack one; 0 if unknown.

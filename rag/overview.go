@@ -10,6 +10,7 @@ import (
 	"time"
 	"unicode"
 
+	"lifehub/internal/when"
 	"lifehub/notes"
 	"lifehub/rag/words"
 )
@@ -101,7 +102,7 @@ func (x *Index) DueTasks(ctx context.Context, folder *notes.Folder, today time.T
 		}
 		for _, t := range note.Tasks {
 			day := cmp.Or(t.Due, t.Scheduled)
-			if t.Open() && !day.IsZero() && words.DayNumber(day) <= words.DayNumber(today)+dueWithin {
+			if t.Open() && !day.IsZero() && when.DayOf(day).Number() <= when.DayOf(today).Number()+dueWithin {
 				due = append(due, DueTask{Path: path, Text: t.Text, Line: t.Line, Day: day})
 			}
 		}

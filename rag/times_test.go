@@ -52,13 +52,11 @@ func TestDatedQuestions(t *testing.T) {
 			{"2026-11-22", "What did I do in October?", "October", "12 km in rain|14 km, shin|Garlic|lentils|booked", "9 km|15 km|compost|bread"},
 			{"2026-11-22", "Was habe ich im Oktober gemacht?", "October", "12 km in rain|14 km, shin|Garlic|lentils|booked", "9 km|15 km|compost|bread"},
 			{"2026-11-22", "what did I do last week?", "16–22 November", "bread|Boiler|Film|intervals", "15 km|lentils|bridge"},
-			{"2026-11-22", "上周我做了什么？", "16–22 November", "bread|Boiler|Film|intervals", "15 km|lentils|bridge"},
 			{"2026-11-22", "was war vor zwei Wochen?", "5–11 November", "bridge|compost", "bread|15 km"},
 			{"2026-11-22", "what did I do two weeks ago", "5–11 November", "bridge|compost", "bread|15 km"},
 			{"2027-01-10", "what did I do before Christmas?", "before 24 December 2026", "Film|Boiler|intervals|bread", ""},
 			{"2025-12-30", "what did I do before Christmas?", "before 24 December", "Scarf|Carols", "Book for|Slept"},
 			{"2026-11-22", "what did I do on 5 March 2025?", "5 March 2025", "", "Scarf|bread"},
-			{"2026-11-22", "la semaine dernière", "16–22 November", "bread|Boiler|Film|intervals", "15 km"},
 		} {
 			t.Run(fmt.Sprint(front, " ", c.question), func(t *testing.T) {
 				today, err := time.ParseInLocation(time.DateOnly, c.today, time.Local)

@@ -337,8 +337,8 @@ func (r *repairing) day(text string, s Shape) (day string, ok bool) {
 	if _, err := time.Parse(time.DateOnly, text); err == nil {
 		return "", false
 	}
-	named, ok := when.Day(text, r.today, r.writes)
-	return named.Format(time.DateOnly), ok
+	named, ok := when.DayIn(text, when.DayOf(r.today), r.writes)
+	return named.String(), ok
 }
 
 func (r *repairing) list(v []any, s Shape) (any, string) {

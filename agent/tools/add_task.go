@@ -36,7 +36,9 @@ func newAddTask(v noteWriter, now func() time.Time) agent.Tool {
 			return change{}, err
 		}
 		if due.IsZero() { // as a small model leaves it
-			text, due = when.Due(text, now())
+			var day when.Day
+			text, day = when.Due(text, when.DayOf(now()))
+			due = day.Local()
 		}
 		folder, name, journal, err := v.tasksNote(ctx, args.Note, now())
 		if err != nil {

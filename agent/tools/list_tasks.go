@@ -37,7 +37,7 @@ func newListTasks(v vaults, now func() time.Time) agent.Tool {
 			return agent.Result{}, err
 		}
 		today := startOfDay(now())
-		span, words := when.Span{From: query.After, To: query.Before}, strings.Join(slices.Concat([]string{query.Text}, query.Tags, query.Paths), " ")
+		span, words := when.Span{From: when.DayOf(query.After), To: when.DayOf(query.Before)}, strings.Join(slices.Concat([]string{query.Text}, query.Tags, query.Paths), " ")
 		about := slices.DeleteFunc(slices.Clone(all), func(t vaultTask) bool { return !t.about(words) || !t.isOf(span) })
 		found := slices.DeleteFunc(slices.Clone(about), func(t vaultTask) bool { return !t.is(status, today) })
 		byDate(found, status)
@@ -152,7 +152,7 @@ func aboutWords(words string, span when.Span, today time.Time) (about string) {
 		about = fmt.Sprintf(" about %q", words)
 	}
 	if !span.IsZero() {
-		return about + " for " + span.Words(today)
+		return about + " for " + span.Words(when.DayOf(today))
 	}
 	return about + " on " + today.Format("Monday, 2006-01-02")
 }

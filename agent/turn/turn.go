@@ -211,7 +211,7 @@ func (t *turn) byMode(ctx context.Context) error {
 	return t.byPlan(ctx)
 }
 
-// talk returns the times mentioned in the user's messages, including this one.
+// talk returns the times mentioned in the user's earlier messages.
 func (t *turn) talk() when.Talk {
 	var typed []string
 	for _, m := range t.answer.typedBefore() {
@@ -219,7 +219,7 @@ func (t *turn) talk() when.Talk {
 			typed = append(typed, m.Text)
 		}
 	}
-	return when.TalkOf(append(typed, t.answer.typedText()), t.agent.Now())
+	return when.TalkOf(typed, when.DayOf(t.agent.Now()))
 }
 
 // prepare waits for what the turn needs. The user may be asked only if a model

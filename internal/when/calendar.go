@@ -1,69 +1,187 @@
 package when
 
-import "time"
+import (
+	"cmp"
+	"time"
+)
+
+// Day is a day of the calendar, whatever the time zone; the zero Day is none.
+type Day struct {
+	Year  int
+	Month time.Month
+	Day   int
+}
+
+// DayOf returns the day that a time has in its own time zone; none for the zero time.
+func DayOf(t time.Time) Day {
+	if t.IsZero() {
+		return Day{}
+	}
+	return Day{t.Year(), t.Month(), t.Day()}
+}
+
+// IsZero reports whether the day is none.
+func (d Day) IsZero() bool { return d == Day{} }
+
+// Local returns the local midnight at which the day begins; the zero time for none.
+func (d Day) Local() time.Time {
+	if d.IsZero() {
+		return time.Time{}
+	}
+	return time.Date(d.Year, d.Month, d.Day, 0, 0, 0, 0, time.Local)
+}
+
+// Number returns the number of days from 1970 to the day.
+func (d Day) Number() int64 { return d.utc().Unix() / (24 * 60 * 60) }
+
+// Add returns the day n days later.
+func (d Day) Add(n int) Day { return DayOf(d.utc().AddDate(0, 0, n)) }
+
+// Before reports whether the day is before another.
+func (d Day) Before(other Day) bool {
+	return cmp.Or(cmp.Compare(d.Year, other.Year), cmp.Compare(d.Month, other.Month), cmp.Compare(d.Day, other.Day)) < 0
+}
+
+// String formats the day as YYYY-MM-DD; "" for none.
+func (d Day) String() string {
+	if d.IsZero() {
+		return ""
+	}
+	return d.utc().Format(time.DateOnly)
+}
+
+func (d Day) utc() time.Time { return time.Date(d.Year, d.Month, d.Day, 0, 0, 0, 0, time.UTC) }
+
+func (d Day) weekday() int { return int(d.utc().Weekday()) }
+
+func (d Day) monday() Day { return d.Add(-(d.weekday() + 6) % 7) }
+
+// Span is the days from From until To, exclusive. A side that is no day is unbounded;
+// the zero Span means no time.
+type Span struct{ From, To Day }
+
+// IsZero reports whether the span is zero.
+func (s Span) IsZero() bool { return s == Span{} }
+
+// Meets reports whether two spans have a day in common.
+func (s Span) Meets(other Span) bool {
+	return (s.To.IsZero() || other.From.Before(s.To)) && (s.From.IsZero() || s.From.Before(other.To))
+}
+
+func (s Span) days() int { return int(s.To.Number() - s.From.Number()) }
+
+// Words describes the span as a person would on the day today: "16–22 November".
+func (s Span) Words(today Day) string {
+	const day, month = "2 January", "January"
+	format := func(d Day, layout string, named bool) string {
+		if named && d.Year != today.Year {
+			layout += " 2006"
+		}
+		return d.utc().Format(layout)
+	}
+	last := s.To.Add(-1)
+	switch from := s.From; {
+	case s.To.IsZero():
+		return "since " + format(from, day, true)
+	case from.IsZero():
+		return "before " + format(s.To, day, true)
+	case from == last:
+		return format(from, day, true)
+	case s == months(from.Year, 1, 12):
+		return format(from, "2006", false)
+	case s == months(from.Year, int(from.Month), 1):
+		return format(from, month, true)
+	case from.Year != last.Year:
+		return format(from, day+" 2006", false) + " – " + format(last, day+" 2006", false)
+	case from.Month == last.Month:
+		return format(from, "2", false) + "–" + format(last, day, true)
+	default:
+		return format(from, day, false) + " – " + format(last, day, true)
+	}
+}
+
+// The units in order of length.
+const (
+	aDay = 1 + iota
+	aWeek
+	aWeekend
+	aMonth
+	aQuarter
+	aYear
+	halfYear
+)
+
+// monthsOf are the lengths of the units of months.
+var monthsOf = map[int]int{aMonth: 1, aQuarter: 3, halfYear: 6, aYear: 12}
+
+// days returns a span of n days.
+func days(from Day, n int) Span { return Span{from, from.Add(n)} }
+
+// months returns a span of n months that starts with the given one; month 0 is
+// December of the previous year.
+func months(year, month, n int) Span {
+	first := func(month int) Day { return DayOf(time.Date(year, time.Month(month), 1, 0, 0, 0, 0, time.UTC)) }
+	return Span{first(month), first(month + n)}
+}
+
+// date returns a day as a span, and reports whether it exists.
+func date(year, month, day int) (Span, bool) {
+	s := days(DayOf(time.Date(year, time.Month(month), day, 0, 0, 0, 0, time.UTC)), 1)
+	return s, s.From.Day == day && int(s.From.Month) == month
+}
 
 // steps returns the unit that is n units after the one that contains day.
-func steps(day time.Time, unit, n int) Span {
-	switch year, month := day.Year(), int(day.Month()); unit {
-	case aDay:
-		return daysFrom(day.AddDate(0, 0, n), 1)
-	case aWeek:
-		return daysFrom(mondayOf(day).AddDate(0, 0, 7*n), 7)
-	case aWeekend:
-		return daysFrom(mondayOf(day).AddDate(0, 0, 7*n+5), 2)
-	case aMonth:
-		return monthsFrom(day, year, month+n, 1)
-	case aQuarter:
-		return monthsFrom(day, year, (month-1)/3*3+1+3*n, 3)
-	}
-	return yearOf(day, day.Year()+n)
-}
-
-// away returns the day that is n units from a day. Counts of weeks or months are
-// approximate, so the span includes the days around it.
-func away(day time.Time, n, unit int) Span {
-	around := 0
+func steps(day Day, unit, n int) Span {
 	switch unit {
-	case aWeek, aWeekend:
-		day, around = day.AddDate(0, 0, 7*n), 3
-	case aMonth, aQuarter:
-		day, around = day.AddDate(0, n*map[int]int{aMonth: 1, aQuarter: 3}[unit], 0), 15
-	case aYear:
-		return Span{day.AddDate(n, -3, 0), day.AddDate(n, 3, 1)}
-	case halfYear:
-		return steps(day, aMonth, 6*n)
-	default:
-		day = day.AddDate(0, 0, n)
+	case aDay:
+		return days(day.Add(n), 1)
+	case aWeek:
+		return days(day.monday().Add(7*n), 7)
+	case aWeekend:
+		return days(day.monday().Add(7*n+5), 2)
 	}
-	return Span{day.AddDate(0, 0, -around), day.AddDate(0, 0, around+1)}
+	length := monthsOf[unit]
+	return months(day.Year, (int(day.Month)-1)/length*length+1+n*length, length)
 }
 
-// nearDay returns the nth such weekday after a day, or before it if n is
-// negative.
-func nearDay(day time.Time, weekday, n int) time.Time {
-	ahead := (weekday - int(day.Weekday()) + 7) % 7
+// away returns the days about n units from a day: a count of weeks or months is
+// approximate.
+func away(day Day, n, unit int) Span {
+	around := map[int]int{aWeek: 3, aWeekend: 3, aMonth: 15, aQuarter: 15, aYear: 3}[unit]
+	switch length := monthsOf[unit]; {
+	case unit == halfYear:
+		return steps(day, aMonth, n*length)
+	case length > 0:
+		day = DayOf(day.utc().AddDate(0, n*length, 0))
+	case unit == aDay:
+		day = day.Add(n)
+	default:
+		day = day.Add(7 * n)
+	}
+	return Span{day.Add(-around), day.Add(around + 1)}
+}
+
+// nearDay returns the nth such weekday after a day, or before it if n is negative.
+func nearDay(day Day, weekday, n int) Day {
+	ahead := (weekday - day.weekday() + 7) % 7
 	if n > 0 && ahead > 0 {
 		n--
 	}
-	return day.AddDate(0, 0, ahead+7*n)
+	return day.Add(ahead + 7*n)
 }
 
-func yearOf(day time.Time, year int) Span { return monthsFrom(day, year, 1, 12) }
-
-// dateOf returns a date as a span, and reports whether the date exists.
-func dateOf(today time.Time, year, month, day int) (Span, bool) {
-	date := time.Date(year, time.Month(month), day, 0, 0, 0, 0, today.Location())
-	return daysFrom(date, 1), date.Day() == day && int(date.Month()) == month
+// week returns the numbered week of a year; the first has 4 January.
+func week(year, number int) (Span, bool) {
+	s := days(Day{year, time.January, 4}.monday().Add(7*(number-1)), 7)
+	_, got := s.From.utc().ISOWeek()
+	return s, got == number
 }
 
-// daysFrom returns a span of n days.
-func daysFrom(from time.Time, n int) Span { return Span{from, from.AddDate(0, 0, n)} }
-
-// monthsFrom returns a span of n months that starts with the given month; month 0
-// is December of the previous year.
-func monthsFrom(day time.Time, year, month, n int) Span {
-	from := time.Date(year, time.Month(month), 1, 0, 0, 0, 0, day.Location())
-	return Span{from, from.AddDate(0, n, 0)}
+// easter returns Easter Sunday, by the anonymous Gregorian algorithm.
+func easter(year int) Day {
+	a, b, c := year%19, year/100, year%100
+	h := (19*a + b - b/4 - (b-(b+8)/25+1)/3 + 15) % 30
+	l := (32 + 2*(b%4) + 2*(c/4) - h - c%4) % 7
+	n := h + l - 7*((a+11*h+22*l)/451) + 114
+	return Day{year, time.Month(n / 31), n%31 + 1}
 }
-
-func mondayOf(day time.Time) time.Time { return day.AddDate(0, 0, -(int(day.Weekday())+6)%7) }

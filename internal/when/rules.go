@@ -6,535 +6,486 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"time"
 )
 
-// said is a time expression in a text: its days, their unit, and its range in
-// bytes and tokens.
+// said is a time in a text: its days, their unit, and its range in bytes and tokens.
 type said struct {
 	Span
-	unit       int
+	unit       int // 0: about so long ago
 	start, end int
 	next       int // index of the token after it
 }
 
-// rule parses a time expression whose token kinds match a pattern.
-type rule struct {
-	kinds *regexp.Regexp
-	free  bool // applies only after a word that introduces a time: "march" alone is not a month
-	read  func(r *reader, i, j int) (s Span, unit int, ok bool)
-}
+// part is a run of tokens.
+type part []token
 
-// rules are tried in order; more specific ones come first.
-var rules = sync.OnceValue(func() (list []rule) {
-	add := func(kinds string, read func(r *reader, i, j int) (Span, int, bool)) {
-		bare, free := strings.CutPrefix(kinds, "!")
-		list = append(list, rule{regexp.MustCompile("^(?:" + bare + ")"), free, read})
-	}
-	add(`d`, func(r *reader, i, _ int) (Span, int, bool) { return r.tokens[i].span, r.tokens[i].value, true })
-	add(`[NO][JB][NO]M(?:p?[Yy])?|[NOR]p?M(?:p?[Yy])?|[Yy]?M[NO]Y?`, (*reader).dayOfMonth)
-	add(`N*p?UG|OG|VN+p?U|N+UA|N+U`, (*reader).away)
-	add(`!n|O`, (*reader).dayOfMonth)
-	add(`D`, func(r *reader, i, _ int) (Span, int, bool) {
-		return daysFrom(r.today.AddDate(0, 0, r.tokens[i].value), 1), aDay, true
-	})
-	add(`[IH]N+p?U|NIU|GNU`, (*reader).lastOrNext)
-	add(`H`, func(r *reader, i, _ int) (Span, int, bool) {
-		return Span{r.today.AddDate(0, 0, -r.tokens[i].value), r.today.AddDate(0, 0, 1)}, aDay, true
-	})
-	add(`(?:IU|UI)p?W|Wp?(?:IU|UI)`, (*reader).dayOfWeek)
-	add(`IU|UI`, (*reader).step)
-	add(`I?IW|WI`, (*reader).weekday)
-	add(`!W`, (*reader).weekday)
-	add(`!U`, (*reader).weekend)
-	add(`[RO]U(?:p?[Yy])?|[Yy]?Q[Yy]?`, (*reader).quarter)
-	add(`IS|SI|[Yy]S|Sp?[Yy]`, (*reader).season)
-	add(`!S`, (*reader).season)
-	add(`IF|FI|[Yy]F`, (*reader).feast)
-	add(`!Fp?[Yy]|F`, (*reader).feast)
-	add(`IM|MI|Mp?[Yy]|[Yy]p?M`, (*reader).month)
-	add(`!M|UM`, (*reader).month)
-	add(`y`, (*reader).aYear)
-	add(`!U?Y`, (*reader).aYear)
-	return list
-})
-
-// of returns the last token in [i, j) of one of the kinds; its kind is 0 if there
-// is none.
-func (r *reader) of(i, j int, kinds string) token {
-	for ; j > i; j-- {
-		if strings.IndexByte(kinds, r.kinds[j-1]) >= 0 {
-			return r.tokens[j-1]
+// of returns the last token of one of the kinds; its kind is 0 if there is none.
+func (p part) of(kinds string) token {
+	for _, t := range slices.Backward(p) {
+		if strings.IndexByte(kinds, t.kind) >= 0 {
+			return t
 		}
 	}
 	return token{}
 }
 
-// at parses the time expression that starts at token i. free means that a
-// preceding word introduces a time.
-func (r *reader) at(i int, free bool) (it said, ok bool) {
-	first := i
-	for i < len(r.kinds) && (r.kinds[i] == 'p' || r.kinds[i] == 'J' && r.tokens[i].value == 1) {
-		i++
-	}
-	if i == len(r.kinds) || r.kinds[i] == '?' || r.kinds[i] == '|' {
-		return it, false
-	}
-	if it, ok = r.besides(i); !ok {
-		if it, ok = r.partOf(i); !ok {
-			it, ok = r.plain(i, free || r.isFree(i))
-		}
-	}
-	for ok && r.tokens[it.next-1].unspaced {
-		wider, more := r.suffixed(it)
-		if !more {
-			break
-		}
-		it = wider
-	}
-	it.start = r.tokens[first].start
-	if ok {
-		it.end = r.tokens[it.next-1].end
-	}
-	return it, ok
+// rule reads a time whose token kinds match a pattern.
+type rule struct {
+	kinds *regexp.Regexp
+	after string // kinds of words that must be before it: "march" alone is not a month; "": none need to be
+	read  func(r *reader, p part) (s Span, unit int, ok bool)
 }
 
-// plain parses a time that does not depend on another one.
-func (r *reader) plain(i int, free bool) (it said, ok bool) {
+// Kinds of words before a time.
+const (
+	sides = "BVATZ"
+	named = '=' // none, but a part of the time is named before it, or the start of its range
+)
+
+// rules are tried in order; more specific ones come first.
+var rules = sync.OnceValue(func() []rule {
+	of := func(kinds string) *regexp.Regexp {
+		return regexp.MustCompile(`^(?:` + strings.ReplaceAll(kinds, "p", "[iof]") + `)`)
+	}
+	return []rule{
+		{of(`d`), "", func(_ *reader, p part) (Span, int, bool) { return p[0].span, p[0].value, true }},
+		{of(`[NO][JT][NO]M(?:p?Y)?|[NO]p?M(?:p?Y)?|M[NO]Y?`), "", (*reader).dayOfMonth}, // 3–9 March 2026
+		{of(`n`), "o=" + sides, (*reader).dayOfMonth},                                   // am 5.1.
+		{of(`O`), "o=" + sides, (*reader).dayAlone},                                     // on the 25th
+		{of(`N*UG|VN+U|iN+U`), "", (*reader).away},                                      // three days ago, in three days
+		{of(`N+U`), "Z", (*reader).away},                                                // since three days ago
+		{of(`D`), "", (*reader).relativeDay},                                            // yesterday
+		{of(`IN+U|H`), "", (*reader).lastDays},                                          // the last ten days, lately
+		{of(`IUp?W|Wp?IU`), "", (*reader).dayOfWeek},                                    // Monday of last week
+		{of(`[IR]U|U[BA]I|C`), "", (*reader).unit},                                      // last week, the week before last
+		{of(`UNY?`), "", (*reader).weekNumber},                                          // week 42
+		{of(`IW`), "", (*reader).weekday},                                               // next Friday
+		{of(`W`), "iof=" + sides, (*reader).weekday},                                    // on Friday
+		{of(`U`), "iof=", (*reader).weekend},                                            // at the weekend
+		{of(`(?:Q|OU)(?:p?Y)?`), "", (*reader).quarter},                                 // Q3
+		{of(`IS|Sp?Y`), "", (*reader).season},                                           // last summer
+		{of(`S`), "i=" + sides, (*reader).season},                                       // in summer
+		{of(`Fp?Y?|IF`), "io=" + sides, (*reader).feast},                                // at Christmas
+		{of(`IM|Mp?Y`), "", (*reader).month},                                            // last March, March 2026
+		{of(`M`), "if=" + sides, (*reader).month},                                       // in March
+		{of(`U?Y`), "iof=" + sides, (*reader).namedYear},                                // in 2024
+	}
+})
+
+// plain reads a time that does not depend on another one. before is the kind of the
+// word before it.
+func (r *reader) plain(i int, before byte) (it said, ok bool) {
 	for _, rule := range rules() {
-		end := len(rule.kinds.FindString(r.kinds[i:]))
-		if end == 0 || rule.free && !free {
+		end := i + len(rule.kinds.FindString(r.kinds[i:]))
+		if end == i || rule.after != "" && strings.IndexByte(rule.after, before) < 0 {
 			continue
 		}
-		if it.Span, it.unit, ok = rule.read(r, i, i+end); ok {
-			it.next = i + end
+		if it.Span, it.unit, ok = rule.read(r, r.tokens[i:end]); ok {
+			it.next = end
 			return it, true
 		}
 	}
 	return it, false
 }
 
-// isFree reports whether the word before a token, or the token's position, makes
-// it a time.
-func (r *reader) isFree(i int) bool {
-	t, before := r.tokens[i], token{}
-	if i > 0 {
-		before = r.tokens[i-1]
+// at reads the time that starts at token i, if need be with prepositions. after is the
+// kind of the word before it.
+func (r *reader) at(i int, after byte) (it said, ok bool) {
+	for first := i; i < len(r.kinds); i++ {
+		alone := (r.ends(i+1) || r.tokens[i].possessive(r.text)) && after != 'E' && strings.IndexByte(sides, after) < 0
+		if alone && strings.IndexByte("WU", r.kinds[i]) >= 0 {
+			after = named // "what did I do Monday?" and "Monday's run", but not "every Monday"
+		}
+		if it, ok = r.besides(i); !ok {
+			if it, ok = r.partOf(i); !ok {
+				it, ok = r.plain(i, after)
+			}
+		}
+		if ok {
+			it.start, it.end = r.tokens[first].start, r.tokens[it.next-1].end
+			return it, true
+		}
+		if after = r.kinds[i]; strings.IndexByte("iof", after) < 0 {
+			break
+		}
 	}
-	side := strings.IndexByte("BAZ", before.kind) >= 0 || before.kind == 'J' && before.value == 1
-	switch {
-	case t.unspaced:
-		return (t.kind != 'U' || t.value == aWeekend) && !strings.HasSuffix(r.text[:t.start], "每")
-	case before.kind == 'p' && t.kind == 'U':
-		return true
-	case before.kind == 'p':
-		return !strings.Contains(map[byte]string{'M': "2", 'S': "23", 'F': "3", 'n': "13", 'O': "13"}[t.kind], string(rune('0'+before.value)))
-	case t.kind == 'U':
-		return t.value == aWeekend && r.ends(i+1) && !side
-	case t.kind == 'W' && !side: // "what did I do Monday?" and "Monday's run", but not "every Monday"
-		alone := i == 0 || r.kinds[i-1] != '?' || !habit.MatchString(r.text[before.start:before.end])
-		return alone && (r.ends(i+1) || t.possessive(r.text)) && !strings.HasSuffix(strings.TrimRight(r.text[:t.start], " "), " le")
-	}
-	return side
+	return it, false
 }
 
-var habit = regexp.MustCompile(`^(?:every|each|jede[nrs]?|chaque|tous|cada|ogni)$`)
-
-// possessive reports whether a word ends in 's.
-func (t token) possessive(text string) bool {
-	return strings.HasSuffix(text[t.start:t.end], "'s") || strings.HasSuffix(text[t.start:t.end], "’s")
+// before returns the kind of the word before a token; 0: none.
+func (r *reader) before(i int) byte {
+	if i == 0 {
+		return 0
+	}
+	return r.kinds[i-1]
 }
 
 // ends reports whether a sentence ends before a token.
 func (r *reader) ends(i int) bool { return i >= len(r.kinds) || r.kinds[i] == '|' }
 
 var (
-	besideIt  = regexp.MustCompile(`^(?:I?N*[UW][BA]|v)`)
-	followsUp = regexp.MustCompile(`^(?:I?N*U[BAGr]|r?IN?U|rN*U|UI|[GA]N*U|N?[BAGr])`)
-	leaning   = regexp.MustCompile(`^(?:previous|prior|preceding|vorherig|précédente?|following|suivante?|上一)`)
-	rankIn    = regexp.MustCompile(`^(?:[RIO]N*[UW]|N[RI]U)`)
-	suffix    = regexp.MustCompile(`^(?:[RI]N*[UW]|[GBA]I?N*[UW])`)
+	beside    = regexp.MustCompile(`^I?N*[UW][BVA]`)
+	followsUp = regexp.MustCompile(`^(?:N*U[BVAR]|RU|[BVAR])`)
+	rankIn    = regexp.MustCompile(`^[IO]N*[UW]`)
 )
 
-// besides parses a time relative to another one, such as the day before
-// Christmas. If the other one is not named, it is that of the previous question.
+// besides reads a time relative to another one, such as the day before Christmas. If
+// the other one is not named, it is that of the previous question.
 func (r *reader) besides(i int) (it said, ok bool) {
-	if j := i + len(besideIt.FindString(r.kinds[i:])); j > i {
-		side := r.of(i, j, "BAv")
-		if other, found := r.at(j, true); found && (side.kind != 'B' || side.value == 0) && other.unit != 0 {
-			it = r.shifted(other.Span, r.of(i, j, "UWv"), r.of(i, j, "N").value, side)
+	if j := i + len(beside.FindString(r.kinds[i:])); j > i {
+		nearest := *r
+		nearest.toward = 0
+		if other, found := nearest.at(j, r.kinds[j-1]); found && other.unit != 0 {
+			it = shifted(other.Span, r.tokens[i:j])
 			it.next = other.next
 			return it, true
 		}
 	}
-	if u := r.tokens[i]; u.kind == 'U' && strings.HasPrefix(r.kinds[i+1:], "p") { // the week of 5 October
-		if day, found := r.at(i+2, false); found && day.unit < u.value && u.value != aWeekend {
-			return said{Span: steps(day.From, u.value, 0), unit: u.value, next: day.next}, day.unit != 0
+	if kind := r.kinds[i:]; strings.HasPrefix(kind, "Uf") { // the week of 5 October
+		u := r.tokens[i].value
+		if day, found := r.at(i+1, 0); found && 0 < day.unit && day.unit < u && u != aWeekend {
+			return said{Span: steps(day.From, u, 0), unit: u, next: day.next}, true
 		}
 	}
 	j := i + len(followsUp.FindString(r.kinds[i:]))
-	if j == i || r.last.IsZero() || !r.ends(j) {
+	if j == i || r.last.IsZero() || !r.ends(j) || j == i+1 && i > 4 {
 		return it, false
 	}
-	unit, side := r.of(i, j, "U"), r.of(i, j, "BAGrI")
-	word := r.text[side.start:side.end]
-	if again := r.kinds[i] == 'r' && j > i+1; side.kind == 'I' && !again && !leaning.MatchString(word) || unit.kind == 0 && i > 4 {
-		return it, false
-	}
-	it = r.shifted(r.last, unit, r.of(i, j, "N").value, side)
+	it = shifted(r.last, r.tokens[i:j])
 	it.next = j
 	return it, true
 }
 
-// shifted returns the span of n units before or after another one. Without a
-// unit, its length is that of the other span.
-func (r *reader) shifted(other Span, unit token, n int, side token) (it said) {
-	n = max(n, 1)
-	before := side.kind == 'B' || side.kind == 'G' || side.value < 0
-	if before {
-		n = -n
+// shifted returns the time of n units before or after another one, as the tokens say.
+// Without a unit, it is as long as the other.
+func shifted(other Span, p part) (it said) {
+	side, unit, n := p.of("BVAR"), p.of("UW"), max(1, p.of("N").value)
+	edge := other.To.Add(-1)
+	if side.kind == 'B' || side.kind == 'V' || side.value < 0 {
+		edge, n = other.From, -n
 	}
-	from, last := other.From, other.To.AddDate(0, 0, -1)
-	edge := last
-	if before {
-		edge = from
-	}
+	it.unit = unit.value
 	switch {
 	case unit.kind == 'W':
-		it.Span, it.unit = daysFrom(nearDay(edge, unit.value, n), 1), aDay
-	case unit.kind == 'v' || unit.kind == 'U' && unit.value == aDay:
-		it.Span, it.unit = daysFrom(edge.AddDate(0, 0, n), 1), aDay
-	case unit.kind == 'U' && unit.value == aWeek && before:
-		it.Span, it.unit = daysFrom(edge.AddDate(0, 0, 7*n), 7), aWeek
-	case unit.kind == 'U' && unit.value == aWeek:
-		it.Span, it.unit = daysFrom(edge.AddDate(0, 0, 7*n-6), 7), aWeek
-	case unit.kind == 'U' && unit.value == aWeekend:
-		saturday := nearDay(edge, 6, n)
-		if before && saturday.AddDate(0, 0, 2).After(from) {
-			saturday = saturday.AddDate(0, 0, -7)
-		}
-		it.Span, it.unit = daysFrom(saturday, 2), aWeekend
-	case unit.kind == 'U':
-		it.Span, it.unit = steps(edge, unit.value, n), unit.value
-	case from.Day() == 1 && other.To.Day() == 1:
-		months := 12*(other.To.Year()-from.Year()) + int(other.To.Month()-from.Month())
-		it.Span, it.unit = monthsFrom(from, from.Year(), int(from.Month())+n*months, months), aMonth
+		it.Span, it.unit = days(nearDay(edge, unit.value, n), 1), aDay
+	case unit.kind == 0 && other.From.Day == 1 && other.To.Day == 1:
+		length := 12*(other.To.Year-other.From.Year) + int(other.To.Month-other.From.Month)
+		it.Span, it.unit = months(other.From.Year, int(other.From.Month)+n*length, length), aMonth
+	case unit.kind == 0:
+		it.Span, it.unit = days(other.From.Add(n*other.days()), other.days()), aDay
+	case unit.value == aWeek && n < 0:
+		it.Span = days(edge.Add(7*n), 7)
+	case unit.value == aWeek:
+		it.Span = days(edge.Add(7*n-6), 7)
+	case unit.value == aWeekend && n < 0:
+		it.Span = days(nearDay(edge.Add(-1), 6, n), 2)
+	case unit.value == aWeekend:
+		it.Span = days(nearDay(edge, 6, n), 2)
 	default:
-		days := int(other.To.Sub(from).Hours()+12) / 24
-		it.Span, it.unit = daysFrom(from.AddDate(0, 0, n*days), days), aDay
+		it.Span = steps(edge, unit.value, n)
 	}
 	return it
 }
 
-// partOf parses a part of a longer time, such as the first week of October.
+// partOf reads a part of a longer time, such as the first week of October.
 func (r *reader) partOf(i int) (it said, ok bool) {
 	j := i + len(rankIn.FindString(r.kinds[i:]))
 	if j == i {
 		return it, false
 	}
-	whole, found := r.at(j, j < len(r.kinds) && r.kinds[j] == 'M')
-	if k := j + len(ofThis.FindString(r.kinds[j:])); !found && k > j { // of the year
-		unit := r.tokens[k-1].value
-		whole, found = said{Span: steps(r.today, unit, 0), unit: unit, next: k}, true
-	}
-	if part := r.tokens[j-1]; !found || part.kind == 'U' && whole.unit <= part.value || part.kind == 'W' && whole.unit <= aWeek {
+	whole, found := r.at(j, named)
+	if !found || whole.unit == 0 {
 		return it, false
 	}
-	it.Span, it.unit, ok = r.partIn(whole.Span, i, j-1, r.tokens[j-1])
 	it.next = whole.next
+	it.Span, it.unit, ok = partIn(whole, r.tokens[i:j])
 	return it, ok
 }
 
-var ofThis = regexp.MustCompile(`^pU`)
-
-// partIn returns the part of a span that tokens select, such as the first or the
-// last ten days.
-func (r *reader) partIn(whole Span, i, j int, part token) (s Span, unit int, ok bool) {
-	rank, n := r.of(i, j, "RIO").value, max(1, r.of(i, j, "N").value)
-	last := whole.To.AddDate(0, 0, -1)
+// partIn returns the part of a time that tokens select, such as the first or the last
+// ten days.
+func partIn(whole said, p part) (s Span, unit int, ok bool) {
+	rank, n, piece := p.of("IO").value, max(1, p.of("N").value), p[len(p)-1]
+	weekday, length, unit := piece.value, n, aDay
 	switch {
-	case rank == 0:
+	case rank == 0 || p[0].kind == 'I' && rank > 0:
 		return s, 0, false
-	case part.kind == 'W' || part.value == aWeekend:
-		weekday, days := part.value, 1
-		if part.kind == 'U' {
-			weekday, days = 6, 2
+	case piece.kind == 'U' && whole.unit <= piece.value || whole.unit <= aWeek:
+		return s, 0, false
+	case piece.kind == 'U' && piece.value == aWeekend:
+		weekday, length = 6, 2
+		fallthrough
+	case piece.kind == 'W':
+		length = min(length, 2)
+		if s = days(nearDay(whole.To.Add(1-length), weekday, rank), length); rank > 0 {
+			s = days(nearDay(whole.From.Add(-1), weekday, rank), length)
 		}
-		if rank > 0 {
-			s = daysFrom(nearDay(whole.From.AddDate(0, 0, -1), weekday, rank), days)
-		} else {
-			s = daysFrom(nearDay(whole.To.AddDate(0, 0, 1-days), weekday, rank), days)
+	case piece.value <= aWeek:
+		if unit = piece.value; unit == aWeek {
+			length *= 7
 		}
-		return s, aDay, s.Meets(whole)
-	case part.value == aDay || part.value == aWeek:
-		days := n * map[int]int{aDay: 1, aWeek: 7}[part.value]
-		if rank > 0 {
-			s = daysFrom(whole.From.AddDate(0, 0, (rank-1)*days), days)
-		} else {
-			s = daysFrom(whole.To.AddDate(0, 0, rank*days), days)
+		if s = days(whole.To.Add(rank*length), length); rank > 0 {
+			s = days(whole.From.Add((rank-1)*length), length)
 		}
 	case rank > 0:
-		s = steps(whole.From, part.value, rank-1)
-		s.To = steps(whole.From, part.value, rank-1+n-1).To
+		unit = piece.value
+		s = Span{steps(whole.From, unit, rank-1).From, steps(whole.From, unit, rank+n-2).To}
 	default:
-		s = Span{steps(last, part.value, rank+1-(n-1)).From, steps(last, part.value, rank+1).To}
+		unit = piece.value
+		last := whole.To.Add(-1)
+		s = Span{steps(last, unit, rank-n+2).From, steps(last, unit, rank+1).To}
 	}
-	return s, part.value, s.From.Before(whole.To) && whole.From.Before(s.To)
+	return s, unit, s.Meets(whole.Span)
 }
 
-// suffixed parses a part that follows the longer time, as in scripts without
-// spaces: 十月第一周, 圣诞节前一天.
-func (r *reader) suffixed(whole said) (it said, ok bool) {
-	j := whole.next + len(suffix.FindString(r.kinds[whole.next:]))
-	if j == whole.next || !r.tokens[whole.next].unspaced {
-		return it, false
+// side returns the time itself or, depending on the word before its first token, the
+// period before, after or since it.
+func (r *reader) side(i int, it said) said {
+	word, again, tomorrow := r.before(i), *r, r.today.Add(1)
+	if strings.IndexByte(sides, word) < 0 || it.unit == 0 && word != 'Z' {
+		return it
 	}
-	part, side, n := r.tokens[j-1], r.tokens[whole.next], r.of(whole.next, j-1, "N").value
+	if again.toward = 0; word == 'Z' {
+		again.toward = -1
+	}
+	if other, ok := again.at(i, word); ok {
+		it = other
+	}
 	switch {
-	case part.kind == 'U' && whole.unit <= part.value && strings.IndexByte("RI", side.kind) >= 0:
-		return it, false
-	case strings.IndexByte("RI", side.kind) >= 0:
-		it.Span, it.unit, ok = r.partIn(whole.Span, whole.next, j-1, part)
-	case side.kind == 'G' && n > 1 && part.value < whole.unit: // the first days of it
-		it.Span, it.unit, ok = Span{whole.From, daysFrom(whole.From, n*map[int]int{aDay: 1, aWeek: 7}[part.value]).To}, part.value, part.value <= aWeek
-	default:
-		it, ok = r.shifted(whole.Span, part, n, side), true
+	case word == 'Z' && it.From.Before(tomorrow):
+		it.To = tomorrow
+	case word == 'A' && it.To.Before(tomorrow):
+		it.From, it.To = it.To, tomorrow
+	case word == 'A':
+		it.From, it.To = it.To, Day{}
+	case word != 'Z':
+		it.From, it.To = Day{}, it.From
 	}
-	it.next = j
-	return it, ok
+	return it
 }
 
-// dayOfMonth parses a day or range of days of a month. If the month is not named,
-// it is this month or the nearest one.
-func (r *reader) dayOfMonth(i, j int) (s Span, unit int, ok bool) {
-	t, month := r.of(i, j, "NOnR"), r.of(i, j, "M").value
-	day := t.value
-	if t.kind == 'n' {
-		day, month = day%100, day/100
+// until reads the end of a range, as in "from November to May", whose start is it.
+func (r *reader) until(it said) said {
+	if it.From.IsZero() || it.To.IsZero() || it.next == len(r.kinds) || strings.IndexByte("JT", r.kinds[it.next]) < 0 {
+		return it
 	}
-	if month == 0 {
-		if !t.unspaced && !r.isFree(i) || day > 31 {
-			return s, 0, false
+	other := *r
+	if strings.HasPrefix(r.kinds[it.next+1:], "W") && r.toward < 0 {
+		other.today = r.today.Add(1) // from Monday to Wednesday, on a Wednesday
+	}
+	end, ok := other.at(it.next+1, named)
+	if !ok {
+		return it
+	}
+	it.To, it.end = end.To, end.end
+	for !it.From.Before(it.To) { // the same weekday a week earlier, or the same time a year earlier
+		if it.unit == aDay && it.From.Number()-it.To.Number() < 7 {
+			it.From = it.From.Add(-7)
+		} else {
+			it.From = DayOf(it.From.utc().AddDate(-1, 0, 0))
 		}
-		var months []Span
-		for step := -2; step <= 2; step++ {
-			first := monthsFrom(r.today, r.today.Year(), int(r.today.Month())+step, 1).From
-			if found, exists := dateOf(first, first.Year(), int(first.Month()), day); exists {
-				months = append(months, found)
-			}
-		}
-		return r.choose(months, 0, false), aDay, len(months) > 0
 	}
-	s, ok = r.ofYear(i, j, func(year int) (Span, bool) { return dateOf(r.today, year, month, day) })
-	if first := r.tokens[i]; ok && j-i > 3 && strings.IndexByte("NO", first.kind) >= 0 && strings.IndexByte("JB", r.kinds[i+1]) >= 0 && first.value <= day {
-		s.From = s.From.AddDate(0, 0, first.value-day)
-	}
-	return s, aDay, ok
+	return it
 }
 
-// ofYear returns a yearly time in the year that is named, or else in the one that
+// choose selects one of several spans in order: the last that is over, one of this year,
+// or the next, as which says, or else the last that has begun, the next that is not over,
+// or the nearest.
+func (r *reader) choose(all []Span, which token) Span {
+	named, tomorrow := which.kind != 0, r.today.Add(1)
+	begun := func(s Span) bool { return s.From.Before(tomorrow) }
+	over := func(s Span) bool { return s.To.Before(tomorrow) }
+	first := -1
+	switch {
+	case named && which.value == 0:
+		all = slices.DeleteFunc(all, func(s Span) bool { return s.From.Year != r.today.Year && s.To.Add(-1).Year != r.today.Year })
+	case named && which.value < 0:
+		first = slices.IndexFunc(all, func(s Span) bool { return !over(s) }) - 1
+	case named:
+		first = slices.IndexFunc(all, func(s Span) bool { return !begun(s) })
+	case r.toward < 0:
+		first = slices.IndexFunc(all, func(s Span) bool { return !begun(s) }) - 1
+	case r.toward > 0:
+		first = slices.IndexFunc(all, func(s Span) bool { return !over(s) })
+	}
+	if first >= 0 {
+		return all[first]
+	}
+	return slices.MinFunc(all, func(a, b Span) int { return cmp.Compare(r.distance(a), r.distance(b)) })
+}
+
+// distance returns how many days a span is from today.
+func (r *reader) distance(s Span) int64 {
+	return max(0, s.From.Number()-r.today.Number(), r.today.Number()+1-s.To.Number())
+}
+
+// yearly returns a yearly time in the year that is named, or else in the one that
 // [reader.choose] selects.
-func (r *reader) ofYear(i, j int, of func(year int) (Span, bool)) (Span, bool) {
-	if year := cmp.Or(r.of(i, j, "Yy").value, r.year); year != 0 {
-		return of(year)
+func (r *reader) yearly(p part, in func(year int) (Span, bool)) (Span, bool) {
+	if year := cmp.Or(p.of("Y").value, r.year); year != 0 {
+		return in(year)
 	}
 	var all []Span
-	for year := r.today.Year() - 2; year <= r.today.Year()+2; year++ {
-		if s, ok := of(year); ok {
+	for year := r.today.Year - 2; year <= r.today.Year+2; year++ {
+		if s, ok := in(year); ok {
 			all = append(all, s)
 		}
 	}
 	if len(all) == 0 {
 		return Span{}, false
 	}
-	which := r.of(i, j, "I")
-	if k := slices.IndexFunc(all, func(s Span) bool { return s.From.Year() == r.today.Year() }); which.kind != 0 && which.value == 0 && k >= 0 && r.of(i, j, "S").kind == 0 {
-		if r.tense < 0 && all[k].From.After(r.today) {
-			k--
-		}
-		return all[max(k, 0)], true
-	}
-	return r.choose(all, which.value, false), true
+	return r.choose(all, p.of("I")), true
 }
 
-// choose selects one of several spans. If which is negative, it selects the last
-// one that is over, and if positive, the next; otherwise, depending on the tense,
-// the last or next one that has begun, or else the nearest. With notToday, a past
-// or future tense excludes today.
-func (r *reader) choose(all []Span, which int, notToday bool) Span {
-	begun := func(s Span) bool { return !s.From.After(r.today) && !(notToday && s.From.Equal(r.today)) }
-	left := func(s Span) bool { return s.To.After(r.today) && !(notToday && s.From.Equal(r.today)) }
-	switch {
-	case which < 0:
-		begun = func(s Span) bool { return !s.To.After(r.today) }
-		fallthrough
-	case which == 0 && r.tense < 0:
-		for _, s := range slices.Backward(all) {
-			if begun(s) {
-				return s
-			}
-		}
-	case which > 0:
-		left = func(s Span) bool { return s.From.After(r.today) }
-		fallthrough
-	case r.tense > 0:
-		for _, s := range all {
-			if left(s) {
-				return s
-			}
+func (r *reader) relativeDay(p part) (Span, int, bool) {
+	return days(r.today.Add(p[0].value), 1), aDay, true
+}
+
+func (r *reader) dayOfMonth(p part) (Span, int, bool) {
+	last, month := p.of("NOn").value, p.of("M").value
+	if p[0].kind == 'n' {
+		last, month = last%100, last/100
+	}
+	s, ok := r.yearly(p, func(year int) (Span, bool) { return date(year, month, last) })
+	if first := p[0].value; ok && len(p) > 3 && (p[1].kind == 'J' || p[1].kind == 'T') && first <= last {
+		s.From = s.From.Add(first - last)
+	}
+	return s, aDay, ok
+}
+
+func (r *reader) dayAlone(p part) (Span, int, bool) {
+	var all []Span
+	for step := -2; step <= 2; step++ {
+		first := months(r.today.Year, int(r.today.Month)+step, 1).From
+		if s, ok := date(first.Year, int(first.Month), p[0].value); ok {
+			all = append(all, s)
 		}
 	}
-	return slices.MinFunc(all, func(a, b Span) int { return cmp.Compare(r.distance(a), r.distance(b)) })
-}
-
-// distance returns how far a span is from today.
-func (r *reader) distance(s Span) time.Duration {
-	return max(0, s.From.Sub(r.today), r.today.AddDate(0, 0, 1).Sub(s.To))
-}
-
-// dayOfWeek parses a weekday of last week or another week.
-func (r *reader) dayOfWeek(i, j int) (Span, int, bool) {
-	week, _, ok := r.step(i, j)
-	return daysFrom(week.From.AddDate(0, 0, (r.of(i, j, "W").value+6)%7), 1), aDay, ok && r.of(i, j, "U").value == aWeek
-}
-
-// away parses a number of units ago or from now.
-func (r *reader) away(i, j int) (s Span, unit int, ok bool) {
-	n, sign, ahead := max(1, r.of(i, j, "NO").value), -1, false
-	unit = cmp.Or(r.of(i, j, "U").value, aDay)
-	switch before := r.tokens[max(0, i-1)]; {
-	case r.of(i, j, "A").kind != 0:
-		if ahead = r.of(i, j, "A").unspaced; !ahead {
-			return s, 0, false
-		}
-	case r.of(i, j, "GV").kind != 0:
-		if g := r.of(i, j, "G"); g.kind != 0 && r.of(i, j, "NO").kind == 0 && unit != halfYear {
-			return s, 0, false
-		}
-	case i > 0 && before.kind == 'Z':
-	case i > 0 && before.kind == 'B' && r.text[before.start:before.end] == "vor":
-	case i > 0 && before.kind == 'p' && inFuture.MatchString(r.text[before.start:before.end]) && r.tense >= 0:
-		ahead = true
-	default:
-		return s, 0, false
-	}
-	if ahead {
-		sign = 1
-	}
-	at := away(r.today, sign*n, unit)
-	return at, 0, n <= tenYears
-}
-
-var inFuture = regexp.MustCompile(`^(?:in|dans|через)$`)
-
-// lastOrNext parses the last or next n units, which include today.
-func (r *reader) lastOrNext(i, j int) (s Span, unit int, ok bool) {
-	n, which, u := r.of(i, j, "N"), r.of(i, j, "I"), r.of(i, j, "U")
-	if n.value > tenYears || which.kind == 0 && r.of(i, j, "G").kind != 0 && n.value == 1 {
-		return s, 0, false
-	}
-	if n.value == 1 && u.unspaced && which.kind == 'I' { // 上一周
-		return r.step(i, j)
-	}
-	far := away(r.today, -n.value, u.value)
-	ahead := which.kind == 'I' && which.value > 0
-	if ahead {
-		far = away(r.today, n.value, u.value)
-	}
-	middle := far.From.AddDate(0, 0, int(far.To.Sub(far.From).Hours())/48)
-	if u.value == aYear {
-		middle = far.From.AddDate(0, 3, 0)
-	}
-	if ahead {
-		return Span{r.today, middle.AddDate(0, 0, 1)}, u.value, true
-	}
-	return Span{middle, r.today.AddDate(0, 0, 1)}, u.value, true
-}
-
-// step parses a week, month or other unit relative to the current one.
-func (r *reader) step(i, j int) (Span, int, bool) {
-	n, unit := r.of(i, j, "I").value, r.of(i, j, "U").value
-	switch {
-	case unit == aDay || unit == halfYear:
+	if len(all) == 0 {
 		return Span{}, 0, false
-	case unit == aWeekend && n != 0:
-		all := r.weekends()
-		s := r.choose(all, n, false)
-		return daysFrom(s.From.AddDate(0, 0, 7*(n-cmp.Compare(n, 0))), 2), unit, true
+	}
+	return r.choose(all, token{}), aDay, true
+}
+
+func (r *reader) away(p part) (Span, int, bool) {
+	n, unit := p.of("N"), p.of("U").value
+	if n.kind == 0 && unit != halfYear {
+		return Span{}, 0, false
+	}
+	count := -max(1, n.value)
+	if p[0].kind == 'i' {
+		count = -count
+	}
+	return away(r.today, count, unit), 0, true
+}
+
+// lastDays reads the last or next n units, which include today.
+func (r *reader) lastDays(p part) (Span, int, bool) {
+	which, n, u := p.of("I").value, p.of("N").value, p.of("U").value
+	if p[0].kind == 'H' {
+		which, n, u = -1, p[0].value, aDay
+	}
+	far := away(r.today, cmp.Compare(which, 0)*n, u)
+	middle := far.From.Add(far.days() / 2)
+	if which > 0 {
+		return Span{r.today, middle.Add(1)}, u, true
+	}
+	return Span{middle, r.today.Add(1)}, u, which < 0
+}
+
+func (r *reader) dayOfWeek(p part) (Span, int, bool) {
+	week, unit, ok := r.unit(p)
+	return days(week.From.Add((p.of("W").value+6)%7), 1), aDay, ok && unit == aWeek
+}
+
+// unit reads a week, month or other unit relative to the current one. The weekend of
+// this week is as in [reader.choose].
+func (r *reader) unit(p part) (Span, int, bool) {
+	n, unit := p.of("IR").value, p.of("UC").value
+	if p.of("BA").kind != 0 { // the week before last
+		n *= 2
+	}
+	switch {
+	case unit == aDay || unit == halfYear || p.of("B").kind != 0 && n > 0 || p.of("A").kind != 0 && n < 0:
+		return Span{}, 0, false
+	case unit == aWeekend && n == 0:
+		return r.weekend(p[1:])
 	case unit == aWeekend:
-		s := steps(r.today, aWeekend, 0)
-		if r.tense < 0 && s.From.After(r.today) {
-			s = steps(r.today, aWeekend, -1)
-		}
-		return s, unit, true
-	case unit == aWeek && n < 0 && r.today.Weekday() == time.Sunday:
+		one := token{meaning: meaning{'I', cmp.Compare(n, 0)}}
+		s := r.choose(r.weeks(func(monday Day) Span { return steps(monday, aWeekend, 0) }), one)
+		return days(s.From.Add(7*(n-one.value)), 2), unit, true
+	case unit == aWeek && n < 0 && r.today.weekday() == 0:
 		n++ // on a Sunday, "last week" in retrospect means the week that is ending
 	}
 	return steps(r.today, unit, n), unit, true
 }
 
-// weekends returns the weekends around today.
-func (r *reader) weekends() (all []Span) {
+// weeks returns a part of each of the weeks around today.
+func (r *reader) weeks(of func(monday Day) Span) (all []Span) {
 	for n := -2; n <= 2; n++ {
-		all = append(all, steps(r.today, aWeekend, n))
+		all = append(all, of(r.today.monday().Add(7*n)))
 	}
 	return all
 }
 
-// weekend parses a weekend without further qualification: at the weekend.
-func (r *reader) weekend(i, j int) (Span, int, bool) {
-	return r.choose(r.weekends(), 0, false), aWeekend, r.tokens[j-1].value == aWeekend
+func (r *reader) weekend(p part) (Span, int, bool) {
+	all := r.weeks(func(monday Day) Span { return steps(monday, aWeekend, 0) })
+	return r.choose(all, token{}), aWeekend, p[0].value == aWeekend
 }
 
-// weekday parses a weekday. 上周一 is the one of last week; "last Monday" is the
-// most recent one.
-func (r *reader) weekday(i, j int) (Span, int, bool) {
-	day, which := r.of(i, j, "W"), r.of(i, j, "I")
-	ofWeek := func(n int) Span { return daysFrom(steps(r.today, aWeek, n).From.AddDate(0, 0, (day.value+6)%7), 1) }
-	if which.kind != 0 && (day.unspaced || which.value == 0) {
-		s := ofWeek(which.value)
-		if which.value == 0 && r.tense < 0 && s.From.After(r.today) {
-			s = ofWeek(-1)
-		}
-		return s, aDay, true
+func (r *reader) weekNumber(p part) (s Span, unit int, ok bool) {
+	n, year := p[1].value, cmp.Or(p.of("Y").value, r.today.Year)
+	if p[0].value == aWeek && 1 <= n && n <= 53 {
+		s, ok = week(year, n)
 	}
-	all := []Span{ofWeek(-2), ofWeek(-1), ofWeek(0), ofWeek(1), ofWeek(2)}
-	return r.choose(all, which.value, true), aDay, true
+	return s, aWeek, ok
 }
 
-func (r *reader) quarter(i, j int) (Span, int, bool) {
-	n := r.of(i, j, "QRO").value
-	s, ok := r.months(i, j, 3*n-2, 3)
-	u := r.of(i, j, "U")
-	return s, aQuarter, ok && n >= 1 && n <= 4 && (u.kind == 0 || u.value == aQuarter)
+// weekday reads a weekday: this one is of this week, and the last or next is not today.
+func (r *reader) weekday(p part) (Span, int, bool) {
+	weekday := (p.of("W").value + 6) % 7
+	which := p.of("I")
+	if which.kind != 0 && which.value == 0 {
+		return days(r.today.monday().Add(weekday), 1), aDay, true
+	}
+	if which.kind == 0 && r.toward != 0 {
+		which = token{meaning: meaning{'I', r.toward}}
+	}
+	return r.choose(r.weeks(func(monday Day) Span { return days(monday.Add(weekday), 1) }), which), aDay, true
 }
 
-func (r *reader) season(i, j int) (Span, int, bool) {
-	s, ok := r.months(i, j, 3*r.of(i, j, "S").value, 3)
-	return s, aQuarter, ok
+func (r *reader) quarter(p part) (Span, int, bool) {
+	n, u := p[0].value, p.of("U")
+	s, unit, ok := r.monthsIn(p, 3*n-2, 3, aQuarter)
+	return s, unit, ok && n <= 4 && (u.kind == 0 || u.value == aQuarter)
 }
 
-func (r *reader) month(i, j int) (Span, int, bool) {
-	u := r.of(i, j, "U")
-	s, ok := r.months(i, j, r.of(i, j, "M").value, 1)
-	return s, aMonth, ok && (u.kind == 0 || u.value == aMonth)
+func (r *reader) season(p part) (Span, int, bool) {
+	return r.monthsIn(p, 3*p.of("S").value, 3, aQuarter)
 }
 
-// months returns a yearly span of n months from the given month.
-func (r *reader) months(i, j, month, n int) (Span, bool) {
-	return r.ofYear(i, j, func(year int) (Span, bool) { return monthsFrom(r.today, year, month, n), true })
+func (r *reader) month(p part) (Span, int, bool) {
+	return r.monthsIn(p, p.of("M").value, 1, aMonth)
 }
 
-func (r *reader) feast(i, j int) (Span, int, bool) {
-	at := feasts[r.of(i, j, "F").value]
-	s, ok := r.ofYear(i, j, func(year int) (Span, bool) {
-		s, ok := dateOf(r.today, year, at[0], at[1])
-		return daysFrom(s.From, at[2]), ok
+func (r *reader) monthsIn(p part, month, n, unit int) (Span, int, bool) {
+	s, ok := r.yearly(p, func(year int) (Span, bool) { return months(year, month, n), true })
+	return s, unit, ok
+}
+
+func (r *reader) feast(p part) (Span, int, bool) {
+	at := feasts[p.of("F").value]
+	s, ok := r.yearly(p, func(year int) (Span, bool) {
+		if at[0] == 0 {
+			return days(easter(year).Add(-2), 4), true // Good Friday to Easter Monday
+		}
+		s, ok := date(year, at[0], at[1])
+		return days(s.From, at[2]), ok
 	})
 	return s, aDay, ok
 }
 
-func (r *reader) aYear(i, j int) (Span, int, bool) {
-	u := r.of(i, j, "U")
-	return yearOf(r.today, r.of(i, j, "Yy").value), aYear, u.kind == 0 || u.value == aYear
+func (r *reader) namedYear(p part) (Span, int, bool) {
+	u := p.of("U")
+	return months(p.of("Y").value, 1, 12), aYear, u.kind == 0 || u.value == aYear
 }

@@ -3,13 +3,12 @@ package when
 import (
 	"strings"
 	"testing"
-	"time"
 
 	"pgregory.net/rapid"
 )
 
 func TestTimeExpressions(t *testing.T) {
-	today := time.Date(2026, 3, 18, 15, 0, 0, 0, time.Local) // a Wednesday
+	today := Day{2026, 3, 18} // a Wednesday
 	cases := map[string]string{
 		"what did I do yesterday":            "2026-03-17 2026-03-18",
 		"today's plan":                       "2026-03-18 2026-03-19",
@@ -24,7 +23,6 @@ func TestTimeExpressions(t *testing.T) {
 		"3 days ago":                         "2026-03-15 2026-03-16",
 		"notes of 2026-01-02":                "2026-01-02 2026-01-03",
 		"was habe ich gestern gemacht":       "2026-03-17 2026-03-18",
-		"我昨天做了什么":                            "2026-03-17 2026-03-18",
 		"what did I do on Thursday":          "2026-03-12 2026-03-13",
 		"what happened on Wednesday":         "2026-03-11 2026-03-12",
 		"was war am Montag":                  "2026-03-16 2026-03-17",
@@ -37,11 +35,8 @@ func TestTimeExpressions(t *testing.T) {
 		"mar 3":                              "2026-03-03 2026-03-04",
 		"am 3. März":                         "2026-03-03 2026-03-04",
 		"Eintrag vom 24.12.2025":             "2025-12-24 2025-12-25",
-		"11月19日我做了什么":                        "2025-11-19 2025-11-20",
-		"2024年5月1日":                          "2024-05-01 2024-05-02",
 		"two weeks ago":                      "2026-03-01 2026-03-08",
 		"vor drei Tagen":                     "2026-03-15 2026-03-16",
-		"两天前":                                "2026-03-16 2026-03-17",
 		"what I read in 2024":                "2024-01-01 2025-01-01",
 		"31 February":                        "none",
 		"every Monday":                       "none",
@@ -63,27 +58,25 @@ func TestTimeExpressions(t *testing.T) {
 
 // daysIn returns the time of a question as its first day and the day after its
 // last.
-func daysIn(text string, today time.Time) string {
+func daysIn(text string, today Day) string {
 	s, _ := In(text, today)
 	if s.IsZero() {
 		return "none"
 	}
-	return s.From.Format(time.DateOnly) + " " + s.To.Format(time.DateOnly)
+	return s.From.String() + " " + s.To.String()
 }
 
 // On a Sunday, last week is the week that is ending.
 func TestLastWeekOnASunday(t *testing.T) {
-	sunday := time.Date(2026, 11, 22, 15, 0, 0, 0, time.Local)
+	sunday := Day{2026, 11, 22}
 	for text, want := range map[string]string{
 		"what did I do last week":         "2026-11-16 2026-11-23",
 		"was war letzte Woche":            "2026-11-16 2026-11-23",
-		"上周我做了什么":                         "2026-11-16 2026-11-23",
 		"what did I do this week":         "2026-11-16 2026-11-23",
 		"the week before last":            "2026-11-09 2026-11-16",
 		"what are my plans next week?":    "2026-11-23 2026-11-30",
 		"what is due next month?":         "2026-12-01 2027-01-01",
 		"was steht im nächsten Monat an?": "2026-12-01 2027-01-01",
-		"下个月有什么安排":                        "2026-12-01 2027-01-01",
 		"races next year":                 "2027-01-01 2028-01-01",
 	} {
 		if got := daysIn(text, sunday); got != want {
@@ -92,9 +85,9 @@ func TestLastWeekOnASunday(t *testing.T) {
 	}
 }
 
-// Longer periods, and languages other than English, German and Chinese.
+// Longer periods.
 func TestLongerPeriods(t *testing.T) {
-	today := time.Date(2026, 3, 18, 15, 0, 0, 0, time.Local) // a Wednesday
+	today := Day{2026, 3, 18} // a Wednesday
 	for text, want := range map[string]string{
 		"what did I do the week before last": "2026-03-02 2026-03-09",
 		"vorletzte Woche":                    "2026-03-02 2026-03-09",
@@ -108,13 +101,12 @@ func TestLongerPeriods(t *testing.T) {
 		"plans for this Friday":              "2026-03-20 2026-03-21",
 		"next week":                          "2026-03-23 2026-03-30",
 		"Tuesday’s meeting":                  "2026-03-17 2026-03-18",
-		"on the 25th":                        "2026-03-25 2026-03-26",
+		"on the 25th":                        "2026-02-25 2026-02-26",
 
 		"since May":                           "2025-05-01 2026-03-19",
 		"what have I read since last Tuesday": "2026-03-17 2026-03-19",
 		"since 2024":                          "2024-01-01 2026-03-19",
 		"seit letzter Woche":                  "2026-03-09 2026-03-19",
-		"depuis janvier":                      "2026-01-01 2026-03-19",
 		"since the beginning of the year":     "2026-01-01 2026-03-19",
 		"from January to February":            "2026-01-01 2026-03-01",
 		"between March and May 2025":          "2025-03-01 2025-06-01",
@@ -124,38 +116,21 @@ func TestLongerPeriods(t *testing.T) {
 		"vom 5.1. bis 7.1.":                   "2026-01-05 2026-01-08",
 		"from 2026-01-01 to 2026-02-01":       "2026-01-01 2026-02-02",
 
-		"Q3":                       "2026-07-01 2026-10-01",
-		"the Q1 2025 report":       "2025-01-01 2025-04-01",
-		"2025-Q4":                  "2025-10-01 2026-01-01",
-		"third quarter of 2025":    "2025-07-01 2025-10-01",
-		"last quarter":             "2025-10-01 2026-01-01",
-		"last summer":              "2025-06-01 2025-09-01",
-		"Sommer 2024":              "2024-06-01 2024-09-01",
-		"im letzten Winter":        "2025-12-01 2026-03-01",
-		"this winter":              "2025-12-01 2026-03-01",
-		"last March":               "2025-03-01 2025-04-01",
-		"this March":               "2026-03-01 2026-04-01",
-		"Jan 2025":                 "2025-01-01 2025-02-01",
-		"mid-February":             "2026-02-01 2026-03-01",
-		"the last week of June":    "2026-06-24 2026-07-01",
-		"my notes from 2025-11":    "2025-11-01 2025-12-01",
-		"qu'ai-je fait avant-hier": "2026-03-16 2026-03-17",
-		"la semaine dernière":      "2026-03-09 2026-03-16",
-		"il y a trois jours":       "2026-03-15 2026-03-16",
-		"la semana pasada":         "2026-03-09 2026-03-16",
-		"hace dos semanas":         "2026-03-01 2026-03-08",
-		"lunedì scorso":            "2026-03-16 2026-03-17",
-		"на прошлой неделе":        "2026-03-09 2026-03-16",
-		"3 дня назад":              "2026-03-15 2026-03-16",
-		"先週の火曜日":                   "2026-03-10 2026-03-11",
-		"3日前":                      "2026-03-15 2026-03-16",
-		"去年の夏":                     "2025-06-01 2025-09-01",
-		"上周二":                      "2026-03-10 2026-03-11",
-		"过去三天":                     "2026-03-15 2026-03-19",
-		"五月份":                      "2026-05-01 2026-06-01",
-		"第三季度":                     "2026-07-01 2026-10-01",
-		"지난주에 뭐 했지":                "2026-03-09 2026-03-16",
-		"어제":                       "2026-03-17 2026-03-18",
+		"Q3":                    "2025-07-01 2025-10-01",
+		"the Q1 2025 report":    "2025-01-01 2025-04-01",
+		"2025-Q4":               "2025-10-01 2026-01-01",
+		"third quarter of 2025": "2025-07-01 2025-10-01",
+		"last quarter":          "2025-10-01 2026-01-01",
+		"last summer":           "2025-06-01 2025-09-01",
+		"Sommer 2024":           "2024-06-01 2024-09-01",
+		"im letzten Winter":     "2025-12-01 2026-03-01",
+		"this winter":           "2025-12-01 2026-03-01",
+		"last March":            "2025-03-01 2025-04-01",
+		"this March":            "2026-03-01 2026-04-01",
+		"Jan 2025":              "2025-01-01 2025-02-01",
+		"mid-February":          "2026-02-01 2026-03-01",
+		"the last week of June": "2025-06-24 2025-07-01",
+		"my notes from 2025-11": "2025-11-01 2025-12-01",
 
 		"spring boot beans":    "none",
 		"cat 2026-03-14.md":    "none",
@@ -181,7 +156,7 @@ func TestTimeWordsTakeAnyText(t *testing.T) {
 	pieces := []string{"since", "last", "3", "March", "–", "to", "2024", "days ago", "Q3", "上周", "月", "5", "İ", "between", "and", "Monday", ".", " ", "'s", "\xff"}
 	rapid.Check(t, func(t *rapid.T) {
 		text := strings.Join(rapid.SliceOf(rapid.SampledFrom(pieces)).Draw(t, "text"), rapid.SampledFrom([]string{"", " "}).Draw(t, "between"))
-		s, _ := In(text, time.Date(2026, 3, 18, 15, 0, 0, 0, time.Local))
+		s, _ := In(text, Day{2026, 3, 18})
 		if !s.IsZero() && !s.From.Before(s.To) {
 			t.Errorf("%q is from %v to %v", text, s.From, s.To)
 		}
@@ -198,8 +173,6 @@ func TestPeriodsRelativeToATime(t *testing.T) {
 		{"2027-01-10", "after Christmas", "27 December 2026 – 10 January 2027"},
 		{"2027-01-10", "Was habe ich vor Weihnachten gemacht?", "before 24 December 2026"},
 		{"2027-01-10", "nach Weihnachten", "27 December 2026 – 10 January 2027"},
-		{"2027-01-10", "avant Noël", "before 24 December 2026"},
-		{"2027-01-10", "圣诞节前我做了什么", "before 24 December 2026"},
 		{"2026-11-22", "before October", "before 1 October"},
 		{"2026-11-22", "until last week", "before 16 November"},
 		{"2026-11-22", "after 2026-11-01", "2–22 November"},
@@ -207,7 +180,6 @@ func TestPeriodsRelativeToATime(t *testing.T) {
 		{"2026-11-22", "vor dem Wochenende", "none"},
 		{"2026-11-22", "the day before yesterday", "20 November"},
 		{"2026-11-22", "the week before last", "9–15 November"},
-		{"2026-11-22", "上周", "16–22 November"},
 		{"2026-11-22", "in October", "October"},
 		{"2026-11-22", "no, 9–15 November", "9–15 November"},
 		{"2026-11-22", "9-15 November 2025", "9–15 November 2025"},
@@ -219,14 +191,7 @@ func TestPeriodsRelativeToATime(t *testing.T) {
 		{"2026-11-22", "Christmas cookies", "none"},
 		{"2026-11-22", "before breakfast", "none"},
 	} {
-		today, err := time.ParseInLocation(time.DateOnly, c[0], time.Local)
-		if err != nil {
-			t.Fatal(err)
-		}
-		got := "none"
-		if s, _ := In(c[1], today); !s.IsZero() {
-			got = s.Words(today)
-		}
+		got := wordsFor(t, c[1], c[0])
 		if got != c[2] {
 			t.Errorf("%s, on %s: %s, want %s", c[1], c[0], got, c[2])
 		}
@@ -234,7 +199,7 @@ func TestPeriodsRelativeToATime(t *testing.T) {
 }
 
 func TestADayEndsATask(t *testing.T) {
-	today := time.Date(2026, 11, 26, 18, 0, 0, 0, time.Local) // a Thursday
+	today := Day{2026, 11, 26} // a Thursday
 	for task, want := range map[string]string{
 		"call the plumber tomorrow":    "call the plumber | 2026-11-27",
 		"call Ines by Friday":          "call Ines | 2026-11-27",
@@ -251,7 +216,7 @@ func TestADayEndsATask(t *testing.T) {
 		"":                             " | ",
 	} {
 		rest, day := Due(task, today)
-		if got := rest + " | " + strings.TrimPrefix(day.Format(time.DateOnly), "0001-01-01"); got != want {
+		if got := rest + " | " + day.String(); got != want {
 			t.Errorf("%q: got %q, want %q", task, got, want)
 		}
 	}

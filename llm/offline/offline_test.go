@@ -220,8 +220,9 @@ func TestNewTimeReplacesThePreviousOne(t *testing.T) {
 		"no, 2–8 November":           "search_notes after=FROM before=TO query=bake",
 		"what did I do on Thursday?": "search_notes limit=50 query=on Thursday",
 	} {
-		span, _ := when.TalkOf([]string{history[0].Text, question}, time.Now()).In(question, time.Now())
-		want = strings.NewReplacer("FROM", span.From.Format(time.DateOnly), "TO", span.To.Format(time.DateOnly)).Replace(want)
+		today := when.DayOf(time.Now())
+		span, _ := when.TalkOf([]string{history[0].Text}, today).In(question, today)
+		want = strings.NewReplacer("FROM", span.From.String(), "TO", span.To.String()).Replace(want)
 		if got := planned(t, &llm.Task{Kind: llm.PlanTask, Question: question, Tools: builtIn, History: history}); got != want {
 			t.Errorf("%q\n got %s\nwant %s", question, got, want)
 		}

@@ -124,15 +124,15 @@ func planFor(task *llm.Task) plan {
 	case i < 0:
 		return plan{Reasoning: "There are no notes to search.", Answer: cmp.Or(task.Recalled, noNotes)}
 	}
-	words, instead := query(text.Cut(message, maxRead), task.History, task.Today)
+	words, instead := query(text.Cut(message, maxRead), task.History, when.DayOf(task.Today))
 	args := map[string]any{"query": words}
 	if !instead.From.IsZero() {
-		args["after"] = instead.From.Format(time.DateOnly)
+		args["after"] = instead.From.String()
 	}
 	if !instead.To.IsZero() {
-		args["before"] = instead.To.Format(time.DateOnly)
+		args["before"] = instead.To.String()
 	}
-	if _, takes := shapeOf(task.Tools[i]).Properties["limit"]; takes && asksForTime(words, task.Today) {
+	if _, takes := shapeOf(task.Tools[i]).Properties["limit"]; takes && asksForTime(words, when.DayOf(task.Today)) {
 		args["limit"] = mostOfTime
 	}
 	return oneStep("search_notes", args, "search your notes")
@@ -199,9 +199,9 @@ func listTasks(message string, task *llm.Task) (plan, bool) {
 			args["status"] = "overdue"
 		}
 		if days := strings.TrimSpace(due[2] + due[3] + due[5]); days != "" {
-			if span, _ := when.In(days, task.Today); !span.IsZero() {
+			if span, _ := when.In(days, when.DayOf(task.Today)); !span.IsZero() {
 				args["status"] = "open"
-				args["query"] = "after:" + span.From.Format(time.DateOnly) + " before:" + span.To.Format(time.DateOnly)
+				args["query"] = "after:" + span.From.String() + " before:" + span.To.String()
 			}
 		}
 	}

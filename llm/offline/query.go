@@ -5,7 +5,6 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"time"
 
 	"lifehub/internal/text"
 	"lifehub/internal/when"
@@ -15,14 +14,14 @@ import (
 // query returns the search query for a question: its content words and, for a
 // follow-up, those of the preceding questions. If the question only names a time,
 // instead is that time, which replaces the one in the preceding question.
-func query(question string, history []llm.Message, today time.Time) (words string, instead when.Span) {
+func query(question string, history []llm.Message, today when.Day) (words string, instead when.Span) {
 	var talk []string
 	for _, m := range history {
 		if m.Role == llm.User {
 			talk = append(talk, m.Text)
 		}
 	}
-	named, rest := when.TalkOf(append(talk, question), today).In(question, today)
+	named, rest := when.TalkOf(talk, today).In(question, today)
 	onlyTime := !named.IsZero() && saysNothing(rest)
 	alone := onlyTime && !pointsBack(rest) // "last week" is a follow-up only if the previous question names a time, too
 	before := ""
@@ -49,7 +48,7 @@ func query(question string, history []llm.Message, today time.Time) (words strin
 }
 
 // asksForTime reports whether a question names a time and nothing else.
-func asksForTime(question string, today time.Time) bool {
+func asksForTime(question string, today when.Day) bool {
 	span, rest := when.In(question, today)
 	return !span.IsZero() && saysNothing(rest)
 }
@@ -137,7 +136,7 @@ func words(s string) iter.Seq[string] {
 
 // refersBack reports whether a question depends on the previous one: it has no
 // content words, or few of them and a word that points back.
-func refersBack(question string, today time.Time) bool {
+func refersBack(question string, today when.Day) bool {
 	span, rest := when.In(question, today)
 	return len(content(question)) == 0 || pointsBack(rest) || !span.IsZero() && len(slices.Collect(words(rest))) <= 1
 }

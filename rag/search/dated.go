@@ -51,7 +51,7 @@ func (t askedTime) short() bool { return t.until-t.from <= 7 }
 func (q Query) time() askedTime {
 	span, rest := q.Talk.In(q.Text, q.today())
 	if q.timed() {
-		span = when.Span{From: q.After, To: q.Before}
+		span = q.filtered()
 	}
 	t := timeOf(span)
 	t.filter, t.only = q.timed(), isOnlyTime(rest)
@@ -73,10 +73,10 @@ func (t askedTime) bounded() bool {
 func timeOf(span when.Span) askedTime {
 	t := askedTime{Span: span, until: math.MaxInt32}
 	if !t.Span.From.IsZero() {
-		t.from = words.DayNumber(t.Span.From)
+		t.from = t.Span.From.Number()
 	}
 	if !t.Span.To.IsZero() {
-		t.until = words.DayNumber(t.Span.To)
+		t.until = t.Span.To.Number()
 	}
 	return t
 }
@@ -158,9 +158,9 @@ func (s *search) dropTime(ctx context.Context) error {
 // nothing but the time.
 func (s *search) notesOfTime(ctx context.Context) error {
 	query, args := s.filtered(`SELECT n.path, min(d.day) FROM dates d JOIN notes n ON n.id = d.note WHERE NOT n.outside AND `+ofTime, s.time.args())
-	s.ofTime = when.Found{Days: s.time.Span.Words(s.query.today()), From: words.DateOf(s.time.Span.From)}
+	s.ofTime = when.Found{Days: s.time.Span.Words(s.query.today()), From: s.time.Span.From.String()}
 	if !s.time.Span.To.IsZero() {
-		s.ofTime.To = words.DateOf(s.time.Span.To.AddDate(0, 0, -1))
+		s.ofTime.To = s.time.Span.To.Add(-1).String()
 	}
 	for scan := range database.Rows(ctx, s.db, query+` GROUP BY n.id ORDER BY 2, n.path`, args...) {
 		var path string

@@ -80,7 +80,7 @@ func (s *search) newestDay(ctx context.Context, c *candidate) error {
 	}
 	var any passageDays
 	for scan := range database.Rows(ctx, s.db, `SELECT d.day, max(d.line, p.line), min(d.end_line, p.end_line) FROM `+passages+`
-		WHERE p.id = ? AND d.day <= ? ORDER BY d.day DESC, d.line`, c.id, words.DayNumber(s.query.today())) {
+		WHERE p.id = ? AND d.day <= ? ORDER BY d.day DESC, d.line`, c.id, s.query.today().Number()) {
 		d := passageDays{of: true}
 		if err := scan(&d.first, &d.line, &d.endLine); err != nil {
 			return err

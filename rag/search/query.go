@@ -60,11 +60,16 @@ func (q Query) AtMost() int {
 	return q.Limit
 }
 
-func (q Query) today() time.Time {
+func (q Query) today() when.Day {
 	if q.Today.IsZero() {
-		return time.Now()
+		return when.DayOf(time.Now())
 	}
-	return q.Today
+	return when.DayOf(q.Today)
+}
+
+// filtered returns the time that the query filters by.
+func (q Query) filtered() when.Span {
+	return when.Span{From: when.DayOf(q.After), To: when.DayOf(q.Before)}
 }
 
 // phrases returns the quoted parts of a query's text.
@@ -106,7 +111,7 @@ func (q Query) filter() filter {
 		f.args = append(f.args, tag, tag+"0", tag, tag+"/") // '0' follows '/'
 	}
 	if q.timed() {
-		t := timeOf(when.Span{From: q.After, To: q.Before})
+		t := timeOf(q.filtered())
 		all = append(all, `SELECT id AS note FROM notes WHERE id IN (SELECT note FROM dates WHERE day < ? AND until > ?) OR id NOT IN (SELECT note FROM dates)`)
 		f.args = append(f.args, t.until, t.from)
 	}

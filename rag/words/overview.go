@@ -9,6 +9,7 @@ import (
 	"unicode"
 
 	"lifehub/internal/database"
+	"lifehub/internal/when"
 	"lifehub/notes"
 )
 
@@ -74,7 +75,7 @@ func isPlainTitle(title string) bool {
 func News(ctx context.Context, db *sql.DB, today time.Time, days int) (changed, due int, err error) {
 	since := time.Date(today.Year(), today.Month(), today.Day()-1, 0, 0, 0, 0, today.Location())
 	err = db.QueryRowContext(ctx, `SELECT (SELECT count(*) FROM notes WHERE outside = 0 AND mtime >= ?), (SELECT count(*) FROM due JOIN notes ON id = note WHERE outside = 0 AND day <= ?)`,
-		since.UnixNano(), DayNumber(today)+int64(days)).Scan(&changed, &due)
+		since.UnixNano(), when.DayOf(today).Number()+int64(days)).Scan(&changed, &due)
 	return changed, due, err
 }
 
@@ -82,7 +83,7 @@ func News(ctx context.Context, db *sql.DB, today time.Time, days int) (changed, 
 // or due within days, the earliest first.
 func DueNotes(ctx context.Context, db *sql.DB, today time.Time, days, limit int) ([]string, error) {
 	return database.Column[string](ctx, db, `SELECT path FROM due JOIN notes ON id = note WHERE outside = 0 AND day <= ? GROUP BY path ORDER BY min(day), path LIMIT ?`,
-		DayNumber(today)+int64(days), limit)
+		when.DayOf(today).Number()+int64(days), limit)
 }
 
 // writeDue indexes the due dates of a note's open tasks.
@@ -95,7 +96,7 @@ func (w *Writer) writeDue(id int64, note notes.Note) error {
 		if !t.Open() || day.IsZero() {
 			continue
 		}
-		if _, err := w.exec(`INSERT INTO due VALUES (?, ?)`, id, DayNumber(day)); err != nil {
+		if _, err := w.exec(`INSERT INTO due VALUES (?, ?)`, id, when.DayOf(day).Number()); err != nil {
 			return err
 		}
 	}

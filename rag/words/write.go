@@ -14,6 +14,7 @@ import (
 
 	"lifehub/internal/database"
 	"lifehub/internal/text"
+	"lifehub/internal/when"
 	"lifehub/notes"
 	"lifehub/rag/passage"
 	"lifehub/rag/vectors"
@@ -79,7 +80,7 @@ func (w *Writer) WriteNote(id int64, note notes.Note, hash []byte, problem strin
 		(path, lower_path, size, mtime, hash, title, title_key, name_key, date, tags, outside, problem, language, text)
 		VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?)`,
 		note.Path, strings.ToLower(note.Path), note.Size, note.ModTime.UnixNano(), hash, note.Title, NameKey(note.Title), NameKey(name),
-		DateOf(note.Date), string(tags), note.Untrusted, problem, string(in), compress(note.Text))
+		when.DayOf(note.Date).String(), string(tags), note.Untrusted, problem, string(in), compress(note.Text))
 	if err != nil {
 		return err
 	}
@@ -106,7 +107,7 @@ func (w *Writer) WriteNote(id int64, note notes.Note, hash []byte, problem strin
 	}
 	for _, d := range note.Dates {
 		if _, err := w.exec(`INSERT OR IGNORE INTO dates (note, line, day, until, end_line) VALUES (?,?,?,?,?)`,
-			id, d.First, DayNumber(d.Span.From), DayNumber(d.Span.To), d.Last); err != nil {
+			id, d.First, d.Span.From.Number(), d.Span.To.Number(), d.Last); err != nil {
 			return err
 		}
 	}
@@ -124,19 +125,6 @@ func (w *Writer) WriteNote(id int64, note notes.Note, hash []byte, problem strin
 		}
 	}
 	return nil
-}
-
-// DateOf formats a day; "" for the zero time.
-func DateOf(day time.Time) string {
-	if day.IsZero() {
-		return ""
-	}
-	return day.Format(time.DateOnly)
-}
-
-// DayNumber returns the number of days from 1970 to a day, in its own time zone.
-func DayNumber(day time.Time) int64 {
-	return time.Date(day.Year(), day.Month(), day.Day(), 0, 0, 0, 0, time.UTC).Unix() / (24 * 60 * 60)
 }
 
 // Day formats the day with a number.

@@ -1,0 +1,129 @@
+// Package when parses the time that a question refers to, in English and German, and
+// dates in figures in any language. Start at [In].
+package when
+
+import (
+	"regexp"
+	"strings"
+	"sync"
+	"unicode"
+
+	"lifehub/internal/text"
+)
+
+// maxTimed is how many bytes of a text are examined for times.
+const maxTimed = 2000
+
+// Talk holds the time that a conversation has referred to. The zero value is a
+// conversation without any.
+type Talk struct{ last Span }
+
+// TalkOf collects the times in the user's earlier messages, given in order.
+func TalkOf(earlier []string, today Day) (t Talk) {
+	for _, m := range earlier {
+		if s, _ := t.In(m, today); !s.IsZero() {
+			t.last = s
+		}
+	}
+	return t
+}
+
+// In returns the span of time that a question refers to, and the question without
+// the words for it. today is the day on which it is asked. The span is zero if
+// the question names no time. A time without a year or week, such as "in March", is
+// the last one, or the next if the question says "will", "plan" or the like.
+func In(question string, today Day) (s Span, rest string) { return Talk{}.In(question, today) }
+
+// In is like the function In, for a question in a conversation, such as "and the
+// week before?"
+func (t Talk) In(question string, today Day) (s Span, rest string) {
+	return t.in(question, today, false)
+}
+
+func (t Talk) in(question string, today Day, ahead bool) (s Span, rest string) {
+	start := question[:min(len(question), maxTimed)]
+	if lower := strings.ToLower(start); len(lower) == len(start) {
+		start = lower
+	}
+	r := newReader(start, today)
+	if ahead {
+		r.toward = 1
+	}
+	r.last = t.last
+	for i := range r.tokens {
+		it, ok := r.at(i, r.before(i))
+		if !ok || inPath(question, it.start, it.end) {
+			continue
+		}
+		it = r.until(r.side(i, it))
+		return it.Span, question[:it.start] + " " + question[it.end:]
+	}
+	return Span{}, question
+}
+
+// DayIn reads a text that names one day and nothing else, such as "next Friday". A
+// weekday or date alone is the last one, or with ahead the next.
+func DayIn(text string, today Day, ahead bool) (day Day, ok bool) {
+	if strings.Contains(text, ":") {
+		return Day{}, false // a time of day would be lost
+	}
+	s, rest := Talk{}.in(text, today, ahead)
+	if s.From.IsZero() || s.To != s.From.Add(1) || strings.ContainsFunc(rest, isWordRune) {
+		return Day{}, false
+	}
+	return s.From, true
+}
+
+// Due splits off the day at the end of a task, as in "call Ines by Friday": the task without it, and
+// the day, which is today or ahead; the zero Day if it ends with none.
+func Due(task string, today Day) (rest string, day Day) {
+	words := strings.Fields(task)
+	for i := 1; i < len(words); i++ {
+		if !strings.ContainsFunc(words[i-1], isWordRune) || !strings.ContainsFunc(words[i], isWordRune) {
+			continue // a mark before a date is a field of its own
+		}
+		day, ok := DayIn(strings.Join(words[i:], " "), today, true)
+		if !ok || day.Before(today) {
+			continue
+		}
+		rest = strings.Join(words[:i], " ")
+		if !SaysNothing(strings.ToLower(words[i])) {
+			rest = strings.TrimSuffix(rest, " due") // but "what is due on Friday" is the task's own
+		}
+		return strings.TrimRight(rest, " ,"), day
+	}
+	return task, Day{}
+}
+
+// inPath reports whether a part of a text belongs to a file name or URL, which is
+// no time expression: daily/2026-03-14.md.
+func inPath(text string, start, end int) bool {
+	before, after := text[strings.LastIndexAny(text[:start], " \t\n")+1:start], text[end:]
+	if space := strings.IndexAny(after, " \t\n"); space >= 0 {
+		after = after[:space]
+	}
+	return folder.MatchString(before) || fileEnding.MatchString(after)
+}
+
+var folder, fileEnding = regexp.MustCompile(`\pL.*/`), regexp.MustCompile(`^\S*\.\pL`)
+
+func isWordRune(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
+
+// emptyWords carry no content once the time is known: "what did I do yesterday"
+// asks for the day itself.
+var emptyWords = sync.OnceValue(func() map[string]bool {
+	set := map[string]bool{}
+	for word := range strings.FieldsSeq("a about am an and any are at be been did do does done for from happen happened happening have i in is it " +
+		"me my mine note notes of on our say says show tell that the there to was we were what when which who with write wrote written " +
+		"went go day journal daily diary entry log " +
+		"no rather instead since between before after until till during through last " +
+		"was habe ich gemacht war wir ist am im in der den dem mein meine notizen tagebuch hab hatte getan passiert los geschehen " +
+		"erlebt notiert geschrieben stand steht gab es seit bis vor nach") {
+		set[text.FoldedStem(word, "")] = true
+	}
+	return set
+})
+
+// SaysNothing reports whether a folded word carries no content once the time is
+// known.
+func SaysNothing(word string) bool { return emptyWords()[word] }
