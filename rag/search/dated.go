@@ -5,14 +5,12 @@ import (
 	"context"
 	"maps"
 	"math"
+	"regexp"
 	"slices"
 	"strings"
-	"unicode"
 
 	"lifehub/internal/database"
-	"lifehub/internal/text"
 	"lifehub/internal/when"
-	"lifehub/notes"
 	"lifehub/rag/passage"
 	"lifehub/rag/words"
 )
@@ -26,6 +24,8 @@ const (
 	shortBoost = 1
 	// onlyBoost replaces it if the question is nothing but a time.
 	onlyBoost = 1.5
+	// maxOfTime bounds the passages of a time if all are asked for.
+	maxOfTime = 2000
 	// undatedShare multiplies the score of a passage without a date if a filter asks
 	// for a time.
 	undatedShare = 0.5
@@ -37,17 +37,15 @@ const MaxListed = 31
 // askedTime is the time in a query.
 type askedTime struct {
 	Span        when.Span
-	from, until int64  // days since 1970; until is exclusive
-	filter      bool   // a filter, which passages of this time and those without a date match
-	only        bool   // the query has only the time
-	words       string // its words, without numbers, which are in many notes
+	from, until int64 // days since 1970; until is exclusive
+	filter      bool  // a filter, which passages of this time and those without a date match
+	only        bool  // the query has only the time
 }
 
 // short reports whether the time is a week at most.
 func (t askedTime) short() bool { return t.until-t.from <= 7 }
 
-// time returns the time in a query's filters or else in its words, which may take
-// 20 ms.
+// time returns the time in a query's filters or else in its words.
 func (q Query) time() askedTime {
 	span, rest := q.Talk.In(q.Text, q.today())
 	if q.timed() {
@@ -55,10 +53,6 @@ func (q Query) time() askedTime {
 	}
 	t := timeOf(span)
 	t.filter, t.only = q.timed(), isOnlyTime(rest)
-	others := strings.Fields(rest)
-	t.words = strings.Join(slices.DeleteFunc(strings.Fields(q.Text), func(word string) bool {
-		return slices.Contains(others, word) || !strings.ContainsFunc(word, unicode.IsLetter) || when.SaysNothing(text.FoldedStem(word, ""))
-	}), " ")
 	return t
 }
 
@@ -102,16 +96,13 @@ const (
 func (t askedTime) args() []any { return []any{t.from, t.until, t.until - t.from} }
 
 // byDate boosts the passages of the time that is asked for and, if it is a filter,
-// removes those of other times. If the query is nothing but a time, it adds the passages
-// of that time.
+// removes those of other times.
 func (s *search) byDate(ctx context.Context, found map[int64]*candidate) error {
 	if s.time.Span.IsZero() {
 		return nil
 	}
-	ranks := map[int64]int{}
 	if s.time.only || s.time.short() || s.time.bounded() {
-		var err error
-		if ranks, err = s.rankByDate(ctx, found); err != nil {
+		if err := s.addNewest(ctx, found); err != nil {
 			return err
 		}
 	}
@@ -119,10 +110,8 @@ func (s *search) byDate(ctx context.Context, found map[int64]*candidate) error {
 		return err
 	}
 	for id, c := range found {
-		rank, ranked := ranks[id]
-		switch {
-		case c.days.of && s.time.only && ranked:
-			c.boost = onlyBoost - float64(rank)/1e4
+		switch c.dated = c.days.of; {
+		case c.boost > 0:
 		case c.days.of && s.time.short():
 			c.boost = shortBoost
 		case c.days.of:
@@ -130,7 +119,6 @@ func (s *search) byDate(ctx context.Context, found map[int64]*candidate) error {
 		case s.time.filter && c.days.other && !c.days.around:
 			delete(found, id)
 		}
-		c.dated = c.days.of
 	}
 	return nil
 }
@@ -148,11 +136,13 @@ func (s *search) dropTime(ctx context.Context) error {
 		return err
 	}
 	if s.undated = s.time.only; s.undated {
-		s.words, err = readWords(ctx, s.db, s.time.words)
+		s.words, err = readWords(ctx, s.db, numbers.ReplaceAllString(s.query.Text, "")) // which are in many notes
 	}
 	s.time = askedTime{}
 	return err
 }
+
+var numbers = regexp.MustCompile(`\d+`)
 
 // notesOfTime counts the user's own notes of the time, and lists them if the query is
 // nothing but the time.
@@ -184,38 +174,29 @@ func (s *search) filtered(query string, args []any) (string, []any) {
 	return query + ` AND n.id` + inList, append(args, s.list)
 }
 
-// rankByDate ranks the passages of the time, those of daily notes first, then the
-// newest, and adds the best to the candidates.
-func (s *search) rankByDate(ctx context.Context, found map[int64]*candidate) (map[int64]int, error) {
-	type at struct {
-		id, day int64
-		daily   bool
+// addNewest adds the newest passages of the time to the candidates. If the query is
+// nothing but a time, they are in this order.
+func (s *search) addNewest(ctx context.Context, found map[int64]*candidate) error {
+	limit := nearCandidates
+	if s.query.Room > 0 {
+		limit = maxOfTime
 	}
-	var all []at
-	query, args := s.filtered(`SELECT p.id, n.path, max(d.day) FROM `+passages+` WHERE `+ofTime, s.time.args())
-	for scan := range database.Rows(ctx, s.db, query+` GROUP BY p.id ORDER BY 3 DESC, p.id LIMIT 2000`, args...) {
-		var p at
-		var path string
-		if err := scan(&p.id, &path, &p.day); err != nil {
-			return nil, err
+	query, args := s.filtered(`SELECT p.id FROM `+passages+` WHERE `+ofTime, s.time.args())
+	boost := onlyBoost
+	for scan := range database.Rows(ctx, s.db, query+` GROUP BY p.id ORDER BY max(d.day) DESC, p.id LIMIT ?`, append(args, limit)...) {
+		var id int64
+		if err := scan(&id); err != nil {
+			return err
 		}
-		_, p.daily = notes.DateIn(path)
-		all = append(all, p)
-	}
-	slices.SortStableFunc(all, func(a, b at) int {
-		if a.daily != b.daily {
-			return map[bool]int{true: -1, false: 1}[a.daily]
+		if found[id] == nil {
+			found[id] = &candidate{id: id}
 		}
-		return cmp.Or(cmp.Compare(b.day, a.day), cmp.Compare(a.id, b.id))
-	})
-	ranks := map[int64]int{}
-	for i, p := range all {
-		ranks[p.id] = i
-		if found[p.id] == nil && (i < nearCandidates || s.query.Room > 0) {
-			found[p.id] = &candidate{id: p.id}
+		if s.time.only {
+			found[id].boost = boost
+			boost -= 1e-4
 		}
 	}
-	return ranks, nil
+	return nil
 }
 
 // passageDays compares the dates of a passage with the time that is asked for.

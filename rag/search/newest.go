@@ -12,9 +12,8 @@ import (
 	"lifehub/rag/words"
 )
 
-// newest matches a word that asks for the newest of the next word, in the languages in
-// which most times are understood.
-var newest = regexp.MustCompile(`(?i)(?:^|[^\pL])(newest|latest|last|most recent|neueste[mnrs]?|letzte[mnrs]?|laatste|nieuwste|senaste|sidste|siste|derni(?:er|ère)s?|últim[oa]s?|ultim[oaie])[^\pL]+\pL`)
+// newest matches a word that asks for the newest of the next word, in English or German.
+var newest = regexp.MustCompile(`(?i)(?:^|[^\pL])(newest|latest|last|most recent|neueste[mnrs]?|letzte[mnrs]?)[^\pL]+\pL`)
 
 // asksForNewest reports whether a question asks for the newest of something, and marks
 // that word as a stop word.
@@ -64,37 +63,31 @@ func (s *search) preferNewest(ctx context.Context, ranked []candidate) error {
 // newestDay finds the newest dated lines of a candidate, not after today, that contain
 // a content word of the question; if only a heading contains one, the newest of all.
 func (s *search) newestDay(ctx context.Context, c *candidate) error {
-	locations, err := passagesWhere(ctx, s.db, `p.id = ?`, c.id)
-	if err != nil || len(locations) == 0 {
+	loaded, err := s.load(ctx, []candidate{*c})
+	if err != nil || len(loaded) == 0 {
 		return err
 	}
-	p := locations[0]
+	p := loaded[0]
 	body, err := s.texts.Of(ctx, p.note, p.start, p.stop)
 	if err != nil {
 		return err
 	}
 	lines := strings.Split(body, "\n")
-	var first int
-	if err := s.db.QueryRowContext(ctx, `SELECT line FROM passages WHERE id = ?`, c.id).Scan(&first); err != nil {
-		return err
-	}
-	var any passageDays
 	for scan := range database.Rows(ctx, s.db, `SELECT d.day, max(d.line, p.line), min(d.end_line, p.end_line) FROM `+passages+`
 		WHERE p.id = ? AND d.day <= ? ORDER BY d.day DESC, d.line`, c.id, s.query.today().Number()) {
 		d := passageDays{of: true}
 		if err := scan(&d.first, &d.line, &d.endLine); err != nil {
 			return err
 		}
-		if !any.of {
-			any = d
-		}
-		from, to := min(max(0, d.line-first), len(lines)), min(max(0, d.endLine-first+1), len(lines))
-		if from < to && s.hasContentTerm(strings.Join(lines[from:to], "\n"), p.language) {
+		from, to := min(max(0, d.line-p.Line), len(lines)), min(max(0, d.endLine-p.Line+1), len(lines))
+		has := from < to && s.hasContentTerm(strings.Join(lines[from:to], "\n"), p.language)
+		if has || !c.days.of {
 			c.days = d
-			return nil
+		}
+		if has {
+			break
 		}
 	}
-	c.days = any
 	return nil
 }
 
