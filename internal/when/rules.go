@@ -398,8 +398,7 @@ func (r *reader) dayOfWeek(p part) (Span, int, bool) {
 	return days(week.From.Add((p.of("W").value+6)%7), 1), aDay, ok && unit == aWeek
 }
 
-// unit reads a week, month or other unit relative to the current one. The weekend of
-// this week is as in [reader.choose].
+// unit reads a week, month or other unit relative to the current one.
 func (r *reader) unit(p part) (Span, int, bool) {
 	n, unit := p.of("IR").value, p.of("UC").value
 	if p.of("BA").kind != 0 { // the week before last
@@ -408,16 +407,27 @@ func (r *reader) unit(p part) (Span, int, bool) {
 	switch {
 	case unit == aDay || unit == halfYear || p.of("B").kind != 0 && n > 0 || p.of("A").kind != 0 && n < 0:
 		return Span{}, 0, false
-	case unit == aWeekend && n == 0:
-		return r.weekend(p[1:])
 	case unit == aWeekend:
-		one := token{meaning: meaning{'I', cmp.Compare(n, 0)}}
-		s := r.choose(r.weeks(func(monday Day) Span { return steps(monday, aWeekend, 0) }), one)
-		return days(s.From.Add(7*(n-one.value)), 2), unit, true
+		return r.weekends(n), unit, true
 	case unit == aWeek && n < 0 && r.today.weekday() == 0:
 		n++ // on a Sunday, "last week" in retrospect means the week that is ending
 	}
 	return steps(r.today, unit, n), unit, true
+}
+
+func (r *reader) weekend(p part) (Span, int, bool) {
+	return r.weekends(0), aWeekend, p[0].value == aWeekend
+}
+
+// weekends returns the nth weekend before or after today; 0: as in [reader.choose].
+func (r *reader) weekends(n int) Span {
+	var which token
+	if n != 0 {
+		which = token{meaning: meaning{'I', n}}
+		n -= cmp.Compare(n, 0)
+	}
+	s := r.choose(r.weeks(func(monday Day) Span { return days(monday.Add(5), 2) }), which)
+	return days(s.From.Add(7*n), 2)
 }
 
 // weeks returns a part of each of the weeks around today.
@@ -426,11 +436,6 @@ func (r *reader) weeks(of func(monday Day) Span) (all []Span) {
 		all = append(all, of(r.today.monday().Add(7*n)))
 	}
 	return all
-}
-
-func (r *reader) weekend(p part) (Span, int, bool) {
-	all := r.weeks(func(monday Day) Span { return steps(monday, aWeekend, 0) })
-	return r.choose(all, token{}), aWeekend, p[0].value == aWeekend
 }
 
 func (r *reader) weekNumber(p part) (s Span, unit int, ok bool) {

@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 )
 
@@ -27,21 +28,21 @@ type reader struct {
 	last   Span // time of the previous question
 }
 
-// pieces matches a date in figures, a quarter, a number, a word, or a mark.
-var pieces = regexp.MustCompile(`(\d{4})[-/.](\d\d?)[-/.](\d\d?)(?:t\d\d:\d\d[\d:.z]*)?|(\d\d?)\.(\d\d?)\.(\d{4})?|(\d{4})-(\d\d)` +
-	`|(\d{4})[ /-]?q([1-4])|q([1-4])(?:[ /-]?(\d{4}))?|(\d+)(st|nd|rd|th|\.)?|\pL[\pL\d]*(?:['’][\pL\d]*)*|\S|\n`)
+// figures matches a date in figures, a quarter, or a number.
+var figures = regexp.MustCompile(`^(?:(\d{4})[-/.](\d\d?)[-/.](\d\d?)(?:t\d\d:\d\d[\d:.z]*)?|(\d\d?)\.(\d\d?)\.(\d{4})?|(\d{4})-(\d\d)` +
+	`|(\d{4})[ /-]?q([1-4])|q([1-4])(?:[ /-]?(\d{4}))?|(\d+)(st|nd|rd|th|\.)?)`)
 
 // newReader splits a text in lower case into tokens.
 func newReader(lower string, today Day) *reader {
 	r := &reader{text: lower, today: today, toward: -1}
-	found := pieces.FindAllStringSubmatchIndex(lower, -1)
-	for i := 0; i < len(found); i++ {
-		t := token{meaning{'?', 0}, Span{}, found[i][0], found[i][1]}
-		first, _ := utf8.DecodeRuneInString(lower[t.start:])
+	var kinds []byte
+	for at := 0; at < len(lower); {
+		first, size := utf8.DecodeRuneInString(lower[at:])
+		t := token{meaning{'?', 0}, Span{}, at, at + size}
 		switch {
-		case t.read(lower, found[i]):
-		case isWordRune(first):
-			i += t.readPhrase(lower, found[i:])
+		case (first == 'q' || isDigit(first)) && t.readFigures(lower):
+		case isLetter(first):
+			t.readPhrase(lower)
 		case strings.ContainsRune("-–—", first):
 			before, _ := utf8.DecodeLastRuneInString(lower[:t.start])
 			after, _ := utf8.DecodeRuneInString(lower[t.end:])
@@ -49,31 +50,40 @@ func newReader(lower string, today Day) *reader {
 				t.kind = 'a'
 			}
 		case strings.ContainsRune(".?!;:\n", first):
-			if t.kind = '|'; first == '.' && strings.HasSuffix(r.kinds, "M") {
+			if t.kind = '|'; first == '.' && len(kinds) > 0 && kinds[len(kinds)-1] == 'M' {
 				t.kind = 'a' // as in "Jan. 2026"
 			}
-		case strings.ContainsRune(",'’\"“”()*_", first):
+		case unicode.IsSpace(first) || strings.ContainsRune(",'’\"“”()*_", first):
 			t.kind = 'a'
 		}
-		switch t.kind {
+		switch at = t.end; t.kind {
 		case 'a':
 			continue
 		case 'X':
 			r.toward = 1
 		}
-		r.tokens, r.kinds = append(r.tokens, t), r.kinds+string(rune(t.kind))
+		r.tokens, kinds = append(r.tokens, t), append(kinds, t.kind)
 	}
+	r.kinds = string(kinds)
 	return r
 }
 
-func isLetter(r rune) bool { return isWordRune(r) && (r < '0' || r > '9') }
+func isDigit(r rune) bool { return '0' <= r && r <= '9' }
 
-// read reads a match of [pieces] that starts with a number or is a quarter.
-func (t *token) read(lower string, match []int) bool {
+func isLetter(r rune) bool { return isWordRune(r) && !isDigit(r) }
+
+// readFigures reads a date in figures, a quarter or a number, if there is one.
+func (t *token) readFigures(lower string) bool {
+	const longest = 32 // bytes of a date with its time
+	match := figures.FindStringSubmatchIndex(lower[t.start:min(t.start+longest, len(lower))])
+	if match == nil {
+		return false
+	}
+	t.end = t.start + match[1]
 	n := make([]int, len(match)/2) // of its groups; 0: not matched
 	for g := 1; g < len(n); g++ {
 		if match[2*g] >= 0 {
-			n[g], _ = strconv.Atoi(lower[match[2*g]:match[2*g+1]]) //nolint:errcheck // too large a number is no part of a time
+			n[g], _ = strconv.Atoi(lower[t.start+match[2*g] : t.start+match[2*g+1]]) //nolint:errcheck // too large a number is no part of a time
 		}
 	}
 	after, _ := utf8.DecodeRuneInString(lower[t.end:])
@@ -96,10 +106,8 @@ func (t *token) read(lower string, match []int) bool {
 		t.meaning = meaning{'Q', n[11]}
 	case n[4] > 0:
 		t.meaning = meaning{'n', 100*n[5] + n[4]}
-	case match[2*13] >= 0:
-		t.readNumber(lower, n[13], match)
 	default:
-		return false
+		t.readNumber(lower, n[13], match)
 	}
 	if ok {
 		t.kind, t.span, t.value = 'd', span, max(t.value, aDay)
@@ -136,11 +144,19 @@ const longestPhrase = 4
 
 var phraseOf = strings.NewReplacer("-", " ", "’", "'")
 
-// readPhrase reads the longest phrase of the vocabulary that starts with the first of
-// some matches of [pieces], and returns how many more it takes.
-func (t *token) readPhrase(lower string, found [][]int) (more int) {
-	for n := min(2*longestPhrase, len(found)) - 1; n >= 0; n-- { // hyphens are pieces too
-		end := found[n][1]
+// readPhrase reads a word, or the longest phrase of the vocabulary that starts with it.
+func (t *token) readPhrase(lower string) {
+	for n, end := 0, t.start; n < longestPhrase; n++ {
+		length := strings.IndexFunc(lower[end:], func(r rune) bool { return !isWordRune(r) && r != '\'' && r != '’' })
+		if length == 0 {
+			break
+		}
+		if end += length; length < 0 {
+			end = len(lower)
+		}
+		if n == 0 {
+			t.end = end
+		}
 		phrase := phraseOf.Replace(lower[t.start:end])
 		m, ok := meanings()[phrase]
 		if !ok {
@@ -148,10 +164,12 @@ func (t *token) readPhrase(lower string, found [][]int) (more int) {
 		}
 		if ok {
 			t.meaning, t.end = m, end
-			return n
 		}
+		if end == len(lower) || lower[end] != ' ' && lower[end] != '-' {
+			break
+		}
+		end++
 	}
-	return 0
 }
 
 // possessive reports whether a word ends in 's.
