@@ -177,7 +177,7 @@ var (
 		`(?:列出|显示|查看)?(?:我的|所有)?(?:任务|待办|待办事项)(?:有哪些|是什么)?)$`)
 	dueList = regexp.MustCompile(`(?i)^(?:` +
 		`(?:(?:what|which tasks|what tasks)(?:[’']s| is| are)? |(?:list|show|show me) )?(?:(?:all|my|the) )?(?:tasks |to-?dos )?(?:that are )?(due|overdue)(?: (today|tomorrow|this week|next week|soon|now))?|` +
-		`(?:was ist )?(heute |morgen |diese woche )?(fällig|überfällig)|(今天|明天|本周|这周)?(?:有什么|什么)?(到期|过期|逾期)的?(?:任务)?)$`)
+		`(?:was ist )?(heute |morgen |diese woche )?(fällig|überfällig)|(?:有什么|什么)?(到期|过期|逾期)的?(?:任务)?)$`)
 	// taskCommand matches the forms of newTask that are commands, not sentences,
 	// whose rest may say when in a way that only a model understands.
 	taskCommand = regexp.MustCompile(`(?i)^(?:add (?:task|to-?do)|neue aufgabe|添加任务)(?:\W|$)`)
@@ -194,11 +194,11 @@ func listTasks(message string, task *llm.Task) (plan, bool) {
 	args := map[string]any{"status": "open"}
 	if due != nil {
 		args["status"] = "due"
-		switch strings.ToLower(due[1] + due[4] + due[6]) {
+		switch strings.ToLower(due[1] + due[4] + due[5]) {
 		case "overdue", "überfällig", "过期", "逾期":
 			args["status"] = "overdue"
 		}
-		if days := strings.TrimSpace(due[2] + due[3] + due[5]); days != "" {
+		if days := strings.TrimSpace(due[2] + due[3]); days != "" {
 			if span, _ := when.In(days, when.DayOf(task.Today)); !span.IsZero() {
 				args["status"] = "open"
 				args["query"] = "after:" + span.From.String() + " before:" + span.To.String()
