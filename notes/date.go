@@ -210,15 +210,11 @@ func makeDay(year, month, day string) (time.Time, bool) {
 func mondayOf(year, week string) (time.Time, bool) {
 	y, _ := strconv.Atoi(year)
 	w, _ := strconv.Atoi(week)
-	if y < 1900 || y > 2199 || w < 1 || w > 53 {
+	if y < 1900 || y > 2199 {
 		return time.Time{}, false
 	}
-	fourth := time.Date(y, 1, 4, 0, 0, 0, 0, time.Local) // 4 January is always in week 1
-	monday := fourth.AddDate(0, 0, 7*(w-1)-(int(fourth.Weekday())+6)%7)
-	if isoYear, isoWeek := monday.ISOWeek(); isoYear != y || isoWeek != w {
-		return time.Time{}, false
-	}
-	return monday, true
+	days, ok := when.Week(y, w)
+	return days.From.Local(), ok
 }
 
 // frontDate converts a date in front matter: a string, a TOML date, or

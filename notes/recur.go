@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"lifehub/internal/when"
 )
 
 // Next returns the line of the task's next occurrence if it is done on the given
@@ -212,8 +214,7 @@ func monday(day time.Time) time.Time {
 
 // daysBetween returns the number of calendar days, regardless of clock changes.
 func daysBetween(a, b time.Time) int {
-	return int(time.Date(b.Year(), b.Month(), b.Day(), 0, 0, 0, 0, time.UTC).
-		Sub(time.Date(a.Year(), a.Month(), a.Day(), 0, 0, 0, 0, time.UTC)) / (24 * time.Hour))
+	return int(when.DayOf(b).Number() - when.DayOf(a).Number())
 }
 
 // Midnight returns local midnight of the day that t has in its own time zone.

@@ -170,11 +170,12 @@ func nearDay(day Day, weekday, n int) Day {
 	return day.Add(ahead + 7*n)
 }
 
-// week returns the numbered week of a year; the first has 4 January.
-func week(year, number int) (Span, bool) {
+// Week returns the numbered week of a year, and reports whether the year has it. The
+// first has 4 January.
+func Week(year, number int) (Span, bool) {
 	s := days(Day{year, time.January, 4}.monday().Add(7*(number-1)), 7)
-	_, got := s.From.utc().ISOWeek()
-	return s, got == number
+	inYear, got := s.From.utc().ISOWeek()
+	return s, inYear == year && got == number
 }
 
 // easter returns Easter Sunday, by the anonymous Gregorian algorithm.

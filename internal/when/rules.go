@@ -177,10 +177,8 @@ func shifted(other Span, p part) (it said) {
 		it.Span = days(edge.Add(7*n), 7)
 	case unit.value == aWeek:
 		it.Span = days(edge.Add(7*n-6), 7)
-	case unit.value == aWeekend && n < 0:
-		it.Span = days(nearDay(edge.Add(-1), 6, n), 2)
 	case unit.value == aWeekend:
-		it.Span = days(nearDay(edge, 6, n), 2)
+		it.Span = days(nearDay(edge.Add(min(0, cmp.Compare(n, 0))), 6, n), 2)
 	default:
 		it.Span = steps(edge, unit.value, n)
 	}
@@ -419,44 +417,42 @@ func (r *reader) weekend(p part) (Span, int, bool) {
 	return r.weekends(0), aWeekend, p[0].value == aWeekend
 }
 
-// weekends returns the nth weekend before or after today; 0: as in [reader.choose].
+// weekends returns the nth weekend before or after today; 0: the last that has begun,
+// the next that is not over, or the nearest.
 func (r *reader) weekends(n int) Span {
-	var which token
-	if n != 0 {
-		which = token{meaning: meaning{'I', n}}
-		n -= cmp.Compare(n, 0)
+	after := r.today
+	switch {
+	case n < 0:
+		after = after.Add(-1)
+	case n == 0 && r.toward < 0:
+		after, n = after.Add(1), -1
+	case n == 0:
+		after, n = after.Add(-5+3*r.toward), 1
 	}
-	s := r.choose(r.weeks(func(monday Day) Span { return days(monday.Add(5), 2) }), which)
-	return days(s.From.Add(7*n), 2)
-}
-
-// weeks returns a part of each of the weeks around today.
-func (r *reader) weeks(of func(monday Day) Span) (all []Span) {
-	for n := -2; n <= 2; n++ {
-		all = append(all, of(r.today.monday().Add(7*n)))
-	}
-	return all
+	return days(nearDay(after, 6, n), 2)
 }
 
 func (r *reader) weekNumber(p part) (s Span, unit int, ok bool) {
 	n, year := p[1].value, cmp.Or(p.of("Y").value, r.today.Year)
-	if p[0].value == aWeek && 1 <= n && n <= 53 {
-		s, ok = week(year, n)
+	if p[0].value == aWeek {
+		s, ok = Week(year, n)
 	}
 	return s, aWeek, ok
 }
 
 // weekday reads a weekday: this one is of this week, and the last or next is not today.
 func (r *reader) weekday(p part) (Span, int, bool) {
-	weekday := (p.of("W").value + 6) % 7
-	which := p.of("I")
-	if which.kind != 0 && which.value == 0 {
-		return days(r.today.monday().Add(weekday), 1), aDay, true
+	weekday, which := p.of("W").value, p.of("I")
+	day, n := r.today, cmp.Compare(which.value, 0)
+	switch {
+	case which.kind != 0 && n == 0:
+		day, n = day.monday().Add(-1), 1
+	case which.kind == 0 && r.toward == 0: // the nearest
+		day, n = day.Add(-4), 1
+	case which.kind == 0:
+		n = r.toward
 	}
-	if which.kind == 0 && r.toward != 0 {
-		which = token{meaning: meaning{'I', r.toward}}
-	}
-	return r.choose(r.weeks(func(monday Day) Span { return days(monday.Add(weekday), 1) }), which), aDay, true
+	return days(nearDay(day, weekday, n), 1), aDay, true
 }
 
 func (r *reader) quarter(p part) (Span, int, bool) {
