@@ -31,7 +31,7 @@ func Dates(line string, year int) (dates []Span, rest string) {
 	if len(lower) != len(examined) {
 		return nil, line
 	}
-	r := newReader(lower, Day{})
+	r := newReader(lower, Day{}, 0)
 	r.year = year
 	begun := 0 // start of the part that is not examined yet
 	for i := 0; i < len(r.tokens) && len(dates) < mostDates; i++ {

@@ -221,3 +221,21 @@ func TestADayEndsATask(t *testing.T) {
 		}
 	}
 }
+
+// A weekday alone is the last one in a question, the next in a task, else the nearest.
+func TestWeekdayAlone(t *testing.T) {
+	for _, c := range []struct {
+		today, last, nearest, next Day
+	}{
+		{Day{2026, 11, 26}, Day{2026, 11, 20}, Day{2026, 11, 27}, Day{2026, 11, 27}}, // a Thursday
+		{Day{2026, 11, 27}, Day{2026, 11, 20}, Day{2026, 11, 27}, Day{2026, 12, 4}},
+		{Day{2026, 11, 30}, Day{2026, 11, 27}, Day{2026, 11, 27}, Day{2026, 12, 4}},
+	} {
+		asked, _ := In("on Friday", c.today)
+		nearest, _ := DayIn("on Friday", c.today, false)
+		next, _ := DayIn("Freitag", c.today, true)
+		if asked.From != c.last || nearest != c.nearest || next != c.next {
+			t.Errorf("on %s: %s, %s, %s", c.today, asked.From, nearest, next)
+		}
+	}
+}

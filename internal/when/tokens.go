@@ -33,8 +33,8 @@ var figures = regexp.MustCompile(`^(?:(\d{4})[-/.](\d\d?)[-/.](\d\d?)(?:t\d\d:\d
 	`|(\d{4})[ /-]?q([1-4])|q([1-4])(?:[ /-]?(\d{4}))?|(\d+)(st|nd|rd|th|\.)?)`)
 
 // newReader splits a text in lower case into tokens.
-func newReader(lower string, today Day) *reader {
-	r := &reader{text: lower, today: today, toward: -1}
+func newReader(lower string, today Day, toward int) *reader {
+	r := &reader{text: lower, today: today, toward: toward}
 	var kinds []byte
 	for at := 0; at < len(lower); {
 		first, size := utf8.DecodeRuneInString(lower[at:])
