@@ -130,8 +130,8 @@ func newTrustHook(sh *app.Process) *cobra.Command {
 	var yes bool
 	cmd := &cobra.Command{
 		Use: "trust HOOK", Short: "Review a hook that is new or has changed, and trust it",
-		Long: "Show what a hook of the settings (before_call, after_turn) runs, with a digest of its program, and how that\n" +
-			"differs from what you trusted. A hook does not run until you agree.",
+		Long: "Show what a hook of the settings (before_call, after_turn) runs, and how that differs from what you\n" +
+			"trusted. A hook does not run until you agree.",
 		Example: "  lifehub permissions trust before_call",
 		RunE:    func(cmd *cobra.Command, given []string) error { return trustHook(cmd.Context(), sh, given[0], yes) },
 	}

@@ -173,11 +173,7 @@ func (s *supervisor) launchable() (config.Entry, string) {
 		return config.Entry{}, switchedOff
 	}
 	entry, missing := s.Entry.Resolved(s.lookup)
-	what := ""
-	if len(missing) == 0 && s.hub.Trust != nil { // without trust there is no need to read the program
-		what = trust.Program(entry, s.folder(entry))
-	}
-	changes, err := s.hub.Trust.Entry(s.Entry, what)
+	changes, err := s.hub.Trust.Entry(s.Entry)
 	if err != nil {
 		return config.Entry{}, err.Error()
 	}

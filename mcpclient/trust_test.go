@@ -6,7 +6,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"syscall"
 	"testing"
 
 	"lifehub/agent"
@@ -55,9 +54,9 @@ func openTrust(t *testing.T, file string, servers ...config.Entry) *trust.Trust 
 
 // trusted is a reviewed server, with the parts of it that can change.
 type trusted struct {
-	Entry                       config.Entry
-	t                           *testing.T
-	tools, instructions, binary string // files
+	Entry               config.Entry
+	t                   *testing.T
+	tools, instructions string // files
 }
 
 // replace edits a file of the server.
@@ -88,13 +87,6 @@ var mutations = map[string]func(s *trusted){
 	"program's name": func(s *trusted) {
 		s.Entry.Command = filepath.Dir(s.Entry.Command) + "/./" + filepath.Base(s.Entry.Command)
 	},
-	"program's bytes": func(s *trusted) {
-		program, err := os.ReadFile(s.binary)
-		if err != nil {
-			s.t.Fatal(err)
-		}
-		writeProgram(s.t, s.binary, append(program, '\n'))
-	},
 	"arguments":          func(s *trusted) { s.Entry.Args = []string{"--yes"} },
 	"folder":             func(s *trusted) { s.Entry.Cwd = os.TempDir() },
 	"name of variable":   func(s *trusted) { s.Entry.Env["LD_PRELOAD"] = "" },
@@ -114,10 +106,8 @@ func TestChangedServerIsNotCalledBeforeReview(t *testing.T) {
 			dir := t.TempDir()
 			s := &trusted{
 				Entry: bad("s", "given"), t: t, tools: filepath.Join(dir, "tools"),
-				instructions: filepath.Join(dir, "instructions"), binary: filepath.Join(dir, "server"),
+				instructions: filepath.Join(dir, "instructions"),
 			}
-			copyProgram(t, os.Args[0], s.binary)
-			s.Entry.Command = s.binary
 			s.Entry.Env[mcptest.Given], s.Entry.Env[mcptest.Instructions] = s.tools, s.instructions
 			write(t, s.tools, givenTool)
 			file := filepath.Join(dir, "trust.json")
@@ -178,29 +168,6 @@ func TestReorderedDefinitionIsUnchanged(t *testing.T) {
 	}
 }
 
-// copyProgram copies an executable program.
-func copyProgram(t *testing.T, from, to string) {
-	t.Helper()
-	program, err := os.ReadFile(from)
-	if err != nil {
-		t.Fatal(err)
-	}
-	writeProgram(t, to, program)
-}
-
-// writeProgram writes a program that will be executed. It blocks forks meanwhile:
-// a forked child would hold the file open for writing until it executes another
-// program, and a program that is open for writing cannot be executed ("text file
-// busy").
-func writeProgram(t *testing.T, file string, program []byte) {
-	t.Helper()
-	syscall.ForkLock.RLock()
-	defer syscall.ForkLock.RUnlock()
-	if err := os.WriteFile(file, program, 0o700); err != nil {
-		t.Fatal(err)
-	}
-}
-
 func TestUnreviewedServerIsNotStarted(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -216,7 +183,7 @@ func TestUnreviewedServerIsNotStarted(t *testing.T) {
 	if _, err := os.Stat(marker); err == nil {
 		t.Error("its program was run")
 	}
-	if unseen := s.Unseen("late"); len(unseen) != 2 || unseen[0].What != "entry" || !strings.Contains(unseen[0].After, marker) || unseen[1].What != "program" {
+	if unseen := s.Unseen("late"); len(unseen) != 1 || unseen[0].What != "entry" || !strings.Contains(unseen[0].After, marker) {
 		t.Errorf("got %+v", unseen)
 	}
 }

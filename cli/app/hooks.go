@@ -6,6 +6,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"os/exec"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -58,7 +60,7 @@ func (h Hook) Unseen() ([]trust.Change, error) {
 	if err != nil {
 		return nil, err
 	}
-	return seen.Entry(h.entry(), trust.Program(h.entry(), h.paths.Config))
+	return seen.Entry(h.entry())
 }
 
 // Accept marks changes of the hook as reviewed.
@@ -78,7 +80,12 @@ func (h Hook) Problem() string {
 		return err.Error()
 	case len(changes) > 0:
 		return "it is new or has changed; review it: lifehub permissions trust " + h.Event
-	case trust.Program(h.entry(), h.paths.Config) == "":
+	}
+	program := h.Command[0]
+	if filepath.Base(program) != program && !filepath.IsAbs(program) {
+		program = filepath.Join(h.paths.Config, program)
+	}
+	if _, err := exec.LookPath(program); err != nil {
 		return h.Command[0] + " is not found"
 	}
 	return ""

@@ -139,9 +139,10 @@ func TestHookRunsOnlyAsReviewed(t *testing.T) {
 	if asks() {
 		t.Error("it was reviewed and does not count")
 	}
-	apptest.Write(t, h.call, "exit 0 # other")
+	config := filepath.Join(h.home, "config", "config.yaml")
+	apptest.Write(t, config, strings.Replace(apptest.Read(t, config), "before_call: [/bin/sh", "before_call: [/bin/sh, -e", 1))
 	if !asks() {
-		t.Error("its program has changed, and it counts")
+		t.Error("its command has changed, and it counts")
 	}
 }
 

@@ -20,8 +20,8 @@ import (
 	"lifehub/mcpclient/config"
 )
 
-// Trust records what the user has reviewed of each server: its entry in mcp.json,
-// its program and its tools. New or changed parts are not used until reviewed;
+// Trust records what the user has reviewed of each server: its entry in mcp.json
+// and its tools. New or changed parts are not used until reviewed;
 // Adopt and Typed define what counts as reviewed from the start. It is safe for
 // concurrent use.
 type Trust struct {
@@ -34,7 +34,6 @@ type Trust struct {
 // pins are the reviewed texts of a server.
 type pins struct {
 	Definition   string            `json:"definition"`
-	Program      string            `json:"program,omitempty"` // empty: never started
 	Instructions string            `json:"instructions,omitempty"`
 	Tools        map[string]string `json:"tools,omitempty"` // by the server's own names; nil: never listed
 	// Listed are the tools in the server's last list, in its own format. They are
@@ -55,7 +54,6 @@ type Change struct {
 // Parts of a server that can change.
 const (
 	entryChange        = "entry"
-	programChange      = "program"
 	instructionsChange = "instructions"
 	toolChange         = "tool "
 )
@@ -143,10 +141,8 @@ func (t *Trust) pin(s config.Entry, firstUse bool) error {
 	})
 }
 
-// Entry compares a server's entry and program with what was reviewed. The first
-// program of a reviewed entry counts as reviewed. An empty program was not found,
-// which the start will report.
-func (t *Trust) Entry(s config.Entry, program string) ([]Change, error) {
+// Entry compares a server's entry with what was reviewed.
+func (t *Trust) Entry(s config.Entry) ([]Change, error) {
 	if t == nil {
 		return nil, nil
 	}
@@ -156,19 +152,10 @@ func (t *Trust) Entry(s config.Entry, program string) ([]Change, error) {
 		return nil, err
 	}
 	known := t.of(s.Name)
-	var changes []Change
 	if text := definition(s); known.Definition != text {
-		changes = append(changes, Change{What: entryChange, Before: known.Definition, After: text})
+		return []Change{{What: entryChange, Before: known.Definition, After: text}}, nil
 	}
-	switch {
-	case program == known.Program || program == "":
-	case known.Program == "" && len(changes) == 0:
-		known.Program = program
-		return nil, t.save()
-	default:
-		changes = append(changes, Change{What: programChange, Before: known.Program, After: program})
-	}
-	return changes, nil
+	return nil, nil
 }
 
 // Offer compares the instructions and tools of a server, as texts by name, with
@@ -244,8 +231,6 @@ func (t *Trust) Accept(server string, changes []Change) error {
 		switch c.What {
 		case entryChange:
 			known.Definition = c.After
-		case programChange:
-			known.Program = c.After
 		case instructionsChange:
 			known.Instructions = c.After
 		default:
@@ -270,9 +255,6 @@ func (t *Trust) Known(server string) []Change {
 		return nil
 	}
 	list := []Change{{What: entryChange, After: known.Definition}}
-	if known.Program != "" {
-		list = append(list, Change{What: programChange, After: known.Program})
-	}
 	if known.Instructions != "" {
 		list = append(list, Change{What: instructionsChange, After: known.Instructions})
 	}

@@ -195,7 +195,7 @@ type Server struct {
 
 // Change is a change of a server that the user has not reviewed.
 type Change struct {
-	What   string // "entry", "program", "instructions" or "tool NAME"
+	What   string // "entry", "instructions" or "tool NAME"
 	Before string // "" for something new
 	After  string
 }
