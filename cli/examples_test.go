@@ -99,7 +99,7 @@ func runnable(root *cobra.Command, line string) (command, needs string) {
 
 // exampleHome returns a home with the starter notes in ~/notes, indexed, and in the other folders that
 // examples name; a rule for append_note; a conversation of two turns, whose ID stands for 3f9c2a; and, if
-// the text is about MCP, a server called files, and ~/.cursor/mcp.json. Its folder is a git repository.
+// the text is about MCP, a server called files, and ~/.claude.json. Its folder is a git repository.
 func exampleHome(t *testing.T, text string) (h guideHome, id string) {
 	t.Helper()
 	h = newGuideHome(t)
@@ -116,7 +116,7 @@ func exampleHome(t *testing.T, text string) (h guideHome, id string) {
 		{"lifehub", "ask", "-q", "-c", "and which shoes?"},
 	}
 	if strings.Contains(text, "lifehub mcp") {
-		apptest.Write(t, filepath.Join(h.home, ".cursor", "mcp.json"), `{"mcpServers": {"other": {"command": "lifehub", "args": ["mcp", "serve"]}}}`)
+		apptest.Write(t, filepath.Join(h.home, ".claude.json"), `{"mcpServers": {"other": {"command": "lifehub", "args": ["mcp", "serve"]}}}`)
 		setUp = append(setUp, append(strings.Fields("lifehub mcp add files -- lifehub mcp serve --notes"), filepath.Join(h.home, "notes")))
 	}
 	for _, args := range setUp {

@@ -121,9 +121,9 @@ func newMCPImport(sh *app.Process) *cobra.Command {
 	var yes bool
 	cmd := &cobra.Command{
 		Use: "import FILE", Short: "Import servers from another client's config",
-		Long: "Import servers from the config of Claude Desktop, Claude Code, Cursor or VS Code, after showing what each\nwould run. " +
+		Long: "Import servers from the config of Claude Desktop, Claude Code or VS Code, after showing what each would\nrun. " +
 			"Permission to run without asking is not imported. Other clients' servers: `lifehub mcp add`.",
-		Example: "  lifehub mcp import ~/.cursor/mcp.json\n  lifehub mcp import ~/.config/Claude/claude_desktop_config.json",
+		Example: "  lifehub mcp import ~/.claude.json\n  lifehub mcp import ~/.config/Claude/claude_desktop_config.json",
 		RunE:    func(cmd *cobra.Command, given []string) error { return importServers(cmd.Context(), sh, given[0], yes) },
 	}
 	cmd.Flags().BoolVarP(&yes, "yes", "y", false, "add them without asking")

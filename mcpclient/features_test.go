@@ -30,7 +30,6 @@ var everyTool = map[string]struct{ args, want string }{
 	"get-tiny-image":                 {``, "[image, image/png"},
 	"get-roots-list":                 {``, "file://"},
 	"gzip-file-as-resource":          {`{"name":"a.gz","data":"data:text/plain,hello","outputType":"resource"}`, "[resource demo://resource/session/a.gz, application/gzip"},
-	"simulate-research-query":        {`{"topic":"cheese"}`, "cheese"},
 	"toggle-simulated-logging":       {``, "logging"},
 	"toggle-subscriber-updates":      {``, "updates"},
 	"trigger-elicitation-request":    {``, "Ana"},

@@ -259,7 +259,7 @@ func TestSchemasAreRepairedOrRejected(t *testing.T) {
 	if len(got) > 0 {
 		t.Errorf("also offered: %v", got)
 	}
-	if refused := strings.Join(s.State()[0].Refused, "\n"); strings.Count(refused, "\n") != 6 || !strings.Contains(refused, "description has type \"number\"") {
+	if refused := strings.Join(s.State()[0].Refused, "\n"); strings.Count(refused, "\n") != 7 || !strings.Contains(refused, "description has type \"number\"") {
 		t.Errorf("got refused:\n%s", refused)
 	}
 	if level := one(t, s, "s_rm").Level(nil); level != agent.ConfirmEach {

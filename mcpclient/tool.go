@@ -43,7 +43,6 @@ type tool struct {
 	spec   llm.ToolSpec
 	level  agent.Level
 	text   string // the complete definition, for review
-	task   bool   // runs as a task of the protocol
 	former []string
 	reads  *bool // the server's readOnlyHint; may be nil
 	safe   bool  // it says that it only reads, and nothing to the contrary, and it takes no address
@@ -76,11 +75,14 @@ func newTool(s *supervisor, l Tool) (*tool, error) {
 		ReadOnlyHint                   *bool
 	}
 	_ = json.Unmarshal(l.Annotations, &hints) // invalid hints are ignored
+	if l.Execution != nil && l.Execution.TaskSupport == mcp.TaskSupportRequired {
+		return nil, fmt.Errorf("tool %q is refused: it runs only as a task of the protocol", l.Name)
+	}
 	description, err := textOf(l, schema)
 	if err != nil {
 		return nil, fmt.Errorf("tool %q is refused: %w", l.Name, err)
 	}
-	t := &tool{server: s, name: l.Name, level: s.Entry.Level, task: needsTask(l), text: description, reads: hints.ReadOnlyHint}
+	t := &tool{server: s, name: l.Name, level: s.Entry.Level, text: description, reads: hints.ReadOnlyHint}
 	t.safe = hints.ReadOnlyHint != nil && *hints.ReadOnlyHint && !hints.DestructiveHint && !hints.OpenWorldHint && !takesAddress(schema)
 	if clean := []byte(s.hub.Redact(string(schema))); json.Valid(clean) {
 		schema = clean // servers put a key there as the default of an argument
@@ -147,9 +149,6 @@ func textOf(l Tool, schema json.RawMessage) (string, error) {
 		if text != "" {
 			lines = append(lines, part.what+": "+text)
 		}
-	}
-	if needsTask(l) {
-		lines = append(lines, "it does its work as a task")
 	}
 	return strings.Join(lines, "\n"), nil
 }
@@ -256,9 +255,6 @@ func (s *supervisor) call(ctx context.Context, t *tool, input json.RawMessage) (
 	result, err := ask(ctx, s, func(ctx context.Context, c *client.Client) (*mcp.CallToolResult, error) {
 		if !s.current(t) { // it was listed again while the call waited for the start
 			return nil, agent.NothingDone{Err: errNotAsOffered}
-		}
-		if t.task {
-			return callTask(ctx, c, s.progress.nextCall(), request)
 		}
 		result, err := c.CallTool(ctx, request)
 		var first mcp.URLElicitationRequiredError

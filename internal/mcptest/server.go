@@ -216,6 +216,7 @@ func (s *misbehaving) tools() string {
 			`,{"name":"list","inputSchema":{"type":"array"}}` +
 			`,{"name":"either","inputSchema":{"type":["object","null"],"oneOf":[{"required":["a"]},{"required":["b"]}]}}` +
 			`,{"name":"any","inputSchema":true,"annotations":"yes"}` +
+			`,{"name":"later","inputSchema":{"type":"object"},"execution":{"taskSupport":"required"}}` +
 			`,{"name":"worded","description":17},["array"]` +
 			`,{"name":"huge","inputSchema":{"type":"object","properties":{"x":{"description":"` + strings.Repeat("x", 100<<10) + `"}}}}` +
 			`,{"name":"re\u200bad","inputSchema":{"type":"object"}},{"name":"reаd","inputSchema":{"type":"object"}}` +

@@ -26,9 +26,8 @@ type Import struct {
 // entries are servers by name, as written by the client.
 type entries map[string]map[string]json.RawMessage
 
-// ReadImport reads a file of Claude Desktop, Claude Code, Cursor or VS Code,
-// without changing anything. It omits servers whose names exist in mcp.json,
-// invalid entries and unknown keys.
+// ReadImport reads a file of Claude or VS Code, without changing anything. It
+// omits servers whose names exist in mcp.json, invalid entries and unknown keys.
 func ReadImport(file, from string) (Import, error) {
 	found := Import{entries: map[string]json.RawMessage{}}
 	mine, err := Read(file, nil)
@@ -49,7 +48,7 @@ func ReadImport(file, from string) (Import, error) {
 		return found, fmt.Errorf("import MCP servers: %w", err)
 	}
 	if len(theirs) == 0 {
-		return found, fmt.Errorf("import MCP servers: %s has no servers where Claude, Cursor and VS Code save them", from)
+		return found, fmt.Errorf("import MCP servers: %s has no servers where Claude and VS Code save them", from)
 	}
 	for _, name := range slices.Sorted(maps.Keys(theirs)) {
 		if slices.ContainsFunc(mine.Servers, func(s Entry) bool { return s.Name == name }) {
@@ -89,9 +88,8 @@ func (i Import) AddTo(file string) error {
 
 // theirPlaces are the JSON pointers to the servers in files of other clients.
 var theirPlaces = []string{
-	"/mcpServers",  // Claude Desktop, Claude Code and Cursor
-	"/servers",     // mcp.json of VS Code
-	"/mcp/servers", // settings.json of VS Code
+	"/mcpServers", // Claude Desktop and Claude Code
+	"/servers",    // VS Code
 }
 
 // theirServers finds the servers in a client's file. Its errors begin with a line
@@ -133,68 +131,27 @@ var theirKeys = []string{"type", "command", "args", "env", "cwd", "url", "header
 
 // known returns the part of an entry that is imported, and notes on the rest.
 func known(theirs map[string]json.RawMessage) (entry json.RawMessage, notes []string) {
-	ours := map[string]any{}
+	ours := map[string]json.RawMessage{}
 	for _, key := range slices.Sorted(maps.Keys(theirs)) {
 		if !slices.Contains(theirKeys, key) {
 			notes = append(notes, fmt.Sprintf("unknown key %q", key))
 			continue
 		}
-		value, requested := ourReferences(theirs[key], key == "env" || key == "headers")
-		ours[key] = value
-		for _, variable := range requested {
-			notes = append(notes, fmt.Sprintf("a value that the other client asks for; set the variable %s", variable))
-		}
+		value := bytes.ReplaceAll(theirs[key], []byte("${userHome}"), []byte("${HOME}"))
+		ours[key] = requested.ReplaceAllFunc(value, func(found []byte) []byte {
+			name := "INPUT_" + notInName.ReplaceAllString(strings.ToUpper(string(requested.FindSubmatch(found)[1])), "_")
+			notes = append(notes, "a value that the other client asks for; set the variable "+name)
+			return []byte("${" + name + "}")
+		})
 	}
 	entry, _ = json.Marshal(ours) // always encodable, as it was decoded from JSON
 	return entry, notes
 }
 
 var (
-	inputReference = regexp.MustCompile(`\$\{input:([A-Za-z0-9_. -]+)\}`) // VS Code: the value is requested from the user
-	notInName      = regexp.MustCompile(`[^A-Z0-9_]+`)
+	requested = regexp.MustCompile(`\$\{input:([A-Za-z0-9_. -]+)\}`) // VS Code: the value is requested from the user
+	notInName = regexp.MustCompile(`[^A-Z0-9_]+`)
 )
-
-// ourReferences converts a value to the form of mcp.json: references to variables
-// become ${NAME} and, if texts is set, numbers and booleans become strings.
-// requested lists the variables whose values the other client requests from the
-// user.
-func ourReferences(raw json.RawMessage, texts bool) (value any, requested []string) {
-	decoder := json.NewDecoder(bytes.NewReader(raw))
-	decoder.UseNumber()
-	if decoder.Decode(&value) != nil {
-		return raw, nil
-	}
-	var walk func(value any) any
-	walk = func(value any) any {
-		switch v := value.(type) {
-		case string:
-			v = inputReference.ReplaceAllStringFunc(v, func(found string) string {
-				name := strings.Trim(notInName.ReplaceAllString(strings.ToUpper(inputReference.FindStringSubmatch(found)[1]), "_"), "_")
-				if name == "" || name[0] >= '0' && name[0] <= '9' {
-					name = "INPUT_" + name
-				}
-				requested = append(requested, name)
-				return "${" + name + "}"
-			})
-			return strings.ReplaceAll(v, "${userHome}", "${HOME}")
-		case json.Number, bool:
-			if texts {
-				return fmt.Sprint(v)
-			}
-		case []any:
-			for i := range v {
-				v[i] = walk(v[i])
-			}
-		case map[string]any:
-			for key := range v {
-				v[key] = walk(v[key])
-			}
-		}
-		return value
-	}
-	value = walk(value)
-	return value, slices.Compact(requested)
-}
 
 // parseEntry parses an entry as if it were part of mcp.json.
 func parseEntry(name string, entry json.RawMessage) ([]Entry, error) {

@@ -63,26 +63,23 @@ var clients = map[string]struct {
 		[]Entry{{Transport: HTTP, URL: "https://x.org/mcp", Headers: map[string]string{"Authorization": "Bearer ${TOKEN:-none}"}}, {Command: "b"}},
 		"",
 	},
-	"Cursor": {
-		`{"mcpServers": {"a": {"url": "http://localhost:3000/sse", "headers": {"K": "${env:K}"}}, "b": {"command": "${userHome}/bin/b", "envFile": ".env"}}}`,
-		[]Entry{{Transport: HTTP, Guessed: true, URL: "http://localhost:3000/sse", Headers: map[string]string{"K": "${env:K}"}}, {Command: "${HOME}/bin/b"}},
-		`b: unknown key "envFile"`,
-	},
 	"VS Code": {
 		`{ // as written by the editor
 		  "inputs": [{"type": "promptString", "id": "brave-key", "password": true}],
 		  "servers": {
-		    "brave": {"type": "stdio", "command": "npx", "args": ["brave", "--url=https://a//b"], "env": {"BRAVE_API_KEY": "${input:brave-key}", "PORT": 80, "ON": true,}, }, /* the last */
+		    "brave": {"type": "stdio", "command": "npx", "args": ["brave", "--url=https://a//b"], "env": {"BRAVE_API_KEY": "${input:brave-key}",}, }, /* the last */
+		    "port": {"command": "${userHome}/bin/b", "env": {"PORT": 80}},
+		    "home": {"command": "${userHome}/bin/b"},
 		    "sse": {"type": "sse", "url": "https://x.org/sse"},
 		  },
 		}`,
 		[]Entry{
-			{Command: "npx", Args: []string{"brave", "--url=https://a//b"}, Env: map[string]string{"BRAVE_API_KEY": "${BRAVE_KEY}", "PORT": "80", "ON": "true"}},
+			{Command: "npx", Args: []string{"brave", "--url=https://a//b"}, Env: map[string]string{"BRAVE_API_KEY": "${INPUT_BRAVE_KEY}"}},
+			{Command: "${HOME}/bin/b"},
 			{Transport: SSE, URL: "https://x.org/sse"},
 		},
-		"brave: a value that the other client asks for; set the variable BRAVE_KEY",
+		"brave: a value that the other client asks for; set the variable INPUT_BRAVE_KEY\nserver \"port\": env: got a number where a text is needed",
 	},
-	"VS Code settings": {`{"editor.fontSize": 12, "mcp": {"inputs": [], "servers": {"a": {"command": "a"}}}}`, []Entry{{Command: "a"}}, ""},
 	"keys of others": {
 		`{"mcpServers": {"a": {"command": "a", "disabled": true, "autoApprove": ["x"]}, "b": {"httpUrl": "https://x.org/mcp"}, "c": {"command": "c", "env": {"K": "$KEY"}, "disabledTools": ["rm"]}}}`,
 		[]Entry{{Command: "a", Disabled: true}, {Command: "c", Env: map[string]string{"K": "$KEY"}}},
@@ -124,7 +121,6 @@ func TestFilesOfOtherClientsAreRead(t *testing.T) {
 func TestFileWithoutServersIsNotImported(t *testing.T) {
 	for text, want := range map[string]string{
 		`{"theme": "dark"}`:          "has no servers",
-		`{"mcp": {"a": {}}}`:         "has no servers",
 		`[mcp_servers.a]`:            "not valid JSON",
 		`{"mcpServers": "none"}`:     "not an object of objects",
 		`{"mcpServers": {"a": "b"}}`: "not an object of objects",
