@@ -67,9 +67,6 @@ func serverFigures(s mcpclient.ServerState) string {
 	if s.About != "" {
 		parts = append([]string{s.About}, parts...)
 	}
-	if s.Odd > 0 {
-		parts = append(parts, fmt.Sprintf("%d lines of output that were not messages", s.Odd))
-	}
 	return strings.Join(parts, " · ")
 }
 

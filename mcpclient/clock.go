@@ -4,81 +4,68 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
 	"lifehub/agent"
 )
 
-// clock limits the duration of one server's calls. It is paused while the user
-// answers a question, since that time is not the server's fault.
+// clock limits the duration of one server's calls. While the user answers a
+// question no time passes, and each call has its full limit again afterwards.
 type clock struct {
-	mu     sync.Mutex
-	calls  map[*running]struct{}
-	pauses int
-	empty  chan struct{} // nil while calls are accepted; else closed when the last one has ended
+	mu      sync.Mutex
+	calls   []*running // in the order in which they began
+	pauses  int
+	closed  bool // no calls are accepted
+	running sync.WaitGroup
 }
 
 // running is a call in progress.
 type running struct {
 	host  *agent.Host // host of the calling tool; may be nil
-	began time.Time
+	limit time.Duration
 	timer *time.Timer
-	end   time.Time     // deadline, while the clock runs
-	left  time.Duration // remaining time, while the clock is paused
-	asked int           // number of questions to the user during the call
+	asked int // number of questions to the user during the call
 }
 
 // errReplaced rejects calls to a server whose entry in mcp.json was changed or
 // removed.
 var errReplaced = errors.New("its entry in mcp.json has changed")
 
-// limit returns a context that is cancelled with cause when the clock has run for
-// limit.
+// limit returns a context that is cancelled with cause when the call takes longer
+// than limit.
 func (c *clock) limit(ctx context.Context, limit time.Duration, cause error) (context.Context, func(), error) {
-	ctx, cancel := context.WithCancelCause(ctx)
-	now := time.Now()
-	call := &running{host: agent.HostFrom(ctx), began: now, left: limit, end: now.Add(limit)}
-	call.timer = time.AfterFunc(limit, func() { cancel(cause) })
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.empty != nil {
-		call.timer.Stop()
-		cancel(errReplaced)
+	if c.closed {
 		return nil, nil, errReplaced
 	}
-	if c.calls == nil {
-		c.calls = map[*running]struct{}{}
-	}
-	c.calls[call] = struct{}{}
+	ctx, cancel := context.WithCancelCause(ctx)
+	call := &running{host: agent.HostFrom(ctx), limit: limit, timer: time.AfterFunc(limit, func() { cancel(cause) })}
 	if c.pauses > 0 {
 		call.timer.Stop()
 	}
+	c.calls = append(c.calls, call)
+	c.running.Add(1)
 	return ctx, func() {
 		c.mu.Lock()
 		defer c.mu.Unlock()
-		delete(c.calls, call)
+		c.calls = slices.DeleteFunc(c.calls, func(one *running) bool { return one == call })
 		call.timer.Stop()
 		cancel(context.Canceled)
-		if c.empty != nil && len(c.calls) == 0 {
-			close(c.empty)
-		}
+		c.running.Done()
 	}, nil
 }
 
-// drain stops accepting calls. The returned channel is closed when the calls in
-// progress have ended.
-func (c *clock) drain() <-chan struct{} {
+// close stops accepting calls. The calls in progress go on.
+func (c *clock) close() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.empty = make(chan struct{})
-	if len(c.calls) == 0 {
-		close(c.empty)
-	}
-	return c.empty
+	c.closed = true
 }
 
-// maxAsked bounds the questions during one call. Each pauses the clock, so a
+// maxAsked bounds the questions during one call. Each stops the clock, so a
 // server that keeps asking would never time out.
 const maxAsked = 20
 
@@ -86,51 +73,27 @@ const maxAsked = 20
 const maxQuestions = 8
 
 // pause stops the clock until resume is called. It fails if no call is in
-// progress, or if there are too many questions, at once or during the call.
-func (c *clock) pause() (resume func(), err error) {
+// progress, or if there are too many questions, at once or during the call that
+// began last: servers do not report on behalf of which call they ask.
+func (c *clock) pause() (host *agent.Host, resume func(), err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	call := c.last(func(*running) bool { return true })
+	if len(c.calls) == 0 {
+		return nil, nil, errors.New("the user can be asked only during a call")
+	}
+	call := c.calls[len(c.calls)-1]
 	switch {
-	case call == nil:
-		return nil, errors.New("the user can be asked only during a call")
 	case c.pauses == maxQuestions:
-		return nil, errors.New("the user is being asked too much at once")
+		return nil, nil, errors.New("the user is being asked too much at once")
 	case call.asked == maxAsked:
-		return nil, fmt.Errorf("the user was already asked %d times during this call", maxAsked)
+		return nil, nil, fmt.Errorf("the user was already asked %d times during this call", maxAsked)
 	}
 	call.asked++
-	if c.pauses++; c.pauses == 1 {
-		for call := range c.calls {
-			if call.timer.Stop() {
-				call.left = time.Until(call.end)
-			}
-		}
+	c.pauses++
+	for _, call := range c.calls {
+		call.timer.Stop()
 	}
-	return sync.OnceFunc(c.resume), nil
-}
-
-// host returns the host of the most recent call: servers do not report on behalf
-// of which call they ask.
-func (c *clock) host() *agent.Host {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	call := c.last(func(call *running) bool { return call.host != nil })
-	if call == nil {
-		return nil
-	}
-	return call.host
-}
-
-// last returns the most recent call that fits, or nil.
-func (c *clock) last(fits func(*running) bool) *running {
-	var last *running
-	for call := range c.calls {
-		if fits(call) && (last == nil || call.began.After(last.began)) {
-			last = call
-		}
-	}
-	return last
+	return call.host, sync.OnceFunc(c.resume), nil
 }
 
 func (c *clock) resume() {
@@ -139,8 +102,7 @@ func (c *clock) resume() {
 	if c.pauses--; c.pauses > 0 {
 		return
 	}
-	for call := range c.calls {
-		call.end = time.Now().Add(call.left)
-		call.timer.Reset(call.left)
+	for _, call := range c.calls {
+		call.timer.Reset(call.limit)
 	}
 }

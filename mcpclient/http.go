@@ -4,11 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"path/filepath"
 	"time"
 
 	"github.com/mark3labs/mcp-go/client"
 	"github.com/mark3labs/mcp-go/client/transport"
+	"github.com/mark3labs/mcp-go/mcp"
 
 	"lifehub/agent"
 	"lifehub/mcpclient/config"
@@ -26,23 +28,25 @@ func (s *supervisor) dial(ctx, starting context.Context, entry config.Entry) (*s
 }
 
 func (s *supervisor) dialAs(ctx, starting context.Context, entry config.Entry) (*session, error) {
-	ctx, cancel := context.WithCancel(ctx) // used for requests from the server
-	conn, err := dial(ctx, entry, s.credentials(entry).OAuth(), s.hub.Log)
+	web, err := newWeb(entry.URL)
 	if err != nil {
-		cancel()
 		return nil, err
 	}
-	session := &session{ended: make(chan struct{}), odd: func() int64 { return 0 }}
-	session.why = func() string { return "the connection to " + conn.Host() + " was lost" }
-	session.client = client.NewClient(conn, s.capabilities()...)
+	conn, options, err := s.overHTTP(entry, web)
+	if err != nil {
+		return nil, err
+	}
+	session := &session{ended: make(chan struct{})}
+	session.why = func() string { return "the connection to " + web.Transport.(*bounded).host + " was lost" }
+	session.client = client.NewClient(verbatim{conn, session.ended}, options...)
 	session.client.OnConnectionLost(func(error) { session.lost() })
 	session.close = func() {
 		session.lost()
-		cancel()
 		done := make(chan struct{})
 		go func() { // notifies the server, which may not respond; ends after at most 5 s
 			defer close(done)
 			agent.Safely(func() { _ = session.client.Close() })
+			web.CloseIdleConnections()
 		}()
 		select {
 		case <-done:
@@ -55,6 +59,28 @@ func (s *supervisor) dialAs(ctx, starting context.Context, entry config.Entry) (
 		return nil, err
 	}
 	return session, nil
+}
+
+// overHTTP returns the library's transport for an entry, and the options of its
+// client.
+func (s *supervisor) overHTTP(entry config.Entry, web *http.Client) (transport.Interface, []client.ClientOption, error) {
+	// Newer protocols have no standing stream, on which servers send requests and
+	// notifications.
+	options := []client.ClientOption{client.WithProtocolVersion(mcp.LATEST_LEGACY_PROTOCOL_VERSION)}
+	if entry.Transport == config.SSE { // over which the library handles no questions
+		conn, err := transport.NewSSE(entry.URL, transport.WithHTTPClient(web), transport.WithHeaders(entry.Headers),
+			transport.WithSSELogger(s.hub.Log), transport.WithResponseTimeout(time.Hour)) // each call has its own timeout
+		return conn, options, err
+	}
+	listening := transport.WithContinuousListening() //lint:ignore SA1019 its successor is for servers of the newest protocol only
+	how := []transport.StreamableHTTPCOption{
+		transport.WithHTTPBasicClient(web), transport.WithHTTPHeaders(entry.Headers), transport.WithHTTPLogger(s.hub.Log), listening,
+	}
+	if consent := s.credentials(entry).OAuth(); consent != nil {
+		how = append(how, transport.WithHTTPOAuth(*consent))
+	}
+	conn, err := transport.NewStreamableHTTP(entry.URL, how...)
+	return conn, append(options, s.capabilities()...), err
 }
 
 // explainHTTP converts errors of the library to ones for the user.

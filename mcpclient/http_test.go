@@ -16,6 +16,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/mark3labs/mcp-go/client/transport"
+
 	"lifehub/internal/testenv"
 	"lifehub/mcpclient/config"
 )
@@ -195,15 +197,7 @@ func TestCallsOverHTTPRecoverFromFaults(t *testing.T) {
 		"too many calls": {func(w http.ResponseWriter, r *http.Request, id json.RawMessage) {
 			w.WriteHeader(http.StatusTooManyRequests)
 		}, "429", 0},
-		"another's answer": {func(w http.ResponseWriter, r *http.Request, id json.RawMessage) {
-			in(w, "application/json")
-			fmt.Fprintf(w, said, "4711")
-		}, "another request", 0},
-		"a byte order mark": {func(w http.ResponseWriter, r *http.Request, id json.RawMessage) {
-			in(w, "application/json")
-			fmt.Fprintf(w, "\ufeff"+said, id)
-		}, "", 0},
-		"a stream that breaks off": {func() func(w http.ResponseWriter, r *http.Request, id json.RawMessage) {
+		"a stream that ends early": {func() func(w http.ResponseWriter, r *http.Request, id json.RawMessage) {
 			var asked atomic.Value // ID of the call
 			return func(w http.ResponseWriter, r *http.Request, id json.RawMessage) {
 				in(w, "text/event-stream")
@@ -212,14 +206,18 @@ func TestCallsOverHTTPRecoverFromFaults(t *testing.T) {
 					return
 				}
 				asked.Store(id)
-				fmt.Fprint(w, "id: 7\nretry: 1\ndata: {\"jsonrpc\":\"2.0\",\"method\":\"notifications/x\"}\n\ndata: {\"jso")
-				w.(http.Flusher).Flush()
-				panic(http.ErrAbortHandler)
+				fmt.Fprint(w, "id: 7\nretry: 1\ndata: {\"jsonrpc\":\"2.0\",\"method\":\"notifications/x\"}\n\n")
 			}
 		}(), "", 0},
+		"a stream that breaks off": {func(w http.ResponseWriter, r *http.Request, id json.RawMessage) {
+			in(w, "text/event-stream")
+			fmt.Fprint(w, "id: 7\ndata: {\"jso")
+			w.(http.Flusher).Flush()
+			panic(http.ErrAbortHandler)
+		}, "cut off", 0},
 		"an endless message": {func(w http.ResponseWriter, r *http.Request, id json.RawMessage) {
 			in(w, "text/event-stream")
-			for line := strings.Repeat("data: x\n", 1000); ; {
+			for line := "data: " + strings.Repeat("x", 64<<10) + "\n"; ; {
 				if _, err := io.WriteString(w, line); err != nil {
 					return
 				}
@@ -242,3 +240,57 @@ func TestCallsOverHTTPRecoverFromFaults(t *testing.T) {
 		})
 	}
 }
+
+// The library ends a question 30 s after it was asked, and its answer with it.
+func TestUserMayTakeLongToAnswerOverHTTP(t *testing.T) {
+	t.Parallel()
+	got := make(chan string, 1)
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		got <- string(body)
+		w.WriteHeader(http.StatusAccepted)
+	}))
+	defer server.Close()
+	web, err := newWeb(server.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	library, ended := answering{}, make(chan struct{})
+	verbatim{&library, ended}.SetRequestHandler(func(ctx context.Context, _ transport.JSONRPCRequest) (*transport.JSONRPCResponse, error) {
+		if ctx.Err() == nil {
+			close(ended)
+			<-ctx.Done()
+		}
+		return nil, ctx.Err()
+	})
+	late, cancel := context.WithDeadline(t.Context(), time.Now())
+	defer cancel()
+	if _, err := library.handle(late, transport.JSONRPCRequest{}); err != context.Canceled {
+		t.Errorf("the question ended with %v, not with its session", err)
+	}
+	select {
+	case <-ended:
+	default:
+		t.Error("the question ended with the library's limit")
+	}
+	request, err := http.NewRequestWithContext(late, http.MethodPost, server.URL, strings.NewReader("the answer"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	response, err := web.Do(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	response.Body.Close()
+	if text := <-got; text != "the answer" {
+		t.Errorf("the server was sent %q", text)
+	}
+}
+
+// answering is a transport that only takes a handler of questions.
+type answering struct {
+	transport.BidirectionalInterface
+	handle transport.RequestHandler
+}
+
+func (a *answering) SetRequestHandler(handle transport.RequestHandler) { a.handle = handle }

@@ -47,15 +47,14 @@ func FuzzAnswers(f *testing.F) {
 		hub.defaults()
 		s := newSupervisor(hub, config.Entry{Name: "s", Transport: config.Stdio}, "", func(string) (string, bool) { return "", false })
 		fromServer, toClient := io.Pipe()
-		c := client.NewClient(repairing{Stdio: transport.NewIO(fromServer, endless{io.Discard}, nil)}, append(s.capabilities(), client.WithSession())...)
+		c := client.NewClient(verbatim{transport.NewIO(fromServer, endless{io.Discard}, nil), t.Context().Done()}, append(s.capabilities(), client.WithSession())...)
 		c.OnNotification(func(n mcp.JSONRPCNotification) { s.notified(n) })
 		if err := c.Start(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		defer c.Close()
 		go func() {
-			var frames frames
-			_ = frames.Copy(toClient, bytes.NewReader(response))
+			_, _ = io.Copy(toClient, &limited{in: bytes.NewReader(response), ends: 1})
 			_ = toClient.Close()
 		}()
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)

@@ -123,13 +123,10 @@ func (s *Client) Use(config config.Config) (changes []string) {
 
 // retire ends a server once its last call has ended.
 func (s *Client) retire(one *supervisor) {
-	idle := one.clock.drain()
+	one.clock.close()
 	s.running.Go(func() { // ends with the server at the latest
-		select {
-		case <-idle:
-			one.end()
-		case <-one.gone:
-		}
+		one.clock.running.Wait()
+		one.end()
 	})
 }
 

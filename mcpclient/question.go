@@ -41,25 +41,25 @@ func (s *supervisor) capabilities() []client.ClientOption {
 }
 
 // turn waits until the user can be asked: one question at a time, and only during
-// a call, whose clock is paused meanwhile.
-func (q questions) turn(ctx context.Context) (done func(), err error) {
-	resume, err := q.s.clock.pause()
+// a call, whose clock is paused meanwhile. The returned context has its host.
+func (q questions) turn(ctx context.Context) (asking context.Context, done func(), err error) {
+	host, resume, err := q.s.clock.pause()
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	select {
 	case q.s.asking <- struct{}{}:
-		return func() { <-q.s.asking; resume() }, nil
+		return agent.WithHost(ctx, host), func() { <-q.s.asking; resume() }, nil
 	case <-ctx.Done():
 		resume()
-		return nil, ctx.Err()
+		return nil, nil, ctx.Err()
 	}
 }
 
 // Elicit shows a server's form to the user.
 func (q questions) Elicit(ctx context.Context, request mcp.ElicitationRequest) (_ *mcp.ElicitationResult, err error) {
 	defer q.s.catch(&err)
-	done, err := q.turn(ctx)
+	ctx, done, err := q.turn(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -84,7 +84,7 @@ func (q questions) Elicit(ctx context.Context, request mcp.ElicitationRequest) (
 		}
 		form.Check = schema.Check
 	}
-	given := q.s.hub.Ask(agent.WithHost(ctx, q.s.clock.host()), form)
+	given := q.s.hub.Ask(ctx, form)
 	result := &mcp.ElicitationResult{}
 	result.Action = mcp.ElicitationResponseAction(given.Action)
 	if given.Action == agent.InputAccepted && form.Check != nil {
@@ -150,12 +150,12 @@ func (q questions) CreateMessage(ctx context.Context, request mcp.CreateMessageR
 		}
 		wanted.Messages = append(wanted.Messages, llm.Message{Role: role, Text: text.Text})
 	}
-	done, err := q.turn(ctx)
+	ctx, done, err := q.turn(ctx)
 	if err != nil {
 		return nil, err
 	}
 	defer done()
-	model, text, err := q.s.hub.Sample(agent.WithHost(ctx, q.s.clock.host()), q.s.Entry.Name, wanted)
+	model, text, err := q.s.hub.Sample(ctx, q.s.Entry.Name, wanted)
 	if err != nil {
 		return nil, err
 	}

@@ -61,28 +61,25 @@ func TestMisbehavingServerAffectsOnlyItself(t *testing.T) {
 	t.Parallel()
 	const input = `{"text":"hello"}`
 	for mode, want := range map[string]struct{ result, err string }{
-		"ok":         {result: input},
-		"banner":     {result: input},
-		"silent":     {result: input},
-		"garbage":    {result: input},
-		"ids":        {result: input},
-		"flood":      {result: input},
-		"asks":       {result: input},
-		"deaf":       {result: input},
-		"batch":      {result: input},
-		"marked":     {result: input},
-		"agrees":     {result: input},
-		"pages":      {result: input},
-		"structured": {result: input},
-		"damaged":    {err: "the response is not valid JSON"},
-		"complains":  {err: "no no no"},
-		"dies":       {err: "ended during the call, whose effects are unknown: it ended with exit status 2; its last output: panic: out of cheese"},
-		"half":       {err: "ended during the call"},
-		"mute":       {err: "no answer within 1s; the call was cancelled"},
-		"wrong":      {err: "MCP server bad:"},
-		"refuses":    {err: "no such city"},
-		"huge":       {err: "the response is longer than 8 MiB"},
-		"deafstdin":  {err: "no answer within 1s"},
+		"ok":        {result: input},
+		"banner":    {result: input},
+		"silent":    {result: input},
+		"garbage":   {result: input},
+		"ids":       {result: input},
+		"flood":     {result: input},
+		"asks":      {result: input},
+		"deaf":      {result: input},
+		"agrees":    {result: input},
+		"pages":     {result: input},
+		"damaged":   {err: "no answer within 1s"},
+		"complains": {err: "no no no"},
+		"dies":      {err: "ended during the call, whose effects are unknown: it ended with exit status 2; its last output: panic: out of cheese"},
+		"half":      {err: "ended during the call"},
+		"mute":      {err: "no answer within 1s; the call was cancelled"},
+		"wrong":     {err: "MCP server bad:"},
+		"refuses":   {err: "no such city"},
+		"huge":      {err: "the response is longer than 8 MiB"},
+		"deafstdin": {err: "no answer within 1s"},
 	} {
 		t.Run(mode, func(t *testing.T) {
 			t.Parallel()
@@ -231,7 +228,7 @@ func waitFor(t *testing.T, done func() bool) {
 	}
 }
 
-func TestSchemasAreRepairedOrRejected(t *testing.T) {
+func TestMalformedToolsAreRejectedByName(t *testing.T) {
 	t.Parallel()
 	server := bad("s", "schemas")
 	server.Level = agent.Auto
@@ -248,7 +245,6 @@ func TestSchemasAreRepairedOrRejected(t *testing.T) {
 		"s_empty":  `{"properties":{},"type":"object"}`,
 		"s_rm":     `{"properties":{},"type":"object"}`,
 		odd:        `{"properties":{},"type":"object"}`,
-		"s_any":    `{"properties":{},"type":"object"}`,
 		"s_either": `{"oneOf":[{"required":["a"]},{"required":["b"]}],"properties":{},"type":"object"}`,
 	} {
 		if got[name] != schema {
@@ -259,7 +255,7 @@ func TestSchemasAreRepairedOrRejected(t *testing.T) {
 	if len(got) > 0 {
 		t.Errorf("also offered: %v", got)
 	}
-	if refused := strings.Join(s.State()[0].Refused, "\n"); strings.Count(refused, "\n") != 7 || !strings.Contains(refused, "description has type \"number\"") {
+	if refused := strings.Join(s.State()[0].Refused, "\n"); strings.Count(refused, "\n") != 8 || !strings.Contains(refused, "description has type \"number\"") {
 		t.Errorf("got refused:\n%s", refused)
 	}
 	if level := one(t, s, "s_rm").Level(nil); level != agent.ConfirmEach {

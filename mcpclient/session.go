@@ -1,6 +1,7 @@
 package mcpclient
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -10,6 +11,7 @@ import (
 	"net/url"
 	"os"
 	"os/exec"
+	"strings"
 	"sync"
 	"time"
 
@@ -18,6 +20,7 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 
 	"lifehub/agent"
+	"lifehub/internal/neterr"
 	"lifehub/internal/text"
 	"lifehub/mcpclient/config"
 )
@@ -34,8 +37,6 @@ type session struct {
 	ended        chan struct{} // closed when the connection is lost
 	why          func() string // how it ended; valid after ended
 	close        func()        // ends it, and returns when no process is left
-	odd          func() int64  // number of output lines that were not messages
-	complaint    func() string // describes them, with the first one; may be nil
 	once         sync.Once
 }
 
@@ -65,9 +66,6 @@ func (s *supervisor) connect(ctx, starting context.Context, entry config.Entry) 
 	if err := s.greet(ctx, starting, session); err != nil {
 		err = session.explain(starting, err)
 		session.close()
-		if odd := session.complaint(); odd != "" {
-			err = fmt.Errorf("%w; %s", err, odd)
-		}
 		return nil, err
 	}
 	return session, nil
@@ -75,21 +73,19 @@ func (s *supervisor) connect(ctx, starting context.Context, entry config.Entry) 
 
 // spawn starts a server's program and connects it to a client.
 func (s *supervisor) spawn(entry config.Entry) (*session, error) {
-	var frames frames
 	fromServer, toClient := io.Pipe()
-	session := &session{ended: make(chan struct{}), odd: frames.Garbage.Load, complaint: frames.Complaint}
+	session := &session{ended: make(chan struct{})}
+	var fault error // of its output; valid after ended
 	running, err := startProcess(entry, s.folder(entry), func(stdout io.Reader) {
 		defer session.lost()
 		defer toClient.Close()
 		defer s.catch(nil)
-		if err := frames.Copy(toClient, stdout); err != nil {
-			s.hub.Log.Debug("read stdout", "server", s.Entry.Name, "err", err)
-		}
-	}, func(stderr io.Reader) { _, _ = io.Copy(s.stderr, &throttled{Reader: stderr}) })
+		_, fault = io.Copy(toClient, &limited{in: stdout, ends: 1})
+	}, func(stderr io.Reader) { _, _ = io.Copy(s.stderr, &throttled{in: stderr}) })
 	if err != nil {
 		return nil, startError(entry, err)
 	}
-	session.client = client.NewClient(repairing{Stdio: transport.NewIO(fromServer, endless{running.Input}, nil)}, s.capabilities()...)
+	session.client = client.NewClient(verbatim{transport.NewIO(fromServer, endless{running.Input}, nil), session.ended}, s.capabilities()...)
 	session.close = func() {
 		_ = session.client.Close()
 		_ = toClient.Close() // ends the reader and unblocks writers
@@ -97,6 +93,9 @@ func (s *supervisor) spawn(entry config.Entry) (*session, error) {
 		session.lost()
 	}
 	session.why = func() string {
+		if <-session.ended; errors.Is(fault, errTooLong) {
+			return errTooLong.Error()
+		}
 		select {
 		case <-running.Exited:
 		case <-time.After(graceful):
@@ -172,6 +171,7 @@ func (s *supervisor) greet(ctx, starting context.Context, session *session) erro
 	if err != nil {
 		return fmt.Errorf("initialize: %w", err)
 	}
+	session.client.GetTransport().(verbatim).negotiated(result.ProtocolVersion)
 	session.about, session.instructions = result.ServerInfo, result.Instructions
 	if s.Entry.LogLevel != "" && session.client.GetServerCapabilities().Logging != nil {
 		var level mcp.SetLevelRequest
@@ -202,6 +202,34 @@ func (s *session) explain(ctx context.Context, err error) error {
 		return errors.New(text.Cut(words, maxWords))
 	}
 	return err
+}
+
+// brokenOff is the library's error for a stream that ended without a response.
+const brokenOff = "unexpected nil response"
+
+// maxWords bounds the text of a server's error, in bytes.
+const maxWords = 4 << 10
+
+// inWords describes an error of the library without Go types and internal names.
+func inWords(err error) error {
+	var wrong *json.UnmarshalTypeError
+	if err = neterr.Explain(err); err == nil {
+		return nil
+	}
+	for _, library := range []string{"request failed with status %d: ", "notification failed with status %d: ", "unexpected status code: %d", "unexpected status %d"} {
+		var code int
+		if n, _ := fmt.Sscanf(err.Error(), library, &code); n == 1 {
+			return neterr.Status("the server", code, text.Cut(err.Error(), maxWords))
+		}
+	}
+	switch {
+	case err.Error() == brokenOff:
+		return fmt.Errorf("the response was cut off or longer than %d MiB", maxFrame>>20)
+	case !errors.As(err, &wrong):
+		return err
+	}
+	what := cmp.Or(wrong.Field, "the result")
+	return fmt.Errorf("invalid response: %s has type %q", strings.ToLower(what[:1])+what[1:], wrong.Value)
 }
 
 // ask sends a request to a running server, with the timeout of one call. It

@@ -42,7 +42,6 @@ type ServerState struct {
 	Calls     int              `json:"calls"`
 	Failed    int              `json:"failed"`
 	P95       time.Duration    `json:"p95_ns"`           // 95th percentile of recent call durations
-	Odd       int64            `json:"odd,omitempty"`    // number of output lines that were not messages
 	Stderr    string           `json:"stderr,omitempty"` // last line on stderr
 }
 

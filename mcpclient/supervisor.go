@@ -71,11 +71,10 @@ func newSupervisor(hub *Client, entry config.Entry, dir string, lookup func(stri
 		dirty: make(chan struct{}, 1), again: make(chan struct{}, 1), asking: make(chan struct{}, 1),
 		settled: make(chan struct{}), turned: make(chan struct{}),
 	}
-	log := ""
+	one.stderr = &tail{redact: hub.Redact}
 	if hub.Logs != "" {
-		log = filepath.Join(hub.Logs, entry.Name+".log")
+		one.stderr.path = filepath.Join(hub.Logs, entry.Name+".log")
 	}
-	one.stderr = newTail(log, hub.Redact)
 	one.recallTools()
 	return one
 }
@@ -376,7 +375,6 @@ func (s *supervisor) state() ServerState {
 	}
 	if s.session != nil {
 		st.About = strings.TrimSpace(s.session.about.Name + " " + s.session.about.Version)
-		st.Odd = s.session.odd()
 	}
 	if s.status == Running || s.ran && s.status != Off {
 		for _, t := range s.tools {

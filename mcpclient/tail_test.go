@@ -8,20 +8,24 @@ import (
 	"testing"
 )
 
-func TestTailKeepsTheEndAndTheLastLine(t *testing.T) {
-	tail := newTail("", nil)
+func TestTailKeepsTheLastLine(t *testing.T) {
+	tail := &tail{redact: strings.Clone}
 	for range 100 {
-		_, _ = tail.Write([]byte(strings.Repeat("noise ", 1000) + "\n"))
+		_, _ = tail.Write([]byte(strings.Repeat("noise ", 1000)))
 	}
-	_, _ = tail.Write([]byte("\xffthe reason\n\n"))
-	if len(tail.text) > maxTail || tail.Last() != "�the reason" {
-		t.Errorf("got %d bytes, last %q", len(tail.text), tail.Last())
+	if len(tail.rest)+len(tail.last) > 3*maxLine {
+		t.Errorf("it keeps %d bytes", len(tail.rest)+len(tail.last))
+	}
+	for text, want := range map[string]string{"\n\xffthe reason\n\n": "�the reason", "\na\nfirst": "first"} {
+		if _, _ = tail.Write([]byte(text)); tail.Last() != want {
+			t.Errorf("after %q the last line is %q", text, tail.Last())
+		}
 	}
 }
 
 func TestLogFileIsBounded(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "logs", "brave.log")
-	tail := newTail(path, nil)
+	tail := &tail{path: path, redact: strings.Clone}
 	line := []byte(strings.Repeat("x", 99<<10) + "\n")
 	for range 50 {
 		if _, err := tail.Write(line); err != nil {

@@ -156,7 +156,7 @@ func textOf(l Tool, schema json.RawMessage) (string, error) {
 // normalSchema returns the schema of a tool's arguments, which must be an object
 // schema.
 func normalSchema(raw json.RawMessage) (json.RawMessage, error) {
-	if missing(raw) || string(raw) == "true" { // true accepts anything
+	if missing(raw) {
 		raw = json.RawMessage("{}")
 	}
 	if len(raw) > maxSchema {
@@ -166,19 +166,12 @@ func normalSchema(raw json.RawMessage) (json.RawMessage, error) {
 	if err := json.Unmarshal(raw, &fields); err != nil {
 		return nil, errors.New("its schema is not an object")
 	}
-	var kinds []string
-	switch kind := string(fields["type"]); {
-	case kind == `"object"`:
-	case kind == "", kind == `""`, kind == "null", json.Unmarshal(fields["type"], &kinds) == nil && slices.Contains(kinds, "object"):
-		fields["type"] = json.RawMessage(`"object"`)
-	default:
+	if kind := fields["type"]; kind != nil && string(kind) != `"object"` {
 		return nil, fmt.Errorf("its schema describes %s instead of an object", kind)
 	}
+	fields["type"] = json.RawMessage(`"object"`)
 	if missing(fields["properties"]) {
 		fields["properties"] = json.RawMessage(`{}`)
-	}
-	if missing(fields["required"]) {
-		delete(fields, "required")
 	}
 	return json.Marshal(fields)
 }
@@ -270,4 +263,20 @@ func (s *supervisor) call(ctx context.Context, t *tool, input json.RawMessage) (
 	s.calls.add(time.Since(start), err != nil || result.IsError)
 	s.mu.Unlock()
 	return result, err
+}
+
+// canonical encodes JSON so that equal values have equal texts: some servers list
+// keys in varying order.
+func canonical(raw json.RawMessage) (string, error) {
+	if missing(raw) {
+		return "", nil
+	}
+	decoder := json.NewDecoder(bytes.NewReader(raw))
+	decoder.UseNumber()
+	var value any
+	if err := decoder.Decode(&value); err != nil {
+		return "", err
+	}
+	text, err := json.Marshal(value)
+	return string(text), err
 }

@@ -1,13 +1,15 @@
 package mcpclient
 
 import (
-	"bufio"
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
+	"mime"
 	"net/http"
 	"net/url"
+	"time"
 )
 
 // newWeb returns an HTTP client for one server, which rejects requests to other
@@ -31,6 +33,9 @@ func newWeb(address string) (*http.Client, error) {
 	}, nil
 }
 
+// goodbye is how long a server may take to accept a message that needs no answer.
+const goodbye = 5 * time.Second
+
 // bounded restricts requests to one host and limits responses.
 type bounded struct {
 	wires *http.Transport
@@ -41,16 +46,29 @@ func (b *bounded) RoundTrip(request *http.Request) (*http.Response, error) {
 	if request.URL.Host != b.host {
 		return nil, fmt.Errorf("redirected to another host, %s", request.URL.Host)
 	}
+	// The library sends the answer to a server's question with a limit of 30 s that
+	// began with the question.
+	if errors.Is(request.Context().Err(), context.DeadlineExceeded) {
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(request.Context()), goodbye)
+		defer cancel()
+		request = request.WithContext(ctx)
+	}
 	response, err := b.wires.RoundTrip(request)
 	if err != nil {
 		return nil, err
 	}
-	response.Body = &boundedBody{ReadCloser: response.Body, empty: true}
+	messages := &limited{in: response.Body}
+	if kind, _, _ := mime.ParseMediaType(response.Header.Get("Content-Type")); kind == "text/event-stream" {
+		messages.ends = 2 // events end with a blank line
+	}
+	response.Body = readCloser{messages, response.Body}
 	if response.StatusCode == http.StatusBadRequest && request.Header.Get(sessionHeader) != "" {
 		return unknownSession(response)
 	}
 	return response, nil
 }
+
+func (b *bounded) CloseIdleConnections() { b.wires.CloseIdleConnections() }
 
 // sessionHeader identifies the session of a request.
 const sessionHeader = "Mcp-Session-Id"
@@ -73,48 +91,4 @@ func unknownSession(response *http.Response) (*http.Response, error) {
 type readCloser struct {
 	io.Reader
 	io.Closer
-}
-
-// errTooLong ends a message longer than maxFrame.
-var errTooLong = fmt.Errorf("the response is longer than %d MiB", maxFrame>>20)
-
-// boundedBody reads a body that is one message, or several separated by blank
-// lines, and fails on a message longer than maxFrame. It is throttled like the
-// stdout of a program, and drops a byte order mark.
-type boundedBody struct {
-	io.ReadCloser
-	in     *bufio.Reader // the body; nil before the first read
-	size   int           // bytes of the current message
-	empty  bool          // the current line is empty so far
-	frames pace
-	bytes  pace
-}
-
-func (m *boundedBody) Read(p []byte) (int, error) {
-	if m.in == nil {
-		m.in = bufio.NewReader(m.ReadCloser)
-		if mark, _ := m.in.Peek(3); string(mark) == "\ufeff" {
-			_, _ = m.in.Discard(3)
-		}
-	}
-	n, err := m.in.Read(p)
-	m.bytes.take(n, bytesPerSecond)
-	for _, c := range p[:n] {
-		m.size++
-		switch {
-		case c == '\n' && m.empty:
-			if m.size > 1 { // ignore repeated blank lines
-				m.frames.take(1, framesPerSecond)
-			}
-			m.size = 0
-		case c == '\n':
-			m.empty = true
-		case c != '\r':
-			m.empty = false
-		}
-		if m.size > maxFrame {
-			return 0, errTooLong
-		}
-	}
-	return n, err
 }

@@ -214,7 +214,7 @@ func (s *misbehaving) tools() string {
 		return `{"tools":[` + plain + `,` + plain +
 			`,{"name":"null","inputSchema":null},{"name":"none"},{"name":"empty","inputSchema":{"properties":null}}` +
 			`,{"name":"list","inputSchema":{"type":"array"}}` +
-			`,{"name":"either","inputSchema":{"type":["object","null"],"oneOf":[{"required":["a"]},{"required":["b"]}]}}` +
+			`,{"name":"either","inputSchema":{"oneOf":[{"required":["a"]},{"required":["b"]}]}}` +
 			`,{"name":"any","inputSchema":true,"annotations":"yes"}` +
 			`,{"name":"later","inputSchema":{"type":"object"},"execution":{"taskSupport":"required"}}` +
 			`,{"name":"worded","description":17},["array"]` +
@@ -301,9 +301,6 @@ func (s *misbehaving) call(id, args string) {
 	case "damaged":
 		s.send(fmt.Sprintf("{\"jsonrpc\":\"2.0\",\"id\":%s,\"result\":{\"content\":[{\"type\":\"text\",\"text\":\"a\x00b\"}]}}", id))
 		return
-	case "structured":
-		s.result(id, `{"structuredContent":`+args+`}`)
-		return
 	case "complains":
 		s.send(fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"error":{"code":1,"message":"%s"}}`, id, strings.Repeat("no ", 1<<20)))
 		return
@@ -334,12 +331,6 @@ func (s *misbehaving) result(id, result string) {
 }
 
 func (s *misbehaving) send(line string) {
-	switch s.mode {
-	case "batch": // allowed by the protocol of March 2025
-		line = `[{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":"x"}},` + line + "]"
-	case "marked":
-		line = "\ufeff" + line + "\r"
-	}
 	s.out.WriteString(line)
 	s.out.WriteByte('\n')
 }

@@ -11,7 +11,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"lifehub/mcpclient/config"
 )
@@ -26,7 +25,6 @@ type webServer struct {
 	mu     sync.Mutex
 	stream http.ResponseWriter // SSE only
 	heard  []string            // all messages received
-	ask    string              // SSE only: what it asks during a call; the reply becomes the call's result
 	call   json.RawMessage     // ID of the call
 }
 
@@ -76,21 +74,8 @@ func (w *webServer) ServeHTTP(out http.ResponseWriter, r *http.Request) {
 		w.call = message.ID
 		w.mu.Unlock()
 		w.called <- struct{}{}
-		if w.ask != "" {
-			out.WriteHeader(http.StatusAccepted)
-			w.send(w.ask)
-			return
-		}
 		<-r.Context().Done()
 		return
-	case "":
-		if len(message.ID) > 0 { // a reply
-			text, _ := json.Marshal(string(body))
-			answer = fmt.Sprintf(`{"content":[{"type":"text","text":%s}]}`, text)
-			w.mu.Lock()
-			message.ID = w.call
-			w.mu.Unlock()
-		}
 	}
 	if len(message.ID) == 0 {
 		out.WriteHeader(http.StatusAccepted)
@@ -155,29 +140,6 @@ func TestCancelledHTTPCallNotifiesTheServer(t *testing.T) {
 			id := string(bytes.TrimSpace(w.call))
 			w.mu.Unlock()
 			waitFor(t, func() bool { return w.was(`"method":"notifications/cancelled"`) && w.was(`"requestId":`+id) })
-		})
-	}
-}
-
-// Over SSE the library would wait forever, and take a request for the response to
-// the call with the same ID.
-func TestUnexpectedSSERequestIsRejectedImmediately(t *testing.T) {
-	t.Parallel()
-	for method, want := range map[string]string{
-		"sampling/createMessage": "no sampling handler", "elicitation/create": "no elicitation handler", "roots/list": "no roots handler",
-		"secrets/list": "unsupported request method", "ping": `"result":{}`,
-	} {
-		t.Run(method, func(t *testing.T) {
-			t.Parallel()
-			w := newWebServer(t, true)
-			w.ask = fmt.Sprintf(`{"jsonrpc":"2.0","id":4,"method":%q,"params":{}}`, method)
-			s := start(t, Options{}, w.entry())
-			within(t, 20*time.Second, "the call", func() {
-				result, err := one(t, s, "w_wait").Run(t.Context(), nil)
-				if err != nil || !strings.Contains(result.Text, want) || !strings.Contains(result.Text, `"id":4`) {
-					t.Errorf("the server was told %+v, %v, want %s", result, err, want)
-				}
-			})
 		})
 	}
 }
