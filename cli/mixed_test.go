@@ -102,7 +102,7 @@ func TestAFolderOfMixedFiles(t *testing.T) {
 	const left = "18 files left out: 4 damaged PDFs, 4 unreadable files, 3 images, 2 other files, 2 scanned PDFs, 1 encrypted PDF, 1 office document, 1 recording"
 	out, _ := run("index", dir)
 	holds("index", out, left+"\n", "182 added, 11 skipped", "bad/locked.pdf: encrypted PDF: it asks for a password", "bad/scan1.pdf: scanned PDF: its pages hold no text",
-		"bad/picture.pdf: damaged PDF: not a PDF, despite its name", "bad/binary.txt: not text, despite its name",
+		"bad/picture.pdf: damaged PDF: not a valid PDF", "bad/binary.txt: not text, despite its name",
 		"bad/huge.pdf: is too long: 100 MiB, and PDFs are read up to 64 MiB")
 	if again, _ := run("index"); !strings.Contains(again, left) || !strings.Contains(again, "11 skipped\n") || strings.Contains(again, "added") {
 		t.Errorf("a second index says\n%s", again)
@@ -123,7 +123,7 @@ func TestAFolderOfMixedFiles(t *testing.T) {
 		t.Errorf("a search that finds nothing says\n%s", stderr)
 	}
 	page, _ := run("note", "papers/7.pdf p. 2")
-	holds("note", page, "Report 7 of the observatory\nTelescope 7 measures the red shift of galaxies.\nThanks.\n")
+	holds("note", page, "Report 7 of the observatory\nTelescope 7 measures the\nred shift of galaxies.\nThanks.\n")
 	heading, _ := run("note", "Recipe 3")
 	holds("a note of Org", heading, "title:: Recipe 3\ntags:: kitchen\n# Dough 3\n## TODO Buy yeast #shop\n")
 

@@ -16,6 +16,7 @@ import (
 	"syscall"
 
 	"lifehub/internal/files"
+	"lifehub/notes/pdf"
 )
 
 // Folder is an open folder of notes, also called a vault. It is safe for
@@ -67,12 +68,12 @@ func (f *Folder) LeaveOut(dirs ...string) {
 	}
 }
 
-// ReadScans has scanned pages of PDFs, and images, read by tesseract, given its
-// absolute path. It must be called before any other method.
-func (f *Folder) ReadScans(tesseract string) { f.pages.tesseract = tesseract }
+// ReadWith has PDFs and images read by reader. It must be called before any other
+// method.
+func (f *Folder) ReadWith(reader pdf.Reader) { f.pages.reader = reader }
 
 // ReadsPictures reports whether images are notes of this folder: List returns them.
-func (f *Folder) ReadsPictures() bool { return f.pages.tesseract != "" }
+func (f *Folder) ReadsPictures() bool { return f.pages.reader.Tesseract != "" }
 
 // Check returns an error if the folder does not exist, does not answer, or is not
 // there now.

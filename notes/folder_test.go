@@ -12,6 +12,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"lifehub/notes/pdf"
 )
 
 // vault creates a folder of notes from names and texts, and opens it.
@@ -79,7 +81,7 @@ func TestImagesAreNotesOnlyIfTheyAreRead(t *testing.T) {
 	}
 
 	folder = vault(t, files)
-	folder.ReadScans("/no/such/tesseract")
+	folder.ReadWith(pdf.Reader{Tesseract: "/no/such/tesseract"})
 	got, problems := list(t, folder)
 	same(t, "paths", got, []string{"a.png", "b.JPG", "c.jpeg", "d.gif", "n.md"})
 	same(t, "problems", problems, nil)

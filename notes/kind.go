@@ -48,7 +48,7 @@ func kindOf(name string) kind {
 }
 
 // IsNote reports whether a file name is that of a note. An image is one only in a
-// folder that has images read; see [Folder.ReadScans].
+// folder that has images read; see [Folder.ReadWith].
 func IsNote(name string) bool { return kindOf(name) != noNote && kindOf(name) != picture }
 
 // IsPicture reports whether a file name is that of an image whose text can be read.
@@ -83,8 +83,8 @@ func (k kind) maxSize() int64 {
 }
 
 // markdownOf returns the text of a file: Markdown unchanged, a PDF with one line
-// per page, with pictures read by tesseract if that is its path.
-func (k kind) markdownOf(ctx context.Context, raw []byte, tesseract string) ([]byte, error) {
+// per page.
+func (k kind) markdownOf(ctx context.Context, raw []byte, reader pdf.Reader) ([]byte, error) {
 	if k == markdown {
 		if isBinary(raw) {
 			return nil, &UnreadError{notText}
@@ -95,9 +95,9 @@ func (k kind) markdownOf(ctx context.Context, raw []byte, tesseract string) ([]b
 	var err error
 	switch k {
 	case paged:
-		text, err = pdf.Text(ctx, raw, tesseract)
+		text, err = reader.Text(ctx, raw)
 	case picture:
-		text, err = pdf.ImageText(ctx, raw, tesseract)
+		text, err = reader.ImageText(ctx, raw)
 	default:
 		text, err = decodeText(raw)
 	}
@@ -117,7 +117,9 @@ var ErrBusy = pdf.ErrBusy
 // IsOutdated reports whether the saved reason why a file was not read no longer
 // applies to the unchanged file: it took too long, but the time limit has changed
 // since, or it shows pictures, which can be read now.
-func (f *Folder) IsOutdated(reason string) bool { return pdf.IsOutdated(reason, f.pages.tesseract) }
+func (f *Folder) IsOutdated(reason string) bool {
+	return pdf.IsOutdated(reason, f.pages.reader.Tesseract)
+}
 
 // UnreadError reports why a file with the name of a note cannot be read. Retrying
 // is useless until the file changes.

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -14,6 +15,7 @@ import (
 
 	"lifehub/internal/pdftest"
 	"lifehub/internal/testenv"
+	"lifehub/notes/pdf"
 )
 
 const orgFile = `#+TITLE: Kitchen notes
@@ -120,10 +122,11 @@ func TestPDFHasOneLinePerPage(t *testing.T) {
 
 func TestCachedPagesAreBounded(t *testing.T) {
 	testenv.WithoutRace(t)
-	var p pages
+	p := pages{reader: pdf.Reader{Cache: t.TempDir()}}
+	page := strings.Repeat(strings.Repeat("word ", 20)+"\n", 200)
 	for i := range 6 {
-		raw := pdftest.Make(strings.Repeat(strings.Repeat("word ", 20)+"\n", 10_000), strings.Repeat("x", i+1), strings.Repeat(strings.Repeat("word ", 20)+"\n", 10_000))
-		if _, err := p.read(t.Context(), paged, raw); err != nil {
+		raw := append(slices.Repeat([]string{page}, 100), strings.Repeat("x", i+1))
+		if _, err := p.read(t.Context(), paged, pdftest.Make(raw...)); err != nil {
 			t.Fatal(err)
 		}
 		size := 0

@@ -18,7 +18,7 @@ const maxHeld = 8 << 20
 // pages caches the texts of recently read PDFs and images: every answer reads its
 // sources again, and a book takes half a second.
 type pages struct {
-	tesseract string // path of the program that reads scanned pages and images; empty: they are not read
+	reader pdf.Reader
 
 	mu    sync.Mutex
 	texts map[[sha256.Size]byte][]byte
@@ -43,7 +43,7 @@ func (p *pages) gaveUp() bool {
 // read returns the text of a file with content raw.
 func (p *pages) read(ctx context.Context, k kind, raw []byte) ([]byte, error) {
 	if k != paged && k != picture {
-		return k.markdownOf(ctx, raw, "")
+		return k.markdownOf(ctx, raw, p.reader)
 	}
 	of := sha256.Sum256(raw)
 	p.mu.Lock()
@@ -52,17 +52,17 @@ func (p *pages) read(ctx context.Context, k kind, raw []byte) ([]byte, error) {
 	if held {
 		return text, nil
 	}
-	program := p.tesseract
-	if program != "" && p.gaveUp() {
-		if program = ""; k == picture {
+	reader := p.reader
+	if reader.Tesseract != "" && p.gaveUp() {
+		if reader.Tesseract = ""; k == picture {
 			return nil, ErrBusy
 		}
 	}
-	text, err := k.markdownOf(ctx, raw, program)
+	text, err := k.markdownOf(ctx, raw, reader)
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	switch {
-	case program != "" && errors.Is(err, ErrBusy):
+	case reader.Tesseract != "" && errors.Is(err, ErrBusy):
 		p.busy++
 	case err == nil && (k == picture || bytes.Contains(text, []byte(pdf.ScanMark))):
 		p.busy = 0

@@ -160,7 +160,7 @@ func (w *walk) problem(p Problem) {
 // and no metadata needs to be compared.
 func (f *Folder) Sum(entries []Entry) string {
 	sum := sha256.New()
-	io.WriteString(sum, pdf.TimeLimit().String()+f.pages.tesseract)
+	io.WriteString(sum, pdf.TimeLimit().String()+f.pages.reader.Tesseract)
 	var line []byte
 	for _, e := range entries {
 		line = append(line[:0], e.Path...)

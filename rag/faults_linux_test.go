@@ -333,7 +333,7 @@ func TestNoFaultOfAnIndexRunLosesTheIndex(t *testing.T) {
 // A PDF whose reader process was killed from outside is read again by the next sync,
 // though it has not changed.
 func TestPDFIsRetriedAfterItsReaderDied(t *testing.T) { // not parallel: it would kill the reader of another test
-	folder, x := vault(t, map[string]string{"a.md": "apple\n", "loop.pdf": string(pdftest.Loop())})
+	folder, x := vault(t, map[string]string{"a.md": "apple\n", "slow.pdf": string(pdftest.Slow())})
 	for range 2 {
 		over, killed := make(chan bool), make(chan bool, 1)
 		go func() {
@@ -355,7 +355,7 @@ func TestPDFIsRetriedAfterItsReaderDied(t *testing.T) { // not parallel: it woul
 		if !<-killed {
 			t.Fatal("nobody reads it")
 		}
-		if i := slices.IndexFunc(changes.Notes, func(c Change) bool { return c.Path == "loop.pdf" }); i < 0 || !strings.HasSuffix(changes.Notes[i].Reason, notes.ErrBusy.Error()) {
+		if i := slices.IndexFunc(changes.Notes, func(c Change) bool { return c.Path == "slow.pdf" }); i < 0 || !strings.HasSuffix(changes.Notes[i].Reason, notes.ErrBusy.Error()) {
 			t.Errorf("the sync tells %+v", changes.Notes)
 		}
 	}

@@ -19,6 +19,7 @@ import (
 	"lifehub/internal/testenv"
 	"lifehub/llm"
 	"lifehub/notes"
+	"lifehub/notes/pdf"
 )
 
 // blank is a PNG without text, unlike those of other shades.
@@ -54,7 +55,7 @@ func reader(t *testing.T) (program, calls string) {
 func openImages(t *testing.T, dir, index, tesseract string) (*notes.Folder, *Index) {
 	t.Helper()
 	folder, x := openVault(t, dir, index)
-	folder.ReadScans(tesseract)
+	folder.ReadWith(pdf.Reader{Tesseract: tesseract})
 	x.imageTime = 0 // each sync reads one
 	return folder, x
 }
@@ -77,7 +78,7 @@ func TestTextOfAnImageIsFound(t *testing.T) {
 	dir := t.TempDir()
 	write(t, dir, map[string]string{"scans/offer.png": string(offer), "photo.png": blank(t, 200), "a.md": "# A\n\napples\n"})
 	folder, x := openVault(t, dir, t.TempDir())
-	folder.ReadScans(tesseract)
+	folder.ReadWith(pdf.Reader{Tesseract: tesseract})
 	changes := syncImages(t, x, folder)
 	if got := whats(changes); !slices.Equal(got, []string{"added a.md", "added scans/offer.png"}) || changes.Total != 2 || changes.Images != 0 || changes.LeftOut.String() != "1 file left out: 1 image" {
 		t.Errorf("it did %q, %+v", got, changes)

@@ -13,6 +13,7 @@ import (
 
 	"lifehub/llm"
 	"lifehub/notes"
+	"lifehub/notes/pdf"
 	"lifehub/rag/chroma"
 	"lifehub/rag/embed"
 	"lifehub/rag/passage"
@@ -28,7 +29,7 @@ type Options struct {
 	LeaveOut []string       // folders below Vault that do not belong to it
 	Chroma   *chroma.Server // the server that stores the vectors; nil: they are in files
 
-	Tesseract string // see [notes.Folder.ReadScans]
+	PDF pdf.Reader // reads PDFs and images
 }
 
 // defaultSize was chosen on the benches (docs/design/search.md). Smaller passages lose
@@ -178,7 +179,7 @@ func (x *Index) rebuildDamaged(ctx context.Context) error {
 		return fmt.Errorf("rebuild index: %w", err)
 	}
 	folder.LeaveOut(x.options.LeaveOut...)
-	folder.ReadScans(x.options.Tesseract)
+	folder.ReadWith(x.options.PDF)
 	_, err = x.sync(ctx, syncRun{folder: folder})
 	return errors.Join(err, folder.Close())
 }

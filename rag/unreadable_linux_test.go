@@ -120,7 +120,7 @@ func TestRebuildLosesNoUnreadableNote(t *testing.T) {
 // even if its reader got little CPU time.
 func TestPDFThatTookTooLongIsNotRetried(t *testing.T) {
 	t.Parallel()
-	folder, x := vault(t, map[string]string{"a.md": "apple\n", "loop.pdf": string(pdftest.Loop()), "not.pdf": "no PDF"})
+	folder, x := vault(t, map[string]string{"a.md": "apple\n", "slow.pdf": string(pdftest.Slow()), "not.pdf": "no PDF"})
 	over := make(chan bool)
 	stopped := make(chan int, 1)
 	go func() {
@@ -150,7 +150,7 @@ func TestPDFThatTookTooLongIsNotRetried(t *testing.T) {
 		}
 		return c.Notes[i].Reason
 	}
-	slow := reasonOf(changes, "loop.pdf")
+	slow := reasonOf(changes, "slow.pdf")
 	if !strings.Contains(slow, "reading it takes more than 20s") {
 		t.Errorf("it says %q", slow)
 	}
@@ -160,14 +160,14 @@ func TestPDFThatTookTooLongIsNotRetried(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	say("loop.pdf", other)
+	say("slow.pdf", other)
 	say("not.pdf", "damaged PDF: reading it takes more than 1s")
 	write(t, folder.Dir(), map[string]string{"a.md": "apple and pear\n"})
 	changes = syncNow(t, x, folder, nil)
-	if again := reasonOf(changes, "loop.pdf"); again != other {
+	if again := reasonOf(changes, "slow.pdf"); again != other {
 		t.Errorf("it was read again: %q", again)
 	}
-	if again := reasonOf(changes, "not.pdf"); !strings.Contains(again, "not a PDF") {
+	if again := reasonOf(changes, "not.pdf"); !strings.Contains(again, "not a valid PDF") {
 		t.Errorf("it was not read again: %q", again)
 	}
 }

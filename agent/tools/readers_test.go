@@ -10,6 +10,7 @@ import (
 	"lifehub/agent"
 	"lifehub/agent/tools/excerpt"
 	"lifehub/notes"
+	"lifehub/notes/pdf"
 	"lifehub/rag"
 )
 
@@ -320,7 +321,7 @@ func TestPhotosAreNotListedAsNotes(t *testing.T) {
 		"plan.md": "# Plan\n\nSee [[house]].\n", "house.md": "# House\n", "daily/2026-10-06.md": "# Tuesday\n",
 		"img/2026-10-01.png": "x", "img/2026-10-02.jpg": "x", "img/2026-10-03.gif": "x", "img/plan.png": "x",
 	})
-	b.folders[0].ReadScans("/no/such/tesseract")
+	b.folders[0].ReadWith(pdf.Reader{Tesseract: "/no/such/tesseract"})
 	_, got := b.run("list_notes", `{}`)
 	if holds(t, "list_notes", got, "3 notes:"); strings.Contains(got, "img/") {
 		t.Errorf("list_notes names photos:\n%s", got)

@@ -19,6 +19,7 @@ import (
 	"lifehub/agent/tools"
 	"lifehub/cli/settings"
 	"lifehub/notes"
+	"lifehub/notes/pdf"
 	"lifehub/rag"
 	"lifehub/tui/draw"
 )
@@ -114,11 +115,11 @@ func (a *App) openVault(dir string, indexed bool) error {
 	own := []string{a.Paths.Config, a.Paths.Data, a.Paths.State}
 	folder.LeaveOut(own...)
 	rag.Expect(folder, a.Paths.Index(dir))
-	tesseract := a.Tesseract()
-	folder.ReadScans(tesseract)
+	reader := pdf.Reader{Tesseract: a.Tesseract(), Cache: a.Paths.Compiled()}
+	folder.ReadWith(reader)
 	var index *rag.Index
 	if indexed {
-		index, err = rag.Open(a.Paths.Index(dir), rag.Options{Vault: dir, LeaveOut: own, Chroma: OpenChroma(a.Settings), Tesseract: tesseract})
+		index, err = rag.Open(a.Paths.Index(dir), rag.Options{Vault: dir, LeaveOut: own, Chroma: OpenChroma(a.Settings), PDF: reader})
 	}
 	if err != nil {
 		folder.Close()

@@ -78,12 +78,12 @@ func Objects(trailer string, objects ...string) []byte {
 	return b.Bytes()
 }
 
-// Loop returns a PDF whose cross-reference table refers to itself as the previous
-// one.
-func Loop() []byte {
-	raw := Make("around and around")
-	at := bytes.LastIndex(raw, []byte("\nxref\n")) + 1
-	return bytes.Replace(raw, []byte("/Root 1 0 R "), fmt.Appendf(nil, "/Root 1 0 R /Prev %d ", at), 1)
+// Slow returns a small PDF that takes minutes to read: each of its pages paints
+// nothing in many steps.
+func Slow() []byte {
+	const pages = 5000
+	return Objects("", "<< /Type /Catalog /Pages 2 0 R >>", fmt.Sprintf("<< /Type /Pages /Count %d /Kids [%s] >>", pages, strings.Repeat("3 0 R ", pages)),
+		"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 100 100] /Contents 4 0 R >>", Stream(strings.Repeat("q Q ", 100_000)))
 }
 
 // Encrypted returns a PDF that requires a password.

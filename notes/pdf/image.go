@@ -34,13 +34,15 @@ const (
 	// maxScreen is the size in pixels up to which an image may be a screenshot. Its
 	// letters are too small for tesseract.
 	maxScreen = 5 << 19
+	maxPixels = 50 << 20
+	minPixels = 1000
 )
 
-// ImageText returns the text of a PNG, JPEG or GIF file as [Text] returns that of
-// a scanned page. tesseract is its path. An error is [ErrBusy], or one of the
-// system, or begins with [Image].
-func ImageText(ctx context.Context, raw []byte, tesseract string) ([]byte, error) {
-	d, err := run(ctx, raw, maxImageTime, imageArgument, tesseract)
+// ImageText returns the text of a PNG, JPEG or GIF file as [Reader.Text] returns
+// that of a scanned page. An error is [ErrBusy], or one of the system, or begins
+// with [Image].
+func (r Reader) ImageText(ctx context.Context, raw []byte) ([]byte, error) {
+	d, err := run(ctx, raw, maxImageTime, imageArgument, r)
 	switch {
 	case d.Busy || errors.Is(err, ErrBusy):
 		return nil, ErrBusy
@@ -72,8 +74,7 @@ func readImage(raw []byte, tesseract string) Document {
 	if len(gray.Pix) <= maxScreen {
 		gray = doubled(gray)
 	}
-	lines, err := s.recognise(gray, imageDPI)
-	text := inOneLine(arranged(lines))
+	text, err := s.recognise(gray, imageDPI)
 	switch {
 	case errors.Is(err, ErrBusy):
 		return Document{Busy: true}

@@ -39,7 +39,7 @@ func TestImageIsReadLikeAScannedPage(t *testing.T) {
 	for name, raw := range map[string][]byte{
 		"png": encoded(t, "png", offer(t)), "jpeg": encoded(t, "jpeg", offer(t)), "gif": encoded(t, "gif", offer(t)), "transparent": encoded(t, "png", clear),
 	} {
-		text, err := ImageText(t.Context(), raw, tesseract)
+		text, err := reader(tesseract).ImageText(t.Context(), raw)
 		if err != nil || string(text) != ScanMark+offerText+"\n" {
 			t.Errorf("%s: %q, %v", name, text, err)
 		}
@@ -84,7 +84,7 @@ func TestImageWithoutTextIsLeftOut(t *testing.T) {
 		"too many pixels": {sized(t, 100_000, 100_000), largeImage},
 		"no pixels":       {sized(t, 0, 7), damagedImage},
 	} {
-		text, err := ImageText(t.Context(), c.raw, tesseract)
+		text, err := reader(tesseract).ImageText(t.Context(), c.raw)
 		if err == nil || err.Error() != c.want || len(text) > 0 {
 			t.Errorf("%s: %q, %v", name, text, err)
 		}
@@ -96,11 +96,10 @@ func TestUncertainWordsOfImagesAreDropped(t *testing.T) {
 	word := func(confidence int, text string) string {
 		return fmt.Sprintf("5\t1\t1\t1\t1\t1\t0\t0\t40\t10\t%d\t%s\n", confidence, text)
 	}
-	lines := linesOf(head+word(96, "valve")+word(12, "LDOHO"), minConfidence)
-	if len(lines) != 1 || lines[0].text() != "valve" {
-		t.Errorf("it reads %+v", lines)
+	if text := wordsOf(head+word(96, "valve")+word(12, "LDOHO"), minConfidence); text != "valve" {
+		t.Errorf("it reads %q", text)
 	}
-	if lines := linesOf(head+word(12, "LDOHO"), minConfidence); len(lines) != 0 {
-		t.Errorf("it reads %+v", lines)
+	if text := wordsOf(head+word(12, "LDOHO"), minConfidence); text != "" {
+		t.Errorf("it reads %q", text)
 	}
 }

@@ -1,6 +1,6 @@
 // Package pdf extracts the text of PDF and image files in a separate process with
 // limited memory and time, so that a hostile file can only crash that process.
-// Start at [Text] and [ImageText].
+// Start at [Reader].
 package pdf
 
 import (
@@ -103,9 +103,14 @@ type Document struct {
 	Busy   bool     // nothing was read, because tesseract got too little CPU time
 }
 
-// pdfArgument and imageArgument make this program read a file from its stdin and
-// write the [Document] to stdout. The path of tesseract may follow, which then
-// reads pages without text, or must follow to read an image.
+// Reader reads files.
+type Reader struct {
+	Tesseract string // path of the program that reads pages without text, and images; empty: they are not read
+	Cache     string // folder for compiled code, which is created; empty, or one that cannot be written: each file takes two seconds more
+}
+
+// pdfArgument and imageArgument, with the fields of a [Reader] after them, make
+// this program read a file from its stdin and write the [Document] to stdout.
 const (
 	pdfArgument   = "read-pdf-from-stdin"
 	imageArgument = "read-image-from-stdin"
@@ -115,25 +120,30 @@ const (
 // it starts in init, every program that imports this package can read files,
 // including tests.
 func init() {
-	if len(os.Args) < 2 || len(os.Args) > 3 {
+	if len(os.Args) != 4 || os.Args[1] != pdfArgument && os.Args[1] != imageArgument {
 		return
 	}
-	limit, tesseract, read := maxTime, "", read
-	if len(os.Args) == 3 {
-		limit, tesseract = maxScanTime, os.Args[2]
-	}
-	switch os.Args[1] {
-	case pdfArgument:
-	case imageArgument:
-		limit, read = maxImageTime, readImage
-	default:
-		return
+	r := Reader{Tesseract: os.Args[2], Cache: os.Args[3]}
+	limit := maxTime
+	switch {
+	case os.Args[1] == imageArgument:
+		limit = maxImageTime
+	case r.Tesseract != "":
+		limit = maxScanTime
 	}
 	time.AfterFunc(limit, func() { os.Exit(1) }) // the parent may be gone
 	go limitMemory()
 	raw, err := io.ReadAll(os.Stdin)
+	var d Document
+	switch {
+	case err != nil:
+	case os.Args[1] == imageArgument:
+		d = readImage(raw, r.Tesseract)
+	default:
+		d, err = read(raw, r.Tesseract, r.Cache)
+	}
 	if err == nil {
-		err = json.NewEncoder(os.Stdout).Encode(read(raw, tesseract))
+		err = json.NewEncoder(os.Stdout).Encode(d)
 	}
 	if err != nil {
 		os.Exit(1)
@@ -163,12 +173,11 @@ const ScanMark = "\x01"
 
 // Text returns the text of a file with one line per page. The line of a page that
 // could not be read completely ends with a NUL byte. An error begins with one of
-// the reasons above. If tesseract is its path, pages without text are read by it;
-// their lines begin with [ScanMark].
-func Text(ctx context.Context, raw []byte, tesseract string) ([]byte, error) {
-	d, err := run(ctx, raw, patience, pdfArgument)
-	if err == nil && d.Shown > 0 && tesseract != "" {
-		scanned, scanErr := run(ctx, raw, maxScanTime, pdfArgument, tesseract)
+// the reasons above. The lines of pages that tesseract read begin with [ScanMark].
+func (r Reader) Text(ctx context.Context, raw []byte) ([]byte, error) {
+	d, err := run(ctx, raw, patience, pdfArgument, Reader{Cache: r.Cache})
+	if err == nil && d.Shown > 0 && r.Tesseract != "" {
+		scanned, scanErr := run(ctx, raw, maxScanTime, pdfArgument, r)
 		switch {
 		case scanErr == nil:
 			d = scanned
@@ -184,7 +193,7 @@ func Text(ctx context.Context, raw []byte, tesseract string) ([]byte, error) {
 	return d.text()
 }
 
-// text returns the text of all pages as [Text] does.
+// text returns the text of all pages as [Reader.Text] does.
 func (d Document) text() ([]byte, error) {
 	if d.Why != "" {
 		return nil, errors.New(d.Why)
@@ -204,7 +213,7 @@ func (d Document) text() ([]byte, error) {
 }
 
 // run reads a file in a separate process within a time limit.
-func run(ctx context.Context, raw []byte, limit time.Duration, args ...string) (d Document, err error) {
+func run(ctx context.Context, raw []byte, limit time.Duration, kind string, r Reader) (d Document, err error) {
 	self, err := os.Executable()
 	if err != nil {
 		return d, fmt.Errorf("unread file: start its reader: %w", err)
@@ -220,7 +229,7 @@ func run(ctx context.Context, raw []byte, limit time.Duration, args ...string) (
 	}
 	limited, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	cmd := exec.CommandContext(limited, self, args...)
+	cmd := exec.CommandContext(limited, self, kind, r.Tesseract, r.Cache)
 	withChildren(cmd)
 	cmd.Env = []string{"SYSTEMROOT=" + os.Getenv("SYSTEMROOT")} // required on Windows
 	if data := os.Getenv("TESSDATA_PREFIX"); data != "" {

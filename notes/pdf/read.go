@@ -2,164 +2,174 @@ package pdf
 
 import (
 	"bytes"
+	"context"
 	"errors"
+	"image"
+	"image/draw"
+	"io"
+	"math"
 	"strings"
 	"time"
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/ledongthuc/pdf"
+	"github.com/klippa-app/go-pdfium"
+	failure "github.com/klippa-app/go-pdfium/errors"
+	"github.com/klippa-app/go-pdfium/references"
+	"github.com/klippa-app/go-pdfium/requests"
+	"github.com/klippa-app/go-pdfium/webassembly"
+	"github.com/tetratelabs/wazero"
 )
 
-// read reads a file; tesseract is its path, or "" to read no pictures. It recovers
-// from panics, which damaged files cause.
-func read(raw []byte, tesseract string) (d Document) {
-	defer func() {
-		if fault := recover(); fault != nil && len(d.Pages) == 0 {
-			d = Document{Why: Damaged + ": " + describeFault(fault)}
-		}
-	}()
-	reader, whole, err := open(raw)
-	switch {
-	case errors.Is(err, pdf.ErrInvalidPassword):
-		return Document{Why: Encrypted + ": it asks for a password"}
-	case err != nil && strings.Contains(err.Error(), "encryption"):
-		return Document{Why: Encrypted + ": " + unsupported(err)}
-	case err != nil:
-		return Document{Why: Damaged + ": " + describeFault(err)}
+// engine starts PDFium. It sees no files. Compiling it takes two seconds, loading it from the folder
+// cache a tenth; if that folder cannot be used, it is compiled.
+func engine(cache string) (pdfium.Pdfium, error) {
+	start := func(runtime wazero.RuntimeConfig) (pdfium.Pool, error) {
+		return webassembly.Init(webassembly.Config{
+			MaxTotal: 1, RuntimeConfig: runtime, FSConfig: wazero.NewFSConfig(), Stdout: io.Discard, Stderr: io.Discard,
+		})
 	}
-	r := reading{document: &d, fonts: map[string]*font{}}
-	if tesseract != "" {
-		r.scanner = &scanner{program: tesseract, raw: whole, began: time.Now(), limit: maxScanTime}
-	}
-	root := reader.Trailer().Key("Root").Key("Pages")
-	r.below(root, 0)
-	switch {
-	case len(d.Pages) == 0:
-		d.Why = Damaged + ": it has no pages"
-	case r.letters == 0 && r.broken():
-		d.Why = Damaged + ": none of its pages can be read"
-	case r.letters == 0 && r.scanner != nil && d.Shown > 0:
-		d.Why = Scanned + ": its pictures show no text"
-	case r.letters == 0 && d.Shown > 0:
-		d.Why = onlyPictures
-	case r.letters == 0:
-		d.Why = Scanned + ": its pages hold no text"
-	}
-	return d
-}
-
-// unsupported describes an encryption that the library does not support, based on
-// its error.
-func unsupported(err error) string {
-	if message := err.Error(); strings.Contains(message, "256-bit encryption key") || strings.Contains(message, "encryption version V=5") {
-		return "it is encrypted with AES-256, which is not supported; save it without encryption to have it read"
-	}
-	return "its encryption is not supported; save it without encryption to have it read"
-}
-
-// open opens every file that a viewer would. The library requires the header at
-// the start of the file, with a known version, and the trailer at the end.
-// Offsets in a file with data before the header may be relative to either. whole
-// is what the reader reads.
-func open(raw []byte) (reader *pdf.Reader, whole []byte, err error) {
-	const header, end = "%PDF-1.7\n", "%%EOF"
-	at := bytes.Index(raw[:min(len(raw), 1024)], []byte("%PDF-"))
-	if at < 0 || len(raw)-at < 100 {
-		return nil, nil, ownFault("not a PDF, despite its name")
-	}
-	if stop := bytes.LastIndex(raw, []byte(end)); stop-at >= 100 {
-		raw = raw[:stop+len(end)]
-	}
-	for _, from := range []int{at, 0} {
-		whole = append([]byte(header), raw[min(len(raw), from+len(header)):]...)
-		if reader, err = pdf.NewReader(bytes.NewReader(whole), int64(len(whole))); err == nil || at == 0 {
-			break
+	var pool pdfium.Pool
+	err := errors.New("no folder")
+	if cache != "" {
+		var compiled wazero.CompilationCache
+		if compiled, err = wazero.NewCompilationCacheWithDir(cache); err == nil {
+			pool, err = start(wazero.NewRuntimeConfig().WithCompilationCache(compiled))
 		}
 	}
-	return reader, whole, err
-}
-
-// ownFault is an error with our own text.
-type ownFault string
-
-func (f ownFault) Error() string { return string(f) }
-
-// describeFault describes the error of a file. The library quotes the file in its errors,
-// which a model would take for text of LifeHub, so these are not passed on.
-func describeFault(fault any) string {
-	if own, ok := fault.(ownFault); ok {
-		return string(own)
+	if err != nil {
+		pool, err = start(wazero.NewRuntimeConfig())
 	}
-	return "not a valid PDF"
+	if err != nil {
+		return nil, err
+	}
+	return pool.GetInstanceWithContext(context.Background())
 }
 
 // reading is the state of reading one file.
 type reading struct {
-	document *Document
-	fonts    map[string]*font // by description, since pages share fonts
-	size     int              // bytes of text so far
-	letters  int
-	nodes    int      // nodes of the page tree so far
-	scanner  *scanner // nil: pictures are not read
+	engine  pdfium.Pdfium
+	file    references.FPDF_DOCUMENT
+	scanner *scanner // nil: pictures are not read
 }
 
-func (r *reading) broken() bool {
-	for _, b := range r.document.Broken {
-		if b {
-			return true
-		}
+// read reads a file; tesseract is its path, or "" to read no pictures.
+func read(raw []byte, tesseract, cache string) (d Document, err error) {
+	r := reading{}
+	if r.engine, err = engine(cache); err != nil {
+		return d, err
 	}
-	return false
+	opened, err := r.engine.OpenDocument(&requests.OpenDocument{FileReader: bytes.NewReader(raw), FileReaderSize: int64(len(raw))})
+	switch {
+	case errors.Is(err, failure.ErrPassword):
+		return Document{Why: Encrypted + ": it asks for a password"}, nil
+	case errors.Is(err, failure.ErrSecurity):
+		return Document{Why: Encrypted + ": its encryption is not supported; save it without encryption to have it read"}, nil
+	case err != nil: // its text may be that of the file
+		return Document{Why: Damaged + ": not a valid PDF"}, nil
+	}
+	r.file = opened.Document
+	count, err := r.engine.FPDF_GetPageCount(&requests.FPDF_GetPageCount{Document: r.file})
+	if err != nil || count.PageCount == 0 {
+		return Document{Why: Damaged + ": it has no pages"}, nil
+	}
+	if tesseract != "" {
+		r.scanner = &scanner{program: tesseract, began: time.Now(), limit: maxScanTime}
+	}
+	letters, size, whole := 0, 0, false
+	for i := range count.PageCount {
+		if i >= maxPages || size >= maxText {
+			d.Left = count.PageCount - i
+			break
+		}
+		text, shows, err := r.page(i)
+		scanned := false
+		if err == nil && shows && lettersIn(text) == 0 {
+			d.Shown++
+			if r.scanner != nil {
+				var seen string
+				if seen, err = r.scan(i); lettersIn(seen) > 0 {
+					text, scanned = seen, true
+				}
+			}
+		}
+		letters, size, whole = letters+lettersIn(text), size+len(text), whole || err == nil
+		d.Pages, d.Broken, d.Scans = append(d.Pages, text), append(d.Broken, err != nil), append(d.Scans, scanned)
+	}
+	switch {
+	case letters > 0:
+	case !whole:
+		d.Why = Damaged + ": none of its pages can be read"
+	case d.Shown > 0 && r.scanner != nil:
+		d.Why = Scanned + ": its pictures show no text"
+	case d.Shown > 0:
+		d.Why = onlyPictures
+	default:
+		d.Why = Scanned + ": its pages hold no text"
+	}
+	return d, nil
 }
 
-// Limits of the page tree, which no real file exceeds.
-const maxDepth, maxNodes = 50, 20 * maxPages
-
-// below reads the pages below a node of the page tree.
-func (r *reading) below(node pdf.Value, depth int) {
-	if r.nodes++; depth > maxDepth || r.nodes > maxNodes {
-		panic(ownFault("its page tree is too deep or too large"))
+// page returns the text of a page, and whether it shows anything.
+func (r *reading) page(i int) (text string, shows bool, err error) {
+	page := requests.Page{ByIndex: &requests.PageByIndex{Document: r.file, Index: i}}
+	if text, err = r.text(page); err != nil {
+		return "", false, err
 	}
-	kids := node.Key("Kids")
-	if node.Key("Type").Name() != "Pages" && kids.Len() == 0 {
-		if node.Kind() == pdf.Dict {
-			r.page(pdf.Page{V: node})
-		}
-		return
+	objects, err := r.engine.FPDFPage_CountObjects(&requests.FPDFPage_CountObjects{Page: page})
+	if err != nil {
+		return "", false, err
 	}
-	for i := range kids.Len() {
-		r.below(kids.Index(i), depth+1)
-	}
+	return inOneLine(text), objects.Count > 0, nil
 }
 
-// page reads a page. Text before a fault is kept.
-func (r *reading) page(page pdf.Page) {
-	if len(r.document.Pages) >= maxPages || r.size >= maxText {
-		r.document.Left++
-		return
+// dividedWord is what PDFium writes for a hyphen at the end of a line, and the line's end.
+const dividedWord = "\ufffe"
+
+// text returns the text of a page as PDFium orders it.
+func (r *reading) text(page requests.Page) (string, error) {
+	opened, err := r.engine.FPDFText_LoadPage(&requests.FPDFText_LoadPage{Page: page})
+	if err != nil {
+		return "", err
 	}
-	p := painter{reading: r, state: state{ctm: unit, scale: 1}}
-	broken := false
-	func() {
-		defer func() { broken = recover() != nil }()
-		if contents := page.V.Key("Contents"); !contents.IsNull() {
-			p.paint(contents, page.Resources(), 0)
-		}
-	}()
-	text, scanned := inOneLine(arranged(p.lines)), false
-	if lettersIn(text) == 0 && len(p.pictures) > 0 {
-		r.document.Shown++
-		if r.scanner != nil {
-			seen, whole := r.scanner.page(p.pictures)
-			text, scanned, broken = inOneLine(seen), len(seen) > 0, broken || !whole
-		}
+	defer r.engine.FPDFText_ClosePage(&requests.FPDFText_ClosePage{TextPage: opened.TextPage})
+	count, err := r.engine.FPDFText_CountChars(&requests.FPDFText_CountChars{TextPage: opened.TextPage})
+	if err != nil || count.Count <= 0 {
+		return "", err
 	}
-	r.size += len(text)
-	r.letters += lettersIn(text)
-	r.document.Scans = append(r.document.Scans, scanned)
-	r.document.Pages = append(r.document.Pages, text)
-	r.document.Broken = append(r.document.Broken, broken)
+	written, err := r.engine.FPDFText_GetText(&requests.FPDFText_GetText{TextPage: opened.TextPage, Count: count.Count})
+	if err != nil {
+		return "", err
+	}
+	return strings.ReplaceAll(written.Text, dividedWord, "-\n"), nil
+}
+
+// Resolution of a page that tesseract reads, in dots per inch; less if the page is large.
+const pageDPI, maxPagePixels = 300, 16 << 20
+
+// scan returns the text of a page as it looks.
+func (r *reading) scan(i int) (string, error) {
+	page := requests.Page{ByIndex: &requests.PageByIndex{Document: r.file, Index: i}}
+	size, err := r.engine.GetPageSize(&requests.GetPageSize{Page: page})
+	if err != nil {
+		return "", err
+	}
+	dpi := int(min(pageDPI, 72*math.Sqrt(maxPagePixels/max(1, size.Width*size.Height))))
+	shown, err := r.engine.RenderPageInDPI(&requests.RenderPageInDPI{Page: page, DPI: dpi})
+	if err != nil {
+		return "", err
+	}
+	defer shown.Cleanup()
+	return r.scanner.page(grayOf(shown.Result.Image), dpi)
+}
+
+// grayOf returns the gray levels of an image on a white page.
+func grayOf(from image.Image) *image.Gray {
+	b := from.Bounds()
+	gray := image.NewGray(image.Rect(0, 0, b.Dx(), b.Dy()))
+	draw.Draw(gray, gray.Rect, image.White, image.Point{}, draw.Src)
+	draw.Draw(gray, gray.Rect, from, b.Min, draw.Over)
+	return gray
 }
 
 func lettersIn(text string) (n int) {
@@ -175,31 +185,29 @@ func lettersIn(text string) (n int) {
 // separately.
 var ligatures = strings.NewReplacer("ﬀ", "ff", "ﬁ", "fi", "ﬂ", "fl", "ﬃ", "ffi", "ﬄ", "ffl", "ﬅ", "st", "ﬆ", "st", "\u00ad", "-", "\u2010", "-")
 
-// LineBreak separates the rows of a table within the line of a page.
+// LineBreak separates the lines of a page within its one line.
 const LineBreak = "\u2028"
 
-// inOneLine joins the lines of a page, and words hyphenated at line ends. Before
-// and after a row of a table it leaves a [LineBreak].
-func inOneLine(lines []printed) string {
+// inOneLine joins the lines of a page, with a [LineBreak] between them, and words hyphenated at line
+// ends.
+func inOneLine(page string) string {
 	var joined []byte
-	divided, row := false, false
-	for _, l := range lines {
-		text := cleaned(l.text)
+	for line := range strings.FieldsFuncSeq(page, func(c rune) bool { return c == '\n' || c == '\r' }) {
+		text := cleaned(line)
 		if text == "" {
 			continue
 		}
 		first, _ := utf8.DecodeRuneInString(text)
+		before, hyphen := bytes.CutSuffix(joined, []byte("-"))
+		last, _ := utf8.DecodeLastRune(before)
 		switch {
-		case len(joined) > 0 && (row || l.row):
-			joined, divided = append(joined, LineBreak...), false
-		case divided && unicode.IsLower(first):
-			joined = joined[:len(joined)-1]
-		case len(joined) > 0 && !divided:
-			joined = append(joined, ' ')
+		case hyphen && unicode.IsLetter(last) && unicode.IsLower(first):
+			joined = before
+		case hyphen && unicode.IsLetter(last), len(joined) == 0:
+		default:
+			joined = append(joined, LineBreak...)
 		}
 		joined = append(joined, text...)
-		before, _ := utf8.DecodeLastRuneInString(strings.TrimSuffix(text, "-"))
-		divided, row = strings.HasSuffix(text, "-") && unicode.IsLetter(before), l.row
 	}
 	return string(joined)
 }

@@ -284,7 +284,7 @@ func format(parts []part) []byte {
 	var b bytes.Buffer
 	b.WriteString("Third-party licences\n\n" +
 		"What LifeHub's binaries contain besides LifeHub itself, on all systems together, with the licences\n" +
-		"and notices of each. LifeHub's own licence is in the file LICENSE. No WebAssembly is embedded.\n\n" +
+		"and notices of each. LifeHub's own licence is in the file LICENSE.\n\n" +
 		"`make licenses` generates this file and `make check` compares it.\n\n")
 	for _, p := range parts {
 		fmt.Fprintf(&b, "    %s: %s\n", p.title(), strings.Join(p.names, ", "))
