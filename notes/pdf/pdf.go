@@ -16,6 +16,7 @@ import (
 	"runtime/debug"
 	"runtime/metrics"
 	"strings"
+	"sync"
 	"time"
 )
 
@@ -124,14 +125,7 @@ func init() {
 		return
 	}
 	r := Reader{Tesseract: os.Args[2], Cache: os.Args[3]}
-	limit := maxTime
-	switch {
-	case os.Args[1] == imageArgument:
-		limit = maxImageTime
-	case r.Tesseract != "":
-		limit = maxScanTime
-	}
-	time.AfterFunc(limit, func() { os.Exit(1) }) // the parent may be gone
+	time.AfterFunc(maxScanTime, func() { os.Exit(1) }) // the parent may be gone
 	go limitMemory()
 	raw, err := io.ReadAll(os.Stdin)
 	var d Document
@@ -175,6 +169,7 @@ const ScanMark = "\x01"
 // could not be read completely ends with a NUL byte. An error begins with one of
 // the reasons above. The lines of pages that tesseract read begin with [ScanMark].
 func (r Reader) Text(ctx context.Context, raw []byte) ([]byte, error) {
+	r.prepare(ctx)
 	d, err := run(ctx, raw, patience, pdfArgument, Reader{Cache: r.Cache})
 	if err == nil && d.Shown > 0 && r.Tesseract != "" {
 		scanned, scanErr := run(ctx, raw, maxScanTime, pdfArgument, r)
@@ -191,6 +186,24 @@ func (r Reader) Text(ctx context.Context, raw []byte) ([]byte, error) {
 		return nil, err
 	}
 	return d.text()
+}
+
+// prepared are the caches for which PDFium was started in this process.
+var prepared = struct {
+	sync.Mutex
+	at map[string]bool
+}{at: map[string]bool{}}
+
+// prepare has PDFium compiled into the cache, which on a slow machine may take
+// longer than a file.
+func (r Reader) prepare(ctx context.Context) {
+	prepared.Lock()
+	defer prepared.Unlock()
+	if r.Cache == "" || prepared.at[r.Cache] {
+		return
+	}
+	_, _ = run(ctx, nil, maxScanTime, pdfArgument, Reader{Cache: r.Cache}) // the empty file has an error
+	prepared.at[r.Cache] = ctx.Err() == nil
 }
 
 // text returns the text of all pages as [Reader.Text] does.
