@@ -138,7 +138,7 @@ func weigh(t *testing.T, term *terminal, turns int) held {
 		t.Fatalf("%q: %v", report, err)
 	}
 	h.rss <<= 10
-	db, err := sql.Open("sqlite", "file:"+filepath.Join(term.home, ".lifehub", "data", "lifehub.db")+"?mode=ro")
+	db, err := sql.Open("sqlite", "file:"+filepath.Join(term.home, ".lifehub", "data", "lifehub.db")+"?mode=ro&_pragma=busy_timeout(30000)")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -119,7 +119,12 @@ func (w *traceWriter) run() {
 		case <-tick.C:
 			w.save(false)
 		case <-w.traces.closing:
-			w.save(false)
+			select {
+			case <-w.closed: // before that
+				w.save(true)
+			default:
+				w.save(false)
+			}
 			return
 		case <-w.closed:
 			w.save(true)
