@@ -270,7 +270,7 @@ func textIn(text string, first bool) int {
 
 var (
 	fenceEnd = regexp.MustCompile("(?m)^[ \t]*```[ \t]*$")
-	reAct    = regexp.MustCompile("^(?:(?:Thought|Action|Action Input|Observation):|>>>\\w+$)")
+	reAct    = regexp.MustCompile(`^(?:(?:Thought|Action|Action Input|Observation):|>>>\w+$)`)
 )
 
 // say passes on the answer up to an offset.

@@ -220,7 +220,7 @@ func TestErrorWithUntrustedTextMakesLaterCallsAsk(t *testing.T) {
 		o.Model = &script{lines: []line{first}}
 		kept := cutAt(t, tc.entries, o)
 		if tc.tool == nil {
-			kit = kit[1:]
+			o.Tools = agenttest.Tools(kit[1:]...)
 		}
 		o.Model = &script{lines: then}
 		if asked := bodies[agent.PermissionAsked](resume(t, kept, o, always(agent.Refuse))); len(asked) != tc.asked {
