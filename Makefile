@@ -38,12 +38,12 @@ test: ## all tests
 
 # Tests packages that start goroutines, in code or in tests, except those that
 # only do so in a separate process or for a test's pipe. SQLite (translated from
-# C), the compiler of WebAssembly and regexp are not instrumented: they only compute,
-# and instrumenting them makes a run three times as long. atexit_sleep_ms avoids the wait of a second
+# C) and regexp are not instrumented: they only compute, and instrumenting them
+# makes a run three times as long. atexit_sleep_ms avoids the wait of a second
 # before each exit.
 race: ## tests with the race detector, of packages that start goroutines; needs cgo
 	GORACE=atexit_sleep_ms=10 CGO_ENABLED=1 go test -race -vet=off -timeout 20m \
-		-gcflags='modernc.org/...=-race=false' -gcflags='github.com/tetratelabs/...=-race=false' -gcflags='regexp/...=-race=false' \
+		-gcflags='modernc.org/...=-race=false' -gcflags='regexp/...=-race=false' \
 		$$(grep -rlE --include='*.go' '^[[:space:]]*go (func|[a-zA-Z_.]+\()|\.Go\(' . | grep -v /testdata/ | xargs -n1 dirname | sort -u | \
 			grep -vxE './(cli/show|internal/survive|notes/pdf|tools/eval|tui/panel)')
 
