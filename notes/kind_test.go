@@ -102,6 +102,7 @@ func TestMIMETypeIsThatOfTheExtractedText(t *testing.T) {
 }
 
 func TestPDFHasOneLinePerPage(t *testing.T) {
+	testenv.WithoutRace(t) // a PDF is read in a process of its own
 	folder := vault(t, map[string]string{"papers/2024-05-01 Boiler.pdf": string(pdftest.Make("# Not a heading #tag", "- [ ] Not a task [[Link]]", "Last"))})
 	n, err := folder.Read("papers/2024-05-01 Boiler.pdf")
 	if err != nil || n.Text != "# Not a heading #tag\n- [ ] Not a task [[Link]]\nLast\n" || !n.Untrusted || n.Title != "2024-05-01 Boiler" || n.Date.Month() != 5 {
@@ -140,6 +141,7 @@ func TestCachedPagesAreBounded(t *testing.T) {
 }
 
 func TestOtherKindsAreReadOnly(t *testing.T) {
+	testenv.WithoutRace(t) // a PDF is read in a process of its own
 	files := map[string]string{"a.txt": "text\n", "a.org": "* text\n", "a.pdf": string(pdftest.Make("text"))}
 	folder := vault(t, files)
 	for name, was := range files {

@@ -11,6 +11,8 @@ import (
 	"testing"
 	"time"
 
+	"lifehub/internal/testenv"
+
 	"lifehub/internal/pdftest"
 	"lifehub/notes"
 )
@@ -119,6 +121,7 @@ func TestRebuildLosesNoUnreadableNote(t *testing.T) {
 // A PDF that took too long is not read again while it and the time limit are unchanged,
 // even if its reader got little CPU time.
 func TestPDFThatTookTooLongIsNotRetried(t *testing.T) {
+	testenv.WithoutRace(t) // a PDF is read in a process of its own
 	t.Parallel()
 	folder, x := vault(t, map[string]string{"a.md": "apple\n", "slow.pdf": string(pdftest.Slow()), "not.pdf": "no PDF"})
 	over := make(chan bool)

@@ -10,6 +10,8 @@ import (
 	"sync"
 	"testing"
 
+	"lifehub/internal/testenv"
+
 	"lifehub/agent"
 	"lifehub/internal/pdftest"
 	"lifehub/notes"
@@ -461,6 +463,7 @@ func TestWritersKnowSeveralVaults(t *testing.T) {
 }
 
 func TestOtherKindsOfNotesAreReadOnly(t *testing.T) {
+	testenv.WithoutRace(t) // a PDF is read in a process of its own
 	b := work(t, map[string]string{"log.txt": "- [ ] one\n", "plan.org": "* Plan\n- [ ] two\n", "paper.pdf": string(pdftest.Make("a page", "- [ ] three"))})
 	for _, call := range [][2]string{
 		{"append_note", `{"path":"log.txt","content":"more"}`},
@@ -483,6 +486,7 @@ func TestOtherKindsOfNotesAreReadOnly(t *testing.T) {
 }
 
 func TestPDFIsReadByPage(t *testing.T) {
+	testenv.WithoutRace(t) // a PDF is read in a process of its own
 	long := strings.Repeat("Sixteen words of prose stand on this line, which is all that it is here for. ", 20)
 	b := work(t, map[string]string{"papers/boiler.pdf": string(pdftest.Make("Cover "+long, "The valve opens at 3 bar. "+long, "End "+long))})
 	result, text := b.run("read_note", `{"path":"boiler","from":2}`)
