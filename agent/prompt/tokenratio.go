@@ -148,19 +148,22 @@ func Scale(g agent.TokenRatio, refuses bool) float64 {
 // of the estimate that was not sent before: some servers count no more. It is 0 for a
 // server that rejects what is too long.
 func (s *Meters) Counted(ctx context.Context, model string, estimate, fresh, counted, window int) bool {
-	ratio, last := float64(counted)/float64(max(estimate, 1)), s.Of(ctx, model).Scale
-	if fills(counted, estimate, window) || counted >= leastWindow/2 && float64(counted) < leastPart*cmp.Or(last, usual)*float64(fresh) {
+	ratio, last := float64(counted)/float64(max(estimate, 1)), cmp.Or(s.Of(ctx, model).Scale, usual)
+	switch {
+	case fills(counted, estimate, window):
 		s.Learn(ctx, model, func(g *agent.TokenRatio) { g.Scale = min(max(g.Scale, 1)/Shorter, mostPlausible) })
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		first := !s.notified
-		s.notified = true
-		return first
-	}
-	if estimate >= leastMeasured && leastPlausible <= ratio && ratio <= mostPlausible {
+	case counted >= leastWindow/2 && float64(counted) < leastPart*last*float64(fresh): // what was left out tells no ratio
+	case estimate >= leastMeasured && leastPlausible <= ratio && ratio <= mostPlausible:
 		s.Learn(ctx, model, func(g *agent.TokenRatio) { g.Scale = ratio })
+		return false
+	default:
+		return false
 	}
-	return false
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	first := !s.notified
+	s.notified = true
+	return first
 }
 
 // fills reports whether a count is that of a full window, although the prompt left

@@ -36,6 +36,17 @@ func TestPromptTruncatedByTheServerIsNoticed(t *testing.T) {
 	}
 }
 
+// A count that is suspiciously small, rightly or not, shortens no later prompt.
+func TestSuspicionDoesNotGrow(t *testing.T) {
+	s := Meters{By: map[string]agent.TokenRatio{"m": {Scale: 1.2}}}
+	for range 20 {
+		s.Counted(t.Context(), "m", 8000, 8000, 4800, 16384)
+	}
+	if got := s.Of(t.Context(), "m").Scale; got > 1.2 {
+		t.Errorf("the ratio grew to %v", got)
+	}
+}
+
 // Whatever a server counts, the learned ratio stays within bounds, and the next prompt of the same
 // kind is not underestimated.
 func TestLearnedRatioIsBounded(t *testing.T) {
