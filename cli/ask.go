@@ -19,13 +19,12 @@ import (
 	"lifehub/agent"
 	"lifehub/agent/gate"
 	"lifehub/agent/turn"
+	"lifehub/chat"
 	"lifehub/cli/app"
 	"lifehub/cli/export"
 	"lifehub/cli/settings"
 	"lifehub/llm"
-	"lifehub/tui/draw"
 	"lifehub/tui/safetext"
-	"lifehub/tui/transcript"
 )
 
 // askCommand is one run of `lifehub ask`.
@@ -305,71 +304,58 @@ type nearest struct {
 func (q *askCommand) follow(ctx context.Context, a *app.App, asks *turn.Agent, conversation string, events <-chan agent.Event) error {
 	result := askResult{Conversation: conversation, Citations: []agent.Citation{}, Notices: q.notices}
 	var failed error
-	var answer strings.Builder
-	var unasked []agent.PermissionAsked
-	var steps planSteps
+	var view chat.View
 	atEnd := a.Provider.State().Provider == "offline" && term.IsTerminal(q.Process.Out.Fd()) // the offline answer is a list, rendered at the end
+	streams := !q.asJSON && !q.streamJSON && !atEnd && q.schema == nil
 	lines := json.NewEncoder(safetext.JSONWriter{To: q.Process.Out})
 	lines.SetEscapeHTML(false)
 	for event := range events {
-		result.Turn = event.Turn
+		view.Apply(event, time.Now())
 		if q.streamJSON {
 			if err := lines.Encode(event); err != nil {
 				failed = fmt.Errorf("write an event: %w", err)
 			}
 		}
-		switch body := event.Body.(type) {
-		case agent.Said:
-			if kept := answer.String(); body.Takes > 0 {
-				answer.Reset()
-				answer.WriteString(kept[:max(0, len(kept)-body.Takes)])
-				body.Content = "\n\n" // what is printed stays
-			} else {
-				answer.WriteString(body.Content)
+		if said, ok := event.Body.(agent.Said); ok && streams {
+			if said.Takes > 0 {
+				said.Content = "\n\n" // what is printed stays
 			}
-			if !q.asJSON && !q.streamJSON && !atEnd && q.schema == nil {
-				if _, err := io.WriteString(q.Process.Out, safetext.Text(body.Content)); err != nil {
-					failed = fmt.Errorf("write the answer: %w", err)
-				}
-			}
-		case agent.Cited:
-			result.Citations = append(result.Citations, body.Citation)
-		case agent.PermissionAsked:
-			unasked = append(unasked, body)
-		case agent.PlanMade:
-			steps.plan(body)
-		case agent.StepChanged:
-			steps.changed(body)
-		case agent.Failed:
-			failed, result.Effects, result.Dropped = failure(body), body.Effects, body.Dropped
-			if errors.Is(body.Err, turn.ErrNotDone) && len(unasked) > 0 {
-				failed = q.notWritten(body.Message, unasked)
-			}
-			result.Error = failed.Error()
-		case agent.Ended:
-			result.Log, result.StillReading = body.Log, body.Coverage.StillReading()
-			result.Metrics, result.Effects, result.Unanswered, result.Close, result.Coverage = body.Metrics, body.Effects, body.Unanswered, body.Close, body.Coverage
-			result.Dropped = body.Dropped
-			for _, s := range body.Nearest {
-				result.Nearest = append(result.Nearest, nearest{s.Path, s.Line, s.Heading})
-			}
-			switch {
-			case body.Interrupted && errors.Is(ctx.Err(), context.DeadlineExceeded):
-				failed = app.ExitError{Err: fmt.Errorf("no whole answer within %v", q.timeout), Code: app.ExitFailed}
-				result.Error = failed.Error()
-			case body.Interrupted:
-				failed = app.ExitError{Code: app.ExitInterrupted}
+			if _, err := io.WriteString(q.Process.Out, safetext.Text(said.Content)); err != nil {
+				failed = fmt.Errorf("write the answer: %w", err)
 			}
 		}
-		q.report(event)
+		q.report(&view, event)
 	}
-	if failed == nil && len(unasked) > 0 {
-		failed = app.ExitError{Err: unaskedError(unasked), Code: app.ExitRefused}
+	result.Turn, result.Answer, result.Effects = view.Turn, string(view.Answer), view.Effects()
+	for _, c := range view.Cited {
+		result.Citations = append(result.Citations, c.Citation)
 	}
-	if err := steps.failure(); failed == nil && err != nil {
+	if view.Failed != nil {
+		failed, result.Dropped = failure(*view.Failed), view.Failed.Dropped
+		if errors.Is(view.Failed.Err, turn.ErrNotDone) && len(view.Asked) > 0 {
+			failed = q.notWritten(view.Failed.Message, view.Asked)
+		}
+		result.Error = failed.Error()
+	} else if end := view.Ended; end != nil {
+		result.Log, result.StillReading, result.Dropped = end.Log, end.Coverage.StillReading(), end.Dropped
+		result.Metrics, result.Unanswered, result.Close, result.Coverage = end.Metrics, end.Unanswered, end.Close, end.Coverage
+		for _, s := range end.Nearest {
+			result.Nearest = append(result.Nearest, nearest{s.Path, s.Line, s.Heading})
+		}
+		switch {
+		case end.Interrupted && errors.Is(ctx.Err(), context.DeadlineExceeded):
+			failed = app.ExitError{Err: fmt.Errorf("no whole answer within %v", q.timeout), Code: app.ExitFailed}
+			result.Error = failed.Error()
+		case end.Interrupted:
+			failed = app.ExitError{Code: app.ExitInterrupted}
+		}
+	}
+	if failed == nil && len(view.Asked) > 0 {
+		failed = app.ExitError{Err: unaskedError(view.Asked), Code: app.ExitRefused}
+	}
+	if err := stepsFailed(view.FailedSteps()); failed == nil && err != nil {
 		failed, result.Error = app.ExitError{Err: err, Code: app.ExitFailed}, err.Error()
 	}
-	result.Answer = answer.String()
 	if q.schema != nil && failed == nil {
 		if result.Value, failed = q.value(ctx, asks, result); failed != nil {
 			result.Error = failed.Error()
@@ -401,39 +387,11 @@ func (q *askCommand) follow(ctx context.Context, a *app.App, asks *turn.Agent, c
 	return failed
 }
 
-// planSteps collects how the steps of a turn's plans ended, except steps that LifeHub added.
-type planSteps struct {
-	tools []agent.Step
-	ended map[string]agent.StepChanged // by step ID
-}
-
-func (p *planSteps) plan(made agent.PlanMade) {
-	for _, step := range made.Steps {
-		if !step.Extra {
-			p.tools = append(p.tools, step)
-		}
-	}
-}
-
-func (p *planSteps) changed(now agent.StepChanged) {
-	if p.ended == nil {
-		p.ended = map[string]agent.StepChanged{}
-	}
-	p.ended[now.Step] = now
-}
-
-// failure returns an error with the reasons if every step failed. Steps that were denied or found
-// nothing did not fail.
-func (p *planSteps) failure() error {
+// stepsFailed returns an error with the reasons why steps failed; nil if there are none.
+func stepsFailed(failed []chat.Step) error {
 	var reasons []string
-	for _, step := range p.tools {
-		switch end := p.ended[step.ID]; end.Status {
-		case agent.StepFailed:
-			reasons = append(reasons, step.Tool+": "+end.Reason)
-		case agent.Skipped: // because an earlier step failed
-		default:
-			return nil
-		}
+	for _, s := range failed {
+		reasons = append(reasons, s.Step.Tool+": "+s.Reason)
 	}
 	if len(reasons) == 0 {
 		return nil
@@ -483,7 +441,7 @@ func (q *askCommand) closeAnswer(result askResult) {
 }
 
 // report prints the progress of the turn on stderr.
-func (q *askCommand) report(event agent.Event) {
+func (q *askCommand) report(view *chat.View, event agent.Event) {
 	if q.quiet {
 		return
 	}
@@ -495,50 +453,11 @@ func (q *askCommand) report(event agent.Event) {
 		fmt.Fprintf(q.Process.Err, "· thinking: %s\n", safetext.Line(text))
 		q.thought.Reset()
 	}
-	switch body := event.Body.(type) {
-	case agent.Remembered:
-		for _, line := range (&transcript.Remembered{Remembered: body}).Lines(time.Now()) {
-			fmt.Fprintln(q.Process.Err, draw.Truncate(line, 120))
-		}
-	case agent.ToolStarted:
-		fmt.Fprintf(q.Process.Err, "· %s %s\n", safetext.Line(body.Name), safetext.Line(string(body.Input)))
-	case agent.ToolEnded:
-		if text := body.Brief(); text != "" {
-			fmt.Fprintf(q.Process.Err, "  → %s\n", safetext.Line(text))
-		}
-		if body.Coverage != nil {
-			fmt.Fprintf(q.Process.Err, "  %s\n", safetext.Line(body.Coverage.Health()))
-		}
-		if body.Error != "" {
-			fmt.Fprintf(q.Process.Err, "✗ %s: %s\n", safetext.Line(body.Name), safetext.Line(body.Error))
-		}
-	case agent.ToolProgressed:
-		fmt.Fprintf(q.Process.Err, "  %s\n", safetext.Line(body.Progress.String()))
-	case agent.InputAsked:
-		fmt.Fprintf(q.Process.Err, "? %s asks for something (%s): %s\n", safetext.Line(body.From), body.Kind, safetext.Line(body.Message))
-	case agent.InputGiven:
-		fmt.Fprintf(q.Process.Err, "⊘ %s: %s\n", body.Action, safetext.Line(body.Reason))
-	case agent.PermissionGiven:
-		if body.Decision == agent.Refuse {
-			fmt.Fprintf(q.Process.Err, "⊘ not run: %s\n", safetext.Line(body.Reason))
-		}
-	case agent.Noticed:
-		q.say(body.Text)
-	case agent.Reading:
-		if !body.Again {
-			q.say(body.String())
-		}
-	case agent.Failed:
-		q.tellDropped(body.Dropped)
-	case agent.Ended:
-		q.tellDropped(body.Dropped)
+	if asked, ok := event.Body.(agent.InputAsked); ok {
+		q.say(fmt.Sprintf("%s asks for something (%s): %s", asked.From, asked.Kind, asked.Message))
 	}
-}
-
-// tellDropped prints which plan steps were left out or changed.
-func (q *askCommand) tellDropped(dropped []string) {
-	for _, d := range dropped {
-		q.say("not as planned: " + d)
+	for _, line := range view.Lines(event, time.Now()) {
+		fmt.Fprintf(q.Process.Err, "· %s\n", line)
 	}
 }
 

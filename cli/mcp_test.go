@@ -91,7 +91,7 @@ func TestMentionedResourceIsAttached(t *testing.T) {
 		t.Errorf("exit code %d:\n%.3000s", code, out)
 	}
 	out, _ = run("ask", "--notes", vault, "what is in @everything:demo://nothing and mail@everything:x.org and @nobody:x?")
-	if strings.Count(out, "· read_resource") != 1 || !strings.Contains(out, "✗ read_resource: read demo://nothing") {
+	if strings.Count(out, "· read_resource everything") != 1 || !strings.Contains(out, "read_resource failed: read demo://nothing") {
 		t.Errorf("got\n%s", out)
 	}
 }

@@ -49,7 +49,7 @@ func TestLoopIsShownInItsOrder(t *testing.T) {
 	if out != "Let me look into the notes.\n\nThen the tasks.\n\nYou run three times a week [1].\n" {
 		t.Errorf("the answer is %q", out)
 	}
-	mustFollow(t, "stderr", stderr, "thinking: First-thought.", "· search_notes", "→ 2 passages", "thinking: Second-thought.", "· list_tasks", "→ ", "plumber")
+	mustFollow(t, "stderr", stderr, "thinking: First-thought.", "search_notes", "returned: 2 passages", "thinking: Second-thought.", "list_tasks", "returned: ", "plumber")
 	if n := len(script.Requests()); n != 3 {
 		t.Errorf("the turn cost %d calls of the model", n)
 	}

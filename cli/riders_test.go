@@ -12,6 +12,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"lifehub/agent"
+	"lifehub/chat"
 	"lifehub/internal/apptest"
 	"lifehub/internal/testenv"
 	"lifehub/llm/llmtest"
@@ -59,7 +60,7 @@ func TestRiderIsShownWithItsMark(t *testing.T) {
 		}
 		for _, width := range []int{40, 80, 120, 200} {
 			sources := transcript.NewSources("")
-			sources.Add(c, agent.Source{})
+			sources.Show([]chat.Cited{{Citation: c}})
 			said := transcript.NewAnswer()
 			said.Grow(answer)
 			said.Judge(c)

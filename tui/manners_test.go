@@ -11,6 +11,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"lifehub/agent"
+	"lifehub/chat"
 	"lifehub/internal/chattest"
 	"lifehub/llm"
 	"lifehub/tui/backend"
@@ -157,7 +158,7 @@ func TestANoteAmongTheSourcesIsALink(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := transcript.NewSources("wren")
-			s.Add(agent.Citation{N: 1, Path: tc.path, Line: 3, Verdict: agent.Verified, Sentence: "Rest."}, agent.Source{N: 1, Path: tc.path, Vault: tc.vault})
+			s.Show(chat.Cite(nil, agent.Citation{N: 1, Path: tc.path, Line: 3, Verdict: agent.Verified, Sentence: "Rest."}, agent.Source{N: 1, Path: tc.path, Vault: tc.vault}))
 			for _, width := range []int{100, 30, 12} {
 				for _, line := range s.Render(width, draw.NewTheme("", true, false, nil)) {
 					onlyOurs(t, name, line)

@@ -13,6 +13,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"lifehub/agent"
+	"lifehub/chat"
 	"lifehub/internal/chattest"
 	payloads "lifehub/internal/hostile"
 	"lifehub/internal/testenv"
@@ -110,7 +111,7 @@ func (tr *tour) show(text string, first, share int, look func(panel string)) {
 			r.keys("enter")
 		}},
 		{"artifact and memory", func() {
-			m.transcript.Add(&transcript.Notice{Text: transcript.ArtifactLine(agent.ArtifactChanged{Name: text})})
+			m.transcript.Add(&transcript.Notice{Text: chat.ArtifactLine(agent.ArtifactChanged{Name: text})})
 			m.transcript.Add(&transcript.Remembered{Remembered: agent.Remembered{Facts: []agent.Fact{{Text: text, Path: text, Fits: true}}, Exchanges: []agent.Recollection{{Question: text}}}})
 		}},
 		{"conversation", func() {

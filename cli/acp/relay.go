@@ -13,10 +13,9 @@ import (
 	"github.com/coder/acp-go-sdk"
 
 	"lifehub/agent"
+	"lifehub/chat"
 	"lifehub/tui/draw"
-	"lifehub/tui/plan"
 	"lifehub/tui/safetext"
-	"lifehub/tui/transcript"
 )
 
 // relay sends the events of one turn to the client.
@@ -24,12 +23,11 @@ type relay struct {
 	*server
 	session    acp.SessionId
 	turn       string
-	plan       *plan.Plan
+	view       chat.View
 	calls      map[string]bool // calls already sent to the client
 	answerText streamed        // filter of the answer
 	thought    streamed
 	asides     int
-	cited      transcript.Sources
 	answer     acp.PromptResponse
 	failed     error
 }
@@ -72,6 +70,8 @@ func (r *relay) send(what acp.SessionUpdate) { r.update(r.session, what) }
 
 // take sends one event.
 func (r *relay) take(ctx context.Context, e agent.Event) {
+	now := time.Now()
+	r.view.Apply(e, now)
 	switch e := e.Body.(type) {
 	case agent.Said:
 		if e.Takes > 0 {
@@ -83,19 +83,19 @@ func (r *relay) take(ctx context.Context, e agent.Event) {
 			r.think(e.Content)
 		}
 	case agent.Remembered:
-		r.think(strings.Join((&transcript.Remembered{Remembered: e}).Lines(time.Now()), "\n") + "\n")
+		r.think(strings.Join(chat.Recalled(e, now), "\n") + "\n")
 	case agent.PlanMade:
-		r.planMade(e)
-	case agent.StepChanged:
-		if r.plan != nil {
-			r.plan.Mark(e.Step, e.Status, e.Reason, time.Now())
-			r.sendPlan()
+		for _, dropped := range e.Dropped {
+			r.think("not as planned: " + dropped + "\n")
 		}
+		r.sendPlan()
+	case agent.StepChanged:
+		r.sendPlan()
 	case agent.PermissionAsked:
 		r.permit(ctx, e)
 	case agent.PermissionGiven:
 		if e.Decision == agent.Refuse && r.calls[e.Call] {
-			r.send(acp.UpdateToolCall(r.id(e.Call), acp.WithUpdateStatus(acp.ToolCallStatusFailed), acp.WithUpdateContent(literal(plan.InWords(e.Reason)))))
+			r.send(acp.UpdateToolCall(r.id(e.Call), acp.WithUpdateStatus(acp.ToolCallStatusFailed), acp.WithUpdateContent(literal(chat.ForUser(e.Reason)))))
 		}
 	case agent.InputAsked:
 		r.input(ctx, e)
@@ -110,18 +110,16 @@ func (r *relay) take(ctx context.Context, e agent.Event) {
 		}
 		r.send(acp.UpdateToolCall(r.id(e.Call), acp.WithUpdateStatus(status), acp.WithUpdateContent(literal(text)), acp.WithUpdateLocations(locations(e.Sources))))
 	case agent.ArtifactChanged:
-		r.aside(transcript.ArtifactLine(e))
-	case agent.ContextCounted:
-		if e.Step == "" && e.Allocated > 0 {
-			r.send(acp.SessionUpdate{UsageUpdate: &acp.SessionUsageUpdate{Used: e.Used, Size: e.Allocated}})
-		}
-	case agent.Cited:
-		r.cited.Add(e.Citation, e.Source)
+		r.aside(chat.ArtifactLine(e))
 	case agent.Noticed:
 		r.aside(e.Text)
 	case agent.Reading:
 		if !e.Again {
 			r.aside(e.String())
+		}
+	case agent.ContextCounted:
+		if e.Step == "" && e.Allocated > 0 {
+			r.send(acp.SessionUpdate{UsageUpdate: &acp.SessionUsageUpdate{Used: e.Used, Size: e.Allocated}})
 		}
 	case agent.Failed:
 		r.effects(e.Effects, r.options.CanUndo())
@@ -132,7 +130,7 @@ func (r *relay) take(ctx context.Context, e agent.Event) {
 }
 
 func (r *relay) ended(e agent.Ended) {
-	r.sources(r.cited)
+	r.sources(r.view.Sources())
 	if text := e.Coverage.StillReading(); text != "" {
 		r.aside(text)
 	}
@@ -173,14 +171,14 @@ func (r *relay) aside(text string) {
 // effects reports what a turn changed or sent, if anything.
 func (r *relay) effects(did agent.Effects, undo bool) {
 	if len(did) > 0 {
-		r.aside(transcript.EffectsLine(did, undo))
+		r.aside(chat.EffectsLine(did, undo))
 	}
 }
 
 // sources lists the citations of an answer with their verdicts. A cited note links to its line.
-func (r *relay) sources(cited transcript.Sources) {
+func (r *relay) sources(list []chat.Cited) {
 	var b strings.Builder
-	for _, c := range cited.List {
+	for _, c := range list {
 		place := escaped(safetext.Line(c.Citation.Place()))
 		if c.Source.Vault != "" {
 			file := url.URL{Scheme: "file", Path: filepath.ToSlash(fileOf(c.Source)), Fragment: fmt.Sprintf("L%d", max(1, c.Citation.Line))}
@@ -193,25 +191,14 @@ func (r *relay) sources(cited transcript.Sources) {
 	}
 }
 
-// planMade shows a new plan, a continuation of the current one, or a worker's plan nested in it.
-func (r *relay) planMade(e agent.PlanMade) {
-	switch {
-	case r.plan != nil && e.Under != "":
-		r.plan.Nest(e)
-	case r.plan != nil && len(e.Before) > 0:
-		r.plan.Add(e)
-	default:
-		r.plan = plan.New(e, time.Now(), false)
-	}
-	for _, dropped := range e.Dropped {
-		r.think("not as planned: " + dropped + "\n")
-	}
-	r.sendPlan()
-}
-
+// sendPlan sends the steps of the turn, which replace those sent before.
 func (r *relay) sendPlan() {
 	entries := []acp.PlanEntry{}
-	for _, step := range r.plan.Steps {
+	var steps []chat.Step
+	for _, p := range r.view.Plans {
+		steps = append(steps, p.Steps...)
+	}
+	for _, step := range steps {
 		entry := acp.PlanEntry{Content: title(step.Step.Tool, step.Step.Input), Priority: acp.PlanEntryPriorityMedium, Status: acp.PlanEntryStatusCompleted}
 		switch step.Status {
 		case agent.Pending:
@@ -245,7 +232,7 @@ const titleWidth = 100
 
 // title describes a call in one line: the tool and its arguments.
 func title(tool string, input json.RawMessage) string {
-	return shown(draw.Truncate(strings.TrimSpace(safetext.Line(tool)+"  "+plan.BriefArguments(input)), titleWidth))
+	return shown(draw.Truncate(strings.TrimSpace(safetext.Line(tool)+"  "+chat.BriefArguments(input)), titleWidth))
 }
 
 // kind returns the category of a tool, for which an editor may show an icon.

@@ -12,6 +12,7 @@ import (
 	"github.com/coder/acp-go-sdk"
 
 	"lifehub/agent"
+	"lifehub/chat"
 	"lifehub/store"
 	"lifehub/tui/backend"
 	"lifehub/tui/draw"
@@ -192,9 +193,9 @@ func (s *server) replay(id acp.SessionId, e agent.Exchange) {
 				acp.WithStartStatus(status), acp.WithStartContent(literal(done.Result))))
 		}
 	}
-	var cited transcript.Sources
+	var cited []chat.Cited
 	for _, c := range e.Answer.Citations {
-		cited.Add(c, transcript.Source(e.Answer.Sources, c.N))
+		cited = chat.Cite(cited, c, transcript.Source(e.Answer.Sources, c.N))
 	}
 	r.sources(cited)
 	switch {

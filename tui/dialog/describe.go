@@ -8,8 +8,8 @@ import (
 
 	"lifehub/agent"
 	"lifehub/agent/gate"
+	"lifehub/chat"
 	"lifehub/tui/draw"
-	"lifehub/tui/plan"
 	"lifehub/tui/safetext"
 )
 
@@ -60,9 +60,9 @@ func Describe(asked agent.PermissionAsked, details bool) (lines []Line) {
 		text = rest
 	}
 	if diff == nil || details {
-		pairs := plan.Arguments(asked.Input)
+		pairs := chat.Arguments(asked.Input)
 		for _, pair := range pairs {
-			value := safetext.Reveal(plan.ExactArguments(pair.Value))
+			value := safetext.Reveal(chat.ExactArguments(pair.Value))
 			if strings.Contains(value, "\n") {
 				value = "\n" + value
 			}

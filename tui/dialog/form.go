@@ -11,9 +11,9 @@ import (
 	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 
+	"lifehub/chat"
 	"lifehub/tui/draw"
 	"lifehub/tui/keys"
-	"lifehub/tui/plan"
 	"lifehub/tui/safetext"
 )
 
@@ -86,7 +86,7 @@ func NewForm(schema json.RawMessage) *Form {
 	}
 	_ = json.Unmarshal(schema, &top) // an unreadable schema has no fields
 	f := &Form{}
-	for _, pair := range plan.Arguments(top.Properties) {
+	for _, pair := range chat.Arguments(top.Properties) {
 		var p property
 		if pair.Key == "" || json.Unmarshal(pair.Value, &p) != nil {
 			continue
@@ -155,7 +155,7 @@ func (p property) hint() string {
 func (p property) options() []option {
 	var list []option
 	for i, value := range p.Enum {
-		o := option{value: value, Label: plan.Argument{Value: value}.Text()}
+		o := option{value: value, Label: chat.Argument{Value: value}.Text()}
 		if i < len(p.EnumNames) {
 			o.Label = p.EnumNames[i]
 		}
@@ -165,7 +165,7 @@ func (p property) options() []option {
 		if t.Const != nil {
 			label := t.Title
 			if label == "" {
-				label = plan.Argument{Value: t.Const}.Text()
+				label = chat.Argument{Value: t.Const}.Text()
 			}
 			list = append(list, option{value: t.Const, Label: label})
 		}
@@ -195,7 +195,7 @@ func (f *field) fill(value json.RawMessage) {
 		}
 	}
 	if f.kind == textField || f.kind == numberField {
-		f.Text = safetext.Text(plan.Argument{Value: value}.Text())
+		f.Text = safetext.Text(chat.Argument{Value: value}.Text())
 		f.usual = option{value: value, Label: f.Text}
 	}
 }

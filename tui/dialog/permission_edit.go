@@ -11,16 +11,16 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"lifehub/agent"
+	"lifehub/chat"
 	"lifehub/tui/draw"
 	"lifehub/tui/keys"
-	"lifehub/tui/plan"
 	"lifehub/tui/safetext"
 )
 
 // argumentEditor edits the arguments of a call that waits for permission. The edited call
 // is asked about again.
 type argumentEditor struct {
-	Pairs   []plan.Argument
+	Pairs   []chat.Argument
 	at      int // index of the focused one
 	area    textarea.Model
 	opened  string // content of the area when the argument was focused
@@ -38,7 +38,7 @@ func newArgumentEditor(input json.RawMessage, keys *keys.Map) *argumentEditor {
 	area.KeyMap.InsertNewline = key.NewBinding(key.WithKeys(keys.Newline.Keys()...))
 	area.KeyMap.Paste.SetEnabled(false)
 	area.Focus()
-	e := &argumentEditor{Pairs: plan.Arguments(input), area: area}
+	e := &argumentEditor{Pairs: chat.Arguments(input), area: area}
 	e.open(0)
 	return e
 }

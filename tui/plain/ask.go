@@ -18,7 +18,7 @@ import (
 
 // ask writes a prompt and waits for a line. It reports false if the input ended,
 // the user interrupted, or LifeHub is shutting down.
-func (c *chat) ask(ctx context.Context, prompt string) (string, bool) {
+func (c *printer) ask(ctx context.Context, prompt string) (string, bool) {
 	c.print("%s", prompt)
 	select {
 	case line, open := <-c.lines:
@@ -40,7 +40,7 @@ func (c *chat) ask(ctx context.Context, prompt string) (string, bool) {
 // pick asks a question until the answer is empty or one of answers, where yes and
 // no stand for y and n. Any other line is queued as the next message, as is a line
 // sent before the question could be read. It reports false as ask does.
-func (c *chat) pick(ctx context.Context, prompt string, answers ...string) (string, bool) {
+func (c *printer) pick(ctx context.Context, prompt string, answers ...string) (string, bool) {
 	for {
 		shown := time.Now()
 		line, ok := c.ask(ctx, prompt)
@@ -64,7 +64,7 @@ func (c *chat) pick(ctx context.Context, prompt string, answers ...string) (stri
 }
 
 // agree asks a yes-or-no question.
-func (c *chat) agree(ctx context.Context, question string) bool {
+func (c *printer) agree(ctx context.Context, question string) bool {
 	line, _ := c.pick(ctx, question+" y yes · n no: ", "y", "n")
 	return line == "y"
 }
@@ -72,13 +72,13 @@ func (c *chat) agree(ctx context.Context, question string) bool {
 // Questions asks on a terminal for permission without a chat.
 type Questions struct {
 	in   io.Reader
-	chat chat
+	chat printer
 }
 
 // NewQuestions returns questions written to out and answered on in. After the
 // first question nothing else may read from in.
 func NewQuestions(in io.Reader, out io.Writer) *Questions {
-	return &Questions{in, chat{out: out, typed: true, alone: true}}
+	return &Questions{in, printer{out: out, typed: true, alone: true}}
 }
 
 // Permit asks whether a tool may run and replies, unless ctx ends first.
@@ -90,7 +90,7 @@ func (q *Questions) Permit(ctx context.Context, asked agent.PermissionAsked) {
 }
 
 // permit asks whether a tool may run, after a description of the call.
-func (c *chat) permit(ctx context.Context, asked agent.PermissionAsked) {
+func (c *printer) permit(ctx context.Context, asked agent.PermissionAsked) {
 	c.flush()
 	c.describe(asked, false)
 	prompt, decisions := choices(asked, !c.alone)
@@ -119,7 +119,7 @@ func (c *chat) permit(ctx context.Context, asked agent.PermissionAsked) {
 }
 
 // describe writes a description of the call.
-func (c *chat) describe(asked agent.PermissionAsked, details bool) {
+func (c *printer) describe(asked agent.PermissionAsked, details bool) {
 	before, after := dialog.Title(asked)
 	c.print("%s%s%s\n", before, safetext.Line(asked.Name), after)
 	for _, line := range dialog.Describe(asked, details) {
@@ -148,15 +148,9 @@ func choices(asked agent.PermissionAsked, inChat bool) (prompt string, decisions
 	return "y allow once" + lasting + " · " + refuse + " · d details", decisions
 }
 
-// decided describes decisions.
-var decided = map[agent.Decision]string{
-	agent.AllowOnce: "allowed once", agent.AllowConversation: "allowed in this chat", agent.AllowAlways: "always allowed",
-	agent.Refuse: "declined", agent.AlreadyDone: "taken as done",
-}
-
 // input asks the user to agree, to fill in a form, or to approve a plan, for a
 // server or for LifeHub itself.
-func (c *chat) input(ctx context.Context, asked agent.InputAsked) {
+func (c *printer) input(ctx context.Context, asked agent.InputAsked) {
 	c.flush()
 	in := dialog.Input{}
 	in.Ask(asked)
@@ -210,7 +204,7 @@ func (c *chat) input(ctx context.Context, asked agent.InputAsked) {
 
 // fillIn asks for each field of a form; an empty line leaves the value unchanged.
 // It reports false as ask does.
-func (c *chat) fillIn(ctx context.Context, f *dialog.Form) bool {
+func (c *printer) fillIn(ctx context.Context, f *dialog.Form) bool {
 	for i := range f.Fields {
 		field := &f.Fields[i]
 		prompt := field.Label
@@ -242,7 +236,7 @@ func (c *chat) fillIn(ctx context.Context, f *dialog.Form) bool {
 
 // useTemplate fills in a server's prompt, asking for the missing values, and sends
 // it if the user agrees.
-func (c *chat) useTemplate(ctx context.Context, t backend.Template, given string) error {
+func (c *printer) useTemplate(ctx context.Context, t backend.Template, given string) error {
 	blanks := dialog.NewBlanks(t.Blanks, given)
 	values := blanks.Given
 	if !blanks.Complete() {

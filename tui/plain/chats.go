@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"lifehub/agent"
+	"lifehub/chat"
 	"lifehub/tui/draw"
 	"lifehub/tui/panel"
 	"lifehub/tui/safetext"
@@ -23,7 +24,7 @@ const listLast = 20
 
 // resume lists the latest conversations, or opens one by its number in the list
 // or by a prefix of its ID.
-func (c *chat) resume(ctx context.Context, which string) error {
+func (c *printer) resume(ctx context.Context, which string) error {
 	list, err := panel.NewChats(ctx, c.o.Conversations)
 	if err != nil {
 		return c.fail(err)
@@ -52,7 +53,7 @@ func (c *chat) resume(ctx context.Context, which string) error {
 }
 
 // open opens a conversation and writes its last turns up to at; "" for the end.
-func (c *chat) open(ctx context.Context, id, title, at string) {
+func (c *printer) open(ctx context.Context, id, title, at string) {
 	read := func() ([]agent.Exchange, error) { return c.o.Conversations.Latest(ctx, id, tellLast) }
 	if at != "" {
 		read = func() ([]agent.Exchange, error) { return c.o.Conversations.Exchanges(ctx, id) }
@@ -83,7 +84,7 @@ func (c *chat) open(ctx context.Context, id, title, at string) {
 }
 
 // tell writes a saved turn as when it ran.
-func (c *chat) tell(e agent.Exchange) {
+func (c *printer) tell(e agent.Exchange) {
 	c.print("> %s\n", safetext.Text(agent.QuoteSteering(e.Question)))
 	for _, part := range e.Answer.Parts() {
 		c.print("%s", safetext.Text(strings.TrimRight(part.Text, "\n")))
@@ -92,7 +93,7 @@ func (c *chat) tell(e agent.Exchange) {
 			c.print("%s\n", safetext.Line(l.String()))
 		}
 	}
-	c.cited = transcript.Sources{}
+	c.cited = nil
 	for _, cited := range e.Answer.Citations {
 		c.cite(cited, transcript.Source(e.Answer.Sources, cited.N))
 	}
@@ -108,7 +109,7 @@ func (c *chat) tell(e agent.Exchange) {
 }
 
 // leftOver reports that the last turn was interrupted and can be resumed.
-func (c *chat) leftOver(list []agent.Exchange) {
+func (c *printer) leftOver(list []agent.Exchange) {
 	if len(list) == 0 || c.o.Resume == nil {
 		return
 	}
@@ -125,20 +126,20 @@ func (c *chat) leftOver(list []agent.Exchange) {
 }
 
 // leave closes the open conversation.
-func (c *chat) leave() {
-	c.conversation, c.resumable, c.turnID = "", "", ""
-	c.window, c.cited = panel.Context{}, transcript.Sources{}
+func (c *printer) leave() {
+	c.conversation, c.resumable, c.view = "", "", chat.View{}
+	c.window, c.cited = panel.Context{}, nil
 }
 
 // begins starts a new conversation.
-func (c *chat) begins(context.Context, string) error {
+func (c *printer) begins(context.Context, string) error {
 	c.leave()
 	c.print("a new conversation\n")
 	return nil
 }
 
 // proceed resumes the interrupted turn.
-func (c *chat) proceed(ctx context.Context, _ string) error {
+func (c *printer) proceed(ctx context.Context, _ string) error {
 	turn := c.resumable
 	if turn == "" {
 		c.print("there is nothing to resume\n")
@@ -148,7 +149,7 @@ func (c *chat) proceed(ctx context.Context, _ string) error {
 }
 
 // retry asks the last question again, on a new branch.
-func (c *chat) retry(ctx context.Context, _ string) error {
+func (c *printer) retry(ctx context.Context, _ string) error {
 	var last []agent.Exchange
 	if c.conversation != "" && c.o.Conversations != nil {
 		var err error
@@ -169,7 +170,7 @@ func (c *chat) retry(ctx context.Context, _ string) error {
 }
 
 // rename sets the title of the open conversation.
-func (c *chat) rename(ctx context.Context, title string) error {
+func (c *printer) rename(ctx context.Context, title string) error {
 	if title == "" || c.conversation == "" {
 		c.print("usage: /rename TITLE, after the first question\n")
 		return nil

@@ -12,36 +12,37 @@ import (
 	"lifehub/tui/draw"
 	"lifehub/tui/panel"
 	"lifehub/tui/safetext"
+	"lifehub/tui/transcript"
 )
 
 // command implements a command that each front end implements itself. A command
 // with choices lists them if it is called without an argument.
 type command struct {
 	args string // arguments in /help; "" if as on the screen
-	run  func(c *chat, ctx context.Context, args string) error
+	run  func(c *printer, ctx context.Context, args string) error
 }
 
 // commands returns the commands by name. It omits those of the screen that need
 // the screen.
 func commands() map[string]command {
 	return map[string]command{
-		"help":     {run: (*chat).help},
-		"new":      {run: (*chat).begins},
-		"context":  {run: (*chat).showContext},
-		"sources":  {"[N]", (*chat).sources},
-		"resume":   {"[N or ID]", (*chat).resume},
-		"continue": {run: (*chat).proceed},
-		"retry":    {run: (*chat).retry},
-		"rename":   {run: (*chat).rename},
-		"model":    {run: (*chat).useModel},
-		"mode":     {run: (*chat).useMode},
-		"mcp":      {"[trust NAME]", (*chat).mcp},
-		"quit":     {run: func(*chat, context.Context, string) error { return leftError{backend.Quit} }},
+		"help":     {run: (*printer).help},
+		"new":      {run: (*printer).begins},
+		"context":  {run: (*printer).showContext},
+		"sources":  {"[N]", (*printer).sources},
+		"resume":   {"[N or ID]", (*printer).resume},
+		"continue": {run: (*printer).proceed},
+		"retry":    {run: (*printer).retry},
+		"rename":   {run: (*printer).rename},
+		"model":    {run: (*printer).useModel},
+		"mode":     {run: (*printer).useMode},
+		"mcp":      {"[trust NAME]", (*printer).mcp},
+		"quit":     {run: func(*printer, context.Context, string) error { return leftError{backend.Quit} }},
 	}
 }
 
 // do runs a command.
-func (c *chat) do(ctx context.Context, what backend.Command, args string) error {
+func (c *printer) do(ctx context.Context, what backend.Command, args string) error {
 	if what.Template != nil {
 		return c.useTemplate(ctx, *what.Template, args)
 	}
@@ -67,7 +68,7 @@ func (c *chat) do(ctx context.Context, what backend.Command, args string) error 
 }
 
 // start runs a command that every front end runs in the same way.
-func (c *chat) start(ctx context.Context, what backend.Command, args string) error {
+func (c *printer) start(ctx context.Context, what backend.Command, args string) error {
 	turn, output, err := what.Start(ctx, c.o.Assistant, c.conversation, args)
 	switch {
 	case err != nil:
@@ -80,7 +81,7 @@ func (c *chat) start(ctx context.Context, what backend.Command, args string) err
 }
 
 // help lists the commands, or prints the page of a topic.
-func (c *chat) help(_ context.Context, topic string) error {
+func (c *printer) help(_ context.Context, topic string) error {
 	if topic != "" {
 		page, err := panel.HelpPage(topic)
 		if err != nil {
@@ -104,7 +105,7 @@ func (c *chat) help(_ context.Context, topic string) error {
 	return nil
 }
 
-func (c *chat) showContext(context.Context, string) error {
+func (c *printer) showContext(context.Context, string) error {
 	if c.window.ContextCounted.Agent == "" {
 		c.print("no prompt was sent yet in this conversation\n")
 		return nil
@@ -114,7 +115,7 @@ func (c *chat) showContext(context.Context, string) error {
 }
 
 // useMode sets the mode of later turns, or lists the modes.
-func (c *chat) useMode(_ context.Context, name string) error {
+func (c *printer) useMode(_ context.Context, name string) error {
 	lines, mode := panel.ModeReply(name, c.mode)
 	if mode != "" {
 		c.mode = string(mode)
@@ -127,15 +128,15 @@ func (c *chat) useMode(_ context.Context, name string) error {
 }
 
 // sources lists the sources of the last answer, or writes the passage of one.
-func (c *chat) sources(_ context.Context, number string) error {
-	list := c.cited.List
+func (c *printer) sources(_ context.Context, number string) error {
+	list := c.cited
 	if len(list) == 0 {
 		c.print("no sources yet\n")
 		return nil
 	}
 	if number == "" {
 		for n, cited := range list {
-			c.print("%d. %s\n", n+1, joined(cited.InWords(), cited.Source.Heading))
+			c.print("%d. %s\n", n+1, joined(transcript.Cited(cited).InWords(), cited.Source.Heading))
 		}
 		c.print("/sources N prints the passage of one\n")
 		return nil
@@ -145,7 +146,7 @@ func (c *chat) sources(_ context.Context, number string) error {
 		c.print("usage: /sources [N], N from 1 to %d\n", len(list))
 		return nil
 	}
-	lines, cited := list[at-1].Around()
+	lines, cited := transcript.Cited(list[at-1]).Around()
 	for n, line := range lines {
 		if n == cited {
 			line = "» " + line
@@ -156,7 +157,7 @@ func (c *chat) sources(_ context.Context, number string) error {
 }
 
 // useModel sets the model of later turns, or lists the models.
-func (c *chat) useModel(ctx context.Context, name string) error {
+func (c *printer) useModel(ctx context.Context, name string) error {
 	if name == "" {
 		list, _ := panel.ModelPicker(ctx, c.o.Models, c.now())
 		if len(list.Rows) == 0 {
@@ -179,7 +180,7 @@ func (c *chat) useModel(ctx context.Context, name string) error {
 }
 
 // mcp lists the MCP servers, or reviews the changes of one.
-func (c *chat) mcp(ctx context.Context, args string) error {
+func (c *printer) mcp(ctx context.Context, args string) error {
 	list := c.o.Servers.List()
 	name, trust := strings.CutPrefix(args, "trust ")
 	switch {
@@ -198,7 +199,7 @@ func (c *chat) mcp(ctx context.Context, args string) error {
 	return c.trust(ctx, list[at])
 }
 
-func (c *chat) listServers(list []backend.Server) {
+func (c *printer) listServers(list []backend.Server) {
 	for _, s := range list {
 		name := safetext.Line(s.Name)
 		c.print("%s\n", joined(s.Name, s.State))
@@ -215,7 +216,7 @@ func (c *chat) listServers(list []backend.Server) {
 }
 
 // trust shows the changes of a server and asks whether to accept them.
-func (c *chat) trust(ctx context.Context, s backend.Server) error {
+func (c *printer) trust(ctx context.Context, s backend.Server) error {
 	if len(s.Unseen) == 0 {
 		c.print("nothing in %s has changed since you reviewed it\n", safetext.Line(s.Name))
 		return nil

@@ -15,6 +15,7 @@ import (
 
 	"github.com/charmbracelet/x/term"
 
+	"lifehub/chat"
 	"lifehub/tui/backend"
 	"lifehub/tui/composer"
 	"lifehub/tui/draw"
@@ -30,15 +31,15 @@ func Run(ctx context.Context, options backend.Options, in io.Reader, out io.Writ
 	signals := make(chan os.Signal, 4)
 	signal.Notify(signals, terminal.Endings...)
 	defer signal.Stop(signals)
-	c := &chat{o: options, out: out, lines: linesOf(in), signals: signals}
+	c := &printer{o: options, out: out, lines: linesOf(in), signals: signals}
 	if file, ok := in.(*os.File); ok {
 		c.typed = term.IsTerminal(file.Fd())
 	}
 	return c.talk(ctx)
 }
 
-// chat is the state of a chat.
-type chat struct {
+// printer is the state of a chat.
+type printer struct {
 	o       backend.Options
 	out     io.Writer
 	lines   <-chan string
@@ -58,10 +59,10 @@ type chat struct {
 	failed   error  // first error of writing
 	ending   bool   // a signal to end LifeHub has arrived
 
-	turnID    string             // the running turn, or the last one
-	resumable string             // the last turn, if it was interrupted
-	window    panel.Context      // of the last prompt
-	cited     transcript.Sources // sources of the last answer
+	resumable string        // the last turn, if it was interrupted
+	window    panel.Context // of the last prompt
+	view      chat.View     // the last turn
+	cited     []chat.Cited  // sources of the last answer
 }
 
 // linesOf reads lines until in ends, which also ends its goroutine. A read that
@@ -90,7 +91,7 @@ type leftError struct{ how backend.Ended }
 func (leftError) Error() string { return "left" }
 
 // talk reads and runs lines until the user leaves.
-func (c *chat) talk(ctx context.Context) (backend.Ended, error) {
+func (c *printer) talk(ctx context.Context) (backend.Ended, error) {
 	c.conversation, c.mode = c.o.Conversation, c.o.Mode
 	err := c.begin(ctx)
 	for err == nil && c.failed == nil {
@@ -109,7 +110,7 @@ func (c *chat) talk(ctx context.Context) (backend.Ended, error) {
 }
 
 // begin opens what the options ask for.
-func (c *chat) begin(ctx context.Context) error {
+func (c *printer) begin(ctx context.Context) error {
 	if c.typed {
 		parts := c.now().Parts(draw.Readable)
 		c.greeted = len(parts) > 0 && parts[0] == backend.OfflineText
@@ -140,7 +141,7 @@ func (c *chat) begin(ctx context.Context) error {
 }
 
 // next reads a line and runs it, or shows a notice.
-func (c *chat) next(ctx context.Context) error {
+func (c *printer) next(ctx context.Context) error {
 	c.print("> ")
 	if len(c.queue) > 0 {
 		line := c.queue[0]
@@ -183,7 +184,7 @@ func (c *chat) next(ctx context.Context) error {
 }
 
 // line sends a message or runs a command.
-func (c *chat) line(ctx context.Context, line string) error {
+func (c *printer) line(ctx context.Context, line string) error {
 	typed, isCommand := strings.CutPrefix(line, "/")
 	switch {
 	case line == "":
@@ -202,7 +203,7 @@ func (c *chat) line(ctx context.Context, line string) error {
 
 // wholeOf reads the further lines of a message that begins with an opening quote,
 // up to the closing one. Any other line is returned unchanged.
-func (c *chat) wholeOf(ctx context.Context, line string) string {
+func (c *printer) wholeOf(ctx context.Context, line string) string {
 	for strings.HasPrefix(line, composer.Quote) && strings.Count(line, composer.Quote)%2 == 1 {
 		next, ok := c.ask(ctx, "… ")
 		if !ok {
@@ -214,7 +215,7 @@ func (c *chat) wholeOf(ctx context.Context, line string) string {
 }
 
 // now returns the latest status.
-func (c *chat) now() backend.Status {
+func (c *printer) now() backend.Status {
 	select {
 	case s, open := <-c.o.Status:
 		if open {
@@ -227,7 +228,7 @@ func (c *chat) now() backend.Status {
 
 // entered records that the user has ended the line of a prompt. It writes the
 // line if the input is not a terminal, so that the output is complete.
-func (c *chat) entered(line string) {
+func (c *printer) entered(line string) {
 	if c.typed {
 		c.midLine = false // the terminal has shown the line end
 		return
@@ -236,7 +237,7 @@ func (c *chat) entered(line string) {
 }
 
 // note writes a notice on its own line.
-func (c *chat) note(text string) {
+func (c *printer) note(text string) {
 	if text != "" {
 		c.flush()
 		c.print("note: %s\n", safetext.Line(text))
@@ -245,7 +246,7 @@ func (c *chat) note(text string) {
 
 // fail writes an error with its hint. It returns nil, because a failed command
 // does not end the chat.
-func (c *chat) fail(err error) error {
+func (c *printer) fail(err error) error {
 	failed := transcript.FailureOf(err)
 	c.flush()
 	c.print("error: %s\n", safetext.Line(err.Error()))
@@ -256,7 +257,7 @@ func (c *chat) fail(err error) error {
 }
 
 // print writes text. After the first error, which it saves, it does nothing.
-func (c *chat) print(format string, args ...any) {
+func (c *printer) print(format string, args ...any) {
 	if c.failed != nil {
 		return
 	}
@@ -268,7 +269,7 @@ func (c *chat) print(format string, args ...any) {
 }
 
 // stream writes a piece of the model's answer or thought.
-func (c *chat) stream(piece string) {
+func (c *printer) stream(piece string) {
 	c.pending += piece
 	n := safetext.Cut(c.pending)
 	c.print("%s", safetext.Text(c.pending[:n]))
@@ -276,7 +277,7 @@ func (c *chat) stream(piece string) {
 }
 
 // flush completes the current line.
-func (c *chat) flush() {
+func (c *printer) flush() {
 	c.thinking = false
 	if c.pending != "" {
 		c.print("%s", safetext.Text(c.pending))

@@ -127,7 +127,7 @@ func TestNoSentenceAnswersAQuestionByLines(t *testing.T) {
 							lines <- sentence
 						}
 					}()
-					p := &chat{o: options, out: io.Discard, lines: lines, typed: true}
+					p := &printer{o: options, out: io.Discard, lines: lines, typed: true}
 					if _, err := p.talk(t.Context()); err != nil {
 						t.Error(err)
 					}
@@ -156,7 +156,7 @@ func TestPlainIgnoresAnswersTypedAhead(t *testing.T) {
 			close(lines)
 		}()
 		var out typist
-		p := &chat{o: chattest.WithWorld(chattest.Play(question)), out: &out, lines: lines, typed: true}
+		p := &printer{o: chattest.WithWorld(chattest.Play(question)), out: &out, lines: lines, typed: true}
 		if _, err := p.talk(t.Context()); err != nil {
 			t.Error(err)
 		}

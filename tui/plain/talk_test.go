@@ -73,7 +73,7 @@ func plainly(t *testing.T, o backend.Options, in string) (out string) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		var written typist
-		p := &chat{o: o, out: &written, lines: linesOf(strings.NewReader(in)), typed: o.FirstRun}
+		p := &printer{o: o, out: &written, lines: linesOf(strings.NewReader(in)), typed: o.FirstRun}
 		if how, err := p.talk(t.Context()); how != backend.Quit || err != nil {
 			t.Errorf("it ended with %v, %v", how, err)
 		}
@@ -180,7 +180,7 @@ func TestPlainContinuesAfterAStoppedTurn(t *testing.T) {
 		o.Assistant = chattest.Hold(agent.Started{}, agent.Said{Content: "It begins"})
 		signals, lines := make(chan os.Signal, 1), make(chan string)
 		var out typist
-		p := &chat{o: o, out: &out, lines: lines, signals: signals}
+		p := &printer{o: o, out: &out, lines: lines, signals: signals}
 		go func() {
 			lines <- "how often?"
 			synctest.Wait()

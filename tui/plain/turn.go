@@ -1,27 +1,25 @@
 package plain
 
 import (
-	"cmp"
 	"context"
-	"fmt"
 	"os"
 	"strings"
 	"time"
 
 	"lifehub/agent"
+	"lifehub/chat"
 	"lifehub/tui/backend"
-	"lifehub/tui/plan"
 	"lifehub/tui/safetext"
 	"lifehub/tui/transcript"
 )
 
 // turn sends a message.
-func (c *chat) turn(ctx context.Context, question string) error {
+func (c *printer) turn(ctx context.Context, question string) error {
 	return c.startTurn(ctx, func(ctx context.Context) <-chan agent.Event { return c.o.Assistant.Ask(ctx, c.conversation, question) })
 }
 
 // startTurn starts a turn, in a new conversation if none is open.
-func (c *chat) startTurn(ctx context.Context, begin func(context.Context) <-chan agent.Event) error {
+func (c *printer) startTurn(ctx context.Context, begin func(context.Context) <-chan agent.Event) error {
 	if c.conversation == "" && c.o.Conversations != nil {
 		id, err := c.o.Conversations.New(ctx)
 		if err != nil {
@@ -33,8 +31,8 @@ func (c *chat) startTurn(ctx context.Context, begin func(context.Context) <-chan
 }
 
 // follow starts a turn and writes its events as lines until it ends.
-func (c *chat) follow(ctx context.Context, begin func(context.Context) <-chan agent.Event) error {
-	c.resumable, c.turnID, c.cited = "", "", transcript.Sources{}
+func (c *printer) follow(ctx context.Context, begin func(context.Context) <-chan agent.Event) error {
+	c.resumable, c.view, c.cited = "", chat.View{}, nil
 	turnCtx, stop := context.WithCancelCause(ctx)
 	cancel := func() { stop(nil) }
 	defer cancel()
@@ -79,7 +77,7 @@ func (c *chat) follow(ctx context.Context, begin func(context.Context) <-chan ag
 }
 
 // stopTurn cancels a turn because the user left, and waits until it is saved.
-func (c *chat) stopTurn(cancel func(), events <-chan agent.Event, how backend.Ended) error {
+func (c *printer) stopTurn(cancel func(), events <-chan agent.Event, how backend.Ended) error {
 	cancel()
 	for range events { // drain
 	}
@@ -88,7 +86,7 @@ func (c *chat) stopTurn(cancel func(), events <-chan agent.Event, how backend.En
 }
 
 // show writes an event as lines. Parts of the answer are written as they arrive.
-func (c *chat) show(e agent.Event) {
+func (c *printer) show(e agent.Event) {
 	switch said := e.Body.(type) {
 	case agent.Said:
 		if c.thinking {
@@ -114,72 +112,34 @@ func (c *chat) show(e agent.Event) {
 	}
 	c.flush()
 	c.window.Count(e.Body)
-	turn := e.Turn
+	c.view.Apply(e, time.Now())
+	if noticed, ok := e.Body.(agent.Noticed); ok && noticed.Steering != nil {
+		c.print("> %s\n", safetext.Text(strings.ReplaceAll(noticed.Steering.Text, "\n", "\n> ")))
+		return
+	}
+	for _, line := range c.view.Lines(e, time.Now()) {
+		c.print("%s\n", line)
+	}
 	switch e := e.Body.(type) {
-	case agent.Started:
-		c.turnID = turn
-	case agent.Remembered:
-		for _, line := range (&transcript.Remembered{Remembered: e}).Lines(time.Now()) {
-			c.print("%s\n", strings.TrimPrefix(line, "· "))
-		}
-	case agent.PlanMade:
-		for _, s := range e.Steps {
-			c.print("plan %s: %s %s\n", safetext.Line(s.ID), safetext.Line(s.Tool), plan.BriefArguments(s.Input))
-		}
-		for _, d := range e.Dropped {
-			c.print("not as planned: %s\n", safetext.Line(d))
-		}
-	case agent.PhaseStarted:
-		if e.Step != "" {
-			c.print("%s\n", safetext.Line(fmt.Sprintf("%s worker: attempt %d", e.Agent, e.Attempt)))
-		}
-	case agent.ArtifactChanged:
-		c.print("%s\n", safetext.Line(transcript.ArtifactLine(e)))
-	case agent.Evaluated:
-		c.print("%s\n", strings.TrimSpace(safetext.Line(fmt.Sprintf("step %s: attempt %d, score %.2f %s", e.Step, e.Attempt, e.Score, e.Feedback))))
-	case agent.StepChanged:
-		if e.Status != agent.Pending && e.Status != agent.Running {
-			c.print("%s\n", strings.TrimSpace(safetext.Line(fmt.Sprintf("step %s: %s %s", e.Step, e.Status, plan.InWords(e.Reason)))))
-		}
 	case agent.ToolEnded:
-		if text := e.Brief(); text != "" {
-			c.print("step %s returned: %s\n", safetext.Line(e.Step), safetext.Line(text))
-		}
-		if e.Coverage != nil {
-			c.print("%s\n", safetext.Line(e.Coverage.Health()))
-			if c.typed { // somebody waits while the model reads
-				for _, s := range e.Sources[:min(len(e.Sources), transcript.ShownPassages)] {
-					c.print("found: %s\n", safetext.Line(s.Title()))
-				}
+		if c.typed && e.Coverage != nil { // somebody waits while the model reads
+			for _, s := range e.Sources[:min(len(e.Sources), transcript.ShownPassages)] {
+				c.print("found: %s\n", safetext.Line(s.Title()))
 			}
 		}
-	case agent.ToolProgressed:
-		c.print("step %s: %s\n", safetext.Line(e.Step), (&plan.Call{Progress: e.Progress}).Far())
-	case agent.PermissionGiven:
-		c.print("%s\n", strings.TrimSpace(safetext.Line(fmt.Sprintf("%s %s", cmp.Or(decided[e.Decision], string(e.Decision)), e.Reason))))
 	case agent.Cited:
 		c.cite(e.Citation, e.Source)
-	case agent.Noticed:
-		if e.Steering != nil {
-			c.print("> %s\n", safetext.Text(strings.ReplaceAll(e.Steering.Text, "\n", "\n> ")))
-			break
-		}
-		c.note(e.Text)
-	case agent.Reading:
-		if !e.Again {
-			c.note(e.String())
-		}
 	case agent.Failed:
 		c.print("error: %s\n", safetext.Line(e.Message))
 		if e.Hint != "" {
 			c.print("  %s\n", safetext.Line(e.Hint))
 		}
-		c.resumable = c.turnID
+		c.resumable = c.view.Turn
 		c.tellEffects(e.Effects, c.o.CanUndo())
 	case agent.Ended:
 		if e.Interrupted {
 			c.print("stopped\n")
-			c.resumable = c.turnID
+			c.resumable = c.view.Turn
 		}
 		if text := e.Coverage.StillReading(); text != "" {
 			c.note(text + " (/retry)")
@@ -189,14 +149,14 @@ func (c *chat) show(e agent.Event) {
 }
 
 // tellEffects writes the effects of a turn, and whether they can be undone.
-func (c *chat) tellEffects(did agent.Effects, undo bool) {
+func (c *printer) tellEffects(did agent.Effects, undo bool) {
 	if did != nil {
-		c.print("%s\n", transcript.EffectsLine(did, undo))
+		c.print("%s\n", chat.EffectsLine(did, undo))
 	}
 }
 
 // cite writes a citation and its verdict, and adds it to the sources.
-func (c *chat) cite(cited agent.Citation, from agent.Source) {
-	c.cited.Add(cited, from)
+func (c *printer) cite(cited agent.Citation, from agent.Source) {
+	c.cited = chat.Cite(c.cited, cited, from)
 	c.print("%s\n", transcript.Cited{Citation: cited, Source: from}.InWords())
 }

@@ -11,73 +11,43 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"lifehub/agent"
-	"lifehub/agent/gate"
+	"lifehub/chat"
 	"lifehub/tui/draw"
 	"lifehub/tui/safetext"
 )
 
-// Plan is the steps of a turn with their current states. It is expanded while it runs and if
-// something went wrong, and otherwise folds to one line when it is done, unless the user expanded
-// or folded it. Details show the input and output of calls below each step.
+// Plan draws the steps of a turn. It is expanded while they run and if something went wrong, and otherwise folds to one
+// line when they are done, unless the user expanded or folded it. Details show the input and output of calls below each
+// step.
 type Plan struct {
-	Steps           []step
-	repairs         []string // steps of the model's plan that were left out or changed
-	fallback        bool     // the model gave no usable plan
-	fallbackReasons []string // why it gave none
-	Elsewhere       bool     // the steps are in the sidebar; only the progress is shown here
-	set, open       bool     // whether the user chose, and if so whether the steps are shown
-	details         bool     // arguments and results are shown
-	began           time.Time
-	Took            time.Duration // 0 while it runs
-	Now             time.Time     // time of the last tick, for the duration of running steps
-	Beat            int           // frame of the spinner
+	State     *chat.Plan
+	Elsewhere bool      // the steps are in the sidebar; only the progress is shown here
+	set, open bool      // whether the user chose, and if so whether the steps are shown
+	details   bool      // arguments and results are shown
+	Now       time.Time // time of the last tick, for the duration of running steps
+	Beat      int       // frame of the spinner
 }
 
-// step is one row of a plan.
-type step struct {
-	Step    agent.Step
-	Status  agent.Status
-	reason  string
-	Calls   []Call
-	under   string // ID of the step whose worker makes this one; "" for the turn itself
-	attempt int    // of its worker; 0 if it has none
-	judged  []agent.Evaluated
-	Allowed string // how the user allowed it
-	began   time.Time
-	Took    time.Duration
+// step draws a row.
+type step chat.Step
+
+// New draws a plan; with details, arguments and results are shown.
+func New(state *chat.Plan, details bool) *Plan {
+	return &Plan{State: state, Now: state.Began, details: details}
 }
 
-func New(made agent.PlanMade, now time.Time, details bool) *Plan {
-	p := &Plan{began: now, Now: now, details: details}
-	if made.Fallback {
-		p.fallback, p.fallbackReasons, made.Dropped = true, made.Dropped, nil
+// steps are the rows.
+func (p *Plan) steps() []*step {
+	rows := make([]*step, len(p.State.Steps))
+	for i := range p.State.Steps {
+		rows[i] = (*step)(&p.State.Steps[i])
 	}
-	p.Add(made)
-	p.settle(now)
-	return p
+	return rows
 }
-
-// Add appends steps.
-func (p *Plan) Add(made agent.PlanMade) {
-	p.repairs = append(p.repairs, made.Dropped...)
-	for _, s := range made.Steps {
-		p.Steps = append(p.Steps, step{Step: s, Status: agent.Pending})
-		p.Took = 0
-	}
-}
-
-// settle stops the clock if all steps have ended.
-func (p *Plan) settle(now time.Time) {
-	if p.Took == 0 && !slices.ContainsFunc(p.Steps, func(s step) bool { return !s.ended() }) {
-		p.Took = max(1, now.Sub(p.began))
-	}
-}
-
-func (s *step) ended() bool { return s.Status != agent.Pending && s.Status != agent.Running }
 
 // Open reports whether the steps are shown.
 func (p *Plan) Open() bool {
-	return !p.Elsewhere && (p.details || p.set && p.open || !p.set && (p.Took == 0 || slices.ContainsFunc(p.Steps, func(s step) bool { return wentWrong(&s) })))
+	return !p.Elsewhere && (p.details || p.set && p.open || !p.set && (p.State.Took == 0 || slices.ContainsFunc(p.steps(), wentWrong)))
 }
 
 // SetOpen shows the steps or folds them to one line.
@@ -88,9 +58,8 @@ func (p *Plan) SetOpen(open bool) {
 // Narrow draws the steps for a narrow column. The outcome of a step is on a line below if it does
 // not fit behind the input.
 func (p *Plan) Narrow(width int, theme *draw.Theme) (lines []string) {
-	for i := range p.Steps {
-		s := &p.Steps[i]
-		if s.under != "" && !p.shown(s) {
+	for _, s := range p.steps() {
+		if s.Under != "" && !p.shown(s) {
 			continue
 		}
 		left := strings.Repeat(" ", s.indent()) + mark(s.Status, p.Beat, theme) + " " + s.name()
@@ -113,51 +82,15 @@ func (p *Plan) Narrow(width int, theme *draw.Theme) (lines []string) {
 // wentWrong reports whether the user should notice the outcome of a step. A call that
 // they declined themselves is no news.
 func wentWrong(s *step) bool {
-	return s.Status == agent.StepFailed || s.Status == agent.Denied && !strings.HasPrefix(s.reason, declined) || s.partial()
-}
-
-// declined begins the reason of a step that the user declined.
-const declined = "you said no"
-
-// Nest adds the steps of a worker below the step it works for.
-func (p *Plan) Nest(made agent.PlanMade) {
-	at := -1
-	for i, s := range p.Steps {
-		if s.Step.ID == made.Under || s.under == made.Under {
-			at = i
-		}
-	}
-	if at < 0 {
-		return
-	}
-	var below []step
-	for _, s := range made.Steps {
-		below = append(below, step{Step: s, Status: agent.Pending, under: made.Under})
-	}
-	p.Steps = slices.Insert(p.Steps, at+1, below...)
-	p.repairs = append(p.repairs, made.Dropped...)
-}
-
-// Tried records that a worker begins an attempt.
-func (p *Plan) Tried(id string, attempt int) {
-	if s := p.Step(id); s != nil {
-		s.attempt = attempt
-	}
-}
-
-// Judged records the evaluator's verdict on an attempt.
-func (p *Plan) Judged(e agent.Evaluated) {
-	if s := p.Step(e.Step); s != nil {
-		s.judged = append(s.judged, e)
-	}
+	return s.Status == agent.StepFailed || s.Status == agent.Denied && !(*chat.Step)(s).Declined() || s.partial()
 }
 
 // below summarises the hidden rows of a step's worker: their number and what went wrong. It returns
 // "" if there are none.
 func (p *Plan) below(id string) string {
 	calls, denied, failed := 0, 0, 0
-	for _, s := range p.Steps {
-		if s.under != id {
+	for _, s := range p.steps() {
+		if s.Under != id {
 			continue
 		}
 		calls++
@@ -183,7 +116,7 @@ func (p *Plan) below(id string) string {
 
 // verdicts returns lines with the evaluator's verdict on each attempt of a step's worker.
 func (s *step) verdicts(width int, theme *draw.Theme) (lines []string) {
-	for _, e := range s.judged {
+	for _, e := range s.Judged {
 		text := fmt.Sprintf("attempt %d, %s", e.Attempt, verdict(e))
 		if e.Feedback != "" {
 			text += ": " + e.Feedback
@@ -209,97 +142,42 @@ func verdict(e agent.Evaluated) string {
 
 // partial reports whether the step's worker is done but its last attempt was not accepted.
 func (s *step) partial() bool {
-	return s.Status == agent.Done && len(s.judged) > 0 && !s.judged[len(s.judged)-1].Passed
+	return s.Status == agent.Done && len(s.Judged) > 0 && !s.Judged[len(s.Judged)-1].Passed
 }
 
 // worker describes the progress of the step's worker, or returns "" if it has none. If brief is
 // set, earlier attempts are omitted.
 func (s *step) worker(brief bool) string {
-	if s.attempt == 0 {
+	if s.Attempt == 0 {
 		return ""
 	}
 	best := 0.0
-	for _, e := range s.judged {
+	for _, e := range s.Judged {
 		best = max(best, e.Score)
 	}
-	text := fmt.Sprintf("attempt %d", s.attempt)
-	switch last := len(s.judged) - 1; {
+	text := fmt.Sprintf("attempt %d", s.Attempt)
+	switch last := len(s.Judged) - 1; {
 	case s.partial():
-		return fmt.Sprintf("partial: score %.2f at best in %s", best, draw.Count(s.attempt, "attempt"))
-	case last < 0 || brief && s.judged[last].Attempt < s.attempt:
+		return fmt.Sprintf("partial: score %.2f at best in %s", best, draw.Count(s.Attempt, "attempt"))
+	case last < 0 || brief && s.Judged[last].Attempt < s.Attempt:
 		return text
-	case s.judged[last].Attempt < s.attempt:
-		return text + fmt.Sprintf(", %.2f before", s.judged[last].Score)
-	case s.judged[last].Passed && !s.judged[last].Unjudged:
-		return text + fmt.Sprintf(", score %.2f", s.judged[last].Score)
+	case s.Judged[last].Attempt < s.Attempt:
+		return text + fmt.Sprintf(", %.2f before", s.Judged[last].Score)
+	case s.Judged[last].Passed && !s.Judged[last].Unjudged:
+		return text + fmt.Sprintf(", score %.2f", s.Judged[last].Score)
 	default:
-		return text + ", " + verdict(s.judged[last])
+		return text + ", " + verdict(s.Judged[last])
 	}
 }
 
 // shown reports whether a row is drawn. The rows of a worker are drawn while it works and when
 // details are shown.
 func (p *Plan) shown(s *step) bool {
-	if s.under == "" || p.details {
+	if s.Under == "" || p.details {
 		return true
 	}
-	parent := p.Step(s.under)
+	parent := p.State.Step(s.Under)
 	return parent != nil && parent.Status == agent.Running
-}
-
-// InWords rewords the reason of a step, which addresses the model, for the user.
-func InWords(reason string) string {
-	return strings.Replace(reason, gate.Declined, declined, 1)
-}
-
-// Mark sets the state of a step.
-func (p *Plan) Mark(id string, status agent.Status, reason string, now time.Time) {
-	s := p.Step(id)
-	if s == nil {
-		return
-	}
-	switch status {
-	case agent.Running:
-		s.began = now
-	case agent.Done, agent.StepFailed:
-		if !s.began.IsZero() && s.Took == 0 {
-			s.Took = now.Sub(s.began)
-		}
-	}
-	s.Status, s.reason = status, InWords(reason)
-	p.settle(now)
-}
-
-// Step returns the step with an ID, or nil.
-func (p *Plan) Step(id string) *step {
-	for i := range p.Steps {
-		if p.Steps[i].Step.ID == id {
-			return &p.Steps[i]
-		}
-	}
-	return nil
-}
-
-// Call returns the call with an ID, or nil.
-func (p *Plan) Call(id string) *Call {
-	for i := range p.Steps {
-		for j := range p.Steps[i].Calls {
-			if c := &p.Steps[i].Calls[j]; c.ID == id {
-				return c
-			}
-		}
-	}
-	return nil
-}
-
-// End stops the clock and marks unfinished steps as skipped.
-func (p *Plan) End(now time.Time) {
-	for i := range p.Steps {
-		if s := &p.Steps[i]; !s.ended() {
-			s.Status = agent.Skipped
-		}
-	}
-	p.settle(now)
 }
 
 // Folded reports whether the details are hidden.
@@ -312,31 +190,31 @@ func (p *Plan) Render(width int, theme *draw.Theme) []string {
 		return lines
 	}
 	names := 0
-	for i := range p.Steps {
-		if s := &p.Steps[i]; p.shown(s) {
+	for _, s := range p.steps() {
+		if p.shown(s) {
 			names = max(names, draw.Width(s.name())+s.indent())
 		}
 	}
 	names = min(names, max(8, width/3))
-	for i := range p.Steps {
-		if !p.shown(&p.Steps[i]) {
+	for _, s := range p.steps() {
+		if !p.shown(s) {
 			continue
 		}
-		lines = append(lines, p.row(i, names, width, theme))
+		lines = append(lines, p.row(s, names, width, theme))
 		if p.details {
-			for _, c := range p.Steps[i].Calls {
-				lines = append(lines, c.details(width, theme)...)
+			for _, c := range s.Calls {
+				lines = append(lines, (*call)(c).details(width, theme)...)
 			}
-			lines = append(lines, p.Steps[i].verdicts(width, theme)...)
+			lines = append(lines, s.verdicts(width, theme)...)
 		}
 	}
-	if p.fallback {
+	if p.State.Fallback != nil {
 		lines = append(lines, theme.Dim.Render(draw.Truncate("  the model made no usable plan: searching the notes", width)))
 	}
-	for _, what := range p.fallbackReasons {
+	for _, what := range p.State.Fallback {
 		lines = append(lines, draw.StyleLines(theme.Dim.Render, draw.Hang("  because: ", safetext.Line(what), width))...)
 	}
-	for _, what := range p.repairs {
+	for _, what := range p.State.Repairs {
 		lines = append(lines, draw.StyleLines(theme.Dim.Render, draw.Hang("  repaired: ", safetext.Line(what), width))...)
 	}
 	return lines
@@ -345,9 +223,9 @@ func (p *Plan) Render(width int, theme *draw.Theme) []string {
 // heading returns the line that a plan folds to: its progress while it runs, and then what was
 // done, what was found and how long it took.
 func (p *Plan) heading(width int, theme *draw.Theme) string {
-	status, did, brought, passed := agent.Done, "", "", p.Took
+	status, did, brought, passed := agent.Done, "", "", p.State.Took
 	if passed == 0 {
-		status, did, passed = agent.Running, p.Progress(), p.Now.Sub(p.began)
+		status, did, passed = agent.Running, p.Progress(), p.Now.Sub(p.State.Began)
 	} else {
 		status, did, brought = p.summary()
 	}
@@ -370,9 +248,9 @@ func (p *Plan) heading(width int, theme *draw.Theme) string {
 // Progress counts the steps that ended, out of all, without those of workers.
 func (p *Plan) Progress() string {
 	ended, total := 0, 0
-	for _, s := range p.Steps {
-		if s.under == "" {
-			if total++; s.ended() {
+	for _, s := range p.steps() {
+		if s.Under == "" {
+			if total++; (*chat.Step)(s).Over() {
 				ended++
 			}
 		}
@@ -389,16 +267,15 @@ func (p *Plan) summary() (worst agent.Status, all, brought string) {
 	var parts []string
 	times, passages, nothing := map[string]int{}, 0, false
 	worst = agent.Done
-	if p.fallback {
+	if p.State.Fallback != nil {
 		parts = append(parts, "no usable plan")
 	}
-	for i := range p.Steps {
-		s := &p.Steps[i]
+	for _, s := range p.steps() {
 		for _, c := range s.Calls {
-			passages += c.Sources
-			nothing = nothing || c.nothing
+			passages += len(c.Result.Sources)
+			nothing = nothing || c.Result.Nothing
 		}
-		if s.under != "" {
+		if s.Under != "" {
 			continue
 		}
 		if slices.Index(byHarm, s.Status) > slices.Index(byHarm, worst) {
@@ -432,18 +309,17 @@ func (s *step) did() string {
 		return did + " " + string(s.Status)
 	}
 	for _, c := range s.Calls {
-		if c.health != "" {
-			return c.health
+		if found := c.Result.Coverage; found != nil {
+			return safetext.Line(found.Health())
 		}
 	}
 	return did
 }
 
 // row returns one line: state, number, tool, input, outcome, time.
-func (p *Plan) row(i, names, width int, theme *draw.Theme) string {
-	s := &p.Steps[i]
+func (p *Plan) row(s *step, names, width int, theme *draw.Theme) string {
 	number := safetext.Line(s.Step.ID)
-	if s.under != "" {
+	if s.Under != "" {
 		number = "  " + number
 	}
 	name := draw.Truncate(s.name(), names-s.indent())
@@ -462,7 +338,7 @@ func (p *Plan) row(i, names, width int, theme *draw.Theme) string {
 	}
 	right := folded + s.outcome(p.Now, width, theme, false)
 	room := func() int { return width - draw.Width(left) - draw.Width(right) - 4 }
-	if s.attempt > 0 && room() < leastBrief {
+	if s.Attempt > 0 && room() < leastBrief {
 		right = folded + s.outcome(p.Now, width, theme, true)
 	}
 	if text, room := s.summary(), room(); text != "" && room >= 6 {
@@ -480,10 +356,10 @@ const leastBrief = 24
 
 // indent returns the indentation of the name of a worker's step.
 func (s *step) indent() int {
-	if s.under == "" {
+	if s.Under == "" {
 		return 0
 	}
-	return draw.Width("  ") + draw.Width(s.Step.ID) - draw.Width(s.under)
+	return draw.Width("  ") + draw.Width(s.Step.ID) - draw.Width(s.Under)
 }
 
 // mark shows a state by a symbol; the colour only repeats it.
@@ -525,7 +401,7 @@ func (s *step) summary() string {
 			return safetext.Line(task.Task)
 		}
 	}
-	if text := BriefArguments(s.Step.Input); text != "" {
+	if text := chat.BriefArguments(s.Step.Input); text != "" {
 		return text
 	}
 	return safetext.Line(s.Step.Description)
@@ -543,10 +419,10 @@ func (s *step) outcome(now time.Time, width int, theme *draw.Theme, brief bool) 
 	case agent.Running:
 		far := s.worker(brief)
 		if len(s.Calls) > 0 {
-			far = strings.TrimSpace(far + " " + draw.Truncate(s.Calls[len(s.Calls)-1].Far(), 30))
+			far = strings.TrimSpace(far + " " + draw.Truncate((*call)(s.Calls[len(s.Calls)-1]).far(), 30))
 		}
-		if now.Sub(s.began) >= 3*time.Second {
-			far = strings.TrimSpace(far + "  " + draw.Duration(now.Sub(s.began)))
+		if now.Sub(s.Began) >= 3*time.Second {
+			far = strings.TrimSpace(far + "  " + draw.Duration(now.Sub(s.Began)))
 		}
 		if far == "" {
 			return ""
@@ -555,7 +431,7 @@ func (s *step) outcome(now time.Time, width int, theme *draw.Theme, brief bool) 
 	case agent.Done:
 		text := ""
 		if len(s.Calls) > 0 && !brief {
-			text = s.Calls[len(s.Calls)-1].found()
+			text = (*call)(s.Calls[len(s.Calls)-1]).found()
 		}
 		if text == "" {
 			text = s.Allowed
@@ -569,7 +445,7 @@ func (s *step) outcome(now time.Time, width int, theme *draw.Theme, brief bool) 
 		}
 		return theme.Dim.Render(text + took)
 	}
-	word, reason, room := string(s.Status), safetext.Line(s.reason), max(30, width/2)
+	word, reason, room := string(s.Status), safetext.Line(s.Reason), max(30, width/2)
 	for draw.Width(word+": "+reason) > room { // the cause of an error comes last
 		_, cause, found := strings.Cut(reason, ": ")
 		if !found {
@@ -585,7 +461,7 @@ func (s *step) outcome(now time.Time, width int, theme *draw.Theme, brief bool) 
 
 func (p *Plan) Copied() string {
 	var text strings.Builder
-	for _, s := range p.Steps {
+	for _, s := range p.steps() {
 		fmt.Fprintf(&text, "%s %s %s %s\n", s.Status, s.Step.ID, s.name(), s.summary())
 	}
 	return text.String()

@@ -8,6 +8,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"lifehub/agent"
+	"lifehub/chat"
 	"lifehub/internal/chattest"
 	"lifehub/tui/draw"
 	"lifehub/tui/safetext"
@@ -41,16 +42,18 @@ func TestRowOfAWorkerShowsItsOutcome(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			now := time.Unix(0, 0)
-			p := New(agent.PlanMade{Steps: []agent.Step{{ID: "1", Tool: agent.DelegateTool, Input: chattest.Raw(`{"worker_type":"notes","task_description":"` + task + `"}`)}}}, now, false)
-			p.Nest(agent.PlanMade{Under: "1", Steps: []agent.Step{{ID: "1.1", Tool: "add_task", Input: chattest.Raw(`{"text":"x"}`)}}})
-			p.Mark("1.1", tc.below, "", now)
-			p.Steps[0].Calls = []Call{{Ended: true, Sources: 7}}
-			for _, e := range tc.told {
-				p.Tried("1", e.Attempt)
-				p.Judged(e)
+			told := []agent.Body{
+				agent.PlanMade{Steps: []agent.Step{{ID: "1", Tool: agent.DelegateTool, Input: chattest.Raw(`{"worker_type":"notes","task_description":"` + task + `"}`)}}},
+				agent.PlanMade{Under: "1", Steps: []agent.Step{{ID: "1.1", Tool: "add_task", Input: chattest.Raw(`{"text":"x"}`)}}},
+				agent.StepChanged{Step: "1.1", Status: tc.below},
+				agent.ToolStarted{Step: "1", Call: "a"},
+				agent.ToolEnded{Step: "1", Call: "a", Sources: make([]agent.Source, 7)},
 			}
-			p.Tried("1", tc.tries)
-			p.Mark("1", tc.status, "", now)
+			for _, e := range tc.told {
+				told = append(told, agent.PhaseStarted{Step: "1", Attempt: e.Attempt}, e)
+			}
+			told = append(told, agent.PhaseStarted{Step: "1", Attempt: tc.tries}, agent.StepChanged{Step: "1", Status: tc.status})
+			p := planOf(now, told...)
 			p.SetOpen(true)
 			row := safetext.Line(strings.Join(p.Render(tc.width, draw.NewTheme("", true, false, nil))[1:2], ""))
 			for _, want := range tc.want {
@@ -67,8 +70,17 @@ func TestRowOfAWorkerShowsItsOutcome(t *testing.T) {
 	}
 }
 
+// planOf draws the plan of these events.
+func planOf(now time.Time, told ...agent.Body) *Plan {
+	var v chat.View
+	for _, body := range told {
+		v.Apply(agent.Event{Body: body}, now)
+	}
+	return New(v.Plan(), false)
+}
+
 func TestUnusablePlanShowsTheReason(t *testing.T) {
-	p := New(agent.PlanMade{Fallback: true, Dropped: []string{"not a JSON object"}, Steps: []agent.Step{{ID: "1", Tool: "search_notes"}}}, time.Unix(0, 0), false)
+	p := planOf(time.Unix(0, 0), agent.PlanMade{Fallback: true, Dropped: []string{"not a JSON object"}, Steps: []agent.Step{{ID: "1", Tool: "search_notes"}}})
 	lines := ansi.Strip(strings.Join(p.Render(80, draw.NewTheme("", true, false, nil)), "\n"))
 	if !strings.Contains(lines, "no usable plan") || !strings.Contains(lines, "because: not a JSON object") {
 		t.Errorf("the plan is\n%s", lines)
@@ -81,8 +93,8 @@ func TestLongFailureNamesItsCause(t *testing.T) {
 		"fetch http://192.168.1.1/a/long/way: dial tcp 192.168.1.1:80: it is no public address": "failed: it is no public address",
 		strings.Repeat("words ", 20): "failed: words words",
 	} {
-		p := New(agent.PlanMade{Steps: []agent.Step{{ID: "1", Tool: "web_fetch"}}}, time.Unix(0, 0), false)
-		p.Mark("1", agent.StepFailed, reason, time.Unix(0, 0))
+		p := planOf(time.Unix(0, 0), agent.PlanMade{Steps: []agent.Step{{ID: "1", Tool: "web_fetch"}}},
+			agent.StepChanged{Step: "1", Status: agent.StepFailed, Reason: reason})
 		if row := ansi.Strip(p.Render(100, draw.NewTheme("", true, false, nil))[1]); !strings.Contains(row, want) {
 			t.Errorf("%s: the row is\n%s", reason, row)
 		}
@@ -93,10 +105,10 @@ func TestLongFailureNamesItsCause(t *testing.T) {
 func TestAFailedStepUnfoldsToItsCause(t *testing.T) {
 	const says, cause = "the host a.example was not found; check that this machine is online, and the spelling", "lookup a.example: no\x1b[2J such host"
 	now := time.Unix(0, 0)
-	p := New(agent.PlanMade{Steps: []agent.Step{{ID: "1", Tool: "web_fetch"}}}, now, false)
-	p.Steps[0].Calls = []Call{{ID: "a", Name: "web_fetch"}}
-	p.Steps[0].Calls[0].End(agent.ToolEnded{Step: "1", Call: "a", Error: says, Cause: cause})
-	p.Mark("1", agent.StepFailed, says, now)
+	p := planOf(now, agent.PlanMade{Steps: []agent.Step{{ID: "1", Tool: "web_fetch"}}},
+		agent.ToolStarted{Step: "1", Call: "a", Name: "web_fetch"},
+		agent.ToolEnded{Step: "1", Call: "a", Error: says, Cause: cause},
+		agent.StepChanged{Step: "1", Status: agent.StepFailed, Reason: says})
 	theme := draw.NewTheme("", true, false, nil)
 	if folded := ansi.Strip(strings.Join(p.Render(100, theme), "\n")); strings.Contains(folded, "lookup") || !strings.Contains(folded, "a.example was not found") {
 		t.Errorf("folded it is\n%s", folded)
@@ -112,10 +124,11 @@ func TestTheColumnsOfAPlanNeverTouch(t *testing.T) {
 	now := time.Unix(0, 0)
 	for width := 20; width <= 120; width++ {
 		for _, took := range []time.Duration{84 * time.Millisecond, 90 * time.Second, 754 * time.Second} {
-			p := New(agent.PlanMade{Steps: []agent.Step{{ID: "1", Tool: "search_notes", Input: chattest.Raw(`{"query":"running"}`)}}}, now, false)
-			p.Steps[0].Calls = []Call{{Ended: true, Sources: 7}}
-			p.Mark("1", agent.Running, "", now)
-			p.Mark("1", agent.Done, "", now.Add(took))
+			p := planOf(now, agent.PlanMade{Steps: []agent.Step{{ID: "1", Tool: "search_notes", Input: chattest.Raw(`{"query":"running"}`)}}},
+				agent.StepChanged{Step: "1", Status: agent.Running},
+				agent.ToolStarted{Step: "1", Call: "a"},
+				agent.ToolEnded{Step: "1", Call: "a", Sources: make([]agent.Source, 7), Took: took.Milliseconds()},
+				agent.StepChanged{Step: "1", Status: agent.Done})
 			p.SetOpen(true)
 			row := ansi.Strip(p.Render(width, draw.NewTheme("", true, false, nil))[1])
 			for _, cell := range []string{"search", "running", "7 passages", draw.Duration(took)} {
@@ -132,12 +145,12 @@ func TestRepeatedSearchIsOnceInTheFoldedPlan(t *testing.T) {
 	search := func(id, tool string) agent.Step {
 		return agent.Step{ID: id, Tool: tool, Input: chattest.Raw(`{"query":"running ` + id + `"}`)}
 	}
-	p := New(agent.PlanMade{Steps: []agent.Step{search("1", "search_notes"), search("2", "search_notes"), search("3", "web_search")}}, now, false)
-	for i, s := range p.Steps {
-		p.Steps[i].Calls = []Call{{Ended: true, Sources: 2}}
-		p.Mark(s.Step.ID, agent.Running, "", now)
-		p.Mark(s.Step.ID, agent.Done, "", now.Add(time.Second))
+	told := []agent.Body{agent.PlanMade{Steps: []agent.Step{search("1", "search_notes"), search("2", "search_notes"), search("3", "web_search")}}}
+	for _, id := range []string{"1", "2", "3"} {
+		told = append(told, agent.StepChanged{Step: id, Status: agent.Running}, agent.ToolStarted{Step: id, Call: id},
+			agent.ToolEnded{Step: id, Call: id, Sources: make([]agent.Source, 2), Took: 1000}, agent.StepChanged{Step: id, Status: agent.Done})
 	}
+	p := planOf(now, told...)
 	row := ansi.Strip(strings.Join(p.Render(100, draw.NewTheme("", true, false, nil)), "\n"))
 	if want := "✓ search notes ×2 · web search · 6 passages"; !strings.Contains(row, want) || strings.Count(row, "search notes") != 1 {
 		t.Errorf("%q, want %q", row, want)

@@ -49,12 +49,12 @@ func (t *Model) Aside() (a Aside) {
 func (a Aside) Version() string {
 	var v strings.Builder
 	if p := a.Plan; p != nil {
-		fmt.Fprintf(&v, "%p %d %d", p, p.Took, len(p.Steps))
-		if p.Took == 0 {
+		fmt.Fprintf(&v, "%p %d %d", p, p.State.Took, len(p.State.Steps))
+		if p.State.Took == 0 {
 			fmt.Fprint(&v, " ", p.Beat)
 		}
-		for i := range p.Steps {
-			v.WriteString(string(p.Steps[i].Status))
+		for i := range p.State.Steps {
+			v.WriteString(string(p.State.Steps[i].Status))
 		}
 	}
 	if s := a.Sources; s != nil {

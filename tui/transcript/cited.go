@@ -11,17 +11,14 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"lifehub/agent"
+	"lifehub/chat"
 	"lifehub/tui/draw"
 	"lifehub/tui/reader"
 	"lifehub/tui/safetext"
 )
 
-// Cited is a citation with its source.
-type Cited struct {
-	Citation agent.Citation
-	Source   agent.Source
-	at       []int // where the answer cites it so, in bytes
-}
+// Cited draws a citation with its source.
+type Cited chat.Cited
 
 // place is the note and line of a citation, as the user reads it.
 func (c Cited) place() string {

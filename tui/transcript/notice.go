@@ -1,7 +1,6 @@
 package transcript
 
 import (
-	"fmt"
 	"strings"
 
 	"lifehub/agent"
@@ -46,12 +45,3 @@ func (p *Page) Render(width int, theme *draw.Theme) []string {
 }
 
 func (p *Page) Copied() string { return p.Source }
-
-// ArtifactLine reports a new version of a document in one line.
-func ArtifactLine(e agent.ArtifactChanged) string {
-	text := fmt.Sprintf("Artifact %s, version %d by %s", e.Name, e.Version, e.By)
-	if e.Why != "" {
-		text += ": " + e.Why
-	}
-	return text + ". /artifacts shows it."
-}

@@ -84,7 +84,7 @@ func (t *Turn) cited(answer agent.Answer) {
 		t.Say(answer.Text, time.Time{})
 	}
 	for _, c := range answer.Citations {
-		t.Source(c, Source(answer.Sources, c.N))
+		t.Take(agent.Event{Body: agent.Cited{Citation: c, Source: Source(answer.Sources, c.N)}}, time.Time{})
 	}
 }
 

@@ -23,7 +23,7 @@ func (s *Sources) sentences() (list []sentence) {
 		return nil
 	}
 	c := s.List[s.chosen]
-	for _, at := range c.at {
+	for _, at := range c.At {
 		switch {
 		case at > 0:
 			list = append(list, sentence{at: at})

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"lifehub/agent"
+	"lifehub/chat"
 	"lifehub/tui/draw"
 	"lifehub/tui/safetext"
 )
@@ -31,30 +32,12 @@ type spot struct{ part, line, column int }
 
 func NewSources(host string) *Sources { return &Sources{chosen: -1, host: host} }
 
-// Add adds a citation; identical ones are shown once. A nearest passage has no verdict,
-// and is left out if it is cited as well.
-func (s *Sources) Add(c agent.Citation, from agent.Source) {
-	for i, have := range s.List {
-		if have.Citation.N == c.N && c.Verdict == "" {
-			return
-		}
-		if have.Citation.Mark() == c.Mark() && have.Citation.Place() == c.Place() && have.Citation.Label() == c.Label() {
-			s.List[i].at = append(have.at, c.At)
-			return
-		}
+// Show shows these sources.
+func (s *Sources) Show(list []chat.Cited) {
+	s.List = s.List[:0]
+	for _, c := range list {
+		s.List = append(s.List, Cited(c))
 	}
-	at, _ := slices.BinarySearchFunc(s.List, c.N+1, func(have Cited, n int) int { return have.Citation.N - n })
-	s.List = slices.Insert(s.List, at, Cited{Citation: c, Source: from, at: []int{c.At}})
-}
-
-// EffectsLine is the last line of a turn: its effects, or "" if they are unknown. undo
-// reports that a command can undo its changes.
-func EffectsLine(did agent.Effects, undo bool) string {
-	line := safetext.Line(did.String())
-	if undo && slices.ContainsFunc(did, func(e agent.Effect) bool { return e.Kind == agent.NoteChanged }) {
-		line += " · /undo takes the change back"
-	}
-	return line
 }
 
 func (s *Sources) Parts() int      { return len(s.List) }
@@ -95,7 +78,7 @@ func (s *Sources) Render(width int, theme *draw.Theme) (lines []string) {
 	case slices.ContainsFunc(s.did, func(e agent.Effect) bool { return e.Kind != agent.RequestSent }):
 		style = theme.Text
 	}
-	did := draw.StyleLines(style.Render, draw.Wrap(EffectsLine(s.did, s.undo), width))
+	did := draw.StyleLines(style.Render, draw.Wrap(chat.EffectsLine(s.did, s.undo), width))
 	if last := len(lines) - 1; last >= 0 && !s.did.Warns() && len(did) == 1 && draw.Width(lines[last])+3+draw.Width(did[0]) <= width {
 		lines[last] = draw.Justify(lines[last], did[0], width)
 		return lines
@@ -201,7 +184,7 @@ func (s *Sources) Copied() string {
 		}
 	}
 	if len(lines) == 0 {
-		return EffectsLine(s.did, false)
+		return chat.EffectsLine(s.did, false)
 	}
 	return strings.Join(lines, "\n")
 }

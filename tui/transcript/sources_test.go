@@ -7,8 +7,18 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"lifehub/agent"
+	"lifehub/chat"
 	"lifehub/tui/draw"
 )
+
+// cite adds a citation to those that are shown.
+func cite(s *Sources, c agent.Citation, from agent.Source) {
+	var list []chat.Cited
+	for _, have := range s.List {
+		list = append(list, chat.Cited(have))
+	}
+	s.Show(chat.Cite(list, c, from))
+}
 
 func TestAPageAmongTheSourcesIsALink(t *testing.T) {
 	for address, want := range map[string]struct{ link, shown string }{
@@ -21,7 +31,7 @@ func TestAPageAmongTheSourcesIsALink(t *testing.T) {
 		"running.md":                                     {"", "running.md:3"},
 	} {
 		s := NewSources("")
-		s.Add(agent.Citation{N: 1, Path: address, Line: 3, Verdict: agent.Verified, Sentence: "Rest."}, agent.Source{N: 1, Path: address, Heading: "Tips"})
+		cite(s, agent.Citation{N: 1, Path: address, Line: 3, Verdict: agent.Verified, Sentence: "Rest."}, agent.Source{N: 1, Path: address, Heading: "Tips"})
 		for _, width := range []int{100, 30} {
 			line := s.Render(width, draw.NewTheme("", true, false, nil))[0]
 			opened, closed := strings.Count(line, "\x1b]8;;http"), strings.Count(line, "\x1b]8;;\a")
@@ -39,9 +49,9 @@ func TestAPageAmongTheSourcesIsALink(t *testing.T) {
 
 func TestQuotationWithoutNumberIsNamedByWords(t *testing.T) {
 	s := NewSources("")
-	s.Add(agent.Citation{N: 1, Path: "running.md", Line: 3, Verdict: agent.Verified, Words: "The long run is on Sunday, and then there is the rest"}, agent.Source{N: 1, Path: "running.md"})
-	s.Add(agent.Citation{Words: "Run in the \x1b[31mrain\nonly", Verdict: agent.NotFound}, agent.Source{})
-	s.Add(agent.Citation{Words: "Run without any shoes", Verdict: agent.NotFound}, agent.Source{})
+	cite(s, agent.Citation{N: 1, Path: "running.md", Line: 3, Verdict: agent.Verified, Words: "The long run is on Sunday, and then there is the rest"}, agent.Source{N: 1, Path: "running.md"})
+	cite(s, agent.Citation{Words: "Run in the \x1b[31mrain\nonly", Verdict: agent.NotFound}, agent.Source{})
+	cite(s, agent.Citation{Words: "Run without any shoes", Verdict: agent.NotFound}, agent.Source{})
 	s.choose(0)
 	var got []string
 	for _, line := range s.Render(70, draw.NewTheme("", true, false, nil)) {
@@ -74,7 +84,7 @@ func TestFoundSourceIsShownWithoutAVerdict(t *testing.T) {
 		t.Errorf("the answer reads %q", got)
 	}
 	s := NewSources("")
-	s.Add(found, agent.Source{N: 2, Path: "running.md", Vault: "/vault"})
+	cite(s, found, agent.Source{N: 2, Path: "running.md", Vault: "/vault"})
 	if got := strings.TrimSpace(ansi.Strip(s.Render(80, theme)[0])); got != "[2] running.md:3" {
 		t.Errorf("the source reads %q", got)
 	}
@@ -87,7 +97,7 @@ func TestFoundSourceIsShownWithoutAVerdict(t *testing.T) {
 func TestTruncatedLocationShowsItsLine(t *testing.T) {
 	s := NewSources("")
 	for _, line := range []int{4, 121} {
-		s.Add(agent.Citation{N: 1, Path: "git/undo-latest-changes-committed-to-specific-file.md", Line: line, Verdict: agent.Verified}, agent.Source{N: 1})
+		cite(s, agent.Citation{N: 1, Path: "git/undo-latest-changes-committed-to-specific-file.md", Line: line, Verdict: agent.Verified}, agent.Source{N: 1})
 	}
 	for _, chosen := range []int{-1, 0} {
 		s.choose(chosen)

@@ -6,13 +6,15 @@ import (
 	"time"
 
 	"lifehub/agent"
+	"lifehub/chat"
 	"lifehub/tui/plan"
 	"lifehub/tui/safetext"
 )
 
-// Turn has the items of the running turn.
+// Turn has the items of the running turn, which draw its view.
 type Turn struct {
-	in *Model
+	in   *Model
+	view chat.View
 
 	Asked    *Question
 	Plan     *plan.Plan
@@ -22,14 +24,14 @@ type Turn struct {
 	bytes    int       // bytes of them
 	steering int       // messages that the turn has taken
 	phase    string
-	waiting  *Waiting              // a model that is silent; nil: none is
-	found    []agent.Source        // by the last search of the notes, until text of the answer has come
-	Stopped  bool                  // the user stopped it and has the answer so far
-	Tools    map[string]*plan.Tool // calls outside the plan, by call
+	waiting  *Waiting       // a model that is silent; nil: none is
+	found    []agent.Source // by the last search of the notes, until text of the answer has come
+	Stopped  bool           // the user stopped it and has the answer so far
+	plans    []*plan.Plan   // of the plans of the view
+	tools    []*plan.Tool   // of its calls outside of them
 
 	thoughts map[Thinker]*Thinking // of those who work for a step
 	sources  *Sources
-	steps    map[string]*plan.Plan // the plan that a call belongs to
 }
 
 // Begin returns a turn whose items are added here. The effects of the turn before can no
@@ -41,7 +43,7 @@ func (t *Model) Begin() *Turn {
 			t.Invalidate(s)
 		}
 	}
-	return &Turn{in: t, Tools: map[string]*plan.Tool{}, steps: map[string]*plan.Plan{}, thoughts: map[Thinker]*Thinking{}}
+	return &Turn{in: t, thoughts: map[Thinker]*Thinking{}}
 }
 
 // Take turns an event into an item, or updates one. Nothing else does.
@@ -57,44 +59,34 @@ func (t *Turn) Take(e agent.Event, now time.Time) {
 			t.found = e.Sources
 		}
 	}
+	switch e.Body.(type) {
+	case agent.Failed, agent.Ended: // they have their own methods, Failed and Ended
+	default:
+		t.view.Apply(e, now)
+	}
 	switch e := e.Body.(type) {
 	case agent.PhaseStarted:
-		t.phaseStarted(e.Agent, now)
+		t.phase = e.Agent
+		t.drawSteps()
 		t.wait("")
-		if t.Plan != nil && e.Step != "" {
-			t.Plan.Tried(e.Step, e.Attempt)
-			t.in.Invalidate(t.Plan)
-		}
 	case agent.PhaseEnded:
 		if e.Step != "" {
 			t.endThoughts(e.Step, now)
 		}
 	case agent.ArtifactChanged:
-		t.in.Add(&Notice{Text: ArtifactLine(e)})
-	case agent.Evaluated:
-		if t.Plan != nil {
-			t.Plan.Judged(e)
-			t.in.Invalidate(t.Plan)
-		}
+		t.in.Add(&Notice{Text: chat.ArtifactLine(e)})
 	case agent.Remembered:
-		if r := (&Remembered{Remembered: e}); len(r.Lines(now)) > 0 {
+		if r := (&Remembered{Remembered: e}); len(chat.Recalled(e, now)) > 0 {
 			t.in.Add(r)
 		}
 	case agent.PlanMade:
-		t.planMade(e, now)
-	case agent.StepChanged:
-		if t.Plan != nil {
-			t.Plan.Mark(e.Step, e.Status, e.Reason, now)
-			t.in.Invalidate(t.Plan)
+		if t.Plan == nil || e.Under == "" && t.view.Plan() != t.Plan.State {
+			t.closeThought(now)
+			t.endBlock()
 		}
-	case agent.ToolStarted:
-		t.toolStarted(e)
-	case agent.ToolEnded:
-		t.toolEnded(e)
-	case agent.ToolProgressed:
-		t.toolProgressed(e)
-	case agent.PermissionGiven:
-		t.allowed(e)
+		t.drawSteps()
+	case agent.Evaluated, agent.StepChanged, agent.ToolStarted, agent.ToolEnded, agent.ToolProgressed, agent.PermissionGiven:
+		t.drawSteps()
 	case agent.Thought:
 		t.think(e, now)
 	case agent.Said:
@@ -108,7 +100,7 @@ func (t *Turn) Take(e agent.Event, now time.Time) {
 			t.endBlock() // further text comes after everything shown
 		}
 	case agent.Cited:
-		t.Source(e.Citation, e.Source)
+		t.source(e.Citation)
 	case agent.Noticed:
 		if e.Steering != nil {
 			t.showSteering(e.Steering.Text, now)
@@ -120,39 +112,23 @@ func (t *Turn) Take(e agent.Event, now time.Time) {
 	}
 }
 
-// phaseStarted records the working agent. The answer begins when no step runs.
-func (t *Turn) phaseStarted(agentName string, now time.Time) {
-	t.phase = agentName
-	if agentName == "explainer" {
-		t.endPlan(now)
-	}
-}
-
-func (t *Turn) endPlan(now time.Time) {
-	if t.Plan != nil {
-		t.Plan.End(now)
-		t.in.Invalidate(t.Plan)
-	}
-}
-
-// planMade shows a plan: a new one, the rest of one, or the part of a worker.
-func (t *Turn) planMade(e agent.PlanMade, now time.Time) {
-	switch {
-	case t.Plan != nil && e.Under != "":
-		t.Plan.Nest(e)
-		t.in.Invalidate(t.Plan)
-		return
-	case t.Plan != nil && len(e.Before) > 0 && t.in.ends(t.Plan):
-		t.Plan.Add(e)
-		t.in.Invalidate(t.Plan)
-		return
-	}
-	t.endPlan(now)
-	t.closeThought(now)
-	t.endBlock()
-	if len(e.Steps) > 0 || e.Fallback || len(e.Dropped) > 0 {
-		t.Plan = plan.New(e, now, t.in.Unfolded)
+// drawSteps draws the plans and calls again, new ones below all that is shown.
+func (t *Turn) drawSteps() {
+	for _, made := range t.view.Plans[len(t.plans):] {
+		t.Plan = plan.New(made, t.in.Unfolded)
+		t.plans = append(t.plans, t.Plan)
 		t.in.Add(t.Plan)
+	}
+	for _, made := range t.view.Outside[len(t.tools):] {
+		alone := &plan.Tool{Call: made, Unfolded: t.in.Unfolded}
+		t.tools = append(t.tools, alone)
+		t.in.Add(alone)
+	}
+	for _, p := range t.plans {
+		t.in.Invalidate(p)
+	}
+	for _, alone := range t.tools {
+		t.in.Invalidate(alone)
 	}
 }
 
@@ -246,75 +222,10 @@ func (t *Turn) endThought(thought *Thinking, now time.Time) {
 	}
 }
 
-func (t *Turn) toolStarted(e agent.ToolStarted) {
-	c := plan.Call{ID: e.Call, Name: e.Name, Input: e.Input}
-	if t.Plan != nil {
-		if s := t.Plan.Step(e.Step); s != nil {
-			s.Calls = append(s.Calls, c)
-			t.steps[e.Call] = t.Plan
-			t.in.Invalidate(t.Plan)
-			return
-		}
-	}
-	alone := &plan.Tool{Call: c, Unfolded: t.in.Unfolded}
-	t.Tools[e.Call] = alone
-	t.in.Add(alone)
-}
-
-// call returns a call and the item that shows it, or nil.
-func (t *Turn) call(id string) (*plan.Call, Item) {
-	if alone := t.Tools[id]; alone != nil {
-		return &alone.Call, alone
-	}
-	if p := t.steps[id]; p != nil {
-		return p.Call(id), p
-	}
-	return nil, nil
-}
-
-func (t *Turn) toolProgressed(e agent.ToolProgressed) {
-	if c, shown := t.call(e.Call); c != nil {
-		c.Progress = e.Progress
-		t.in.Invalidate(shown)
-	}
-}
-
-func (t *Turn) toolEnded(e agent.ToolEnded) {
-	c, shown := t.call(e.Call)
-	if c == nil {
-		return
-	}
-	c.End(e)
-	if p := t.steps[e.Call]; p != nil {
-		if s := p.Step(e.Step); s != nil {
-			s.Took = c.Took
-		}
-	}
-	t.in.Invalidate(shown)
-}
-
-// allowed records in its step how the user allowed a call.
-func (t *Turn) allowed(e agent.PermissionGiven) {
-	if t.Plan == nil {
-		return
-	}
-	if s := t.Plan.Step(e.Step); s != nil {
-		switch e.Decision {
-		case agent.AllowOnce:
-			s.Allowed = "allowed once"
-		case agent.AllowConversation:
-			s.Allowed = "allowed here"
-		case agent.AllowAlways:
-			s.Allowed = "allowed always"
-		}
-		t.in.Invalidate(t.Plan)
-	}
-}
-
-// Source adds a place to the sources under the answer.
-func (t *Turn) Source(c agent.Citation, from agent.Source) {
+// source shows the sources, with a citation that is new.
+func (t *Turn) source(c agent.Citation) {
 	sources := t.atEnd()
-	sources.Add(c, from)
+	sources.Show(t.view.Sources())
 	sources.written = !slices.ContainsFunc(sources.List, func(c Cited) bool { return !c.writtenIn(t.answers) })
 	for _, a := range t.answers {
 		if a.Judge(c) {
@@ -325,11 +236,12 @@ func (t *Turn) Source(c agent.Citation, from agent.Source) {
 
 // Ended ends the turn with its answer. undo reports that a command can undo its effects.
 func (t *Turn) Ended(e agent.Ended, undo bool, now time.Time) {
+	t.view.Apply(agent.Event{Body: e}, now)
 	if t.Answer == nil && e.Answer != "" {
 		t.Say(e.Answer, now)
 	}
 	for _, s := range e.Nearest {
-		t.Source(agent.Citation{N: s.N, Path: s.Path, Line: s.Line, EndLine: s.EndLine}, s)
+		t.source(agent.Citation{N: s.N, Path: s.Path, Line: s.Line, EndLine: s.EndLine})
 	}
 	ending := ""
 	if e.Interrupted {
@@ -345,6 +257,7 @@ func (t *Turn) Ended(e agent.Ended, undo bool, now time.Time) {
 
 // Failed ends the turn with the reason for its failure.
 func (t *Turn) Failed(e agent.Failed, undo bool, now time.Time) {
+	t.view.Apply(agent.Event{Body: e}, now)
 	t.Close("cut off", now)
 	if !t.Stopped { // otherwise the user wanted it to end
 		t.in.Add(&Failure{Text: e.Message, Hint: e.Hint})
@@ -379,7 +292,8 @@ func (t *Turn) Close(ending string, now time.Time) {
 	t.endWait()
 	t.closeThought(now)
 	t.endThoughts("", now)
-	t.endPlan(now)
+	t.view.Close(now)
+	t.drawSteps()
 	if t.Answer != nil && t.Answer.Open {
 		t.Answer.End(ending)
 		t.in.Invalidate(t.Answer)
@@ -417,7 +331,7 @@ func (t *Turn) State(asking bool) string {
 // deciders are the agents that work before there is a plan, with their names on the screen.
 var deciders = map[string]string{"lead": "lead", "planner": "planner"}
 
-func (t *Turn) planRuns() bool { return t.Plan != nil && t.Plan.Took == 0 }
+func (t *Turn) planRuns() bool { return t.Plan != nil && t.Plan.State.Took == 0 }
 
 // Tick advances the clocks and spinners of running items.
 func (t *Turn) Tick(beat int, now time.Time) {
@@ -429,8 +343,8 @@ func (t *Turn) Tick(beat int, now time.Time) {
 		t.Thought.Beat = beat
 		t.in.Invalidate(t.Thought)
 	}
-	for _, alone := range t.Tools {
-		if !alone.Ended {
+	for _, alone := range t.tools {
+		if !alone.Call.Ended {
 			alone.Beat = beat
 			t.in.Invalidate(alone)
 		}

@@ -137,7 +137,7 @@ func TestSentenceOfAChosenSourceIsVisible(t *testing.T) {
 		turn.Take(agent.Event{Body: agent.Said{Content: piece}}, now)
 	}
 	cites := func(n, at int) {
-		turn.Source(agent.Citation{N: n, Path: "a.md", Line: n, Verdict: agent.Cites, At: at}, agent.Source{N: n, Path: "a.md"})
+		turn.Take(agent.Event{Body: agent.Cited{Citation: agent.Citation{N: n, Path: "a.md", Line: n, Verdict: agent.Cites, At: at}, Source: agent.Source{N: n, Path: "a.md"}}}, now)
 	}
 	cites(1, len("Lead.\n\n"+first)-1)
 	cites(1, len(text)-len(" The sun is out [2].")-1)
@@ -177,10 +177,10 @@ func TestSentenceOfAChosenSourceIsVisible(t *testing.T) {
 func TestImportantVerdictsAreVisible(t *testing.T) {
 	s := NewSources("")
 	for n := range 30 {
-		s.Add(agent.Citation{N: n + 1, Path: fmt.Sprintf("notes/%d.md", n), Line: 1, Verdict: agent.Cites}, agent.Source{})
+		cite(s, agent.Citation{N: n + 1, Path: fmt.Sprintf("notes/%d.md", n), Line: 1, Verdict: agent.Cites}, agent.Source{})
 	}
-	s.Add(agent.Citation{N: 31, Path: "diary.md", Line: 7, Verdict: agent.Verified, Sentence: "x", Context: "in “not […]”"}, agent.Source{})
-	s.Add(agent.Citation{N: 32, Verdict: agent.NotFound}, agent.Source{})
+	cite(s, agent.Citation{N: 31, Path: "diary.md", Line: 7, Verdict: agent.Verified, Sentence: "x", Context: "in “not […]”"}, agent.Source{})
+	cite(s, agent.Citation{N: 32, Verdict: agent.NotFound}, agent.Source{})
 	for width := 34; width < 300; width += 7 {
 		lines := s.Render(width, draw.NewTheme("", true, false, nil))
 		got := ansi.Strip(strings.Join(lines, "\n"))
@@ -195,7 +195,7 @@ func TestImportantVerdictsAreVisible(t *testing.T) {
 // A verdict over several lines leaves its colour on none of them.
 func TestLongVerdictEndsItsStyleOnEachLine(t *testing.T) {
 	s := NewSources("")
-	s.Add(agent.Citation{N: 1, Path: "diary.md", Line: 7, Verdict: agent.Verified, Sentence: "It is so [1].", Context: strings.Repeat("in “not […]” · ", 9)}, agent.Source{})
+	cite(s, agent.Citation{N: 1, Path: "diary.md", Line: 7, Verdict: agent.Verified, Sentence: "It is so [1].", Context: strings.Repeat("in “not […]” · ", 9)}, agent.Source{})
 	s.choose(0)
 	for _, line := range s.Render(60, draw.NewTheme("", true, true, nil)) {
 		if at := strings.LastIndex(line, "\x1b["); at < 0 || !strings.HasPrefix(line[at:], ansi.ResetStyle) {
