@@ -20,7 +20,6 @@ import (
 	"lifehub/tui/draw"
 	"lifehub/tui/markdown"
 	"lifehub/tui/panel"
-	"lifehub/tui/terminal"
 )
 
 // talk returns a screen of a size with n exchanges above.
@@ -167,7 +166,7 @@ func (c *countedBytes) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// BenchmarkBytes sends an answer at 200 tokens a second through the renderer,
+// BenchmarkBytes sends an answer at 200 tokens a second through the renderer of Bubble Tea,
 // and reports the bytes for the terminal next to those of the
 // text that shows, of which they may be three times as many.
 func BenchmarkBytes(b *testing.B) {
@@ -185,11 +184,8 @@ func BenchmarkBytes(b *testing.B) {
 				m.turn.events = events
 				var sent countedBytes
 				ctx, stop := context.WithCancel(context.Background())
-				screen := terminal.NewScreen(&sent, []string{"TERM=xterm-256color"})
-				program := terminal.NewProgram(m, screen, tea.WithContext(ctx), tea.WithInput(nil), tea.WithWindowSize(120, 40), tea.WithColorProfile(colorprofile.ANSI256))
-				if err := screen.Enter(); err != nil {
-					b.Fatal(err)
-				}
+				program := tea.NewProgram(m, tea.WithContext(ctx), tea.WithInput(nil), tea.WithOutput(&sent), tea.WithWindowSize(120, 40),
+					tea.WithColorProfile(colorprofile.ANSI256), tea.WithEnvironment([]string{"TERM=xterm-256color"}), tea.WithoutSignalHandler())
 				over := make(chan struct{})
 				go func() { defer close(over); _, _ = program.Run() }()
 				tick := time.NewTicker(5 * time.Millisecond)

@@ -73,7 +73,7 @@ func (m *Model) run(path string, line int, done tea.ExecCallback) tea.Cmd {
 		return func() tea.Msg { return done(err) }
 	}
 	command.Env = m.Options.Environ
-	return tea.Exec(&terminal.Visit{Command: command}, done)
+	return tea.ExecProcess(command, done)
 }
 
 // compose opens the input in the editor.

@@ -2,13 +2,13 @@ package tui
 
 import (
 	"context"
+	"time"
 
 	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 
 	"lifehub/tui/backend"
 	"lifehub/tui/keys"
-	"lifehub/tui/terminal"
 )
 
 // opener is the state of a screen whose options are still being opened. Text is inserted at
@@ -16,8 +16,14 @@ import (
 type opener struct {
 	Open    func(ctx context.Context) (backend.Options, error) // nil if the options are complete
 	Reading bool                                               // the conversation to resume is being read
-	Held    []tea.Msg                                          // waiting messages, in order
+	Held    []held                                             // waiting messages, in order
 	Err     error                                              // why it could not be opened
+}
+
+// held is a message that waits, and when it came.
+type held struct {
+	msg tea.Msg
+	at  time.Time
 }
 
 // openedMsg has the opened options.
@@ -44,14 +50,10 @@ func (o *opener) Holds(msg tea.Msg, keys *keys.Map) bool {
 		if key.Matches(msg, keys.Clear) || len(o.Held) == 0 && msg.Text != "" && !key.Matches(msg, keys.HelpOnEmpty) {
 			return false
 		}
-	case terminal.TypedMsg:
-		if len(o.Held) == 0 {
-			return false
-		}
 	case tea.PasteMsg, tea.MouseMsg:
 	default:
 		return false
 	}
-	o.Held = append(o.Held, msg)
+	o.Held = append(o.Held, held{msg, time.Now()})
 	return true
 }

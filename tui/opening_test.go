@@ -28,7 +28,9 @@ func TestKeysWaitUntilTheOptionsAreComplete(t *testing.T) {
 	for _, r := range "hello" {
 		m.Update(tea.KeyPressMsg{Code: r, Text: string(r)})
 	}
+	time.Sleep(2 * atOnce) // as somebody types
 	m.Update(tea.KeyPressMsg{Code: tea.KeyEnter})
+	time.Sleep(2 * atOnce)
 	m.Update(tea.KeyPressMsg{Code: 'x', Text: "x"})
 	if got := m.composer.Text(); got != "hello" {
 		t.Errorf("before: the composer holds %q, want what was typed before Enter", got)

@@ -7,7 +7,6 @@ import (
 	"lifehub/tui/backend"
 	"lifehub/tui/dialog"
 	"lifehub/tui/panel"
-	"lifehub/tui/terminal"
 )
 
 // openFirstRun opens the first-run panel.
@@ -89,7 +88,7 @@ func (m *Model) notify(what string) tea.Cmd {
 	if !m.term.blurred || m.Options.Quiet {
 		return nil
 	}
-	return func() tea.Msg { return terminal.Output("\a\x1b]9;LifeHub: " + what + "\x1b\\") }
+	return tea.Raw("\a\x1b]9;LifeHub: " + what + "\x1b\\")
 }
 
 // openList shows a list or the tree once it was read.

@@ -87,7 +87,7 @@ func (m *Model) pressAnywhere(pressed tea.KeyPressMsg) (tea.Cmd, bool) {
 	case key.Matches(pressed, k.Sidebar) && m.composer.Empty():
 		return m.toggleSidebar(), true
 	case key.Matches(pressed, k.Redraw):
-		return func() tea.Msg { return terminal.Repaint{} }, true
+		return tea.ClearScreen, true
 	case m.Options.UseMode != nil && key.Matches(pressed, k.Mode):
 		return m.nextMode(), true
 	case key.Matches(pressed, k.New):

@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"bytes"
 	"context"
 	"io"
 	"os"
@@ -17,7 +18,6 @@ import (
 	"lifehub/internal/chattest"
 	"lifehub/tui/backend"
 	"lifehub/tui/dialog"
-	"lifehub/tui/terminal"
 )
 
 // TestMain lets the test binary be the chat itself, for tests on a real
@@ -63,6 +63,14 @@ func newWatched(t *testing.T, width, height int) *watched {
 	return w
 }
 
+// cooked adds the carriage returns that Bubble Tea leaves to a terminal whose modes it could not set.
+type cooked struct{ *watched }
+
+func (c cooked) Write(p []byte) (int, error) {
+	_, err := c.watched.Write(bytes.ReplaceAll(p, []byte("\n"), []byte("\r\n")))
+	return len(p), err
+}
+
 func (w *watched) Write(p []byte) (int, error) {
 	n, err := w.SafeEmulator.Write(p)
 	select {
@@ -101,13 +109,11 @@ func TestAWholeProgramAnswersApprovesAndLeaves(t *testing.T) {
 		t.Fatal(err)
 	}
 	keys, typing := io.Pipe()
-	pictures := terminal.NewScreen(screen, []string{"TERM=xterm-256color"})
-	program := terminal.NewProgram(m, pictures, tea.WithInput(keys), tea.WithColorProfile(colorprofile.ANSI256))
+	program := tea.NewProgram(m, tea.WithInput(keys), tea.WithOutput(cooked{screen}), tea.WithWindowSize(80, 24), tea.WithColorProfile(colorprofile.ANSI256),
+		tea.WithEnvironment([]string{"TERM=xterm-256color"}), tea.WithoutSignalHandler())
 	done := make(chan error, 1)
 	go func() {
-		_ = pictures.Enter()
 		_, err := program.Run()
-		pictures.Leave()
 		done <- err
 	}()
 

@@ -130,16 +130,16 @@ func (c *onTerminal) until(what string, reached func() bool) {
 }
 
 func TestLineTypedBeforeStartIsAsked(t *testing.T) {
-	c := startTypedAhead(t, "how often do I run?\rand th")
-	c.waitFor(t, "▌ how often do I run?")
-	io.WriteString(c.tty, "en\r") // it waits its turn
+	c := startTypedAhead(t, "how often do I run?\r")
+	c.waitFor(t, "three times")
+	io.WriteString(c.tty, "and then\r") // it waits its turn
 	c.waitFor(t, "queued: “and then”")
 	io.WriteString(c.tty, "\x03\x03\x03")
 	c.leaves(10 + int(backend.Interrupted))
 }
 
 func TestLinesTypedBeforeStartAreNotSent(t *testing.T) {
-	c := startTypedAhead(t, "one\rtwo\r")
+	c := startTypedAhead(t, "one\rtwo")
 	c.waitFor(t, "▌ one")
 	c.until("the second line is below", func() bool { return strings.Contains(ansi.Strip(c.Render()), "\n  ▌ two") })
 	if !strings.Contains(ansi.Strip(c.Render()), "▀▀▀ ▀ ▀   ▀▀▀") { // the welcome

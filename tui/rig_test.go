@@ -2,7 +2,7 @@ package tui
 
 import (
 	"context"
-	"encoding/base64"
+	"fmt"
 	"reflect"
 	"strings"
 	"testing"
@@ -16,7 +16,6 @@ import (
 	"lifehub/internal/chattest"
 	"lifehub/tui/backend"
 	"lifehub/tui/boxtest"
-	"lifehub/tui/terminal"
 	"lifehub/tui/transcript"
 )
 
@@ -79,18 +78,21 @@ func (r *rig) send(msg tea.Msg) {
 			r.run(cmd)
 		}
 		return
-	case terminal.Output:
-		if text, ok := copied(string(msg)); ok {
-			r.clip = text
-		} else {
-			r.raw += string(msg)
-		}
+	case tea.RawMsg:
+		r.raw += fmt.Sprint(msg.Msg)
 		return
-	case terminal.Print:
-		r.printed += string(msg)
-		return
+	case tea.KeyPressMsg:
+		time.Sleep(atOnce) // as typed
 	case tea.QuitMsg:
 		r.quit = true
+		return
+	}
+	switch v := reflect.ValueOf(msg); v.Type().Name() {
+	case "setClipboardMsg":
+		r.clip = v.String()
+		return
+	case "printLineMessage":
+		r.printed += v.Field(0).String()
 		return
 	}
 	if v := reflect.ValueOf(msg); v.Kind() == reflect.Slice && strings.HasSuffix(v.Type().Name(), "equenceMsg") {
@@ -101,16 +103,6 @@ func (r *rig) send(msg tea.Msg) {
 	}
 	_, cmd := r.m.Update(msg)
 	r.run(cmd)
-}
-
-// copied is the text that a sequence puts on the clipboard.
-func copied(sequence string) (text string, ok bool) {
-	encoded, ok := strings.CutPrefix(strings.TrimRight(sequence, "\a"), "\x1b]52;c;")
-	if !ok {
-		return "", false
-	}
-	decoded, err := base64.StdEncoding.DecodeString(encoded)
-	return string(decoded), err == nil
 }
 
 func (r *rig) run(cmd tea.Cmd) {

@@ -12,7 +12,6 @@ import (
 	"lifehub/tui/draw"
 	"lifehub/tui/panel"
 	"lifehub/tui/safetext"
-	"lifehub/tui/terminal"
 	"lifehub/tui/transcript"
 )
 
@@ -372,5 +371,5 @@ func (m *Model) printOver() tea.Cmd {
 	text := strings.Join(lines, "\n") + "\n"
 	m.unfocus()
 	t.Clear()
-	return func() tea.Msg { return terminal.Print(text) }
+	return tea.Println(text)
 }

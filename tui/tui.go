@@ -21,7 +21,6 @@ import (
 	"lifehub/tui/keys"
 	"lifehub/tui/layout"
 	"lifehub/tui/panel"
-	"lifehub/tui/terminal"
 	"lifehub/tui/transcript"
 )
 
@@ -36,7 +35,7 @@ type Model struct {
 	term struct {
 		width, height int
 		dark, colours bool
-		few           bool // 256 of them
+		sixteen       bool // colours, which a theme's own would be turned into by no hue
 		blurred       bool // the window has not the focus
 	}
 
@@ -77,6 +76,7 @@ type Model struct {
 	}
 
 	spinner spinner
+	burst   burst
 	drawn   struct {
 		sidebar   sidebar
 		bodyTop   int // the first row of the transcript on the screen
@@ -126,10 +126,11 @@ func (m *Model) applyOptions() {
 
 // Init opens what the options leave to open, or starts.
 func (m *Model) Init() tea.Cmd {
+	begin := m.start
 	if m.Options.Open != nil {
-		return m.opening.Begin(m.base)
+		begin = func() tea.Cmd { return m.opening.Begin(m.base) }
 	}
-	return m.start()
+	return tea.Batch(tea.RequestBackgroundColor, begin())
 }
 
 // start subscribes to events and shows what the options say.
@@ -157,14 +158,25 @@ func (m *Model) reads() bool {
 // Update handles a message and redraws the screen. It does no I/O: work is done by a
 // tea.Cmd, whose result is a message.
 func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
-	var cmds []tea.Cmd
-	for msg := range keysOf(msg) {
-		if !m.opening.Holds(msg, &m.keys) {
-			cmds = append(cmds, m.handleTerminal(msg))
+	if m.collects(msg, time.Now()) {
+		return m, m.textDue()
+	}
+	if msg == (textDueMsg{}) {
+		m.burst.due = false
+		if time.Since(m.burst.last) < textOver {
+			return m, m.textDue()
 		}
 	}
+	before, typed := m.burst.last, m.burst.text != ""
+	cmd := m.insertTyped()
+	if !m.opening.Holds(msg, &m.keys) {
+		cmd = tea.Batch(cmd, m.handleTerminal(msg))
+	}
 	m.draw()
-	return m, tea.Batch(tea.Batch(cmds...), m.spinner.Next(m.turn != nil || m.pulls.Running != nil || m.status.Indexing), m.draft.schedule(m.typedState()), m.readAbove())
+	if typed || m.burst.last != before {
+		m.burst.last = time.Now()
+	}
+	return m, tea.Batch(cmd, m.spinner.Next(m.turn != nil || m.pulls.Running != nil || m.status.Indexing), m.draft.schedule(m.typedState()), m.readAbove())
 }
 
 // handleTerminal dispatches messages of the terminal.
@@ -178,15 +190,16 @@ func (m *Model) handleTerminal(msg tea.Msg) tea.Cmd {
 		m.term.dark = msg.IsDark()
 		m.applyTheme("")
 	case tea.ColorProfileMsg:
-		m.term.colours, m.term.few = msg.Profile > colorprofile.ASCII, msg.Profile == colorprofile.ANSI256
+		m.term.colours, m.term.sixteen = msg.Profile > colorprofile.ASCII, msg.Profile == colorprofile.ANSI
 		m.applyTheme("")
 	case tea.ModeReportMsg:
 		m.modeReported(msg)
 	case tea.KeyPressMsg:
-		return m.press(msg)
-	case terminal.TypedMsg:
-		return m.typeText(string(msg))
+		return m.pressTyped(msg, time.Now())
+	case enterDueMsg:
+		return m.enterDue()
 	case tea.PasteMsg:
+		m.burst.last, m.burst.lines = time.Now(), true
 		return m.paste(msg.Content)
 	case tea.MouseMsg:
 		return m.mouse(msg)
@@ -286,9 +299,10 @@ func (m *Model) applyTheme(name string) {
 	if name == "" {
 		name, own = m.Options.Theme.Name, m.Options.Theme.Colours
 	}
-	if m.theme = draw.NewTheme(name, m.term.dark, m.term.colours, own); m.term.few {
-		m.theme = draw.NewTheme256(name, m.term.dark, own)
+	if m.term.sixteen {
+		name = "ansi"
 	}
+	m.theme = draw.NewTheme(name, m.term.dark, m.term.colours, own)
 	m.transcript.Restyle(m.theme)
 	m.composer.Restyle(m.theme)
 	m.asks.Restyle()
@@ -388,15 +402,15 @@ func (m *Model) handleHeld() tea.Cmd {
 	m.opening = opener{}
 	var cmds []tea.Cmd
 	for _, waited := range held {
-		if pressed, ok := waited.(tea.KeyPressMsg); ok && m.panel != nil {
+		pressed, ok := waited.msg.(tea.KeyPressMsg)
+		switch {
+		case ok && m.panel != nil:
 			m.writeBehind(pressed)
-			continue
+		case ok:
+			cmds = append(cmds, m.pressTyped(pressed, waited.at))
+		default:
+			cmds = append(cmds, m.handleTerminal(waited.msg))
 		}
-		if typed, ok := waited.(terminal.TypedMsg); ok && m.panel != nil {
-			m.composer.Type(string(typed))
-			continue
-		}
-		cmds = append(cmds, m.handleTerminal(waited))
 	}
 	return tea.Batch(cmds...)
 }

@@ -1,90 +1,123 @@
 package tui
 
 import (
-	"iter"
-	"strings"
-	"unicode"
-	"unicode/utf8"
+	"time"
 
 	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
-	"github.com/charmbracelet/x/ansi"
-
-	"lifehub/tui/terminal"
 )
 
-// keysOf returns a message, or the parts of text that was typed at once: Enter,
-// Tab and a key that may write into an empty composer are keys, and what is
-// between them is text.
-func keysOf(msg tea.Msg) iter.Seq[tea.Msg] {
-	return func(yield func(tea.Msg) bool) {
-		typed, ok := msg.(terminal.TypedMsg)
-		if !ok {
-			yield(msg)
-			return
-		}
-		for text := string(typed); text != ""; {
-			pressed, size := firstKey(text)
-			if text = text[size:]; !yield(pressed) {
-				return
-			}
-			if size = strings.IndexAny(text, "\r\t"); size < 0 {
-				size = len(text)
-			}
-			if size > 0 && pressed.Text != "" {
-				if !yield(terminal.TypedMsg(text[:size])) {
-					return
-				}
-				text = text[size:]
-			}
-		}
-	}
+const (
+	// atOnce is the time between two keys of a text that arrives at once: by a terminal that does not mark pastes, or
+	// by a program. Nobody types as fast.
+	atOnce = 5 * time.Millisecond
+	// afterEnter is how long an Enter in such a text waits for more of it.
+	afterEnter = 30 * time.Millisecond
+	// textOver is the silence after which such a text is inserted and drawn, which costs more the longer it is.
+	textOver = 16 * time.Millisecond
+)
+
+// burst is a text that arrives at once. Its line breaks are text; only an Enter that ends a single line is a key.
+type burst struct {
+	last  time.Time // when the last of it was handled, which may take longer than it took to come
+	lines bool      // it has several lines, or a marked paste
+	enter tea.Msg   // an Enter that waits for what follows; nil: none
+	text  string    // of it that is not in the composer yet
+	due   bool      // a message will insert it
 }
 
-// newline is the key of a line feed.
-var newline = tea.KeyPressMsg{Code: 'j', Mod: tea.ModCtrl}
+// Messages of a burst: whether an Enter ended it, and that its text is to be inserted.
+type (
+	enterDueMsg struct{}
+	textDueMsg  struct{}
+)
 
-// firstKey returns the key that a text begins with, as the terminal would have
-// sent it alone, and its length.
-func firstKey(text string) (pressed tea.KeyPressMsg, size int) {
-	switch text[0] {
-	case '\r':
-		return tea.KeyPressMsg{Code: tea.KeyEnter}, 1
-	case '\t':
-		return tea.KeyPressMsg{Code: tea.KeyTab}, 1
-	case '\n':
-		return newline, 1
+// collects takes a key of a burst that is only text for the composer, and reports whether it was one.
+func (m *Model) collects(msg tea.Msg, now time.Time) bool {
+	pressed, ok := msg.(tea.KeyPressMsg)
+	b := &m.burst
+	if !ok || now.Sub(b.last) >= atOnce || !m.writes() {
+		return false
 	}
-	letter, _ := ansi.FirstGraphemeCluster(text, ansi.GraphemeWidth)
-	code, first := utf8.DecodeRuneInString(letter)
-	pressed = tea.KeyPressMsg{Code: code, Text: letter}
-	switch {
-	case first < len(letter):
-		pressed.Code = tea.KeyExtended
-	case unicode.IsUpper(code):
-		pressed.Code, pressed.ShiftedCode, pressed.Mod = unicode.ToLower(code), code, tea.ModShift
+	text := pressed.Text
+	if key.Matches(pressed, m.keys.Newline) || b.lines && key.Matches(pressed, m.keys.Send) {
+		text, b.lines = "\n", true
 	}
-	return pressed, len(letter)
-}
-
-// typeText inserts text that arrived at once. While anything but the composer may take keys,
-// it is handled key by key.
-func (m *Model) typeText(text string) tea.Cmd {
-	var cmds []tea.Cmd
-	for text != "" {
-		if m.writes() {
-			m.composer.Type(text)
-			return tea.Batch(append(cmds, m.follow())...)
-		}
-		pressed, size := firstKey(text)
-		text = text[size:]
-		cmds = append(cmds, m.press(pressed))
+	if text == "" {
+		return false
 	}
-	return tea.Batch(cmds...)
+	if b.enter != nil {
+		b.enter, b.lines, text = nil, true, "\n"+text
+	}
+	b.last, b.text = now, b.text+text
+	return true
 }
 
 // writes reports whether all letters go to the composer.
 func (m *Model) writes() bool {
-	return m.panel == nil && !m.focused && !m.asks.Open() && m.pulls.Offer == nil && !m.lists.Open() &&
-		!m.composer.Empty() && key.Matches(newline, m.keys.Newline)
+	return m.opening.Open == nil && !m.opening.Reading && m.panel == nil && !m.focused && !m.asks.Open() && m.pulls.Offer == nil && !m.lists.Open() &&
+		(!m.composer.Empty() || m.burst.text != "")
+}
+
+// insertTyped inserts what was collected.
+func (m *Model) insertTyped() tea.Cmd {
+	text := m.burst.text
+	if m.burst.text = ""; text == "" {
+		return nil
+	}
+	m.composer.Type(text)
+	return m.follow()
+}
+
+// textDue asks for a message that inserts what was collected.
+func (m *Model) textDue() tea.Cmd {
+	if m.burst.due {
+		return nil
+	}
+	m.burst.due = true
+	return tea.Tick(textOver, func(time.Time) tea.Msg { return textDueMsg{} })
+}
+
+// pressTyped handles a key, as a part of a burst if it came that fast.
+func (m *Model) pressTyped(pressed tea.KeyPressMsg, now time.Time) tea.Cmd {
+	b := &m.burst
+	fast := now.Sub(b.last) < atOnce
+	newline := key.Matches(pressed, m.keys.Newline)
+	b.lines = fast && (b.lines || newline)
+	enter := fast && key.Matches(pressed, m.keys.Send) && m.panel == nil && !m.focused
+	if pressed.Text != "" || enter || newline {
+		b.last = now
+	}
+	var before tea.Cmd
+	if b.enter != nil && fast {
+		b.enter, b.lines = nil, true
+		before = m.breakLine()
+	} else {
+		before = m.enterDue()
+	}
+	switch {
+	case enter && b.lines:
+		return tea.Batch(before, m.breakLine())
+	case enter:
+		b.enter = pressed
+		return tea.Tick(afterEnter, func(time.Time) tea.Msg { return enterDueMsg{} })
+	}
+	return tea.Batch(before, m.press(pressed))
+}
+
+// enterDue presses the Enter that nothing followed.
+func (m *Model) enterDue() tea.Cmd {
+	pressed, waits := m.burst.enter.(tea.KeyPressMsg)
+	if !waits {
+		return nil
+	}
+	m.burst.enter = nil
+	return m.press(pressed)
+}
+
+// breakLine begins a new line in the composer, whatever the key for that is.
+func (m *Model) breakLine() tea.Cmd {
+	m.returnLetters()
+	m.composer.Newline()
+	return m.follow()
 }

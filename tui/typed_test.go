@@ -3,72 +3,83 @@ package tui
 import (
 	"strings"
 	"testing"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
 
 	"lifehub/agent"
 	"lifehub/internal/chattest"
+	"lifehub/tui/boxtest"
 	"lifehub/tui/dialog"
-	"lifehub/tui/terminal"
 )
 
-// typedKeys are the keys of a text, one by one.
-func typedKeys(text string) (keys []tea.Msg) {
-	for text != "" {
-		pressed, size := firstKey(text)
-		keys, text = append(keys, pressed), text[size:]
+// atOnce sends the keys of a text without a pause between them, as a terminal does that does not mark a paste.
+func (r *rig) atOnce(text string) {
+	for _, letter := range text {
+		pressed := tea.KeyPressMsg{Code: letter, Text: string(letter)}
+		switch letter {
+		case '\r':
+			pressed = tea.KeyPressMsg{Code: tea.KeyEnter}
+		case '\n':
+			pressed = tea.KeyPressMsg{Code: 'j', Mod: tea.ModCtrl}
+		}
+		_, cmd := r.m.Update(pressed)
+		r.run(cmd)
 	}
-	return keys
+	r.pass(3 * afterEnter)
 }
 
-// Text that arrives at once does what its keys do one by one.
-func TestTextArrivingAtOnceActsLikeKeys(t *testing.T) {
-	for name, text := range map[string]string{
-		"words":             "how often do I run?",
-		"lines":             "one\ntwo\n\nthree",
-		"wide":              "走る 👩‍👧 é Ü ＡＢ and on",
-		"sent":              "how often do I run?\rand then, what next?\rand more",
-		"help, not written": "? is help, and this is behind it",
-		"a question mark":   "what? and why? and how?",
-		"a command":         "/help tools\rand some words",
-		"a palette":         "/he and so on, no command",
-		"a mention":         "look at @running and say",
-		"a completion":      "look at @runn\t and say so",
-		"a tab":             "\tand then some words behind",
-		"quoted":            "\"\"\"\rone line\rtwo lines\r\"\"\"\rbehind it",
-		"hostile":           "a\u202eb\u200bc and some more text",
-		"blanks":            "                    ",
-		"enters":            "\r\r\r\r\r\r\r\r\rx",
+// Lines that arrive at once are text, whatever they end with; one line with an Enter behind it is a message.
+func TestLinesThatArriveAtOnceAreNotSent(t *testing.T) {
+	for text, want := range map[string]struct{ asked, left string }{
+		"how often do I run?\r":               {asked: "how often do I run?"},
+		"how often do I run?":                 {left: "how often do I run?"},
+		"one\rtwo":                            {left: "one\ntwo"},
+		"one\rtwo\r":                          {left: "one\ntwo\n"},
+		"one\r\rtwo\r\r":                      {left: "one\n\ntwo\n\n"},
+		"one\ntwo\r":                          {left: "one\ntwo", asked: ""},
+		"/new\rand a line":                    {left: "/new\nand a line"},
+		strings.Repeat("a line of it\r", 200): {left: strings.Repeat("a line of it\n", 200)},
 	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			for state, prepare := range map[string]func(r *rig){
-				"empty":      func(*rig) {},
-				"written":    func(r *rig) { r.keys("begun ") },
-				"in a turn":  func(r *rig) { r.ask("go") },
-				"focused":    func(r *rig) { r.ask("go"); r.keys("tab") },
-				"in a panel": func(r *rig) { r.keys("?") },
-			} {
-				shown := func(send func(r *rig)) (screen string) {
-					inRig(t, 80, 24, chattest.WithWorld(&chattest.Script{Bodies: chattest.Story(chattest.Planning, chattest.Searched), Held: true}), func(r *rig) {
-						prepare(r)
-						send(r)
-						r.settle()
-						screen = r.text() + "|" + r.m.composer.Text() + "|" + strings.Join(r.m.composer.Queue, "|")
-					})
-					return screen
-				}
-				one := shown(func(r *rig) {
-					for _, pressed := range typedKeys(text) {
-						r.send(pressed)
-					}
-				})
-				if got := shown(func(r *rig) { r.send(terminal.TypedMsg(text)) }); got != one {
-					t.Errorf("%s: at once it is\n%s\nand key by key\n%s", state, got, one)
-				}
+		inRig(t, 80, 24, chattest.WithWorld(&chattest.Script{}), func(r *rig) {
+			r.atOnce(text)
+			asked := ""
+			if q := r.m.transcript.Item(0); q != nil {
+				asked = q.Copied()
+			}
+			if left := r.m.composer.Text(); asked != want.asked || strings.TrimRight(left, "\n") != strings.TrimRight(want.left, "\n") {
+				t.Errorf("%.40q: asked %q, and the composer has %q", text, asked, left)
 			}
 		})
 	}
+}
+
+// An Enter behind a marked paste, as fast as no one presses it, is a part of what was pasted.
+func TestEnterWithinAPasteSendsNothing(t *testing.T) {
+	inRig(t, 80, 24, chattest.WithWorld(&chattest.Script{}), func(r *rig) {
+		_, cmd := r.m.Update(tea.PasteMsg{Content: "pasted"})
+		r.run(cmd)
+		r.atOnce("\rdelete it\r")
+		if r.m.turn != nil || !strings.Contains(r.m.composer.Text(), "delete it") {
+			t.Errorf("the composer has %q", r.m.composer.Text())
+		}
+	})
+}
+
+// The screen shows what was typed at once, though not each of its keys was drawn.
+func TestTextThatArrivesAtOnceIsDrawn(t *testing.T) {
+	inRig(t, 80, 24, chattest.WithWorld(&chattest.Script{}), func(r *rig) {
+		r.atOnce(strings.Repeat("a line\r", 3) + "the last line")
+		r.mustShow("the last line")
+		began := time.Now()
+		for _, pressed := range boxtest.Presses("more") {
+			r.send(pressed)
+		}
+		r.mustShow("the last linemore")
+		if waited := time.Since(began); waited > 50*time.Millisecond {
+			t.Errorf("keys were drawn after %v", waited)
+		}
+	})
 }
 
 // No text approves, however fast it comes.
@@ -79,8 +90,7 @@ func TestTextTypedAtOnceApprovesNothing(t *testing.T) {
 			r.ask("write")
 			for range 3 {
 				r.pass(dialog.QuietPeriod)
-				r.send(terminal.TypedMsg(text))
-				r.settle()
+				r.atOnce(text)
 			}
 		})
 		for _, reply := range *replies {

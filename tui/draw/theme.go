@@ -4,17 +4,12 @@ import (
 	"fmt"
 	"image/color"
 	"maps"
-	"math"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
-	"sync"
 
 	"charm.land/bubbles/v2/textarea"
 	"charm.land/lipgloss/v2"
-	"github.com/charmbracelet/x/ansi"
-	"github.com/lucasb-eyer/go-colorful"
 
 	"lifehub/tui/layout"
 )
@@ -90,16 +85,6 @@ func NewTheme(name string, dark, coloured bool, own map[string]string) *Theme {
 	return c.theme(schemeOf(name, dark).light, dark)
 }
 
-// NewTheme256 returns the theme for a terminal with 256 colours.
-func NewTheme256(name string, dark bool, own map[string]string) *Theme {
-	c := schemeOf(name, dark).with(own)
-	for _, colour := range c.byName() {
-		*colour = nearest256(*colour)
-	}
-	c.background = nearest256(c.background)
-	return c.theme(schemeOf(name, dark).light, dark)
-}
-
 // theme derives the styles. light reports for which background the colours are, dark
 // which one the terminal has; if they differ, the theme paints its own.
 func (c colours) theme(light, dark bool) *Theme {
@@ -148,48 +133,6 @@ func (c colours) theme(light, dark bool) *Theme {
 		Markdown:  c.markdown(),
 	}
 }
-
-// nearest256 returns the most similar of the terminal's 256 colours, by perceptual
-// distance. A colour with more chroma is excluded, so that a grey stays grey.
-// Lightness counts twice, because text is read by it.
-func nearest256(hex string) string {
-	want, err := colorful.Hex(hex)
-	if err != nil {
-		return hex // a colour of the terminal
-	}
-	_, chroma, light := want.Hcl()
-	best, least := 0, math.Inf(1)
-	for at, known := range palette() {
-		apart := math.Abs(light - known.light) // a lower bound of the distance
-		if apart >= least || known.chroma >= chroma+0.1 {
-			continue
-		}
-		if distance := want.DistanceCIE94(known.colour) + apart; distance < least {
-			best, least = firstOfPalette+at, distance
-		}
-	}
-	return strconv.Itoa(best)
-}
-
-// firstOfPalette is the first of the 256 colours that is the same in all terminals; the
-// user can change the 16 before it.
-const firstOfPalette = 16
-
-// indexed is a colour of the palette.
-type indexed struct {
-	colour        colorful.Color
-	chroma, light float64
-}
-
-// palette has the 256 colours from firstOfPalette on.
-var palette = sync.OnceValue(func() (all [256 - firstOfPalette]indexed) {
-	for at := range all {
-		colour, _ := colorful.MakeColor(ansi.IndexedColor(firstOfPalette + at))
-		_, chroma, light := colour.Hcl()
-		all[at] = indexed{colour, chroma, light}
-	}
-	return all
-})
 
 // markdown derives the styles of Markdown and code from the colours.
 func (c colours) markdown() layout.Theme {

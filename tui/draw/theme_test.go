@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"charm.land/lipgloss/v2"
+	"github.com/charmbracelet/colorprofile"
 	"github.com/charmbracelet/x/exp/golden"
 	"github.com/lucasb-eyer/go-colorful"
 
@@ -122,30 +123,34 @@ func TestOwnColoursApplyToMarkdown(t *testing.T) {
 	}
 }
 
-// Test256ColoursAreReadable looks at what a terminal of 256 colours makes of a
-// theme: it is read on the shade, and what is grey has no other hue.
-func Test256ColoursAreReadable(t *testing.T) {
-	chroma := func(c color.Color) float64 {
+// A terminal of 256 colours keeps the meaning of those of a theme: each has its hue, what is grey stays grey, and all is
+// read on the shade.
+func Test256ColoursKeepTheirMeaning(t *testing.T) {
+	hcl := func(c color.Color) (hue, chroma, light float64) {
 		made, _ := colorful.MakeColor(c)
-		_, chroma, _ := made.Hcl()
-		return chroma
+		return made.Hcl()
 	}
 	for _, s := range schemes {
-		if s.shade == "" {
-			continue
+		if s.Name == "ansi" {
+			continue // the terminal's own
 		}
-		full, theme := NewTheme(s.Name, !s.light, true, nil), NewTheme256(s.Name, !s.light, nil)
-		ground := theme.Shade.GetBackground()
-		for name, style := range map[string]lipgloss.Style{"text": theme.Shade, "you": theme.You, "dim": theme.Dim} {
-			if got := contrast(style.GetForeground(), ground); got < 4 { // the nearest of 256 is not the colour
-				t.Errorf("%s: %s has %.2f:1", s.Name, name, got)
-			}
-		}
-		for name, pair := range map[string][2]color.Color{
-			"shade": {full.Shade.GetBackground(), ground}, "dim": {full.Dim.GetForeground(), theme.Dim.GetForeground()}, "border": {full.Border.GetForeground(), theme.Border.GetForeground()},
+		theme := NewTheme(s.Name, !s.light, true, nil)
+		for name, style := range map[string]lipgloss.Style{
+			"you": theme.You, "brand": theme.Brand, "key": theme.Key, "success": theme.Success, "warning": theme.Warning, "danger": theme.Danger,
+			"running": theme.Running, "reference": theme.Reference, "dim": theme.Dim, "border": theme.Border,
 		} {
-			if was, is := chroma(pair[0]), chroma(pair[1]); is > was+0.1 {
-				t.Errorf("%s: %s has chroma %.2f instead of %.2f", s.Name, name, is, was)
+			is := colorprofile.ANSI256.Convert(style.GetForeground())
+			hue, chroma, _ := hcl(style.GetForeground())
+			newHue, newChroma, _ := hcl(is)
+			turned := math.Abs(math.Mod(hue-newHue+540, 360) - 180)
+			if chroma > 0.2 && (turned > 35 || newChroma < chroma/3) || chroma < 0.1 && newChroma > chroma+0.1 {
+				t.Errorf("%s: %s has another hue: %v instead of %v", s.Name, name, is, style.GetForeground())
+			}
+			if s.shade == "" || name == "border" {
+				continue
+			}
+			if got := contrast(is, colorprofile.ANSI256.Convert(theme.Shade.GetBackground())); got < 3 {
+				t.Errorf("%s: %s has %.2f:1", s.Name, name, got)
 			}
 		}
 	}

@@ -31,7 +31,7 @@ var schemes = []scheme{
 		"#1E1E2E", "#28293B", "#6C7086", "#9399B2", "#BAC2DE", "#CBA6F7", "#74C7EC", "#CBA6F7", "#A6E3A1", "#F9E2AF", "#F38BA8", "#89DCEB", "#89B4FA",
 	}},
 	{"catppuccin-latte", "light", true, colours{
-		"#EFF1F5", "#E6E9EF", "#86899B", "#64677C", "#4C4F69", "#8538EA", "#1C5EE1", "#8538EA", "#2F7620", "#915C13", "#CE0F38", "#127379", "#1C5EE1",
+		"#EFF1F5", "#E6E9EF", "#86899B", "#64677C", "#4C4F69", "#8538EA", "#1C5EE1", "#8538EA", "#2F7620", "#915C13", "#CD002F", "#127379", "#1C5EE1",
 	}},
 	{"dracula", "dark", false, colours{
 		"#282A36", "#343746", "#6473A5", "#96A1C2", "#F8F8F2", "#BD93F9", "#8BE9FD", "#FF79C6", "#50FA7B", "#F1FA8C", "#FF7777", "#8BE9FD", "#FFB86C",
@@ -40,13 +40,13 @@ var schemes = []scheme{
 		"#282828", "#32302F", "#7D7066", "#A89984", "#EBDBB2", "#FE8019", "#8EC07C", "#FE8019", "#B8BB26", "#FABD2F", "#FC6A59", "#8EC07C", "#83A598",
 	}},
 	{"gruvbox-light", "light", true, colours{
-		"#FBF1C7", "#F2E5BC", "#928374", "#70645A", "#3C3836", "#AF3A03", "#3C7050", "#AF3A03", "#6D680D", "#8D5C10", "#9D0006", "#3C7050", "#076678",
+		"#FBF1C7", "#F2E5BC", "#928374", "#70645A", "#3C3836", "#AF3A03", "#2C652F", "#AF3A03", "#6D680D", "#8D5C10", "#9D0006", "#2C652F", "#076678",
 	}},
 	{"nord", "dark", false, colours{
-		"#2E3440", "#353C4A", "#777F8E", "#A2A7B2", "#D8DEE9", "#BE9DB8", "#88C0D0", "#88C0D0", "#A3BE8C", "#EBCB8B", "#D5979D", "#8FBCBB", "#8EAAC7",
+		"#2E3440", "#353C4A", "#777F8E", "#A2A7B2", "#D8DEE9", "#BE9DB8", "#88C0D0", "#88C0D0", "#A3BE8C", "#EBCB8B", "#D4959A", "#8FBCBB", "#8EAAC7",
 	}},
 	{"solarized-dark", "dark", false, colours{
-		"#002B36", "#073642", "#5F747B", "#8D9D9E", "#EEE8D5", "#9194D3", "#3BA9A0", "#9194D3", "#90A217", "#BC9417", "#E87876", "#3BA9A0", "#4DA0DA",
+		"#002B36", "#093644", "#5F747B", "#8D9D9E", "#EEE8D5", "#9194D3", "#3BA9A0", "#9194D3", "#90A217", "#BC9417", "#E87876", "#3BA9A0", "#4DA0DA",
 	}},
 	{"solarized-light", "light", true, colours{
 		"#FDF6E3", "#EEE8D5", "#838F8F", "#556B71", "#073642", "#5D61A9", "#1E726C", "#5D61A9", "#606E00", "#826300", "#C42C2A", "#1E726C", "#1E6CA4",
@@ -57,14 +57,14 @@ var schemes = []scheme{
 	// None of the 16 colours is certain to be both visible and weaker than text:
 	// bright black is the background in some terminals. Therefore dim text is faint.
 	{"ansi", "your terminal's 16 colours", false, colours{
-		brand: "5", you: "6", selected: "5", success: "2", warning: "3", danger: "1", running: "6", reference: "4",
+		brand: "5", you: "6", selected: "5", success: "2", warning: "3", danger: "1", running: "6", reference: "6",
 	}},
 	// Contrast is at least 7:1, and states do not depend on red and green.
 	{"contrast", "7:1, no red and green", false, colours{
 		"#000000", "", "#FFFFFF", "#D0D0D0", "#FFFFFF", "#FFFFFF", "#56B4E9", "#F0E442", "#56B4E9", "#F0E442", "#FFA040", "#56B4E9", "#56B4E9",
 	}},
 	{"contrast", "", true, colours{
-		"#FFFFFF", "", "#000000", "#303030", "#000000", "#000000", "#003A70", "#003A70", "#003A70", "#5C3A00", "#7A2400", "#003A70", "#003A70",
+		"#FFFFFF", "", "#000000", "#303030", "#000000", "#000000", "#003B73", "#003B73", "#003B73", "#5C3A00", "#7A2400", "#003B73", "#003B73",
 	}},
 }
 

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
-	"github.com/charmbracelet/x/ansi"
 )
 
 // Limits of copying, in bytes. Many terminals accept an OSC 52 sequence of 100,000 bytes, which
@@ -31,7 +30,7 @@ func InTmux(environ []string) bool {
 // A tmux that lacks load-buffer -w (before 3.2) gets an OSC 52.
 func Copy(ctx context.Context, text string, environ []string) tea.Cmd {
 	if !InTmux(environ) {
-		return func() tea.Msg { return Output(ansi.SetSystemClipboard(text)) }
+		return tea.SetClipboard(text)
 	}
 	return func() tea.Msg {
 		ctx, cancel := context.WithTimeout(ctx, tmuxTimeout)
@@ -39,7 +38,7 @@ func Copy(ctx context.Context, text string, environ []string) tea.Cmd {
 		load := exec.CommandContext(ctx, "tmux", "load-buffer", "-w", "-")
 		load.Env, load.Stdin = environ, strings.NewReader(text)
 		if load.Run() != nil {
-			return Output(ansi.SetSystemClipboard(text))
+			return tea.SetClipboard(text)()
 		}
 		return nil
 	}

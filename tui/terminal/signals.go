@@ -19,23 +19,19 @@ var Endings = []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP, syscall
 // save the answer. Then the terminal is restored and the process ends, whatever it is blocked in.
 const patience = 3 * time.Second
 
-// WatchSignals turns signals into messages to a program, so that every exit takes the same path.
+// watchSignals turns signals into messages to a program, so that every exit takes the same path.
 // The stop signal suspends the program. Calling stop ends its goroutine.
-func WatchSignals(program *tea.Program, input *Reader, screen *Screen, leave func(interrupted bool) tea.Msg) (stop func()) {
+func watchSignals(program *tea.Program, leave func(interrupted bool) tea.Msg) (stop func()) {
 	signals := make(chan os.Signal, 4)
 	signal.Notify(signals, Endings...)
 	if stopSignal != nil {
 		signal.Notify(signals, stopSignal)
 	}
-	sizes := make(chan os.Signal, 1) // separate, so that many at once do not displace another signal
-	if sizeSignal != nil {
-		signal.Notify(sizes, sizeSignal)
-	}
 	done := make(chan struct{})
 	go func() {
 		defer func() {
 			if fault := recover(); fault != nil { // a panic here would leave the terminal raw
-				program.Quit()
+				program.Kill()
 			}
 		}()
 		late := make(chan os.Signal, 1)
@@ -44,9 +40,7 @@ func WatchSignals(program *tea.Program, input *Reader, screen *Screen, leave fun
 			case <-done:
 				return
 			case s := <-late:
-				exit(screen, s)
-			case <-sizes:
-				screen.Resized()
+				exit(program, s)
 			case s := <-signals:
 				if s != stopSignal {
 					go program.Send(leave(s == os.Interrupt)) // it blocks while the program is busy
@@ -58,31 +52,25 @@ func WatchSignals(program *tea.Program, input *Reader, screen *Screen, leave fun
 					})
 					continue
 				}
-				err := program.ReleaseTerminal()
-				screen.Leave()
-				if err == nil {
+				if program.ReleaseTerminal() == nil {
 					halt()
 				}
-				input.Resume()
-				_ = screen.Enter()
 				_ = program.RestoreTerminal() // the next read reports an error
-				screen.Resized()
 			}
 		}
 	}()
 	return func() {
 		signal.Stop(signals)
-		signal.Stop(sizes)
 		close(done)
 	}
 }
 
 // exit restores the terminal, unless that is what blocks, and ends the process as the signal would.
-func exit(screen *Screen, s os.Signal) {
+func exit(program *tea.Program, s os.Signal) {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 	defer cancel()
 	_, _ = files.Await(ctx, func() (struct{}, error) {
-		screen.Leave()
+		program.Kill()
 		return struct{}{}, nil
 	})
 	code := 1
@@ -91,10 +79,3 @@ func exit(screen *Screen, s os.Signal) {
 	}
 	os.Exit(code)
 }
-
-// Sequences that save and restore the window title, which Bubble Tea would leave empty. Terminals
-// have a stack of titles (XTWINOPS) or ignore both.
-const (
-	SaveTitle    = "\x1b[22;2t"
-	RestoreTitle = "\x1b[23;2t"
-)

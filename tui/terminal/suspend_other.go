@@ -8,8 +8,8 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// stopSignal and sizeSignal are nil: there is no such signal, and sizes are read with the keys.
-var stopSignal, sizeSignal os.Signal
+// stopSignal is nil: there is no such signal.
+var stopSignal os.Signal
 
 func Suspend() tea.Msg { return nil }
 

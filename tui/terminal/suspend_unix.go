@@ -11,8 +11,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// stopSignal requests a suspend; sizeSignal reports a new terminal size.
-var stopSignal, sizeSignal os.Signal = syscall.SIGTSTP, syscall.SIGWINCH
+// stopSignal requests a suspend.
+var stopSignal os.Signal = syscall.SIGTSTP
 
 // Suspend sends the stop signal to this process, as the terminal does outside raw mode.
 func Suspend() tea.Msg {

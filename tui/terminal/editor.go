@@ -3,51 +3,17 @@ package terminal
 import (
 	"errors"
 	"fmt"
-	"io"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
 )
 
-// Visit is a command that runs with the terminal to itself.
-type Visit struct {
-	Command *exec.Cmd
-	screen  *Screen // nil if the program does not have the terminal
-}
-
-func (v *Visit) SetStdin(r io.Reader) {
-	if t, ok := r.(*Reader); ok {
-		t.Resume()
-		r = t.File // a command needs the plain file
-	}
-	v.Command.Stdin = r
-}
-
-func (v *Visit) SetStdout(w io.Writer) {
-	if s, ok := w.(*Screen); ok {
-		v.screen, w = s, s.out
-	}
-	v.Command.Stdout = w
-}
-
-func (v *Visit) SetStderr(w io.Writer) { v.Command.Stderr = w }
-
-// Run runs the command to its end.
-func (v *Visit) Run() error {
-	if v.screen == nil {
-		return v.Command.Run()
-	}
-	v.screen.Leave()
-	err := v.Command.Run()
-	go v.screen.Resized() // the size may have changed meanwhile
-	return errors.Join(err, v.screen.Enter())
-}
-
 // ErrNoEditor reports that no editor is configured.
 var ErrNoEditor = errors.New("no editor is set: VISUAL or EDITOR names one")
 
-// EditorCommand returns the command that opens a file in the user's editor, at a line unless line
+// EditorCommand returns the command that opens a file in the user's editor, on this terminal, at a line unless line
 // is 0. It does not use a shell.
 func EditorCommand(editor, path string, line int) (*exec.Cmd, error) {
 	argv, err := splitCommand(editor)
@@ -74,7 +40,9 @@ func EditorCommand(editor, path string, line int) (*exec.Cmd, error) {
 			argv = append(argv, "+"+strconv.Itoa(line), path)
 		}
 	}
-	return exec.Command(argv[0], argv[1:]...), nil
+	cmd := exec.Command(argv[0], argv[1:]...)
+	cmd.Stdin = os.Stdin // not the filter of the chat's own input, which exec would have to copy
+	return cmd, nil
 }
 
 // splitCommand splits a command line at spaces outside quotes. Nothing is expanded.
