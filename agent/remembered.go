@@ -6,6 +6,8 @@ import (
 	"errors"
 	"strings"
 	"time"
+
+	"lifehub/internal/when"
 )
 
 // Summary is a summary of older turns of a conversation.
@@ -39,7 +41,7 @@ var ErrNothingToCompact = errors.New("there is nothing to compact: the last 4 me
 // See docs/design/memory.md.
 type Fact struct {
 	Text      string    `json:"text"`
-	Date      time.Time `json:"date,omitzero"`
+	Date      when.Day `json:"date,omitzero"`
 	Origin    string    `json:"origin,omitempty"`  // "you", or the conversation that it came from; "" if unknown
 	Untrusted bool      `json:"foreign,omitempty"` // derived from text from outside
 	Fits      bool      `json:"fits,omitempty"`    // it fits the current question
@@ -53,7 +55,7 @@ type Fact struct {
 func (f Fact) Provenance() string {
 	var parts []string
 	if !f.Date.IsZero() {
-		parts = append(parts, f.Date.Format(time.DateOnly))
+		parts = append(parts, f.Date.String())
 	}
 	switch f.Origin {
 	case "":

@@ -6,9 +6,9 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"lifehub/internal/text"
+	"lifehub/internal/when"
 	"lifehub/llm"
 )
 
@@ -127,7 +127,7 @@ type Source struct {
 	Heading   string    `json:"heading,omitempty"` // "Running › Plan"
 	Text      string    `json:"text"`              // as the model sees it
 	Score     float64   `json:"score,omitempty"`   // 0 to 1
-	Date      time.Time `json:"date,omitzero"`
+	Date      when.Day `json:"date,omitzero"`
 	Untrusted bool      `json:"foreign,omitempty"` // text from outside
 	Lines     string    `json:"-"`                 // the whole lines of which Text shows a part or another form; "" if Text is whole lines
 	Dated     bool      `json:"dated,omitempty"`   // the note has the requested date or time
@@ -143,7 +143,7 @@ func (s Source) Title() string {
 // note.
 func (s Source) Head() string {
 	head := text.OneLine(s.Title())
-	if day := s.Date.Format(time.DateOnly); !s.Date.IsZero() && !strings.Contains(head, day) {
+	if day := s.Date.String(); !s.Date.IsZero() && !strings.Contains(head, day) {
 		head += " (" + day + ")"
 	}
 	return head

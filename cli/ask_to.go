@@ -17,6 +17,7 @@ import (
 	"lifehub/cli/export"
 	"lifehub/cli/prompts"
 	"lifehub/cli/settings"
+	"lifehub/internal/when"
 	"lifehub/tui/safetext"
 )
 
@@ -112,8 +113,7 @@ func (q *askCommand) cutOff(ctx context.Context, a *app.App, message string) (co
 	if q.RunFlags.Resume != "" || q.RunFlags.HasLast {
 		return "", ""
 	}
-	year, month, day := time.Now().Date()
-	conversation, id, err := a.Store.OpenTurn(ctx, message, time.Date(year, month, day, 0, 0, 0, 0, time.Local))
+	conversation, id, err := a.Store.OpenTurn(ctx, message, when.DayOf(time.Now()).Begins())
 	if err != nil || id == "" {
 		slog.Debug("no turn to resume", "error", err)
 		return "", ""

@@ -10,7 +10,6 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
-	"time"
 
 	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/colorprofile"
@@ -84,7 +83,7 @@ type noteJSON struct {
 func jsonOfNote(n notes.Note, line int) noteJSON {
 	note := noteJSON{Path: n.Path, Line: line, Title: n.Title, Aliases: n.Aliases, Tags: n.Tags, Untrusted: n.Untrusted, Problems: n.Problems, Text: n.Text}
 	if !n.Date.IsZero() {
-		note.Date = n.Date.Format(time.DateOnly)
+		note.Date = n.Date.String()
 	}
 	return note
 }

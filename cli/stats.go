@@ -12,6 +12,7 @@ import (
 
 	"lifehub/cli/app"
 	"lifehub/cli/settings"
+	"lifehub/internal/when"
 	"lifehub/store"
 	"lifehub/tui/draw"
 	"lifehub/tui/safetext"
@@ -84,8 +85,8 @@ func parseSince(text string, now time.Time) (time.Time, error) {
 	if text == "" {
 		return time.Time{}, nil
 	}
-	if day, err := time.ParseInLocation(time.DateOnly, text, now.Location()); err == nil {
-		return day, nil
+	if day, err := when.ParseDay(text); err == nil {
+		return day.Begins(), nil
 	}
 	if days, isDays := strings.CutSuffix(text, "d"); isDays {
 		if n, err := strconv.Atoi(days); err == nil && n > 0 {

@@ -23,7 +23,8 @@ func (n *Note) readBody(body string) {
 	}
 	source := []byte(body)
 	document := blockParser.Parse(text.NewReader(source))
-	code := map[int]bool{} // line numbers of code
+	code := map[int]bool{}                 // line numbers of code
+	ends := make([]int, len(lines.starts)) // of each line, the last line of its paragraph
 	for node := document.FirstChild(); node != nil; node = node.NextSibling() {
 		n.readBlock(node, lines)
 	}
@@ -42,24 +43,36 @@ func (n *Note) readBody(body string) {
 			n.setApart(body, start, stop)
 		case ast.KindHTMLBlock:
 		default:
+			for line, last := lines.at(start), lines.at(stop-1); line <= last; line++ {
+				ends[line-lines.first] = last
+			}
 			scan.block(n, body, start, stop, lines)
 		}
 	}
 	n.readProperties(lines, code)
-	n.readTasks(lines, code)
+	n.readTasks(lines, code, ends)
 	if kindOf(n.Path) == orgMode {
 		n.readOrgTasks(lines, code)
 	}
 }
 
-// readTasks collects the tasks outside of code.
-func (n *Note) readTasks(lines lineIndex, code map[int]bool) {
+// readTasks collects the tasks outside of code, each with the lines of its paragraph below, down to the next task.
+func (n *Note) readTasks(lines lineIndex, code map[int]bool, ends []int) {
 	for line := lines.first; line <= lines.last(); line++ {
 		text := lines.text(line)
-		if task, ok := ParseTasks(text); ok && !code[line] {
-			task.Line = line
-			n.Tasks = append(n.Tasks, task)
+		task, ok := ParseTasks(text)
+		if !ok || code[line] {
+			continue
 		}
+		last := line
+		for last < ends[line-lines.first] && stateOf(lines.text(last+1)) == nil {
+			last++
+		}
+		if whole, ok := ParseTasks(lines.between(line, last)); ok {
+			task = whole
+		}
+		task.Line = line
+		n.Tasks = append(n.Tasks, task)
 	}
 }
 
@@ -178,11 +191,13 @@ func (x lineIndex) at(offset int) int {
 func (x lineIndex) last() int { return x.first + len(x.starts) - 1 }
 
 // text returns a line without its line end.
-func (x lineIndex) text(line int) string {
-	i := line - x.first
+func (x lineIndex) text(line int) string { return x.between(line, line) }
+
+// between returns lines without the last line end.
+func (x lineIndex) between(first, last int) string {
 	end := len(x.body)
-	if i+1 < len(x.starts) {
-		end = x.starts[i+1]
+	if i := last - x.first + 1; i < len(x.starts) {
+		end = x.starts[i]
 	}
-	return strings.TrimSuffix(x.body[x.starts[i]:end], "\n")
+	return strings.TrimSuffix(x.body[x.starts[first-x.first]:end], "\n")
 }

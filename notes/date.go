@@ -14,7 +14,7 @@ import (
 )
 
 // date returns the note's own date; zero if it has none.
-func (n *Note) date() time.Time {
+func (n *Note) date() when.Day {
 	if day, ok := DateIn(n.Path); ok {
 		return day
 	}
@@ -23,7 +23,7 @@ func (n *Note) date() time.Time {
 			return day
 		}
 	}
-	return time.Time{}
+	return when.Day{}
 }
 
 // maxDates bounds the dates of one note.
@@ -50,10 +50,10 @@ func (n *Note) readDates(body string) {
 // ownSpan returns the period named by the note's own date: a week or a month if
 // the note's name is one, else a day.
 func (n *Note) ownSpan() when.Span {
-	base, day := strings.TrimSuffix(path.Base(n.Path), path.Ext(n.Path)), when.DayOf(n.Date)
+	base, day := strings.TrimSuffix(path.Base(n.Path), path.Ext(n.Path)), n.Date
 	switch {
-	case monthInName.MatchString(base) && n.Date.Day() == 1 && !dayInName.MatchString(base):
-		return when.Span{From: day, To: when.DayOf(n.Date.AddDate(0, 1, 0))}
+	case monthInName.MatchString(base) && n.Date.Day == 1 && !dayInName.MatchString(base):
+		return when.Span{From: day, To: day.AddMonths(1)}
 	case weekInName.MatchString(base) && !dayInName.MatchString(base):
 		return when.Span{From: day, To: day.Add(7)}
 	}
@@ -63,7 +63,7 @@ func (n *Note) ownSpan() when.Span {
 // year returns the year for dates in the note that lack one; 0 if unknown.
 func (n *Note) year() int {
 	if !n.Date.IsZero() {
-		return n.Date.Year()
+		return n.Date.Year
 	}
 	_, year := when.Heading(NameOf(n.Path), 0)
 	return year
@@ -172,11 +172,11 @@ var (
 	dayInPath   = regexp.MustCompile(`(?:^|/)(\d{4})/(?:\d{4}-)?(\d{2})/(\d{2})$`)
 )
 
-// DateIn returns the day that a note's path names, as local midnight. It
+// DateIn returns the day that a note's path names. It
 // recognises 2026-03-14, 2026_03_14, 20260314 and 202603141530 anywhere in the
 // name, 2026-W11 (the Monday of that week), 2026-03 at the start (the first of
 // the month), and the folders 2026/03/14.
-func DateIn(name string) (time.Time, bool) {
+func DateIn(name string) (when.Day, bool) {
 	name = strings.TrimSuffix(name, path.Ext(name))
 	base := path.Base(name)
 	if m := dayInName.FindStringSubmatch(base); m != nil && m[2] == m[4] {
@@ -195,49 +195,49 @@ func DateIn(name string) (time.Time, bool) {
 	if m := monthInName.FindStringSubmatch(base); m != nil {
 		return makeDay(m[1], m[2], "01")
 	}
-	return time.Time{}, false
+	return when.Day{}, false
 }
 
 // makeDay rejects days that do not exist and implausible years.
-func makeDay(year, month, day string) (time.Time, bool) {
-	t, err := time.ParseInLocation("2006-01-02", year+"-"+month+"-"+day, time.Local)
-	if err != nil || t.Year() < 1900 || t.Year() > 2199 {
-		return time.Time{}, false
-	}
-	return t, true
+func makeDay(year, month, day string) (when.Day, bool) {
+	d, err := when.ParseDay(year + "-" + month + "-" + day)
+	return d, err == nil && 1900 <= d.Year && d.Year <= 2199
 }
 
-func mondayOf(year, week string) (time.Time, bool) {
+func mondayOf(year, week string) (when.Day, bool) {
 	y, _ := strconv.Atoi(year)
 	w, _ := strconv.Atoi(week)
 	if y < 1900 || y > 2199 {
-		return time.Time{}, false
+		return when.Day{}, false
 	}
 	days, ok := when.Week(y, w)
-	return days.From.Local(), ok
+	return days.From, ok
 }
 
 // frontDate converts a date in front matter: a string, a TOML date, or
 // milliseconds since 1970 as written by Dendron.
-func frontDate(value any) (time.Time, bool) {
+func frontDate(value any) (when.Day, bool) {
 	switch v := value.(type) {
 	case uint64:
-		day := Midnight(time.UnixMilli(int64(min(v, math.MaxInt64))).Local())
-		return day, 1980 <= day.Year() && day.Year() <= 2199
+		day := when.DayOf(time.UnixMilli(int64(min(v, math.MaxInt64))).Local())
+		return day, 1980 <= day.Year && day.Year <= 2199
 	case time.Time:
-		return Midnight(v), !v.IsZero()
+		return when.DayOf(v), !v.IsZero()
 	case toml.LocalDate:
-		return v.AsTime(time.Local), true
+		return dayOfTOML(v), true
 	case toml.LocalDateTime:
-		return Midnight(v.AsTime(time.Local)), true
+		return dayOfTOML(v.LocalDate), true
 	case string:
 		v = strings.Trim(strings.TrimSpace(v), `[]"'`)
-		if len(v) < len("2006-01-02") {
-			return time.Time{}, false
+		if len(v) < dayLength {
+			return when.Day{}, false
 		}
-		v = strings.NewReplacer("/", "-", ".", "-").Replace(v[:len("2006-01-02")])
-		day, err := time.ParseInLocation("2006-01-02", v, time.Local)
+		day, err := when.ParseDay(strings.NewReplacer("/", "-", ".", "-").Replace(v[:dayLength]))
 		return day, err == nil
 	}
-	return time.Time{}, false
+	return when.Day{}, false
+}
+
+func dayOfTOML(d toml.LocalDate) when.Day {
+	return when.Day{Year: d.Year, Month: time.Month(d.Month), Day: d.Day}
 }

@@ -4,12 +4,14 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"lifehub/internal/when"
 )
 
 func FuzzParse(f *testing.F) {
 	for _, seed := range []string{
 		"", fullNote, "---\n---\n", "+++\na = 1\n+++\n# x", "---\na: &a [*a]\ntags: *a\n---\n", "\xff\xfe\x00", "\xef\xbb\xbf---\n",
-		"a\n===\n\n    code\n", "- [ ] a 🔁 every 2 weeks on Mon, Fri when done 📅 2026-01-01 [due:: 2026-01-01] due: 2026-02-02 ^x\n", "- [ ] x 📅 2026-02-31 [due:: ] 🔁", "> > - [x] q\r\n\r\n```\r\n", "[[a|b#c]]![[#h]][x](<a b.md>)[y](%zz)",
+		"a\n===\n\n    code\n", "- [ ] a 🔁 every 2 weeks on Mon, Fri when done 📅 2026-01-01 [due:: 2026-01-01] due: 2026-02-02 ^x\n", "- TODO a\n  SCHEDULED: <2026-01-01 Thu .+1w>\n", "- [ ] x 📅 2026-02-31 [due:: ] 🔁", "> > - [x] q\r\n\r\n```\r\n", "[[a|b#c]]![[#h]][x](<a b.md>)[y](%zz)",
 		"#a##b #1 #1a\\#c (#d) `#e", "|a|\n|-|\n", "<!--\n#x\n", "[a]: b\n# [a]\n", "#\n##  ##\n", "0#[[#0]] #[[a b]] #[[",
 	} {
 		f.Add([]byte(seed))
@@ -22,14 +24,12 @@ func FuzzParse(f *testing.F) {
 		}
 		checkNote(t, n)
 		for _, each := range n.Tasks {
-			done, ok := ParseTasks(each.Ticked(time.Unix(0, 0)))
+			done, ok := ParseTasks(each.Ticked(dayOf("1970-01-01")))
 			if !ok || !done.Done {
 				t.Errorf("%q is ticked as %q", each.Raw, done.Raw)
 			}
-			if next, ok := each.Next(time.Unix(0, 0)); ok {
-				if again, ok := ParseTasks(next); !ok || !again.Open() {
-					t.Errorf("%q comes again as %q", each.Raw, next)
-				}
+			if next, ok := each.Next(dayOf("1970-01-01"), when.Day{}); ok && !next.Open() {
+				t.Errorf("%q comes again as %q", each.Raw, next.Raw)
 			}
 		}
 		for _, tag := range n.Tags {

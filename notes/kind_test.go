@@ -10,11 +10,11 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 	"unicode/utf8"
 
 	"lifehub/internal/pdftest"
 	"lifehub/internal/testenv"
+	"lifehub/internal/when"
 	"lifehub/notes/pdf"
 )
 
@@ -105,7 +105,7 @@ func TestPDFHasOneLinePerPage(t *testing.T) {
 	testenv.WithoutRace(t) // a PDF is read in a process of its own
 	folder := vault(t, map[string]string{"papers/2024-05-01 Boiler.pdf": string(pdftest.Make("# Not a heading #tag", "- [ ] Not a task [[Link]]", "Last"))})
 	n, err := folder.Read("papers/2024-05-01 Boiler.pdf")
-	if err != nil || n.Text != "# Not a heading #tag\n- [ ] Not a task [[Link]]\nLast\n" || !n.Untrusted || n.Title != "2024-05-01 Boiler" || n.Date.Month() != 5 {
+	if err != nil || n.Text != "# Not a heading #tag\n- [ ] Not a task [[Link]]\nLast\n" || !n.Untrusted || n.Title != "2024-05-01 Boiler" || n.Date.Month != 5 {
 		t.Errorf("it is %+v, %v", n, err)
 	}
 	if len(n.Tags)+len(n.Tasks)+len(n.Links) > 0 || len(n.Headings) != 3 || n.Headings[2].Line != 3 {
@@ -243,11 +243,11 @@ func TestOrgHeadingsWithAStateAreTasks(t *testing.T) {
 	}
 }
 
-func dateWord(word string, day time.Time) string {
+func dateWord(word string, day when.Day) string {
 	if day.IsZero() {
 		return ""
 	}
-	return word + " " + day.Format(time.DateOnly)
+	return word + " " + day.String()
 }
 
 func TestPageReadByOCRHasAHeading(t *testing.T) {

@@ -39,12 +39,12 @@ type Note struct {
 	Links     []Link
 	Tags      []string // lower case, without #, sorted; from front matter and text
 	Tasks     []Task
-	Date      time.Time // from the name, else front matter; local midnight; zero if none
-	Dates     []Dated   // dates of its lines, in order; see [Dated]
-	Aliases   []string  // other names in its front matter
-	Exported  bool      // its front matter marks it as a conversation exported by LifeHub
-	Untrusted bool      // its front matter names a source or url, or it is a PDF or an image, which was written by others
-	Problems  []string  // parts that could not be read, described for the user; the rest is read
+	Date      when.Day // from the name, else front matter; none if neither has one
+	Dates     []Dated  // dates of its lines, in order; see [Dated]
+	Aliases   []string // other names in its front matter
+	Exported  bool     // its front matter marks it as a conversation exported by LifeHub
+	Untrusted bool     // its front matter names a source or url, or it is a PDF or an image, which was written by others
+	Problems  []string // parts that could not be read, described for the user; the rest is read
 
 	noProse []span // links and code in Text, in order
 }

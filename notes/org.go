@@ -21,7 +21,7 @@ func fromOrg(raw []byte) []byte {
 	var out bytes.Buffer
 	out.Grow(len(raw) + len(raw)/16)
 	code, drawer := "", false
-	for i, line := range strings.Split(strings.ReplaceAll(string(raw), "\r\n", "\n"), "\n") {
+	for i, line := range strings.Split(WithLF(string(raw)), "\n") {
 		if i > 0 {
 			out.WriteByte('\n')
 		}

@@ -4,13 +4,14 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"time"
+
+	"lifehub/internal/when"
 )
 
 var (
 	orgTaskLine  = regexp.MustCompile(`^#{1,6} (\S+)[ \t]+(?:\[#(\w+)\][ \t]+)?(\S.*)$`)
-	orgPlanned   = regexp.MustCompile(`(DEADLINE|SCHEDULED|CLOSED):[ \t]*(\d{4}-\d\d-\d\d)([^A-Z\n]*(?:[A-Z][a-z][^A-Z\n]*)?)`)
-	orgRepeats   = regexp.MustCompile(`[.+]?\+\d+[hdwmy]`)
+	orgPlanned   = blanked(`(DEADLINE|SCHEDULED|CLOSED):_DAY([^A-Z\n]*(?:[A-Z][a-z][^A-Z\n]*)?)`)
+	orgDrawer    = regexp.MustCompile(`^[ \t]*(?::[A-Za-z_]+:[ \t]*$|CLOCK:|[\pL_][\pL\pN_-]*::[ \t]|- (?:State|Note|Rescheduled)\b)`)
 	orgStateLine = regexp.MustCompile(`^(?:todo|seq_todo|typ_todo)::[ \t]+(.*)$`)
 )
 
@@ -61,31 +62,31 @@ func (n *Note) readOrgTasks(lines lineIndex, code map[int]bool) {
 		}
 		cancelled := done && strings.HasPrefix(m[1], "CANCEL")
 		task := Task{Line: line, Raw: raw, Text: strings.TrimSpace(m[3]), Priority: m[2], Done: done && !cancelled, Cancelled: cancelled}
-		if line < lines.last() {
-			task.plan(lines.text(line + 1))
+		for below := line + 1; below <= lines.last() && task.plan(lines.text(below)); below++ {
 		}
 		n.Tasks = append(n.Tasks, task)
 	}
 	slices.SortFunc(n.Tasks, func(a, b Task) int { return a.Line - b.Line })
 }
 
-// plan reads the line of dates below a heading.
-func (t *Task) plan(below string) {
-	for _, m := range orgPlanned.FindAllStringSubmatch(below, -1) {
-		day, err := time.ParseInLocation(time.DateOnly, m[2], time.Local)
+// plan reads a line below a heading, and reports whether it is about the heading: dates, properties, a drawer.
+func (t *Task) plan(below string) bool {
+	found := orgPlanned.FindAllStringSubmatch(below, -1)
+	for _, m := range found {
+		day, err := when.ParseDay(m[2])
 		if err != nil {
 			continue
 		}
+		f := field{style: planned, value: m[3]}
 		switch m[1] {
 		case "DEADLINE":
-			t.Due = day
+			f.name, f.day = "due", day
 		case "SCHEDULED":
-			t.Scheduled = day
+			f.name, f.day = "scheduled", day
 		case "CLOSED":
-			t.DoneOn = day
+			f.name, f.day = "done", day
 		}
-		if repeats := orgRepeats.FindString(m[3]); repeats != "" {
-			t.Recurs = "every " + strings.TrimLeft(repeats, ".+")
-		}
+		t.take([]field{f})
 	}
+	return len(found) > 0 || strings.TrimSpace(below) == "" || orgDrawer.MatchString(below)
 }

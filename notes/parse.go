@@ -2,6 +2,7 @@ package notes
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"net/url"
 	"path"
@@ -9,6 +10,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"golang.org/x/text/encoding/charmap"
 	"golang.org/x/text/encoding/unicode"
 	"golang.org/x/text/transform"
 
@@ -85,18 +87,40 @@ func (n *Note) decode(raw []byte) string {
 	if decoded, _, err := transform.Bytes(unicode.BOMOverride(transform.Nop), raw); err == nil { // UTF-16, or UTF-8 with a byte order mark
 		raw = decoded
 	}
-	if !utf8.Valid(raw) {
-		n.problem("not all UTF-8; other bytes are read as �")
+	switch {
+	case utf8.Valid(raw):
+	case holdsUTF8(raw):
+		n.problem("not all UTF-8; other bytes are read as �, and LifeHub does not change the note")
 		raw = bytes.ToValidUTF8(raw, []byte("�"))
+	default:
+		n.problem("not UTF-8; it is read as Windows-1252, and LifeHub does not change it")
+		raw, _ = charmap.Windows1252.NewDecoder().Bytes(raw) //nolint:errcheck // each byte stands for a character
 	}
 	if bytes.IndexByte(raw, 0) >= 0 {
 		n.problem("it contains NUL bytes, read as �")
 		raw = bytes.ReplaceAll(raw, []byte{0}, []byte("�"))
 	}
-	if bytes.IndexByte(raw, '\r') >= 0 {
-		raw = bytes.ReplaceAll(raw, []byte("\r\n"), []byte("\n"))
+	return WithLF(string(raw))
+}
+
+// WithLF returns a text whose lines end in LF, whichever of LF, CRLF and CR ended them.
+func WithLF(text string) string {
+	if strings.IndexByte(text, '\r') < 0 {
+		return text
 	}
-	return string(raw)
+	return strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(text)
+}
+
+// Changeable returns an error if the bytes of a note cannot be changed, because what is written to it would be in
+// another encoding than the rest.
+func Changeable(raw []byte) error {
+	if bytes.HasPrefix(raw, []byte{0xFF, 0xFE}) || bytes.HasPrefix(raw, []byte{0xFE, 0xFF}) {
+		return errors.New("the note is written in UTF-16, which LifeHub reads but does not change; save it as UTF-8 first")
+	}
+	if !utf8.Valid(raw) {
+		return errors.New("the note is not written in UTF-8, so LifeHub does not change it; save it as UTF-8 first")
+	}
+	return nil
 }
 
 func (n *Note) title() string {

@@ -1,6 +1,7 @@
 package notes
 
 import (
+	"cmp"
 	"regexp"
 	"slices"
 	"strconv"
@@ -10,57 +11,154 @@ import (
 	"lifehub/internal/when"
 )
 
-// Next returns the line of the task's next occurrence if it is done on the given
-// day: open, with all dates shifted by the same number of days. ok is false if
-// the task does not recur or its rule is not understood.
+// Next returns the task's next occurrence if it is done on the given day: open, with its dates moved. ok is false if
+// it does not recur, or its rule is not understood whole and to is none: if to is a day, it recurs on that.
 //
 // Rules follow Obsidian Tasks: "every 2 weeks on Monday, Friday", "every month on
 // the last", "every January on the 4th", "every weekday", each optionally with
-// "when done" to count from the day of completion.
-func (t Task) Next(on time.Time) (line string, ok bool) {
-	m := taskLine.FindStringSubmatchIndex(t.Raw)
-	rule, ok := parseRule(t.Recurs)
-	if m == nil || !ok {
-		return "", false
+// "when done" to count from the day of completion. In planned dates they follow Org: <2026-01-01 .+1w>.
+func (t Task) Next(on, to when.Day) (next Task, ok bool) {
+	at := stateOf(t.Raw)
+	if at == nil || t.Recurs == "" {
+		return Task{}, false
 	}
-	reference := Midnight(on)
-	for _, date := range []time.Time{t.Due, t.Scheduled, t.Start} {
-		if !date.IsZero() {
-			reference = date
-			break
+	line, reference := t.Raw, cmp.Or(t.Due, t.Scheduled, t.Start, on)
+	move := func(f field) when.Day { return f.day.Add(to.Since(reference)) }
+	switch {
+	case !to.IsZero():
+	case t.MovesOn():
+		for _, f := range t.repeaters() {
+			if _, ok := parseRepeater(f.repeater()); !ok {
+				return Task{}, false
+			}
+		}
+		move = func(f field) when.Day {
+			r, _ := parseRepeater(f.repeater())
+			return r.after(f.day, on)
+		}
+	default:
+		rule, ok := parseRule(t.Recurs)
+		if !ok {
+			return Task{}, false
+		}
+		from := reference
+		if rule.whenDone {
+			from = on
+		}
+		if to = rule.after(from); to.IsZero() {
+			return Task{}, false
 		}
 	}
-	from := reference
-	if rule.whenDone {
-		from = Midnight(on)
+	if !t.MovesOn() { // the mark of its block stays with the one that is done
+		line = blockMark.ReplaceAllString(strings.TrimRightFunc(line, isBlank), "")
 	}
-	next, ok := rule.after(from)
-	if !ok {
-		return "", false
+	fields, _ := fieldsIn(line, at[5])
+	line = moved(line, fields, move)
+	next, ok = ParseTasks(line[:at[4]] + reopened(line[at[4]:at[5]]) + line[at[5]:] + moved(t.Below, plannedIn(t.Below), move))
+	next.Line = t.Line
+	return next, ok
+}
+
+// MovesOn reports whether the task itself moves on when it is done, as one with a repeating planned date does in
+// Logseq. Another task that recurs is ticked off, and its next occurrence is a new one.
+func (t Task) MovesOn() bool { return len(t.repeaters()) > 0 }
+
+// repeaters returns the planned dates of the task that repeat.
+func (t Task) repeaters() []field {
+	return slices.DeleteFunc(append(plannedIn(t.Raw), plannedIn(t.Below)...), func(f field) bool { return f.repeater() == "" })
+}
+
+// reopened returns the state of a task, a word or what is in its box, when it is open again.
+func reopened(state string) string {
+	switch state {
+	case "NOW":
+		return "LATER"
+	case "DOING":
+		return "TODO"
+	case "TODO", "LATER", "WAITING":
+		return state
 	}
-	days := daysBetween(reference, next)
-	text := blockMark.ReplaceAllString(strings.TrimRight(t.Raw[m[5]+1:], " \t\r"), "")
-	text = nextFields(text, days)
-	return t.Raw[:m[4]] + " ]" + text, true
+	return " "
+}
+
+// moved removes the fields of the completed occurrence from a text and moves its other dates.
+func moved(text string, fields []field, move func(field) when.Day) string {
+	for _, f := range slices.Backward(fields) {
+		switch f.name {
+		case "done", "cancelled", "reference":
+			text = strings.TrimRightFunc(text[:f.start], isBlank) + text[f.stop:]
+		case "due", "scheduled", "start":
+			day, rest := move(f), text[f.dayAt+dayLength:]
+			if f.style == planned {
+				rest = weekdayName.ReplaceAllString(rest, "${1}"+day.Format("Mon"))
+			}
+			text = text[:f.dayAt] + day.String() + rest
+		}
+	}
+	return text
 }
 
 var (
-	oncePart  = regexp.MustCompile(`[ \t]*(?:(?:✅|❌)\x{FE0F}?[ \t]*\d{4}-\d{2}-\d{2}|(?:🆔|⛔)\x{FE0F}?[ \t]*[A-Za-z0-9_,-]+|[\[(](?:completion|done|cancelled|id|dependsOn)::[^\])]*[\])])`)
-	movedPart = regexp.MustCompile(`((?:📅|📆|🗓|⏳|⌛|🛫)\x{FE0F}?[ \t]*|[\[(][ \t]*(?:due|scheduled|start)::[ \t]*|[ \t](?:due|scheduled|start):[ \t]*)(\d{4}-\d{2}-\d{2})`)
+	weekdayName  = regexp.MustCompile(`^(` + blank + `+)\pL[^\s<>]*`)
+	repeaterIn   = regexp.MustCompile(`(?:^|\s)((?:\.|\+)?\+[^\s]*)`)
+	repeaterForm = regexp.MustCompile(`^(\.\+|\+\+|\+)(\d{1,4})([dwmy])(?:/\d+[dwmy])?$`)
 )
 
-// nextFields removes the fields of the completed occurrence and shifts the other
-// dates.
-func nextFields(text string, days int) string {
-	text = oncePart.ReplaceAllString(text, "")
-	return movedPart.ReplaceAllStringFunc(text, func(found string) string {
-		m := movedPart.FindStringSubmatch(found)
-		day, err := time.ParseInLocation("2006-01-02", m[2], time.Local)
-		if err != nil {
-			return found
+// repeater returns how a planned date repeats, as written: ".+1w"; "" if it does not.
+func (f field) repeater() string {
+	if m := repeaterIn.FindStringSubmatch(f.value); f.style == planned && m != nil {
+		return m[1]
+	}
+	return ""
+}
+
+// repeater is a parsed repetition of a planned date. The zero value leaves a day as it is.
+type repeater struct {
+	kind  string // +, ++ or .+
+	every int
+	unit  byte // d, w, m or y
+}
+
+func parseRepeater(text string) (repeater, bool) {
+	m := repeaterForm.FindStringSubmatch(text)
+	if m == nil {
+		return repeater{}, text == ""
+	}
+	every, _ := strconv.Atoi(m[2]) //nolint:errcheck // always digits
+	return repeater{m[1], every, m[3][0]}, every > 0
+}
+
+// words describes a repetition like the rules of other tasks.
+func (r repeater) words() string { return "every " + strconv.Itoa(r.every) + string(r.unit) }
+
+// after returns the day to which a day moves if the task is done on another.
+func (r repeater) after(day, on when.Day) when.Day {
+	switch {
+	case r.every == 0:
+		return day
+	case r.kind == ".+":
+		return r.step(on, 1)
+	case r.kind == "++":
+		for n := 1; ; n++ {
+			if next := r.step(day, n); on.Before(next) {
+				return next
+			}
 		}
-		return m[1] + day.AddDate(0, 0, days).Format("2006-01-02")
-	})
+	}
+	return r.step(day, 1)
+}
+
+// step returns the day n repetitions later.
+func (r repeater) step(day when.Day, n int) when.Day {
+	switch n *= r.every; r.unit {
+	case 'd':
+		return day.Add(n)
+	case 'w':
+		return day.Add(7 * n)
+	case 'm':
+		return day.AddMonths(n)
+	}
+	return day.AddMonths(12 * n)
 }
 
 // recurrence is a parsed rule.
@@ -80,7 +178,7 @@ var (
 )
 
 func parseRule(text string) (recurrence, bool) {
-	text = strings.ToLower(strings.Join(strings.Fields(strings.NewReplacer(",", " ", " and ", " ").Replace(text)), " "))
+	text = strings.ToLower(strings.Join(strings.FieldsFunc(strings.NewReplacer(",", " ", " and ", " ").Replace(text), isBlank), " "))
 	text, whenDone := strings.CutSuffix(text, " when done")
 	m := rulePattern.FindStringSubmatch(text)
 	if m == nil {
@@ -164,60 +262,49 @@ func named[T interface{ String() string }](word string, all []T) (T, bool) {
 	return none, false
 }
 
-// after returns the first day after from that matches the rule. It reports false
-// if there is none within the search limit, as for leap days every 999 years.
-func (r recurrence) after(from time.Time) (time.Time, bool) {
+// after returns the first day after from that matches the rule; none if there is
+// none within the search limit, as for leap days every 999 years. A rule of several
+// weeks, months or years counts whole ones from the day of completion.
+func (r recurrence) after(from when.Day) when.Day {
 	const furthest = 366 * 40
 	for i := 1; i <= furthest; i++ {
-		if day := from.AddDate(0, 0, i); r.periods(from, day)%r.every == 0 && r.holds(from, day) {
-			return day, true
+		day := from.Add(i)
+		periods := r.periods(from, day)
+		if early := r.whenDone && r.every > 1 && periods == 0; !early && periods%r.every == 0 && r.holds(from, day) {
+			return day
 		}
 	}
-	return time.Time{}, false
+	return when.Day{}
 }
 
 // periods returns the number of units between two days.
-func (r recurrence) periods(from, day time.Time) int {
+func (r recurrence) periods(from, day when.Day) int {
 	switch r.unit {
 	case "day":
-		return daysBetween(from, day)
+		return day.Since(from)
 	case "week":
-		return daysBetween(monday(from), monday(day)) / 7
+		return day.Monday().Since(from.Monday()) / 7
 	case "month":
-		return 12*(day.Year()-from.Year()) + int(day.Month()) - int(from.Month())
+		return 12*(day.Year-from.Year) + int(day.Month) - int(from.Month)
 	}
-	return day.Year() - from.Year()
+	return day.Year - from.Year
 }
 
 // holds reports whether day matches the rule within its period. Parts that the
 // rule does not specify are those of from; a month after 31 January is the last
 // day of February.
-func (r recurrence) holds(from, day time.Time) bool {
-	last := time.Date(day.Year(), day.Month()+1, 0, 0, 0, 0, 0, time.Local).Day() // last day of the month
+func (r recurrence) holds(from, day when.Day) bool {
+	last := day.InMonth()
 	switch {
-	case r.month != 0 && day.Month() != r.month, r.unit == "year" && r.month == 0 && day.Month() != from.Month():
+	case r.month != 0 && day.Month != r.month, r.unit == "year" && r.month == 0 && day.Month != from.Month:
 		return false
 	case r.weekdays != nil:
-		nth, back := (day.Day()-1)/7+1, -((last-day.Day())/7 + 1)
+		nth, back := (day.Day-1)/7+1, -((last-day.Day)/7 + 1)
 		return slices.Contains(r.weekdays, day.Weekday()) && (r.nth == 0 || r.nth == nth || r.nth == back)
 	case r.days != nil:
-		return slices.Contains(r.days, day.Day()) || slices.Contains(r.days, day.Day()-last-1)
+		return slices.Contains(r.days, day.Day) || slices.Contains(r.days, day.Day-last-1)
 	case r.unit == "week":
 		return day.Weekday() == from.Weekday()
 	}
-	return r.unit == "day" || day.Day() == min(from.Day(), last)
-}
-
-func monday(day time.Time) time.Time {
-	return day.AddDate(0, 0, -(int(day.Weekday())+6)%7)
-}
-
-// daysBetween returns the number of calendar days, regardless of clock changes.
-func daysBetween(a, b time.Time) int {
-	return int(when.DayOf(b).Number() - when.DayOf(a).Number())
-}
-
-// Midnight returns local midnight of the day that t has in its own time zone.
-func Midnight(t time.Time) time.Time {
-	return time.Date(t.Year(), t.Month(), t.Day(), 0, 0, 0, 0, time.Local)
+	return r.unit == "day" || day.Day == min(from.Day, last)
 }

@@ -2,9 +2,9 @@ package notes
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
-	"time"
+
+	"lifehub/internal/when"
 )
 
 // DateStyle is the syntax of dates in tasks.
@@ -15,22 +15,19 @@ const (
 	Emoji    DateStyle = iota // 📅 2026-01-01
 	Dataview                  // [due:: 2026-01-01]
 	Plain                     // due: 2026-01-01
+	planned                   // DEADLINE: <2026-01-01 Thu>; has no syntax for the day of completion
 )
 
-var styles = []struct {
-	used      *regexp.Regexp // matches the style in the line of a task
-	due, done string
-}{
-	Emoji:    {emojiField, "📅 %s", "✅ %s"},
-	Dataview: {pairField, "[due:: %s]", "[completion:: %s]"},
-	Plain:    {plainField, "due: %s", "done: %s"},
+var styles = []struct{ due, done string }{
+	Emoji: {"📅 %s", "✅ %s"}, Dataview: {"[due:: %s]", "[completion:: %s]"}, Plain: {"due: %s", "done: %s"},
 }
 
 // Style returns the style of the task's dates; ok is false if it has none.
 func (t Task) Style() (style DateStyle, ok bool) {
-	for i, s := range styles {
-		if s.used.MatchString(t.Raw) {
-			return DateStyle(i), true
+	fields, _ := fieldsIn(t.Raw, 0)
+	for _, f := range fields {
+		if f.dayAt > 0 && f.style != planned {
+			return f.style, true
 		}
 	}
 	return Emoji, false
@@ -51,27 +48,23 @@ func MostUsed(tasks []Task) (style DateStyle, ok bool) {
 }
 
 // Due formats a due date.
-func (s DateStyle) Due(day time.Time) string {
-	return fmt.Sprintf(styles[s].due, day.Format(time.DateOnly))
-}
+func (s DateStyle) Due(day when.Day) string { return fmt.Sprintf(styles[s].due, day) }
 
 // Done formats the day of completion.
-func (s DateStyle) Done(day time.Time) string {
-	return fmt.Sprintf(styles[s].done, day.Format(time.DateOnly))
-}
+func (s DateStyle) Done(day when.Day) string { return fmt.Sprintf(styles[s].done, day) }
 
 // Ticked returns the task's line marked as done on the given day.
-func (t Task) Ticked(on time.Time) string {
-	m := taskLine.FindStringSubmatchIndex(t.Raw)
-	if m == nil {
-		return wordLine.ReplaceAllString(t.Raw, "${1}DONE $3")
+func (t Task) Ticked(on when.Day) string {
+	at := stateOf(t.Raw)
+	if wordLine.MatchString(t.Raw) {
+		return t.Raw[:at[4]] + "DONE" + t.Raw[at[5]:]
 	}
-	line := t.Raw[:m[4]] + "x" + t.Raw[m[5]:]
+	line := t.Raw[:at[4]] + "x" + t.Raw[at[5]:]
 	if !t.DoneOn.IsZero() {
 		return line
 	}
 	style, _ := t.Style()
-	body, end := strings.TrimRight(line, " \t\r"), ""
+	body, end := strings.TrimRightFunc(line, isBlank), ""
 	if at := blockMark.FindStringIndex(body); at != nil { // a block ID must stay at the end
 		body, end = body[:at[0]], body[at[0]:]
 	}
@@ -79,7 +72,7 @@ func (t Task) Ticked(on time.Time) string {
 }
 
 // StateLine formats an open task in Logseq's syntax.
-func StateLine(text string, due time.Time) string {
+func StateLine(text string, due when.Day) string {
 	line := "- TODO " + text
 	if !due.IsZero() {
 		line += " DEADLINE: <" + due.Format("2006-01-02 Mon") + ">"

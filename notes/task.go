@@ -1,23 +1,25 @@
 package notes
 
 import (
+	"cmp"
 	"regexp"
 	"strings"
-	"time"
+
+	"lifehub/internal/when"
 )
 
-// Task is a "- [ ]" or "- TODO" item, or a heading of an Org file with a state. Dates are local midnights; zero means unset
-// or unknown.
+// Task is a "- [ ]" or "- TODO" item with the lines below that belong to it, or a heading of an Org file with a state.
 type Task struct {
 	Line      int
 	Text      string // without the checkbox, dates and other fields
 	Raw       string // the line as written
+	Below     string // the lines of its item below, as written, if they hold its dates, as in Logseq; each begins with a line feed
 	Done      bool
 	Cancelled bool // "- [-]": neither done nor open
-	Due       time.Time
-	Scheduled time.Time
-	Start     time.Time
-	DoneOn    time.Time
+	Due       when.Day
+	Scheduled when.Day
+	Start     when.Day
+	DoneOn    when.Day
 	Recurs    string // such as "every week"; empty: does not recur
 	Priority  string // as written; may be empty
 }
@@ -25,102 +27,92 @@ type Task struct {
 // Open reports whether the task is neither done nor cancelled.
 func (t Task) Open() bool { return !t.Done && !t.Cancelled }
 
+// Day returns the day by which the task is due, or else that for which it is scheduled.
+func (t Task) Day() when.Day { return cmp.Or(t.Due, t.Scheduled) }
+
 // taskLine matches a list item with a checkbox: the text before the box, the mark
 // in it, and the text after it. Tasks may be in quotes.
-var taskLine = regexp.MustCompile(`^([\s>]*(?:[-*+]|\d{1,9}[.)])[ \t]+)\[([^\[\]\n])\](?:[ \t]+(.*))?$`)
+var taskLine = regexp.MustCompile(`^([\s>]*(?:[-*+]|\d{1,9}[.)])[ \t]+)\[([^\[\]\n])\](?:` + blank + `+(.*))?$`)
 
 // wordLine matches a list item of Logseq, whose state is a word.
-var wordLine = regexp.MustCompile(`^([\s>]*[-*+][ \t]+)(TODO|DOING|NOW|LATER|WAITING|DONE|CANCELED|CANCELLED)[ \t]+(\S.*)$`)
+var wordLine = regexp.MustCompile(`^([\s>]*[-*+][ \t]+)(TODO|DOING|NOW|LATER|WAITING|DONE|CANCELED|CANCELLED)` + blank + `+(\S.*)$`)
 
-// The fields of the Obsidian Tasks plugin, in its emoji syntax and in Dataview's,
-// which also covers "due: 2026-01-01" without brackets.
-var (
-	emojiField = regexp.MustCompile(`(📅|📆|🗓|⏳|⌛|🛫|➕|✅|❌)\x{FE0F}?[ \t]*(\d{4}-\d{2}-\d{2})`)
-	pairField  = regexp.MustCompile(`[\[(][ \t]*(due|scheduled|start|created|completion|done|cancelled|priority|repeat|recurrence|id|dependsOn|onCompletion)::[ \t]*([^\])]*)[\])]`)
-	plainField = regexp.MustCompile(`(?:^|[ \t])(due|scheduled|start|done):[ \t]*(\d{4}-\d{2}-\d{2})\b`)
-	planField  = regexp.MustCompile(`(DEADLINE|SCHEDULED):[ \t]*<(\d{4}-\d{2}-\d{2})[^>\n]*>`)
-	recurField = regexp.MustCompile(`🔁\x{FE0F}?[ \t]*([A-Za-z0-9, ]+)`)
-	levelField = regexp.MustCompile(`(🔺|⏫|🔼|🔽|⏬)\x{FE0F}?`)
-	otherField = regexp.MustCompile(`(?:🆔|⛔|🏁)\x{FE0F}?[ \t]*[A-Za-z0-9_,-]*`)
-	blockMark  = regexp.MustCompile(`[ \t]\^[A-Za-z0-9-]+$`)
-)
-
-// maxTask bounds the length of a task's line in bytes; longer lines are text.
+// maxTask bounds the length of a task's lines in bytes; longer ones are text.
 const maxTask = 10_000
 
-// ParseTasks parses a line as a task. It does not set Line.
-func ParseTasks(line string) (Task, bool) {
+// ParseTasks parses a line, with lines below that belong to it, as a task. It does not set Line.
+func ParseTasks(text string) (Task, bool) {
+	line, below, more := strings.Cut(text, "\n")
 	rest := strings.TrimLeft(line, " \t\r\f>-*+.)0123456789")
-	if len(line) > maxTask || rest == "" || rest[0] != '[' && (rest[0] < 'A' || rest[0] > 'Z') {
+	if len(text) > maxTask || rest == "" || rest[0] != '[' && (rest[0] < 'A' || rest[0] > 'Z') {
 		return Task{}, false
 	}
-	m := taskLine.FindStringSubmatch(line)
+	m := stateOf(line)
 	if m == nil {
-		if m = wordLine.FindStringSubmatch(line); m == nil {
-			return Task{}, false
+		return Task{}, false
+	}
+	state := line[m[4]:m[5]]
+	t := Task{Raw: line, Done: state == "x" || state == "X" || state == "DONE", Cancelled: state == "-" || strings.HasPrefix(state, "CANCEL")}
+	if m[6] >= 0 {
+		fields, text := fieldsIn(line, m[6])
+		t.Text = text
+		t.take(fields)
+	}
+	if more {
+		if fields := plannedIn("\n" + below); len(fields) > 0 {
+			t.Below = "\n" + below
+			t.take(fields)
 		}
 	}
-	state := m[2]
-	t := Task{Raw: line, Done: state == "x" || state == "X" || state == "DONE", Cancelled: state == "-" || strings.HasPrefix(state, "CANCEL")}
-	t.Text = t.takeFields(m[3])
 	return t, true
 }
 
-// takeFields moves the fields in a task's text into t and returns the remaining
-// text.
-func (t *Task) takeFields(text string) string {
-	text = blockMark.ReplaceAllString(strings.TrimRight(text, " \t\r"), "")
-	text = take(text, emojiField, func(m []string) bool { return t.setDate(m[1], m[2]) })
-	text = take(text, planField, func(m []string) bool { return t.setDate(m[1], m[2]) })
-	text = take(text, pairField, func(m []string) bool { return t.setField(m[1], strings.TrimSpace(m[2])) })
-	text = take(text, plainField, func(m []string) bool { return t.setDate(m[1], m[2]) })
-	text = take(text, recurField, func(m []string) bool { return t.setField("repeat", strings.TrimSpace(m[1])) })
-	text = take(text, levelField, func(m []string) bool { return t.setField("priority", m[1]) })
-	text = take(text, otherField, func([]string) bool { return true })
-	return strings.Join(strings.Fields(text), " ")
+// stateOf returns the groups of a task's line: the text before its state, the state, and the text after it; nil if it
+// is no task.
+func stateOf(line string) []int {
+	if m := taskLine.FindStringSubmatchIndex(line); m != nil {
+		return m
+	}
+	return wordLine.FindStringSubmatchIndex(line)
 }
 
-// take removes each match that use accepts.
-func take(text string, field *regexp.Regexp, use func(match []string) bool) string {
-	return field.ReplaceAllStringFunc(text, func(found string) string {
-		if use(field.FindStringSubmatch(found)) {
-			return " "
+// plannedIn returns the planned dates of lines below a task. What else is there is not the task's.
+func plannedIn(below string) (fields []field) {
+	if !strings.Contains(below, "DEADLINE") && !strings.Contains(below, "SCHEDULED") {
+		return nil
+	}
+	all, _ := fieldsIn(below, 0)
+	for _, f := range all {
+		if f.style == planned && f.dayAt > 0 {
+			fields = append(fields, f)
 		}
-		return found
-	})
+	}
+	return fields
 }
 
-// setDate rejects days that do not exist, such as 2026-02-31, which then stay in
-// the text.
-func (t *Task) setDate(mark, value string) bool {
-	day, err := time.ParseInLocation("2006-01-02", value, time.Local)
-	if err != nil {
-		return false
+// take sets what fields say.
+func (t *Task) take(fields []field) {
+	for _, f := range fields {
+		switch f.name {
+		case "due":
+			t.Due = f.day
+		case "scheduled":
+			t.Scheduled = f.day
+		case "start":
+			t.Start = f.day
+		case "done":
+			t.DoneOn = f.day
+		case "repeat":
+			t.Recurs = f.value
+		case "priority":
+			t.Priority = f.value
+		}
+		if r, ok := parseRepeater(f.repeater()); f.repeater() != "" {
+			if t.Recurs = f.repeater(); ok {
+				t.Recurs = r.words()
+			}
+		}
 	}
-	switch mark {
-	case "📅", "📆", "🗓", "due", "DEADLINE":
-		t.Due = day
-	case "⏳", "⌛", "scheduled", "SCHEDULED":
-		t.Scheduled = day
-	case "🛫", "start":
-		t.Start = day
-	case "✅", "completion", "done":
-		t.DoneOn = day
-	}
-	return true
-}
-
-func (t *Task) setField(name, value string) bool {
-	switch name {
-	case "repeat", "recurrence":
-		t.Recurs = value
-	case "priority":
-		t.Priority = value
-	case "id", "dependsOn", "onCompletion":
-	default:
-		return t.setDate(name, value)
-	}
-	return true
 }
 
 // sign matches a possible checkbox, in any encoding, or a state word; of a converted Org file, a

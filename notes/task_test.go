@@ -2,9 +2,10 @@ package notes
 
 import (
 	"testing"
-	"time"
 
 	"pgregory.net/rapid"
+
+	"lifehub/internal/when"
 )
 
 func TestFieldsAreSeparatedFromTheText(t *testing.T) {
@@ -66,8 +67,8 @@ func TestDoneTaskIsTickedAndRecurs(t *testing.T) {
 		if got := task.Ticked(dayOf("2026-10-07")); got != each.ticked {
 			t.Errorf("%s\n got %s\nwant %s", each.line, got, each.ticked)
 		}
-		if got, _ := task.Next(dayOf("2026-10-07").Add(23 * time.Hour)); got != each.next {
-			t.Errorf("%s\n got %s\nwant %s", each.line, got, each.next)
+		if got, _ := task.Next(dayOf("2026-10-07"), when.Day{}); got.Raw != each.next {
+			t.Errorf("%s\n got %s\nwant %s", each.line, got.Raw, each.next)
 		}
 	}
 }
@@ -102,9 +103,7 @@ func TestRecurrenceRulesGiveTheNextDay(t *testing.T) {
 	} {
 		var got string
 		if rule, ok := parseRule(each.rule); ok {
-			if next, ok := rule.after(dayOf(each.from)); ok {
-				got = next.Format("2006-01-02")
-			}
+			got = rule.after(dayOf(each.from)).String()
 		}
 		if got != each.want {
 			t.Errorf("%q from %s: got %q, want %q", each.rule, each.from, got, each.want)
@@ -119,15 +118,14 @@ func TestTickedLineIsStillATask(t *testing.T) {
 		if !ok {
 			t.Fatalf("%q is no task", line)
 		}
-		on := dayOf("2026-10-07").AddDate(0, 0, rapid.IntRange(-400, 400).Draw(t, "days"))
+		on := dayOf("2026-10-07").Add(rapid.IntRange(-400, 400).Draw(t, "days"))
 		done, ok := ParseTasks(task.Ticked(on))
-		if !ok || !done.Done || !done.DoneOn.Equal(on) || done.Text != task.Text || done.Due != task.Due {
+		if !ok || !done.Done || done.DoneOn != on || done.Text != task.Text || done.Due != task.Due {
 			t.Errorf("%q ticked is %+v", line, done)
 		}
-		if raw, ok := task.Next(on); ok {
-			next, ok := ParseTasks(raw)
-			if !ok || !next.Open() || next.Text != task.Text || next.Recurs != task.Recurs || !task.Due.IsZero() && !next.Due.After(task.Due) && !next.Due.After(on) {
-				t.Errorf("%q moves on to %q", line, raw)
+		if next, ok := task.Next(on, when.Day{}); ok {
+			if !next.Open() || next.Text != task.Text || next.Recurs != task.Recurs || !task.Due.IsZero() && !task.Due.Before(next.Due) && !on.Before(next.Due) {
+				t.Errorf("%q moves on to %q", line, next.Raw)
 			}
 		}
 	})
@@ -144,10 +142,10 @@ func TestMayHoldAnyNeedsACheckbox(t *testing.T) {
 	}
 }
 
-func dayOf(text string) time.Time {
-	t, err := time.ParseInLocation("2006-01-02", text, time.Local)
+func dayOf(text string) when.Day {
+	d, err := when.ParseDay(text)
 	if err != nil {
 		panic(err)
 	}
-	return t
+	return d
 }

@@ -100,7 +100,7 @@ func (f *Folder) Change(name string, edit func(was []byte) (now []byte, err erro
 // replace is Replace for a caller that holds the lock.
 func (f *Folder) replace(name string, was, now []byte) (err error) {
 	defer wrap.Error(&err, "change note")
-	if err := errors.Join(Writable(name), fits(name, now)); err != nil {
+	if err := errors.Join(Writable(name), Changeable(was), fits(name, now)); err != nil {
 		return err
 	}
 	info, err := f.unchanged(name, was)

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"lifehub/internal/testenv"
+	"lifehub/internal/when"
 )
 
 // diary returns notes of 400 days up to 2026-11-22, a Sunday. Two in three mention a
@@ -43,7 +44,7 @@ func TestWordInMostNotesCounts(t *testing.T) {
 		"who painted the ceiling of Florence": false,
 		"why do electrons repel each other?":  false,
 	} {
-		found, err := x.Search(t.Context(), Query{Text: question, Today: time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)})
+		found, err := x.Search(t.Context(), Query{Text: question, Today: when.DayOf(time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC))})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -93,7 +94,7 @@ func TestLastWeekListsItsDays(t *testing.T) {
 	t.Parallel()
 	folder, x := vault(t, diary())
 	syncNow(t, x, folder, nil)
-	found, err := x.Search(t.Context(), Query{Text: "what did I do last week?", Limit: 7, Today: time.Date(2026, 11, 22, 12, 0, 0, 0, time.Local)})
+	found, err := x.Search(t.Context(), Query{Text: "what did I do last week?", Limit: 7, Today: when.DayOf(time.Date(2026, 11, 22, 12, 0, 0, 0, time.Local))})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"lifehub/internal/testenv"
+	"lifehub/internal/when"
 	"lifehub/rag/vectors"
 )
 
@@ -92,7 +93,7 @@ func TestFilteredSearchFindsTheNearest(t *testing.T) {
 		"nearly all notes":                {Query{Tags: []string{"most"}}, tagged("most")},
 		"nearly all, none near":           {Query{Tags: []string{"far"}}, tagged("far")},
 		"the nearest alone":               {Query{Tags: []string{"near"}}, tagged("near")},
-		"all, in two folders and by days": {Query{Paths: []string{"f*"}, After: time.Date(2020, 1, 1, 0, 0, 0, 0, time.UTC)}, func(note) bool { return true }},
+		"all, in two folders and by days": {Query{Paths: []string{"f*"}, After: when.DayOf(time.Date(2020, 1, 1, 0, 0, 0, 0, time.UTC))}, func(note) bool { return true }},
 		"all but one":                     {Query{Without: []string{all[0].path}, Tags: []string{"most"}}, func(n note) bool { return tagged("most")(n) && n.path != all[0].path }},
 		"two filters that exclude":        {Query{Tags: []string{"near", "far"}}, func(note) bool { return false }},
 	} {

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"lifehub/internal/when"
 	"lifehub/rag/encoder"
 )
 
@@ -28,7 +29,7 @@ func TestLastMeansTheNewest(t *testing.T) {
 		"letzter Besuch beim Zahnarzt":   {"zahnarzt.md", "2026-09-05"},
 		"how long will the battery last": {"battery.md", ""},
 	} {
-		found, err := x.Search(t.Context(), Query{Text: question, Today: time.Date(2026, 11, 22, 12, 0, 0, 0, time.Local)})
+		found, err := x.Search(t.Context(), Query{Text: question, Today: when.DayOf(time.Date(2026, 11, 22, 12, 0, 0, 0, time.Local))})
 		if err != nil {
 			t.Fatal(err)
 		}

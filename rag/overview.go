@@ -1,13 +1,11 @@
 package rag
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"log/slog"
 	"slices"
 	"strings"
-	"time"
 	"unicode"
 
 	"lifehub/internal/when"
@@ -32,7 +30,7 @@ const (
 // Overview summarises the notes. A question is about a note that changed last or that
 // most others link to, or about the past week or month, if a keyword search finds that
 // note, or notes of that time, first and as the answer.
-func (l Library) Overview(ctx context.Context, today time.Time) (o Overview) {
+func (l Library) Overview(ctx context.Context, today when.Day) (o Overview) {
 	answers := func(about string, fits func(Found) bool) bool {
 		found, err := l.Search(ctx, Query{Text: about, Side: KeywordsAlone, Today: today})
 		return err == nil && found.Verdict == Likely && len(found.Passages) > 0 && isProse(found.Passages[0]) && fits(found)
@@ -81,11 +79,11 @@ func (l Library) Overview(ctx context.Context, today time.Time) (o Overview) {
 type DueTask struct {
 	Path, Text string
 	Line       int
-	Day        time.Time // by which it is due, or scheduled
+	Day        when.Day // by which it is due, or scheduled
 }
 
 // DueTasks returns at most limit such tasks of the user's own notes, the earliest first.
-func (x *Index) DueTasks(ctx context.Context, folder *notes.Folder, today time.Time, limit int) ([]DueTask, error) {
+func (x *Index) DueTasks(ctx context.Context, folder *notes.Folder, today when.Day, limit int) ([]DueTask, error) {
 	g, err := x.acquireUndamaged()
 	if err != nil {
 		return nil, err
@@ -101,8 +99,8 @@ func (x *Index) DueTasks(ctx context.Context, folder *notes.Folder, today time.T
 			continue // it was deleted or changed since; the next sync learns of it
 		}
 		for _, t := range note.Tasks {
-			day := cmp.Or(t.Due, t.Scheduled)
-			if t.Open() && !day.IsZero() && when.DayOf(day).Number() <= when.DayOf(today).Number()+dueWithin {
+			day := t.Day()
+			if t.Open() && !day.IsZero() && day.Since(today) <= dueWithin {
 				due = append(due, DueTask{Path: path, Text: t.Text, Line: t.Line, Day: day})
 			}
 		}

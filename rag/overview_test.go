@@ -7,6 +7,8 @@ import (
 	"slices"
 	"testing"
 	"time"
+
+	"lifehub/internal/when"
 )
 
 func overviewOf(t *testing.T, dir string, today time.Time) Overview {
@@ -15,7 +17,7 @@ func overviewOf(t *testing.T, dir string, today time.Time) Overview {
 	if _, err := x.Sync(t.Context(), folder, nil, nil); err != nil {
 		t.Fatal(err)
 	}
-	return Library{Indexes: []*Index{x}}.Overview(t.Context(), today)
+	return Library{Indexes: []*Index{x}}.Overview(t.Context(), when.DayOf(today))
 }
 
 // aVault writes files that changed long ago, and one that changed today.
@@ -112,7 +114,7 @@ func TestDueTasksAreListedEarliestFirst(t *testing.T) {
 		t.Fatal(err)
 	}
 	for limit, want := range map[int][]string{3: {"tasks.md:4 overdue", "garden.md:3 water", "tasks.md:3 this week"}, 1: {"tasks.md:4 overdue"}} {
-		due, err := x.DueTasks(t.Context(), folder, sunday, limit)
+		due, err := x.DueTasks(t.Context(), folder, when.DayOf(sunday), limit)
 		var got []string
 		for _, task := range due {
 			got = append(got, fmt.Sprintf("%s:%d %s", task.Path, task.Line, task.Text))

@@ -5,7 +5,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"time"
+
+	"lifehub/internal/when"
 )
 
 // ParseQuery parses a typed query: words, "quoted phrases", and the filters path:, tag:,
@@ -44,7 +45,7 @@ func ParseQuery(text string) (Query, error) {
 		}
 	}
 	if !q.Before.IsZero() && !q.After.Before(q.Before) {
-		return q, fmt.Errorf("no day is after:%s and before:%s", q.After.Format(time.DateOnly), q.Before.Format(time.DateOnly))
+		return q, fmt.Errorf("no day is after:%s and before:%s", q.After, q.Before)
 	}
 	q.Text = strings.Join(rest, " ")
 	return q, nil
@@ -58,12 +59,8 @@ var filterExamples = map[string]string{
 // filterField matches a filter with its value, a quoted phrase, or a word.
 var filterField = regexp.MustCompile(`(?i)\b(?:path|tag|after|before):(?:"[^"]*"?|[^\s"]*)|"[^"]*"?|[^\s"]+`)
 
-// ParseDay reads 2026-03-14, 2026-03 or 2026 as local midnight of its first day.
-func ParseDay(value string) (time.Time, error) {
-	for _, layout := range []string{time.DateOnly, "2006-01", "2006"} {
-		if date, err := time.ParseInLocation(layout, strings.TrimSpace(value), time.Local); err == nil {
-			return date, nil
-		}
-	}
-	return time.Time{}, fmt.Errorf("%q is not a date; write it as YYYY-MM-DD", value)
+// ParseDay reads the first day of 2026-03-14, 2026-03 or 2026.
+func ParseDay(value string) (when.Day, error) {
+	value = strings.TrimSpace(value)
+	return when.ParseDay(value + strings.TrimPrefix("2006-01-01", "2006-01-01"[:min(len(value), len("2006-01-01"))]))
 }

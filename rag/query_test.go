@@ -6,11 +6,13 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"lifehub/internal/when"
 )
 
 func TestParseQuery(t *testing.T) {
 	t.Parallel()
-	day := func(y, m, d int) time.Time { return time.Date(y, time.Month(m), d, 0, 0, 0, 0, time.Local) }
+	day := func(y, m, d int) when.Day { return when.Day{Year: y, Month: time.Month(m), Day: d} }
 	cases := map[string]struct {
 		text string
 		want Query

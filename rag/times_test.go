@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"lifehub/internal/when"
 )
 
 // life is a vault around 22 November 2026. With front matter the notes have their dates
@@ -63,7 +65,7 @@ func TestDatedQuestions(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				found, err := x.Search(t.Context(), Query{Text: c.question, Limit: 10, Today: today.Add(12 * time.Hour)})
+				found, err := x.Search(t.Context(), Query{Text: c.question, Limit: 10, Today: when.DayOf(today)})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -104,7 +106,7 @@ func TestTimeInAQuestionBoostsItsLines(t *testing.T) {
 	})
 	syncNow(t, x, folder, nil)
 	for question, want := range map[string]string{"long run in October": "b.md", "long run in October 2025": "a.md", "the long run of September": "c.md"} {
-		found, err := x.Search(t.Context(), Query{Text: question, Today: time.Date(2026, 11, 22, 9, 0, 0, 0, time.Local)})
+		found, err := x.Search(t.Context(), Query{Text: question, Today: when.DayOf(time.Date(2026, 11, 22, 9, 0, 0, 0, time.Local))})
 		if err != nil || len(found.Passages) != 3 || found.Passages[0].Path != want || found.Time.List != nil {
 			t.Errorf("%s: %+v %v", question, found, err)
 		}
@@ -123,7 +125,7 @@ func TestNotesOfAWeekComeFirst(t *testing.T) {
 	syncNow(t, x, folder, nil)
 	today := time.Date(2026, 11, 23, 9, 0, 0, 0, time.Local)
 	for question, want := range map[string]string{"where did I run last week?": "daily/2026-11-18.md", "how far did I run in October?": "log.md", "what did I do in March 1999?": ""} {
-		found, err := x.Search(t.Context(), Query{Text: question, Today: today})
+		found, err := x.Search(t.Context(), Query{Text: question, Today: when.DayOf(today)})
 		switch {
 		case err != nil:
 			t.Fatal(err)
@@ -158,8 +160,8 @@ func TestDateFilterIncludesUndatedNotes(t *testing.T) {
 	syncNow(t, x, folder, nil)
 	october := func(text string) []Passage {
 		found, err := x.Search(t.Context(), Query{
-			Text: text, Limit: 20, Today: time.Date(2026, 11, 22, 9, 0, 0, 0, time.Local),
-			After: time.Date(2026, 10, 1, 0, 0, 0, 0, time.Local), Before: time.Date(2026, 11, 1, 0, 0, 0, 0, time.Local),
+			Text: text, Limit: 20, Today: when.DayOf(time.Date(2026, 11, 22, 9, 0, 0, 0, time.Local)),
+			After: when.DayOf(time.Date(2026, 10, 1, 0, 0, 0, 0, time.Local)), Before: when.DayOf(time.Date(2026, 11, 1, 0, 0, 0, 0, time.Local)),
 		})
 		if err != nil {
 			t.Fatal(err)
@@ -212,7 +214,7 @@ func TestTimeWithoutNotesIsIgnored(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		q.Today = time.Date(2026, 11, 23, 9, 0, 0, 0, time.Local)
+		q.Today = when.DayOf(time.Date(2026, 11, 23, 9, 0, 0, 0, time.Local))
 		found, err := Library{Indexes: []*Index{x}}.Search(t.Context(), q)
 		switch {
 		case err != nil:
@@ -256,7 +258,7 @@ func TestSearchOfATimeReturnsAllItsNotes(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		q.Today, q.Room = time.Date(2026, 11, 23, 9, 0, 0, 0, time.Local), c.room
+		q.Today, q.Room = when.DayOf(time.Date(2026, 11, 23, 9, 0, 0, 0, time.Local)), c.room
 		found, err := Library{Indexes: []*Index{x, y}}.Search(t.Context(), q)
 		if err != nil {
 			t.Fatal(err)

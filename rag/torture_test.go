@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"lifehub/internal/testenv"
+	"lifehub/internal/when"
 	"lifehub/notes"
 	"lifehub/rag/passage"
 )
@@ -130,7 +131,7 @@ func TestSearchShowsTheBestPassageFirst(t *testing.T) {
 	folder, x := vault(t, files)
 	syncNow(t, x, folder, nil)
 	search := func(text string) []Passage {
-		found, err := x.Search(t.Context(), Query{Text: text, Today: time.Date(2026, 3, 14, 10, 0, 0, 0, time.Local)})
+		found, err := x.Search(t.Context(), Query{Text: text, Today: when.DayOf(time.Date(2026, 3, 14, 10, 0, 0, 0, time.Local))})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -334,7 +334,7 @@ func (r *repairing) day(text string, s Shape) (day string, ok bool) {
 	if !s.isDay() {
 		return "", false
 	}
-	if _, err := time.Parse(time.DateOnly, text); err == nil {
+	if _, err := when.ParseDay(text); err == nil {
 		return "", false
 	}
 	named, ok := when.DayIn(text, when.DayOf(r.today), r.writes)

@@ -31,14 +31,12 @@ func newAddTask(v noteWriter, now func() time.Time) agent.Tool {
 		if text == "" {
 			return change{}, errors.New("what is to be done? The task has no text")
 		}
-		due, err := dueDay(args.Due)
+		due, err := dayIn(args.Due)
 		if err != nil {
 			return change{}, err
 		}
 		if due.IsZero() { // as a small model leaves it
-			var day when.Day
-			text, day = when.Due(text, when.DayOf(now()))
-			due = day.Local()
+			text, due = when.Due(text, when.DayOf(now()))
 		}
 		folder, name, journal, err := v.tasksNote(ctx, args.Note, now())
 		if err != nil {
@@ -79,21 +77,16 @@ func taskText(text string) string {
 	return boxBefore.ReplaceAllString(strings.Join(strings.Fields(text), " "), "")
 }
 
-// dueDay parses a date; the zero time if text is empty.
-func dueDay(text string) (time.Time, error) {
-	text = strings.TrimSpace(text)
-	if text == "" {
-		return time.Time{}, nil
+// dayIn parses a date; none if text is empty.
+func dayIn(text string) (when.Day, error) {
+	if text = strings.TrimSpace(text); text == "" {
+		return when.Day{}, nil
 	}
-	day, err := time.ParseInLocation(time.DateOnly, text, time.Local)
-	if err != nil {
-		return day, fmt.Errorf("%q is not a date; write it as YYYY-MM-DD", text)
-	}
-	return day, nil
+	return when.ParseDay(text)
 }
 
 // dated returns a task as shown to the user, with the weekday of its due date.
-func dated(text string, due time.Time) string {
+func dated(text string, due when.Day) string {
 	if due.IsZero() {
 		return text
 	}
@@ -132,7 +125,7 @@ func (v vaults) tasksNote(ctx context.Context, called string, today time.Time) (
 }
 
 // taskLine formats a task in the style of the note, or else of the vault.
-func (v vaults) taskLine(ctx context.Context, note notes.Note, text string, due time.Time) string {
+func (v vaults) taskLine(ctx context.Context, note notes.Note, text string, due when.Day) string {
 	line := bullet(note.Tasks) + "[ ] " + text
 	if due.IsZero() {
 		return line

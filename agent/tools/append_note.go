@@ -21,7 +21,7 @@ type appendArgs struct {
 
 func newAppendNote(v noteWriter, daily Daily, now func() time.Time) agent.Tool {
 	return newWriter(v, spec[appendArgs](agent.AppendNote), func(ctx context.Context, args appendArgs) (change, error) {
-		content := strings.Trim(text.Unfenced(args.Content), "\r\n")
+		content := strings.Trim(notes.WithLF(text.Unfenced(args.Content)), "\n")
 		if strings.TrimSpace(content) == "" {
 			return change{}, errors.New("content missing")
 		}
@@ -86,7 +86,7 @@ func appended(note notes.Note, raw []byte, content, heading string) (now []byte,
 			content = "## " + strings.TrimLeft(heading, "# ") + "\n\n" + content
 		}
 	}
-	line = p.appendTo(after, strings.Split(strings.ReplaceAll(content, "\r\n", "\n"), "\n")...)
+	line = p.appendTo(after, strings.Split(content, "\n")...)
 	return p.bytes(), line, nil
 }
 

@@ -11,16 +11,19 @@ import (
 	"time"
 
 	"lifehub/agent"
+	"lifehub/internal/when"
 	"lifehub/notes"
 )
 
 type completeArgs struct {
 	Task string `json:"task"`
 	Note string `json:"note,omitempty"`
+	Next string `json:"next,omitempty" description:"if its rule is not understood: YYYY-MM-DD, or never"`
 }
 
 func newCompleteTask(v noteWriter, now func() time.Time) agent.Tool {
 	return newWriter(v, spec[completeArgs]("complete_task"), func(ctx context.Context, args completeArgs) (change, error) {
+		today := when.DayOf(now())
 		t, err := v.openTask(ctx, args)
 		if err != nil {
 			return change{}, err
@@ -36,26 +39,50 @@ func newCompleteTask(v noteWriter, now func() time.Time) agent.Tool {
 		if err != nil {
 			return change{}, err
 		}
-		if t.Task.Line > len(p.lines) || p.text(t.Task.Line) != strings.TrimRight(t.Task.Raw, "\r") { // changed just now, or not UTF-8
-			return change{}, fmt.Errorf("%s is not the line that was read; it was changed just now, or is not UTF-8", t.at())
+		first, last := t.Task.Line, t.Task.Line+strings.Count(t.Task.Below, "\n")
+		if last > len(p.lines) || strings.Join(p.between(first, last), "\n") != t.Task.Raw+t.Task.Below {
+			return change{}, fmt.Errorf("%s is not the line that was read; it was changed just now", t.at())
 		}
 		c := change{folder: t.folder, path: t.place.Entry.Path, was: raw, report: fmt.Sprintf("done: %s (%s)", t.Task.Text, t.at())}
-		lines := []string{t.Task.Ticked(now())}
-		if next, ok := t.Task.Next(now()); ok {
-			lines = []string{next, lines[0]}
-			c.report = fmt.Sprintf("done: %s (%s); %s (%s)", t.Task.Text, agent.PlaceName(c.path, t.Task.Line+1), againOn(next), t.at())
-		} else if t.Task.Recurs != "" {
-			c.report += fmt.Sprintf("; its rule %q is not understood, so no next one was made", t.Task.Recurs)
+		next, recurs, err := nextOf(t, args.Next, today)
+		if err != nil {
+			return change{}, err
 		}
-		p.replace(t.Task.Line, lines...)
+		switch ticked := t.Task.Ticked(today); {
+		case !recurs:
+			p.replace(first, ticked)
+		case t.Task.MovesOn():
+			p.splice(first, last, strings.Split(next.Raw+next.Below, "\n")...)
+			c.report += "; " + againOn(next)
+		default:
+			p.replace(first, next.Raw, ticked)
+			c.report = fmt.Sprintf("done: %s (%s); %s (%s)", t.Task.Text, agent.PlaceName(c.path, first+1), againOn(next), t.at())
+		}
 		c.now = p.bytes()
 		return c, nil
 	}, "note", "task") // without a note, the task determines the note
 }
 
-// againOn returns when the task in a line comes again, as shown to the user.
-func againOn(line string) string {
-	t, _ := notes.ParseTasks(line)
+// never is the answer that a task whose rule is not understood does not come again.
+const never = "never"
+
+// nextOf returns the next occurrence of a task that is done today. If its rule is not understood, answer says when
+// that is; without one, the error asks for it.
+func nextOf(t vaultTask, answer string, today when.Day) (next notes.Task, recurs bool, err error) {
+	next, recurs = t.Task.Next(today, when.Day{})
+	if recurs || t.Task.Recurs == "" || strings.EqualFold(strings.TrimSpace(answer), never) {
+		return next, recurs, nil
+	}
+	if strings.TrimSpace(answer) == "" {
+		return next, false, fmt.Errorf("%q (%s) stays open: when does it come again? Its rule %q is not understood; say next=YYYY-MM-DD or next=%s", t.Task.Text, t.at(), t.Task.Recurs, never)
+	}
+	day, err := dayIn(answer)
+	next, recurs = t.Task.Next(today, day)
+	return next, recurs, err
+}
+
+// againOn returns when a task comes again, as shown to the user.
+func againOn(t notes.Task) string {
 	if day := cmp.Or(t.Due, t.Scheduled, t.Start); !day.IsZero() {
 		return "it comes again on " + day.Format("Monday 2006-01-02")
 	}

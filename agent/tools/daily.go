@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"lifehub/internal/when"
 	"lifehub/notes"
 )
 
@@ -66,7 +67,7 @@ func findDailies(places []place, set Daily) (dailies, place) {
 	type found struct {
 		notes  int
 		latest place
-		day    time.Time
+		day    when.Day
 	}
 	ways := map[dailies]*found{}
 	var best dailies
@@ -84,7 +85,7 @@ func findDailies(places []place, set Daily) (dailies, place) {
 		if !day.Before(f.day) {
 			f.latest, f.day = p, day
 		}
-		if b := ways[best]; b == nil || f.notes > b.notes || f.notes == b.notes && f.day.After(b.day) {
+		if b := ways[best]; b == nil || f.notes > b.notes || f.notes == b.notes && b.day.Before(f.day) {
 			best = way
 		}
 	}
@@ -95,9 +96,9 @@ func findDailies(places []place, set Daily) (dailies, place) {
 }
 
 // dailyWay parses a note's path as that of a daily note.
-func dailyWay(p place, set Daily) (way dailies, day time.Time, ok bool) {
+func dailyWay(p place, set Daily) (way dailies, day when.Day, ok bool) {
 	if notes.IsPaged(p.Entry.Path) {
-		return dailies{}, time.Time{}, false
+		return dailies{}, when.Day{}, false
 	}
 	ext := path.Ext(p.Entry.Path)
 	name := strings.TrimSuffix(p.Entry.Path, ext)
@@ -110,12 +111,12 @@ func dailyWay(p place, set Daily) (way dailies, day time.Time, ok bool) {
 		if set.Folder != "" && dir != path.Clean(set.Folder) {
 			continue
 		}
-		day, err := time.ParseInLocation(layout, rest, time.Local)
+		day, err := time.Parse(layout, rest)
 		if err == nil && day.Format(layout) == rest {
-			return dailies{p.folder, dir, layout, ext}, day, true
+			return dailies{p.folder, dir, layout, ext}, when.DayOf(day), true
 		}
 	}
-	return dailies{}, time.Time{}, false
+	return dailies{}, when.Day{}, false
 }
 
 // cutLast splits off the last parts of a path.

@@ -27,12 +27,17 @@ func newEditNote(v noteWriter) agent.Tool {
 		if err != nil {
 			return change{}, err
 		}
-		now, err := edited(string(raw), args.Old, args.New)
+		p, err := openPage(raw)
+		if err != nil {
+			return change{}, fmt.Errorf("%s: %w", at.Entry.Path, err)
+		}
+		now, err := edited(p.text(), args.Old, args.New)
 		if err != nil { // which quotes the note
 			agent.Shows(ctx, agent.Source{Path: at.Entry.Path, Lines: string(raw), Untrusted: notes.Parse(entry, raw).Untrusted})
 			return change{}, fmt.Errorf("%s: %w", at.Entry.Path, err)
 		}
-		return change{folder: at.folder, path: at.Entry.Path, was: raw, now: []byte(now), report: "changed " + at.Entry.Path}, nil
+		p.setText(now)
+		return change{folder: at.folder, path: at.Entry.Path, was: raw, now: p.bytes(), report: "changed " + at.Entry.Path}, nil
 	}, "path")
 }
 
@@ -43,7 +48,7 @@ func wrapped(text, old string) string {
 	for i := range words {
 		words[i] = regexp.QuoteMeta(words[i])
 	}
-	same, err := regexp.Compile(strings.Join(words, `(?:[ \t]+|[ \t]*\r?\n[ \t]*)`))
+	same, err := regexp.Compile(strings.Join(words, `(?:[ \t]+|[ \t]*\n[ \t]*)`))
 	if err != nil || len(words) < 2 {
 		return old
 	}
@@ -53,12 +58,9 @@ func wrapped(text, old string) string {
 	return old
 }
 
-// edited replaces old, which must occur exactly once, with fresh. It keeps the
-// line endings of text.
+// edited replaces old, which must occur exactly once, with fresh. The lines of text end in LF.
 func edited(text, old, fresh string) (string, error) {
-	if strings.Contains(text, "\r\n") {
-		old, fresh = crlf(old), crlf(fresh)
-	}
+	old, fresh = notes.WithLF(old), notes.WithLF(fresh)
 	switch {
 	case old == "":
 		return "", errors.New("old_text is empty; to add a text, use append_note")
@@ -76,10 +78,6 @@ func edited(text, old, fresh string) (string, error) {
 	default:
 		return "", fmt.Errorf("old_text stands there %d times, on lines %s; take more of what is around it", len(places), joinInts(places))
 	}
-}
-
-func crlf(text string) string {
-	return strings.ReplaceAll(strings.ReplaceAll(text, "\r\n", "\n"), "\n", "\r\n")
 }
 
 // maxPlaces bounds the number of lines listed in an error.
@@ -113,7 +111,7 @@ func nearest(text, old string) string {
 	}
 	for i, line := range strings.Split(text, "\n") {
 		if strings.Contains(fold(line), first) {
-			return fmt.Sprintf("; line %d comes near: %q. Copy it exactly", i+1, strings.TrimRight(line, "\r"))
+			return fmt.Sprintf("; line %d comes near: %q. Copy it exactly", i+1, line)
 		}
 	}
 	return "; read the note and copy it exactly"

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"lifehub/agent"
+	"lifehub/internal/when"
 	"lifehub/notes"
 )
 
@@ -67,8 +68,7 @@ var listItemText = regexp.MustCompile(`^\s*[-*+]\s+(?:\[.\]\s+)?(\S.*)$`)
 // as its provenance if they have the form that LifeHub writes.
 func parseFacts(text string) (facts []agent.Fact) {
 	fence := ""
-	for i, line := range strings.Split(strings.TrimPrefix(text, "\ufeff"), "\n") {
-		line = strings.TrimRight(line, "\r")
+	for i, line := range strings.Split(notes.WithLF(strings.TrimPrefix(text, byteOrderMark)), "\n") {
 		if mark := strings.TrimSpace(line); fence == "" && (strings.HasPrefix(mark, "```") || strings.HasPrefix(mark, "~~~")) {
 			fence = mark[:3]
 			continue
@@ -99,7 +99,7 @@ func parseFact(line string) agent.Fact {
 	fact := agent.Fact{Text: strings.TrimSpace(line[:open])}
 	for _, part := range strings.Split(line[open+2:len(line)-1], ", ") {
 		chat, isChat := strings.CutPrefix(part, "chat ")
-		day, err := time.ParseInLocation(time.DateOnly, part, time.Local)
+		day, err := when.ParseDay(part)
 		switch {
 		case err == nil:
 			fact.Date = day
@@ -126,7 +126,7 @@ func (f Facts) adding(text string, by agent.Caller, now time.Time) (change, erro
 	if m := listItemText.FindStringSubmatch(text); m != nil {
 		text = m[1]
 	}
-	fact := agent.Fact{Text: text, Date: now, Origin: cmp.Or(by.Conversation, "you"), Untrusted: by.Origin.IsOutside()}
+	fact := agent.Fact{Text: text, Date: when.DayOf(now), Origin: cmp.Or(by.Conversation, "you"), Untrusted: by.Origin.IsOutside()}
 	line := fmt.Sprintf("- %s (%s)", fact.Text, fact.Provenance())
 	switch {
 	case len(parseFacts(line)) == 0: // also of the box of a task alone

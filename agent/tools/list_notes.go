@@ -90,7 +90,7 @@ func listResult(found []notes.Note, all int, args listArgs) agent.Result {
 	var listed []agent.Source
 	for _, n := range shown {
 		listed = append(listed, agent.Source{Path: n.Path, Untrusted: n.Untrusted})
-		day := n.Date.Format(time.DateOnly)
+		day := n.Date.String()
 		if n.Date.IsZero() {
 			day = "changed " + n.ModTime.Local().Format(time.DateOnly) // a file time, which need not be the date of the note
 		}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -36,8 +37,8 @@ func newListTasks(v vaults, now func() time.Time) agent.Tool {
 		if err != nil {
 			return agent.Result{}, err
 		}
-		today := startOfDay(now())
-		span, words := when.Span{From: when.DayOf(query.After), To: when.DayOf(query.Before)}, strings.Join(slices.Concat([]string{query.Text}, query.Tags, query.Paths), " ")
+		today := when.DayOf(now())
+		span, words := when.Span{From: query.After, To: query.Before}, strings.Join(slices.Concat([]string{query.Text}, query.Tags, query.Paths), " ")
 		about := slices.DeleteFunc(slices.Clone(all), func(t vaultTask) bool { return !t.about(words) || !t.isOf(span) })
 		found := slices.DeleteFunc(slices.Clone(about), func(t vaultTask) bool { return !t.is(status, today) })
 		byDate(found, status)
@@ -52,27 +53,19 @@ func newListTasks(v vaults, now func() time.Time) agent.Tool {
 	})
 }
 
-func (t vaultTask) is(status string, today time.Time) bool {
-	date := t.date()
+func (t vaultTask) is(status string, today when.Day) bool {
+	date := t.Task.Day()
 	switch status {
 	case "open":
 		return t.Task.Open()
 	case "due":
-		return t.Task.Open() && !date.IsZero() && !date.After(today.AddDate(0, 0, dueWithin))
+		return t.Task.Open() && !date.IsZero() && date.Since(today) <= dueWithin
 	case "overdue":
 		return t.Task.Open() && !date.IsZero() && date.Before(today)
 	case "done":
 		return t.Task.Done
 	}
 	return true
-}
-
-// date returns the due date of a task, or else its scheduled date.
-func (t vaultTask) date() time.Time {
-	if t.Task.Due.IsZero() {
-		return t.Task.Scheduled
-	}
-	return t.Task.Due
 }
 
 // about reports whether a task's line, the headings above it or the path of its
@@ -94,7 +87,7 @@ func byDate(tasks []vaultTask, status string) {
 		if status == "done" {
 			return b.Task.DoneOn.Compare(a.Task.DoneOn)
 		}
-		dateA, dateB := a.date(), b.date()
+		dateA, dateB := a.Task.Day(), b.Task.Day()
 		switch {
 		case dateA.IsZero() && !dateB.IsZero():
 			return 1
@@ -105,7 +98,7 @@ func byDate(tasks []vaultTask, status string) {
 	})
 }
 
-func tasksResult(found []vaultTask, status, about string, today time.Time) agent.Result {
+func tasksResult(found []vaultTask, status, about string, today when.Day) agent.Result {
 	var b strings.Builder
 	if len(found) > maxTasks {
 		fmt.Fprintf(&b, "%d of ", maxTasks)
@@ -118,7 +111,7 @@ func tasksResult(found []vaultTask, status, about string, today time.Time) agent
 	return agent.Result{Text: b.String(), Listed: tasksAt(found)}
 }
 
-func noTasks(next []vaultTask, all int, status, about string, today time.Time) agent.Result {
+func noTasks(next []vaultTask, all int, status, about string, today when.Day) agent.Result {
 	text := fmt.Sprintf("There are no %ss%s; the notes hold %s in all.", tasksOf(status), about, text.Count(all, "task"))
 	if len(next) > 0 {
 		text += " Next are:\n"
@@ -147,29 +140,29 @@ func tasksOf(status string) string {
 
 // aboutWords describes which tasks are listed: their subject, and their period
 // or today's date.
-func aboutWords(words string, span when.Span, today time.Time) (about string) {
+func aboutWords(words string, span when.Span, today when.Day) (about string) {
 	if words = strings.TrimSpace(words); words != "" {
 		about = fmt.Sprintf(" about %q", words)
 	}
 	if !span.IsZero() {
-		return about + " for " + span.Words(when.DayOf(today))
+		return about + " for " + span.Words(today)
 	}
 	return about + " on " + today.Format("Monday, 2006-01-02")
 }
 
 // comingUp returns the next open tasks with a date, for when nothing is due.
-func comingUp(all []vaultTask, status string, today time.Time) []vaultTask {
+func comingUp(all []vaultTask, status string, today when.Day) []vaultTask {
 	if status != "due" && status != "overdue" {
 		return nil
 	}
-	open := slices.DeleteFunc(slices.Clone(all), func(t vaultTask) bool { return !t.Task.Open() || t.date().Before(today) })
+	open := slices.DeleteFunc(slices.Clone(all), func(t vaultTask) bool { return !t.Task.Open() || t.Task.Day().Before(today) })
 	byDate(open, status)
 	const most = 3
 	return open[:min(len(open), most)]
 }
 
 // line formats a task for the list.
-func (t vaultTask) line(today time.Time) string {
+func (t vaultTask) line(today when.Day) string {
 	return fmt.Sprintf("- [%s] %s%s (%s)", t.box(), t.Task.Text, t.when(today), t.at())
 }
 
@@ -184,33 +177,31 @@ func (t vaultTask) box() string {
 }
 
 // when formats the priority, dates and recurrence of a task.
-func (t vaultTask) when(today time.Time) string {
+func (t vaultTask) when(today when.Day) string {
 	var parts []string
 	if t.Task.Priority != "" {
 		parts = append(parts, "priority "+t.Task.Priority)
 	}
 	switch {
 	case !t.Task.DoneOn.IsZero():
-		parts = append(parts, "done "+t.Task.DoneOn.Format(time.DateOnly))
+		parts = append(parts, "done "+t.Task.DoneOn.String())
 	case !t.Task.Due.IsZero() && t.Task.Open() && t.Task.Due.Before(today):
-		parts = append(parts, "overdue since "+t.Task.Due.Format(time.DateOnly))
-	case !t.Task.Due.IsZero() && t.Task.Due.Equal(today):
+		parts = append(parts, "overdue since "+t.Task.Due.String())
+	case !t.Task.Due.IsZero() && t.Task.Due == today:
 		parts = append(parts, "due today")
 	case !t.Task.Due.IsZero():
-		parts = append(parts, "due "+t.Task.Due.Format(time.DateOnly))
+		parts = append(parts, "due "+t.Task.Due.String())
 	case !t.Task.Scheduled.IsZero():
-		parts = append(parts, "scheduled "+t.Task.Scheduled.Format(time.DateOnly))
+		parts = append(parts, "scheduled "+t.Task.Scheduled.String())
 	}
-	if t.Task.Recurs != "" {
-		parts = append(parts, t.Task.Recurs)
+	if recurs := t.Task.Recurs; recurs != "" {
+		if _, understood := t.Task.Next(today, when.Day{}); !understood {
+			recurs = strconv.Quote(recurs) + " (a rule that is not understood)"
+		}
+		parts = append(parts, recurs)
 	}
 	if len(parts) == 0 {
 		return ""
 	}
 	return ", " + strings.Join(parts, ", ")
-}
-
-// startOfDay returns the local midnight of the date that t has in its own zone.
-func startOfDay(t time.Time) time.Time {
-	return time.Date(t.Year(), t.Month(), t.Day(), 0, 0, 0, 0, time.Local)
 }

@@ -15,6 +15,7 @@ import (
 	"lifehub/agent/turn"
 	"lifehub/internal/pdftest"
 	"lifehub/internal/testenv"
+	"lifehub/internal/when"
 	"lifehub/llm/offline"
 	"lifehub/notes"
 	"lifehub/rag"
@@ -244,7 +245,7 @@ func TestDocumentedExamplesAreAnswered(t *testing.T) {
 	if len(asked) < len(exampleAnswers) {
 		t.Errorf("only %v are asked", asked)
 	}
-	questions := v.library.Overview(t.Context(), offlineDay).Questions
+	questions := v.library.Overview(t.Context(), when.DayOf(offlineDay)).Questions
 	if len(questions) == 0 {
 		t.Error("the welcome screen offers nothing")
 	}

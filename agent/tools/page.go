@@ -1,10 +1,11 @@
 package tools
 
 import (
-	"bytes"
-	"errors"
+	"cmp"
 	"slices"
 	"strings"
+
+	"lifehub/notes"
 )
 
 // page is a note split into lines, to be changed without touching the other
@@ -12,48 +13,99 @@ import (
 type page struct {
 	mark  string   // byte order mark, if any
 	lines []string // including line endings
-	end   string   // line ending used for new lines
+	end   string   // line ending used for new lines: the first of the note
 }
 
 const byteOrderMark = "\ufeff"
 
 func openPage(raw []byte) (*page, error) {
-	if bytes.HasPrefix(raw, []byte{0xFF, 0xFE}) || bytes.HasPrefix(raw, []byte{0xFE, 0xFF}) {
-		return nil, errors.New("the note is written in UTF-16, which LifeHub reads but does not change; save it as UTF-8 first")
+	if err := notes.Changeable(raw); err != nil {
+		return nil, err
 	}
-	p := &page{end: "\n"}
-	if rest, ok := bytes.CutPrefix(raw, []byte(byteOrderMark)); ok {
-		p.mark, raw = byteOrderMark, rest
+	p := &page{}
+	text := string(raw)
+	if rest, ok := strings.CutPrefix(text, byteOrderMark); ok {
+		p.mark, text = byteOrderMark, rest
 	}
-	if bytes.Contains(raw, []byte("\r\n")) {
-		p.end = "\r\n"
+	for text != "" {
+		size := len(text)
+		if at := strings.IndexAny(text, "\r\n"); at >= 0 {
+			size = at + 1
+			if strings.HasPrefix(text[at:], "\r\n") {
+				size++
+			}
+		}
+		p.lines, text = append(p.lines, text[:size]), text[size:]
 	}
-	if len(raw) > 0 {
-		p.lines = strings.SplitAfter(string(raw), "\n")
-	}
-	if last := len(p.lines) - 1; last >= 0 && p.lines[last] == "" {
-		p.lines = p.lines[:last]
+	if p.end = "\n"; len(p.lines) > 0 {
+		p.end = cmp.Or(endOf(p.lines[0]), p.end)
 	}
 	return p, nil
 }
 
+// endOf returns the line ending of a line.
+func endOf(line string) string { return line[len(strings.TrimRight(line, "\r\n")):] }
+
 // replace replaces a line, numbered from 1, or removes it if there are no
 // texts.
-func (p *page) replace(line int, texts ...string) {
-	if len(texts) == 0 {
-		p.lines = slices.Delete(p.lines, line-1, line)
-		return
-	}
-	old := p.lines[line-1]
-	end := old[len(strings.TrimRight(old, "\r\n")):]
+func (p *page) replace(line int, texts ...string) { p.splice(line, line, texts...) }
+
+// splice replaces the lines from first to last. New lines have the endings of those that they replace.
+func (p *page) splice(first, last int, texts ...string) {
 	fresh := p.ended(texts)
-	fresh[len(fresh)-1] = texts[len(texts)-1] + end
-	p.lines = slices.Replace(p.lines, line-1, line, fresh...)
+	for i := range min(len(texts), last-first+1) {
+		fresh[i] = texts[i] + cmp.Or(endOf(p.lines[first-1+i]), p.end)
+	}
+	if n := len(texts); n > 0 { // the last line of a note may have none
+		fresh[n-1] = texts[n-1] + endOf(p.lines[last-1])
+	}
+	p.lines = slices.Replace(p.lines, first-1, last, fresh...)
+}
+
+// between returns lines without their endings.
+func (p *page) between(first, last int) (texts []string) {
+	for n := first; n <= last; n++ {
+		texts = append(texts, p.line(n))
+	}
+	return texts
+}
+
+// text returns the note with LF line endings.
+func (p *page) text() string {
+	text := strings.Join(p.between(1, len(p.lines)), "\n")
+	if n := len(p.lines); n > 0 && endOf(p.lines[n-1]) != "" {
+		text += "\n"
+	}
+	return text
+}
+
+// setText changes the text to another one: only lines that differ are touched.
+func (p *page) setText(fresh string) {
+	was, now := strings.Split(p.text(), "\n"), strings.Split(fresh, "\n")
+	from := 0
+	for from < min(len(was), len(now)) && was[from] == now[from] {
+		from++
+	}
+	same := 0
+	for same < min(len(was), len(now))-from && was[len(was)-1-same] == now[len(now)-1-same] {
+		same++
+	}
+	if len(was) > len(p.lines) { // what follows the last line ending
+		p.lines = append(p.lines, "")
+	}
+	if from+same == len(was) { // an insertion: take the line beside it
+		if from > 0 {
+			from--
+		} else {
+			same--
+		}
+	}
+	p.splice(from+1, len(was)-same, now[from:len(now)-same]...)
 }
 
 // insert inserts lines after a line; after line 0 they come first.
 func (p *page) insert(after int, texts ...string) {
-	if after > 0 && !strings.HasSuffix(p.lines[after-1], "\n") {
+	if after > 0 && endOf(p.lines[after-1]) == "" {
 		p.lines[after-1] += p.end
 	}
 	p.lines = slices.Insert(p.lines, after, p.ended(texts)...)
@@ -67,8 +119,8 @@ func (p *page) ended(texts []string) []string {
 	return ended
 }
 
-// text returns a line without its line ending.
-func (p *page) text(line int) string { return strings.TrimRight(p.lines[line-1], "\r\n") }
+// line returns a line without its line ending.
+func (p *page) line(line int) string { return strings.TrimRight(p.lines[line-1], "\r\n") }
 
 func (p *page) bytes() []byte { return []byte(p.mark + strings.Join(p.lines, "")) }
 
@@ -81,7 +133,7 @@ func (p *page) appendTo(end int, texts ...string) (line int) {
 	for last > 0 && strings.TrimSpace(p.lines[last-1]) == "" {
 		last--
 	}
-	continuesList := last > 0 && listItem.MatchString(p.text(last)) && listItem.MatchString(texts[0])
+	continuesList := last > 0 && listItem.MatchString(p.line(last)) && listItem.MatchString(texts[0])
 	line = last + 1
 	switch {
 	case last == 0 || continuesList:

@@ -9,6 +9,7 @@ import (
 
 	"lifehub/agent"
 	"lifehub/agent/tools/excerpt"
+	"lifehub/internal/when"
 	"lifehub/notes"
 	"lifehub/notes/pdf"
 	"lifehub/rag"
@@ -22,7 +23,7 @@ func TestSearchNotesAsksAndCites(t *testing.T) {
 	}
 	result, text := b.run("search_notes", `{"query":"how often tag:run \"long run\"","limit":3,"path":"run","tag":"#Plan","after":"2026-01","before":"2026-10-01"}`)
 	holds(t, "text", text, "1 passage (only notes in run, tagged #run, tagged #Plan, from 2026-01-01 on, before 2026-10-01; those without a date come last)", "run/plan.md:3 Plan › Weeks", "Three times a week.", "Only 5 of 9 notes", "by words, not by meaning: the server is down")
-	want := agent.Source{Path: "run/plan.md", Vault: "/v", Line: 3, EndLine: 5, Heading: "Plan › Weeks", Text: "Three times a week.", Score: 0.8, Date: time.Date(2026, 9, 1, 0, 0, 0, 0, time.Local), Untrusted: true}
+	want := agent.Source{Path: "run/plan.md", Vault: "/v", Line: 3, EndLine: 5, Heading: "Plan › Weeks", Text: "Three times a week.", Score: 0.8, Date: when.DayOf(time.Date(2026, 9, 1, 0, 0, 0, 0, time.Local)), Untrusted: true}
 	if len(result.Sources) != 1 || result.Sources[0] != want || !result.Searched || result.Nothing {
 		t.Errorf("got %+v", result)
 	}

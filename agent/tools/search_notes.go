@@ -52,7 +52,7 @@ func newSearchNotes(search searcher, v vaults, now func() time.Time, window func
 		if err != nil {
 			return agent.Result{}, err
 		}
-		query.Today, query.Talk, query.Room = now(), agent.TalkOf(ctx), room(window)
+		query.Today, query.Talk, query.Room = when.DayOf(now()), agent.TalkOf(ctx), room(window)
 		found, err := SearchShown(ctx, search, v, query)
 		if err != nil {
 			return agent.Result{}, err
@@ -229,7 +229,7 @@ func searchResult(question string, q rag.Query, found rag.Found) agent.Result {
 }
 
 func sourceOf(p rag.Passage) agent.Source {
-	date, _ := time.ParseInLocation(time.DateOnly, p.Date, time.Local)
+	date, _ := when.ParseDay(p.Date)
 	return agent.Source{
 		Path: p.Path, Vault: p.Vault, Line: p.Line, EndLine: p.EndLine, Heading: p.Heading,
 		Text: p.Text, Lines: p.Lines, Score: p.Score, Date: date, Untrusted: p.Untrusted, Dated: p.Dated,
@@ -247,10 +247,10 @@ func filtersOf(q rag.Query) string {
 		filters = append(filters, "tagged #"+t)
 	}
 	if !q.After.IsZero() {
-		filters = append(filters, "from "+q.After.Format(time.DateOnly)+" on")
+		filters = append(filters, "from "+q.After.String()+" on")
 	}
 	if !q.Before.IsZero() {
-		filters = append(filters, "before "+q.Before.Format(time.DateOnly))
+		filters = append(filters, "before "+q.Before.String())
 	}
 	if len(filters) == 0 {
 		return ""

@@ -75,9 +75,13 @@ func TestWritersDoWhatTheyShow(t *testing.T) {
 			files: map[string]string{"tasks.md": "\xef\xbb\xbf# T\r\n- [ ] a\r\n- [ ] b"}, tool: "add_task", args: `{"text":"c"}`,
 			path: "tasks.md", now: "\xef\xbb\xbf# T\r\n- [ ] a\r\n- [ ] b\r\n- [ ] c\r\n", said: "added to tasks.md:4: c",
 		},
-		"bytes that are no text are kept": {
-			files: map[string]string{"tasks.md": "Z\xfcrich\n- [ ] a\n"}, tool: "add_task", args: `{"text":"c"}`,
-			path: "tasks.md", now: "Z\xfcrich\n- [ ] a\n- [ ] c\n", said: "added to tasks.md:3: c",
+		"each line keeps its own line end": {
+			files: map[string]string{"tasks.md": "# T\r- [ ] a\r\n- [ ] b\n"}, tool: "complete_task", args: `{"task":"a"}`,
+			path: "tasks.md", now: "# T\r- [x] a ✅ 2026-10-08\r\n- [ ] b\n", said: "done: a (tasks.md:2)",
+		},
+		"lines of a note whose lines end in CR do too": {
+			files: map[string]string{"a.md": "one\rtwo\rthree"}, tool: "edit_note", args: `{"path":"a","old_text":"two\nthree","new_text":"2\n3\n4"}`,
+			path: "a.md", now: "one\r2\r3\r4", said: "changed a.md",
 		},
 		"a task is ticked by words of its text": {
 			files: map[string]string{"tasks.md": list}, tool: "complete_task", args: `{"task":"ONE"}`,
@@ -104,9 +108,17 @@ func TestWritersDoWhatTheyShow(t *testing.T) {
 			files: map[string]string{"a.md": "\xef\xbb\xbf- [ ] bins"}, tool: "complete_task", args: `{"task":"bins"}`,
 			path: "a.md", now: "\xef\xbb\xbf- [x] bins ✅ 2026-10-08", said: "done: bins (a.md:1)",
 		},
-		"a rule that is not understood is told": {
-			files: map[string]string{"a.md": "- [ ] bins 🔁 now and then\n"}, tool: "complete_task", args: `{"task":"bins","note":"a"}`,
-			path: "a.md", now: "- [x] bins 🔁 now and then ✅ 2026-10-08\n", said: `done: bins (a.md:1); its rule "now and then" is not understood, so no next one was made`,
+		"a task whose rule is not understood is ended only if that is said": {
+			files: map[string]string{"a.md": "- [ ] bins 🔁 now and then\n"}, tool: "complete_task", args: `{"task":"bins","note":"a","next":"never"}`,
+			path: "a.md", now: "- [x] bins 🔁 now and then ✅ 2026-10-08\n", said: `done: bins (a.md:1)`,
+		},
+		"a task whose rule is not understood comes again on the day that is said": {
+			files: map[string]string{"a.md": "- [ ] bins 🔁 now and then 📅 2026-10-07\n"}, tool: "complete_task", args: `{"task":"bins","next":"2026-10-10"}`,
+			path: "a.md", now: "- [ ] bins 🔁 now and then 📅 2026-10-10\n- [x] bins 🔁 now and then 📅 2026-10-07 ✅ 2026-10-08\n", said: "done: bins (a.md:2); it comes again on Saturday 2026-10-10 (a.md:1)",
+		},
+		"a task of Logseq moves on where it is": {
+			files: map[string]string{"a.md": "- DOING bins\r\n  SCHEDULED: <2026-10-05 Mon 10:30 .+1w>\r\n  id:: 1\r\n"}, tool: "complete_task", args: `{"task":"bins"}`,
+			path: "a.md", now: "- TODO bins\r\n  SCHEDULED: <2026-10-15 Thu 10:30 .+1w>\r\n  id:: 1\r\n", said: "done: bins (a.md:1); it comes again on Thursday 2026-10-15",
 		},
 		"a note is made, folders and all": {
 			files: map[string]string{}, tool: "create_note", args: `{"path":"/recipes/soup/Ramen","content":"# Ramen\n\nBroth.\n\n"}`,
@@ -237,7 +249,7 @@ func checkDiff(t *testing.T, preview agent.Preview, path, was, now string) {
 
 func TestWritersRefuseWithAReason(t *testing.T) {
 	files := map[string]string{
-		"latin1.md": "- [ ] Z\xfcrich\n", "a.md": "- [ ] buy milk\n- [ ] buy bread\n- [x] buy salt\n", "b.md": "- [ ] buy milk\n", "x/tasks.md": "", "y/x/tasks.md": "", "utf16.md": "\xff\xfe-\x00 \x00[\x00 \x00]\x00 \x00w\x00",
+		"latin1.md": "- [ ] Z\xfcrich\n", "rule.md": "- [ ] dash 🔁 every week on Mon-Fri\n", "a.md": "- [ ] buy milk\n- [ ] buy bread\n- [x] buy salt\n", "b.md": "- [ ] buy milk\n", "x/tasks.md": "", "y/x/tasks.md": "", "utf16.md": "\xff\xfe-\x00 \x00[\x00 \x00]\x00 \x00w\x00",
 		".lifehubignore": "private/", "1/n.md": "", "2/n.md": "",
 	}
 	for _, each := range []struct{ tool, args, want string }{
@@ -254,11 +266,13 @@ func TestWritersRefuseWithAReason(t *testing.T) {
 		{"complete_task", `{"task":"fly"}`, `there is no task "fly"`},
 		{"complete_task", `{"task":""}`, "task text missing"},
 		{"complete_task", `{"task":"buy milk","note":"nowhere"}`, "there is no note"},
-		{"complete_task", `{"task":"rich"}`, "not UTF-8"},
+		{"complete_task", `{"task":"rich"}`, "not written in UTF-8"},
 		{"create_note", `{"path":"a","content":"x"}`, "there is a note a.md already"},
 		{"create_note", `{"path":"../../a.md","content":"x"}`, "there is a note a.md already"},
 		{"create_note", `{"path":".obsidian/a.md","content":"x"}`, "hidden"},
 		{"create_note", `{"path":"private/a.md","content":"x"}`, "ignored"},
+		{"complete_task", `{"task":"dash"}`, "Its rule \"every week on Mon-Fri\" is not understood"},
+		{"append_note", `{"path":"latin1","content":"x"}`, "not written in UTF-8"},
 		{"create_note", `{"path":"","content":"x"}`, "hidden"},
 		{"append_note", `{"content":" \n"}`, "content missing"},
 		{"append_note", `{"path":"nowhere","content":"x"}`, "there is no note"},

@@ -308,7 +308,7 @@ func (l *lister) note(n *noteBlocks) {
 		head = "**" + strings.ReplaceAll(heading, "*", "") + "** · " + head
 	}
 	if !first.Date.IsZero() {
-		head += dayOf(first.Path, first.Date.Format(time.DateOnly))
+		head += dayOf(first.Path, first.Date.String())
 	}
 	if first.Untrusted {
 		head += " · not written by you"

@@ -80,7 +80,7 @@ func TestNotesWithoutAQueryWordAreOmitted(t *testing.T) {
 func TestNotesOfATimeAreListedByDate(t *testing.T) {
 	day := func(path string, text string) agent.Block {
 		b := blockOf(path, 3, text, 0)
-		b.Source.Dated, b.Source.Date, b.Source.Heading = true, time.Date(2026, 11, 18, 0, 0, 0, 0, time.Local), ""
+		b.Source.Dated, b.Source.Date, b.Source.Heading = true, when.DayOf(time.Date(2026, 11, 18, 0, 0, 0, 0, time.Local)), ""
 		return b
 	}
 	a := &answer{coverage: &agent.Coverage{Time: &when.Found{Days: "16–22 November", Notes: 3, Only: true, List: []when.Entry{

@@ -17,6 +17,7 @@ import (
 	"lifehub/cli/app"
 	"lifehub/cli/settings"
 	"lifehub/internal/text"
+	"lifehub/internal/when"
 	"lifehub/llm"
 	"lifehub/notes"
 	"lifehub/rag"
@@ -317,7 +318,7 @@ func (bg *background) syncAll(ctx context.Context) {
 
 // lookOver updates the overview of the notes after a sync.
 func (bg *background) lookOver(ctx context.Context) {
-	today := time.Now()
+	today := when.DayOf(time.Now())
 	overview, due := bg.App.Library().Overview(ctx, today), bg.dueTasks(ctx, today)
 	bg.mu.Lock()
 	bg.overview, bg.due = overview, due
@@ -329,7 +330,7 @@ func (bg *background) lookOver(ctx context.Context) {
 const mostDue = 2
 
 // dueTasks returns the tasks that are due first.
-func (bg *background) dueTasks(ctx context.Context, today time.Time) []backend.Task {
+func (bg *background) dueTasks(ctx context.Context, today when.Day) []backend.Task {
 	type found struct {
 		rag.DueTask
 		dir string
@@ -347,14 +348,14 @@ func (bg *background) dueTasks(ctx context.Context, today time.Time) []backend.T
 	slices.SortStableFunc(all, func(a, b found) int { return a.Day.Compare(b.Day) })
 	var tasks []backend.Task
 	for _, t := range all[:min(len(all), mostDue)] {
-		when, day, now := "due ", t.Day.Format(time.DateOnly), today.Format(time.DateOnly)
+		due := "due " + t.Day.String()
 		switch {
-		case day < now:
-			when = "overdue since "
-		case day == now:
-			day = "today"
+		case t.Day.Before(today):
+			due = "overdue since " + t.Day.String()
+		case t.Day == today:
+			due = "due today"
 		}
-		tasks = append(tasks, backend.Task{Text: t.Text, When: when + day, Note: filepath.Join(t.dir, filepath.FromSlash(t.Path)), Line: t.Line})
+		tasks = append(tasks, backend.Task{Text: t.Text, When: due, Note: filepath.Join(t.dir, filepath.FromSlash(t.Path)), Line: t.Line})
 	}
 	return tasks
 }

@@ -22,6 +22,7 @@ import (
 	"lifehub/cli/settings"
 	"lifehub/internal/text"
 	"lifehub/internal/userfile"
+	"lifehub/internal/when"
 	"lifehub/llm"
 	"lifehub/llm/ollama"
 	"lifehub/notes"
@@ -290,7 +291,7 @@ func (o offers) Take(_ context.Context, offer backend.Offer) error {
 	dir := app.AtHome(offer.Path)
 	if dir == "" {
 		dir = filepath.Join(o.App.Paths.Data, "starter-notes")
-		if err := writeStarterNotes(dir, time.Now()); err != nil {
+		if err := writeStarterNotes(dir, when.DayOf(time.Now())); err != nil {
 			return err
 		}
 	}

@@ -3,28 +3,27 @@ package chat
 import (
 	"fmt"
 	"io/fs"
-	"math"
 	"os"
 	"path/filepath"
 	"regexp"
 	"time"
 
 	"lifehub/examples"
+	"lifehub/internal/when"
 )
 
 // writeStarterNotes writes the starter notes to a folder unless it exists. Their dates are shifted
 // by whole weeks, so that the last of them are in the week before today's.
-func writeStarterNotes(dir string, today time.Time) error {
+func writeStarterNotes(dir string, today when.Day) error {
 	if _, err := os.Stat(dir); err == nil {
 		return nil
 	}
-	lastSunday := time.Date(2026, 11, 22, 0, 0, 0, 0, time.UTC) // the last day of the notes' last week
-	days := time.Date(today.Year(), today.Month(), today.Day(), 0, 0, 0, 0, time.UTC).Sub(lastSunday).Hours() / 24
-	weeks := int(math.Floor(days / 7))
+	lastSunday := when.Day{Year: 2026, Month: time.November, Day: 22} // of the notes' last week
+	days := today.Add(1).Monday().Add(-1).Since(lastSunday)
 	move := func(text string) string {
 		return isoDay.ReplaceAllStringFunc(text, func(day string) string {
-			if at, err := time.Parse(time.DateOnly, day); err == nil {
-				return at.AddDate(0, 0, 7*weeks).Format(time.DateOnly)
+			if at, err := when.ParseDay(day); err == nil {
+				return at.Add(days).String()
 			}
 			return day
 		})

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"lifehub/internal/when"
 	"lifehub/notes"
 	"lifehub/rag"
 	"lifehub/rag/encoder"
@@ -17,7 +18,7 @@ import (
 // right.
 func TestStarterNotesAreDatedLastWeek(t *testing.T) {
 	for i := range 9 {
-		today := time.Date(2027, 12, 26+i, 9, 0, 0, 0, time.Local) // a Sunday and the following days
+		today := when.Day{Year: 2027, Month: time.December, Day: 26}.Add(i) // a Sunday and the following days
 		dir := filepath.Join(t.TempDir(), "starter")
 		if err := writeStarterNotes(dir, today); err != nil {
 			t.Fatal(err)

@@ -270,7 +270,7 @@ func (s *notesServer) passagesOf(r agent.Result) searched {
 			Text: safetext.Visible(s.App.Secrets.Known(from.Text)), Score: from.Score, Untrusted: from.Untrusted,
 		}
 		if !from.Date.IsZero() {
-			p.Date = from.Date.Format(time.DateOnly)
+			p.Date = from.Date.String()
 		}
 		found.Passages = append(found.Passages, p)
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 
 	"lifehub/internal/text"
+	"lifehub/internal/when"
 )
 
 // addPrompts adds the prompts that users can select in the client.
@@ -44,18 +45,18 @@ func (s *notesServer) addPrompts() {
 }
 
 func weeklyReview(day string) (string, error) {
-	at := time.Now()
+	at := when.DayOf(time.Now())
 	if day != "" {
 		var err error
-		if at, err = time.ParseInLocation(time.DateOnly, day, time.Local); err != nil {
+		if at, err = when.ParseDay(day); err != nil {
 			return "", fmt.Errorf("weekly_review: the day %q is not written as YYYY-MM-DD", day)
 		}
 	}
-	from := at.AddDate(0, 0, -(int(at.Weekday())+6)%7)
+	from := at.Monday()
 	return fmt.Sprintf("Review my week from %s to %s.\n\n1. Find its notes: search_notes with after %s and before %s, and list_notes.\n"+
 		"2. Find its tasks: list_tasks, done in these days, still open, and overdue.\n"+
 		"3. Write a page: what happened, what was finished, what is left open, what to look at next week. "+
 		"Quote my own words with [path.md:line], and leave out what the notes don't say.\n"+
 		"4. Give the page to check_citations and correct it before you show it.",
-		from.Format(time.DateOnly), from.AddDate(0, 0, 6).Format(time.DateOnly), from.Format(time.DateOnly), from.AddDate(0, 0, 7).Format(time.DateOnly)), nil
+		from, from.Add(6), from, from.Add(7)), nil
 }

@@ -2,6 +2,7 @@ package when
 
 import (
 	"cmp"
+	"fmt"
 	"time"
 )
 
@@ -23,12 +24,26 @@ func DayOf(t time.Time) Day {
 // IsZero reports whether the day is none.
 func (d Day) IsZero() bool { return d == Day{} }
 
-// Local returns the local midnight at which the day begins; the zero time for none.
-func (d Day) Local() time.Time {
+// ParseDay reads a day that is written as YYYY-MM-DD and exists.
+func ParseDay(text string) (Day, error) {
+	t, err := time.Parse(time.DateOnly, text)
+	if err != nil {
+		return Day{}, fmt.Errorf("%q is not a date; write it as YYYY-MM-DD", text)
+	}
+	return DayOf(t), nil
+}
+
+// Begins returns the first moment of the day on this machine's clock, which is not always midnight; the
+// zero time for none. It is for comparing with clocks, such as file times: days are compared as days.
+func (d Day) Begins() time.Time {
 	if d.IsZero() {
 		return time.Time{}
 	}
-	return time.Date(d.Year, d.Month, d.Day, 0, 0, 0, 0, time.Local)
+	t := time.Date(d.Year, d.Month, d.Day, 0, 0, 0, 0, time.Local)
+	if DayOf(t) != d { // the clock skips midnight
+		_, t = t.ZoneBounds()
+	}
+	return t
 }
 
 // Number returns the number of days from 1970 to the day.
@@ -37,24 +52,55 @@ func (d Day) Number() int64 { return d.utc().Unix() / (24 * 60 * 60) }
 // Add returns the day n days later.
 func (d Day) Add(n int) Day { return DayOf(d.utc().AddDate(0, 0, n)) }
 
-// Before reports whether the day is before another.
-func (d Day) Before(other Day) bool {
-	return cmp.Or(cmp.Compare(d.Year, other.Year), cmp.Compare(d.Month, other.Month), cmp.Compare(d.Day, other.Day)) < 0
+// AddMonths returns the same day n months later, or the last of that month if it has no such day.
+func (d Day) AddMonths(n int) Day {
+	first := DayOf(Day{d.Year, d.Month, 1}.utc().AddDate(0, n, 0))
+	return Day{first.Year, first.Month, min(d.Day, first.InMonth())}
 }
 
-// String formats the day as YYYY-MM-DD; "" for none.
-func (d Day) String() string {
+// Since returns the number of days from another day to the day.
+func (d Day) Since(other Day) int { return int(d.Number() - other.Number()) }
+
+// Before reports whether the day is before another.
+func (d Day) Before(other Day) bool { return d.Compare(other) < 0 }
+
+// Compare is negative if the day is before another, and positive if it is after it. None is before all.
+func (d Day) Compare(other Day) int {
+	return cmp.Or(cmp.Compare(d.Year, other.Year), cmp.Compare(d.Month, other.Month), cmp.Compare(d.Day, other.Day))
+}
+
+// Weekday returns the day of the week.
+func (d Day) Weekday() time.Weekday { return d.utc().Weekday() }
+
+// Monday returns the first day of the day's week.
+func (d Day) Monday() Day { return d.Add(-(int(d.Weekday()) + 6) % 7) }
+
+// InMonth returns how many days the day's month has.
+func (d Day) InMonth() int { return time.Date(d.Year, d.Month+1, 0, 0, 0, 0, 0, time.UTC).Day() }
+
+// Format formats the day in a layout of package time; "" for none.
+func (d Day) Format(layout string) string {
 	if d.IsZero() {
 		return ""
 	}
-	return d.utc().Format(time.DateOnly)
+	return d.utc().Format(layout)
+}
+
+// String formats the day as YYYY-MM-DD; "" for none.
+func (d Day) String() string { return d.Format(time.DateOnly) }
+
+// MarshalText formats the day as String does.
+func (d Day) MarshalText() ([]byte, error) { return []byte(d.String()), nil }
+
+// UnmarshalText reads what MarshalText wrote, and the day that a text such as 2026-03-14T00:00:00Z begins with.
+func (d *Day) UnmarshalText(text []byte) (err error) {
+	if *d = (Day{}); len(text) > 0 {
+		*d, err = ParseDay(string(text[:min(len(text), len(time.DateOnly))]))
+	}
+	return err
 }
 
 func (d Day) utc() time.Time { return time.Date(d.Year, d.Month, d.Day, 0, 0, 0, 0, time.UTC) }
-
-func (d Day) weekday() int { return int(d.utc().Weekday()) }
-
-func (d Day) monday() Day { return d.Add(-(d.weekday() + 6) % 7) }
 
 // Span is the days from From until To, exclusive. A side that is no day is unbounded;
 // the zero Span means no time.
@@ -68,7 +114,7 @@ func (s Span) Meets(other Span) bool {
 	return (s.To.IsZero() || other.From.Before(s.To)) && (s.From.IsZero() || s.From.Before(other.To))
 }
 
-func (s Span) days() int { return int(s.To.Number() - s.From.Number()) }
+func (s Span) days() int { return s.To.Since(s.From) }
 
 // Words describes the span as a person would on the day today: "16–22 November".
 func (s Span) Words(today Day) string {
@@ -136,9 +182,9 @@ func steps(day Day, unit, n int) Span {
 	case aDay:
 		return days(day.Add(n), 1)
 	case aWeek:
-		return days(day.monday().Add(7*n), 7)
+		return days(day.Monday().Add(7*n), 7)
 	case aWeekend:
-		return days(day.monday().Add(7*n+5), 2)
+		return days(day.Monday().Add(7*n+5), 2)
 	}
 	length := monthsOf[unit]
 	return months(day.Year, (int(day.Month)-1)/length*length+1+n*length, length)
@@ -163,7 +209,7 @@ func away(day Day, n, unit int) Span {
 
 // nearDay returns the nth such weekday after a day, or before it if n is negative.
 func nearDay(day Day, weekday, n int) Day {
-	ahead := (weekday - day.weekday() + 7) % 7
+	ahead := (weekday - int(day.Weekday()) + 7) % 7
 	if n > 0 && ahead > 0 {
 		n--
 	}
@@ -173,7 +219,7 @@ func nearDay(day Day, weekday, n int) Day {
 // Week returns the numbered week of a year, and reports whether the year has it. The
 // first has 4 January.
 func Week(year, number int) (Span, bool) {
-	s := days(Day{year, time.January, 4}.monday().Add(7*(number-1)), 7)
+	s := days(Day{year, time.January, 4}.Monday().Add(7*(number-1)), 7)
 	inYear, got := s.From.utc().ISOWeek()
 	return s, inYear == year && got == number
 }

@@ -407,7 +407,7 @@ func (r *reader) unit(p part) (Span, int, bool) {
 		return Span{}, 0, false
 	case unit == aWeekend:
 		return r.weekends(n), unit, true
-	case unit == aWeek && n < 0 && r.today.weekday() == 0:
+	case unit == aWeek && n < 0 && int(r.today.Weekday()) == 0:
 		n++ // on a Sunday, "last week" in retrospect means the week that is ending
 	}
 	return steps(r.today, unit, n), unit, true
@@ -446,7 +446,7 @@ func (r *reader) weekday(p part) (Span, int, bool) {
 	day, n := r.today, cmp.Compare(which.value, 0)
 	switch {
 	case which.kind != 0 && n == 0:
-		day, n = day.monday().Add(-1), 1
+		day, n = day.Monday().Add(-1), 1
 	case which.kind == 0 && r.toward == 0: // the nearest
 		day, n = day.Add(-4), 1
 	case which.kind == 0:

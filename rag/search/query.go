@@ -15,9 +15,9 @@ type Query struct {
 	Limit   int       // most passages; 0: 5
 	Paths   []string  // keep notes below one of these folders or matching one of these globs
 	Tags    []string  // keep notes with all of these tags
-	After   time.Time // keep passages dated on or after it, and below them those without a date; zero: no bound
-	Before  time.Time // keep passages dated before it, and below them those without a date; zero: no bound
-	Today   time.Time // the day that "yesterday" refers to; zero: now
+	After   when.Day // keep passages dated on or after it, and below them those without a date; none: no bound
+	Before  when.Day // keep passages dated before it, and below them those without a date; none: no bound
+	Today   when.Day // the day that "yesterday" refers to; none: today
 	Talk    when.Talk // the times mentioned earlier in the conversation
 	Room    int       // most tokens of passages if all notes of a time are asked for; 0: Limit passages
 	Without []string  // leave out the notes at these paths
@@ -64,13 +64,11 @@ func (q Query) today() when.Day {
 	if q.Today.IsZero() {
 		return when.DayOf(time.Now())
 	}
-	return when.DayOf(q.Today)
+	return q.Today
 }
 
 // filtered returns the time that the query filters by.
-func (q Query) filtered() when.Span {
-	return when.Span{From: when.DayOf(q.After), To: when.DayOf(q.Before)}
-}
+func (q Query) filtered() when.Span { return when.Span{From: q.After, To: q.Before} }
 
 // phrases returns the quoted parts of a query's text.
 func phrases(text string) []string {

@@ -5,7 +5,6 @@ import (
 	"database/sql"
 	"slices"
 	"strings"
-	"time"
 	"unicode"
 
 	"lifehub/internal/database"
@@ -72,31 +71,27 @@ func isPlainTitle(title string) bool {
 
 // News counts the user's own notes that changed since the day before today, and the
 // open tasks that are overdue or due within days.
-func News(ctx context.Context, db *sql.DB, today time.Time, days int) (changed, due int, err error) {
-	since := time.Date(today.Year(), today.Month(), today.Day()-1, 0, 0, 0, 0, today.Location())
+func News(ctx context.Context, db *sql.DB, today when.Day, days int) (changed, due int, err error) {
 	err = db.QueryRowContext(ctx, `SELECT (SELECT count(*) FROM notes WHERE outside = 0 AND mtime >= ?), (SELECT count(*) FROM due JOIN notes ON id = note WHERE outside = 0 AND day <= ?)`,
-		since.UnixNano(), when.DayOf(today).Number()+int64(days)).Scan(&changed, &due)
+		today.Add(-1).Begins().UnixNano(), today.Add(days).Number()).Scan(&changed, &due)
 	return changed, due, err
 }
 
 // DueNotes returns the paths of the user's own notes with open tasks that are overdue
 // or due within days, the earliest first.
-func DueNotes(ctx context.Context, db *sql.DB, today time.Time, days, limit int) ([]string, error) {
+func DueNotes(ctx context.Context, db *sql.DB, today when.Day, days, limit int) ([]string, error) {
 	return database.Column[string](ctx, db, `SELECT path FROM due JOIN notes ON id = note WHERE outside = 0 AND day <= ? GROUP BY path ORDER BY min(day), path LIMIT ?`,
-		when.DayOf(today).Number()+int64(days), limit)
+		today.Add(days).Number(), limit)
 }
 
 // writeDue indexes the due dates of a note's open tasks.
 func (w *Writer) writeDue(id int64, note notes.Note) error {
 	for _, t := range note.Tasks {
-		day := t.Due
-		if day.IsZero() {
-			day = t.Scheduled
-		}
+		day := t.Day()
 		if !t.Open() || day.IsZero() {
 			continue
 		}
-		if _, err := w.exec(`INSERT INTO due VALUES (?, ?)`, id, when.DayOf(day).Number()); err != nil {
+		if _, err := w.exec(`INSERT INTO due VALUES (?, ?)`, id, day.Number()); err != nil {
 			return err
 		}
 	}

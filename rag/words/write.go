@@ -14,7 +14,6 @@ import (
 
 	"lifehub/internal/database"
 	"lifehub/internal/text"
-	"lifehub/internal/when"
 	"lifehub/notes"
 	"lifehub/rag/passage"
 	"lifehub/rag/vectors"
@@ -80,7 +79,7 @@ func (w *Writer) WriteNote(id int64, note notes.Note, hash []byte, problem strin
 		(path, lower_path, size, mtime, hash, title, title_key, name_key, date, tags, outside, problem, language, text)
 		VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?)`,
 		note.Path, strings.ToLower(note.Path), note.Size, note.ModTime.UnixNano(), hash, note.Title, NameKey(note.Title), NameKey(name),
-		when.DayOf(note.Date).String(), string(tags), note.Untrusted, problem, string(in), compress(note.Text))
+		note.Date.String(), string(tags), note.Untrusted, problem, string(in), compress(note.Text))
 	if err != nil {
 		return err
 	}
