@@ -19,8 +19,10 @@ func (n *Note) date() when.Day {
 		return day
 	}
 	for _, key := range []string{"date", "created", "updated"} {
-		if day, ok := frontDate(n.Front[key]); ok {
-			return day
+		for _, value := range listOf(n.property(key)) {
+			if day, ok := frontDate(value); ok {
+				return day
+			}
 		}
 	}
 	return when.Day{}

@@ -1,8 +1,10 @@
 package notes
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -28,30 +30,50 @@ const (
 
 // frontMatter is the metadata block at the start of a note.
 type frontMatter struct {
-	fence string // "---" for YAML, "+++" for TOML, "" if there is none
+	fence string // "---" for YAML, "+++" for TOML, "{" for JSON, "" if there is none
 	text  string // text between the fences; if the closing one is missing or too late, all text that may be meant
 	long  bool   // the closing fence is too late
 }
+
+// openFence matches the first line of front matter. A word after the fence names its language.
+var openFence = regexp.MustCompile(`^(---|\+\+\+)[ \t]*(?i:(yaml|toml|json))?[ \t]*$`)
 
 // splitFront separates the front matter from the body. An opening fence without a
 // closing one is a thematic break, not front matter.
 func splitFront(text string) (front frontMatter, body string) {
 	first, rest, _ := strings.Cut(text, "\n")
-	fence := strings.TrimRight(first, " \t")
-	if fence != "---" && fence != "+++" {
+	if strings.TrimSpace(first) == "{" {
+		return splitJSON(text)
+	}
+	open := openFence.FindStringSubmatch(first)
+	if open == nil {
 		return frontMatter{}, text
+	}
+	fence, kind := open[1], open[1]
+	if strings.EqualFold(open[2], "toml") {
+		kind = "+++"
 	}
 	size := 0
 	for line := range strings.Lines(rest) {
 		switch end := strings.TrimRight(line, " \t\n"); {
 		case end == fence, fence == "---" && end == "...":
-			return frontMatter{fence: fence, text: rest[:size]}, rest[size+len(line):]
+			return frontMatter{fence: kind, text: rest[:size]}, rest[size+len(line):]
 		}
 		if size += len(line); size > MaxFront {
 			return frontMatter{text: rest, long: strings.Contains(rest, "\n"+fence+"\n")}, text
 		}
 	}
 	return frontMatter{text: rest}, text
+}
+
+// splitJSON separates front matter in JSON, as Hugo has it. An object that is the whole note is its text.
+func splitJSON(text string) (front frontMatter, body string) {
+	const end = "\n}\n"
+	at := strings.Index(text[:min(len(text), MaxFront)], end) + len(end)
+	if at < len(end) || !json.Valid([]byte(text[:at])) || strings.TrimSpace(text[at:]) == "" {
+		return frontMatter{}, text
+	}
+	return frontMatter{fence: "{", text: text[:at]}, text[at:]
 }
 
 // Front separates and parses the front matter of a text; values is nil if there
@@ -70,28 +92,50 @@ func Front(raw []byte) (values map[string]any, body string, err error) {
 	return values, body, err
 }
 
-// readFront sets Front and the fields derived from it.
-func (n *Note) readFront(front frontMatter) {
-	n.Untrusted = sourceLine.MatchString(front.text) // corrected below if the front matter can be parsed; the title of a clipping is often invalid YAML
+// readFront sets Front and the fields derived from it, and returns where the text of the note begins: after the front
+// matter, or before it if it has lines that are no properties.
+func (n *Note) readFront(front frontMatter, after int) (start int) {
+	n.Untrusted = sourceLine.MatchString(front.text) // corrected below if the front matter can be parsed
 	if front.long {
 		n.problem("its front matter is longer than %d KiB and reads as text", MaxFront>>10)
 	}
-	values, err := front.parse()
-	if err != nil {
-		n.problem("its front matter cannot be read: %v", err)
-		return
+	values, unread, err := front.read()
+	start = after
+	switch {
+	case err == nil && front.fence != "" && (len(values) > 0 || strings.TrimSpace(front.text) == ""):
+		n.Untrusted = false
+	case len(values) == 0: // a block of text between two lines
+		return 0
+	case len(unread) > 0:
+		start = 0
+		n.problem("line %s of its front matter is no property and reads as text", joined(unread))
 	}
 	n.Front = values
-	if front.fence != "" {
-		n.Untrusted = false
-	}
 	for key, value := range values {
 		n.Untrusted = n.Untrusted || isSource(key) && filled(value)
 	}
 	n.Exported = values[exportedKey] == exportedValue
 	for _, key := range []string{"tags", "tag"} {
-		n.addTags(namesIn(values[key], ", \t\n", "#/"))
+		n.addTags(namesIn(n.property(key), ", \t\n", "#/[]\"'"))
 	}
+	return start
+}
+
+// property returns a value of the front matter, whatever the case of its key.
+func (n *Note) property(key string) any {
+	if value, ok := n.Front[key]; ok {
+		return value
+	}
+	for _, each := range slices.Sorted(maps.Keys(n.Front)) {
+		if strings.EqualFold(each, key) {
+			return n.Front[each]
+		}
+	}
+	return nil
+}
+
+func joined(numbers []int) string {
+	return strings.ReplaceAll(strings.Trim(fmt.Sprint(numbers), "[]"), " ", ", ")
 }
 
 func (n *Note) addTags(tags []string) {
@@ -108,6 +152,106 @@ func isSource(key string) bool {
 // sourceLine matches a key that names a source, in YAML or TOML.
 var sourceLine = regexp.MustCompile(`(?im)^[ \t]*["']?(?:source|url)["']?[ \t]*[:=][ \t]*[^ \t\n]`)
 
+// read returns the properties. If they cannot be parsed as a whole, err says why, each property that can be read alone is
+// read, and unread are the lines of the note that belong to none.
+func (f frontMatter) read() (values map[string]any, unread []int, err error) {
+	values, err = f.parse()
+	if err == nil && !f.hides(values) {
+		return values, nil, nil
+	}
+	whole := values
+	values = map[string]any{}
+	var entry []string
+	add := func() {
+		if len(entry) > 0 {
+			f.addEntry(values, entry, whole)
+		}
+		entry = nil
+	}
+	for i, line := range strings.Split(strings.TrimSuffix(f.text, "\n"), "\n") {
+		bare := strings.TrimSpace(line)
+		switch {
+		case f.entry().MatchString(line):
+			add()
+			entry = []string{line}
+		case bare == "" || bare[0] == '#':
+		case len(entry) > 0 && (line[0] == ' ' || line[0] == '\t' || line[0] == '-'):
+			entry = append(entry, line)
+		default:
+			add()
+			unread = append(unread, i+2)
+		}
+	}
+	add()
+	return values, unread, err
+}
+
+var (
+	yamlEntry = regexp.MustCompile(`^("[^"\n]*"|'[^'\n]*'|[^\s"'#:{}\[\],&*!|>%@` + "`" + `-][^:\n]*?)[ \t]*:(?:[ \t]+(\S.*)?|$)`)
+	tomlEntry = regexp.MustCompile(`^("[^"\n]*"|'[^'\n]*'|[\w.-]+)[ \t]*=[ \t]*(\S.*)?$`)
+)
+
+// entry matches the first line of a property: its key and its value, as written.
+func (f frontMatter) entry() *regexp.Regexp {
+	if f.fence == "+++" {
+		return tomlEntry
+	}
+	return yamlEntry
+}
+
+// hides reports whether a value that was written has become none: YAML takes "tags: #a" for a comment.
+func (f frontMatter) hides(values map[string]any) bool {
+	if f.fence != "---" || !strings.Contains(f.text, "#") {
+		return false
+	}
+	for line := range strings.Lines(f.text) {
+		if m := yamlEntry.FindStringSubmatch(strings.TrimRight(line, "\n")); m != nil && strings.HasPrefix(m[2], "#") && values[strings.Trim(m[1], `"'`)] == nil {
+			return true
+		}
+	}
+	return false
+}
+
+// addEntry adds the property in lines: parsed as part of the whole, alone, or else as text. A key may occur several
+// times.
+func (f frontMatter) addEntry(values map[string]any, lines []string, whole map[string]any) {
+	m := f.entry().FindStringSubmatch(lines[0])
+	key := strings.Trim(m[1], `"'`)
+	value := whole[key]
+	if value == nil {
+		alone, _ := frontMatter{fence: f.fence, text: strings.ReplaceAll(strings.Join(lines, "\n"), "\t", "  ")}.parse()
+		value = alone[key]
+	}
+	if value == nil { // as text
+		var items []any
+		for _, line := range append([]string{m[2]}, lines[1:]...) {
+			line = strings.TrimSpace(line)
+			if item := strings.Trim(strings.TrimPrefix(line, "- "), ` "'`); item != "" {
+				items = append(items, item)
+			}
+		}
+		if value = any(items); len(items) == 1 {
+			value = items[0]
+		}
+	}
+	before, again := values[key]
+	if again && filled(before) {
+		value = append(listOf(before), listOf(value)...)
+	}
+	values[key] = value
+}
+
+// listOf returns the items of a value of front matter.
+func listOf(value any) []any {
+	if list, ok := value.([]any); ok {
+		return list
+	}
+	if !filled(value) {
+		return nil
+	}
+	return []any{value}
+}
+
 func (f frontMatter) parse() (map[string]any, error) {
 	var values map[string]any
 	var err error
@@ -117,7 +261,7 @@ func (f frontMatter) parse() (map[string]any, error) {
 		if err = userfile.CheckTOML("front matter", []byte(f.text)); err == nil {
 			err = toml.Unmarshal([]byte(f.text), &values)
 		}
-	default:
+	default: // JSON is YAML too
 		if err = userfile.CheckWritten("front matter", []byte(f.text)); err == nil {
 			err = yaml.Unmarshal([]byte(f.text), &values)
 		}

@@ -25,7 +25,7 @@ func (n *Note) setApart(body string, start, stop int) {
 // of the names as whole words. A name that is also a name of this note is taken
 // to mean the note itself.
 func (n Note) Mentions(names []string) (lines []int) {
-	_, body := splitFront(n.Text)
+	body := n.Text[newLineIndex(n.Text, 1).starts[n.BodyLine-1]:]
 	index, before := newLineIndex(body, n.BodyLine), len(n.Text)-len(body)
 	for _, name := range names {
 		if len(name) < shortestName || slices.ContainsFunc(n.Titles(), func(own string) bool { return strings.EqualFold(own, name) }) {

@@ -29,14 +29,14 @@ func Parse(entry Entry, raw []byte) Note {
 	}
 	n.Text = n.decode(raw)
 	front, body := splitFront(n.Text)
+	n.try("front matter", func() { body = n.Text[n.readFront(front, len(n.Text)-len(body)):] })
 	n.BodyLine = 1 + strings.Count(n.Text[:len(n.Text)-len(body)], "\n")
-	n.try("front matter", func() { n.readFront(front) })
 	n.try("text", func() { n.readBody(body) })
 	if n.Exported {
 		n.Tasks = nil // copies of tasks that are in the original notes
 	}
 	n.Title = n.title()
-	n.Aliases = append(namesIn(n.Front["aliases"], ",", "[]\"'"), namesIn(n.Front["alias"], ",", "[]\"'")...)
+	n.Aliases = append(namesIn(n.property("aliases"), ",", "[]\"'"), namesIn(n.property("alias"), ",", "[]\"'")...)
 	n.Date = n.date()
 	n.try("dates", func() { n.readDates(body) })
 	slices.Sort(n.Tags)
@@ -124,8 +124,10 @@ func Changeable(raw []byte) error {
 }
 
 func (n *Note) title() string {
-	if title, ok := n.Front["title"].(string); ok && strings.TrimSpace(title) != "" {
-		return strings.Join(strings.Fields(title), " ")
+	if values := listOf(n.property("title")); len(values) > 0 {
+		if title, ok := values[0].(string); ok && strings.TrimSpace(title) != "" {
+			return strings.Join(strings.Fields(title), " ")
+		}
 	}
 	for _, h := range n.Headings {
 		if h.Level == 1 && h.Text != "" {

@@ -3,6 +3,7 @@ package notes
 import (
 	"bytes"
 	"encoding/binary"
+	"fmt"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -12,10 +13,11 @@ import (
 	"unicode/utf16"
 	"unicode/utf8"
 
+	"pgregory.net/rapid"
+
 	"lifehub/internal/testenv"
 )
 
-// day returns a local midnight, as used for dates of notes.
 const fullNote = `---
 title: Running
 tags: [Health, "#sport/run"]
@@ -174,13 +176,62 @@ func checkNote(t *testing.T, n Note) {
 	}
 }
 
-func TestInvalidFrontMatterIsReportedAndTextIsRead(t *testing.T) {
-	n := Parse(Entry{Path: "Daily.md"}, []byte("---\ncreated: {{date}}\nurl: [\n---\n# Day\n\n#log it\n"))
-	if len(n.Problems) != 1 || !strings.Contains(n.Problems[0], "front matter") || strings.Contains(n.Problems[0], "\n") {
-		t.Errorf("got problems %q", n.Problems)
+func TestFrontMatterIsReadAsFarAsItCanBe(t *testing.T) {
+	for _, c := range []struct {
+		text, title string
+		tags        []string
+		body        int // line of the body
+	}{
+		{"---\ntitle: Meeting: Ann | Bo & Co\ntags: [sync]\n---\nx", "Meeting: Ann | Bo & Co", []string{"sync"}, 5},
+		{"---\ntitle: One\ntags: [red]\ntags: [blue]\ntitle: Two\n---\nx", "One", []string{"blue", "red"}, 7},
+		{"---\ntitle: {{title}}\ncreated: {{date}} {{time}}\ntags: [day]\nurl: [\n---\nx", "{{title}}", []string{"day"}, 7},
+		{"---\ntitle:\tTabs\ntags:\n\t- one\n\t- two\n---\nx", "Tabs", []string{"one", "two"}, 7},
+		{"---\ntitle: \"Not closed\ntags: [a, b\n---\nx", "Not closed", []string{"a", "b"}, 5},
+		{"---\ntitle: @home\ntags: #one #two\n---\nx", "@home", []string{"one", "two"}, 5},
+		{"---\ntitle: *star* of `code`\ntags:\n- a: b: c\n- ok\n---\nx", "*star* of `code`", []string{"a: b: c", "ok"}, 7},
+		{"---\ntags: #one\nTitle: Case\n---\nx", "Case", []string{"one"}, 5},
+		{"+++\ntitle = Not quoted\ntags = ['a']\n+++\nx", "Not quoted", []string{"a"}, 5},
+		{"---toml\ntitle = 'T'\n---\nx", "T", nil, 4},
+		{"{\n  \"title\": \"J\",\n  \"tags\": [\"a\"]\n}\n\nx", "J", []string{"a"}, 5},
+		{"{\n  \"title\": \"J\"\n}\n", "a", nil, 1},
+		{"---\n**OSTER LEGAL**\nCara Oster, Esq.\n---\nx", "a", nil, 1},
+		{"---\n# Home\n---\nx", "Home", nil, 1},
+		{"---\ntitle: A\na line that is none\ntags: b\n---\nx", "A", []string{"b"}, 1},
+		{"---\ntitle: Not closed\n\nx", "a", nil, 1},
+		{"---\r\ntitle: CRLF: a\r\n---\r\nx", "CRLF: a", nil, 4},
+		{"\xef\xbb\xbf---\rtitle: CR\r---\rx", "CR", nil, 4},
+	} {
+		n := Parse(Entry{Path: "a.md"}, []byte(c.text))
+		if n.Title != c.title || !slices.Equal(n.Tags, c.tags) || n.BodyLine != c.body {
+			t.Errorf("%q: title %q, tags %q, body on line %d", c.text, n.Title, n.Tags, n.BodyLine)
+		}
+		if stray := strings.Contains(c.text, "none"); stray != (len(n.Problems) == 1) {
+			t.Errorf("%q: problems %q", c.text, n.Problems)
+		}
 	}
-	same(t, "headings", n.Headings, []Heading{{1, "Day", 5}})
-	same(t, "tags", n.Tags, []string{"log"})
+}
+
+// Each line of front matter is part of a property, or in the text of the note.
+func TestNoLineOfFrontMatterIsLost(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		var block string
+		words := map[string]int{} // the line of each word
+		for i := range rapid.IntRange(1, 8).Draw(t, "lines") {
+			word := fmt.Sprintf("w%dx", i)
+			words[word] = i + 2
+			block += strings.ReplaceAll(rapid.SampledFrom([]string{
+				"k%: W", "k: W", "k%:W", "- W", "  W", "\tW", "W", "k%: \"W", "k%: [W", "k%: W: b", "k%: {{W}}", "k%:\tW", "k%: #W", "k%: 'W' b", "k%: |\n  W", "k% = 'W'", "[W]", "k%: @W", "**W**", "'W': 1",
+			}).Draw(t, "line"), "W", word) + "\n"
+			block = strings.ReplaceAll(block, "%", fmt.Sprint(i))
+		}
+		fence := rapid.SampledFrom([]string{"---", "+++"}).Draw(t, "fence")
+		n := Parse(Entry{Path: "a.md"}, []byte(fence+"\n"+block+fence+"\nText\n"))
+		for word := range words {
+			if read := fmt.Sprintf("%#v", n.Front); n.BodyLine > 1 && !strings.Contains(read, word) {
+				t.Fatalf("%q loses %s: %s", block, word, read)
+			}
+		}
+	})
 }
 
 func TestAllEncodingsGiveTheSameNote(t *testing.T) {

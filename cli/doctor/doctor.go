@@ -325,7 +325,9 @@ func notes(ctx context.Context, a *app.App) []Finding {
 		findings = append(findings, Finding{What: "notes", OK: true, Detail: "none yet", Fix: "lifehub index DIR"})
 	}
 	if len(a.OpenVaults()) > 0 {
-		findings = append(findings, index(ctx, a))
+		f, files := index(ctx, a)
+		findings = append(findings, f)
+		findings = append(findings, readInPart(files)...)
 	}
 	if scannable {
 		findings = append(findings, scans(a))
@@ -345,9 +347,28 @@ func scans(a *app.App) Finding {
 	return f
 }
 
-// index reports how many notes of all folders are indexed, and by which embedder.
-func index(ctx context.Context, a *app.App) Finding {
-	f := Finding{What: "index"}
+// mostNamed is how many notes a finding names.
+const mostNamed = 5
+
+// readInPart names the notes of which something could not be read.
+func readInPart(files []rag.FileStatus) []Finding {
+	files = slices.DeleteFunc(files, func(f rag.FileStatus) bool { return f.State != "indexed" || f.Reason == "" })
+	if len(files) == 0 {
+		return nil
+	}
+	f := Finding{What: "notes", OK: true, Detail: draw.Count(len(files), "note") + " read in part"}
+	for i, file := range files[:min(len(files), mostNamed)] {
+		f.Detail += map[bool]string{true: ": ", false: " · "}[i == 0] + file.Path + ": " + file.Reason
+	}
+	if len(files) > mostNamed {
+		f.Fix = "lifehub index --status names the others"
+	}
+	return []Finding{f}
+}
+
+// index reports how many notes of all folders are indexed, and by which embedder, and returns the state of each file.
+func index(ctx context.Context, a *app.App) (f Finding, all []rag.FileStatus) {
+	f.What = "index"
 	embedder := a.Embedder(ctx)
 	indexed, total, passages, embedded := 0, 0, 0, 0
 	for _, v := range a.OpenVaults() {
@@ -358,8 +379,9 @@ func index(ctx context.Context, a *app.App) Finding {
 		}
 		if err != nil {
 			f.Detail, f.Fix = err.Error(), "lifehub index"
-			return f
+			return f, nil
 		}
+		all = append(all, files...)
 		for _, file := range files {
 			if file.State == "indexed" {
 				indexed++
@@ -374,7 +396,7 @@ func index(ctx context.Context, a *app.App) Finding {
 	c, err := a.Library().Coverage(ctx)
 	if err != nil {
 		f.Detail = err.Error()
-		return f
+		return f, nil
 	}
 	f.OK, f.Detail = true, fmt.Sprintf("%d of %s, indexed %s ago, %s", indexed, draw.Count(total, "note"), app.Ago(c.Age), c.Method())
 	if c.Unreadable > 0 {
@@ -391,7 +413,7 @@ func index(ctx context.Context, a *app.App) Finding {
 	if indexed < total { // usually a note that changed just before the chat ended
 		f.Detail += "; the rest is read before the next search"
 	}
-	return f
+	return f, all
 }
 
 func servers(ctx context.Context, a *app.App) []Finding {

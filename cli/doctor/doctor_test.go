@@ -90,18 +90,31 @@ func TestDoctorReportsAnotherEmbeddersIndex(t *testing.T) {
 	if err := a.Ready(t.Context(), &app.Bar{}); err != nil {
 		t.Fatal(err)
 	}
-	if f := index(t.Context(), a); !f.OK || f.Fix != "" || !strings.HasSuffix(f.Detail, ", by keywords and the built-in encoder") {
+	if f, _ := index(t.Context(), a); !f.OK || f.Fix != "" || !strings.HasSuffix(f.Detail, ", by keywords and the built-in encoder") {
 		t.Errorf("of its own embedder: %+v", f)
 	}
 	apptest.Write(t, filepath.Join(vault, "running.md"), "# Running\n\nI run in the park, and by the river.\n")
-	if f := index(t.Context(), a); !f.OK || f.Fix != "" || !strings.HasPrefix(f.Detail, "0 of 1 note, ") || !strings.HasSuffix(f.Detail, "; the rest is read before the next search") {
+	if f, _ := index(t.Context(), a); !f.OK || f.Fix != "" || !strings.HasPrefix(f.Detail, "0 of 1 note, ") || !strings.HasSuffix(f.Detail, "; the rest is read before the next search") {
 		t.Errorf("of a note that changed: %+v", f)
 	}
 	if err := a.Ready(t.Context(), &app.Bar{}); err != nil {
 		t.Fatal(err)
 	}
+	apptest.Write(t, filepath.Join(vault, "part.md"), "---\ntitle: A\na line\n---\n")
+	if err := a.Ready(t.Context(), &app.Bar{}); err != nil {
+		t.Fatal(err)
+	}
+	if _, files := index(t.Context(), a); len(readInPart(files)) != 1 || !strings.Contains(readInPart(files)[0].Detail, "part.md: line 3") {
+		t.Errorf("of front matter that is read in part: %+v", files)
+	}
+	if err := os.Remove(filepath.Join(vault, "part.md")); err != nil {
+		t.Fatal(err)
+	}
+	if err := a.Ready(t.Context(), &app.Bar{}); err != nil {
+		t.Fatal(err)
+	}
 	a.Provider = embedding{a.Provider}
-	f := index(t.Context(), a)
+	f, _ := index(t.Context(), a)
 	if !f.OK || f.Fix != "lifehub index" || !strings.Contains(f.Detail, "1 of 1 note, ") || !strings.HasSuffix(f.Detail, "other; semantic index 0 of 1 passage") {
 		t.Errorf("of another: %+v", f)
 	}
