@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"io"
+	"strings"
 	"testing"
 	"time"
 
@@ -69,4 +70,64 @@ func FuzzAnswers(f *testing.F) {
 			_ = words{hub, "s"}.result(result)
 		}
 	})
+}
+
+// replying is a transport whose server gives one result.
+type replying struct {
+	transport.Interface
+	result string
+}
+
+func (r replying) SendRequest(_ context.Context, request transport.JSONRPCRequest) (*transport.JSONRPCResponse, error) {
+	return transport.NewJSONRPCResultResponse(request.ID, json.RawMessage(r.result)), nil
+}
+
+// An item of a kind that the protocol does not have, or a list that is none, is told, and the others are read.
+func TestUnknownItemDoesNotLoseTheOthers(t *testing.T) {
+	for _, c := range []struct {
+		method       mcp.MCPMethod
+		result, want string
+	}{
+		{mcp.MethodToolsCall, `{"content":[{"type":"text","text":"Invalid number"},{"type":"error","text":"x"},{"type":"json","data":{"a":1}},5,"plain",null,{"type":"image","data":7}]}`, "Invalid number|x|" + `{"type":"json","data":{"a":1}}|5|plain||{"type":"image","data":7}`},
+		{mcp.MethodToolsCall, `{"content":"plain"}`, "plain"},
+		{mcp.MethodToolsCall, `{"content":{"type":"text","text":"alone"}}`, "alone"},
+		{mcp.MethodToolsCall, `{"structuredContent":{"a":1}}`, ""},
+		{mcp.MethodPromptsGet, `{"messages":[{"role":"system","content":"be kind"},{"role":"user","content":{"type":"text","text":"b"}}]}`, "be kind|b"},
+		{mcp.MethodResourcesRead, `{"contents":[{"uri":"a:","text":"a"},{"uri":"b:"},{"text":"c"}]}`, `a|{"uri":"b:"}|c`},
+	} {
+		response, err := verbatim{replying{result: c.result}, nil}.SendRequest(t.Context(), transport.JSONRPCRequest{Method: string(c.method)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		switch c.method {
+		case mcp.MethodToolsCall:
+			result, err := mcp.ParseCallToolResult(&response.Result)
+			if err != nil {
+				t.Fatalf("%s: %v", c.result, err)
+			}
+			for _, each := range result.Content {
+				got = append(got, mcp.GetTextFromContent(each))
+			}
+		case mcp.MethodPromptsGet:
+			result, err := mcp.ParseGetPromptResult(&response.Result)
+			if err != nil {
+				t.Fatalf("%s: %v", c.result, err)
+			}
+			for _, each := range result.Messages {
+				got = append(got, mcp.GetTextFromContent(each.Content))
+			}
+		default:
+			result, err := mcp.ParseReadResourceResult(&response.Result)
+			if err != nil {
+				t.Fatalf("%s: %v", c.result, err)
+			}
+			for _, each := range result.Contents {
+				got = append(got, each.(mcp.TextResourceContents).Text)
+			}
+		}
+		if text := strings.Join(got, "|"); text != c.want {
+			t.Errorf("%s\n got %s\nwant %s", c.result, text, c.want)
+		}
+	}
 }

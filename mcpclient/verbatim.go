@@ -79,8 +79,88 @@ func (v verbatim) SendRequest(ctx context.Context, request transport.JSONRPCRequ
 		}
 		fields["tools"], _ = json.Marshal(tools) // always encodable, as they were decoded from JSON
 		response.Result, _ = json.Marshal(fields)
+	case mcp.MethodToolsCall:
+		fields["content"] = items(fields["content"], fields["structuredContent"], content)
+		response.Result, _ = json.Marshal(fields)
+	case mcp.MethodPromptsGet:
+		fields["messages"] = items(fields["messages"], nil, message)
+		response.Result, _ = json.Marshal(fields)
+	case mcp.MethodResourcesRead:
+		fields["contents"] = items(fields["contents"], nil, contents)
+		response.Result, _ = json.Marshal(fields)
 	}
 	return response, nil
+}
+
+// items makes each item of a list one that the library knows: it would lose all of them for one that it does not. A
+// value that is no list is a list of one; none beside other content is empty.
+func items(list, other json.RawMessage, known func(json.RawMessage) json.RawMessage) json.RawMessage {
+	var all []json.RawMessage
+	switch {
+	case missing(list) && missing(other):
+		return list // which the library reports
+	case !missing(list) && json.Unmarshal(list, &all) != nil:
+		all = []json.RawMessage{list}
+	}
+	for i, item := range all {
+		all[i] = known(item)
+	}
+	if all == nil {
+		all = []json.RawMessage{}
+	}
+	raw, _ := json.Marshal(all)
+	return raw
+}
+
+// content returns an item of a result, as text if the library does not know it.
+func content(item json.RawMessage) json.RawMessage {
+	if _, err := mcp.UnmarshalContent(item); err == nil {
+		return item
+	}
+	raw, _ := json.Marshal(mcp.NewTextContent(said(item)))
+	return raw
+}
+
+// said returns what an item of an unknown kind says: its text, or all of it.
+func said(item json.RawMessage) string {
+	var told struct{ Text string }
+	var alone string
+	switch {
+	case json.Unmarshal(item, &alone) == nil:
+		return alone
+	case json.Unmarshal(item, &told) == nil && told.Text != "":
+		return told.Text
+	}
+	return string(item)
+}
+
+// message returns a message of a prompt whose content is known.
+func message(item json.RawMessage) json.RawMessage {
+	var m struct {
+		Role    mcp.Role        `json:"role"`
+		Content json.RawMessage `json:"content"`
+	}
+	if json.Unmarshal(item, &m) != nil || m.Content == nil {
+		m.Content = item
+	}
+	if m.Role != mcp.RoleAssistant {
+		m.Role = mcp.RoleUser
+	}
+	m.Content = content(m.Content)
+	raw, _ := json.Marshal(m)
+	return raw
+}
+
+// contents returns a part of a resource, as text if the library does not know it.
+func contents(item json.RawMessage) json.RawMessage {
+	var fields map[string]any
+	if json.Unmarshal(item, &fields) == nil {
+		if _, err := mcp.ParseResourceContents(fields); err == nil {
+			return item
+		}
+	}
+	raw, _ := json.Marshal(mcp.TextResourceContents{URI: "unknown:", Text: said(item)})
+	return raw
 }
 
 func missing(value json.RawMessage) bool { return value == nil || string(value) == "null" }
