@@ -90,9 +90,26 @@ func cellsOf(row string) []string {
 	return cells
 }
 
-// ownCitation matches a number in brackets that would be mistaken for a
-// citation.
-var ownCitation = regexp.MustCompile(markText)
+// ownCitation matches a number in brackets that would be mistaken for a citation, and a wikilink, which would not.
+var ownCitation = regexp.MustCompile(`\[\[[^\[\]\n]*\]\]\(?|` + markText)
+
+// noSource matches what no source is called: a number as large as that of a year, in a date too.
+var noSource = regexp.MustCompile(`\b[1-9]\d{3}`)
+
+// disarmed puts the numbers of what would be mistaken for citations in parentheses.
+func disarmed(s string) string {
+	return ownCitation.ReplaceAllStringFunc(s, func(mark string) string {
+		switch link := strings.HasPrefix(mark, "[["); {
+		case noSource.MatchString(text.CitationNumbers.FindString(mark)), link && !strings.HasSuffix(mark, "("):
+			return mark
+		case link:
+			return "[" + disarmed(mark[1:len(mark)-2]) + "]("
+		}
+		return citationText.ReplaceAllString(mark, "($1$2)")
+	})
+}
+
+var citationText = regexp.MustCompile(markText)
 
 // markText matches the forms of a citation: [1], [1, 2], 【1】 or 【1†line 3】.
 const markText = `[\[【]\s*\^?(\d+(?:\s*[,;–-]\s*\d+)*)\s*[\]】]|【(\d+)[^】\n]*】`
@@ -104,7 +121,7 @@ var unsafe = regexp.MustCompile(`!\[[^\]]*\](?:\([^)]*\))?|<[!/?a-zA-Z][^>]*>?|\
 // inline formats text of a note as one line of Markdown that cannot affect its
 // surroundings, with words in bold; "" if it contains no letter or digit.
 func inline(s string, words []string) string {
-	s = ownCitation.ReplaceAllString(text.Cut(s, 4*maxShown), "($1$2)")
+	s = disarmed(text.Cut(s, 4*maxShown))
 	s = strings.ReplaceAll(s, "![[", "[[") // what is embedded is linked
 	s = unsafe.ReplaceAllString(s, " … ")
 	s = text.OneLine(strings.Map(func(r rune) rune {
@@ -192,7 +209,7 @@ func fenced(code string) string {
 func tell(tool string, status agent.Status, result string, n int) string {
 	shown := plainBlock(result)
 	if status == agent.Done {
-		shown = ownCitation.ReplaceAllString(shown, "($1$2)")
+		shown = disarmed(shown)
 		if shown != "" && n > 0 {
 			shown += fmt.Sprintf(" [%d]", n)
 		}

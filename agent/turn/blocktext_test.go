@@ -17,8 +17,10 @@ func TestTextCannotBreakTheListAroundIt(t *testing.T) {
 		"``` water":                            "water",
 		"a\nb\tc \x1b[31m red":                 "a b c [31m red",
 		"[1]":                                  "(1)",
-		"***":                                  "",
-		`ends with \`:                          "ends with",
+		"on [[2026-12-04]], [[12]] and [2026-12-04] 【1†line 2026】": "on [[2026-12-04]], [[12]] and [2026-12-04] (1)",
+		"as in [[1]](a.md)": "as in [(1)](a.md)",
+		"***":               "",
+		`ends with \`:       "ends with",
 		"Repaired: ![[receipt.png]], ![a photo](x.png) of it": "Repaired: [[receipt.png]], … of it",
 	} {
 		if got := inline(s, nil); got != want {

@@ -65,7 +65,7 @@ const (
 // blockParser parses headings, lists, code and other blocks. Inline syntax is parsed when a block
 // is drawn.
 var blockParser = parser.NewParser(
-	parser.WithBlockParsers(parser.DefaultBlockParsers()...),
+	parser.WithBlockParsers(append(parser.DefaultBlockParsers(), util.Prioritized(mathBlock{}, 150))...),
 	parser.WithParagraphTransformers(util.Prioritized(parser.LinkReferenceParagraphTransformer, 100)),
 )
 

@@ -393,3 +393,29 @@ func BenchmarkOpen(b *testing.B) {
 		})
 	}
 }
+
+// LaTeX keeps its backslashes, and an embedded picture its name.
+func TestFormulasAndPicturesAreDrawnAsWritten(t *testing.T) {
+	for source, want := range map[string]string{
+		`a \(x^2\) and $\{a\}$ and $x\,y$ b`:          `a \(x^2\) and $\{a\}$ and $x\,y$ b`,
+		"$$\na & b \\\\\n- c\n$$":                     "$$ a & b \\\\ - c $$",
+		"text\n\\[\na \\\\ b\n\\]\ntext":              `text \[ a \\ b \] text`,
+		"- item\n  $$\n  x \\\\ y\n  $$":              `• item $$ x \\ y $$`,
+		`\[not a link\] and \*star\* and \(`:          `[not a link] and *star* and (`,
+		`costs $5 and $6, or 7\$ \_`:                  `costs $5 and $6, or 7$ _`,
+		"$$\nnot closed \\*\n\n$$":                    "$$ not closed * $$",
+		"![[Image.png|300]] ![[a.png|A photo|20x30]]": "Image.png A photo",
+		"![alt|200](x.png) [[note|300]]":              "[image: alt] 300",
+	} {
+		d := Parse(source)
+		var got []string
+		for at := range d.Blocks() {
+			for _, row := range d.Draw(at, -1, 80, theme(false)).Rows {
+				got = append(got, strings.Fields(ansi.Strip(row))...)
+			}
+		}
+		if text := strings.Join(got, " "); text != want {
+			t.Errorf("%q is drawn as %q, want %q", source, text, want)
+		}
+	}
+}

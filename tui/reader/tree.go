@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"html"
 	"net/url"
+	"regexp"
 	"strconv"
 	"strings"
 
@@ -25,7 +26,10 @@ import (
 // treeParser parses a block with its inline syntax.
 var treeParser = goldmark.New(
 	goldmark.WithExtensions(extension.GFM),
-	goldmark.WithParserOptions(parser.WithInlineParsers(util.Prioritized(wikiParser{}, 150))),
+	goldmark.WithParserOptions(
+		parser.WithBlockParsers(util.Prioritized(mathBlock{}, 150)),
+		parser.WithInlineParsers(util.Prioritized(mathInline{}, 90), util.Prioritized(wikiParser{}, 150)),
+	),
 ).Parser()
 
 // wikiParser parses [[note]], [[note|text]] and ![[note]].
@@ -46,17 +50,25 @@ func (wikiParser) Parse(_ ast.Node, reader text.Reader, _ parser.Context) ast.No
 	}
 	target, shown, named := bytes.Cut(line[from:from+size], []byte("|"))
 	at := segment.Start + from
-	label := text.NewSegment(at, at+len(target))
-	if named && len(bytes.TrimSpace(shown)) > 0 {
-		label = text.NewSegment(at+len(target)+1, at+size)
-		target = bytes.TrimSuffix(target, []byte(`\`)) // an escaped | in a table
+	if named && line[0] == '!' {
+		shown = withoutSize(shown)
 	}
+	label := text.NewSegment(at, at+len(bytes.TrimSuffix(target, []byte(`\`)))) // an escaped | in a table
+	if named && len(bytes.TrimSpace(shown)) > 0 {
+		label = text.NewSegment(at+len(target)+1, at+len(target)+1+len(shown))
+	}
+	target = target[:len(bytes.TrimSuffix(target, []byte(`\`)))]
 	link := ast.NewLink()
 	link.Destination = append([]byte(wiki), target...)
 	link.AppendChild(link, ast.NewTextSegment(label))
 	reader.Advance(from + size + 2)
 	return link
 }
+
+// withoutSize returns the text of an embedded picture without its size: 300 or 300x200, alone or after another |.
+func withoutSize(shown []byte) []byte { return pictureSize.ReplaceAll(shown, nil) }
+
+var pictureSize = regexp.MustCompile(`(?:^|\|)\s*\d+(?:x\d+)?\s*$`)
 
 const (
 	wiki    = "[[" // precedes the destination of a wikilink
@@ -245,7 +257,7 @@ func (x *tree) node(node ast.Node) []ast.Node {
 		text = string(node.Label(x.source))
 		return x.link(string(node.URL(x.source)), text, []ast.Node{x.plain(text)})
 	case *ast.Image:
-		text = strings.TrimSuffix("[image: "+text, ": ") + "]"
+		text = strings.TrimSuffix("[image: "+string(withoutSize([]byte(text))), ": ") + "]"
 		return x.link(string(node.Destination), text, []ast.Node{x.plain(text)})
 	case *ast.RawHTML:
 		tag := string(node.Segments.Value(x.source))

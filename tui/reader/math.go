@@ -1,0 +1,101 @@
+package reader
+
+import (
+	"bytes"
+
+	"github.com/yuin/goldmark/ast"
+	"github.com/yuin/goldmark/parser"
+	"github.com/yuin/goldmark/text"
+)
+
+// LaTeX is drawn as it is written: in it, a backslash is a command, and not an escape of Markdown.
+
+// mathMarks are the marks around LaTeX.
+var mathMarks = [][2]string{{"$$", "$$"}, {"$", "$"}, {`\(`, `\)`}, {`\[`, `\]`}}
+
+// maxMath bounds a formula in a line, in bytes; $ is more often money.
+const maxMath = 2000
+
+// marksOf returns the marks of the formula with which a text may begin.
+func marksOf(line []byte) (marks [2]string, ok bool) {
+	for _, marks := range mathMarks {
+		if bytes.HasPrefix(line, []byte(marks[0])) {
+			return marks, true
+		}
+	}
+	return [2]string{}, false
+}
+
+// mathInline parses a formula in a line.
+type mathInline struct{}
+
+func (mathInline) Trigger() []byte { return []byte{'$', '\\'} }
+
+func (mathInline) Parse(_ ast.Node, reader text.Reader, _ parser.Context) ast.Node {
+	line, segment := reader.PeekLine()
+	marks, ok := marksOf(line)
+	if !ok {
+		return nil
+	}
+	from := len(marks[0])
+	within := line[from:min(len(line), maxMath)]
+	size := bytes.Index(within, []byte(marks[1]))
+	if size <= 0 {
+		return nil
+	}
+	after := from + size + len(marks[1])
+	switch marks[0] {
+	case "$":
+		if money := within[0] == ' ' || within[size-1] == ' ' || within[size-1] == '\\' || after < len(line) && '0' <= line[after] && line[after] <= '9'; money {
+			return nil
+		}
+	case `\[`: // in a line with other text it is a bracket
+		if reader.PrecendingCharacter() != '\n' || len(bytes.TrimSpace(line[after:])) > 0 {
+			return nil
+		}
+	}
+	formula := ast.NewTextSegment(text.NewSegment(segment.Start, segment.Start+after))
+	formula.SetRaw(true)
+	reader.Advance(after)
+	return formula
+}
+
+// mathBlock parses a formula of several lines, which begins and ends with a line of its own.
+type mathBlock struct{}
+
+func (mathBlock) Trigger() []byte { return []byte{'$', '\\'} }
+
+func (mathBlock) Open(_ ast.Node, reader text.Reader, _ parser.Context) (ast.Node, parser.State) {
+	line, segment := reader.PeekLine()
+	marks, ok := marksOf(bytes.TrimLeft(line, " "))
+	if !ok || marks[0] == "$" || marks[0] == `\(` || bytes.Contains(bytes.TrimLeft(line, " ")[2:], []byte(marks[1])) {
+		return nil, parser.NoChildren
+	}
+	rest, _, _ := bytes.Cut(reader.Source()[segment.Stop:], []byte("\n\n"))
+	if !bytes.Contains(rest, []byte(marks[1])) {
+		return nil, parser.NoChildren
+	}
+	node := ast.NewCodeBlock()
+	node.Lines().Append(segment)
+	reader.AdvanceToEOL()
+	return node, parser.NoChildren
+}
+
+func (mathBlock) Continue(node ast.Node, reader text.Reader, _ parser.Context) parser.State {
+	first, last := node.Lines().At(0), node.Lines().At(node.Lines().Len()-1)
+	source := reader.Source()
+	marks, _ := marksOf(bytes.TrimLeft(first.Value(source), " "))
+	if last.Start != first.Start && bytes.Contains(last.Value(source), []byte(marks[1])) {
+		return parser.Close
+	}
+	_, segment := reader.PeekLine()
+	node.Lines().Append(segment)
+	reader.AdvanceToEOL()
+	return parser.Continue | parser.NoChildren
+}
+
+func (mathBlock) Close(ast.Node, text.Reader, parser.Context) {}
+
+func (mathBlock) CanInterruptParagraph() bool { return true }
+
+func (mathBlock) CanAcceptIndentedLine() bool { return false }
