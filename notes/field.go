@@ -48,7 +48,8 @@ var fieldPatterns = []struct {
 
 var (
 	// dayValue matches the value of a pair that is a day: alone, with a time, or as a link.
-	dayValue  = blanked(`^(?:\[\[(?:[^\[\]|]*/)?|\[)?DAY(?:T?_\d{1,2}:\d{2}[\w:.+-]*)?(?:\|[^\[\]]*)?(?:\]\]|\]\([^()]*\))?_$`)
+	dayValue = blanked(`^(?:\[\[(?:[^\[\]|]*/)?|\[[^\[\]]*\]\((?:[^()]*/)?|\[)?DAY(?:T?_\d{1,2}:\d{2}[\w:.+-]*)?` +
+		`(?:\.md)?(?:\|[^\[\]]*)?(?:\]\]|\]\([^()]*\)|\))?_$`)
 	blockMark = regexp.MustCompile(blank + `\^[A-Za-z0-9-]+$`)
 )
 

@@ -1,7 +1,6 @@
 package tools
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"regexp"
@@ -53,10 +52,10 @@ func newCompleteTask(v noteWriter, now func() time.Time) agent.Tool {
 			p.replace(first, ticked)
 		case t.Task.MovesOn():
 			p.splice(first, last, strings.Split(next.Raw+next.Below, "\n")...)
-			c.report += "; " + againOn(next)
+			c.report += "; " + againOn(t.Task, next)
 		default:
 			p.replace(first, next.Raw, ticked)
-			c.report = fmt.Sprintf("done: %s (%s); %s (%s)", t.Task.Text, agent.PlaceName(c.path, first+1), againOn(next), t.at())
+			c.report = fmt.Sprintf("done: %s (%s); %s (%s)", t.Task.Text, agent.PlaceName(c.path, first+1), againOn(t.Task, next), t.at())
 		}
 		c.now = p.bytes()
 		return c, nil
@@ -81,10 +80,12 @@ func nextOf(t vaultTask, answer string, today when.Day) (next notes.Task, recurs
 	return next, recurs, err
 }
 
-// againOn returns when a task comes again, as shown to the user.
-func againOn(t notes.Task) string {
-	if day := cmp.Or(t.Due, t.Scheduled, t.Start); !day.IsZero() {
-		return "it comes again on " + day.Format("Monday 2006-01-02")
+// againOn returns when a task comes again, as shown to the user: the first of its days that moved.
+func againOn(was, next notes.Task) string {
+	for _, day := range [][2]when.Day{{was.Due, next.Due}, {was.Scheduled, next.Scheduled}, {was.Start, next.Start}} {
+		if day[0] != day[1] {
+			return "it comes again on " + day[1].Format("Monday 2006-01-02")
+		}
 	}
 	return "it comes again"
 }
