@@ -222,7 +222,7 @@ func TestOrgHeadingsWithAStateAreTasks(t *testing.T) {
 		"own.org":  "#+TODO: IDEA(i) DRAFT | SENT(s!) CANCELLED\n#+TODO: OPEN CLOSED\n* IDEA one\n* SENT two\n* OPEN three\n* CLOSED four\n* TODO no state here\n",
 	})
 	for name, want := range map[string][]string{
-		"work.org": {"2 open Call the plumber #home A due 2026-11-28 on 2026-11-27 every 1w", "4 done Pay the rent at 2026-11-02", "6 cancelled Paint", "9 open a box"},
+		"work.org": {"2 open Call the plumber #home A due 2026-11-28 on 2026-11-27 every week", "4 done Pay the rent at 2026-11-02", "6 cancelled Paint", "9 open a box"},
 		"own.org":  {"3 open one", "4 done two", "5 open three", "6 done four"},
 	} {
 		raw, entry, err := folder.Raw(name)

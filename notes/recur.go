@@ -2,6 +2,7 @@ package notes
 
 import (
 	"cmp"
+	"fmt"
 	"regexp"
 	"slices"
 	"strconv"
@@ -57,6 +58,12 @@ func (t Task) Next(on, to when.Day) (next Task, ok bool) {
 	next, ok = ParseTasks(line[:at[4]] + reopened(line[at[4]:at[5]]) + line[at[5]:] + moved(t.Below, plannedIn(t.Below), move))
 	next.Line = t.Line
 	return next, ok
+}
+
+// Understood reports whether the rule of a task that recurs is understood whole.
+func (t Task) Understood() bool {
+	_, ok := parseRule(t.Recurs)
+	return ok || t.Recurs == ""
 }
 
 // MovesOn reports whether the task itself moves on when it is done, as one with a repeating planned date does in
@@ -129,7 +136,13 @@ func parseRepeater(text string) (repeater, bool) {
 }
 
 // words describes a repetition like the rules of other tasks.
-func (r repeater) words() string { return "every " + strconv.Itoa(r.every) + string(r.unit) }
+func (r repeater) words() string {
+	unit := map[byte]string{'d': "day", 'w': "week", 'm': "month", 'y': "year"}[r.unit]
+	if r.every == 1 {
+		return "every " + unit
+	}
+	return fmt.Sprintf("every %d %ss", r.every, unit)
+}
 
 // after returns the day to which a day moves if the task is done on another.
 func (r repeater) after(day, on when.Day) when.Day {

@@ -36,7 +36,7 @@ func TestFieldsAreSeparatedFromTheText(t *testing.T) {
 		"- [ ] a 🔁 📅 2026-01-02":                           {Text: "a", Due: dayOf("2026-01-02"), Recurs: "🔁"},
 		"- [ ] a 🔁 every week (or so)":                     {Text: "a", Recurs: "every week (or so)"},
 		"- TODO ring":                                      {Text: "ring"},
-		"- TODO [#A] ring DEADLINE: <2026-01-02 Fri ++1m>": {Text: "ring", Due: dayOf("2026-01-02"), Recurs: "every 1m", Priority: "A"},
+		"- TODO [#A] ring DEADLINE: <2026-01-02 Fri ++1m>": {Text: "ring", Due: dayOf("2026-01-02"), Recurs: "every month", Priority: "A"},
 		"\t- DOING [[Ada]] DEADLINE: <2026-03-14 Sat>":     {Text: "[[Ada]]", Due: dayOf("2026-03-14")},
 		"- DONE sow SCHEDULED: <2026-03-14 Sat 10:00>":     {Text: "sow", Done: true, Scheduled: dayOf("2026-03-14")},
 		"- CANCELED dig":                                   {Text: "dig", Cancelled: true},
@@ -156,9 +156,9 @@ func TestPlannedDatesBelowATaskMoveOn(t *testing.T) {
 		got = append(got, fmt.Sprint(task.Text, " ", task.Due, " ", task.Scheduled, " ", task.Recurs, " ", ok, " ", next.Raw, next.Below))
 	}
 	same(t, "tasks", got, []string{
-		"one  2026-10-01 every 1w true - TODO one\n  id:: 1\n  :LOGBOOK:\n  CLOCK: [2026-10-01 Thu 10:00:00]\n  :END:\n  SCHEDULED: <2026-10-14 Wed 10:30 .+1w/2w>",
-		"two 2026-10-01  every 1m true - LATER two\nDEADLINE: <2026-11-01 Sun ++1m -3d>",
-		"three 2026-10-05 2026-10-01 every 1y true \t- TODO three\n\t  SCHEDULED: <2027-10-01 Fri +1y>\n\t  DEADLINE: <2026-10-05 Mon>",
+		"one  2026-10-01 every week true - TODO one\n  id:: 1\n  :LOGBOOK:\n  CLOCK: [2026-10-01 Thu 10:00:00]\n  :END:\n  SCHEDULED: <2026-10-14 Wed 10:30 .+1w/2w>",
+		"two 2026-10-01  every month true - LATER two\nDEADLINE: <2026-11-01 Sun ++1m -3d>",
+		"three 2026-10-05 2026-10-01 every year true \t- TODO three\n\t  SCHEDULED: <2027-10-01 Fri +1y>\n\t  DEADLINE: <2026-10-05 Mon>",
 		"four    false ",
 		"five  2026-10-01 .+4h false ",
 	})

@@ -195,7 +195,7 @@ func (t vaultTask) when(today when.Day) string {
 		parts = append(parts, "scheduled "+t.Task.Scheduled.String())
 	}
 	if recurs := t.Task.Recurs; recurs != "" {
-		if _, understood := t.Task.Next(today, when.Day{}); !understood {
+		if !t.Task.Understood() {
 			recurs = strconv.Quote(recurs) + " (a rule that is not understood)"
 		}
 		parts = append(parts, recurs)
