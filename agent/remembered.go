@@ -40,15 +40,15 @@ var ErrNothingToCompact = errors.New("there is nothing to compact: the last 4 me
 //
 // See docs/design/memory.md.
 type Fact struct {
-	Text      string    `json:"text"`
+	Text      string   `json:"text"`
 	Date      when.Day `json:"date,omitzero"`
-	Origin    string    `json:"origin,omitempty"`  // "you", or the conversation that it came from; "" if unknown
-	Untrusted bool      `json:"foreign,omitempty"` // derived from text from outside
-	Fits      bool      `json:"fits,omitempty"`    // it fits the current question
-	Path      string    `json:"path"`              // path within Vault
-	Vault     string    `json:"vault"`             // absolute path of the folder with the file
-	Line      int       `json:"line"`
-	Written   string    `json:"-"` // the line as it is in the file
+	Origin    string   `json:"origin,omitempty"`  // "you", or the conversation that it came from; "" if unknown
+	Untrusted bool     `json:"foreign,omitempty"` // derived from text from outside
+	Fits      bool     `json:"fits,omitempty"`    // it fits the current question
+	Path      string   `json:"path"`              // path within Vault
+	Vault     string   `json:"vault"`             // absolute path of the folder with the file
+	Line      int      `json:"line"`
+	Written   string   `json:"-"` // the line as it is in the file
 }
 
 // Provenance returns the date and origin of the fact as written in the file.

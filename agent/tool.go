@@ -118,19 +118,19 @@ func (r Result) IsUntrusted() bool {
 // Source is something that an answer can cite: lines of a note or of a web
 // page, or a tool result without a place.
 type Source struct {
-	N         int       `json:"n,omitempty"`     // number in this turn, from 1; 0 if not numbered yet
-	Path      string    `json:"path"`            // path in its vault, with slashes; or the web address; or the tool's name
-	Call      string    `json:"call,omitempty"`  // the step whose result it is; "" for a note or page
-	Vault     string    `json:"vault,omitempty"` // absolute path of the vault
-	Line      int       `json:"line"`            // line of a page as it was read; 0 for a search result
-	EndLine   int       `json:"end_line"`
-	Heading   string    `json:"heading,omitempty"` // "Running › Plan"
-	Text      string    `json:"text"`              // as the model sees it
-	Score     float64   `json:"score,omitempty"`   // 0 to 1
+	N         int      `json:"n,omitempty"`     // number in this turn, from 1; 0 if not numbered yet
+	Path      string   `json:"path"`            // path in its vault, with slashes; or the web address; or the tool's name
+	Call      string   `json:"call,omitempty"`  // the step whose result it is; "" for a note or page
+	Vault     string   `json:"vault,omitempty"` // absolute path of the vault
+	Line      int      `json:"line"`            // line of a page as it was read; 0 for a search result
+	EndLine   int      `json:"end_line"`
+	Heading   string   `json:"heading,omitempty"` // "Running › Plan"
+	Text      string   `json:"text"`              // as the model sees it
+	Score     float64  `json:"score,omitempty"`   // 0 to 1
 	Date      when.Day `json:"date,omitzero"`
-	Untrusted bool      `json:"foreign,omitempty"` // text from outside
-	Lines     string    `json:"-"`                 // the whole lines of which Text shows a part or another form; "" if Text is whole lines
-	Dated     bool      `json:"dated,omitempty"`   // the note has the requested date or time
+	Untrusted bool     `json:"foreign,omitempty"` // text from outside
+	Lines     string   `json:"-"`                 // the whole lines of which Text shows a part or another form; "" if Text is whole lines
+	Dated     bool     `json:"dated,omitempty"`   // the note has the requested date or time
 }
 
 // Title returns the place as shown on the screen: note.md:12 Heading. A web

@@ -15,9 +15,9 @@ type Query struct {
 	Limit   int       // most passages; 0: 5
 	Paths   []string  // keep notes below one of these folders or matching one of these globs
 	Tags    []string  // keep notes with all of these tags
-	After   when.Day // keep passages dated on or after it, and below them those without a date; none: no bound
-	Before  when.Day // keep passages dated before it, and below them those without a date; none: no bound
-	Today   when.Day // the day that "yesterday" refers to; none: today
+	After   when.Day  // keep passages dated on or after it, and below them those without a date; none: no bound
+	Before  when.Day  // keep passages dated before it, and below them those without a date; none: no bound
+	Today   when.Day  // the day that "yesterday" refers to; none: today
 	Talk    when.Talk // the times mentioned earlier in the conversation
 	Room    int       // most tokens of passages if all notes of a time are asked for; 0: Limit passages
 	Without []string  // leave out the notes at these paths
