@@ -93,7 +93,7 @@ func (v verbatim) SendRequest(ctx context.Context, request transport.JSONRPCRequ
 }
 
 // items makes each item of a list one that the library knows: it would lose all of them for one that it does not. A
-// value that is no list is a list of one; none beside other content is empty.
+// value that is no list is a list of one; none next to other content is empty.
 func items(list, other json.RawMessage, known func(json.RawMessage) json.RawMessage) json.RawMessage {
 	var all []json.RawMessage
 	switch {

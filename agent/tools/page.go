@@ -93,7 +93,7 @@ func (p *page) setText(fresh string) {
 	if len(was) > len(p.lines) { // what follows the last line ending
 		p.lines = append(p.lines, "")
 	}
-	if from+same == len(was) { // an insertion: take the line beside it
+	if from+same == len(was) { // an insertion: take a neighbouring line
 		if from > 0 {
 			from--
 		} else {
