@@ -17,7 +17,7 @@ import (
 type completeArgs struct {
 	Task string `json:"task"`
 	Note string `json:"note,omitempty"`
-	Next string `json:"next,omitempty" description:"if its rule is not understood: YYYY-MM-DD, or never"`
+	Next string `json:"next,omitempty"` // YYYY-MM-DD or never; asked for if the rule of the task is not understood
 }
 
 func newCompleteTask(v noteWriter, now func() time.Time) agent.Tool {

@@ -16,7 +16,7 @@ import (
 )
 
 type listTasksArgs struct {
-	Status string `json:"status,omitempty" enum:"open,due,overdue,done,all" default:"open" description:"open: pending, not done; due: within a week or past; done: completed, finished"`
+	Status string `json:"status,omitempty" enum:"open,due,overdue,done,all" default:"open" description:"open: pending, not done; due: within a week or past; done: completed"`
 	Query  string `json:"query,omitempty" description:"words, after:DATE and before:DATE"`
 }
 
