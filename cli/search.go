@@ -131,6 +131,9 @@ func printFound(sh *app.Process, found rag.Found, filtered bool) error {
 	if waiting := c.LeftOut[notes.UnreadImage]; waiting > 0 && lacking {
 		fmt.Fprintf(sh.Err, "%s not read yet: run `lifehub index`\n", draw.Count(waiting, "image"))
 	}
+	if cloud := c.LeftOut.InCloud(); cloud != "" {
+		fmt.Fprintln(sh.Err, cloud)
+	}
 	unreadable := ""
 	if c.Unreadable > 0 {
 		unreadable = fmt.Sprintf(", %s not readable now", draw.Thousands(c.Unreadable))

@@ -161,12 +161,12 @@ func find(ctx context.Context, a *app.App, name string) (notes.Note, int, error)
 			if a.Hides(folder, e.Path) {
 				continue
 			}
-			short := notes.BareName(filepath.Base(e.Path))
+			short := notes.Key(filepath.Base(e.Path))
 			names = append(names, short)
 			paths[short] = e.Path
 		}
 	}
-	if near := text.Nearest(notes.BareName(filepath.Base(name)), names, 4); near != "" {
+	if near := text.Nearest(notes.Key(filepath.Base(name)), names, 4); near != "" {
 		return note, 0, fmt.Errorf("there is no note %q; did you mean %s?", name, paths[near])
 	}
 	return note, 0, err

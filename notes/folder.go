@@ -29,9 +29,11 @@ type Folder struct {
 	writing sync.Mutex // held while writing, so that our own writers do not overwrite each other's changes
 	leftOut []string   // excluded subfolders, with slashes
 	seen    atomic.Pointer[Seen]
-	silent  sync.Map    // errors of the folders in it that did not answer, by path
-	sure    atomic.Bool // the folder is the one that was seen
-	pages   pages       // cached text of recently read PDFs
+	silent  sync.Map      // errors of the folders in it that did not answer, by path
+	sure    atomic.Bool   // the folder is the one that was seen
+	pages   pages         // cached text of recently read PDFs
+	copied  sync.Mutex    // guards copies
+	copies  map[pair]bool // files that were compared at the last list
 }
 
 // Open opens the folder dir. The caller must close it.
@@ -171,6 +173,7 @@ func (f *Folder) Survey(ctx context.Context) ([]Entry, []Problem, LeftOut, error
 		}
 	}
 	slices.SortFunc(w.entries, func(a, b Entry) int { return strings.Compare(a.Path, b.Path) })
+	f.markCopies(ctx, w.entries)
 	slices.SortFunc(w.problems, func(a, b Problem) int { return strings.Compare(a.Path, b.Path) })
 	return w.entries, w.problems, w.others, nil
 }

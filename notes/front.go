@@ -12,6 +12,7 @@ import (
 	"github.com/goccy/go-yaml"
 	"github.com/pelletier/go-toml/v2"
 
+	"lifehub/internal/text"
 	"lifehub/internal/userfile"
 )
 
@@ -140,7 +141,7 @@ func joined(numbers []int) string {
 
 func (n *Note) addTags(tags []string) {
 	for _, tag := range tags {
-		n.Tags = append(n.Tags, strings.ToLower(tag))
+		n.Tags = append(n.Tags, text.Key(tag))
 	}
 }
 

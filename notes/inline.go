@@ -46,14 +46,14 @@ func (s *inlineScan) block(n *Note, body string, start, stop int, lines lineInde
 				n.Links = append(n.Links, link)
 			}
 			if tag && link.Target != "" && opensTag(text, start, i-1) {
-				n.Tags = append(n.Tags, strings.ToLower(link.Target))
+				n.addTags([]string{link.Target})
 			}
 			n.setApart(body, i, end)
 			i = end
 		case '#':
 			tag, end := readTag(text, start, i)
 			if tag != "" {
-				n.Tags = append(n.Tags, tag)
+				n.addTags([]string{tag})
 			}
 			i = end
 		default:
@@ -121,7 +121,7 @@ func readLink(text string, i int) (link Link, wiki bool, end int) {
 func wikilink(inner string) Link {
 	target, shown, _ := strings.Cut(strings.Replace(inner, `\|`, "|", 1), "|")
 	name, heading, _ := strings.Cut(target, "#")
-	return Link{Target: strings.TrimSpace(name), Heading: strings.TrimSpace(heading), Text: strings.TrimSpace(shown)}
+	return Link{Target: strings.TrimSpace(name), Heading: strings.TrimSpace(heading), Text: strings.TrimSpace(shown), Wiki: true}
 }
 
 // linkTarget parses the parentheses of a link. size is their length including the
@@ -185,7 +185,7 @@ func readTag(text string, start, i int) (tag string, end int) {
 	if onlyDigits {
 		return "", end
 	}
-	return strings.ToLower(strings.Trim(text[i+1:end], "/")), end
+	return strings.Trim(text[i+1:end], "/"), end
 }
 
 // opensTag reports whether the # at i starts a tag.

@@ -184,6 +184,7 @@ type LeftOut map[string]int
 const (
 	ExportedChat   = "exported conversation"
 	UnreadImage    = "unread image" // which a later sync reads
+	cloudNote      = "cloud-only note"
 	otherFile      = "other file"
 	unreadableFile = "unreadable file"
 )
@@ -240,6 +241,18 @@ func (l LeftOut) Unread() LeftOut {
 		}
 	}
 	return unread
+}
+
+// InCloud says how many notes are only placeholders of a sync program here, or "".
+func (l LeftOut) InCloud() string {
+	switch n := l[cloudNote]; n {
+	case 0:
+		return ""
+	case 1:
+		return "1 note is in the cloud only"
+	default:
+		return text.Thousands(n) + " notes are in the cloud only"
+	}
 }
 
 // String returns a summary such as "3 files left out: 2 images, 1 scanned PDF",

@@ -53,7 +53,7 @@ func TestOrgIsConvertedLineByLine(t *testing.T) {
 	same(t, "aliases", n.Aliases, []string{"Baking", "Bread"})
 	same(t, "tags", n.Tags, []string{"baking", "food", "home", "weekend"})
 	same(t, "headings", n.Headings, []Heading{{1, "Sourdough #baking #weekend", 8}, {2, "TODO [#A] Feed the starter", 11}, {3, "DONE Old *bold* thing", 21}})
-	same(t, "links", n.Links, []Link{{Target: "flour.org", Text: "the flour", Line: 10}, {Target: "Starter", Line: 10}})
+	same(t, "links", n.Links, []Link{{Target: "flour.org", Text: "the flour", Wiki: true, Line: 10}, {Target: "Starter", Wiki: true, Line: 10}})
 	if len(n.Tasks) != 3 || n.Tasks[0].Line != 11 || n.Tasks[1].Line != 13 || n.Tasks[2].Line != 21 {
 		t.Errorf("tasks are %+v", n.Tasks)
 	}

@@ -5,27 +5,30 @@ import (
 	"path"
 	"path/filepath"
 	"strings"
+
+	"lifehub/internal/text"
 )
 
 // Names resolves links to notes. The zero value is empty.
 type Names struct {
-	byPath  map[string]string   // bare name → path
-	byBase  map[string][]string // bare file name → paths
-	byTitle map[string]string   // title or alias in lower case → path; "" if ambiguous
+	byPath  map[string][]string // key → paths
+	byBase  map[string][]string // key of the file name → paths
+	byTitle map[string]string   // key of a title or alias → path; "" if ambiguous
 }
 
 // Add adds a note with its titles, which are names other than its file name.
 // Further titles may be added in another call.
 func (n *Names) Add(notePath string, titles ...string) {
 	if n.byPath == nil {
-		n.byPath, n.byBase, n.byTitle = map[string]string{}, map[string][]string{}, map[string]string{}
+		n.byPath, n.byBase, n.byTitle = map[string][]string{}, map[string][]string{}, map[string]string{}
 	}
-	if bare := BareName(notePath); n.byPath[bare] != notePath {
-		n.byPath[bare] = notePath
-		n.byBase[path.Base(bare)] = append(n.byBase[path.Base(bare)], notePath)
+	key := Key(notePath)
+	if known := n.byPath[key]; len(known) == 0 || known[len(known)-1] != notePath {
+		n.byPath[key] = append(known, notePath)
+		n.byBase[path.Base(key)] = append(n.byBase[path.Base(key)], notePath)
 	}
 	for _, title := range titles {
-		title = strings.ToLower(title)
+		title = text.Key(title)
 		if other, taken := n.byTitle[title]; taken && other != notePath {
 			n.byTitle[title] = ""
 		} else {
@@ -36,50 +39,79 @@ func (n *Names) Add(notePath string, titles ...string) {
 
 // To returns the path of the note that a link in the note at from refers to, or
 // "". In order of precedence, the target is a path relative to the folder of
-// from, a path in the vault, a file name (of several, the one with the shortest
-// path), or an unambiguous title or alias.
+// from, a path in the vault, a file name, or an unambiguous title or alias. Of
+// several files with its key, it is the one that is spelled so, or else the one
+// with the shortest path.
 func (n *Names) To(from, target string) string {
 	if target == "" {
 		return from
 	}
-	bare := BareName(strings.TrimPrefix(target, "/"))
-	if found := n.byPath[BareName(path.Join(path.Dir(from), target))]; found != "" && !strings.HasPrefix(target, "/") {
+	if near := path.Join(path.Dir(from), target); !strings.HasPrefix(target, "/") {
+		if found := nearest(n.byPath[Key(near)], near); found != "" {
+			return found
+		}
+	}
+	plain := strings.TrimPrefix(target, "/")
+	if found := nearest(n.byPath[Key(plain)], plain); found != "" {
 		return found
 	}
-	if found := n.byPath[bare]; found != "" {
-		return found
+	var ending []string
+	for _, p := range n.byBase[path.Base(Key(plain))] {
+		if HasNameSuffix("/"+p, plain) {
+			ending = append(ending, p)
+		}
 	}
-	var best string
-	for _, p := range n.byBase[path.Base(bare)] {
-		if strings.HasSuffix("/"+BareName(p), "/"+bare) && (best == "" || len(p) < len(best)) {
+	return cmp.Or(nearest(ending, plain), n.byTitle[text.Key(target)])
+}
+
+// Of returns the path of the note that a link in the note at from refers to, or "".
+// Of the two halves of a wikilink, the second names it if the first names none, as
+// in Dendron.
+func (n *Names) Of(from string, link Link) string {
+	found := n.To(from, link.Target)
+	if other, _, _ := strings.Cut(link.Text, "#"); found == "" && link.Wiki && other != "" {
+		found = n.To(from, other)
+	}
+	return found
+}
+
+// nearest returns the path that ends as spelled, or else the shortest.
+func nearest(paths []string, spelled string) (best string) {
+	spelled = "/" + spelled
+	exact := func(p string) bool {
+		p = "/" + p
+		return strings.HasSuffix(p, spelled) || strings.HasSuffix(withoutMarkdown(p), spelled)
+	}
+	for _, p := range paths {
+		if best == "" || exact(p) && !exact(best) || exact(p) == exact(best) && len(p) < len(best) {
 			best = p
 		}
 	}
-	return cmp.Or(best, n.byTitle[strings.ToLower(target)])
+	return best
 }
 
-// BareName returns a note's path or name in lower case, without its Markdown
-// extension.
-func BareName(name string) string {
-	name = strings.ToLower(name)
-	if ext := path.Ext(name); ext == ".md" || ext == ".markdown" {
+// Key returns the key of a note's path or name, without its Markdown extension.
+// See [text.Key].
+func Key(name string) string { return withoutMarkdown(text.Key(name)) }
+
+func withoutMarkdown(name string) string {
+	if ext := path.Ext(name); kindOf(ext) == markdown {
 		name = strings.TrimSuffix(name, ext)
 	}
 	return name
 }
 
-// SameName reports whether two paths are equal, ignoring case and Markdown
-// extensions.
-func SameName(a, b string) bool { return BareName(a) == BareName(b) }
+// SameName reports whether two paths have the same key.
+func SameName(a, b string) bool { return Key(a) == Key(b) }
 
 // HasNameSuffix reports whether a path ends with the path elements of another.
 func HasNameSuffix(long, end string) bool {
-	return strings.HasSuffix(BareName(long), "/"+BareName(end))
+	return strings.HasSuffix(Key(long), "/"+Key(end))
 }
 
 // NameWords returns the words of a note's file name.
 func NameWords(name string) []string {
-	return strings.FieldsFunc(BareName(path.Base(filepath.ToSlash(name))), func(r rune) bool { return strings.ContainsRune(" -_.,/", r) })
+	return strings.FieldsFunc(Key(path.Base(filepath.ToSlash(name))), func(r rune) bool { return strings.ContainsRune(" -_.,/", r) })
 }
 
 // Titles returns the names of a note other than its file name: its title and

@@ -24,6 +24,7 @@ type Entry struct {
 	Path    string // relative to the folder, with slashes
 	Size    int64  // bytes
 	ModTime time.Time
+	CopyOf  string // the note next to it, of which a sync program made this copy; set by [Folder.List]
 }
 
 // Note is a parsed note. Lines are those of the file, counted from 1; the lines
@@ -37,11 +38,12 @@ type Note struct {
 	Headings  []Heading      // top-level headings, not those in quotes or list items
 	Lists     []Lines        // top-level lists, with all their items
 	Links     []Link
-	Tags      []string // lower case, without #, sorted; from front matter and text
+	Tags      []string // keys, without #, sorted; from front matter and text; see [text.Key]
 	Tasks     []Task
 	Date      when.Day // from the name, else front matter; none if neither has one
 	Dates     []Dated  // dates of its lines, in order; see [Dated]
 	Aliases   []string // other names in its front matter
+	IDs       []string // the names "id:…" that an Org file's properties give it
 	Exported  bool     // its front matter marks it as a conversation exported by LifeHub
 	Untrusted bool     // its front matter names a source or url, or it is a PDF or an image, which was written by others
 	Problems  []string // parts that could not be read, described for the user; the rest is read
@@ -78,6 +80,7 @@ type Link struct {
 	Heading string // the part after #; empty: the whole note
 	Text    string // displayed text; empty: the target
 	Embed   bool   // the target's content is embedded
+	Wiki    bool   // [[Target|Text]]
 	Line    int
 }
 

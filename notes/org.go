@@ -112,8 +112,6 @@ func orgInline(line string) string {
 		target, shown := strings.TrimPrefix(found[1], "file:"), found[2]
 		target, _, _ = strings.Cut(target, "::") // drop the location within the file
 		switch {
-		case strings.HasPrefix(target, "id:") && shown != "":
-			return shown
 		case strings.Contains(target, "://") && shown == "":
 			return "<" + found[1] + ">"
 		case strings.Contains(target, "://"):

@@ -32,7 +32,10 @@ func Parse(entry Entry, raw []byte) Note {
 	n.try("front matter", func() { body = n.Text[n.readFront(front, len(n.Text)-len(body)):] })
 	n.BodyLine = 1 + strings.Count(n.Text[:len(n.Text)-len(body)], "\n")
 	n.try("text", func() { n.readBody(body) })
-	if n.Exported {
+	if n.CopyOf != "" {
+		n.problem("a sync program's copy of %s, searched last and without its tasks", n.CopyOf)
+	}
+	if n.Exported || n.CopyOf != "" {
 		n.Tasks = nil // copies of tasks that are in the original notes
 	}
 	n.Title = n.title()

@@ -64,12 +64,12 @@ func TestParseReadsAllPartsOfANote(t *testing.T) {
 	same(t, "headings", n.Headings, []Heading{{1, "Plan #goals", 6}, {2, "Weeks", 13}})
 	same(t, "tags", n.Tags, []string{"42k", "a/b", "done", "goals", "health", "sport/run", "this", "two words", "中文"})
 	same(t, "links", n.Links, []Link{
-		{Target: "log/2026-09", Text: "the log", Line: 8},
+		{Target: "log/2026-09", Text: "the log", Wiki: true, Line: 8},
 		{Target: "gear/My Shoes.md", Heading: "size", Text: "shoes", Line: 8},
-		{Target: "map.png", Embed: true, Line: 11},
-		{Target: "Ende", Heading: "Ziel", Line: 35},
-		{Target: "Two Words", Line: 35},
-		{Target: "no", Line: 35},
+		{Target: "map.png", Embed: true, Wiki: true, Line: 11},
+		{Target: "Ende", Heading: "Ziel", Wiki: true, Line: 35},
+		{Target: "Two Words", Wiki: true, Line: 35},
+		{Target: "no", Wiki: true, Line: 35},
 	})
 	same(t, "lists", n.Lists, []Lines{{28, 28}, {29, 30}})
 	same(t, "tasks", n.Tasks, []Task{

@@ -29,8 +29,11 @@ func (n *Note) readProperties(lines lineIndex, code map[int]bool) {
 			continue
 		}
 		key, value := strings.ToLower(m[1]), strings.TrimSpace(m[2])
-		if key == "tags" || key == "tag" {
+		switch {
+		case key == "tags", key == "tag":
 			n.addTags(namesIn(value, ",", "[]#/"))
+		case key == "id" && kindOf(n.Path) == orgMode:
+			n.IDs = append(n.IDs, "id:"+value)
 		}
 		if _, known := n.Front[key]; head && !known {
 			if n.Front == nil {

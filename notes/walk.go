@@ -72,6 +72,11 @@ func (w *walk) enter(dir string, rules ignoreRules) error {
 	}
 	entries, others := make([]Entry, 0, len(children)), LeftOut{}
 	for _, c := range children {
+		if note := placeholderOf(c.name); note != "" && !rules.ignore(prefix+note, false) {
+			others[cloudNote]++
+			w.problem(Problem{Path: prefix + note, Reason: inCloud, Unknown: true})
+			continue
+		}
 		if strings.HasPrefix(c.name, ".") {
 			continue
 		}
@@ -167,7 +172,7 @@ func (f *Folder) Sum(entries []Entry) string {
 		line = append(line, 0)
 		line = binary.LittleEndian.AppendUint64(line, uint64(e.Size))
 		line = binary.LittleEndian.AppendUint64(line, uint64(e.ModTime.UnixNano()))
-		sum.Write(line)
+		sum.Write(append(line, e.CopyOf...))
 	}
 	return hex.EncodeToString(sum.Sum(nil))
 }

@@ -28,8 +28,13 @@ func (f *Folder) create(name, text string) (err error) {
 	if err := errors.Join(f.check(name), Writable(name), fits(name, text)); err != nil {
 		return err
 	}
-	if _, err := f.root().Lstat(name); err == nil {
-		return reason(name, fs.ErrExist)
+	switch own, taken, err := f.Spelled(name); {
+	case err != nil:
+		return err
+	case taken:
+		return reason(own, fs.ErrExist)
+	case own != name:
+		return fmt.Errorf("%s is spelled %s there: use that spelling", name, own)
 	}
 	if err := f.root().MkdirAll(path.Dir(name), 0o777); err != nil {
 		return reason(name, err)

@@ -23,6 +23,7 @@ type indexed struct {
 	mtime  int64  // nanoseconds
 	hash   []byte // nil: not asked for yet
 	reason string // why it was skipped, or what is wrong with it
+	copyOf string
 }
 
 // readFew updates the keywords of a few notes.
@@ -40,8 +41,8 @@ func (s *syncRun) readFew(ctx context.Context) error {
 			if ok {
 				lost = append(lost, name)
 			}
-		case err != nil || !ok || !was.matches(s.folder, notes.Entry{Size: info.Size(), ModTime: info.ModTime()}):
-			todo = append(todo, notes.Entry{Path: name})
+		case err != nil || !ok || !was.matches(s.folder, notes.Entry{Size: info.Size(), ModTime: info.ModTime(), CopyOf: was.copyOf}):
+			todo = append(todo, notes.Entry{Path: name, CopyOf: was.copyOf}) // a full sync recognises new copies
 			again = append(again, name)
 		}
 	}
@@ -57,7 +58,7 @@ func (s *syncRun) readFew(ctx context.Context) error {
 // matches reports whether the file has the indexed size and time, or was skipped for a
 // reason that still holds.
 func (f indexed) matches(folder *notes.Folder, e notes.Entry) bool {
-	return f.size == e.Size && f.mtime == e.ModTime.UnixNano() && (f.id != 0 || !folder.IsOutdated(f.reason))
+	return f.size == e.Size && f.mtime == e.ModTime.UnixNano() && (f.copyOf == e.CopyOf || f.id == 0) && (f.id != 0 || !folder.IsOutdated(f.reason))
 }
 
 // isUnreadPicture reports whether a file of the index is an image of a folder that does not
@@ -80,12 +81,12 @@ func knownFiles(ctx context.Context, db database.Querier, only []string) (map[st
 	}
 	var all sql.NullString
 	err := db.QueryRowContext(ctx, `SELECT group_concat(row, char(0)) FROM (
-		SELECT path || char(0) || id || char(0) || size || char(0) || mtime || char(0) || problem AS row FROM notes`+where+`
-		UNION ALL SELECT path || char(0) || 0 || char(0) || size || char(0) || mtime || char(0) || reason FROM skipped`+where+`)`, args...).Scan(&all)
+		SELECT path || char(0) || id || char(0) || size || char(0) || mtime || char(0) || problem || char(0) || copy_of AS row FROM notes`+where+`
+		UNION ALL SELECT path || char(0) || 0 || char(0) || size || char(0) || mtime || char(0) || reason || char(0) || '' FROM skipped`+where+`)`, args...).Scan(&all)
 	if err != nil || !all.Valid {
 		return map[string]indexed{}, err
 	}
-	const columns = 5
+	const columns = 6
 	known := make(map[string]indexed, strings.Count(all.String, "\x00")/columns+1)
 	var row [columns]string
 	for rest, more := all.String, true; more; {
@@ -100,7 +101,7 @@ func knownFiles(ctx context.Context, db database.Querier, only []string) (map[st
 		if err := errors.Join(err[:]...); err != nil {
 			return nil, fmt.Errorf("read what is indexed: %w", err)
 		}
-		f.reason = row[4]
+		f.reason, f.copyOf = row[4], row[5]
 		known[row[0]] = f
 	}
 	return known, nil

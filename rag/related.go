@@ -183,17 +183,18 @@ func (f *finder) links(ctx context.Context) error {
 			return err
 		}
 		kind := byLink
-		if l.Embed {
+		if l.Link.Embed {
 			kind = byEmbed
 		}
-		f.add(to, RelatedReason{Kind: kind, Line: l.Line, weight: 1})
+		f.add(to, RelatedReason{Kind: kind, Line: l.Link.Line, weight: 1})
 	}
 	return err
 }
 
 func (f *finder) backlinks(ctx context.Context) error {
-	for _, name := range append(f.note.Titles(), f.note.Path) {
-		links, err := words.Links(ctx, f.in.DB, `l.base = ?`, words.LinkBase(name))
+	for _, name := range slices.Concat(f.note.Titles(), f.note.IDs, []string{f.note.Path}) {
+		base := words.LinkBase(name)
+		links, err := words.Links(ctx, f.in.DB, `(l.base = ? OR l.key = ? AND l.key != '' AND l.wiki)`, base, words.NameKey(words.SpacedName(base+".md")))
 		if err != nil {
 			return err
 		}
@@ -203,11 +204,11 @@ func (f *finder) backlinks(ctx context.Context) error {
 				return err
 			}
 			kind := byBacklink
-			if l.Embed {
+			if l.Link.Embed {
 				kind = byBackEmbed
 			}
 			if to == f.note.Path {
-				f.add(l.From, RelatedReason{Kind: kind, Line: l.Line, weight: 1})
+				f.add(l.From, RelatedReason{Kind: kind, Line: l.Link.Line, weight: 1})
 			}
 		}
 	}

@@ -503,10 +503,11 @@ func (s *syncRun) readOne(ctx context.Context, in *notes.Reader, to *words.Write
 		return to.Skip(entry, was.id, notes.Reason(err))
 	}
 	hash := contentHash(raw)
-	if was.id != 0 && bytes.Equal(hash, was.hash) {
+	if was.id != 0 && bytes.Equal(hash, was.hash) && was.copyOf == listed.CopyOf {
 		_, err := to.Tx.ExecContext(ctx, `UPDATE notes SET size = ?, mtime = ? WHERE id = ?`, entry.Size, entry.ModTime.UnixNano(), was.id)
 		return err
 	}
+	entry.CopyOf = listed.CopyOf
 	note := notes.Parse(entry, raw)
 	if note.Exported {
 		s.report(entry.Path, skipped, "", notes.ExportedChat)

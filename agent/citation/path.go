@@ -116,12 +116,12 @@ func (p NamedPlace) is(s agent.Source) bool {
 		bare := strings.TrimSuffix(s.Path, path.Ext(s.Path))
 		title, _, _ := strings.Cut(s.Heading, " › ")
 		return slices.ContainsFunc([]string{s.Path, bare, path.Base(s.Path), path.Base(bare), title}, func(name string) bool {
-			return strings.EqualFold(name, strings.Trim(p.Name, "/"))
+			return text.Key(name) == text.Key(strings.Trim(p.Name, "/"))
 		})
 	}
-	named := strings.ToLower(p.before + strings.TrimPrefix(p.Name, "./"))
+	named := text.Key(p.before + strings.TrimPrefix(p.Name, "./"))
 	for _, name := range []string{s.Path, path.Base(s.Path), path.Base(s.Vault) + "/" + s.Path, s.Vault + "/" + s.Path} {
-		rest, ends := strings.CutSuffix(named, strings.ToLower(name))
+		rest, ends := strings.CutSuffix(named, text.Key(name))
 		r, _ := utf8.DecodeLastRuneInString(rest)
 		joined := r < firstWithoutSpaces && (unicode.IsLetter(r) || unicode.IsDigit(r)) || strings.ContainsRune("/_-.\\", r)
 		if ends && (rest == "" || !joined) {

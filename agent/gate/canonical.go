@@ -17,11 +17,8 @@ import (
 
 	"lifehub/agent"
 	"lifehub/agent/args"
+	"lifehub/internal/text"
 )
-
-// fold returns a text as rules that tighten compare it: in NFC and, as by Unicode's simple case folding,
-// without regard to case.
-func fold(text string) string { return strings.ToLower(strings.ToUpper(norm.NFC.String(text))) }
 
 // plainNumber returns a number in canonical form, and other text as it is.
 func plainNumber(text string) string {
@@ -52,7 +49,7 @@ func isUnder(folder, name string, allows bool) bool {
 	unreadable := strings.ContainsFunc(canonical, unicode.IsControl)
 	switch {
 	case !allows:
-		return unreadable || strings.Contains(fold(canonical)+"/", strings.TrimSuffix(fold(under), "/")+"/")
+		return unreadable || strings.Contains(text.Key(canonical)+"/", strings.TrimSuffix(text.Key(under), "/")+"/")
 	case name == "" || unreadable || "/"+strings.TrimPrefix(name, "/") != canonical:
 		return false
 	case !beginsWith(canonical, under) || filepath.IsAbs(name) != filepath.IsAbs(folder):

@@ -5,6 +5,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"lifehub/internal/text"
 )
 
 // Where is a condition of a Rule on one argument of a call.
@@ -82,21 +84,21 @@ func (w Where) fits(value any, allows bool) bool {
 }
 
 // matches is the one matcher of rules. A rule that allows needs a text in canonical form.
-func (f Fit) matches(pattern, text string, allows bool) bool {
+func (f Fit) matches(pattern, value string, allows bool) bool {
 	switch f {
 	case Under:
-		return isUnder(pattern, text, allows)
+		return isUnder(pattern, value, allows)
 	case OnHost:
-		return isOnHost(pattern, text, allows)
+		return isOnHost(pattern, value, allows)
 	case OneOf:
 		pattern = argumentEscaper.Replace(pattern)
 	}
-	if globMatch(pattern, text) {
-		return !allows || pattern == "*" || escapes(argumentUnescaper.Replace(pattern)) == escapes(text)
+	if globMatch(pattern, value) {
+		return !allows || pattern == "*" || escapes(argumentUnescaper.Replace(pattern)) == escapes(value)
 	}
-	anywhere := func(pattern string) string { return "*/" + strings.TrimLeft(fold(pattern), "/") } // at any depth of a path
-	return !allows && (globMatch(anywhere(plainNumber(pattern)), fold("/"+plainNumber(text))) ||
-		globMatch(anywhere(pattern), fold(plainPath(text))))
+	anywhere := func(pattern string) string { return "*/" + strings.TrimLeft(text.Key(pattern), "/") } // at any depth of a path
+	return !allows && (globMatch(anywhere(plainNumber(pattern)), text.Key("/"+plainNumber(value))) ||
+		globMatch(anywhere(pattern), text.Key(plainPath(value))))
 }
 
 // escapes counts what a wildcard next to other characters does not match in a rule that allows: line breaks

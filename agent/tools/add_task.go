@@ -99,7 +99,7 @@ func dated(text string, due when.Day) string {
 func (v vaults) tasksNote(ctx context.Context, called string, today time.Time) (folder *notes.Folder, name string, journal bool, err error) {
 	if strings.TrimSpace(called) != "" {
 		at, err := v.find(ctx, called)
-		if errors.Is(err, fs.ErrNotExist) && notes.BareName(path.Base(called)) == notes.BareName(newTasksNote) {
+		if errors.Is(err, fs.ErrNotExist) && notes.Key(path.Base(called)) == notes.Key(newTasksNote) {
 			return v.tasksNote(ctx, "", today) // the model spelled out the default
 		}
 		return at.folder, at.Entry.Path, false, err
@@ -114,7 +114,7 @@ func (v vaults) tasksNote(ctx context.Context, called string, today time.Time) (
 	var usual []func(place) bool
 	for _, name := range []string{"tasks", "todo", "to-do", "todos", "aufgaben"} {
 		usual = append(usual, func(p place) bool {
-			return notes.BareName(path.Base(p.Entry.Path)) == name && notes.Writable(p.Entry.Path) == nil
+			return notes.Key(path.Base(p.Entry.Path)) == name && notes.Writable(p.Entry.Path) == nil
 		})
 	}
 	if named := firstFitting(places, usual...); len(named) > 0 { // the one nearest to the root

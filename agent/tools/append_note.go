@@ -65,7 +65,9 @@ func appendTarget(ctx context.Context, v vaults, daily Daily, now time.Time, cal
 	}
 	folder, name, located := v.locate(strings.TrimSpace(called))
 	if errors.Is(err, fs.ErrNotExist) && located == nil && strings.Contains(name, "/") && strings.HasSuffix(strings.ToLower(name), ".md") {
-		return folder, name, "", nil // a complete path refers to this very note
+		if own, _, spelled := folder.Spelled(name); spelled == nil {
+			return folder, own, "", nil // a complete path refers to this very note
+		}
 	}
 	return nil, "", "", err
 }
@@ -95,7 +97,7 @@ func appended(note notes.Note, raw []byte, content, heading string) (now []byte,
 func sectionEnd(note notes.Note, heading string, last int) (line int, ok bool) {
 	wanted := strings.TrimSpace(strings.TrimLeft(strings.TrimSpace(heading), "#"))
 	for i, h := range note.Headings {
-		if !strings.EqualFold(h.Text, wanted) {
+		if text.Key(h.Text) != text.Key(wanted) {
 			continue
 		}
 		for _, next := range note.Headings[i+1:] {

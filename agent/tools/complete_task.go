@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"lifehub/agent"
+	"lifehub/internal/text"
 	"lifehub/internal/when"
 	"lifehub/notes"
 )
@@ -120,8 +121,8 @@ func (v vaults) openTask(ctx context.Context, args completeArgs) (vaultTask, err
 		return vaultTask{}, fmt.Errorf("task text missing")
 	}
 	found := firstFitting(all,
-		func(t vaultTask) bool { return strings.EqualFold(t.Task.Text, wanted) },
-		func(t vaultTask) bool { return strings.Contains(strings.ToLower(t.Task.Text), strings.ToLower(wanted)) },
+		func(t vaultTask) bool { return text.Key(t.Task.Text) == text.Key(wanted) },
+		func(t vaultTask) bool { return strings.Contains(text.Key(t.Task.Text), text.Key(wanted)) },
 		func(t vaultTask) bool { return holdsAll(t.Task.Text, wanted) },
 	)
 	if len(found) == 0 {

@@ -28,13 +28,24 @@ func newCreateNote(v noteWriter) agent.Tool {
 		if err != nil {
 			return change{}, err
 		}
-		switch _, _, err := folder.Raw(name); {
-		case err == nil:
-			return change{}, fmt.Errorf("there is a note %s already; append_note adds to it", name)
-		case !errors.Is(err, fs.ErrNotExist):
+		asked := name
+		for _, called := range []string{name, notes.Portable(name)} {
+			var taken bool
+			if name, taken, err = folder.Spelled(called); err != nil {
+				return change{}, err
+			}
+			if taken {
+				return change{}, fmt.Errorf("there is a note %s already; append_note adds to it", name)
+			}
+		}
+		if _, _, err := folder.Raw(name); !errors.Is(err, fs.ErrNotExist) {
 			return change{}, err
 		}
-		return newNote(folder, name, text.Unfenced(args.Content)), nil
+		created := newNote(folder, name, text.Unfenced(args.Content))
+		if !notes.SameName(name, asked) {
+			created.report += fmt.Sprintf(", a name that every system accepts, not %s", asked)
+		}
+		return created, nil
 	}, "path")
 }
 

@@ -58,7 +58,8 @@ func (v vaults) dailyNote(ctx context.Context, set Daily, today time.Time) (fold
 		way.ext = ".md"
 	}
 	name = path.Join(way.dir, today.Format(way.layout)+way.ext)
-	return way.folder, name, dailyHead(ctx, latest, today), nil
+	name, _, err = way.folder.Spelled(name)
+	return way.folder, name, dailyHead(ctx, latest, today), err
 }
 
 // findDailies returns the most common layout of daily notes, and the latest
@@ -108,7 +109,7 @@ func dailyWay(p place, set Daily) (way dailies, day when.Day, ok bool) {
 	}
 	for _, layout := range layouts {
 		dir, rest := cutLast(name, strings.Count(layout, "/")+1)
-		if set.Folder != "" && dir != path.Clean(set.Folder) {
+		if set.Folder != "" && !notes.SameName(dir, path.Clean(set.Folder)) {
 			continue
 		}
 		day, err := time.Parse(layout, rest)

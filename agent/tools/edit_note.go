@@ -7,7 +7,10 @@ import (
 	"regexp"
 	"strings"
 
+	"golang.org/x/text/unicode/norm"
+
 	"lifehub/agent"
+	"lifehub/internal/text"
 	"lifehub/notes"
 )
 
@@ -41,21 +44,47 @@ func newEditNote(v noteWriter) agent.Tool {
 	}, "path")
 }
 
-// wrapped returns old as text has it, if that is once and the only difference is
-// where lines of a paragraph end, which a model often does not copy; otherwise old.
-func wrapped(text, old string) string {
-	words := strings.Fields(old)
+// asWritten returns old as the note has it, if that is once and the only difference is
+// the normal form of its letters, or where lines of a paragraph end, which a model
+// often does not copy; otherwise old.
+func asWritten(note, old string) string {
+	composed, at := composedText(note)
+	words := strings.Fields(norm.NFC.String(old))
 	for i := range words {
 		words[i] = regexp.QuoteMeta(words[i])
 	}
-	same, err := regexp.Compile(strings.Join(words, `(?:[ \t]+|[ \t]*\n[ \t]*)`))
-	if err != nil || len(words) < 2 {
-		return old
-	}
-	if found := same.FindAllString(text, 2); len(found) == 1 {
-		return found[0]
+	for _, pattern := range []string{regexp.QuoteMeta(norm.NFC.String(old)), strings.Join(words, `(?:[ \t]+|[ \t]*\n[ \t]*)`)} {
+		same, err := regexp.Compile(pattern)
+		if err != nil || len(words) == 0 {
+			return old
+		}
+		if found := same.FindAllStringIndex(composed, 2); len(found) == 1 {
+			if is := note[at[found[0][0]]:at[found[0][1]]]; norm.NFC.String(is) == composed[found[0][0]:found[0][1]] {
+				return is
+			}
+		}
+		if len(words) < 2 {
+			return old
+		}
 	}
 	return old
+}
+
+// composedText returns a text in NFC, and for each byte of it and for its end the
+// offset in the text of the letter it belongs to.
+func composedText(note string) (composed string, at []int) {
+	var letters norm.Iter
+	letters.InitString(norm.NFC, note)
+	var b strings.Builder
+	for !letters.Done() {
+		start := letters.Pos()
+		letter := letters.Next()
+		b.Write(letter)
+		for range letter {
+			at = append(at, start)
+		}
+	}
+	return b.String(), append(at, len(note))
 }
 
 // edited replaces old, which must occur exactly once, with fresh. The lines of text end in LF.
@@ -68,7 +97,7 @@ func edited(text, old, fresh string) (string, error) {
 		return "", errors.New("old_text and new_text are the same")
 	}
 	if !strings.Contains(text, old) {
-		old = wrapped(text, old)
+		old = asWritten(text, old)
 	}
 	switch places := linesOf(text, old); len(places) {
 	case 1:
@@ -103,13 +132,13 @@ func joinInts(numbers []int) string {
 
 // nearest returns a hint about where text occurs if white space and case are
 // ignored.
-func nearest(text, old string) string {
-	fold := func(s string) string { return strings.ToLower(strings.Join(strings.Fields(s), " ")) }
+func nearest(note, old string) string {
+	fold := func(s string) string { return text.Key(strings.Join(strings.Fields(s), " ")) }
 	first, _, _ := strings.Cut(strings.TrimSpace(old), "\n")
 	if first = fold(first); first == "" {
 		return ""
 	}
-	for i, line := range strings.Split(text, "\n") {
+	for i, line := range strings.Split(note, "\n") {
 		if strings.Contains(fold(line), first) {
 			return fmt.Sprintf("; line %d comes near: %q. Copy it exactly", i+1, line)
 		}

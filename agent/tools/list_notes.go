@@ -33,7 +33,7 @@ func newListNotes(v vaults) agent.Tool {
 		}
 		places = slices.DeleteFunc(places, func(p place) bool { return notes.IsPicture(p.Entry.Path) }) // photos would crowd the notes out
 		folder := strings.Trim(path.Clean("/"+args.Folder), "/")
-		tag := strings.ToLower(strings.Trim(strings.TrimSpace(args.Tag), "#/"))
+		tag := text.Key(strings.Trim(strings.TrimSpace(args.Tag), "#/"))
 		var found []notes.Note
 		for _, p := range places {
 			if err := ctx.Err(); err != nil {
@@ -58,7 +58,7 @@ func newListNotes(v vaults) agent.Tool {
 }
 
 func inFolder(name, folder string) bool {
-	return folder == "" || strings.HasPrefix(strings.ToLower(name), strings.ToLower(folder)+"/")
+	return folder == "" || strings.HasPrefix(text.Key(name), text.Key(folder)+"/")
 }
 
 func hasTag(note notes.Note, tag string) bool {
@@ -95,7 +95,7 @@ func listResult(found []notes.Note, all int, args listArgs) agent.Result {
 			day = "changed " + n.ModTime.Local().Format(time.DateOnly) // a file time, which need not be the date of the note
 		}
 		fmt.Fprintf(&b, "\n- %s %s", day, n.Path)
-		if !strings.EqualFold(n.Title, strings.TrimSuffix(path.Base(n.Path), path.Ext(n.Path))) {
+		if !notes.SameName(n.Title, path.Base(n.Path)) {
 			fmt.Fprintf(&b, ": %s", n.Title)
 		}
 		for _, t := range n.Tags {

@@ -50,7 +50,7 @@ func newNoteLinks(v vaults) agent.Tool {
 			if err != nil { // the index reports it
 				continue
 			}
-			names.Add(p.Entry.Path, other.Titles()...)
+			names.Add(p.Entry.Path, slices.Concat(other.Titles(), other.IDs)...)
 			if p.Entry.Path != at.Entry.Path {
 				lines := strings.Split(other.Text, "\n")
 				for _, line := range other.Mentions(note.Titles()) {
@@ -63,7 +63,7 @@ func newNoteLinks(v vaults) agent.Tool {
 		var to, from, unlinked []string
 		lines := strings.Split(note.Text, "\n")
 		for _, link := range note.Links {
-			where := names.To(at.Entry.Path, link.Target)
+			where := names.Of(at.Entry.Path, link)
 			from := newBacklink(note, link, lines)
 			result.Listed = append(result.Listed, agent.Source{Path: cmp.Or(where, link.Target), Text: from.line, Lines: from.whole, Untrusted: from.outside})
 			if where == "" {
@@ -77,7 +77,7 @@ func newNoteLinks(v vaults) agent.Tool {
 		}
 		linked := map[string]bool{}
 		for _, b := range candidates {
-			if names.To(b.path, b.link.Target) == at.Entry.Path {
+			if names.Of(b.path, b.link) == at.Entry.Path {
 				from, linked[b.path] = append(from, tell(b)), true
 			}
 		}
@@ -114,13 +114,17 @@ func newBacklink(from notes.Note, link notes.Link, lines []string) backlink {
 	return b
 }
 
-// linksThatMayMean returns the links of another note whose target could be the
-// file or a title of note.
+// linksThatMayMean returns the links of another note of which a half could be the
+// file or a name of note.
 func linksThatMayMean(note, other notes.Note) (list []backlink) {
-	base := path.Base(notes.BareName(note.Path))
+	names := map[string]bool{path.Base(notes.Key(note.Path)): true}
+	for _, name := range slices.Concat(note.Titles(), note.IDs) {
+		names[notes.Key(name)], names[path.Base(notes.Key(name))] = true, true
+	}
 	var lines []string
 	for _, link := range other.Links {
-		if path.Base(notes.BareName(link.Target)) != base && !slices.ContainsFunc(note.Titles(), func(name string) bool { return strings.EqualFold(name, link.Target) }) {
+		second, _, _ := strings.Cut(link.Text, "#")
+		if !names[path.Base(notes.Key(link.Target))] && !(link.Wiki && names[path.Base(notes.Key(second))]) {
 			continue
 		}
 		if lines == nil {

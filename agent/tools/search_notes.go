@@ -271,6 +271,9 @@ func coverageHint(c rag.Coverage) string {
 	if c.Unreadable > 0 {
 		hint += fmt.Sprintf("\n%s cannot be read now; only what was read before could be found there.", text.Count(c.Unreadable, "note"))
 	}
+	if cloud := c.LeftOut.InCloud(); cloud != "" {
+		hint += "\n" + cloud + "."
+	}
 	if why, ok := strings.CutPrefix(c.Embedder, agent.WordsOnly); ok {
 		hint += "\nSearched by words, not by meaning" + why + "."
 	}

@@ -1,7 +1,6 @@
 package tools
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -14,6 +13,7 @@ import (
 
 	"lifehub/agent"
 	"lifehub/agent/tools/excerpt"
+	"lifehub/internal/text"
 	"lifehub/internal/when"
 	"lifehub/notes"
 )
@@ -96,11 +96,11 @@ func missing(unread []string) string {
 	if len(unread) == 0 {
 		return ""
 	}
-	text := "\n\nNot readable now, so missing here: " + strings.Join(unread[:min(len(unread), mostNamed)], ", ")
+	said := "\n\nNot readable now, so missing here: " + strings.Join(unread[:min(len(unread), mostNamed)], ", ")
 	if more := len(unread) - mostNamed; more > 0 {
-		text += fmt.Sprintf(" and %d more", more)
+		said += fmt.Sprintf(" and %d more", more)
 	}
-	return text + "."
+	return said + "."
 }
 
 // locate returns the vault that a path belongs to, and the path within it. The
@@ -121,7 +121,7 @@ func (v vaults) locate(name string) (*notes.Folder, string, error) {
 	name = path.Clean("/" + filepath.ToSlash(name))[1:] // "/a", "./a" and "a" are equivalent
 	if first, below, ok := strings.Cut(name, "/"); ok && len(folders) > 1 {
 		for _, folder := range folders {
-			if filepath.Base(folder.Dir()) == first {
+			if text.Key(filepath.Base(folder.Dir())) == text.Key(first) {
 				return folder, below, nil
 			}
 		}
@@ -141,7 +141,7 @@ func (v vaults) find(ctx context.Context, name string) (place, error) {
 	if called == "" {
 		return place{}, errors.New("which note? Its path, file name or title is missing")
 	}
-	places, err := v.list(ctx)
+	places, unread, err := v.visible(ctx)
 	if err != nil {
 		return place{}, err
 	}
@@ -154,11 +154,14 @@ func (v vaults) find(ctx context.Context, name string) (place, error) {
 		func(p place) bool { return p.Entry.Path == below },
 		func(p place) bool { return notes.SameName(p.Entry.Path, below) },
 		func(p place) bool { return notes.HasNameSuffix("/"+p.Entry.Path, below) },
-		func(p place) bool { return strings.EqualFold(notes.NameOf(p.Entry.Path), called) },
+		func(p place) bool { return text.Key(notes.NameOf(p.Entry.Path)) == text.Key(called) },
 		func(p place) bool { return !notes.IsPaged(p.Entry.Path) && titled(p, called) },
 	)
 	switch len(found) {
 	case 0:
+		if at := slices.IndexFunc(unread, func(p string) bool { return notes.SameName(p, below) || notes.HasNameSuffix("/"+p, below) }); at >= 0 {
+			return place{}, fmt.Errorf("%s cannot be read now: it is in the cloud only, or the system refuses it", unread[at])
+		}
 		close, alike := near(places, called)
 		return place{}, &noNoteError{name, pathsOf(ctx, close), alike}
 	case 1:
@@ -258,10 +261,10 @@ func (e *noNoteError) Is(target error) bool { return target == fs.ErrNotExist }
 // contains the text of the title.
 func titled(p place, title string) bool {
 	raw, entry, err := p.folder.Raw(p.Entry.Path)
-	if err != nil || !bytes.Contains(bytes.ToLower(raw), []byte(strings.ToLower(title))) {
+	if err != nil || !strings.Contains(text.Key(string(raw)), text.Key(title)) {
 		return false
 	}
-	return slices.ContainsFunc(notes.Parse(entry, raw).Titles(), func(own string) bool { return strings.EqualFold(own, title) })
+	return slices.ContainsFunc(notes.Parse(entry, raw).Titles(), func(own string) bool { return text.Key(own) == text.Key(title) })
 }
 
 // near returns notes whose path contains a word of the name, and those with
@@ -269,7 +272,7 @@ func titled(p place, title string) bool {
 func near(places []place, name string) (close, alike []place) {
 	words := notes.NameWords(name)
 	for _, p := range places {
-		if slices.ContainsFunc(words, func(word string) bool { return len(word) > 2 && strings.Contains(strings.ToLower(p.Entry.Path), word) }) {
+		if slices.ContainsFunc(words, func(word string) bool { return len(word) > 2 && strings.Contains(text.Key(p.Entry.Path), word) }) {
 			close = append(close, p)
 		}
 		if len(words) > 0 && slices.Equal(words, notes.NameWords(p.Entry.Path)) {
@@ -304,7 +307,7 @@ func (v vaults) tasks(ctx context.Context) (all []vaultTask, unread []string, er
 	if err != nil {
 		return nil, nil, err
 	}
-	places = slices.DeleteFunc(places, func(p place) bool { return notes.IsPaged(p.Entry.Path) })
+	places = slices.DeleteFunc(places, func(p place) bool { return notes.IsPaged(p.Entry.Path) || p.Entry.CopyOf != "" })
 	for _, p := range places {
 		if err := ctx.Err(); err != nil {
 			return nil, nil, err

@@ -4,11 +4,14 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
 	"testing"
+
+	"golang.org/x/text/unicode/norm"
 
 	"lifehub/internal/testenv"
 
@@ -515,5 +518,40 @@ func TestPDFIsReadByPage(t *testing.T) {
 	}
 	if _, text := b.run("list_notes", `{}`); !strings.Contains(text, "papers/boiler.pdf") {
 		t.Errorf("the list is %s", text)
+	}
+}
+
+// TestNoteOfAMacIsFoundAndWritten: a note whose name and text are in NFD is found by what
+// people type, and the tools write to that file.
+func TestNoteOfAMacIsFoundAndWritten(t *testing.T) {
+	nfd := norm.NFD.String
+	name := nfd("Übung/Größe.md")
+	b := work(t, map[string]string{name: nfd("# Größe\n\nDie Tür ist\n2 m hoch. Tür zu.\n\n- [ ] Tür streichen #küche\n"), "Menu.md": "See [[größe]] and [x](%C3%9Cbung/Gr%C3%B6%C3%9Fe.md).\n"})
+	for _, call := range [][2]string{
+		{"read_note", `{"path":"größe"}`},
+		{"read_note", `{"path":"Übung/Größe.md"}`},
+		{"list_notes", `{"tag":"Küche"}`},
+		{"list_notes", `{"folder":"übung"}`},
+		{"append_note", `{"path":"übung/größe.md","content":"Neu.","heading":"größe"}`},
+		{"edit_note", `{"path":"Größe","old_text":"Die Tür ist 2 m","new_text":"Die Tür ist 3 m"}`},
+		{"edit_note", `{"path":"Größe","old_text":"Tür zu.","new_text":"Auf."}`},
+		{"complete_task", `{"task":"tür streichen"}`},
+	} {
+		if _, said := b.run(call[0], call[1]); strings.HasPrefix(said, "error: ") || strings.Contains(said, "no notes") {
+			t.Errorf("%s %s: %s", call[0], call[1], said)
+		}
+	}
+	holds(t, "the note", b.text(name), "Die Tür ist 3 m hoch", "Auf.", "Neu.", "[x]")
+	_, said := b.run("note_links", `{"path":"Menu.md"}`)
+	holds(t, "links", said, "line 1: "+name)
+	_, said = b.run("note_links", `{"path":"größe"}`)
+	holds(t, "links", said, "Menu.md:1")
+	_, said = b.run("create_note", `{"path":"ÜBUNG/größe","content":"x"}`)
+	holds(t, "a second note", said, "error: there is a note "+name)
+	if _, said = b.run("append_note", `{"path":"ÜBUNG/Neu.md","content":"x"}`); b.text(path.Dir(name)+"/Neu.md") != "x\n" {
+		t.Errorf("a new note beside it: %s", said)
+	}
+	if _, said = b.run("create_note", `{"path":"Meeting: Q1 / Q2?.md","content":"x"}`); b.text("Meeting - Q1 - Q2.md") != "x\n" || !strings.Contains(said, "Meeting: Q1 / Q2?.md") {
+		t.Errorf("a name that Windows refuses: %s", said)
 	}
 }

@@ -18,6 +18,7 @@ import (
 	"lifehub/agent/gate"
 	"lifehub/agent/tools"
 	"lifehub/cli/settings"
+	"lifehub/internal/text"
 	"lifehub/notes"
 	"lifehub/notes/pdf"
 	"lifehub/rag"
@@ -233,7 +234,7 @@ func (a *App) ReadNote(ctx context.Context, name, from string) (note notes.Note,
 		return note, "", 0, err
 	}
 	for _, h := range note.Headings {
-		if line == 0 && place != "" && strings.EqualFold(h.Text, strings.TrimSpace(place[strings.LastIndex(place, "#")+1:])) {
+		if line == 0 && place != "" && text.Key(h.Text) == text.Key(strings.TrimSpace(place[strings.LastIndex(place, "#")+1:])) {
 			line = h.Line
 		}
 	}

@@ -300,17 +300,24 @@ func notes(ctx context.Context, a *app.App) []Finding {
 			findings = append(findings, Finding{What: "notes", Detail: err.Error()})
 			continue
 		}
-		pictures := 0
+		pictures, copies := 0, 0
 		for _, e := range entries {
 			scannable = scannable || agent.IsPaged(e.Path)
 			if agent.IsPicture(e.Path) {
 				pictures++
+			}
+			if e.CopyOf != "" {
+				copies++
 			}
 		}
 		scannable = scannable || others["image"] > 0
 		f := Finding{What: "notes", OK: true, Detail: v.Folder.Dir() + ": " + draw.Count(len(entries)-pictures, "note")}
 		if pictures > 0 {
 			f.Detail += ", " + draw.Count(pictures, "image")
+		}
+		if copies > 0 {
+			f.Detail += fmt.Sprintf(", of them %s made by sync programs as copies", draw.Count(copies, "file"))
+			f.Fix = "compare each with its note and delete it; lifehub index --status names them"
 		}
 		if len(problems) > 0 {
 			f.Detail += fmt.Sprintf(", %d that can't be read", len(problems))

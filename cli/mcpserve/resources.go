@@ -17,6 +17,7 @@ import (
 	"lifehub/agent/args"
 	"lifehub/agent/gate"
 	"lifehub/agent/tools"
+	"lifehub/internal/text"
 	"lifehub/notes"
 	"lifehub/tui/safetext"
 )
@@ -163,11 +164,11 @@ func (s *notesServer) CompletePromptArgument(_ context.Context, _ string, argume
 
 // completeNote returns the paths that begin with typed, then those that contain it.
 func (s *notesServer) completeNote(typed string) *mcp.Completion {
-	typed = strings.ToLower(typed)
+	typed = text.Key(typed)
 	var first, more []string
 	s.listed.mu.Lock()
 	for _, e := range s.seen {
-		switch path := strings.ToLower(e.Path); {
+		switch path := text.Key(e.Path); {
 		case strings.HasPrefix(path, typed):
 			first = append(first, safetext.Visible(e.Path))
 		case strings.Contains(path, typed):

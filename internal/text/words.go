@@ -100,10 +100,11 @@ func Unspaced(r rune) bool {
 		unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar))
 }
 
-// Fold normalises a word for comparison: lower case, full width to half width, ß
-// to ss, and without marks that are often omitted in typing, which are accents in
-// Latin, Greek and Cyrillic and vowels in Hebrew and Arabic. Marks of other
-// scripts are kept, because they form different letters.
+// Fold normalises a word for comparison: lower case, full width to half width,
+// letters that no keyboard has but its own language's to what others type for them,
+// and without marks that are often omitted in typing, which are accents in Latin,
+// Greek and Cyrillic and vowels in Hebrew and Arabic. Marks of other scripts are
+// kept, because they form different letters.
 func Fold(s string) string {
 	if isASCII(s) {
 		return strings.ToLower(s)
@@ -114,13 +115,19 @@ func Fold(s string) string {
 	for _, r := range norm.NFKD.String(strings.ToLower(s)) {
 		switch {
 		case r <= lastOptional && unicode.Is(unicode.Mn, r):
-		case r == 'ß':
-			b.WriteString("ss")
+		case r < 0x0300 && typedAs[r] != "":
+			b.WriteString(typedAs[r])
 		default:
 			b.WriteRune(r)
 		}
 	}
 	return norm.NFC.String(b.String())
+}
+
+// typedAs are the Latin letters that do not decompose, with what is typed for them.
+var typedAs = map[rune]string{
+	'ß': "ss", 'æ': "ae", 'œ': "oe", 'ø': "o", 'đ': "d", 'ð': "d", 'ħ': "h", 'ı': "i", 'ł': "l", 'ŋ': "n", 'þ': "th", 'ŧ': "t",
+	'ƀ': "b", 'ɓ': "b", 'ȼ': "c", 'ɗ': "d", 'ǥ': "g", 'ɨ': "i", 'ɉ': "j", 'ȷ': "j", 'ĸ': "k", 'ƙ': "k", 'ƚ': "l", 'ɍ': "r", 'ʉ': "u", 'ɏ': "y", 'ƴ': "y", 'ƶ': "z",
 }
 
 func isASCII(s string) bool {

@@ -43,7 +43,7 @@ func (s *search) blocksOf(p *storedPassage, front string, index map[string]int, 
 	}
 	// The question has no content words, or they are in the name of the note.
 	inName := func(t words.Term) bool { _, asked := index[t.Text]; return asked }
-	if best == 0 && (!hasContent || slices.ContainsFunc(words.Terms(notes.BareName(path.Base(p.Path)), p.language), inName)) {
+	if best == 0 && (!hasContent || slices.ContainsFunc(words.Terms(notes.Key(path.Base(p.Path)), p.language), inName)) {
 		for i := range blocks {
 			blocks[i].Score = anyFits
 		}

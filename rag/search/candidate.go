@@ -55,6 +55,7 @@ type candidate struct {
 	id       int64
 	keywords float64 // BM25; 0: none of the words
 	ngrams   float64 // how far the cosine of n-grams stands out among the candidates, as near
+	copied   bool    // its note is a sync program's copy of another
 	near     float64 // how far the cosine of the embedder stands out; 0.5 is what chance reaches
 	note     int64   // 0: its text was not read
 	boost    float64 // for a date that fits the question

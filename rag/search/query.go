@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"lifehub/internal/text"
 	"lifehub/internal/when"
 	"lifehub/rag/passage"
 )
@@ -104,7 +105,7 @@ func (q Query) filter() filter {
 		all = append(all, `SELECT id AS note FROM notes WHERE `+strings.Join(any, " OR "))
 	}
 	for _, tag := range q.Tags {
-		tag = strings.ToLower(strings.TrimPrefix(strings.TrimSpace(tag), "#"))
+		tag = text.Key(strings.TrimPrefix(strings.TrimSpace(tag), "#"))
 		all = append(all, `SELECT note FROM tags WHERE tag >= ? AND tag < ? AND (tag = ? OR tag >= ?)`)
 		f.args = append(f.args, tag, tag+"0", tag, tag+"/") // '0' follows '/'
 	}
@@ -126,14 +127,14 @@ func (q Query) filter() filter {
 // pathFilter matches a glob, or a folder with all below it, or a note with or without
 // its extension, with all notes below it in Dendron's hierarchy of dots.
 func pathFilter(p string) (where string, args []any) {
-	p = strings.ToLower(strings.Trim(strings.TrimPrefix(strings.TrimSpace(p), "./"), "/"))
+	p = text.Key(strings.Trim(strings.TrimPrefix(strings.TrimSpace(p), "./"), "/"))
 	if p == "" {
 		return "1", nil
 	}
 	if strings.ContainsAny(p, "*?[") {
-		return "(lower_path GLOB ? OR lower_path GLOB ?)", []any{p, p + "/*"}
+		return "(path_key GLOB ? OR path_key GLOB ?)", []any{p, p + "/*"}
 	}
-	return "(lower_path = ? OR lower_path >= ? AND lower_path < ?)", []any{p, p + ".", p + "0"} // '.', '/' and '0' follow one another
+	return "(path_key = ? OR path_key >= ? AND path_key < ?)", []any{p, p + ".", p + "0"} // '.', '/' and '0' follow one another
 }
 
 // marks returns n parameters of a query.

@@ -30,6 +30,9 @@ type weights struct{ semantic, ngrams float64 }
 // minScore is the least score of the best passage.
 const minScore = 0.01
 
+// lastOfAll is the factor of a sync program's copy, which ranks below all other notes.
+const lastOfAll = 1e-3
+
 // fuse scores the candidates by keywords, n-grams and vectors. BM25 is divided by the
 // best of the list; cosines count by how far they stand out. The best candidate gets
 // the score of the vault, so that passages of several vaults can be compared.
@@ -46,6 +49,9 @@ func fuse(candidates []candidate, w weights, vault float64) {
 			keywords = c.keywords / best
 		}
 		c.score = (1-w.semantic-ngrams)*keywords + ngrams*c.ngrams + w.semantic*c.near + c.boost
+		if c.copied {
+			c.score *= lastOfAll
+		}
 		top = max(top, c.score)
 	}
 	for i := range candidates {

@@ -123,6 +123,15 @@ func (s *search) candidates(ctx context.Context) ([]candidate, Signals, error) {
 	if err := s.byDate(ctx, byID); err != nil {
 		return nil, Signals{}, err
 	}
+	for scan := range database.Rows(ctx, s.db, `SELECT p.id FROM notes n JOIN passages p ON p.note = n.id WHERE n.copy_of != ''`) {
+		var id int64
+		if err := scan(&id); err != nil {
+			return nil, Signals{}, err
+		}
+		if c := byID[id]; c != nil {
+			c.copied = true
+		}
+	}
 	ranked := make([]candidate, 0, len(byID))
 	for _, c := range byID {
 		ranked = append(ranked, *c)
@@ -159,7 +168,7 @@ func (s *search) newest(ctx context.Context) ([]candidate, Signals, error) {
 	found, place := map[int64]*candidate{}, map[int64]int{}
 	for scan := range database.Rows(ctx, s.db, `SELECT min(p.id) FROM notes n JOIN passages p ON p.note = n.id
 		WHERE n.id`+inList+`
-		GROUP BY n.id ORDER BY n.date DESC, n.path LIMIT ?`, s.list, nearCandidates+s.query.AtMost()) {
+		GROUP BY n.id ORDER BY n.copy_of != '', n.date DESC, n.path LIMIT ?`, s.list, nearCandidates+s.query.AtMost()) {
 		c := &candidate{}
 		if err := scan(&c.id); err != nil {
 			return nil, Signals{}, err
@@ -182,7 +191,7 @@ func (s *search) newest(ctx context.Context) ([]candidate, Signals, error) {
 // byName finds the notes whose title, file name or alias is the question.
 func (s *search) byName(ctx context.Context) (map[int64]bool, error) {
 	named := map[int64]bool{}
-	for scan := range database.Rows(ctx, s.db, `SELECT id FROM notes WHERE title_key = ? OR name_key = ? OR id IN (SELECT note FROM aliases WHERE key = ?)`,
+	for scan := range database.Rows(ctx, s.db, `SELECT id FROM notes WHERE copy_of = '' AND (title_key = ? OR name_key = ? OR id IN (SELECT note FROM aliases WHERE key = ?))`,
 		s.words.key, s.words.key, s.words.key) {
 		var id int64
 		if err := scan(&id); err != nil {

@@ -110,10 +110,11 @@ func queryTerms(question string, languages []text.Lang) []queryTerm {
 }
 
 // isStopWord reports whether a word is a stop word of English or of a language of the
-// vault.
+// vault, or a sign.
 func isStopWord(word string, languages []text.Lang) bool {
 	word = strings.ToLower(word)
-	return text.StopWord(word, "") || slices.ContainsFunc(languages, func(l text.Lang) bool { return text.StopWord(word, l) })
+	isLetter := func(r rune) bool { return unicode.IsLetter(r) || unicode.IsNumber(r) }
+	return !strings.ContainsFunc(word, isLetter) || text.StopWord(word, "") || slices.ContainsFunc(languages, func(l text.Lang) bool { return text.StopWord(word, l) })
 }
 
 // hasContent reports whether a question has content words.

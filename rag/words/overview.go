@@ -23,7 +23,7 @@ type NotableNote struct{ Path, Title string }
 // longest. It omits daily notes, templates, and titles that are file names.
 func Notable(ctx context.Context, db *sql.DB) ([]NotableNote, error) {
 	read := func(scan database.Scan) (n NotableNote, err error) { return n, scan(&n.Path, &n.Title) }
-	const own = `SELECT path, title FROM notes WHERE outside = 0 AND lower_path NOT GLOB '*template*'`
+	const own = `SELECT path, title FROM notes WHERE outside = 0 AND copy_of = '' AND path_key NOT GLOB '*template*'`
 	latest, err := database.AllRows(ctx, db, read, own+` ORDER BY mtime / 86400000000000 DESC, size DESC, path LIMIT ?`, mostNotable)
 	if err != nil {
 		return nil, err
@@ -45,7 +45,7 @@ func Notable(ctx context.Context, db *sql.DB) ([]NotableNote, error) {
 			add(latest[i:])
 		}
 		if i < len(targets) {
-			to, err := LeadsTo(ctx, db, Link{Target: targets[i]})
+			to, err := LeadsTo(ctx, db, Link{Link: notes.Link{Target: targets[i]}})
 			if err != nil {
 				return nil, err
 			}
@@ -72,7 +72,7 @@ func isPlainTitle(title string) bool {
 // News counts the user's own notes that changed since the day before today, and the
 // open tasks that are overdue or due within days.
 func News(ctx context.Context, db *sql.DB, today when.Day, days int) (changed, due int, err error) {
-	err = db.QueryRowContext(ctx, `SELECT (SELECT count(*) FROM notes WHERE outside = 0 AND mtime >= ?), (SELECT count(*) FROM due JOIN notes ON id = note WHERE outside = 0 AND day <= ?)`,
+	err = db.QueryRowContext(ctx, `SELECT (SELECT count(*) FROM notes WHERE outside = 0 AND copy_of = '' AND mtime >= ?), (SELECT count(*) FROM due JOIN notes ON id = note WHERE outside = 0 AND copy_of = '' AND day <= ?)`,
 		today.Add(-1).Begins().UnixNano(), today.Add(days).Number()).Scan(&changed, &due)
 	return changed, due, err
 }
@@ -80,7 +80,7 @@ func News(ctx context.Context, db *sql.DB, today when.Day, days int) (changed, d
 // DueNotes returns the paths of the user's own notes with open tasks that are overdue
 // or due within days, the earliest first.
 func DueNotes(ctx context.Context, db *sql.DB, today when.Day, days, limit int) ([]string, error) {
-	return database.Column[string](ctx, db, `SELECT path FROM due JOIN notes ON id = note WHERE outside = 0 AND day <= ? GROUP BY path ORDER BY min(day), path LIMIT ?`,
+	return database.Column[string](ctx, db, `SELECT path FROM due JOIN notes ON id = note WHERE outside = 0 AND copy_of = '' AND day <= ? GROUP BY path ORDER BY min(day), path LIMIT ?`,
 		today.Add(days).Number(), limit)
 }
 

@@ -10,7 +10,8 @@ import (
 
 // Terms are the units of the keyword index. Words of scripts with spaces are stemmed; runs
 // of Chinese, Japanese, Korean or Thai characters become overlapping pairs; identifiers,
-// paths and #tags are split into words. C++ and C# are also terms with their signs. A
+// paths and #tags are split into words. C++ and C# are also terms with their signs, and
+// emoji and § are terms. A
 // note's words are stemmed in its own language, and those of a question, which may be too
 // short to recognise its language, in each language of the vault. Notes and questions are
 // both split here, so SQLite's tokenizer only splits at spaces.
@@ -35,7 +36,10 @@ func Terms(s string, in text.Lang) []Term {
 }
 
 func appendTerms(found []Term, s string, in text.Lang) []Term {
+	between := 0
 	for w := range text.Words(s) {
+		found = appendSigns(found, s, between, w.Start)
+		between = w.End()
 		if w.Unspaced {
 			found = append(found, Term{Text: text.Fold(w.Text), Start: w.Start, End: w.End()})
 			continue
@@ -43,8 +47,21 @@ func appendTerms(found []Term, s string, in text.Lang) []Term {
 		found = append(found, Term{Text: text.FoldedStem(w.Text, in), Start: w.Start, End: w.End()})
 		if signs := signsAt(s[w.End():]); signs > 0 {
 			end := w.End() + signs
-			found = append(found, Term{Text: text.Fold(w.Text) + inWord.Replace(s[w.End():end]), Start: w.Start, End: end})
+			found = append(found, Term{Text: text.Fold(w.Text) + s[w.End():end], Start: w.Start, End: end})
 		}
+	}
+	return appendSigns(found, s, between, len(s))
+}
+
+// appendSigns adds the emoji and § in a part of a text between words. A sign of several
+// characters, such as a flag or a skin tone, is one term for each that is seen alone.
+func appendSigns(found []Term, s string, start, stop int) []Term {
+	for i := start; i < stop; {
+		r, size := utf8.DecodeRuneInString(s[i:stop])
+		if r >= utf8.RuneSelf && r != utf8.RuneError && (r == '§' || unicode.Is(unicode.So, r)) {
+			found = append(found, Term{Text: string(r), Start: i, End: i + size})
+		}
+		i += size
 	}
 	return found
 }
@@ -58,9 +75,6 @@ func signsAt(s string) int {
 	}
 	return len(s) - len(rest)
 }
-
-// inWord replaces signs by private-use characters, which SQLite's tokenizer keeps.
-var inWord = strings.NewReplacer("+", "\ue02b", "#", "\ue023")
 
 // Join formats terms for SQLite.
 func Join(all []Term) string {

@@ -8,6 +8,7 @@ import (
 	"database/sql"
 	"encoding/json"
 	"errors"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -76,10 +77,10 @@ func (w *Writer) WriteNote(id int64, note notes.Note, hash []byte, problem strin
 	}
 	name, in := SpacedName(note.Path), text.Language(note.Text[passage.BodyStart(note.Text, note.BodyLine):])
 	result, err := w.exec(`INSERT INTO notes
-		(path, lower_path, size, mtime, hash, title, title_key, name_key, date, tags, outside, problem, language, text)
-		VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?)`,
-		note.Path, strings.ToLower(note.Path), note.Size, note.ModTime.UnixNano(), hash, note.Title, NameKey(note.Title), NameKey(name),
-		note.Date.String(), string(tags), note.Untrusted, problem, string(in), compress(note.Text))
+		(path, path_key, size, mtime, hash, title, title_key, name_key, date, tags, outside, copy_of, problem, language, text)
+		VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)`,
+		note.Path, text.Key(note.Path), note.Size, note.ModTime.UnixNano(), hash, note.Title, NameKey(note.Title), NameKey(name),
+		note.Date.String(), string(tags), note.Untrusted, note.CopyOf, problem, string(in), compress(note.Text))
 	if err != nil {
 		return err
 	}
@@ -96,7 +97,7 @@ func (w *Writer) WriteNote(id int64, note notes.Note, hash []byte, problem strin
 			return err
 		}
 	}
-	for _, alias := range note.Aliases {
+	for _, alias := range slices.Concat(note.Aliases, note.IDs) {
 		if _, err := w.exec(`INSERT OR IGNORE INTO aliases VALUES (?, ?)`, NameKey(alias), id); err != nil {
 			return err
 		}

@@ -7,6 +7,7 @@ import (
 	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 
+	"lifehub/internal/text"
 	"lifehub/tui/backend"
 	"lifehub/tui/draw"
 	"lifehub/tui/keys"
@@ -18,7 +19,7 @@ import (
 type Mentions struct {
 	Sources
 	all    []backend.Mention // names loaded for place
-	plain  []string          // the same in lower case, for comparison
+	plain  []string          // their keys
 	at     int               // offset of the @ for which all was loaded
 	place  string            // folder of which all lists the files; "" if none
 	loaded bool
@@ -118,7 +119,7 @@ func (p *Mentions) Take(msg MentionsMsg) (wanted bool) {
 	}
 	p.all, p.plain = msg.list, make([]string, len(msg.list))
 	for i, m := range msg.list {
-		p.plain[i] = strings.ToLower(m.Name + "\x00" + m.Detail)
+		p.plain[i] = text.Key(m.Name + "\x00" + m.Detail)
 	}
 	return true
 }
@@ -134,14 +135,14 @@ func (p *Mentions) TakePreview(msg PreviewMsg) {
 func (p *Mentions) fill(word string) {
 	type match struct{ at, score int }
 	var found []match
-	typed := strings.ToLower(word)
+	typed := text.Key(word)
 	p.Rows, p.word = p.Rows[:0], word
-	for i, text := range p.plain {
+	for i, plain := range p.plain {
 		if p.all[i].Name == word && !strings.HasSuffix(word, "/") {
 			p.Rows = nil
 			return // the word is complete
 		}
-		if score := draw.Match(text, typed); score > 0 && (p.at == 0 || !p.all[i].Tool) {
+		if score := draw.Match(plain, typed); score > 0 && (p.at == 0 || !p.all[i].Tool) {
 			found = append(found, match{i, score})
 		}
 	}

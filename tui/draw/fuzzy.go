@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"lifehub/internal/text"
 )
 
 // Scores of a matched character: at the start of the text, at the start of a word,
@@ -41,7 +43,7 @@ func Match(text, typed string) (score int) {
 // MatchRow is Match for a row of a list. In the description, a typed word matches only
 // a complete word, because almost any sentence contains its characters in order.
 func MatchRow(name, description, typed string) (score int) {
-	description = strings.ToLower(description)
+	description = text.Key(description)
 	for _, typedWord := range strings.Fields(lowered(typed)) {
 		worth := Match(name, typedWord)
 		if worth == 0 && !strings.Contains(description, typedWord) {
@@ -67,8 +69,8 @@ func Matched(text, typed string) (at []int) {
 }
 
 // lowered returns the compared part of a text, in lower case.
-func lowered(text string) string {
-	return strings.ToLower(strings.ToValidUTF8(text[:min(len(text), maxMatched)], ""))
+func lowered(s string) string {
+	return text.Key(strings.ToValidUTF8(s[:min(len(s), maxMatched)], ""))
 }
 
 // match scores the best match of a word in a text; 0 is no match. If marks is set, it
