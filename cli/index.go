@@ -123,7 +123,11 @@ func indexOne(ctx context.Context, sh *app.Process, a *app.App, v *app.Vault, f 
 		if err != nil {
 			return err
 		}
-		return printStatus(sh, dir, files, f.json)
+		coverage, err := v.Index.Coverage(ctx)
+		if err != nil {
+			return err
+		}
+		return printStatus(sh, dir, files, coverage.LeftOut, f.json)
 	}
 	var changes rag.Changes
 	var err error
@@ -193,12 +197,13 @@ func watchNotes(ctx context.Context, sh *app.Process, a *app.App, f indexFlags) 
 	return nil
 }
 
-func printStatus(sh *app.Process, dir string, files []rag.FileStatus, asJSON bool) error {
+func printStatus(sh *app.Process, dir string, files []rag.FileStatus, leftOut notes.LeftOut, asJSON bool) error {
 	if asJSON {
 		return app.PrintJSON(sh, "status", struct {
-			Folder string           `json:"folder"`
-			Files  []rag.FileStatus `json:"files"`
-		}{dir, files})
+			Folder  string           `json:"folder"`
+			Files   []rag.FileStatus `json:"files"`
+			LeftOut notes.LeftOut    `json:"left_out,omitempty"` // files that are not read, by kind
+		}{dir, files, leftOut})
 	}
 	indexed := 0
 	for _, file := range files {
@@ -215,6 +220,9 @@ func printStatus(sh *app.Process, dir string, files []rag.FileStatus, asJSON boo
 		fmt.Fprintln(sh.Out, line)
 	}
 	fmt.Fprintf(sh.Out, "%s: %d of %d indexed\n", safetext.Line(dir), indexed, len(files))
+	if left := leftOut.String(); left != "" {
+		fmt.Fprintln(sh.Out, left)
+	}
 	return nil
 }
 

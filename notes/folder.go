@@ -230,7 +230,7 @@ func checkName(name string) error {
 		return fmt.Errorf("%q is not a path inside the notes folder", name)
 	}
 	if !IsNote(name) && !IsPicture(name) {
-		return fmt.Errorf("%s is not a note: only .md, .markdown, .txt, .org, .pdf, .png, .jpg, .jpeg and .gif files are", name)
+		return fmt.Errorf("%s is not a note: only .md, .markdown, .txt, .org, .canvas, .pdf, .png, .jpg, .jpeg and .gif files are", name)
 	}
 	return nil
 }

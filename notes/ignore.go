@@ -81,7 +81,7 @@ func (r ignoreRules) ignore(name string, dir bool) bool {
 			return !r[i].keep
 		}
 	}
-	return false
+	return dir && path.Base(name) == "node_modules" // the readmes of others' programs
 }
 
 func (r ignoreRule) match(name string, dir bool) bool {

@@ -27,6 +27,7 @@ const (
 	markdown
 	plainText
 	orgMode
+	canvasFile
 	paged   // a PDF
 	picture // an image, which is a document of one page
 )
@@ -39,6 +40,8 @@ func kindOf(name string) kind {
 		return plainText
 	case ".org":
 		return orgMode
+	case ".canvas":
+		return canvasFile
 	case ".pdf":
 		return paged
 	case ".png", ".jpg", ".jpeg", ".gif":
@@ -59,9 +62,9 @@ func IsPicture(name string) bool { return kindOf(name) == picture }
 func IsPaged(name string) bool { return kindOf(name) == paged || kindOf(name) == picture }
 
 // MIMEType returns the type of the text that is read from a note: Markdown for
-// Org files, plain text for PDFs and images.
+// Org files and canvases, plain text for PDFs and images.
 func MIMEType(name string) string {
-	if k := kindOf(name); k == markdown || k == orgMode {
+	if k := kindOf(name); k == markdown || k == orgMode || k == canvasFile {
 		return "text/markdown"
 	}
 	return "text/plain"
@@ -104,8 +107,13 @@ func (k kind) markdownOf(ctx context.Context, raw []byte, reader pdf.Reader) ([]
 	if err != nil && ctx.Err() == nil && !CannotRead(err) && (!errors.Is(err, ErrBusy) || pdf.TimedOut(err)) {
 		return nil, &UnreadError{err.Error()}
 	}
-	if k == orgMode {
+	switch {
+	case k == orgMode:
 		text = fromOrg(text)
+	case k == canvasFile && err == nil:
+		if text, err = fromCanvas(text); err != nil {
+			return nil, &UnreadError{err.Error()}
+		}
 	}
 	return text, err
 }
@@ -185,6 +193,8 @@ const (
 	ExportedChat   = "exported conversation"
 	UnreadImage    = "unread image" // which a later sync reads
 	cloudNote      = "cloud-only note"
+	webPage        = "web page"
+	officeDocument = "office document"
 	otherFile      = "other file"
 	unreadableFile = "unreadable file"
 )
@@ -192,8 +202,9 @@ const (
 // otherKinds are the extensions of kinds of files.
 var otherKinds = [][2]string{
 	{pdf.Image, " .png .jpg .jpeg .gif .webp .svg .bmp .heic .tif .tiff .avif "},
+	{webPage, " .html .htm .mhtml .webarchive "},
 	{"recording", " .mp3 .wav .m4a .ogg .opus .flac .mp4 .mov .mkv .webm .avi "},
-	{"office document", " .doc .docx .odt .rtf .xls .xlsx .ods .ppt .pptx .odp .epub "},
+	{officeDocument, " .doc .docx .odt .rtf .xls .xlsx .ods .ppt .pptx .odp .epub "},
 }
 
 // addOther counts a file that is not a note.
@@ -215,7 +226,7 @@ func IsImageReason(reason string) bool { return strings.HasPrefix(reason, pdf.Im
 // AddUnread counts a note that could not be read, by reason.
 func (l LeftOut) AddUnread(reason string) {
 	kind, _, _ := strings.Cut(reason, ":")
-	if !slices.Contains([]string{pdf.Scanned, pdf.Encrypted, pdf.Damaged, pdf.Image, ExportedChat}, kind) {
+	if !slices.Contains([]string{pdf.Scanned, pdf.Encrypted, pdf.Damaged, pdf.Image, ExportedChat, damagedCanvas}, kind) {
 		kind = unreadableFile
 	}
 	l[kind]++
@@ -236,7 +247,7 @@ func (l LeftOut) Plus(other LeftOut) LeftOut {
 func (l LeftOut) Unread() LeftOut {
 	unread := LeftOut{}
 	for kind, n := range l {
-		if strings.HasSuffix(kind, "PDF") || kind == unreadableFile {
+		if strings.HasSuffix(kind, "PDF") || slices.Contains([]string{unreadableFile, damagedCanvas, webPage, officeDocument}, kind) {
 			unread[kind] = n
 		}
 	}

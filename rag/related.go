@@ -172,7 +172,12 @@ func (f *finder) read(ctx context.Context, path string) (notes.Note, error) {
 		return notes.Note{}, err
 	}
 	text, err := words.Unpack(packed)
-	return notes.Parse(notes.Entry{Path: path}, []byte(text)), err
+	if err != nil {
+		return notes.Note{}, err
+	}
+	note := notes.Parse(notes.Entry{Path: path}, []byte(text)) // without its ids, which are not in the text that is searched
+	note.IDs, err = database.Column[string](ctx, f.in.DB, `SELECT id FROM aliases WHERE id != '' AND note = (SELECT id FROM notes WHERE path = ?)`, path)
+	return note, err
 }
 
 func (f *finder) links(ctx context.Context) error {

@@ -514,6 +514,7 @@ func (s *syncRun) readOne(ctx context.Context, in *notes.Reader, to *words.Write
 		return to.Skip(entry, was.id, notes.ExportedChat)
 	}
 	note.Title = passage.Shorten(note.Title, passage.MaxHeading) // it is in the row of each passage
+	note.Text = note.Indexed()
 	pieces := passage.Cut(note, s.index.options.Size)
 	what, from, id, keys := added, "", was.id, []vectors.Key(nil)
 	if was.id != 0 {

@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"lifehub/internal/text"
+	"lifehub/notes"
 )
 
 // unit is a piece that passages are packed from: a heading, a paragraph, a list
@@ -17,6 +18,7 @@ type unit struct {
 	start, end int // bytes of the note's text, without blank lines around
 	path       []string
 	kind       unitKind
+	parents    int // how many of path, at its end, are list items or the header of a table or code
 }
 
 type unitKind int
@@ -29,87 +31,16 @@ const (
 // MaxHeading bounds a heading in the path of what is below it, in characters.
 const MaxHeading = 200
 
-var (
-	headingLine   = regexp.MustCompile(`^ {0,3}(#{1,6})(?:[ \t]|$)`)
-	underlineLine = regexp.MustCompile(`^ {0,3}(=+|-+)[ \t]*$`)
-	ruleLine      = regexp.MustCompile(`^\s*(?:(?:\*\s*){3,}|(?:-\s*){3,}|(?:_\s*){3,})$`)
-	fenceLine     = regexp.MustCompile("^[ \t]*(```+|~~~+)")
-)
-
 // blocks divides the text from byte body on into units of at most about size
 // tokens.
 func blocks(note string, body, size int) []unit {
 	w := blockWalk{text: note, size: size}
-	w.divide(parse(note, body), nil)
-	return w.units
-}
-
-// block is a block of Markdown with the lines up to the next blank line, heading
-// or list item.
-type block struct {
-	start, end int
-	indent     int  // columns before the first character
-	level      int  // of a heading; else 0
-	item       bool // of a list
-	rows       bool // code, a table or a quotation, which is divided between lines alone
-	lines      int
-}
-
-// parse splits the text from a byte on into its blocks.
-func parse(note string, from int) (all []block) {
-	open, fence := false, "" // whether the last block may continue; what closes its code
-	for start := from; start < len(note); {
-		end := len(note)
-		if i := strings.IndexByte(note[start:], '\n'); i >= 0 {
-			end = start + i
-		}
-		line, last := note[start:end], len(all)-1
-		bare := strings.TrimSpace(line)
-		b := block{start: start, end: end, indent: columns(line), lines: 1}
-		begins := func(with string, as *regexp.Regexp) bool { // a look at the first byte costs less
-			return strings.IndexByte(with, bare[0]) >= 0 && as.MatchString(line)
-		}
-		switch {
-		case fence != "":
-			all[last].end = end
-			if strings.HasPrefix(bare, fence) && strings.Trim(bare, fence[:1]) == "" {
-				fence, open = "", false
-			}
-		case bare == "":
-			open = false
-		case begins("`~", fenceLine):
-			fence, b.rows = fenceLine.FindStringSubmatch(line)[1], true
-			all = append(all, b)
-		case begins("#", headingLine):
-			b.level = len(headingLine.FindStringSubmatch(line)[1])
-			all, open = append(all, b), false
-		case open && begins("=-", underlineLine):
-			// A rule below several lines is a heading in CommonMark, and hardly ever meant as one.
-			if p := &all[last]; p.lines == 1 && !p.item && !p.rows {
-				p.level = 1 + strings.Count(bare[:1], "-")
-			}
-			all[last].end, open = end, false
-		case begins("*-_", ruleLine):
-			all, open = append(all, b), false
-		case begins("-*+0123456789", text.ItemLine):
-			b.item = true
-			all, open = append(all, b), true
-		case open:
-			all[last].end = end
-			all[last].lines++
-		default:
-			b.rows = bare[0] == '|' || bare[0] == '>'
-			all, open = append(all, b), true
-		}
-		start = end + 1
+	all := notes.Blocks(note[body:])
+	for i := range all {
+		all[i].Start, all[i].End = all[i].Start+body, all[i].End+body
 	}
-	return all
-}
-
-// columns is the width of the indentation of a line.
-func columns(line string) int {
-	indent := line[:len(line)-len(strings.TrimLeft(line, " \t"))]
-	return len(indent) + 3*strings.Count(indent, "\t")
+	w.divide(all, nil)
+	return w.units
 }
 
 // blockWalk makes units of blocks.
@@ -126,41 +57,67 @@ type heading struct {
 }
 
 // divide adds blocks as units. A list item too big for one is its own text, then
-// what is indented below it, with that text as a heading: this is the structure of
-// an outliner's notes.
-func (w *blockWalk) divide(all []block, above []string) {
+// what is below it, with that text as a heading: this is the structure of an
+// outliner's notes. The later parts of what is divided have its label as a heading.
+func (w *blockWalk) divide(all []notes.Block, above []string) {
 	for len(all) > 0 {
 		b, below := all[0], 1
-		for b.item && below < len(all) && all[below].level == 0 && all[below].indent > b.indent {
+		for b.Kind == notes.ItemBlock && below < len(all) && isBelow(all[below], b) {
 			below++
 		}
-		start, end := w.trim(b.start, all[below-1].end)
+		start, end := w.trim(b.Start, all[below-1].End)
 		switch {
-		case b.level > 0:
+		case start == end:
+		case b.Level > 0:
 			name, _, _ := strings.Cut(w.text[start:end], "\n")
-			w.enter(b.level, Shorten(plainHeading(strings.TrimLeft(name, " #\t")), MaxHeading))
+			w.enter(b.Level, Shorten(plainHeading(strings.TrimLeft(name, " #\t")), MaxHeading))
 			if w.fits(start, end) {
-				w.units = append(w.units, unit{start, end, w.path(nil), headingUnit})
+				w.units = append(w.units, unit{start, end, w.path(nil), headingUnit, 0})
 			} else {
 				w.sentences(start, end, nil)
 			}
 		case w.fits(start, end):
-			w.units = append(w.units, unit{start, end, w.path(above), textUnit})
+			w.units = append(w.units, unit{start, end, w.path(above), textUnit, len(above)})
 		case below > 1:
-			w.divide([]block{{start: b.start, end: b.end}}, above)
-			label, _, _ := strings.Cut(w.text[b.start:b.end], "\n")
-			nested := above
-			if label = plainHeading(strings.TrimLeft(label, "-*+ \t0123456789.)")); label != "" && len(above) < 6 {
-				nested = append(slices.Clone(above), Shorten(label, 80))
-			}
-			w.divide(all[1:below], nested)
-		case b.rows:
-			w.lines(start, end, above)
+			w.divide([]notes.Block{{Start: b.Start, End: b.End, Kind: notes.ItemBlock}}, above)
+			w.divide(all[1:below], append(slices.Clone(above), w.labels(b)...))
 		default:
-			w.sentences(start, end, above)
+			first := len(w.units)
+			if b.Kind == notes.TextBlock || b.Kind == notes.ItemBlock {
+				w.sentences(start, end, above)
+			} else {
+				w.lines(start, end, above)
+			}
+			label := w.labels(b)
+			for i := first + 1; i < len(w.units); i++ {
+				w.units[i].path = append(w.units[i].path, label...)
+				w.units[i].parents += len(label)
+			}
 		}
 		all = all[below:]
 	}
+}
+
+// labels returns what the path of headings says of a block above its later parts: the
+// first line of a list item, the header of a table or code, or nothing.
+func (w *blockWalk) labels(b notes.Block) []string {
+	label := Shorten(b.Header, MaxHeading)
+	if b.Kind == notes.ItemBlock {
+		line, _, _ := strings.Cut(w.text[b.Start:b.End], "\n")
+		label = Shorten(plainHeading(strings.TrimLeft(line, "-*+ \t0123456789.)")), maxParent)
+	}
+	if label == "" {
+		return nil
+	}
+	return []string{label}
+}
+
+// maxParent bounds a list item in the path of what is below it, in characters.
+const maxParent = 80
+
+// isBelow reports whether a block is in a list item.
+func isBelow(b, item notes.Block) bool {
+	return b.Depth > item.Depth || b.Depth == item.Depth && b.Kind != notes.ItemBlock
 }
 
 // fits reports whether a range is no bigger than a passage. A byte has an eighth of
@@ -209,7 +166,7 @@ func (w *blockWalk) pack(start, end int, above []string, step func(string) int, 
 	begin, tokens := start, 0
 	emit := func(to int) {
 		if from, to := w.trim(begin, to); from < to {
-			w.units = append(w.units, unit{from, to, path, textUnit})
+			w.units = append(w.units, unit{from, to, slices.Clone(path), textUnit, len(above)})
 		}
 		tokens = 0
 	}

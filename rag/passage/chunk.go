@@ -17,6 +17,7 @@ type Piece struct {
 	Line       int // of start
 	EndLine    int // of the last byte
 	Heading    []string
+	Parents    int  // how many of Heading, at its end, are list items, or the header of a table or code, that it continues
 	Listing    bool // hardly more than a list of links
 }
 
@@ -84,6 +85,9 @@ func (c *cutter) pages(headings []notes.Heading) {
 // a section begins and the piece is large enough.
 func (c *cutter) add(u unit) {
 	tokens := EstimateTokens(c.text[u.start:u.end])
+	if len(c.open) > 0 && c.open[0].parents > 0 && !Continues(u.path, c.open[0].path) {
+		c.flush() // what follows is not below the same parents
+	}
 	if len(c.open) > 0 {
 		full := c.tokens+tokens > c.size
 		if full && c.open[len(c.open)-1].kind == headingUnit && c.tokens < c.size {
@@ -108,8 +112,8 @@ func (c *cutter) flush() {
 		onlyHeadings = onlyHeadings && u.kind == headingUnit
 		path = CommonPath(path, u.path)
 	}
-	p := Piece{Start: first.start, End: last.end, Heading: path}
-	if n := len(c.pieces) - 1; onlyHeadings && n >= 0 && len(c.open) == 1 && c.tokens < c.size {
+	p := Piece{Start: first.start, End: last.end, Heading: path, Parents: first.parents}
+	if n := len(c.pieces) - 1; onlyHeadings && n >= 0 && c.pieces[n].Parents == 0 && len(c.open) == 1 && c.tokens < c.size {
 		// A heading without text is added to the piece before it.
 		c.pieces[n].End = p.End
 		c.pieces[n].Heading = CommonPath(c.pieces[n].Heading, path)
@@ -118,6 +122,9 @@ func (c *cutter) flush() {
 	}
 	c.open, c.tokens = c.open[:0], 0
 }
+
+// Continues reports whether a path is another one or below it.
+func Continues(path, above []string) bool { return len(CommonPath(path, above)) == len(above) }
 
 func CommonPath(a, b []string) []string {
 	n := 0

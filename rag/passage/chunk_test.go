@@ -49,7 +49,7 @@ func TestCutFollowsTheStructure(t *testing.T) {
 		},
 		"a code block too big is cut between lines": {
 			"```\n" + strings.Repeat(strings.Repeat("x", 79)+"\n", 4) + "```\n", 45,
-			[]string{"1–3  | ```", "4–6  | xxxx"},
+			[]string{"1–3  | ```", "4–6 ``` | xxxx"},
 		},
 		"an outliner's bullets are headings": {
 			"- Trips\n\t- Lisbon\n\t\t- " + long + "\n\t- Porto\n\t\t- " + long + "\n", 72,

@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"lifehub/internal/text"
+	"lifehub/notes"
 )
 
 // Block is a part of a passage in a list of results: a paragraph, a list item, a row of a
@@ -31,7 +32,6 @@ const (
 )
 
 var (
-	tableRule    = regexp.MustCompile(`^\s*\|[\s|:\-]+\|?\s*$`)
 	propertyLine = regexp.MustCompile(`^\s*(?:[-*+]\s+)?[\pL_][\pL\pN _-]{0,40}::(?:\s|$)`)
 	taskHeading  = regexp.MustCompile(`^(?:TODO|NEXT|DOING|LATER|NOW|WAITING)\s`)
 	frontField   = regexp.MustCompile(`^([^\s:=-][^:=]*?)\s*[:=]`)
@@ -45,14 +45,13 @@ type blockCutter struct {
 	headings []heading
 	parents  []parent
 	lead     string // the paragraph that ends right before, if it leads to what follows
-	header   string // of the table
 	plain    bool   // a text file
 }
 
 // parent is a list item that may have nested items.
 type parent struct {
-	indent int
-	text   string
+	depth int
+	text  string
 }
 
 // Blocks divides a passage of the note at a path into blocks. headings is its path of
@@ -62,48 +61,97 @@ func Blocks(note, md, headings string, line int) []Block {
 	if headings != "" {
 		c.base = strings.Split(headings, Separator)
 	}
+	md, added := c.complete(dedented(md))
 	end := 0 // of the block before
-	for _, b := range text.Blocks(md) {
+	for _, b := range notes.Blocks(md) {
 		if strings.Count(md[end:b.Start], "\n") > 2 {
 			c.lead = ""
 		}
-		start := line + strings.Count(md[:b.Start], "\n")
-		c.add(Block{Line: start, EndLine: start + strings.Count(md[b.Start:b.End], "\n"), Text: md[b.Start:b.End], Code: b.Kind == text.Code})
-		end = b.End
+		end = b.Start + len(strings.TrimRightFunc(md[b.Start:b.End], unicode.IsSpace))
+		if end < b.Start || strings.Trim(md[b.Start:end], "-*_= \t\n") == "" {
+			end = b.Start
+			continue
+		}
+		from := b.Start + len(md[b.Start:end]) - len(strings.TrimLeft(md[b.Start:end], "\n"))
+		start := line - added + strings.Count(md[:from], "\n")
+		c.add(b, Block{Line: start, EndLine: start + strings.Count(md[from:end], "\n"), Text: md[from:end]})
 	}
-	return c.blocks
+	return slices.DeleteFunc(c.blocks, func(b Block) bool { return b.Line < line })
 }
 
-func (c *blockCutter) add(b Block) {
+// complete puts the header of a table, or the line that opens code, before the text that
+// continues it, and returns the number of lines that it added. See [Piece.Parents].
+func (c *blockCutter) complete(md string) (whole string, added int) {
+	if len(c.base) == 0 {
+		return md, 0
+	}
+	header := c.base[len(c.base)-1]
+	first, _, _ := strings.Cut(md, "\n")
+	switch {
+	case strings.HasPrefix(header, "```") || strings.HasPrefix(header, "~~~"):
+		md, added = header+"\n"+md, 1
+	case strings.Contains(header, "|") && strings.Contains(first, "|") && first != header:
+		md, added = header+"\n|---|\n"+md, 2
+	default:
+		return md, 0
+	}
+	c.base = c.base[:len(c.base)-1]
+	return md, added
+}
+
+// dedented removes the indentation of the first line from each line that has it, since
+// a passage can begin within a list.
+func dedented(md string) string {
+	indent := md[:len(md)-len(strings.TrimLeft(md, " \t"))]
+	if indent == "" {
+		return md
+	}
+	lines := strings.Split(md, "\n")
+	for i, line := range lines {
+		same := 0
+		for same < min(len(indent), len(line)) && line[same] == indent[same] {
+			same++
+		}
+		lines[i] = line[same:]
+	}
+	return strings.Join(lines, "\n")
+}
+
+func (c *blockCutter) add(at notes.Block, b Block) {
 	bare := strings.TrimSpace(b.Text)
-	indent := len(b.Text) - len(strings.TrimLeft(b.Text, " \t"))
-	b.Heading = c.path()
+	b.Heading, b.Code = c.path(), at.Kind == notes.CodeBlock
 	mark := listMark.FindString(bare)
-	switch head := strings.TrimLeft(bare[len(mark):], "#"); {
+	head := strings.TrimLeft(bare[len(mark):], "#")
+	switch {
 	case b.Code:
-		c.code(b)
+		c.code(b, at.Header != "")
+	case at.Level > 0 && head == bare: // it is underlined
+		name, _, _ := strings.Cut(bare, "\n")
+		c.enter(at.Level, plainHeading(name))
 	case head != bare[len(mark):] && strings.HasPrefix(head, " "): // also of an item in an outline
 		c.enter(len(bare)-len(mark)-len(head), plainHeading(head))
 		if taskHeading.MatchString(strings.TrimSpace(head)) {
 			b.Text = strings.TrimSpace(head)
 			c.blocks = append(c.blocks, b)
 		}
-	case strings.HasPrefix(bare, "|"):
-		c.row(b)
-		return
-	case propertyLine.MatchString(b.Text), c.plain && !isWrapped(b.Text):
+	case at.Kind == notes.TableBlock:
+		c.table(b, at.Header)
+	case propertyLine.MatchString(b.Text), c.plain && !isWrapped(b.Text), strings.HasPrefix(bare, "|"):
 		c.lines(b)
 	case mark != "":
-		c.item(b, indent)
+		c.item(b, at.Depth)
 	default:
-		c.parents = c.parents[:0]
+		if at.Depth == 0 {
+			c.parents = c.parents[:0]
+		} else if n := len(c.parents); n > 0 {
+			b.Lead = c.parents[n-1].text
+		}
 		c.paragraph(b)
 		c.lead = ""
 		if strings.HasSuffix(bare, ":") && len(bare) <= maxLead {
 			c.lead = bare
 		}
 	}
-	c.header = ""
 }
 
 // enter begins a section.
@@ -127,13 +175,20 @@ func (c *blockCutter) path() string {
 }
 
 // code adds code in pieces, with the paragraph before it as lead.
-func (c *blockCutter) code(b Block) {
+func (c *blockCutter) code(b Block, fenced bool) {
 	leadLine := 0
 	if last := len(c.blocks) - 1; last >= 0 && !c.blocks[last].Code && c.blocks[last].EndLine >= b.Line-3 && c.blocks[last].Heading == b.Heading && c.blocks[last].Lead == "" {
 		b.Lead, leadLine = c.blocks[last].Text, c.blocks[last].Line
 		c.blocks = c.blocks[:last]
 	}
 	lines := strings.Split(b.Text, "\n")
+	if fenced {
+		fence, last := strings.TrimSpace(lines[0])[:1], len(lines)-1
+		if last > 0 && strings.Trim(strings.TrimSpace(lines[last]), fence) == "" {
+			lines = lines[:last]
+		}
+		lines, b.Line = lines[1:], b.Line+1
+	}
 	for at := 0; at < len(lines); at += maxCodeLines {
 		piece := b
 		to := min(at+maxCodeLines, len(lines))
@@ -145,17 +200,28 @@ func (c *blockCutter) code(b Block) {
 	}
 }
 
-// row adds a row of a table under the header of its columns.
-func (c *blockCutter) row(b Block) {
-	switch last := len(c.blocks) - 1; {
-	case tableRule.MatchString(b.Text):
-		if last >= 0 && c.blocks[last].EndLine == b.Line-1 {
-			c.header, c.blocks = c.blocks[last].Text, c.blocks[:last]
-		}
-	default:
-		b.Lead = c.header
+// table adds the rows of a table under the header of its columns.
+func (c *blockCutter) table(b Block, header string) {
+	rows := strings.Split(b.Text, "\n")
+	header = piped(header)
+	if len(rows) <= 2 {
+		b.Text, b.EndLine = header, b.Line
 		c.blocks = append(c.blocks, b)
+		return
 	}
+	for i, row := range rows[2:] {
+		one := b
+		one.Line, one.EndLine, one.Text, one.Lead = b.Line+2+i, b.Line+2+i, piped(row), header
+		c.blocks = append(c.blocks, one)
+	}
+}
+
+// piped returns a row with the pipe at its start, which need not be written.
+func piped(row string) string {
+	if row = strings.TrimSpace(row); !strings.HasPrefix(row, "|") {
+		row = "| " + row
+	}
+	return row
 }
 
 // lines adds each line as a block.
@@ -170,8 +236,8 @@ func (c *blockCutter) lines(b Block) {
 }
 
 // item adds a list item under the one that it is nested in.
-func (c *blockCutter) item(b Block, indent int) {
-	for len(c.parents) > 0 && c.parents[len(c.parents)-1].indent >= indent {
+func (c *blockCutter) item(b Block, depth int) {
+	for len(c.parents) > 0 && c.parents[len(c.parents)-1].depth >= depth {
 		c.parents = c.parents[:len(c.parents)-1]
 	}
 	b.Lead = c.lead
@@ -180,7 +246,7 @@ func (c *blockCutter) item(b Block, indent int) {
 	}
 	b.Text = strings.TrimSpace(b.Text)
 	first, _, _ := strings.Cut(b.Text, "\n")
-	c.parents = append(c.parents, parent{indent, Shorten(first, maxLead)})
+	c.parents = append(c.parents, parent{depth, Shorten(first, maxLead)})
 	c.paragraph(b)
 }
 

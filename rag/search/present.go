@@ -138,7 +138,12 @@ func (p *storedPassage) cutToDays() {
 // neighbour returns the index of the chosen passage that is adjacent to p, or -1.
 func neighbour(chosen []storedPassage, p storedPassage) int {
 	for i, k := range chosen {
-		if k.note == p.note && !k.cut && !p.cut && (p.id == k.last+1 || p.id == k.id-1) {
+		first, second := k, p
+		if p.id < k.id {
+			first, second = p, k
+		}
+		if k.note == p.note && !k.cut && !p.cut && second.id == first.last+1 &&
+			(first.parents == 0 || passage.Continues(splitPath(second.Heading), splitPath(first.Heading))) {
 			return i
 		}
 	}
@@ -148,7 +153,7 @@ func neighbour(chosen []storedPassage, p storedPassage) int {
 // join joins two adjacent passages.
 func join(ctx context.Context, texts *words.Texts, a, b storedPassage) (storedPassage, error) {
 	if b.start < a.start {
-		a.start, a.Line, a.id = b.start, b.Line, b.id
+		a.start, a.Line, a.id, a.parents = b.start, b.Line, b.id, b.parents
 	} else {
 		a.stop, a.EndLine, a.last = b.stop, b.EndLine, b.last
 	}
@@ -167,6 +172,7 @@ type storedPassage struct {
 	last        int64 // id of the last passage that was joined to it
 	start, stop int
 	language    text.Lang
+	parents     int // as [passage.Piece]
 	listing     bool
 	cut         bool // by cutToDays
 }
@@ -179,12 +185,12 @@ func (s *search) load(ctx context.Context, candidates []candidate) ([]storedPass
 		args[i], place[c.id] = c.id, i
 	}
 	all := make([]storedPassage, len(candidates))
-	for scan := range database.Rows(ctx, s.db, `SELECT p.id, p.note, p.start, p.stop, p.line, p.end_line, p.heading, p.listing, n.language,
+	for scan := range database.Rows(ctx, s.db, `SELECT p.id, p.note, p.start, p.stop, p.line, p.end_line, p.heading, p.parents, p.listing, n.language,
 		n.path, n.tags, n.date, n.outside FROM passages p JOIN notes n ON n.id = p.note WHERE p.id IN (`+marks(len(args))+`)`, args...) {
 		var p storedPassage
 		var id int64
 		var tags string
-		if err := scan(&id, &p.note, &p.start, &p.stop, &p.Line, &p.EndLine, &p.Heading, &p.listing, &p.language,
+		if err := scan(&id, &p.note, &p.start, &p.stop, &p.Line, &p.EndLine, &p.Heading, &p.parents, &p.listing, &p.language,
 			&p.Path, &tags, &p.Date, &p.Untrusted); err != nil {
 			return nil, err
 		}

@@ -35,7 +35,7 @@ CREATE INDEX notes_copy ON notes (copy_of) WHERE copy_of != '';
 CREATE INDEX notes_path ON notes (path_key);
 CREATE TABLE tags (tag TEXT NOT NULL, note INTEGER NOT NULL, PRIMARY KEY (tag, note)) WITHOUT ROWID;
 CREATE INDEX tags_note ON tags (note);
-CREATE TABLE aliases (key TEXT NOT NULL, note INTEGER NOT NULL, PRIMARY KEY (key, note)) WITHOUT ROWID;
+CREATE TABLE aliases (key TEXT NOT NULL, note INTEGER NOT NULL, id TEXT NOT NULL, PRIMARY KEY (key, note)) WITHOUT ROWID;
 CREATE INDEX aliases_note ON aliases (note);
 CREATE TABLE links (note INTEGER NOT NULL, line INTEGER NOT NULL, target TEXT NOT NULL, base TEXT NOT NULL, shown TEXT NOT NULL, key TEXT NOT NULL, wiki INTEGER NOT NULL, embed INTEGER NOT NULL);
 CREATE INDEX links_note ON links (note);
@@ -43,7 +43,7 @@ CREATE INDEX links_base ON links (base);
 CREATE INDEX links_key ON links (key) WHERE key != '';
 CREATE TABLE passages (
 	id INTEGER PRIMARY KEY, note INTEGER NOT NULL, start INTEGER NOT NULL, stop INTEGER NOT NULL,
-	line INTEGER NOT NULL, end_line INTEGER NOT NULL, heading TEXT NOT NULL, listing INTEGER NOT NULL,
+	line INTEGER NOT NULL, end_line INTEGER NOT NULL, heading TEXT NOT NULL, parents INTEGER NOT NULL, listing INTEGER NOT NULL,
 	terms INTEGER NOT NULL, key BLOB NOT NULL);
 CREATE INDEX passages_note ON passages (note, key);
 CREATE INDEX passages_key ON passages (key);

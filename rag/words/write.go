@@ -97,8 +97,12 @@ func (w *Writer) WriteNote(id int64, note notes.Note, hash []byte, problem strin
 			return err
 		}
 	}
-	for _, alias := range slices.Concat(note.Aliases, note.IDs) {
-		if _, err := w.exec(`INSERT OR IGNORE INTO aliases VALUES (?, ?)`, NameKey(alias), id); err != nil {
+	for i, alias := range slices.Concat(note.IDs, note.Aliases) {
+		name := ""
+		if i < len(note.IDs) {
+			name = alias
+		}
+		if _, err := w.exec(`INSERT OR IGNORE INTO aliases VALUES (?, ?, ?)`, NameKey(alias), id, name); err != nil {
 			return err
 		}
 	}
@@ -154,8 +158,8 @@ func (w *Writer) writePassage(id int64, note notes.Note, in text.Lang, title ter
 		front = note.Text[:p.Start]
 	}
 	heading, body := w.termsOf(in, headingsOf(p), front), w.termsOf(in, note.Text[p.Start:p.End])
-	result, err := w.exec(`INSERT INTO passages (note, start, stop, line, end_line, heading, listing, terms, key)
-		VALUES (?,?,?,?,?,?,?,?,?)`, id, p.Start, p.End, p.Line, p.EndLine, headingsOf(p), p.Listing, title.count+heading.count+body.count, k[:])
+	result, err := w.exec(`INSERT INTO passages (note, start, stop, line, end_line, heading, parents, listing, terms, key)
+		VALUES (?,?,?,?,?,?,?,?,?,?)`, id, p.Start, p.End, p.Line, p.EndLine, headingsOf(p), p.Parents, p.Listing, title.count+heading.count+body.count, k[:])
 	if err != nil {
 		return err
 	}

@@ -1,0 +1,95 @@
+package passage
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"lifehub/notes"
+)
+
+// TestRowsAndItemsKeepWhatIsAboveThem: however a note is divided, each row of a table is in
+// a passage with its header, each list item in one with its parents, and each line of code
+// in one with the line that opens it: in the text before it, or in the path of headings. The
+// blocks that are shown have the header or parent too.
+func TestRowsAndItemsKeepWhatIsAboveThem(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		above := map[string][]string{} // line → lines above it
+		var text strings.Builder
+		n := 0
+		next := func(what string) string {
+			n++
+			return fmt.Sprintf("%s%03d %s", what, n, strings.Repeat("words ", rapid.IntRange(0, 12).Draw(t, "length")))
+		}
+		for range rapid.IntRange(1, 6).Draw(t, "parts") {
+			switch kind := rapid.IntRange(0, 4).Draw(t, "kind"); kind {
+			case 0:
+				text.WriteString("## " + strings.TrimSpace(next("h")) + "\n\n")
+			case 1:
+				text.WriteString(next("p") + "\n\n")
+			case 2: // with or without pipes at the ends
+				pipe := rapid.SampledFrom([]string{"| ", ""}).Draw(t, "pipe")
+				header := strings.TrimSpace(pipe + strings.TrimSpace(next("c")) + " | km")
+				text.WriteString(header + "\n" + strings.TrimSpace(pipe+"--- | ---") + "\n")
+				for range rapid.IntRange(1, 12).Draw(t, "rows") {
+					row := pipe + strings.TrimSpace(next("r")) + " | 1"
+					text.WriteString(row + "\n")
+					above[row] = []string{header}
+				}
+				text.WriteString("\n")
+			case 3: // also without a paragraph between, as in Logseq
+				var parents []string
+				for range rapid.IntRange(1, 14).Draw(t, "items") {
+					depth := rapid.IntRange(0, min(len(parents), 4)).Draw(t, "depth")
+					item := strings.TrimSpace(next("i"))
+					text.WriteString(strings.Repeat("\t", depth) + "- " + item + "\n")
+					above["- "+item], parents = slices.Clone(parents[:depth]), append(slices.Clone(parents[:depth]), item)
+				}
+				text.WriteString(rapid.SampledFrom([]string{"", "\n"}).Draw(t, "end"))
+				text.WriteString("\n")
+			default:
+				fence := rapid.SampledFrom([]string{"```", "~~~", "````"}).Draw(t, "fence") + "sh"
+				text.WriteString(fence + "\n")
+				for range rapid.IntRange(1, 9).Draw(t, "code") {
+					line := strings.TrimSpace(next("x"))
+					above[line] = []string{fence}
+					text.WriteString(line + "\n")
+				}
+				text.WriteString(strings.TrimSuffix(fence, "sh") + "\n\n")
+			}
+		}
+		note := notes.Parse(notes.Entry{Path: "n.md"}, []byte(text.String()))
+		short := func(s string) string { // as far as it is in a path
+			key, _, _ := strings.Cut(strings.TrimSpace(strings.TrimPrefix(s, "| ")), " ")
+			return key
+		}
+		for _, p := range Cut(note, rapid.IntRange(12, 120).Draw(t, "size")) {
+			piece, headings := note.Text[p.Start:p.End], strings.Join(p.Heading, Separator)
+			for line := range strings.Lines(piece) {
+				bare := strings.TrimRight(strings.TrimLeft(line, "\t"), "\n")
+				parents, ok := above[bare]
+				if !ok {
+					continue
+				}
+				before := headings + "\n" + piece[:strings.Index(piece, bare)]
+				for _, parent := range parents {
+					if !strings.Contains(before, short(parent)) {
+						t.Fatalf("%q is not under %q in %q | %q\n%s", bare, parent, headings, piece, text.String())
+					}
+				}
+			}
+			for _, b := range Blocks("n.md", piece, headings, p.Line) {
+				parents := above[strings.TrimSpace(b.Text)]
+				if len(parents) == 0 || b.Code {
+					continue
+				}
+				if last := short(parents[len(parents)-1]); !strings.Contains(b.Lead+b.Heading, last) {
+					t.Fatalf("the block %+v is not under %q in %q | %q", b, last, headings, piece)
+				}
+			}
+		}
+	})
+}
