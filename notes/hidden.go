@@ -4,38 +4,60 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 )
 
-// What a note holds for programs, or as a comment of its author. The first three are
-// not hidden where they are code.
+// hidden are the marks between which a note holds a comment of its author, or what is for
+// programs: the clocks of a logbook and compressed drawings.
+var hidden = [][2]string{{"<!--", "-->"}, {"%%", "%%"}, {":LOGBOOK:", ":END:"}, {"```compressed-json", "```"}}
+
+// hiddenLine matches a clock outside of a logbook and the name of a block, and hiddenData a
+// file in an address.
 var (
-	comment   = regexp.MustCompile(`(?s)<!--.*?-->|(?:^|[\s>])%%.*?%%`)
-	drawer    = regexp.MustCompile(`(?im)^[ \t]*:LOGBOOK:[ \t]*\n(?:[^\n]*\n)*?[ \t]*:END:[ \t]*$|^[ \t]*CLOCK: ?\[[^\n]*$`)
-	blockName = regexp.MustCompile(`(?m)^[ \t]*(?:[-*+][ \t]+)?(?:id|collapsed)::[ \t]+[\w-]+[ \t]*$`)
-	blob      = regexp.MustCompile("(?s)\n[ \t]*(```+|~~~+)compressed-json[ \t]*\n.*?(?:\n[ \t]*(?:```+|~~~+)|$)")
-	dataURI   = regexp.MustCompile(`data:[a-z]+/[\w.+-]+;base64,[\w+/=-]{64,}`)
+	hiddenLine = regexp.MustCompile(`(?m)^[ \t]*(?:CLOCK: ?\[.*|(?:[-*+][ \t]+)?id::[ \t]+[\w-]+[ \t]*)$`)
+	hiddenData = regexp.MustCompile(`data:[a-z]+/[\w.+-]+;base64,[\w+/=-]{64,}`)
 )
 
 // Indexed returns the text that is searched and given to models, with the same lines:
-// without comments, the clocks of a logbook, the names and states of blocks, and compressed data.
+// without comments, the clocks of a logbook, the names of blocks and compressed data.
 func (n Note) Indexed() string {
 	if IsPaged(n.Path) {
 		return n.Text
 	}
 	_, body := splitFront(n.Text)
 	before := len(n.Text) - len(body)
+	isCode := func(at int) bool { return n.isApart(before+at, before+at+1) }
 	var gone []span
-	for _, kind := range []*regexp.Regexp{comment, drawer, blockName, blob, dataURI} {
-		for _, at := range kind.FindAllStringIndex(body, -1) {
-			start := at[0] + len(body[at[0]:at[1]]) - len(strings.TrimLeft(body[at[0]:at[1]], "> \t\n"))
-			if indent := strings.LastIndexByte(body[:start], '\n') + 1; strings.TrimSpace(body[indent:start]) == "" && (at[1] == len(body) || body[at[1]] == '\n') {
-				at[0] = indent // nothing else is on its lines
-			} else {
-				at[0] = start
+	for _, marks := range hidden {
+		for at := 0; ; {
+			start := strings.Index(body[at:], marks[0])
+			if start += at; start < at {
+				break
 			}
-			if kind == blob || kind == dataURI || !n.isApart(before+start, before+start+1) {
+			at = start + len(marks[0])
+			if r, _ := utf8.DecodeLastRuneInString(body[:start]); start > 0 && marks[0] != "<!--" && !unicode.IsSpace(r) && r != '>' ||
+				marks[0] != "```compressed-json" && isCode(start) {
+				continue
+			}
+			end := strings.Index(body[at:], marks[1])
+			if end < 0 {
+				break
+			}
+			at += end + len(marks[1])
+			gone = append(gone, span{start, at})
+		}
+	}
+	if strings.Contains(body, "CLOCK:") || strings.Contains(body, "id::") {
+		for _, at := range hiddenLine.FindAllStringIndex(body, -1) {
+			if !isCode(at[1] - 1) {
 				gone = append(gone, span{at[0], at[1]})
 			}
+		}
+	}
+	if strings.Contains(body, ";base64,") {
+		for _, at := range hiddenData.FindAllStringIndex(body, -1) {
+			gone = append(gone, span{at[0], at[1]})
 		}
 	}
 	if len(gone) == 0 {
@@ -46,13 +68,16 @@ func (n Note) Indexed() string {
 	kept.WriteString(n.Text[:before])
 	last := 0
 	for _, g := range gone {
+		indent := len(strings.TrimRight(body[:g.start], " \t"))
+		if (indent == 0 || body[indent-1] == '\n') && (g.stop == len(body) || body[g.stop] == '\n') {
+			g.start = indent // nothing else is on its lines
+		}
 		if g.stop <= last {
 			continue
 		}
-		kept.WriteString(body[last:max(last, g.start)])
-		for range strings.Count(body[max(last, g.start):g.stop], "\n") {
-			kept.WriteByte('\n')
-		}
+		g.start = max(g.start, last)
+		kept.WriteString(body[last:g.start])
+		kept.WriteString(strings.Repeat("\n", strings.Count(body[g.start:g.stop], "\n")))
 		last = g.stop
 	}
 	kept.WriteString(body[last:])
