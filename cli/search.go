@@ -118,8 +118,8 @@ func printFound(sh *app.Process, found rag.Found, filtered bool) error {
 	if err := app.PrintText(sh, "passages", out.String()); err != nil {
 		return err
 	}
-	if found.Substituted != "" {
-		fmt.Fprintln(sh.Err, "searched for: "+safetext.Line(found.Substituted))
+	if found.Guessed != "" {
+		fmt.Fprintln(sh.Err, safetext.Line(found.Guessed))
 	}
 	if notice := found.Notice(); notice != "" {
 		fmt.Fprintln(sh.Err, notice)

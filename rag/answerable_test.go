@@ -41,7 +41,7 @@ func TestQuestionWithFewKnownWordsIsDeclined(t *testing.T) {
 		{x, "sorrelca barleyca simmerca", Likely, false},
 		{x, "barley fire opera ceiling painter", Likely, false},
 		{x, "fire opera ceiling painter museum ticket", Close, false},
-		{x, "who painted the ceiling of the opera?", NothingClose, false}, // made-up words say nothing about trust
+		{x, "who painted the ceiling of the opera?", Likely, true},
 		{z, "which bicycle?", Likely, true},
 		{y, "who painted the ceiling of the opera?", NothingClose, false},
 		{y, "fire", Likely, false},
@@ -50,7 +50,7 @@ func TestQuestionWithFewKnownWordsIsDeclined(t *testing.T) {
 		if err != nil || found.Verdict != c.want || found.SemanticOnly != c.closest {
 			t.Errorf("%s: verdict %d, want %d, by meaning %v; %+v, %v", c.question, found.Verdict, c.want, found.SemanticOnly, found.Signals, err)
 		}
-		if c.closest && (len(found.Passages) != 3 || found.Passages[0].Path != "bike.md" || found.Notice() != "no note has these words; closest in meaning") {
+		if c.x == z && (len(found.Passages) != 3 || found.Passages[0].Path != "bike.md" || found.Notice() != "no note has these words; closest in meaning") {
 			t.Errorf("%s: %q %+v, want the bike first of all three", c.question, found.Notice(), found.Passages)
 		}
 	}

@@ -83,11 +83,13 @@ func (x *Index) removeOthers() {
 		return
 	}
 	removeGenerations(x.dir, number) //nolint:errcheck // the next writer tries again
-	vectors.Local{Dir: x.dir}.Remove(retired)
+	for _, model := range retired {
+		vectors.Local{Dir: x.dir}.Remove(model)
+	}
 }
 
-// retired is the model that was built in before the encoder.
-const retired = "offline/ngram-512-v2"
+// retired are the models that were built in before.
+var retired = [...]string{"offline/ngram-512-v2", "built-in/words128-en"}
 
 // removeGenerations deletes the files of all generations but one.
 func removeGenerations(dir string, except int) error {

@@ -25,7 +25,11 @@ func (l Library) Search(ctx context.Context, q Query) (Found, error) {
 		}
 		all.Passages = append(all.Passages, found.Passages...)
 		all.Time = joinTimes(all.Time, found.Time)
-		all.Substituted = cmp.Or(all.Substituted, found.Substituted)
+		if i == 0 {
+			all.Guessed = found.Guessed
+		} else if found.Guessed != all.Guessed { // another vault may have the word
+			all.Guessed = ""
+		}
 		all.Coverage = joinCoverage(all.Coverage, found.Coverage, i == 0)
 		if found.Verdict > all.Verdict || found.Verdict == all.Verdict && found.Answerable > all.Answerable {
 			all.Answerable, all.Verdict = found.Answerable, found.Verdict

@@ -125,13 +125,12 @@ func (s *syncRun) missing(ctx context.Context, m vectors.Collection) (used map[v
 
 // texts returns the texts to embed for some passages, one for each window of the model.
 // They are read in one query, since each locks the file. For the built-in encoder they
-// begin with the path, which has words such as "recipes" and "running"; for a note in
-// another language than English they are the path alone.
+// begin with the path, which has words such as "recipes" and "running".
 func (s *syncRun) texts(ctx context.Context, passages []vectors.Key) (windows []vectors.Key, texts []string, err error) {
 	type place struct {
-		note                            int64
-		path, language, title, headings string
-		start, stop                     int
+		note                  int64
+		path, title, headings string
+		start, stop           int
 	}
 	window, builtIn := embed.WindowOf(s.embedder), embed.IsBuiltIn(s.embedder.Name())
 	keys := make([]string, len(passages))
@@ -143,8 +142,8 @@ func (s *syncRun) texts(ctx context.Context, passages []vectors.Key) (windows []
 		return nil, nil, err
 	}
 	places, err := database.AllRows(ctx, s.db, func(scan database.Scan) (p place, err error) {
-		return p, scan(&p.note, &p.path, &p.language, &p.title, &p.headings, &p.start, &p.stop)
-	}, `SELECT n.id, n.path, n.language, n.title, p.heading, p.start, p.stop FROM json_each(?) k
+		return p, scan(&p.note, &p.path, &p.title, &p.headings, &p.start, &p.stop)
+	}, `SELECT n.id, n.path, n.title, p.heading, p.start, p.stop FROM json_each(?) k
 		JOIN passages p ON p.id = (SELECT min(id) FROM passages WHERE key = unhex(k.value)) JOIN notes n ON n.id = p.note ORDER BY k.key`, string(list))
 	if err == nil && len(places) != len(passages) {
 		err = fmt.Errorf("of %d passages to embed, %d are in the index", len(passages), len(places))
@@ -168,9 +167,6 @@ func (s *syncRun) texts(ctx context.Context, passages []vectors.Key) (windows []
 		parts := passage.Embedded(p.title, p.headings, text, window)
 		for w, part := range parts {
 			if builtIn {
-				if p.language != "" {
-					part = ""
-				}
 				part = strings.TrimSuffix(p.path, path.Ext(p.path)) + "\n" + part
 			}
 			windows, texts = append(windows, passages[i].Window(w, len(parts))), append(texts, part)

@@ -75,9 +75,9 @@ type Found struct {
 	// SemanticOnly reports that no note has a content word of the question, and that the
 	// passages are the closest in meaning.
 	SemanticOnly bool `json:"by_meaning,omitempty"`
-	// Substituted names the words of the question that no note has, and the words that
-	// were searched for instead: "blod → blood".
-	Substituted   string `json:"substituted,omitempty"`
+	// Guessed asks about words of the question that no note has: "blod: in no note. Did you
+	// mean blood?"; "": no word of the notes is near.
+	Guessed       string `json:"did_you_mean,omitempty"`
 	Close         bool   `json:"close,omitempty"`          // the passages are related, but hardly an answer
 	OtherLanguage bool   `json:"other_language,omitempty"` // the question is in a language that no note is in
 	// Answerable estimates how likely the notes have an answer, from 0 to 1.

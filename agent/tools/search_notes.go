@@ -202,8 +202,8 @@ func searchResult(question string, q rag.Query, found rag.Found) agent.Result {
 	if found.SemanticOnly {
 		b.WriteString("Closest in meaning: no note has these words.\n")
 	}
-	if found.Substituted != "" {
-		b.WriteString("Searched for: " + text.OneLine(found.Substituted) + "\n")
+	if found.Guessed != "" {
+		b.WriteString(text.OneLine(found.Guessed) + "\n")
 	}
 	if found.OtherLanguage {
 		b.WriteString("The notes are in another language than these words: search again in theirs.\n")

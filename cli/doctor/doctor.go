@@ -23,6 +23,7 @@ import (
 	"lifehub/llm"
 	"lifehub/mcpclient"
 	"lifehub/rag"
+	"lifehub/rag/encoder"
 	"lifehub/store"
 	"lifehub/store/file"
 	"lifehub/tui/draw"
@@ -220,7 +221,7 @@ func model(ctx context.Context, a *app.App, c *settings.Config) []Finding {
 	case owner.Host != "":
 		model.Detail += fmt.Sprintf("; the server at %s was found; this system does not report its owner", owner.Host)
 	}
-	const builtIn = "the built-in encoder, for English"
+	const builtIn = "the built-in encoder, for " + encoder.Languages
 	vectors := Finding{What: "semantic search", OK: true}
 	e, err := a.Provider.Embedder(ctx)
 	if err == nil && e != nil {

@@ -26,6 +26,8 @@ var embeddingModels = []struct {
 	part string
 	embeddingModel
 }{
+	// Package encoder, which adds up pieces of words, however long the text.
+	{builtIn, embeddingModel{"", "", math.MaxInt32, true}},
 	// nomic-ai/nomic-embed-text-v2-moe, about a hundred languages.
 	{"nomic-embed-text-v2", embeddingModel{"search_query: ", "search_document: ", 512, true}},
 	// nomic-ai/nomic-embed-text-v1.5, "Usage: the text prompt must include a task instruction prefix".
@@ -84,15 +86,15 @@ func modelByName(name string) embeddingModel {
 // ManyLanguages reports whether a question in one language finds notes in another.
 func ManyLanguages(model string) bool { return modelByName(model).manyLanguages }
 
+// builtIn begins the names of models that are part of the program.
+const builtIn = "built-in/"
+
 // IsBuiltIn reports whether a model is part of the program and needs no server.
-func IsBuiltIn(model string) bool { return strings.HasPrefix(model, "built-in/") }
+func IsBuiltIn(model string) bool { return strings.HasPrefix(model, builtIn) }
 
 // WindowOf returns how many tokens of a text an embedder reads: as reported by its
 // server, else as known for the model, else the usual number.
 func WindowOf(embedder llm.Embedder) int {
-	if IsBuiltIn(embedder.Name()) {
-		return math.MaxInt32 // it adds up words, however long the text
-	}
 	known := modelByName(embedder.Name()).window
 	if says, ok := embedder.(interface{ Window() int }); ok && says.Window() > 0 {
 		if known > 0 {

@@ -1,7 +1,7 @@
-// Package encoder is the built-in sentence encoder: a table of word vectors, for
-// English. A text is the normalised sum of the vectors of its words, so that
-// "bicycle" is near to a note on a bike without any model server. README.md says
-// where the table comes from.
+// Package encoder is the built-in sentence encoder: a table of pieces of words in 16
+// languages that lie in one space. A text is cut into pieces, and its vector is the
+// normalised sum of theirs, so that "Fahrrad" is near to a note on a bike without any
+// model server. README.md says where the table comes from.
 package encoder
 
 import (
@@ -12,219 +12,143 @@ import (
 	"math"
 	"strings"
 	"sync"
-
-	"lifehub/internal/text"
 )
 
 // The table is read in place, in the read-only pages of the program. Its format:
 //
-//	"LHWORDS2", language (4 bytes, ISO 639-1), number of words, dimensions,
-//	bytes of the word list: three uint32
-//	the words, sorted by bytes, separated by newlines
-//	a float32 for each word, the scale of its row
-//	a row of int8 for each word, whose length is the weight of the word
+//	"LHPIECE1", version, number of pieces, dimensions, bits of a number, bytes of the
+//	list of pieces: five uint32
+//	unit, inner, unknown: three float32
+//	the pieces, UTF-8, sorted by bytes, separated by newlines; a leading space marks the
+//	beginning of a word
+//	a uint16 for each piece, its price: 1000 times minus the logarithm of its probability
+//	a uint16 for each piece, the scale of its row, whose length is the weight of the piece
+//	a row for each piece, two numbers in a byte, the even one low, each minus 8
 //
-// All numbers are little endian.
+// All numbers are little endian. unit multiplies all rows, so that it cancels out.
 //
-//go:embed words128.bin
+//go:embed pieces.bin
 var embedded string
 
 const (
-	magic      = "LHWORDS2"
-	headerSize = len(magic) + 4 + 3*4
-	// every is the distance between the words that the index of a table has.
-	every = 16
+	magic      = "LHPIECE1"
+	headerSize = len(magic) + 8*4
 )
 
 // table is an embedded table.
 type table struct {
-	language text.Lang
-	words    string
-	starts   []uint32 // of every 16th word
-	scales   string
-	rows     string
-	count    int
-	numbers  int // dimension of the vectors
+	pieces  string
+	starts  []uint32 // of each piece, and the end of the last one plus 1
+	prices  string
+	scales  string
+	rows    string
+	numbers int // dimension of the vectors
+	inner   int // price of a word within a word
+	unknown int // price of a character that no piece has
 }
 
-// english is the embedded table, indexed on first use.
-var english = sync.OnceValues(func() (*table, error) {
-	t, err := read(embedded)
-	if err == nil && t.language != "en" {
-		err = fmt.Errorf("the word table is for the language %q, not for English", t.language)
-	}
-	return t, err
-})
+// open is the embedded table, indexed on first use.
+var open = sync.OnceValues(func() (*table, error) { return read(embedded) })
 
-// read checks the header and the size of a table, and indexes its words.
+// read checks the header and the size of a table, and indexes its pieces.
 func read(file string) (*table, error) {
 	if len(file) < headerSize || file[:len(magic)] != magic {
-		return nil, fmt.Errorf("the word table does not begin with %s", magic)
+		return nil, fmt.Errorf("the table of pieces does not begin with %s", magic)
 	}
-	header := []byte(file[:headerSize])
-	number := func(i int) int { return int(binary.LittleEndian.Uint32(header[len(magic)+4+4*i:])) }
-	t := &table{language: text.Lang(strings.TrimRight(file[len(magic):len(magic)+4], "\x00")), count: number(0), numbers: number(1)}
-	words := headerSize + number(2)
-	scales := words + 4*t.count
-	if whole := scales + t.count*t.numbers; t.numbers == 0 || whole != len(file) {
-		return nil, fmt.Errorf("the word table has %d bytes, its header says %d", len(file), whole)
+	header := []byte(file[len(magic):headerSize])
+	number := func(i int) int { return int(binary.LittleEndian.Uint32(header[4*i:])) }
+	price := func(i int) int { return int(1000 * math.Float32frombits(binary.LittleEndian.Uint32(header[4*i:]))) }
+	version, count, bits, size := number(0), number(1), number(3), number(4)
+	t := &table{numbers: number(2), inner: price(6), unknown: price(7)}
+	if version != 1 || bits != 4 {
+		return nil, fmt.Errorf("the table of pieces has version %d and %d bits, not 1 and 4", version, bits)
 	}
-	t.words, t.scales, t.rows = file[headerSize:words], file[words:scales], file[scales:]
-	t.starts = make([]uint32, 0, t.count/every+1)
-	n, at := 0, 0
-	for word := range strings.SplitSeq(t.words, "\n") {
-		if n%every == 0 {
-			t.starts = append(t.starts, uint32(at))
+	prices := headerSize + size
+	scales := prices + 2*count
+	rows := scales + 2*count
+	if whole := rows + count*t.numbers/2; t.numbers == 0 || whole != len(file) {
+		return nil, fmt.Errorf("the table of pieces has %d bytes, its header says %d", len(file), whole)
+	}
+	t.pieces, t.prices, t.scales, t.rows = file[headerSize:prices], file[prices:scales], file[scales:rows], file[rows:]
+	t.starts = make([]uint32, 0, count+1)
+	for at := 0; at <= size; {
+		t.starts = append(t.starts, uint32(at))
+		end := strings.IndexByte(t.pieces[at:], '\n')
+		if end < 0 {
+			break
 		}
-		n, at = n+1, at+len(word)+1
+		at += end + 1
 	}
-	if n != t.count {
-		return nil, fmt.Errorf("the word table has %d words, its header says %d", n, t.count)
+	if len(t.starts) != count {
+		return nil, fmt.Errorf("the table of pieces has %d pieces, its header says %d", len(t.starts), count)
 	}
+	t.starts = append(t.starts, uint32(size+1))
 	return t, nil
 }
 
-// find returns the row of a word, or -1.
-func (t *table) find(word string) int {
-	low, high := 0, len(t.starts) // the block of 16 words that may contain it
-	for low < high {
-		if middle := (low + high) / 2; t.wordAt(int(t.starts[middle])) <= word {
-			low = middle + 1
-		} else {
-			high = middle
-		}
-	}
-	if low == 0 {
-		return -1
-	}
-	at := int(t.starts[low-1])
-	for row := (low - 1) * every; row < min(low*every, t.count); row++ {
-		known := t.wordAt(at)
-		if known >= word {
-			if known == word {
-				return row
-			}
-			return -1
-		}
-		at += len(known) + 1
-	}
-	return -1
-}
-
-func (t *table) wordAt(start int) string {
-	word := t.words[start:]
-	if end := strings.IndexByte(word, '\n'); end >= 0 {
-		return word[:end]
-	}
-	return word
-}
-
-// lookUp returns the row of a word in lower case or of a form of it: without 's, its
-// stem, without s, with s or e; -1 if there is none.
-func (t *table) lookUp(word string) int {
-	for _, form := range [...]string{word, strings.TrimSuffix(word, "'s"), stem(word), strings.TrimRight(word, "s")} {
-		if row := t.find(form); row >= 0 {
-			return row
-		}
-	}
-	if row := t.find(word + "s"); row >= 0 {
-		return row
-	}
-	return t.find(word + "e")
-}
-
-var endings = [...]string{"ings", "ing", "edly", "ed", "ies", "es", "s", "ly"}
-
-// stem removes the first suffix that leaves three letters, as in the construction of
-// the table.
-func stem(word string) string {
-	for _, ending := range endings {
-		if len(word) >= len(ending)+3 && strings.HasSuffix(word, ending) {
-			return word[:len(word)-len(ending)]
-		}
-	}
-	return word
-}
+func (t *table) count() int          { return len(t.starts) - 1 }
+func (t *table) piece(i int) string  { return t.pieces[t.starts[i] : t.starts[i+1]-1] }
+func (t *table) priceOf(i int) int   { return int(t.prices[2*i]) | int(t.prices[2*i+1])<<8 }
+func (t *table) scaleOf(i int) int32 { return int32(t.scales[2*i]) | int32(t.scales[2*i+1])<<8 }
 
 // add adds a row to a sum. Sums of integers are the same on every processor.
-func (t *table) add(sum []int, i int) {
-	s := t.scales[4*i : 4*i+4]
-	scale := int(math.Float32frombits(uint32(s[0])|uint32(s[1])<<8|uint32(s[2])<<16|uint32(s[3])<<24) * (1 << 30))
-	row := t.rows[i*t.numbers:][:len(sum)]
-	for j := range sum {
-		sum[j] += scale * int(int8(row[j]))
+func (t *table) add(sum []int32, i int) {
+	scale := t.scaleOf(i)
+	row := t.rows[i*t.numbers/2:][:t.numbers/2]
+	sum = sum[:2*len(row)]
+	for j := range len(row) {
+		sum[2*j] += scale * (int32(row[j]&15) - 8)
+		sum[2*j+1] += scale * (int32(row[j]>>4) - 8)
 	}
 }
 
-// encode returns the vector of a text. A text without known words gets a vector far
-// from all others, so that no vector is zero. rows caches lookups.
-func (t *table) encode(s string, rows map[string]int) (vector []float32, known bool) {
-	sum := make([]int, t.numbers)
-	for word := range words(s) {
-		row, seen := rows[word]
-		if !seen {
-			row = t.lookUp(word)
-			rows[word] = row
-		}
-		if row >= 0 {
-			t.add(sum, row)
+// encode returns the vector of a text. A text without known pieces gets a vector far
+// from all others, so that no vector is zero.
+func (t *table) encode(s string, cut cuts) []float32 {
+	sum := make([]int32, t.numbers)
+	for run := range runs(s) {
+		for _, i := range cut.of(t, run) {
+			t.add(sum, int(i))
 		}
 	}
 	square := 0.0
 	for _, x := range sum {
 		square += float64(x) * float64(x)
 	}
-	vector = make([]float32, t.numbers)
+	vector := make([]float32, t.numbers)
 	if square == 0 {
 		vector[t.numbers-1] = 1
-		return vector, false
+		return vector
 	}
 	length := math.Sqrt(square)
 	for i, x := range sum {
 		vector[i] = float32(float64(x) / length)
 	}
-	return vector, true
+	return vector
 }
+
+// Languages names the languages whose words the encoder knows.
+const Languages = "Arabic, Chinese (simplified and traditional), Dutch, English, French, German, " +
+	"Italian, Japanese, Korean, Polish, Portuguese, Russian, Spanish, Thai and Turkish"
 
 // Encoder embeds texts with the embedded table.
 type Encoder struct{}
 
 // Name implements [llm.Embedder]. Another table or algorithm needs another name.
-func (Encoder) Name() string { return "built-in/words128-en" }
+func (Encoder) Name() string { return "built-in/pieces192" }
 
 // Embed implements [llm.Embedder].
 func (Encoder) Embed(ctx context.Context, texts []string) ([][]float32, error) {
-	t, err := english()
+	t, err := open()
 	if err != nil {
 		return nil, err
 	}
-	vectors, rows := make([][]float32, len(texts)), map[string]int{}
+	vectors, cut := make([][]float32, len(texts)), cuts{}
 	for i, s := range texts {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		vectors[i], _ = t.encode(s, rows)
+		vectors[i] = t.encode(s, cut)
 	}
 	return vectors, nil
-}
-
-// Knows reports whether the table has exactly this word, in lower case.
-func (Encoder) Knows(word string) bool {
-	t, err := english()
-	return err == nil && t.find(word) >= 0
-}
-
-// Understands reports whether the table has a content word of a question. It returns
-// false if the question's stop words or script are of another language.
-func (Encoder) Understands(question string) bool {
-	t, err := english()
-	if err != nil || len(text.Languages(question)) > 0 || !text.Latin(question) {
-		return false // text.Languages does not return English
-	}
-	for word := range words(question) {
-		if !text.StopWord(word, "") && t.lookUp(word) >= 0 {
-			return true
-		}
-	}
-	return false
 }

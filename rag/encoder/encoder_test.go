@@ -2,107 +2,99 @@ package encoder
 
 import (
 	"encoding/binary"
+	"encoding/json"
 	"math"
+	"os"
 	"slices"
 	"strings"
 	"testing"
+	"unicode/utf8"
 )
 
-func cosine(t *testing.T, a, b string) float64 {
+func tableOf(t testing.TB) *table {
 	t.Helper()
-	v, err := Encoder{}.Embed(t.Context(), []string{a, b})
+	all, err := open()
 	if err != nil {
 		t.Fatal(err)
 	}
-	sum := 0.0
-	for i := range v[0] {
-		sum += float64(v[0][i]) * float64(v[1][i])
-	}
-	return sum
+	return all
 }
 
-// The cosines equal those of the reference implementation from which the table was
-// built.
-func TestCosinesEqualTheReference(t *testing.T) {
-	for _, c := range []struct {
-		a, b string
-		want float64
-	}{
-		{"bicycle", "bike: brake pads, chain oil", 0.653},
-		{"bicycle", "soup with lentils", 0.008},
-	} {
-		if got := cosine(t, c.a, c.b); math.Abs(got-c.want) > 0.0006 {
-			t.Errorf("%q and %q: %.4f, want %.3f", c.a, c.b, got, c.want)
-		}
-	}
-}
-
-func TestInflectedFormsAreFound(t *testing.T) {
-	for _, pair := range [][2]string{
-		{"Bike", "bike"}, {"dog’s", "dog's"}, {"ｂｉｋｅ", "bike"}, {"‘bike’", "bike"}, {"bike_bike", "bike"}, {"gardenings", "garden"},
-	} {
-		if got := cosine(t, pair[0], pair[1]); got < 0.999 {
-			t.Errorf("%q and %q: %.4f", pair[0], pair[1], got)
-		}
-	}
-	if got := slices.Collect(words("Don't 'stop' rock'n'roll, it’s 3pm_now — 自行车.")); strings.Join(got, "|") != "don't|stop|rock'n|roll|it's|3pm|now|自行车" {
-		t.Errorf("cut into %q", got)
-	}
-}
-
-func TestEveryWordOfTheTableIsFound(t *testing.T) {
-	table, err := english()
+// The pieces and vectors equal those of the reference implementation.
+func TestVectorsEqualTheReference(t *testing.T) {
+	raw, err := os.ReadFile("testdata/vectors.json")
 	if err != nil {
 		t.Fatal(err)
 	}
-	row := 0
-	for word := range strings.SplitSeq(table.words, "\n") {
-		if got := table.find(word); got != row {
-			t.Fatalf("%q is in row %d, found in %d", word, row, got)
-		}
-		row++
+	var want []struct {
+		Text   string    `json:"text"`
+		Pieces []string  `json:"pieces"`
+		First8 []float64 `json:"first8"`
 	}
-	for _, word := range []string{"", "!", "zzzzzzzz", "bicyclist~", "~"} {
-		if got := table.find(word); got >= 0 {
-			t.Errorf("%q is found in row %d", word, got)
+	if err := json.Unmarshal(raw, &want); err != nil {
+		t.Fatal(err)
+	}
+	all := tableOf(t)
+	for _, w := range want {
+		pieces := []string{}
+		for run := range runs(w.Text) {
+			cut := all.cut(string(run))
+			slices.Reverse(cut)
+			for _, i := range cut {
+				pieces = append(pieces, all.piece(int(i)))
+			}
+		}
+		if !slices.Equal(pieces, w.Pieces) {
+			t.Errorf("%q is cut into %q, want %q", w.Text, pieces, w.Pieces)
+		}
+		vector := all.encode(w.Text, cuts{})
+		for i, x := range w.First8 {
+			if math.Abs(float64(vector[i])-x) > 0.00002 {
+				t.Errorf("%q: %v, want %v", w.Text, vector[:8], w.First8)
+				break
+			}
+		}
+	}
+	if len(want) < 10 {
+		t.Errorf("only %d texts", len(want))
+	}
+}
+
+func TestEveryPieceIsFound(t *testing.T) {
+	all := tableOf(t)
+	for i := range all.count() {
+		if m := all.narrow(matches{0, all.count(), 0}, all.piece(i)); all.whole(m) != i {
+			t.Fatalf("%q is piece %d, found %d", all.piece(i), i, all.whole(m))
 		}
 	}
 }
 
 func TestNoVectorIsZero(t *testing.T) {
-	for _, text := range []string{"", " ", "自行车在哪里", "\xff\xfe", "xqzzt"} {
+	for _, text := range []string{"", " ", "⠀⠀", "\xff\xfe", "…—"} {
 		v, err := Encoder{}.Embed(t.Context(), []string{text})
-		if err != nil || len(v[0]) != 128 || slices.Max(v[0]) != 1 {
+		if err != nil || len(v[0]) != 192 || slices.Max(v[0]) != 1 {
 			t.Errorf("%q: %v, %v", text, v, err)
 		}
 	}
 }
 
-func TestQuestionsAreUnderstoodByTheirWords(t *testing.T) {
-	for question, want := range map[string]bool{
-		"bicycle": true, "where is my bicycle?": true, "bicycle xqzzt": true, "Wo steht denn mein Fahrrad?": false, "自行车在哪里": false, "xqzzt": false, "": false,
-	} {
-		if got := (Encoder{}).Understands(question); got != want {
-			t.Errorf("%q is understood: %v, want %v", question, got, want)
-		}
-	}
-}
-
 func TestDamagedTableIsRejected(t *testing.T) {
-	table := func(magic string, count, numbers int, words string, rest int) string {
-		b := append([]byte(magic), "en\x00\x00"...)
-		for _, n := range []int{count, numbers, len(words)} {
+	table := func(magic string, version, count, numbers, bits int, pieces string, rest int) string {
+		b := []byte(magic)
+		for _, n := range []int{version, count, numbers, bits, len(pieces), 0, 0, 0} {
 			b = binary.LittleEndian.AppendUint32(b, uint32(n))
 		}
-		return string(append(append(b, words...), make([]byte, rest)...))
+		return string(append(append(b, pieces...), make([]byte, rest)...))
 	}
-	good := table("LHWORDS2", 2, 3, "ab\nb", 2*(4+3))
-	if got, err := read(good); err != nil || got.language != "en" || got.find("b") != 1 {
-		t.Errorf("a table of two words: %+v, %v", got, err)
+	good := table("LHPIECE1", 1, 2, 4, 4, " ab\nb", 2*(4+2))
+	if got, err := read(good); err != nil || got.count() != 2 || got.piece(0) != " ab" || got.piece(1) != "b" {
+		t.Errorf("a table of two pieces: %+v, %v", got, err)
 	}
 	for name, file := range map[string]string{
-		"empty": "", "cut": good[:len(good)-1], "longer": good + "x", "another format": "LHWORDS1" + good[8:],
-		"fewer words": table("LHWORDS2", 3, 3, "ab\nb", 3*(4+3)), "no numbers": table("LHWORDS2", 2, 0, "ab\nb", 8),
+		"empty": "", "cut": good[:len(good)-1], "longer": good + "x", "another format": "LHPIECE2" + good[8:],
+		"another version": table("LHPIECE1", 2, 2, 4, 4, " ab\nb", 2*(4+2)), "another width": table("LHPIECE1", 1, 2, 4, 8, " ab\nb", 2*(4+4)),
+		"fewer pieces": table("LHPIECE1", 1, 3, 4, 4, " ab\nb", 3*(4+2)), "more pieces": table("LHPIECE1", 1, 1, 4, 4, " ab\nb", 4+2),
+		"no numbers": table("LHPIECE1", 1, 2, 0, 4, " ab\nb", 2*4),
 	} {
 		if _, err := read(file); err == nil {
 			t.Errorf("%s: no error", name)
@@ -110,11 +102,41 @@ func TestDamagedTableIsRejected(t *testing.T) {
 	}
 }
 
+// Whatever the text, its runs are cut without loss of a known character.
+func FuzzCut(f *testing.F) {
+	for _, seed := range []string{"Zimmerpflanzen gießen", "مَدْرَسَة", "ﬁne ½ Ａ１", "ポルトガル旅行の荷物", "\xff0", "a\u0301\u0301"} {
+		f.Add(seed)
+	}
+	all := tableOf(f)
+	f.Fuzz(func(t *testing.T, text string) {
+		for run := range runs(text) {
+			if !utf8.Valid(run) {
+				t.Fatalf("the run %q of %q is not UTF-8", run, text)
+			}
+			length := 0
+			for _, i := range all.cut(string(run)) {
+				length += len(strings.TrimPrefix(all.piece(int(i)), " "))
+			}
+			if length > len(run) {
+				t.Fatalf("%q is cut into %d bytes", run, length)
+			}
+		}
+	})
+}
+
 func BenchmarkEmbed(b *testing.B) {
 	text := []string{strings.Repeat("I run three times a week and raise the long run by ten percent. ", 13)}
 	b.SetBytes(int64(len(text[0])))
 	for b.Loop() {
 		if _, err := (Encoder{}).Embed(b.Context(), text); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+func BenchmarkRead(b *testing.B) {
+	for b.Loop() {
+		if _, err := read(embedded); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -70,6 +70,11 @@ func (s *search) contentTerms() (index map[string]int, hasContent bool) {
 			index[form] = i
 		}
 	}
+	for i, t := range s.words.terms {
+		if t.guessFor != "" {
+			index[t.forms[0]] = i
+		}
+	}
 	return index, hasContent
 }
 
@@ -96,5 +101,7 @@ func (s *search) scoreBlock(b *passage.Block, p *storedPassage, index map[string
 			above[i] = 1
 		}
 	}
-	b.Score = s.words.score(own, float64(length)/averageBlock) + aboveShare*s.words.score(above, 1)
+	inBlock, _ := s.words.score(own, float64(length)/averageBlock)
+	inHeadings, _ := s.words.score(above, 1)
+	b.Score = inBlock + aboveShare*inHeadings
 }

@@ -34,7 +34,7 @@ func (s *search) ask(ctx context.Context) error {
 	if weight == 0 || len(s.words.required) > 0 {
 		return nil
 	}
-	vector, err := embed.Question(ctx, embedder, s.corrected())
+	vector, err := embed.Question(ctx, embedder, s.query.Text)
 	if err != nil {
 		s.why = err.Error()
 		return ctx.Err()

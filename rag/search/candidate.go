@@ -37,7 +37,7 @@ type search struct {
 	why          string // why no vectors were used
 	trouble      Trouble
 	semanticOnly bool           // no note has a content word of the question, so that only the vectors rank
-	substituted  string         // words that no note has → words that were searched for; "": none
+	guessed      string         // "blod: in no note. Did you mean blood?"; "": no guess
 	named        map[int64]bool // notes whose title, alias or file name, or a link to which, is the question
 	linked       int64          // first passage of the note that a link names; 0: none
 	time         askedTime      // the time in the question
@@ -54,6 +54,7 @@ func newSearch(in Vault, q Query) search {
 type candidate struct {
 	id       int64
 	keywords float64 // BM25; 0: none of the words
+	guessed  float64 // how much of it is of guesses
 	ngrams   float64 // how far the cosine of n-grams stands out among the candidates, as near
 	copied   bool    // its note is a sync program's copy of another
 	near     float64 // how far the cosine of the embedder stands out; 0.5 is what chance reaches

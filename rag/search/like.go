@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"lifehub/internal/database"
-	"lifehub/rag/embed"
 	"lifehub/rag/vectors"
 	"lifehub/rag/words"
 )
@@ -32,10 +31,6 @@ func Similar(ctx context.Context, in Vault, path string, without []string) (near
 	}
 	if trust, err := strconv.ParseFloat(words.Meta(ctx, s.db, "trust "+embedder.Name()), 64); err == nil && trust < minTrust {
 		return nil, embedder.Name() + " does not understand these notes", nil
-	}
-	var language string
-	if err := s.db.QueryRowContext(ctx, `SELECT language FROM notes WHERE path = ?`, path).Scan(&language); err == nil && language != "" && embed.IsBuiltIn(embedder.Name()) {
-		return nil, embedder.Name() + " does not understand this note", nil
 	}
 	keys, err := s.keys(ctx, `note = (SELECT id FROM notes WHERE path = ?)`, path)
 	if err != nil {

@@ -58,7 +58,6 @@ func (s *search) present(ctx context.Context, ranked []candidate) ([]Passage, er
 		}
 		chosen = append(chosen, p)
 	}
-	s.describeSubstitutions(chosen)
 	index, hasContent := s.contentTerms()
 	for _, p := range chosen {
 		front, err := s.texts.Of(ctx, p.note, 0, p.start)

@@ -24,8 +24,9 @@ const (
 // or made for another language than the notes'.
 const minTrust = 0.15
 
-// weights are the weight of the vectors in a score, and that of n-grams in the rest.
-type weights struct{ semantic, ngrams float64 }
+// weights are the weight of the vectors in a score, that of n-grams in the rest, and that of
+// guesses, which is added.
+type weights struct{ semantic, ngrams, guesses float64 }
 
 // minScore is the least score of the best passage.
 const minScore = 0.01
@@ -37,9 +38,9 @@ const lastOfAll = 1e-3
 // best of the list; cosines count by how far they stand out. The best candidate gets
 // the score of the vault, so that passages of several vaults can be compared.
 func fuse(candidates []candidate, w weights, vault float64) {
-	best := 0.0
+	best, guessed := 0.0, 0.0
 	for _, c := range candidates {
-		best = max(best, c.keywords)
+		best, guessed = max(best, c.keywords), max(guessed, c.guessed)
 	}
 	top, ngrams := 0.0, (1-w.semantic)*w.ngrams
 	for i := range candidates {
@@ -49,6 +50,9 @@ func fuse(candidates []candidate, w weights, vault float64) {
 			keywords = c.keywords / best
 		}
 		c.score = (1-w.semantic-ngrams)*keywords + ngrams*c.ngrams + w.semantic*c.near + c.boost
+		if guessed > 0 {
+			c.score += w.guesses * c.guessed / guessed
+		}
 		if c.copied {
 			c.score *= lastOfAll
 		}
@@ -70,8 +74,8 @@ func tooFew(have, passages int) bool { return have*10 < passages*7 }
 // weight returns the weight of the vectors in a score, by the trust that the model
 // has earned on this vault. If it is 0, s.why is the reason.
 func (s *search) weight(ctx context.Context, m vectors.Collection, model string) float64 {
-	if !s.understands() {
-		s.why = model + " does not know the words of the question"
+	if s.words.otherLanguage && !embed.ManyLanguages(model) { // trust was measured with words of the notes
+		s.why = model + " does not know the language of the question"
 		return 0
 	}
 	have, _, err := m.Size(ctx)
@@ -95,37 +99,11 @@ func (s *search) weight(ctx context.Context, m vectors.Collection, model string)
 	}
 	trust, err := strconv.ParseFloat(words.Meta(ctx, s.db, "trust "+model), 64)
 	if err != nil {
-		weight := startWeight
-		if embed.IsBuiltIn(model) {
-			weight *= s.englishShare(ctx) // trust is not measured on few notes
-		}
-		if weight == 0 {
-			s.why = model + " does not understand these notes"
-		}
-		return weight
+		return startWeight // trust is not measured on few notes
 	}
 	if trust < minTrust {
 		s.why = model + " does not understand these notes (trust " + strconv.FormatFloat(trust, 'f', 2, 64) + ")"
 		return 0
 	}
 	return maxWeight * trust
-}
-
-// understands reports whether the model may know the question. Trust cannot tell, since
-// it was measured with words of the notes.
-func (s *search) understands() bool {
-	if s.words.otherLanguage && !embed.ManyLanguages(s.model.Name()) {
-		return false
-	}
-	e, limited := s.model.(interface{ Understands(question string) bool })
-	return !limited || e.Understands(s.corrected())
-}
-
-// englishShare returns the share of the notes that are not known to be in another
-// language than English.
-func (s *search) englishShare(ctx context.Context) (share float64) {
-	if err := s.db.QueryRowContext(ctx, `SELECT coalesce(avg(language = ''), 1) FROM notes`).Scan(&share); err != nil {
-		return 0 // the search itself reports the error
-	}
-	return share
 }

@@ -40,7 +40,7 @@ func (s *search) rescore(ctx context.Context, found map[int64]*candidate) error 
 	lowest := math.Inf(1)
 	for _, count := range counted {
 		c := found[count.id]
-		c.keywords = s.words.score(count.counts, float64(count.length)/average)
+		c.keywords, c.guessed = s.words.score(count.counts, float64(count.length)/average)
 		c.note, c.share = count.note, s.words.share(count.counts)
 		lowest = min(lowest, c.keywords)
 	}

@@ -21,9 +21,9 @@ type Outcome struct {
 	Why      string // why no vectors were used; "": they were
 	Trouble  Trouble
 	Time     *when.Found // the time in the query; nil: none
-	// Substituted names the words of the question that no note has, and the words that
-	// were searched for instead; "": none.
-	Substituted string
+	// Guessed asks about the words of the question that no note has: "blod: in no note.
+	// Did you mean blood?"; "": no word of the notes is near.
+	Guessed string
 }
 
 // Run searches a vault, whose DB is db. It ranks the notes as they are at one moment, whatever is
@@ -48,7 +48,7 @@ func Run(ctx context.Context, db *sql.DB, in Vault, q Query) (Outcome, error) {
 		passages, err = s.present(ctx, candidates)
 	}
 	out := Outcome{Passages: passages, Signals: signals, Embedder: s.embedder, Why: s.why, Trouble: s.trouble}
-	out.Substituted = s.substituted
+	out.Guessed = s.guessed
 	if s.undated {
 		out.Signals.Undated = true
 	}
@@ -76,7 +76,7 @@ func (s *search) understand(ctx context.Context) (err error) {
 	if err := s.dropTime(ctx); err != nil {
 		return err
 	}
-	if err := s.substitute(ctx); err != nil || s.words.empty() {
+	if err := s.guess(ctx); err != nil || s.words.empty() {
 		return err
 	}
 	return s.ask(ctx)
@@ -118,7 +118,7 @@ func (s *search) candidates(ctx context.Context) ([]candidate, Signals, error) {
 		return nil, Signals{}, err
 	}
 	if s.semanticOnly = s.semanticOnly && s.embedder != ""; s.semanticOnly {
-		w = weights{semantic: 1} // the only keywords are stop words
+		w = weights{semantic: 1, guesses: guessWeight} // the only keywords are stop words and guesses
 	}
 	if err := s.byDate(ctx, byID); err != nil {
 		return nil, Signals{}, err

@@ -22,11 +22,10 @@ type wordQuery struct {
 	common         string   // replaces match, without ranking, if even the rarest term is very frequent; else ""
 	required       []string // quoted phrases, all of which a passage must contain
 	terms          []queryTerm
-	passages       int            // in the index
-	vaultLanguages []text.Lang    // those of the notes, except English
-	otherLanguage  bool           // the question is in a language that no note is in
-	substituted    []substitution // for words that no note has
-	key            string         // the question in the form of [words.NameKey]
+	passages       int         // in the index
+	vaultLanguages []text.Lang // those of the notes, except English
+	otherLanguage  bool        // the question is in a language that no note is in
+	key            string      // the question in the form of [words.NameKey]
 }
 
 // queryTerm is a term of the question with its weight.
@@ -38,6 +37,7 @@ type queryTerm struct {
 	position int      // among the words of the question, from 0
 	df       int      // number of passages that contain it
 	idf      float64  // inverse document frequency, > 0
+	guessFor string   // the word of the question for which it is a guess; "": it is in the question
 }
 
 // ftsQuery returns the term in FTS5's syntax.
@@ -264,15 +264,17 @@ const (
 	leastIDF = 1e-6 // of a term in half of the passages or more, which still matches
 )
 
-// score returns the BM25 of a text with these counts of the terms. Its length is
-// relative to the average.
-func (w wordQuery) score(counts []int, length float64) float64 {
-	sum := 0.0
+// score returns the BM25 of a text with these counts of the terms, and how much of it
+// guesses have. Its length is relative to the average.
+func (w wordQuery) score(counts []int, length float64) (sum, guessed float64) {
 	for i, n := range counts {
 		f := float64(n)
-		sum += w.terms[i].idf * f * (bm25K + 1) / (f + bm25K*(1-bm25B+bm25B*length))
+		one := w.terms[i].idf * f * (bm25K + 1) / (f + bm25K*(1-bm25B+bm25B*length))
+		if sum += one; w.terms[i].guessFor != "" {
+			guessed += one
+		}
 	}
-	return sum
+	return sum, guessed
 }
 
 // share returns the share of the question's content words in a text, from 0 to 1; of
@@ -280,7 +282,7 @@ func (w wordQuery) score(counts []int, length float64) float64 {
 func (w wordQuery) share(counts []int) float64 {
 	hasContent, held, all := w.hasContent(), 0, 0
 	for i, n := range counts {
-		if w.terms[i].stop && hasContent {
+		if w.terms[i].guessFor != "" || w.terms[i].stop && hasContent {
 			continue
 		}
 		all++

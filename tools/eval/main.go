@@ -18,6 +18,7 @@ import (
 const usage = `usage: go -C tools/eval run . NAME [ARGUMENT…]
 
   search [BENCH…]       nDCG@10, recall@10 and MRR of the search; -h lists the flags
+  meaning               the built-in encoder by cosine alone, and questions in other languages; -h lists the flags
   decline [BENCH…]      questions that are declined, with and without the notes that answer them
   silent                questions that share no word with the notes
   spans                 the answering text in the five best passages
@@ -60,6 +61,8 @@ func measure(ctx context.Context) error {
 	switch name, args := os.Args[1], os.Args[2:]; name {
 	case "search":
 		return search(ctx, dir, args)
+	case "meaning":
+		return meaning(ctx, dir, args)
 	case "decline":
 		return decline(ctx, dir, args)
 	case "silent":
