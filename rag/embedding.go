@@ -2,17 +2,14 @@ package rag
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"maps"
 	"runtime/debug"
 	"slices"
-	"strconv"
 	"sync"
 
 	"lifehub/llm"
 	"lifehub/rag/embed"
-	"lifehub/rag/search"
 	"lifehub/rag/vectors"
 	"lifehub/rag/words"
 )
@@ -156,8 +153,7 @@ func (e *embedding) unavailable(ctx context.Context, why error) error {
 	return e.count(ctx, e.embedder.Name(), have)
 }
 
-// finishEmbedding measures how far the embedder can be trusted, and records that no
-// vector is missing.
+// finishEmbedding records that no vector is missing.
 func (e *embedding) finishEmbedding(ctx context.Context) error {
 	e.index.setEmbedFailure("")
 	if err := e.count(ctx, e.embedder.Name(), len(e.used)); err != nil {
@@ -173,35 +169,10 @@ func (e *embedding) finishEmbedding(ctx context.Context) error {
 	if e.only != nil {
 		return nil
 	}
-	if err := errors.Join(e.collection.Flush(), e.measureTrust(ctx)); err != nil || e.refused > 0 {
+	if err := e.collection.Flush(); err != nil || e.refused > 0 {
 		return err
 	}
 	return e.complete(ctx, e.embedder.Name())
-}
-
-// measureTrust records how far the embedder can be trusted on these notes, again when
-// their number has doubled or halved.
-func (e *embedding) measureTrust(ctx context.Context) error {
-	model := e.embedder.Name()
-	count, _, err := e.collection.Size(ctx)
-	if err != nil {
-		return err
-	}
-	before, err := strconv.Atoi(words.Meta(ctx, e.db, "trusted at "+model))
-	if err == nil && count < 2*before && before < 2*count {
-		return nil
-	}
-	trust, measured, err := search.Trust(ctx, e.db, e.collection, e.embedder, func(done, total int) {
-		e.progress(Progress{Phase: "embed", Done: done, Total: total})
-	})
-	if err != nil || !measured {
-		return err
-	}
-	if err := e.begin(ctx); err != nil {
-		return err
-	}
-	return errors.Join(words.SetMeta(ctx, e.db, "trust "+model, strconv.FormatFloat(trust, 'f', 3, 64)),
-		words.SetMeta(ctx, e.db, "trusted at "+model, strconv.Itoa(count)))
 }
 
 // checkDimension asks the embedder for one more vector. If its dimension is not that of

@@ -455,25 +455,6 @@ func TestNoteChangedDuringASyncIsNoticedLater(t *testing.T) {
 	}
 }
 
-func TestTrustIsMeasuredDespiteARefusedText(t *testing.T) {
-	t.Parallel()
-	files := map[string]string{"poison.md": "poison for the embedder\n"}
-	for i := range 40 {
-		files[fmt.Sprintf("%d.md", i)] = fmt.Sprintf("On day %d we carried %d stones, %d logs and %d jars uphill.\n", i, 3*i, 5*i, 7*i)
-	}
-	folder, x := vault(t, files)
-	embedder := &bagEmbedder{name: "bag", spoil: func(text string) ([]float32, error) {
-		if strings.Contains(text, "poison") {
-			return make([]float32, 64), nil
-		}
-		return nil, nil
-	}}
-	syncNow(t, x, folder, embedder)
-	if trust := words.Meta(t.Context(), x.words.db, "trust bag"); trust == "" {
-		t.Error("the trust of an embedder that refused one text of many was not measured")
-	}
-}
-
 func TestDryRunPredictsTheSync(t *testing.T) {
 	t.Parallel()
 	folder, x := vault(t, map[string]string{

@@ -17,7 +17,6 @@ import (
 // asked is the vector of the question.
 type asked struct {
 	vector []float32 // nil: none, and s.why is the reason
-	weight float64   // of its nearness in a score
 	among  vectors.Collection
 }
 
@@ -27,11 +26,7 @@ func (s *search) ask(ctx context.Context) error {
 	if m == nil {
 		return nil
 	}
-	weight := 1.0
-	if s.query.Side == Both {
-		weight = s.weight(ctx, m, embedder.Name())
-	}
-	if weight == 0 || len(s.words.required) > 0 {
+	if s.query.Side == Both && !s.covers(ctx, m, embedder.Name()) || len(s.words.required) > 0 {
 		return nil
 	}
 	vector, err := embed.Question(ctx, embedder, s.query.Text)
@@ -40,13 +35,14 @@ func (s *search) ask(ctx context.Context) error {
 		return ctx.Err()
 	}
 	if !s.resized(ctx, m, embedder.Name(), len(vector)) {
-		s.asked = asked{vector, weight, m}
+		s.asked = asked{vector, m}
 	}
 	return nil
 }
 
-// byVectors adds the passages nearest to the question, and returns the weight of their
-// nearness in a score. If it is 0, no vectors were used, and s.why is the reason.
+// byVectors adds the passages nearest to the question to those that keywords found, and
+// returns the weight of their nearness in a score. If it is 0, no vectors were used, and
+// s.why is the reason.
 func (s *search) byVectors(ctx context.Context, found map[int64]*candidate) (weight float64, err error) {
 	m, vector := s.asked.among, s.asked.vector
 	if vector == nil {
@@ -72,7 +68,7 @@ func (s *search) byVectors(ctx context.Context, found map[int64]*candidate) (wei
 			found[id] = &candidate{id: id, near: near}
 		}
 	}
-	return s.asked.weight, nil
+	return vectorWeight(found), nil
 }
 
 // collection returns the vectors and their embedder. If they are nil, s.why is the

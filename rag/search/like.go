@@ -6,12 +6,10 @@ import (
 	"context"
 	"maps"
 	"slices"
-	"strconv"
 	"strings"
 
 	"lifehub/internal/database"
 	"lifehub/rag/vectors"
-	"lifehub/rag/words"
 )
 
 // maxSimilar is the number of nearest notes that are returned.
@@ -25,12 +23,9 @@ func Similar(ctx context.Context, in Vault, path string, without []string) (near
 	if err := s.narrow(ctx); err != nil {
 		return nil, "", err
 	}
-	m, embedder := s.collection()
+	m, _ := s.collection()
 	if m == nil {
 		return nil, s.why, nil
-	}
-	if trust, err := strconv.ParseFloat(words.Meta(ctx, s.db, "trust "+embedder.Name()), 64); err == nil && trust < minTrust {
-		return nil, embedder.Name() + " does not understand these notes", nil
 	}
 	keys, err := s.keys(ctx, `note = (SELECT id FROM notes WHERE path = ?)`, path)
 	if err != nil {

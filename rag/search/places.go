@@ -16,10 +16,6 @@ type location struct {
 	first                bool // of its note
 }
 
-// oneIn is the condition that the id of a passage p is a multiple of a number. It
-// selects a sample without reading other rows.
-const oneIn = `p.id IN (WITH RECURSIVE sample (id) AS (SELECT ?1 UNION ALL SELECT id + ?1 FROM sample WHERE id < (SELECT max(id) FROM passages)) SELECT id FROM sample)`
-
 // passagesWhere reads the passages p for which a condition holds, ordered by id.
 func passagesWhere(ctx context.Context, db database.Querier, where string, args ...any) (locations []location, err error) {
 	// The passages of a note have consecutive ids.

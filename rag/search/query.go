@@ -32,7 +32,7 @@ type Side int
 const (
 	Both Side = iota
 	KeywordsAlone
-	SemanticAlone // whatever the trust of the embedder
+	SemanticAlone
 )
 
 // Passage is a piece of a note.

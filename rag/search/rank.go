@@ -9,20 +9,25 @@ import (
 	"lifehub/rag/words"
 )
 
-// startWeight is the weight of the vectors until their trust is measured. At 0.3 no
-// embedder lost to keywords alone, not even random vectors (docs/design/search.md).
-const startWeight = 0.3
-
 const (
-	// maxWeight is the weight of an embedder with a trust of 1.
-	maxWeight = 0.6
+	// leastWeight is the weight of the vectors if a passage has enoughShare of the content
+	// words of the question. The fewer words the best passage has, the more the vectors
+	// count, up to 1 if no note has any: so they decide where the words cannot, as for a
+	// question in another language (docs/figures/retrieval.md).
+	leastWeight = 0.35
+	enoughShare = 0.35
 	// ngramWeight is small because n-grams match mostly what keywords match.
 	ngramWeight = 0.25
 )
 
-// minTrust is the least trust of an embedder that is used. One below it is broken,
-// or made for another language than the notes'.
-const minTrust = 0.15
+// vectorWeight returns the weight of the vectors in a score.
+func vectorWeight(found map[int64]*candidate) float64 {
+	share := 0.0
+	for _, c := range found {
+		share = max(share, c.share)
+	}
+	return 1 - (1-leastWeight)*min(1, share/enoughShare)
+}
 
 // weights are the weight of the vectors in a score, that of n-grams in the rest, and that of
 // guesses, which is added.
@@ -71,12 +76,12 @@ func fuse(candidates []candidate, w weights, vault float64) {
 // favour those that have one.
 func tooFew(have, passages int) bool { return have*10 < passages*7 }
 
-// weight returns the weight of the vectors in a score, by the trust that the model
-// has earned on this vault. If it is 0, s.why is the reason.
-func (s *search) weight(ctx context.Context, m vectors.Collection, model string) float64 {
-	if s.words.otherLanguage && !embed.ManyLanguages(model) { // trust was measured with words of the notes
+// covers reports whether a model has vectors of enough passages, and knows the language of
+// the question. If not, s.why is the reason.
+func (s *search) covers(ctx context.Context, m vectors.Collection, model string) bool {
+	if s.words.otherLanguage && !embed.ManyLanguages(model) {
 		s.why = model + " does not know the language of the question"
-		return 0
+		return false
 	}
 	have, _, err := m.Size(ctx)
 	if _, ok := m.(vectors.Windowed); ok && err == nil {
@@ -84,26 +89,18 @@ func (s *search) weight(ctx context.Context, m vectors.Collection, model string)
 	}
 	if err != nil {
 		s.withoutVectors(err)
-		return 0
+		return false
 	}
 	passages := s.words.passages
 	if tooFew(have, passages) { // passages of the same text have one vector; counting them takes longer
 		if err := s.db.QueryRowContext(ctx, `SELECT count(DISTINCT key) FROM passages`).Scan(&passages); err != nil {
 			s.why = err.Error()
-			return 0
+			return false
 		}
 	}
 	if tooFew(have, passages) {
 		s.why = strconv.Itoa(have) + " of " + strconv.Itoa(passages) + " passages embedded"
-		return 0
+		return false
 	}
-	trust, err := strconv.ParseFloat(words.Meta(ctx, s.db, "trust "+model), 64)
-	if err != nil {
-		return startWeight // trust is not measured on few notes
-	}
-	if trust < minTrust {
-		s.why = model + " does not understand these notes (trust " + strconv.FormatFloat(trust, 'f', 2, 64) + ")"
-		return 0
-	}
-	return maxWeight * trust
+	return true
 }

@@ -24,8 +24,12 @@ func meaning(ctx context.Context, dir string, args []string) error {
 	xquad := flags.String("xquad", "", "a folder with the files xquad.LANGUAGE.json of github.com/google-deepmind/xquad; without it, only the questions written by hand are asked")
 	flags.Parse(args) //nolint:errcheck // exits
 	var missed misses
-	printHead("cosine alone", "questions", "first", "among five", "nDCG@10")
+	head := func() { printHead("cosine alone", "questions", "first", "among five", "nDCG@10") }
+	head()
 	if err := cosineOfNotes(ctx, &missed); err != nil {
+		return err
+	}
+	if err := searchLanguages(ctx, dir, &missed); err != nil {
 		return err
 	}
 	if *xquad == "" {
@@ -42,6 +46,7 @@ func meaning(ctx context.Context, dir string, args []string) error {
 			return err
 		}
 	}
+	head()
 	if err := cosineOfXQuAD(ctx, english, own, &missed); err != nil {
 		return err
 	}
@@ -270,5 +275,64 @@ func searchXQuAD(ctx context.Context, dir string, english bench, own []bench, mi
 		v.close()
 	}
 	fmt.Println()
+	return nil
+}
+
+// searchLanguages asks questions that share no content word with the note that answers them, of twelve notes in
+// each of six languages, in each of these languages.
+func searchLanguages(ctx context.Context, dir string, missed *misses) error {
+	raw, err := os.ReadFile(filepath.Join("testdata", "languages.json"))
+	if err != nil {
+		return err
+	}
+	var topics map[string]map[string][2]string // note and question by language
+	if err := json.Unmarshal(raw, &topics); err != nil {
+		return err
+	}
+	languages := []string{"en", "de", "fr", "es", "it", "zh"}
+	printHead(append([]string{"notes in, among three"}, languages...)...)
+	same, crossed, n := 0.0, 0.0, float64(len(topics)*len(languages))
+	for _, in := range languages {
+		b := bench{Name: in}
+		for name, topic := range topics {
+			b.Documents = append(b.Documents, document{ID: name, Text: topic[in][0]})
+		}
+		slices.SortFunc(b.Documents, func(a, b document) int { return strings.Compare(a.ID, b.ID) })
+		path := filepath.Join(dir, "languages-"+in)
+		ids, err := b.writeNotes(path)
+		if err != nil {
+			return err
+		}
+		v, err := openVault(ctx, path, dir, encoder.Encoder{})
+		if err != nil {
+			return err
+		}
+		v.ids = ids
+		row := []any{in}
+		for _, by := range languages {
+			found := 0
+			for name, topic := range topics {
+				got, err := v.index.Search(ctx, rag.Query{Text: topic[by][1]})
+				if err != nil {
+					return err
+				}
+				if ranked := v.ranked(got); slices.Contains(ranked[:min(3, len(ranked))], name) {
+					found++
+				}
+			}
+			row = append(row, found)
+			if in == by {
+				same += float64(found) / n
+			} else {
+				crossed += float64(found) / n / float64(len(languages)-1)
+			}
+		}
+		printRow(row...)
+		v.close()
+	}
+	fmt.Printf("\nin one language %.3f, crossed %.3f\n", same, crossed)
+	if same < 0.75 || crossed < 0.70 {
+		missed.add("questions without a shared word: %.3f in one language, %.3f crossed, want 0.75 and 0.70", same, crossed)
+	}
 	return nil
 }
