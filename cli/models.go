@@ -29,7 +29,7 @@ func newModels(sh *app.Process) *cobra.Command {
 	app.AddJSON(list, &c.asJSON, "print a JSON array")
 	show := &cobra.Command{Use: "show [NAME]", Short: "Show what a model can do (default: the one in use)", RunE: c.onServer(c.show)}
 	app.AddJSON(show, &c.asJSON, "print one JSON object")
-	pull := &cobra.Command{Use: "pull NAME", Short: "Pull a model from the server's library", Example: "  lifehub models pull nomic-embed-text", RunE: c.onServer(c.pull)}
+	pull := &cobra.Command{Use: "pull NAME", Short: "Pull a model from the server's library", Example: "  lifehub models pull embeddinggemma", RunE: c.onServer(c.pull)}
 	return app.Group("models", "List, show and pull models", list, show, pull)
 }
 

@@ -333,7 +333,7 @@ func (bg *background) findModel(ctx context.Context) backend.FoundModel {
 		found.Detail = fmt.Sprintf("%s answers, from %s: what you ask leaves this machine.", info.Name, state.Remote)
 	}
 	if _, err := bg.App.Provider.Embedder(ctx); errors.As(err, &missing) || bg.App.Settings.Provider == "auto" && state.Text != "" {
-		found.Pull, found.Why = cmp.Or(bg.App.Settings.EmbedModel, ollama.DefaultEmbedding), "finds notes by the meaning of whole sentences"
+		found.Pull, found.Why = cmp.Or(bg.App.Settings.EmbedModel, ollama.Embeddings[0]), "finds notes by the meaning of whole sentences"
 	}
 	return found
 }

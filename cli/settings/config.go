@@ -26,7 +26,7 @@ type Config struct {
 	OCR        string   `name:"ocr" usual:"auto" one:"auto,off" doc:"scanned pages of PDFs, and images; auto: read by tesseract if it is installed"`
 	Provider   string   `name:"provider" usual:"auto" one:"auto,ollama,openai,offline" doc:"where the model runs; auto: Ollama if it answers, else offline"`
 	Model      string   `name:"model" doc:"chat model, SERVER/MODEL for one of providers; empty: the first installed one that can use tools"`
-	EmbedModel string   `name:"embed_model" doc:"embedding model; empty: nomic-embed-text on Ollama, else the built-in encoder"`
+	EmbedModel string   `name:"embed_model" doc:"embedding model; empty: the best installed on Ollama (embeddinggemma first), else the built-in encoder"`
 	PlanModel  string   `name:"plan_model" doc:"model that plans in plan mode; empty: the chat model"`
 	Context    int      `name:"context" doc:"context window in tokens; 0: by the model's limit and this machine's memory"`
 	Mode       string   `name:"mode" usual:"auto" one:"auto,plan,loop,team" doc:"answer strategy: plan first, call tools step by step, or a team of workers; auto: step by step, in a form that suits the size of the model"`

@@ -1,7 +1,6 @@
 package ollama
 
 import (
-	"cmp"
 	"context"
 	"strings"
 
@@ -10,8 +9,8 @@ import (
 	"lifehub/llm"
 )
 
-// DefaultEmbedding is small, good, and has a permissive licence.
-const DefaultEmbedding = "nomic-embed-text"
+// Embeddings are the embedding models that are used without being set, the best first.
+var Embeddings = []string{"embeddinggemma", "qwen3-embedding", "bge-m3", "nomic-embed-text-v2-moe", "nomic-embed-text"}
 
 // batchTexts is the number of texts per embedding request.
 const batchTexts = 32
@@ -30,13 +29,19 @@ func (o *Provider) Embedder(ctx context.Context) (llm.Embedder, error) {
 	if o.settings.Embedding == llm.NoEmbedding {
 		return nil, nil
 	}
-	model := cmp.Or(o.settings.Embedding, DefaultEmbedding)
 	listed, err := o.list(ctx)
 	if err != nil {
 		return nil, err
 	}
-	for _, m := range listed {
-		if llm.SameModel(m.Name, model) {
+	wanted, same := []string{o.settings.Embedding}, llm.SameModel
+	if o.settings.Embedding == "" {
+		wanted, same = Embeddings, func(name, model string) bool { return strings.HasPrefix(name, model+":") } // of any size
+	}
+	for _, model := range wanted {
+		for _, m := range listed {
+			if !same(m.Name, model) {
+				continue
+			}
 			digest := strings.TrimPrefix(m.Digest, "sha256:")
 			e := &embedder{ollama: o, model: m.Name, name: "ollama/" + m.Name + "@" + digest[:min(12, len(digest))]}
 			if info, err := o.show(ctx, m.Name); err == nil {
@@ -48,7 +53,7 @@ func (o *Provider) Embedder(ctx context.Context) (llm.Embedder, error) {
 			return e, nil
 		}
 	}
-	return nil, &llm.NotFoundError{Model: model}
+	return nil, &llm.NotFoundError{Model: wanted[0]}
 }
 
 // Name implements [llm.Embedder].

@@ -124,7 +124,7 @@ func TestAutoSuggestsAModelAndUsesItOncePulled(t *testing.T) {
 	server.Create(llmtest.Planner("mine", llmtest.ScriptedPlan, "The answer [1]."))
 	select {
 	case s := <-states:
-		if s.Provider != "ollama" || s.Model != "mine:latest" || !strings.Contains(s.Text, "nomic-embed-text") {
+		if s.Provider != "ollama" || s.Model != "mine:latest" || !strings.Contains(s.Text, "embeddinggemma") {
 			t.Errorf("with one: got %+v", s)
 		}
 	case <-time.After(30 * time.Second):

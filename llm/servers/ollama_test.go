@@ -162,7 +162,7 @@ func TestOllama(t *testing.T) {
 			t.Errorf("chat: got %v", err)
 		}
 		p = open(t, llm.Settings{Provider: "ollama", OllamaHost: server.URL})
-		if _, err := p.Embedder(t.Context()); !errors.As(err, &missing) || missing.Model != "nomic-embed-text" {
+		if _, err := p.Embedder(t.Context()); !errors.As(err, &missing) || missing.Model != "embeddinggemma" {
 			t.Errorf("embedder: got %v", err)
 		}
 	})
