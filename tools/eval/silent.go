@@ -23,8 +23,8 @@ func silent(ctx context.Context, dir string) error {
 		name, notes, questions string
 		first, five            float64
 	}{
-		{"starter notes", "examples/notes", "other-words.json", 0.43, 0.80},
-		{"house", "agent/tools/testdata/offline/house", "house-words.json", 0.50, 0.80},
+		{"starter notes", "examples/notes", "other-words.json", 0.56, 0.88},
+		{"house", "agent/tools/testdata/offline/house", "house-words.json", 0.60, 0.88},
 	} {
 		v, err := openVault(ctx, filepath.Join(root, filepath.FromSlash(b.notes)), dir, encoder.Encoder{})
 		if err != nil {
