@@ -306,6 +306,10 @@ func (m *Model) toggleSidebar() tea.Cmd {
 		return m.flash(fmt.Sprintf("the sidebar needs a window of %d columns", sidebarFrom))
 	}
 	m.Options.NoSidebar = !m.Options.NoSidebar
+	m.flash("the sidebar is shown")
+	if m.Options.NoSidebar {
+		m.flash("the sidebar is hidden")
+	}
 	save, value := m.Options.SaveSetting, strconv.FormatBool(!m.Options.NoSidebar)
 	if save == nil {
 		return nil

@@ -74,8 +74,10 @@ func TestOneTextColumnAtEveryWidth(t *testing.T) {
 		agent.Said{Content: strings.Repeat("prose ", 200) + "\n\n---\n\n```go\nshort()\n```\n\n| a | b |\n|---|---|\n| c | d |\n"},
 		agent.Ended{Answer: "prose", Effects: agent.Effects{}},
 	))
+	o.NoSidebar = true
 	inRig(t, 80, 40, o, func(r *rig) {
 		r.ask(strings.Repeat("how ", 60))
+		r.keys("ctrl+end")
 		for width := 40; width <= 200; width++ {
 			r.send(tea.WindowSizeMsg{Width: width, Height: 60})
 			lines := strings.Split(r.m.View().Content, "\n")
@@ -143,12 +145,16 @@ func TestLayoutAtEveryWidth(t *testing.T) {
 	golden.RequireEqual(t, page.String())
 }
 
-func TestSidebarIsShownOnlyWithContents(t *testing.T) {
+// The sidebar has its column from the first question on, whether it has anything to show or not, so that nothing jumps.
+func TestSidebarKeepsItsColumn(t *testing.T) {
 	o := chattest.WithWorld(chattest.Play(agent.Started{Conversation: "c1"}, agent.Said{Content: "Hello!"}, agent.Ended{Answer: "Hello!"}))
 	inRig(t, 200, 40, o, func(r *rig) {
+		if r.m.drawn.size[0] != 200 {
+			t.Errorf("the sidebar is there before a question: %d columns", r.m.drawn.size[0])
+		}
 		r.ask("hello")
-		if r.mustShow("Hello!"); r.m.drawn.size[0] != 200 {
-			t.Errorf("an empty sidebar leaves the conversation %d columns", r.m.drawn.size[0])
+		if r.mustShow("Hello!"); r.m.drawn.size[0] != 200-sidebarWidth {
+			t.Errorf("the conversation has %d columns", r.m.drawn.size[0])
 		}
 	})
 	o = chattest.WithWorld(chattest.Play(chattest.Story(chattest.Planning, chattest.Searched, chattest.Answered)...))

@@ -139,9 +139,9 @@ func TestLineTypedBeforeStartIsAsked(t *testing.T) {
 }
 
 func TestLinesTypedBeforeStartAreNotSent(t *testing.T) {
-	c := startTypedAhead(t, "one\rtwo")
+	c := startTypedAhead(t, "one\rand another")
 	c.waitFor(t, "▌ one")
-	c.until("the second line is below", func() bool { return strings.Contains(ansi.Strip(c.Render()), "\n  ▌ two") })
+	c.until("the second line is below", func() bool { return strings.Contains(ansi.Strip(c.Render()), "\n  ▌ and another") })
 	if !strings.Contains(ansi.Strip(c.Render()), "▀▀▀ ▀ ▀   ▀▀▀") { // the welcome
 		t.Errorf("it was sent:\n%s", ansi.Strip(c.Render()))
 	}
@@ -252,7 +252,7 @@ func TestStormOfSizesLeavesTheRightFrame(t *testing.T) {
 	io.WriteString(c.tty, "\x0c") // what was drawn for other sizes goes
 	c.until("the last picture", func() bool {
 		rows := strings.Split(strings.TrimRight(ansi.Strip(c.Render()), "\n"), "\n")
-		return len(rows) == 20 && strings.HasPrefix(rows[0], "    go  ") && strings.HasPrefix(rows[16], "  ▌ ") && strings.Contains(rows[19], "esc stops ") && strings.Contains(rows[19], "nothing sent")
+		return len(rows) == 20 && strings.HasPrefix(rows[0], "    LifeHub  ") && strings.HasPrefix(rows[16], "  ▌ ") && strings.Contains(rows[19], "esc stops ") && strings.Contains(rows[19], "nothing sent")
 	})
 	io.WriteString(c.tty, "\x1b")
 	c.waitFor(t, "■ stopped")

@@ -36,7 +36,7 @@ func (m *Model) draw() {
 	}
 	main := w
 	if !inline {
-		m.drawn.sidebar.Hidden, m.drawn.sidebar.Busy = m.Options.NoSidebar, m.turn != nil
+		m.drawn.sidebar.Hidden = m.Options.NoSidebar
 		main -= m.drawn.sidebar.Takes(w, h, &m.transcript, &m.prompt, m.status, m.theme)
 	}
 	if size := [2]int{main, h}; size != m.drawn.size {
@@ -54,19 +54,23 @@ func (m *Model) draw() {
 			return
 		}
 	}
-	bottom, x, y := rows.Bottom(written[hidden:], m.writingBlock(main, rows), m.statusLine(main), main, m.theme)
+	status := m.statusLine(main)
+	bottom, x, y := rows.Bottom(written[hidden:], m.writingBlock(main, rows), status, main, m.theme)
 	above := m.aboveComposer(main, h-len(top)-len(bottom))
 	if len(above) > h-len(top)-len(bottom) {
 		top = nil
 	}
 	if len(above) > h-len(bottom) { // no edge is left in part
 		rows.Air, rows.Roomy, rows.Mode = false, false, false
-		bottom, x, y = rows.Bottom(written[hidden:], m.writingBlock(main, rows), m.statusLine(main), main, m.theme)
+		bottom, x, y = rows.Bottom(written[hidden:], m.writingBlock(main, rows), status, main, m.theme)
 	}
 	below := len(bottom) - y
 	bottom = bottom[max(0, len(bottom)-max(0, h-len(above))):]
 	body := m.body(main, max(0, h-len(top)-len(bottom)-len(above)), len(top))
 	copy(top, m.header(main, rows)) // after the body: it names the question above the visible part
+	if at := slices.Index(bottom, status); at >= 0 { // it counts the lines below
+		bottom[at] = m.statusLine(main)
+	}
 	if inline {
 		body = transcript.WithoutEnd(body)
 	}
@@ -305,9 +309,12 @@ func (m *Model) header(width int, rows rows) []string {
 	if rows.Mode && !status.Silent {
 		status.Model = ""
 	}
-	parts, asked := status.Parts(width), m.transcript.QuestionAbove()
-	key := fmt.Sprint(width, parts, asked, m.chat.title)
-	return []string{m.drawn.lines.header.Get(m.theme, key, func() string { return headerLine(width, asked, m.chat.title, parts, m.theme) }), ""}
+	parts, asked, title := status.Parts(width), m.transcript.QuestionAbove(), m.chat.title
+	if m.transcript.ShowsQuestion(title) {
+		title = ""
+	}
+	key := fmt.Sprint(width, parts, asked, title)
+	return []string{m.drawn.lines.header.Get(m.theme, key, func() string { return headerLine(width, asked, title, parts, m.theme) }), ""}
 }
 
 // statusLine draws the last line: the current activity, what left the machine, the speed of
@@ -337,8 +344,8 @@ func (m *Model) hints() []string {
 		return []string{panel.Hint(k.Next, "next"), panel.Hint(k.Edit, "edit"), panel.Hint(k.Retry, "retry"), panel.Hint(k.Copy, "copy"), panel.Hint(k.Back, "back")}
 	case m.focused:
 		return []string{panel.Hint(k.Next, "next"), panel.Hint(k.Fold, "fold"), panel.Hint(k.Copy, "copy"), panel.Hint(k.Open, "open"), panel.Hint(k.Back, "back")}
-	case m.transcript.Below():
-		return []string{panel.Hint(k.Bottom, "to the end"), panel.Hint(k.HelpOnEmpty, "help")}
+	case m.transcript.Scrolled:
+		return []string{fmt.Sprintf("↓ %d more", m.transcript.Below()), panel.Hint(k.Bottom, "to the end"), panel.Hint(k.HelpOnEmpty, "help")}
 	}
 	if m.turn.takesSteering() && !m.composer.Empty() {
 		return []string{panel.Hint(k.Send, "queues it"), panel.Hint(k.Steer, "sends it to this turn")}

@@ -20,7 +20,6 @@ const (
 // sidebar shows the plan, the sources, the context gauge and what was sent.
 type sidebar struct {
 	Hidden bool // by the user
-	Busy   bool // a turn runs, which may bring what it shows
 
 	stands  bool
 	plan    *plan.Plan // that it shows
@@ -33,11 +32,11 @@ type sidebar struct {
 	lines   []string
 }
 
-// Takes draws the sidebar and returns its width, which is 0 while it has neither a plan nor
-// sources to show.
+// Takes draws the sidebar and returns its width, which is 0 before the conversation has
+// begun.
 func (m *sidebar) Takes(width, height int, shown *transcript.Model, p *lastPrompt, s backend.Status, theme *draw.Theme) int {
 	a := shown.Aside()
-	m.stands = !m.Hidden && width >= sidebarFrom && (a.Plan != nil || a.Sources != nil || m.Busy && m.stands)
+	m.stands = !m.Hidden && width >= sidebarFrom && len(shown.Entries) > 0 // whether it has anything to show or not: nothing jumps
 	if !m.stands {
 		m.show(transcript.Aside{}, shown)
 		return 0

@@ -197,7 +197,10 @@ func (m *Model) handleTerminal(msg tea.Msg) tea.Cmd {
 	case tea.KeyPressMsg:
 		return m.pressTyped(msg, time.Now())
 	case enterDueMsg:
-		return m.enterDue()
+		if m.burst.enter != nil && time.Since(m.burst.last) < afterEnter {
+			return enterDue()
+		}
+		return m.pressEnter()
 	case tea.PasteMsg:
 		m.burst.last, m.burst.lines = time.Now(), true
 		return m.paste(msg.Content)

@@ -218,7 +218,8 @@ type turn struct {
 	speed  streamSpeed
 	missed string // the model that was not there
 
-	streams bool // text came since the last beat
+	streams bool      // text came since the last beat
+	spoke   time.Time // when the first text of the answer came; zero: none did
 }
 
 // takesSteering reports whether a message can be offered to the turn; t may be
@@ -237,6 +238,9 @@ func (m *Model) receive(msg batchMsg) tea.Cmd {
 	if msg.Pieces > 0 {
 		t.speed.Count(msg.Pieces, now)
 		t.streams = true
+		if t.spoke.IsZero() {
+			t.spoke = now
+		}
 	}
 	var cmds []tea.Cmd
 	for _, e := range msg.Events {
@@ -338,10 +342,17 @@ func (m *Model) returnDue() {
 	m.composer.Set(safetext.Text(text))
 }
 
+// readWhole is the time within which an answer, as a list of passages, comes as a whole: nobody followed it, so that it is
+// read from its question on.
+const readWhole = time.Second / 2
+
 // ended shows the saved answer and its figures.
 func (m *Model) ended(e agent.Ended, now time.Time) {
 	m.turn.Turn.Ended(e, m.Options.CanUndo(), now)
 	m.typeLetters(m.asks.Close())
+	if whole := m.turn.spoke.IsZero() || now.Sub(m.turn.spoke) < readWhole; whole && !m.transcript.Scrolled {
+		m.transcript.ShowFrom(m.turn.Turn.Asked)
+	}
 	if a := m.turn.Turn.Answer; a != nil && a.Caveat != "" {
 		m.welcome.Again = m.turn.question
 	}

@@ -17,12 +17,16 @@ const (
 	textOver = 16 * time.Millisecond
 )
 
+// pasted is the length of what follows an Enter in such a text from which on it is a line break. Less may be keys that
+// a busy machine could not handle in time.
+const pasted = 8
+
 // burst is a text that arrives at once. Its line breaks are text; only an Enter that ends a single line is a key.
 type burst struct {
 	last  time.Time // when the last of it was handled, which may take longer than it took to come
 	lines bool      // it has several lines, or a marked paste
 	enter tea.Msg   // an Enter that waits for what follows; nil: none
-	text  string    // of it that is not in the composer yet
+	text  string    // of it that is not in the composer yet; behind enter, if one waits
 	due   bool      // a message will insert it
 }
 
@@ -36,20 +40,21 @@ type (
 func (m *Model) collects(msg tea.Msg, now time.Time) bool {
 	pressed, ok := msg.(tea.KeyPressMsg)
 	b := &m.burst
-	if !ok || now.Sub(b.last) >= atOnce || !m.writes() {
+	if !ok || now.Sub(b.last) >= atOnce || b.enter == nil && !m.writes() {
 		return false
 	}
 	text := pressed.Text
-	if key.Matches(pressed, m.keys.Newline) || b.lines && key.Matches(pressed, m.keys.Send) {
-		text, b.lines = "\n", true
+	if key.Matches(pressed, m.keys.Newline) || (b.lines || b.enter != nil) && key.Matches(pressed, m.keys.Send) {
+		text = "\n"
 	}
 	if text == "" {
 		return false
 	}
-	if b.enter != nil {
-		b.enter, b.lines, text = nil, true, "\n"+text
-	}
 	b.last, b.text = now, b.text+text
+	b.lines = b.lines || b.enter == nil && text == "\n"
+	if b.enter != nil && len(b.text) >= pasted {
+		b.enter, b.lines, b.text = nil, true, "\n"+b.text
+	}
 	return true
 }
 
@@ -59,12 +64,14 @@ func (m *Model) writes() bool {
 		(!m.composer.Empty() || m.burst.text != "")
 }
 
-// insertTyped inserts what was collected.
+// insertTyped inserts what was collected, unless an Enter before it waits.
 func (m *Model) insertTyped() tea.Cmd {
 	text := m.burst.text
-	if m.burst.text = ""; text == "" {
+	if text == "" || m.burst.enter != nil {
 		return nil
 	}
+	m.burst.text = ""
+	m.returnLetters()
 	m.composer.Type(text)
 	return m.follow()
 }
@@ -88,36 +95,39 @@ func (m *Model) pressTyped(pressed tea.KeyPressMsg, now time.Time) tea.Cmd {
 	if pressed.Text != "" || enter || newline {
 		b.last = now
 	}
-	var before tea.Cmd
-	if b.enter != nil && fast {
-		b.enter, b.lines = nil, true
-		before = m.breakLine()
-	} else {
-		before = m.enterDue()
-	}
+	before := m.pressEnter()
 	switch {
 	case enter && b.lines:
-		return tea.Batch(before, m.breakLine())
+		m.returnLetters()
+		m.composer.Newline()
+		return tea.Batch(before, m.follow())
 	case enter:
 		b.enter = pressed
-		return tea.Tick(afterEnter, func(time.Time) tea.Msg { return enterDueMsg{} })
+		return enterDue()
 	}
 	return tea.Batch(before, m.press(pressed))
 }
 
-// enterDue presses the Enter that nothing followed.
-func (m *Model) enterDue() tea.Cmd {
+// enterDue asks for a message that presses the Enter, if nothing follows it.
+func enterDue() tea.Cmd {
+	return tea.Tick(afterEnter, func(time.Time) tea.Msg { return enterDueMsg{} })
+}
+
+// pressEnter presses the Enter that waits, and what came after it.
+func (m *Model) pressEnter() tea.Cmd {
 	pressed, waits := m.burst.enter.(tea.KeyPressMsg)
 	if !waits {
 		return nil
 	}
-	m.burst.enter = nil
-	return m.press(pressed)
-}
-
-// breakLine begins a new line in the composer, whatever the key for that is.
-func (m *Model) breakLine() tea.Cmd {
-	m.returnLetters()
-	m.composer.Newline()
-	return m.follow()
+	rest := m.burst.text
+	m.burst.enter, m.burst.text = nil, ""
+	cmds := []tea.Cmd{m.press(pressed)}
+	for _, letter := range rest {
+		next := tea.KeyPressMsg{Code: letter, Text: string(letter)}
+		if letter == '\n' {
+			next = pressed
+		}
+		cmds = append(cmds, m.press(next))
+	}
+	return tea.Batch(cmds...)
 }

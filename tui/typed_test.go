@@ -34,10 +34,11 @@ func TestLinesThatArriveAtOnceAreNotSent(t *testing.T) {
 	for text, want := range map[string]struct{ asked, left string }{
 		"how often do I run?\r":               {asked: "how often do I run?"},
 		"how often do I run?":                 {left: "how often do I run?"},
-		"one\rtwo":                            {left: "one\ntwo"},
-		"one\rtwo\r":                          {left: "one\ntwo\n"},
-		"one\r\rtwo\r\r":                      {left: "one\n\ntwo\n\n"},
-		"one\ntwo\r":                          {left: "one\ntwo", asked: ""},
+		"one\rand another":                    {left: "one\nand another"},
+		"one\rtwo\rthree\r":                   {left: "one\ntwo\nthree\n"},
+		"one\r\rand two\r\r":                  {left: "one\n\nand two\n\n"},
+		"one\ntwo\r":                          {left: "one\ntwo"},
+		"how often do I run?\rand":            {asked: "how often do I run?", left: "and"}, // keys that were late
 		"/new\rand a line":                    {left: "/new\nand a line"},
 		strings.Repeat("a line of it\r", 200): {left: strings.Repeat("a line of it\n", 200)},
 	} {

@@ -79,6 +79,13 @@ func (q *Question) Sibling(by int) (turn, problem string) {
 	return q.Siblings[at], ""
 }
 
+// ShowsQuestion reports whether the first question, if it is the title, is visible.
+func (t *Model) ShowsQuestion(title string) bool {
+	at := slices.IndexFunc(t.Entries, func(e Entry) bool { _, is := e.Item.(*Question); return is })
+	first, is := t.Item(at).(*Question)
+	return is && title == agent.PlainLine(first.Text) && !(Spot{Entry: at}).before(t.Start())
+}
+
 // QuestionAbove returns, on one line, the question that the first visible line answers; ""
 // if the question itself is visible.
 func (t *Model) QuestionAbove() string {

@@ -254,8 +254,24 @@ func (t *Model) ToTop() {
 
 func (t *Model) ToEnd() { t.Scrolled = false }
 
-// Below reports whether there are lines under those visible.
-func (t *Model) Below() bool { return t.Scrolled }
+// ShowFrom puts the beginning of an item on the first visible line if all from there on does not fit.
+func (t *Model) ShowFrom(i Item) {
+	if at := slices.IndexFunc(t.Entries, func(e Entry) bool { return e.Item == i }); at >= 0 {
+		t.lookAt(Spot{Entry: at})
+	}
+}
+
+// Below counts the lines under those visible, without the blank one at the end.
+func (t *Model) Below() int {
+	if !t.Scrolled {
+		return 0
+	}
+	lines := -t.Top.Line - t.Height - 1
+	for at := t.Top.Entry; at < len(t.Entries); at++ {
+		lines += len(t.Lines(at))
+	}
+	return max(1, lines)
+}
 
 // page is how far a page key scrolls: one line stays visible.
 func (t *Model) page() int { return max(1, t.Height-1) }
