@@ -76,7 +76,7 @@ func TestMisbehavingServerAffectsOnlyItself(t *testing.T) {
 		"dies":      {err: "ended during the call, whose effects are unknown: it ended with exit status 2; its last output: panic: out of cheese"},
 		"half":      {err: "ended during the call"},
 		"mute":      {err: "no answer within 1s; the call was cancelled"},
-		"wrong":     {err: "MCP server bad:"},
+		"wrong":     {result: "not a list"},
 		"refuses":   {err: "no such city"},
 		"huge":      {err: "the response is longer than 8 MiB"},
 		"deafstdin": {err: "no answer within 1s"},
@@ -292,7 +292,7 @@ func TestLongResultsAndImagesAreSavedToFiles(t *testing.T) {
 		t.Errorf("got %d bytes: …%s", len(result.Text), result.Text[len(result.Text)-100:])
 	}
 	result, err = one(t, s, "b_echo").Run(t.Context(), nil)
-	if err == nil && (!strings.Contains(result.Text, "[image, image/png, 8 bytes, kept in ") || !strings.Contains(result.Text, "damaged")) {
+	if err != nil || (!strings.Contains(result.Text, "[image, image/png, 8 bytes, saved in ") || !strings.Contains(result.Text, "damaged")) {
 		t.Errorf("got %q, %v", result.Text, err)
 	}
 	kept, _ := filepath.Glob(filepath.Join(files, "*"))

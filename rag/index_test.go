@@ -404,7 +404,7 @@ func TestRealNotesAreAllIndexed(t *testing.T) {
 
 func TestBrokenNoteCountsOnce(t *testing.T) {
 	t.Parallel()
-	folder, x := vault(t, map[string]string{"broken.md": "---\ntags: [a\n---\n# Broken\n\nfindable all the same\n", "empty\x01.md": "# Odd\n\nname\n"})
+	folder, x := vault(t, map[string]string{"broken.md": "---\ntags: [a]\nno property at all\n---\n# Broken\n\nfindable all the same\n", "empty\x01.md": "# Odd\n\nname\n"})
 	first := syncNow(t, x, folder, nil)
 	if got, want := whats(first), []string{"added broken.md", "added empty\x01.md"}; !slices.Equal(got, want) || first.Notes[0].Reason == "" {
 		t.Errorf("got %q, reason %q, want %q and a reason", got, first.Notes[0].Reason, want)

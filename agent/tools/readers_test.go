@@ -170,12 +170,12 @@ func TestReadNoteBoundsItsResult(t *testing.T) {
 }
 
 func TestReadNoteMarksUntrustedAndBrokenNotes(t *testing.T) {
-	b := work(t, map[string]string{"clip.md": "---\nsource: https://x.example\n---\ntext\n", "broken.md": "---\na: {{date}}\n---\ntext\n"})
+	b := work(t, map[string]string{"clip.md": "---\nsource: https://x.example\n---\ntext\n", "broken.md": "---\ntitle: A\nno property at all\n---\ntext\n"})
 	if result, _ := b.run("read_note", `{"path":"clip"}`); !result.Sources[0].Untrusted {
 		t.Errorf("got %+v", result)
 	}
 	_, text := b.run("read_note", `{"path":"broken"}`)
-	holds(t, "broken", text, "text", "Note: its front matter cannot be read")
+	holds(t, "broken", text, "text", "Note: line 3 of its front matter")
 }
 
 func TestListNotesSortsByDate(t *testing.T) {
