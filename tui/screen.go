@@ -67,7 +67,7 @@ func (m *Model) draw() {
 	below := len(bottom) - y
 	bottom = bottom[max(0, len(bottom)-max(0, h-len(above))):]
 	body := m.body(main, max(0, h-len(top)-len(bottom)-len(above)), len(top))
-	copy(top, m.header(main, rows)) // after the body: it names the question above the visible part
+	copy(top, m.header(main, rows))                  // after the body: it names the question above the visible part
 	if at := slices.Index(bottom, status); at >= 0 { // it counts the lines below
 		bottom[at] = m.statusLine(main)
 	}
