@@ -123,7 +123,7 @@ func (c *chatsCommand) search(ctx context.Context, s *store.Store, words []strin
 	if err != nil {
 		return err
 	}
-	return app.PrintList(c.Process, c.asJSON, "conversations", "no messages match", hits, func(h agent.Hit) string {
+	err = app.PrintList(c.Process, c.asJSON, "conversations", "no messages match", hits, func(h agent.Hit) string {
 		who := "LifeHub"
 		if h.Role == llm.User {
 			who = "You"
@@ -132,6 +132,10 @@ func (c *chatsCommand) search(ctx context.Context, s *store.Store, words []strin
 		excerpt := h.Excerpt[:h.From] + "**" + h.Excerpt[h.From:h.To] + "**" + h.Excerpt[h.To:]
 		return fmt.Sprintf("%-13s %s  %s\n      %s: %s", safetext.Line(h.Turn), h.Time.Local().Format(app.ShownTime), safetext.Line(h.Title), who, safetext.Line(excerpt))
 	})
+	if err == nil && len(hits) == 0 {
+		err = app.ExitError{Code: app.ExitNothing}
+	}
+	return err
 }
 
 func (c *chatsCommand) rename(ctx context.Context, s *store.Store, given []string) error {
@@ -167,7 +171,7 @@ func (c *chatsCommand) conversation(ctx context.Context, s *store.Store, given [
 		return agent.Conversation{}, err
 	}
 	if len(last) == 0 {
-		return agent.Conversation{}, settings.UsageError{Err: errors.New("there are no conversations yet; `lifehub` starts one")}
+		return agent.Conversation{}, app.ExitError{Err: errors.New("there are no conversations yet; `lifehub` starts one"), Code: app.ExitNothing}
 	}
 	fmt.Fprintf(c.Process.Err, "the last conversation, %s: %s\n", shortID(last[0].ID), safetext.Line(app.SecretsOf(c.Process).Known(last[0].Title)))
 	return last[0], nil
@@ -179,6 +183,9 @@ func conversationOf(ctx context.Context, s *store.Store, id string) (agent.Conve
 	id, _, _ = strings.Cut(id, ".")
 	c, err := s.Conversation(ctx, id)
 	if err != nil {
+		if errors.Is(err, store.ErrNoConversation) {
+			return c, app.ExitError{Err: err, Code: app.ExitNothing}
+		}
 		return c, settings.UsageError{Err: err}
 	}
 	return c, nil

@@ -1,7 +1,10 @@
 package cli
 
 import (
+	"cmp"
+	"errors"
 	"fmt"
+	"io/fs"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -30,11 +33,18 @@ func newRelated(sh *app.Process) *cobra.Command {
 			}
 			defer a.Close()
 			r, err := a.Related(cmd.Context(), given[0], limit)
+			if errors.Is(err, fs.ErrNotExist) {
+				return app.ExitError{Err: err, Code: app.ExitNothing}
+			}
 			if err != nil {
 				return err
 			}
+			var none error
+			if len(r.Notes) == 0 {
+				none = app.ExitError{Code: app.ExitNothing}
+			}
 			if asJSON {
-				return app.PrintJSON(sh, "notes", r)
+				return cmp.Or(app.PrintJSON(sh, "notes", r), none)
 			}
 			width, wraps := app.Columns(sh.Out)
 			var out strings.Builder
@@ -54,7 +64,7 @@ func newRelated(sh *app.Process) *cobra.Command {
 				head = strings.Join(draw.Wrap(head, width), "\n")
 			}
 			fmt.Fprintln(sh.Err, head)
-			return app.PrintText(sh, "notes", out.String())
+			return cmp.Or(app.PrintText(sh, "notes", out.String()), none)
 		},
 	}
 	app.RegisterNotes(&flags, cmd)

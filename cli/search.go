@@ -60,9 +60,14 @@ func searchNotes(ctx context.Context, sh *app.Process, flags app.RunFlags, text 
 		return err
 	}
 	if asJSON {
-		return app.PrintJSON(sh, "passages", searched{found, found.Declined()})
+		err = app.PrintJSON(sh, "passages", searched{found, found.Declined()})
+	} else {
+		err = printFound(sh, found, !query.After.IsZero() || !query.Before.IsZero())
 	}
-	return printFound(sh, found, !query.After.IsZero() || !query.Before.IsZero())
+	if err == nil && len(found.Passages) == 0 && (found.Time == nil || len(found.Time.List) == 0) {
+		err = app.ExitError{Code: app.ExitNothing}
+	}
+	return err
 }
 
 // openIndexed opens the notes and syncs their indexes.

@@ -23,6 +23,7 @@ const (
 	ExitUsage       = 2
 	ExitRefused     = 3 // a tool needed permission and no user could be asked
 	ExitUnreachable = 4 // no model server was reachable, and offline mode was refused
+	ExitNothing     = 5 // what was looked for by words or by name was not found
 	ExitInterrupted = 130
 	ExitTerminated  = 143
 )
