@@ -59,9 +59,12 @@ func TestAMissingFolderIsNotAnEmptyOne(t *testing.T) {
 			if got := run(0, "search", "running three times"); !strings.Contains(got, "three times a week") {
 				t.Errorf("the index lost its notes: %s", got)
 			}
-			for _, of := range [][]string{{"note", "hens"}, {"tasks"}, {"related", "hens"}} {
-				if got := run(0, of...); !strings.Contains(got, "not there now") {
-					t.Errorf("%q does not say what is missing: %s", of, got)
+			for _, of := range []struct {
+				args []string
+				exit int
+			}{{[]string{"note", "hens"}, 0}, {[]string{"tasks"}, 0}, {[]string{"related", "hens"}, 5}} {
+				if got := run(of.exit, of.args...); !strings.Contains(got, "not there now") {
+					t.Errorf("%q does not say what is missing: %s", of.args, got)
 				}
 			}
 			if got := run(0, "search", "hens fence"); !strings.Contains(got, "new fence") {

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -58,6 +59,9 @@ func searchNotes(ctx context.Context, sh *app.Process, flags app.RunFlags, text 
 	found, err := tools.SearchShown(gate.Hiding(ctx, a.Rules.List(), nil), a, a.Folders, query)
 	if err != nil {
 		return err
+	}
+	for i, p := range found.Passages {
+		found.Passages[i] = p.Best()
 	}
 	if asJSON {
 		err = app.PrintJSON(sh, "passages", searched{found, found.Declined()})
@@ -118,7 +122,7 @@ func printFound(sh *app.Process, found rag.Found, filtered bool) error {
 		if p.Heading != "" {
 			fmt.Fprintf(&out, "  %s", safetext.Line(p.Heading))
 		}
-		fmt.Fprintf(&out, "\n%s\n\n", indent(safetext.Text(app.Excerpt(p.Text)), "      "))
+		fmt.Fprintf(&out, "\n%s\n\n", indent(safetext.Text(app.Excerpt(cmp.Or(p.Excerpt, p.Text))), "      "))
 	}
 	if err := app.PrintText(sh, "passages", out.String()); err != nil {
 		return err

@@ -7,6 +7,7 @@ import (
 
 	"lifehub/internal/text"
 	"lifehub/internal/when"
+	"lifehub/notes"
 	"lifehub/rag/passage"
 )
 
@@ -49,8 +50,38 @@ type Passage struct {
 	Vault     string   `json:"-"`    // the vault's absolute folder
 	Untrusted bool     `json:"-"`    // the note names an outside source
 	Dated     bool     `json:"-"`    // it is of the time that the query asks for
+	// Excerpt is the part that fits the query best, whose lines and heading [Passage.Best] gives; "": not narrowed.
+	Excerpt string `json:"excerpt,omitempty"`
 	// Blocks are its parts that fit the query, best first.
 	Blocks []passage.Block `json:"-"`
+}
+
+// Best returns the passage with the lines, heading and text of the part that has the words of the query. Of a
+// part of several lines it is from the line that has most of them. A passage without such a part, and one of
+// a file with pages, is returned as it is.
+func (p Passage) Best() Passage {
+	if len(p.Blocks) == 0 || len(p.Blocks[0].Words) == 0 || notes.IsPaged(p.Path) {
+		return p
+	}
+	b := p.Blocks[0]
+	lines := strings.Split(b.Text, "\n")
+	from, most := 0, 0
+	for i, line := range lines {
+		has, folded := 0, strings.ToLower(line)
+		for _, word := range b.Words {
+			if strings.Contains(folded, strings.ToLower(word)) {
+				has++
+			}
+		}
+		if has > most {
+			from, most = i, has
+		}
+	}
+	if b.Code || len(lines) != b.EndLine-b.Line+1 {
+		from = 0
+	}
+	p.Line, p.EndLine, p.Heading, p.Excerpt = b.Line+from, b.EndLine, b.Heading, strings.Join(lines[from:], "\n")
+	return p
 }
 
 // AtMost returns the number of passages to return.
