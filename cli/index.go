@@ -14,6 +14,8 @@ import (
 	"lifehub/llm"
 	"lifehub/notes"
 	"lifehub/rag"
+	"lifehub/rag/embed"
+	"lifehub/rag/encoder"
 	"lifehub/tui/draw"
 	"lifehub/tui/safetext"
 )
@@ -127,7 +129,7 @@ func indexOne(ctx context.Context, sh *app.Process, a *app.App, v *app.Vault, f 
 		if err != nil {
 			return err
 		}
-		return printStatus(sh, dir, files, coverage.LeftOut, f.json)
+		return printStatus(sh, dir, files, coverage, f.json)
 	}
 	var changes rag.Changes
 	var err error
@@ -197,13 +199,13 @@ func watchNotes(ctx context.Context, sh *app.Process, a *app.App, f indexFlags) 
 	return nil
 }
 
-func printStatus(sh *app.Process, dir string, files []rag.FileStatus, leftOut notes.LeftOut, asJSON bool) error {
+func printStatus(sh *app.Process, dir string, files []rag.FileStatus, coverage rag.Coverage, asJSON bool) error {
 	if asJSON {
 		return app.PrintJSON(sh, "status", struct {
 			Folder  string           `json:"folder"`
 			Files   []rag.FileStatus `json:"files"`
 			LeftOut notes.LeftOut    `json:"left_out,omitempty"` // files that are not read, by kind
-		}{dir, files, leftOut})
+		}{dir, files, coverage.LeftOut})
 	}
 	indexed := 0
 	for _, file := range files {
@@ -220,8 +222,11 @@ func printStatus(sh *app.Process, dir string, files []rag.FileStatus, leftOut no
 		fmt.Fprintln(sh.Out, line)
 	}
 	fmt.Fprintf(sh.Out, "%s: %d of %d indexed\n", safetext.Line(dir), indexed, len(files))
-	if left := leftOut.String(); left != "" {
+	if left := coverage.LeftOut.String(); left != "" {
 		fmt.Fprintln(sh.Out, left)
+	}
+	if embed.IsBuiltIn(coverage.Embedder) {
+		fmt.Fprintln(sh.Out, "by keywords and the built-in encoder, for "+encoder.Languages)
 	}
 	return nil
 }
