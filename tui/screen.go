@@ -345,7 +345,7 @@ func (m *Model) hints() []string {
 	case m.focused:
 		return []string{panel.Hint(k.Next, "next"), panel.Hint(k.Fold, "fold"), panel.Hint(k.Copy, "copy"), panel.Hint(k.Open, "open"), panel.Hint(k.Back, "back")}
 	case m.transcript.Scrolled:
-		return []string{fmt.Sprintf("↓ %d more", m.transcript.Below()), panel.Hint(k.Bottom, "to the end"), panel.Hint(k.HelpOnEmpty, "help")}
+		return []string{panel.Hint(k.Palette, "commands"), fmt.Sprintf("↓ %d more", m.transcript.Below()), panel.Hint(k.Bottom, "to the end"), panel.Hint(k.HelpOnEmpty, "help")}
 	}
 	if m.turn.takesSteering() && !m.composer.Empty() {
 		return []string{panel.Hint(k.Send, "queues it"), panel.Hint(k.Steer, "sends it to this turn")}
