@@ -49,7 +49,7 @@ func mixed(t *testing.T) (dir string) {
 		"bad/empty.pdf": "", "bad/cut.pdf": string(pdftest.Make("cut", "short")[:300]), "bad/zeroes.pdf": strings.Repeat("\x00", 5000),
 		"bad/picture.pdf": "\x89PNG\r\n\x1a\n" + strings.Repeat("x", 200), "bad/scan1.pdf": string(pdftest.Make("", "")), "bad/scan2.pdf": string(pdftest.Make("")),
 		"bad/locked.pdf": string(pdftest.Encrypted()), "bad/binary.txt": "MZ\x00\x00\x01", "bad/binary.org": "* a\x00b",
-		"img/a.png": "x", "img/b.JPG": "x", "img/c.webp": "x", "a.mp3": "x", "letter.docx": "x", "data.json": "{}", "go.mod": "x",
+		"img/a.png": "x", "img/b.JPG": "x", "img/c.webp": "x", "a.mp3": "x", "letter.odt": "x", "data.json": "{}", "go.mod": "x",
 	} {
 		write(name, text)
 	}

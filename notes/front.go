@@ -161,6 +161,9 @@ func (f frontMatter) read() (values map[string]any, unread []int, err error) {
 		return values, nil, nil
 	}
 	whole := values
+	if err == nil { // a value of the whole may hold other properties
+		whole = nil
+	}
 	values = map[string]any{}
 	var entry []string
 	add := func() {
@@ -200,13 +203,18 @@ func (f frontMatter) entry() *regexp.Regexp {
 	return yamlEntry
 }
 
-// hides reports whether a value that was written has become none: YAML takes "tags: #a" for a comment.
+// hides reports whether a property that was written is none: YAML takes "tags: #a" for a comment, and the lines behind a
+// quote that is not closed for a part of its value.
 func (f frontMatter) hides(values map[string]any) bool {
-	if f.fence != "---" || !strings.Contains(f.text, "#") {
+	if f.fence != "---" {
 		return false
 	}
 	for line := range strings.Lines(f.text) {
-		if m := yamlEntry.FindStringSubmatch(strings.TrimRight(line, "\n")); m != nil && strings.HasPrefix(m[2], "#") && values[strings.Trim(m[1], `"'`)] == nil {
+		m := yamlEntry.FindStringSubmatch(strings.TrimRight(line, "\n"))
+		if m == nil || m[1] == "<<" {
+			continue
+		}
+		if value, read := values[strings.Trim(m[1], `"'`)]; !read || value == nil && strings.HasPrefix(m[2], "#") {
 			return true
 		}
 	}

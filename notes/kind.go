@@ -28,8 +28,9 @@ const (
 	plainText
 	orgMode
 	canvasFile
-	paged   // a PDF
-	picture // an image, which is a document of one page
+	paged    // a PDF
+	picture  // an image, which is a document of one page
+	document // HTML, EPUB, Word
 )
 
 func kindOf(name string) kind {
@@ -46,6 +47,8 @@ func kindOf(name string) kind {
 		return paged
 	case ".png", ".jpg", ".jpeg", ".gif":
 		return picture
+	case ".html", ".htm", ".docx", ".epub":
+		return document
 	}
 	return noNote
 }
@@ -62,9 +65,9 @@ func IsPicture(name string) bool { return kindOf(name) == picture }
 func IsPaged(name string) bool { return kindOf(name) == paged || kindOf(name) == picture }
 
 // MIMEType returns the type of the text that is read from a note: Markdown for
-// Org files and canvases, plain text for PDFs and images.
+// Org files, canvases and documents, plain text for PDFs and images.
 func MIMEType(name string) string {
-	if k := kindOf(name); k == markdown || k == orgMode || k == canvasFile {
+	if k := kindOf(name); k == markdown || k == orgMode || k == canvasFile || k == document {
 		return "text/markdown"
 	}
 	return "text/plain"
@@ -77,7 +80,7 @@ const maxPDF, maxPicture = 64 << 20, 20 << 20
 // maxSize returns the maximum size of a file of this kind that is read.
 func (k kind) maxSize() int64 {
 	switch k {
-	case paged:
+	case paged, document:
 		return maxPDF
 	case picture:
 		return maxPicture
@@ -87,7 +90,7 @@ func (k kind) maxSize() int64 {
 
 // markdownOf returns the text of a file: Markdown unchanged, a PDF with one line
 // per page.
-func (k kind) markdownOf(ctx context.Context, raw []byte, reader pdf.Reader) ([]byte, error) {
+func (k kind) markdownOf(ctx context.Context, name string, raw []byte, reader pdf.Reader) ([]byte, error) {
 	if k == markdown {
 		if isBinary(raw) {
 			return nil, &UnreadError{notText}
@@ -101,6 +104,8 @@ func (k kind) markdownOf(ctx context.Context, raw []byte, reader pdf.Reader) ([]
 		text, err = reader.Text(ctx, raw)
 	case picture:
 		text, err = reader.ImageText(ctx, raw)
+	case document:
+		text, err = reader.Markdown(ctx, strings.ToLower(path.Ext(name)), raw)
 	default:
 		text, err = decodeText(raw)
 	}
@@ -202,9 +207,9 @@ const (
 // otherKinds are the extensions of kinds of files.
 var otherKinds = [][2]string{
 	{pdf.Image, " .png .jpg .jpeg .gif .webp .svg .bmp .heic .tif .tiff .avif "},
-	{webPage, " .html .htm .mhtml .webarchive "},
+	{webPage, " .mhtml .webarchive "},
 	{"recording", " .mp3 .wav .m4a .ogg .opus .flac .mp4 .mov .mkv .webm .avi "},
-	{officeDocument, " .doc .docx .odt .rtf .xls .xlsx .ods .ppt .pptx .odp .epub "},
+	{officeDocument, " .doc .odt .rtf .xls .xlsx .ods .ppt .pptx .odp "},
 }
 
 // addOther counts a file that is not a note.
@@ -226,7 +231,7 @@ func IsImageReason(reason string) bool { return strings.HasPrefix(reason, pdf.Im
 // AddUnread counts a note that could not be read, by reason.
 func (l LeftOut) AddUnread(reason string) {
 	kind, _, _ := strings.Cut(reason, ":")
-	if !slices.Contains([]string{pdf.Scanned, pdf.Encrypted, pdf.Damaged, pdf.Image, ExportedChat, damagedCanvas}, kind) {
+	if !slices.Contains([]string{pdf.Scanned, pdf.Encrypted, pdf.Damaged, pdf.Image, pdf.EncryptedDocument, pdf.DamagedDocument, ExportedChat, damagedCanvas}, kind) {
 		kind = unreadableFile
 	}
 	l[kind]++
@@ -247,7 +252,7 @@ func (l LeftOut) Plus(other LeftOut) LeftOut {
 func (l LeftOut) Unread() LeftOut {
 	unread := LeftOut{}
 	for kind, n := range l {
-		if strings.HasSuffix(kind, "PDF") || slices.Contains([]string{unreadableFile, damagedCanvas, webPage, officeDocument}, kind) {
+		if strings.HasSuffix(kind, "PDF") || slices.Contains([]string{unreadableFile, damagedCanvas, pdf.EncryptedDocument, pdf.DamagedDocument, webPage, officeDocument}, kind) {
 			unread[kind] = n
 		}
 	}

@@ -127,7 +127,7 @@ func TestCachedPagesAreBounded(t *testing.T) {
 	page := strings.Repeat(strings.Repeat("word ", 20)+"\n", 200)
 	for i := range 6 {
 		raw := append(slices.Repeat([]string{page}, 100), strings.Repeat("x", i+1))
-		if _, err := p.read(t.Context(), paged, pdftest.Make(raw...)); err != nil {
+		if _, err := p.read(t.Context(), "a.pdf", pdftest.Make(raw...)); err != nil {
 			t.Fatal(err)
 		}
 		size := 0

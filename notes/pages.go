@@ -12,7 +12,7 @@ import (
 	"lifehub/notes/pdf"
 )
 
-// maxHeld bounds the cached texts of PDFs and images in bytes.
+// maxHeld bounds the cached texts of PDFs, images and documents in bytes.
 const maxHeld = 8 << 20
 
 // pages caches the texts of recently read PDFs and images: every answer reads its
@@ -40,10 +40,11 @@ func (p *pages) gaveUp() bool {
 	return p.busy >= maxBusy
 }
 
-// read returns the text of a file with content raw.
-func (p *pages) read(ctx context.Context, k kind, raw []byte) ([]byte, error) {
-	if k != paged && k != picture {
-		return k.markdownOf(ctx, raw, p.reader)
+// read returns the text of a file with a name and content raw.
+func (p *pages) read(ctx context.Context, name string, raw []byte) ([]byte, error) {
+	k := kindOf(name)
+	if k != paged && k != picture && k != document {
+		return k.markdownOf(ctx, name, raw, p.reader)
 	}
 	of := sha256.Sum256(raw)
 	p.mu.Lock()
@@ -58,7 +59,7 @@ func (p *pages) read(ctx context.Context, k kind, raw []byte) ([]byte, error) {
 			return nil, ErrBusy
 		}
 	}
-	text, err := k.markdownOf(ctx, raw, reader)
+	text, err := k.markdownOf(ctx, name, raw, reader)
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	switch {

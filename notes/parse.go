@@ -32,7 +32,7 @@ func Parse(entry Entry, raw []byte) Note {
 	n.try("front matter", func() { body = n.Text[n.readFront(front, len(n.Text)-len(body)):] })
 	n.BodyLine = 1 + strings.Count(n.Text[:len(n.Text)-len(body)], "\n")
 	n.try("text", func() { n.readBody(body) })
-	n.Untrusted = n.Untrusted || kindOf(n.Path) == canvasFile // a file of another program
+	n.Untrusted = n.Untrusted || kindOf(n.Path) == canvasFile || kindOf(n.Path) == document // a file of another program
 	if n.CopyOf != "" {
 		n.problem("a sync program's copy of %s, searched last and without its tasks", n.CopyOf)
 	}

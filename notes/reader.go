@@ -38,7 +38,7 @@ func (r *Reader) Load(ctx context.Context, name string) ([]byte, Entry, error) {
 		return nil, Entry{}, fmt.Errorf("read note: %w", err)
 	}
 	entry := Entry{Path: name, Size: info.Size(), ModTime: info.ModTime()}
-	if raw, err = r.Folder.pages.read(ctx, kindOf(name), raw); err != nil {
+	if raw, err = r.Folder.pages.read(ctx, name, raw); err != nil {
 		return nil, entry, fmt.Errorf("read note: %s: %w", name, err)
 	}
 	return raw, entry, nil

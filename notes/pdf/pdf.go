@@ -1,4 +1,4 @@
-// Package pdf extracts the text of PDF and image files in a separate process with
+// Package pdf extracts the text of PDF, image, HTML, EPUB and Word files in a separate process with
 // limited memory and time, so that a hostile file can only crash that process.
 // Start at [Reader].
 package pdf
@@ -51,14 +51,15 @@ var ErrBusy = errors.New("unread file: not enough time; it is read again with th
 // slowError reports that a file was not read within the time limit. If the reader
 // process got little CPU time, the error also matches ErrBusy.
 type slowError struct {
+	damaged string // the reason, unless it got little CPU time
 	limit   time.Duration
 	starved bool
 }
 
 func (e *slowError) Error() string {
-	kind := Damaged
+	kind := e.damaged
 	if e.starved {
-		kind = "unread PDF"
+		kind = "unread file"
 	}
 	return kind + ": " + tooSlow + e.limit.String()
 }
@@ -95,13 +96,14 @@ func IsOutdated(reason, tesseract string) bool {
 
 // Document is the text of a file.
 type Document struct {
-	Pages  []string // the text of each page, on one line
-	Broken []bool   // pages that could not be read completely
-	Scans  []bool   // pages read by OCR
-	Left   int      // number of further pages that were not read
-	Shown  int      // number of pages without text that show a picture
-	Why    string   // why nothing could be read; empty if the file was read
-	Busy   bool     // nothing was read, because tesseract got too little CPU time
+	Pages    []string // the text of each page, on one line
+	Broken   []bool   // pages that could not be read completely
+	Scans    []bool   // pages read by OCR
+	Left     int      // number of further pages that were not read
+	Shown    int      // number of pages without text that show a picture
+	Markdown string   // of a document that has no pages
+	Why      string   // why nothing could be read; empty if the file was read
+	Busy     bool     // nothing was read, because tesseract got too little CPU time
 }
 
 // Reader reads files.
@@ -121,7 +123,11 @@ const (
 // it starts in init, every program that imports this package can read files,
 // including tests.
 func init() {
-	if len(os.Args) != 4 || os.Args[1] != pdfArgument && os.Args[1] != imageArgument {
+	if len(os.Args) != 4 {
+		return
+	}
+	ending, document := strings.CutPrefix(os.Args[1], documentArgument)
+	if !document && os.Args[1] != pdfArgument && os.Args[1] != imageArgument {
 		return
 	}
 	r := Reader{Tesseract: os.Args[2], Cache: os.Args[3]}
@@ -131,6 +137,8 @@ func init() {
 	var d Document
 	switch {
 	case err != nil:
+	case document:
+		d = readDocument(ending, raw)
 	case os.Args[1] == imageArgument:
 		d = readImage(raw, r.Tesseract)
 	default:
@@ -227,6 +235,10 @@ func (d Document) text() ([]byte, error) {
 
 // run reads a file in a separate process within a time limit.
 func run(ctx context.Context, raw []byte, limit time.Duration, kind string, r Reader) (d Document, err error) {
+	damaged := Damaged
+	if strings.HasPrefix(kind, documentArgument) {
+		damaged = DamagedDocument
+	}
 	self, err := os.Executable()
 	if err != nil {
 		return d, fmt.Errorf("unread file: start its reader: %w", err)
@@ -256,15 +268,15 @@ func run(ctx context.Context, raw []byte, limit time.Duration, kind string, r Re
 	case ctx.Err() != nil:
 		return d, fmt.Errorf("read file: %w", ctx.Err())
 	case limited.Err() != nil && (cmd.ProcessState == nil || cmd.ProcessState.UserTime()+cmd.ProcessState.SystemTime() < limit/2):
-		return d, &slowError{limit, true}
+		return d, &slowError{damaged, limit, true}
 	case limited.Err() == nil && errors.As(err, &ended) && ended.ExitCode() < 0: // killed by a signal
 		return d, ErrBusy
 	case limited.Err() != nil:
-		return d, &slowError{limit: limit}
+		return d, &slowError{damaged: damaged, limit: limit}
 	case errors.As(err, &ended) && ended.ExitCode() == tooLarge:
-		return d, fmt.Errorf("%s: reading it takes more than %d MiB of memory", Damaged, maxMemory>>20)
+		return d, fmt.Errorf("%s: reading it takes more than %d MiB of memory", damaged, maxMemory>>20)
 	case errors.As(err, &ended):
-		return d, fmt.Errorf("%s: its reader crashed", Damaged)
+		return d, fmt.Errorf("%s: its reader crashed", damaged)
 	case err != nil:
 		return d, fmt.Errorf("unread file: start its reader: %w", err)
 	}

@@ -84,7 +84,7 @@ func onWeb(address string, width int) (shown, link string) {
 // that of a note in its vault, because the terminal may start a program for it.
 func (c Cited) file(host string) string {
 	note := filepath.FromSlash(cmp.Or(c.Citation.Path, c.Source.Path))
-	if !slices.Contains([]string{".md", ".markdown", ".txt", ".org", ".canvas", ".pdf"}, strings.ToLower(filepath.Ext(note))) {
+	if !slices.Contains([]string{".md", ".markdown", ".txt", ".org", ".canvas", ".pdf", ".html", ".htm", ".docx", ".epub"}, strings.ToLower(filepath.Ext(note))) {
 		return ""
 	}
 	if !filepath.IsAbs(c.Source.Vault) || !filepath.IsLocal(note) {
