@@ -62,7 +62,7 @@ func TestServerRequestIgnoresTypeahead(t *testing.T) {
 				if got := r.m.composer.Text(); got != typed {
 					t.Errorf("the composer holds %q", got)
 				}
-				r.pass(dialog.QuietPeriod - 130*time.Millisecond)
+				r.pass(dialog.QuietPeriod - 121*time.Millisecond)
 				r.keys("esc") // too soon: neither the question nor the turn ends
 				if len(*given) > 0 || r.m.turn.Turn.Stopped {
 					t.Errorf("esc counted: %+v, stopped %v", *given, r.m.turn.Turn.Stopped)

@@ -82,7 +82,7 @@ func (r *rig) send(msg tea.Msg) {
 		r.raw += fmt.Sprint(msg.Msg)
 		return
 	case tea.KeyPressMsg:
-		time.Sleep(atOnce) // as typed
+		r.m.burst.last = time.Time{} // typed by somebody
 	case tea.QuitMsg:
 		r.quit = true
 		return

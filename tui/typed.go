@@ -9,7 +9,7 @@ import (
 
 const (
 	// atOnce is the time between two keys of a text that arrives at once: by a terminal that does not mark pastes, or
-	// by a program. Nobody types as fast.
+	// by a program. Nobody types as fast for more than a few keys.
 	atOnce = 5 * time.Millisecond
 	// afterEnter is how long an Enter in such a text waits for more of it.
 	afterEnter = 30 * time.Millisecond

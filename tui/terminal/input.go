@@ -38,11 +38,11 @@ func (in *input) Read(p []byte) (int, error) {
 	return copy(p, in.filter(in.enter(in.buffer[:n]))), err
 }
 
-// enter restores the Enter of a line that was typed before the start, for which the kernel gave a line feed. Several
-// lines are text, which is never sent unasked.
+// enter restores the Enter of a line that was typed before the start, for which the kernel gave a line feed. With more
+// behind it, it is text, which is never sent unasked.
 func (in *input) enter(read []byte) []byte {
-	if n := min(in.typedAhead, len(read)); bytes.Count(read[:n], []byte("\n")) == 1 {
-		read[bytes.IndexByte(read, '\n')] = '\r'
+	if in.typedAhead == len(read) && bytes.IndexByte(read, '\n') == len(read)-1 {
+		read[len(read)-1] = '\r'
 	}
 	in.typedAhead = 0
 	return read
