@@ -122,6 +122,7 @@ func TestAWholeProgramAnswersApprovesAndLeaves(t *testing.T) {
 	screen.waitFor(t, "[paste 1 · 2 lines]")
 	io.WriteString(typing, "\x1b[13;2ushift")
 	screen.waitFor(t, "shift")
+	time.Sleep(20 * atOnce) // no part of what came before
 	io.WriteString(typing, "\r")
 	screen.waitFor(t, "Buy milk")
 	screen.waitFor(t, "Allow once")
