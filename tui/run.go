@@ -34,10 +34,10 @@ func Run(ctx context.Context, options backend.Options) (how backend.Ended, err e
 		return leaveMsg(backend.Terminated)
 	}, func() {
 		cancel()
+		_ = m.draft.take(m.typedState())(context.WithoutCancel(ctx), "") // first; an error cannot be shown any more
 		if m.turn != nil {
 			drainEvents(m.turn.events, farewell)
 		}
-		_ = m.draft.take(m.typedState())(context.WithoutCancel(ctx), "") // an error cannot be shown any more
 	})
 	if m.Options.Left != nil && m.chat.id != "" {
 		m.Options.Left(m.chat.id)
