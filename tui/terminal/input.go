@@ -41,8 +41,8 @@ func (in *input) Read(p []byte) (int, error) {
 // enter restores the Enter of a line that was typed before the start, for which the kernel gave a line feed. With more
 // behind it, it is text, which is never sent unasked.
 func (in *input) enter(read []byte) []byte {
-	if in.typedAhead == len(read) && bytes.IndexByte(read, '\n') == len(read)-1 {
-		read[len(read)-1] = '\r'
+	if n := len(read); n > 0 && n == in.typedAhead && bytes.IndexByte(read, '\n') == n-1 {
+		read[n-1] = '\r'
 	}
 	in.typedAhead = 0
 	return read
