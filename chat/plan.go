@@ -109,11 +109,6 @@ func (p *Plan) Step(id string) *Step {
 	return nil
 }
 
-// Has reports whether a step of the plan makes this call.
-func (p *Plan) Has(call string) bool {
-	return p != nil && slices.ContainsFunc(p.Steps, func(s Step) bool { return byID(s.Calls, call) != nil })
-}
-
 // mark sets the state of a step.
 func (p *Plan) mark(e agent.StepChanged, now time.Time) {
 	s := p.Step(e.Step)

@@ -60,8 +60,11 @@ func (m *Model) collects(msg tea.Msg, now time.Time) bool {
 
 // writes reports whether all letters go to the composer.
 func (m *Model) writes() bool {
-	return m.opening.Open == nil && !m.opening.Reading && m.panel == nil && !m.focused && !m.asks.Open() && m.pulls.Offer == nil && !m.lists.Open() &&
-		(!m.composer.Empty() || m.burst.text != "")
+	opening := m.opening.Open != nil || m.opening.Reading
+	covered := m.panel != nil || m.focused || m.lists.Open()
+	asked := m.asks.Open() || m.pulls.Offer != nil
+	written := !m.composer.Empty() || m.burst.text != "" // the first letter may be a key
+	return written && !opening && !covered && !asked
 }
 
 // insertTyped inserts what was collected, unless an Enter before it waits.

@@ -241,15 +241,10 @@ func searchXQuAD(ctx context.Context, dir string, english bench, own []bench, mi
 	least := map[string]float64{"de": 0.80, "es": 0.80, "zh": 0.77}
 	for _, notes := range append([]bench{english}, own...) {
 		path := filepath.Join(dir, "xquad-"+notes.Name)
-		ids, err := notes.writeNotes(path)
+		v, err := notes.open(ctx, path, dir)
 		if err != nil {
 			return err
 		}
-		v, err := openVault(ctx, path, dir, encoder.Encoder{})
-		if err != nil {
-			return err
-		}
-		v.ids = ids
 		asking := []bench{notes}
 		if notes.Name == "en" {
 			asking = slices.Concat(asking, own)
@@ -299,15 +294,10 @@ func searchLanguages(ctx context.Context, dir string, missed *misses) error {
 		}
 		slices.SortFunc(b.Documents, func(a, b document) int { return strings.Compare(a.ID, b.ID) })
 		path := filepath.Join(dir, "languages-"+in)
-		ids, err := b.writeNotes(path)
+		v, err := b.open(ctx, path, dir)
 		if err != nil {
 			return err
 		}
-		v, err := openVault(ctx, path, dir, encoder.Encoder{})
-		if err != nil {
-			return err
-		}
-		v.ids = ids
 		row := []any{in}
 		for _, by := range languages {
 			found := 0
@@ -335,4 +325,15 @@ func searchLanguages(ctx context.Context, dir string, missed *misses) error {
 		missed.add("questions without a shared word: %.3f in one language, %.3f crossed, want 0.75 and 0.70", same, crossed)
 	}
 	return nil
+}
+
+// open writes the documents of a bench as notes, and opens them with the built-in encoder.
+func (b bench) open(ctx context.Context, path, dir string) (vault, error) {
+	ids, err := b.writeNotes(path)
+	if err != nil {
+		return vault{}, err
+	}
+	v, err := openVault(ctx, path, dir, encoder.Encoder{})
+	v.ids = ids
+	return v, err
 }

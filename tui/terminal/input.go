@@ -38,6 +38,9 @@ func (in *input) Read(p []byte) (int, error) {
 	return copy(p, in.filter(in.enter(in.buffer[:n]))), err
 }
 
+// ctrlC is a key that, read alone, ends a paste whose end never comes.
+const ctrlC = 0x03
+
 // enter restores the Enter of a line that was typed before the start, for which the kernel gave a line feed. With more
 // behind it, it is text, which is never sent unasked.
 func (in *input) enter(read []byte) []byte {
@@ -50,6 +53,10 @@ func (in *input) enter(read []byte) []byte {
 
 // filter returns what passes of a read.
 func (in *input) filter(read []byte) (kept []byte) {
+	if in.pasting && len(read) == 1 && read[0] == ctrlC {
+		in.pasting, in.end, in.letter = false, 0, in.letter[:0]
+		return append([]byte(endMark), ctrlC)
+	}
 	for _, b := range read {
 		if in.pasting {
 			kept = in.paste(kept, b)

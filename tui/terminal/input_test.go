@@ -48,6 +48,15 @@ func TestPastesPassWithoutSequences(t *testing.T) {
 	}
 }
 
+// A paste that never ends does not take the keyboard away: Ctrl+C ends it.
+func TestCtrlCEndsAPasteWithoutEnd(t *testing.T) {
+	var in input
+	got := string(in.filter([]byte("\x1b[200~lost\x1b[20"))) + string(in.filter([]byte{ctrlC})) + string(in.filter([]byte("\x1b[A")))
+	if want := "\x1b[200~lost" + endMark + "\x03\x1b[A"; got != want {
+		t.Errorf("%q passes, want %q", got, want)
+	}
+}
+
 // talk is the input of the real decoder: bursts with pauses between them, in a synctest bubble.
 type talk struct {
 	input  input
