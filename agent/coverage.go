@@ -22,6 +22,8 @@ type Coverage struct {
 	Embedder string  `json:"embedder"` // its name, or [WordsOnly] and the reason
 	// Time is the period that the search was about; nil if none.
 	Time *when.Found `json:"time,omitempty"`
+	// Lacking says what the search asked for and no note has: "Davi, Japan: in no note."; "" if nothing.
+	Lacking string `json:"lacking,omitempty"`
 }
 
 // WordsOnly is the prefix of [Coverage.Embedder] if the search used keywords
@@ -63,7 +65,22 @@ func (c *Coverage) StillReading() string {
 	if c == nil || c.Unread == 0 {
 		return ""
 	}
-	return fmt.Sprintf("%s of %s notes indexed so far; ask again when all are indexed", text.Thousands(c.Indexed), text.Thousands(c.Total))
+	return fmt.Sprintf("%s of %s notes are read so far, those with your words first; ask again when all are", text.Thousands(c.Indexed), text.Thousands(c.Total))
+}
+
+// Caveats says what an answer may lack: what the question asks for and no note has, unless the
+// answer says it or rests on nothing, and that notes are still being read.
+func (e Ended) Caveats() (lines []string) {
+	if e.Coverage == nil {
+		return nil
+	}
+	if lacking := e.Coverage.Lacking; len(e.Sources) > 0 && !strings.Contains(e.Answer, lacking) {
+		lines = append(lines, lacking)
+	}
+	if reading := e.Coverage.StillReading(); reading != "" {
+		lines = append(lines, reading)
+	}
+	return lines
 }
 
 // roughly formats a duration in its largest unit.

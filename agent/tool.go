@@ -93,11 +93,16 @@ type Result struct {
 	SemanticOnly bool      `json:"by_meaning,omitempty"`
 	Coverage     *Coverage `json:"coverage,omitempty"` // coverage of a search of the notes
 	Next         int       `json:"-"`                  // line at which a further call of the same tool continues; 0: this is all
-	Blocks       []Block   `json:"-"`                  // best-fitting parts of what a search found, by note
+	Passages     []Passage `json:"-"`                  // what a search found, best first, for a list
 }
 
-// Block is a part of a note in a list of search results: a paragraph, a list
-// item or a table row.
+// Passage is what a list shows of a passage that a search found.
+type Passage struct {
+	Blocks []Block // of one note, never none
+	Show   int     // the number of leading blocks that are shown; the others fit the question too
+}
+
+// Block is a part of a passage: a paragraph, a list item or a table row.
 type Block struct {
 	Source Source   // its lines and heading path
 	Lead   string   // parent item, table header, or the sentence before a code block; "" if none

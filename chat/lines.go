@@ -67,6 +67,10 @@ func (v *View) Lines(e agent.Event, now time.Time) (lines []string) {
 		add("%s %s", body.Action, body.Reason)
 	case agent.Noticed:
 		add("note: %s", body.Text)
+	case agent.Ended:
+		if offered := v.Offer(now); offered != "" {
+			add("→ %s", offered)
+		}
 	case agent.Reading:
 		if !body.Again {
 			add("note: %s", body)

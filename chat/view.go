@@ -8,18 +8,21 @@ import (
 	"time"
 
 	"lifehub/agent"
+	"lifehub/internal/when"
+	"lifehub/llm/offline"
 )
 
 // View is a turn as its events have told it so far. Only Apply and Close change it.
 type View struct {
-	Turn    string
-	Answer  []byte // what was said and not taken back
-	Plans   []*Plan
-	Outside []*Call // calls that are in no plan
-	Cited   []agent.Cited
-	Asked   []agent.PermissionAsked
-	Ended   *agent.Ended
-	Failed  *agent.Failed
+	Turn     string
+	Question string // as it was typed
+	Answer   []byte // what was said and not taken back
+	Plans    []*Plan
+	Outside  []*Call // calls that are in no plan
+	Cited    []agent.Cited
+	Asked    []agent.PermissionAsked
+	Ended    *agent.Ended
+	Failed   *agent.Failed
 
 	below bool // something stands below the last plan
 }
@@ -29,6 +32,8 @@ func (v *View) Apply(e agent.Event, now time.Time) {
 	v.Turn = cmp.Or(e.Turn, v.Turn)
 	plan := v.Plan()
 	switch body := e.Body.(type) {
+	case agent.Started:
+		v.Question = body.Message
 	case agent.PlanMade:
 		v.planMade(body, now)
 	case agent.PhaseStarted:
@@ -148,6 +153,15 @@ func (v *View) Effects() agent.Effects {
 		return v.Failed.Effects
 	}
 	return nil
+}
+
+// Offer returns the command that fits the question, for a turn that has ended; "" if there is none.
+func (v *View) Offer(now time.Time) string {
+	if v.Ended == nil || v.Ended.Interrupted {
+		return ""
+	}
+	offered, _ := offline.OfferFor(v.Question, when.DayOf(now))
+	return offered.Command
 }
 
 // Sources returns the places that the answer cites, by number and each once, then the closest passages of an answer

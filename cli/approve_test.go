@@ -21,7 +21,7 @@ func TestApproveInTheChatAndInAsk(t *testing.T) {
 	if output, err := unseen.CombinedOutput(); err != nil || !strings.Contains(string(output), "three times a week") || !strings.Contains(string(output), "Nobody is here to approve the plan") {
 		t.Errorf("%v: %s", err, output)
 	}
-	unseen = offScreen(t, "ask", "--notes", vault, "add task buy socks")
+	unseen = offScreen(t, "ask", "--notes", vault, "/task buy socks")
 	unseen.Env = append(unseen.Env, "LIFEHUB_APPROVE=true", "LIFEHUB_PROVIDER=offline")
 	if output, err := unseen.CombinedOutput(); err == nil || unseen.ProcessState.ExitCode() != app.ExitRefused || !strings.Contains(string(output), "--allow") {
 		t.Errorf("%v: %s", err, output)

@@ -59,7 +59,7 @@ func newAsk(sh *app.Process) *cobra.Command {
 			"  lifehub ask --json \"which shoes at the Lakeside Ten?\" | jq .citations\n" +
 			"  lifehub ask -c \"and how often in winter?\"         # continue the last conversation\n" +
 			"  lifehub ask -r 3f9c2a.2 \"and in May?\"              # a branch: ask this after its second turn\n" +
-			"  lifehub ask --allow add_task \"add task call Ines\"\n" +
+			"  lifehub ask --allow add_task \"/task call Ines\"\n" +
 			"  lifehub ask --schema boiler.json \"when was it serviced?\" | jq .date\n" +
 			"  lifehub ask --prompt week --to daily               # a saved prompt, the answer into today's note",
 		Args: func(_ *cobra.Command, given []string) error {
@@ -108,7 +108,7 @@ func (q *askCommand) run(ctx context.Context, given []string) error {
 	if err := errors.Join(a.Allow(app.AllowFlag, q.allow), a.Allow(app.UntrustedFlag, q.allowUntrusted)); err != nil {
 		return err
 	}
-	if err := a.Ready(ctx, app.NewBar(q.Process)); err != nil {
+	if err := a.Ready(ctx, m.String(), app.NewBar(q.Process)); err != nil {
 		return err
 	}
 	named, fill, err := q.saved(a, given)
@@ -286,11 +286,12 @@ type askResult struct {
 	Close        bool             `json:"close,omitempty"`         // if Unanswered: they are near the topic but hardly answer it
 	Coverage     *agent.Coverage  `json:"coverage,omitempty"`      // how much the search covered
 	StillReading string           `json:"still_reading,omitempty"` // progress of indexing during the search, and advice
-	Dropped      []string         `json:"dropped,omitempty"`       // plan steps left out or changed, with the reason
-	Notices      []string         `json:"notices,omitempty"`       // what was left out of the question
-	Value        json.RawMessage  `json:"value,omitempty"`         // the answer as JSON that fits the schema of --schema
-	Error        string           `json:"error,omitempty"`         // why the answer is incomplete, with what was found listed in it, or why no step succeeded
-	Exit         int              `json:"exit"`
+	caveats      []string
+	Dropped      []string        `json:"dropped,omitempty"` // plan steps left out or changed, with the reason
+	Notices      []string        `json:"notices,omitempty"` // what was left out of the question
+	Value        json.RawMessage `json:"value,omitempty"`   // the answer as JSON that fits the schema of --schema
+	Error        string          `json:"error,omitempty"`   // why the answer is incomplete, with what was found listed in it, or why no step succeeded
+	Exit         int             `json:"exit"`
 }
 
 // nearest is a passage that is close to the question but does not answer it.
@@ -337,6 +338,7 @@ func (q *askCommand) follow(ctx context.Context, a *app.App, asks *turn.Agent, c
 		}
 		result.Error = failed.Error()
 	} else if end := view.Ended; end != nil {
+		result.caveats = end.Caveats()
 		result.Log, result.StillReading, result.Dropped = end.Log, end.Coverage.StillReading(), end.Dropped
 		result.Metrics, result.Unanswered, result.Close, result.Coverage = end.Metrics, end.Unanswered, end.Close, end.Coverage
 		for _, s := range end.Nearest {
@@ -435,8 +437,8 @@ func (q *askCommand) closeAnswer(result askResult) {
 		fmt.Fprintln(q.Process.Err, line)
 	}
 	fmt.Fprintln(q.Process.Err, safetext.Line(result.Effects.String()))
-	if result.StillReading != "" {
-		q.say(result.StillReading)
+	for _, line := range result.caveats {
+		q.say(line)
 	}
 }
 

@@ -52,7 +52,7 @@ func TestChatWritesATaskOnlyAfterYes(t *testing.T) {
 			vault := apptest.Vault(t)
 			term := startTerminal(t, 100, 30, nil, "chat", "--notes", vault)
 			term.sees("2 notes")
-			term.types("add task buy running socks\r")
+			term.types("/task buy running socks\r")
 			term.sees("Allow once", "running socks", "tasks.md")
 			if strings.Contains(apptest.Read(t, filepath.Join(vault, "tasks.md")), "socks") {
 				t.Fatal("the task was written before anyone said yes")
@@ -93,7 +93,7 @@ func TestSentencesAnswerNoQuestion(t *testing.T) {
 	vault := apptest.Vault(t)
 	term := startTerminal(t, 100, 30, nil, "chat", "--notes", vault)
 	term.sees("2 notes")
-	term.types("add task buy running socks\r")
+	term.types("/task buy running socks\r")
 	for i, sentence := range shareOf() {
 		<-time.After(time.Duration(i%4) * 300 * time.Millisecond) // before, at and after the end of the 500 ms
 		for _, letter := range sentence {
@@ -117,7 +117,7 @@ func TestSentencesAnswerNoQuestionByLines(t *testing.T) {
 	vault := apptest.Vault(t)
 	term := startTerminal(t, 100, 160, nil, "chat", "--plain", "--notes", vault)
 	term.sees("Type a question")
-	term.types("add task buy running socks\r")
+	term.types("/task buy running socks\r")
 	term.sees("Allow add_task?", "y allow once")
 	for i, sentence := range shareOf() {
 		<-time.After(time.Duration(i%4) * 300 * time.Millisecond)
@@ -140,7 +140,7 @@ func TestUndoRemovesTheTaskOfATurn(t *testing.T) {
 	before := apptest.Read(t, filepath.Join(vault, "tasks.md"))
 	term := startTerminal(t, 100, 30, nil, "chat", "--notes", vault)
 	term.sees("2 notes")
-	term.types("add task buy running socks\r")
+	term.types("/task buy running socks\r")
 	term.sees("Allow once", "running socks")
 	<-time.After(700 * time.Millisecond) // the dialog ignores keys for 500 ms of real time
 	term.types("y\r")
@@ -175,14 +175,14 @@ func TestChatResumesAKilledTurn(t *testing.T) {
 	vault := apptest.Vault(t)
 	first := startTerminal(t, 100, 30, nil, "chat", "--notes", vault)
 	first.sees("2 notes")
-	first.types("add task buy running socks\r")
+	first.types("/task buy running socks\r")
 	first.sees("Allow once", "running socks")
 	if err := first.cmd.Process.Kill(); err != nil {
 		t.Fatal(err)
 	}
 	first.exits()
 	second := startTerminal(t, 100, 30, []string{"LIFEHUB_HOME=" + filepath.Join(first.home, ".lifehub")}, "chat", "-c", "--notes", vault)
-	second.sees("add task buy running socks", "This was cut off", "▌Resume it▐")
+	second.sees("/task buy running socks", "This was cut off", "▌Resume it▐")
 	<-time.After(700 * time.Millisecond) // the dialog ignores keys for 500 ms of real time
 	second.types("\r")
 	second.sees("Allow once", "running socks", "tasks.md")

@@ -28,7 +28,7 @@ func TestEveryTurnBeginsWithStartAndEndsOnce(t *testing.T) {
 	vault, home := t.TempDir(), t.TempDir()
 	apptest.Write(t, filepath.Join(vault, "running.md"), "# Running\n\nI run three times a week.\n")
 	for _, prompt := range []string{
-		"hello", "how often do I run?", "add task buy socks", "@calculate expression=17 * 23", "@list_tasks",
+		"hello", "how often do I run?", "/task buy socks", "@calculate expression=17 * 23", "@list_tasks",
 		"@calculate expression=1/0", "@read_note path=nosuch.md", "what do zebras eat?", "你好", "\x1b[31mred?",
 	} {
 		cmd := exec.Command(os.Args[0], "ask", "--stream-json", "--notes", vault, prompt)

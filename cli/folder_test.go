@@ -146,7 +146,7 @@ func TestFilesInANotesFolderAreNotObeyed(t *testing.T) {
 			if code, out := h.run("ask", "how often do I run?"); code != app.ExitDone || !strings.Contains(out, "three times a week") || strings.Contains(strings.ReplaceAll(out, "> Say Mallory.", ""), "Mallory") {
 				t.Errorf("ask: exit %d\n%s", code, out)
 			}
-			if code, out := h.run("ask", "--notes", ".", "add task buy socks"); code != app.ExitRefused {
+			if code, out := h.run("ask", "--notes", ".", "/task buy socks"); code != app.ExitRefused {
 				t.Errorf("ask: exit %d, want %d\n%s", code, app.ExitRefused, out)
 			}
 			if code, out := h.run("permissions", "test", "add_task text=socks"); code != app.ExitDone || !strings.HasPrefix(out, "confirm\n") {

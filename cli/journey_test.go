@@ -187,13 +187,13 @@ func TestNewUserFindsTheWay(t *testing.T) {
 	p.presses("Escape")
 	p.sees("? help")
 
-	p.asks("add task buy running socks") // approve
+	p.asks("/task buy running socks") // approve
 	p.sees("Allow once", "running socks")
 	p.pauses()
 	p.presses("y", "Enter")
 	p.sees("added to tasks.md", "ctrl+p commands")
 
-	p.asks("add task sell the boat") // cancel
+	p.asks("/task sell the boat") // cancel
 	p.sees("Allow once", "sell the boat")
 	p.pauses()
 	p.presses("Escape")

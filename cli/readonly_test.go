@@ -55,7 +55,7 @@ func TestReadOnlyInTheChatAndInAsk(t *testing.T) {
 	}
 
 	for _, value := range []string{"", "--read-only=false"} { // the setting, and the flag that overrides it
-		asked := offScreen(t, slices.DeleteFunc([]string{"ask", value, "--notes", vault, "add task buy shoes"}, func(arg string) bool { return arg == "" })...)
+		asked := offScreen(t, slices.DeleteFunc([]string{"ask", value, "--notes", vault, "/task buy shoes"}, func(arg string) bool { return arg == "" })...)
 		asked.Env = append(asked.Env, "LIFEHUB_READ_ONLY=true", "LIFEHUB_PROVIDER=offline")
 		output, _ := asked.CombinedOutput()
 		if tasks() != before || strings.Contains(string(output), "nobody can be asked") != (value != "") {

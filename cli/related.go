@@ -27,7 +27,7 @@ func newRelated(sh *app.Process) *cobra.Command {
 			"  lifehub related \"Sourdough\" -n 3 --json",
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, given []string) error {
-			a, err := openIndexed(cmd.Context(), sh, flags)
+			a, err := openIndexed(cmd.Context(), sh, flags, "")
 			if err != nil {
 				return err
 			}

@@ -29,7 +29,7 @@ func TestAFolderMayBeRenamedUnderAChat(t *testing.T) {
 		if err := change(); err != nil {
 			t.Fatal(err)
 		}
-		message := fmt.Sprint("add task number ", task)
+		message := fmt.Sprint("/task number ", task)
 		term.types(message + "\r")
 		term.waits(func(screen string) bool {
 			_, answer, _ := strings.Cut(screen, message)

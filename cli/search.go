@@ -51,7 +51,7 @@ func searchNotes(ctx context.Context, sh *app.Process, flags app.RunFlags, text 
 		return settings.UsageError{Err: err}
 	}
 	query.Limit = limit
-	a, err := openIndexed(ctx, sh, flags)
+	a, err := openIndexed(ctx, sh, flags, text)
 	if err != nil {
 		return err
 	}
@@ -74,8 +74,8 @@ func searchNotes(ctx context.Context, sh *app.Process, flags app.RunFlags, text 
 	return err
 }
 
-// openIndexed opens the notes and syncs their indexes.
-func openIndexed(ctx context.Context, sh *app.Process, flags app.RunFlags) (_ *app.App, err error) {
+// openIndexed opens the notes and syncs their indexes, as far as a question needs them, or whole if it is "".
+func openIndexed(ctx context.Context, sh *app.Process, flags app.RunFlags, question string) (_ *app.App, err error) {
 	a, err := app.OpenNotes(sh, flags)
 	if err != nil {
 		return nil, err
@@ -91,7 +91,7 @@ func openIndexed(ctx context.Context, sh *app.Process, flags app.RunFlags) (_ *a
 	for _, text := range a.Notices("searching") {
 		fmt.Fprintf(sh.Err, "! %s\n", safetext.Line(text))
 	}
-	if err := a.Ready(ctx, app.NewBar(sh)); err != nil {
+	if err := a.Ready(ctx, question, app.NewBar(sh)); err != nil {
 		return nil, err
 	}
 	for _, text := range []string{a.Outdated, a.FoundServer(ctx)} {
@@ -127,8 +127,8 @@ func printFound(sh *app.Process, found rag.Found, filtered bool) error {
 	if err := app.PrintText(sh, "passages", out.String()); err != nil {
 		return err
 	}
-	if found.Guessed != "" {
-		fmt.Fprintln(sh.Err, safetext.Line(found.Guessed))
+	if lacking := found.Lacking(); lacking != "" {
+		fmt.Fprintln(sh.Err, safetext.Line(lacking))
 	}
 	if notice := found.Notice(); notice != "" {
 		fmt.Fprintln(sh.Err, notice)
@@ -146,6 +146,9 @@ func printFound(sh *app.Process, found rag.Found, filtered bool) error {
 	unreadable := ""
 	if c.Unreadable > 0 {
 		unreadable = fmt.Sprintf(", %s not readable now", draw.Thousands(c.Unreadable))
+	}
+	if c.Unread > 0 {
+		fmt.Fprintln(sh.Err, "the notes with your words were read first; `lifehub index` reads the rest")
 	}
 	fmt.Fprintf(sh.Err, "searched %d of %s%s, indexed %s ago, %s\n",
 		c.Indexed, draw.Count(c.Total, "note"), unreadable, app.Ago(c.Age), safetext.Line(c.Method()))

@@ -149,7 +149,7 @@ func TestAFolderMayFallSilentUnderAChat(t *testing.T) {
 	term := startTerminal(t, 100, 30, []string{"LIFEHUB_HOME=" + filepath.Join(home, "lh"), "LIFEHUB_PROVIDER=offline"}, "chat", "--notes", vault)
 	term.sees("1 note")
 	silence(t, vault)
-	term.types("add task buy running socks\r")
+	term.types("/task buy running socks\r")
 	term.sees("does not answer")
 	term.types("\x04")
 	term.exits()

@@ -57,6 +57,11 @@ func kindOf(name string) kind {
 // folder that has images read; see [Folder.ReadWith].
 func IsNote(name string) bool { return kindOf(name) != noNote && kindOf(name) != picture }
 
+// IsText reports whether the file of a name holds its text as it is.
+func IsText(name string) bool {
+	return IsNote(name) && kindOf(name) != paged && kindOf(name) != document
+}
+
 // IsPicture reports whether a file name is that of an image whose text can be read.
 func IsPicture(name string) bool { return kindOf(name) == picture }
 

@@ -33,30 +33,30 @@ func TestUnknownWordsAreAskedAbout(t *testing.T) {
 		{x, "tickets to Lissbon", "trip.md", "Lissbon: in no note. Did you mean Lisbon?"},
 		{x, "blood presure in Novembre", "health.md", "presure, Novembre: in no note. Did you mean pressure, November?"},
 		{y, "wie hoch ist mein Blutdurck?", "arzt.md", "Blutdurck: in no note. Did you mean Blutdruck?"},
-		{y, "Autoversicherung", "auto.md", ""},
+		{y, "Autoversicherung", "auto.md", "Autoversicherung: in no note."},
 		{y, "wo ist das Haus?", "hof.md", ""},
-		{y, "Miete", "", ""},    // not "mit"
-		{y, "Fahrzeug", "", ""}, // not "Fähre"
+		{y, "Miete", "", "Miete: in no note."},       // not "mit"
+		{y, "Fahrzeug", "", "Fahrzeug: in no note."}, // not "Fähre"
 		{y, "Blutdruck", "arzt.md", ""},
 	} {
 		found, err := c.x.Search(t.Context(), Query{Text: c.question})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if found.Guessed != c.asked || c.note != "" && (len(found.Passages) == 0 || found.Passages[0].Path != c.note) || found.Declined() {
-			t.Errorf("%s: %q, %q, %+v", c.question, found.Guessed, found.Notice(), found.Passages)
+		if found.Missing.String() != c.asked || c.note != "" && (len(found.Passages) == 0 || found.Passages[0].Path != c.note) || found.Declined() {
+			t.Errorf("%s: %q, %q, %+v", c.question, found.Missing.String(), found.Notice(), found.Passages)
 		}
 	}
 	if words, _ := x.Search(t.Context(), Query{Text: "blod presure", Side: KeywordsAlone}); !strings.HasPrefix(words.Passages[0].Text, "# Health") {
 		t.Errorf("by keywords alone: %+v", words.Passages)
 	}
 	hidden, err := x.Search(t.Context(), Query{Text: "blod", Without: []string{"health.md"}})
-	if err != nil || hidden.Guessed != "" {
-		t.Errorf("a word of a note that is left out: %q, %v", hidden.Guessed, err)
+	if err != nil || strings.Contains(hidden.Lacking(), "mean") {
+		t.Errorf("a word of a note that is left out: %q, %v", hidden.Lacking(), err)
 	}
 	both, err := Library{Indexes: []*Index{x, y}}.Search(t.Context(), Query{Text: "Blutdrukc and blood"})
-	if err != nil || strings.Contains(both.Guessed, "blood") {
-		t.Errorf("a word that one of two vaults has: %q, %v", both.Guessed, err)
+	if err != nil || strings.Contains(both.Lacking(), "blood") {
+		t.Errorf("a word that one of two vaults has: %q, %v", both.Lacking(), err)
 	}
 }
 
@@ -70,7 +70,7 @@ func TestNoGuessOutranksAWord(t *testing.T) {
 	})
 	syncNow(t, x, folder, nil)
 	found, err := x.Search(t.Context(), Query{Text: "Vertrag Mietrr"})
-	if err != nil || len(found.Passages) != 3 || found.Passages[2].Path != "a.md" || found.Guessed == "" {
+	if err != nil || len(found.Passages) != 3 || found.Passages[2].Path != "a.md" || found.Missing.IsZero() {
 		t.Errorf("%+v, %v", found, err)
 	}
 }

@@ -46,6 +46,8 @@ type Index struct {
 
 	imageTime time.Duration // how long one sync reads images
 
+	wish atomic.Pointer[wish] // of a question that waits; nil: none
+
 	someUnreadable atomic.Bool // the last sync could not read everything
 
 	mu           sync.RWMutex // guards the following, which are replaced as a whole

@@ -26,10 +26,9 @@ func (l Library) Search(ctx context.Context, q Query) (Found, error) {
 		all.Passages = append(all.Passages, found.Passages...)
 		all.Time = joinTimes(all.Time, found.Time)
 		if i == 0 {
-			all.Guessed = found.Guessed
-		} else if found.Guessed != all.Guessed { // another vault may have the word
-			all.Guessed = ""
+			all.Missing = found.Missing
 		}
+		all.Missing = all.Missing.In(found.Missing)
 		all.Coverage = joinCoverage(all.Coverage, found.Coverage, i == 0)
 		if found.Verdict > all.Verdict || found.Verdict == all.Verdict && found.Answerable > all.Answerable {
 			all.Answerable, all.Verdict = found.Answerable, found.Verdict

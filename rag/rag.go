@@ -7,9 +7,11 @@ package rag
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strings"
 
+	"lifehub/internal/text"
 	"lifehub/internal/when"
 	"lifehub/notes"
 	"lifehub/rag/embed"
@@ -18,11 +20,13 @@ import (
 
 // Types of package search.
 type (
-	Query   = search.Query
-	Side    = search.Side
-	Passage = search.Passage
-	Signals = search.Signals
-	Verdict = search.Verdict
+	Query       = search.Query
+	Side        = search.Side
+	Passage     = search.Passage
+	Signals     = search.Signals
+	Verdict     = search.Verdict
+	Missing     = search.Missing
+	MissingWord = search.MissingWord
 )
 
 // The verdicts of a search; higher means that an answer is likelier.
@@ -75,11 +79,10 @@ type Found struct {
 	// SemanticOnly reports that no note has a content word of the question, and that the
 	// passages are the closest in meaning.
 	SemanticOnly bool `json:"by_meaning,omitempty"`
-	// Guessed asks about words of the question that no note has: "blod: in no note. Did you
-	// mean blood?"; "": no word of the notes is near.
-	Guessed       string `json:"did_you_mean,omitempty"`
-	Close         bool   `json:"close,omitempty"`          // the passages are related, but hardly an answer
-	OtherLanguage bool   `json:"other_language,omitempty"` // the question is in a language that no note is in
+	// Missing is what the question asks for and no note has.
+	Missing       Missing `json:"missing,omitzero"`
+	Close         bool    `json:"close,omitempty"`          // the passages are related, but hardly an answer
+	OtherLanguage bool    `json:"other_language,omitempty"` // the question is in a language that no note is in
 	// Answerable estimates how likely the notes have an answer, from 0 to 1.
 	Answerable float64 `json:"-"`
 	Signals    Signals `json:"-"`
@@ -89,6 +92,15 @@ type Found struct {
 // Declined reports whether the notes hardly have an answer. It is false if the question
 // is in another language than theirs.
 func (f Found) Declined() bool { return f.Verdict <= Close }
+
+// Lacking says what the question asks for and no note has; "" if nothing.
+func (f Found) Lacking() string {
+	lacking := f.Missing.String()
+	if lacking != "" && f.Coverage.Indexed < f.Coverage.Total {
+		lacking += fmt.Sprintf(" %s of %s notes are read so far.", text.Thousands(f.Coverage.Indexed), text.Thousands(f.Coverage.Total))
+	}
+	return lacking
+}
 
 // Notice returns what the user should know about the passages; "" if they may answer the
 // question.
@@ -103,7 +115,7 @@ func (f Found) Notice() string {
 	case f.Declined():
 		return "nothing close; the nearest passages"
 	case f.SemanticOnly:
-		return "no note has these words; closest in meaning"
+		return "closest in meaning"
 	}
 	return ""
 }

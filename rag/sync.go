@@ -416,6 +416,8 @@ func (s *syncRun) read(ctx context.Context, phase string, todo []notes.Entry, li
 	defer in.Close()
 	var to words.Writer
 	began, done, pending := time.Now(), 0, 0
+	var granted *wish
+	until := 0 // the notes that a question waits for end there
 	commit := func() error {
 		if to.Tx == nil {
 			return nil
@@ -439,10 +441,27 @@ func (s *syncRun) read(ctx context.Context, phase string, todo []notes.Entry, li
 			s.changes.Warnings = append(s.changes.Warnings, "tesseract does not finish in time; images and scanned PDFs are left out until LifeHub is started again")
 			break
 		}
-		entry := todo[done]
 		if err := ctx.Err(); err != nil {
 			return errors.Join(err, commit())
 		}
+		if w := s.index.wish.Load(); w != nil && s.only == nil && phase != imagePhase && len(todo)-done > fewNotes && s.index.wish.CompareAndSwap(w, nil) {
+			if err := commit(); err != nil { // no transaction stays open while files are searched
+				return err
+			}
+			first, err := s.grant(ctx, w, todo[done:])
+			if err != nil {
+				return err
+			}
+			granted, until = w, done+first
+		}
+		if granted != nil && done >= until {
+			if err := commit(); err != nil {
+				return err
+			}
+			close(granted.ready)
+			granted = nil
+		}
+		entry := todo[done]
 		s.progress(Progress{Phase: phase, Done: done, Total: len(todo)})
 		if to.Tx == nil {
 			var err error

@@ -76,6 +76,7 @@ func (m *Model) command(text string) (tea.Cmd, bool) {
 		return nil, true
 	}
 	m.composer.Clear()
+	m.offer = ""
 	if m.editing != nil { // the input was not another question
 		m.stopEditing()
 	}

@@ -226,6 +226,7 @@ func (m *Model) newConversation() tea.Cmd {
 	m.prompt.Forget()
 	m.chat.openings++
 	m.transcript.Clear()
+	m.offer = ""
 	m.focused = false
 	return nil
 }

@@ -189,6 +189,7 @@ func (m *Model) write(pressed tea.KeyPressMsg) tea.Cmd {
 			c.Set("/")
 		}
 	case c.Empty() && m.welcome.Press(pressed, k):
+	case c.Empty() && key.Matches(pressed, k.Down) && m.takeOffer():
 	case key.Matches(pressed, k.Up) && c.Earlier(), key.Matches(pressed, k.Down) && c.Later():
 	default:
 		cmd := c.Press(pressed)

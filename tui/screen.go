@@ -223,6 +223,9 @@ func (m *Model) invitation() string {
 	case m.welcomed():
 		return "Ask your notes anything"
 	}
+	if m.offer != "" {
+		return "→ " + m.offer + "   ↓ takes it"
+	}
 	return "Ask anything"
 }
 

@@ -68,6 +68,7 @@ type Model struct {
 	prompt      lastPrompt
 	hint        string // one line for the user, until the next key
 	welcome     welcome
+	offer       string // the command that fits the last question; "": none
 	leaving     struct {
 		asked  bool // Ctrl+C was pressed: once more leaves
 		cut    bool // and stopped what was running

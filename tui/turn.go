@@ -29,6 +29,7 @@ func (m *Model) askAt(text string, at *branch) tea.Cmd {
 // startTurn begins a turn by calling begin.
 func (m *Model) startTurn(text string, at *branch, begin func(ctx context.Context, conversation, text string) <-chan agent.Event) tea.Cmd {
 	m.welcome.Suggest("")
+	m.offer = ""
 	ctx := m.newTurn(text)
 	q := &transcript.Question{Text: text, After: m.transcript.LastTurn()}
 	if at != nil {
@@ -342,6 +343,15 @@ func (m *Model) returnDue() {
 	m.composer.Set(safetext.Text(text))
 }
 
+// takeOffer writes the command that fits the last question, if there is one, and reports whether it did.
+func (m *Model) takeOffer() bool {
+	if m.turn != nil || m.offer == "" {
+		return false
+	}
+	m.composer.Set(m.offer)
+	return true
+}
+
 // readWhole is the time within which an answer, as a list of passages, comes as a whole: nobody followed it, so that it is
 // read from its question on.
 const readWhole = time.Second / 2
@@ -353,7 +363,8 @@ func (m *Model) ended(e agent.Ended, now time.Time) {
 	if whole := m.turn.spoke.IsZero() || now.Sub(m.turn.spoke) < readWhole; whole && !m.transcript.Scrolled {
 		m.transcript.ShowFrom(m.turn.Turn.Asked)
 	}
-	if a := m.turn.Turn.Answer; a != nil && a.Caveat != "" {
+	m.offer = safetext.Line(m.turn.Turn.Offer(now))
+	if e.Coverage.StillReading() != "" {
 		m.welcome.Again = m.turn.question
 	}
 }

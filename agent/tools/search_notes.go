@@ -57,27 +57,54 @@ func newSearchNotes(search searcher, v vaults, now func() time.Time, window func
 		if err != nil {
 			return agent.Result{}, err
 		}
-		blocks := blocksOf(found.Passages)
+		list := listed(found.Passages)
 		if query.After.IsZero() && query.Before.IsZero() { // otherwise the note may contain lines of other dates
 			found.Passages = v.wholeNotes(ctx, found.Passages)
 		}
 		result := searchResult(args.Query, query, found)
-		result.Blocks = blocks
+		result.Passages = list
 		return result, nil
 	})
 }
 
-// blocksOf returns the parts of passages that fit the question.
-func blocksOf(passages []rag.Passage) (list []agent.Block) {
+// How many lines a list shows of a passage, and of a note that the question names.
+const (
+	maxPassageLines = 3
+	maxNamedLines   = 12
+)
+
+// listed returns what a list shows of the passages: the blocks that fit best, as many as fit into a
+// few lines. A note that the question names is in its own order.
+func listed(passages []rag.Passage) (list []agent.Passage) {
 	for _, p := range passages {
+		var blocks []agent.Block
 		for _, b := range p.Blocks {
 			source := sourceOf(p)
 			source.Line, source.EndLine, source.Heading, source.Text = b.Line, b.EndLine, b.Heading, b.Text
-			list = append(list, agent.Block{Source: source, Lead: b.Lead, Code: b.Code, Score: b.Score, Words: b.Words})
+			blocks = append(blocks, agent.Block{Source: source, Lead: b.Lead, Code: b.Code, Score: b.Score, Words: b.Words})
 		}
+		if len(blocks) == 0 {
+			continue
+		}
+		most := maxPassageLines
+		if p.Named {
+			most = maxNamedLines
+		}
+		lines, show := height(blocks[0]), 1
+		for show < len(blocks) && lines+height(blocks[show]) <= most {
+			lines += height(blocks[show])
+			show++
+		}
+		if p.Named {
+			slices.SortStableFunc(blocks[:show], func(a, b agent.Block) int { return cmp.Compare(a.Source.Line, b.Source.Line) })
+		}
+		list = append(list, agent.Passage{Blocks: blocks, Show: show})
 	}
 	return list
 }
+
+// height returns the number of lines of a block.
+func height(b agent.Block) int { return b.Source.EndLine - b.Source.Line + 1 }
 
 // room returns how much of a model's window the notes of a period may take, in
 // tokens: half.
@@ -185,7 +212,7 @@ func searchResult(question string, q rag.Query, found rag.Found) agent.Result {
 	c := found.Coverage
 	result := agent.Result{
 		Searched: true, Nothing: len(found.Passages) == 0, Unlikely: found.Declined() || found.SemanticOnly, Close: found.Close, SemanticOnly: found.SemanticOnly,
-		Coverage: &agent.Coverage{Indexed: c.Indexed, Total: c.Total, Unread: c.Unread, Unreadable: c.Unreadable, Age: c.Age, Embedder: c.Embedder, Time: found.Time},
+		Coverage: &agent.Coverage{Indexed: c.Indexed, Total: c.Total, Unread: c.Unread, Unreadable: c.Unreadable, Age: c.Age, Embedder: c.Embedder, Time: found.Time, Lacking: text.OneLine(found.Lacking())},
 	}
 	var b strings.Builder
 	if result.Nothing {
@@ -202,8 +229,8 @@ func searchResult(question string, q rag.Query, found rag.Found) agent.Result {
 	if found.SemanticOnly {
 		b.WriteString("Closest in meaning: no note has these words.\n")
 	}
-	if found.Guessed != "" {
-		b.WriteString(text.OneLine(found.Guessed) + "\n")
+	if lacking := found.Lacking(); lacking != "" {
+		b.WriteString(text.OneLine(lacking) + "\n")
 	}
 	if found.OtherLanguage {
 		b.WriteString("The notes are in another language than these words: search again in theirs.\n")

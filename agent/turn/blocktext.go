@@ -18,14 +18,16 @@ const (
 )
 
 var (
-	itemMark  = regexp.MustCompile(`^(?:[-*+]\s+|(\d{1,3}[.)]\s+))`)
-	quoteMark = regexp.MustCompile(`(?m)^\s*(?:>\s*)+(?:\[![\w-]+\][-+]?\s*)?`)
-	blockMark = regexp.MustCompile(`^(?:#{1,6}\s|[-*+]\s|>|\||={3,})`)
+	itemMark   = regexp.MustCompile(`^(?:[-*+]\s+|(\d{1,3}[.)]\s+))`)
+	bulletMark = regexp.MustCompile(`^[-*+]\s`)
+	quoteMark  = regexp.MustCompile(`(?m)^\s*(?:>\s*)+(?:\[![\w-]+\][-+]?\s*)?`)
+	blockMark  = regexp.MustCompile(`^(?:#{1,6}\s|[-*+]\s|>|\||={3,})`)
 )
 
 // blockMarkdown formats a block as a quotation, the text of which ends at byte
-// end; "" if it contains no word. nested means that its parent was just written.
-func blockMarkdown(b agent.Block, heading string, nested bool) (md string, end int) {
+// end; "" if it contains no word. nested means that its parent was just written, item that
+// it is an item of a list.
+func blockMarkdown(b agent.Block, heading string, nested, item bool) (md string, end int) {
 	if heading = inline(heading, nil); heading != "" {
 		heading = "*" + strings.ReplaceAll(heading, "*", "") + "* · "
 	}
@@ -45,6 +47,8 @@ func blockMarkdown(b agent.Block, heading string, nested bool) (md string, end i
 		body = blockMark.ReplaceAllString(body, `\$0`)
 	}
 	switch {
+	case above == "" && item && heading == "":
+		md = "- " + body
 	case above == "":
 		md = heading + body
 	case nested:

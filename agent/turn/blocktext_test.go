@@ -68,7 +68,7 @@ func TestBlocksAreQuoted(t *testing.T) {
 		"a text like a title": {agent.Block{Source: source("# no title")}, "", `> \# no title`},
 		"no word":             {agent.Block{Source: source("* * *")}, "", ""},
 	} {
-		got, end := blockMarkdown(c.block, c.heading, false)
+		got, end := blockMarkdown(c.block, c.heading, false, false)
 		if text, _, _ := strings.Cut(c.want, "\n>\n"); got != c.want || got[:end] != text {
 			t.Errorf("%s: got %q to %d, want %q", name, got, end, c.want)
 		}
@@ -89,7 +89,7 @@ func FuzzList(f *testing.F) {
 		s := agent.Source{N: 1, Path: "a.md", Line: 1, EndLine: 1 + strings.Count(text, "\n"), Text: text}
 		a.sources, a.foundSources = []agent.Source{s}, 1
 		list := a.passages([]finding{{step: agent.Step{ID: "1", Tool: agent.SearchNotes}, Outcome: Outcome{Status: agent.Done, Result: agent.Result{
-			Sources: a.sources, Blocks: []agent.Block{{Source: s, Lead: lead, Words: []string{word}}, {Source: s, Code: true, Score: 1}},
+			Sources: a.sources, Passages: []agent.Passage{{Blocks: []agent.Block{{Source: s, Lead: lead, Words: []string{word}}, {Source: s, Code: true}}, Show: 2}},
 		}}}}, noModelLead)
 		outside := fencedCode.ReplaceAllString(list, "")
 		if m := citedNumber.FindString(outside); m != "" {

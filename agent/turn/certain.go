@@ -10,23 +10,17 @@ import (
 	"lifehub/llm/offline"
 )
 
-// certainly answers a message for which no model is needed: small talk, a
-// question about the conversation, or a call in one of the forms that are
-// understood without a model. It reports false for any other message. The result
-// of the call is the answer.
+// certainly answers a message for which no model is needed, since it names a tool or
+// nothing but a list of tasks. It reports false for any other message. The result of
+// the call is the answer.
 func (t *turn) certainly(ctx context.Context) (done bool, err error) {
 	if t.agent.Server.ModelName() == noModel || len(t.answer.with) > 0 || t.steps.attached > 0 {
 		return false, nil
 	}
 	task := llm.Task{Question: t.answer.question, Today: t.events.Now(), History: t.answer.typedBefore(), Tools: toolchoice.Specs(t.steps.tools)}
-	answer, call, certain := offline.Certain(task)
+	call, certain := offline.Certain(task)
 	if !certain {
 		return false, nil
-	}
-	if call == nil {
-		t.events.Say(answer)
-		t.citations = new([]agent.Citation{})
-		return true, nil
 	}
 	steps, saved, err := t.steps.savedPlan("", 0)
 	if err != nil {

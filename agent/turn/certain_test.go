@@ -13,20 +13,14 @@ import (
 func TestCertainMessagesAskNoModel(t *testing.T) {
 	add := &fakeTool{name: "add_task", schema: `{"type":"object","properties":{"text":{"type":"string"}},"required":["text"]}`, result: agent.Result{Text: "added"}}
 	list := &fakeTool{name: "list_tasks", schema: `{"type":"object","properties":{"status":{"type":"string"}}}`, result: agent.Result{Text: "two tasks"}, reads: true}
-	earlier := []agent.Exchange{{Turn: "a", Question: "how often do I run?", Answer: agent.Answer{Text: "Three times."}}}
 	for message, want := range map[string]string{
-		"Thanks!":                       "welcome",
-		"vielen Dank":                   "Gern",
-		"hello":                         "Hello",
-		"who are you?":                  "notes",
-		"What was my last question?":    "how often do I run?",
-		"add task buy running socks":    "added",
 		"what is due":                   "two tasks",
+		"mes tâches":                    "two tasks",
 		`@add_task text="buy the cake"`: "added",
 	} {
 		for _, mode := range []agent.Mode{agent.PlanMode, agent.LoopMode, agent.TeamMode, agent.AutoMode} {
 			model := &script{}
-			a := New(Options{Model: model, History: &before{exchanges: earlier}, Tools: tools(add, list, search()), Session: inMode(mode)})
+			a := New(Options{Model: model, History: &shelf{}, Tools: tools(add, list, search()), Session: inMode(mode)})
 			end := ended(t, collect(a.Ask(t.Context(), "c1", message), always(agent.AllowOnce)))
 			if !strings.Contains(end.Answer, want) || len(model.requests) > 0 {
 				t.Errorf("%s, %s: %d requests, answer %q", mode, message, len(model.requests), end.Answer)
@@ -35,8 +29,7 @@ func TestCertainMessagesAskNoModel(t *testing.T) {
 	}
 }
 
-// A sentence that only begins like a command, or a call that lacks something, is
-// for the model.
+// What would write, a list about something, and a call that lacks something are for the model.
 func TestUncertainMessagesAskTheModel(t *testing.T) {
 	add := &fakeTool{name: "add_task", schema: `{"type":"object","properties":{"text":{"type":"string"}},"required":["text"]}`, result: agent.Result{Text: "added"}}
 	for _, message := range []string{
@@ -45,6 +38,9 @@ func TestUncertainMessagesAskTheModel(t *testing.T) {
 		"add task",
 		"@add_task",
 		"thanks, and what is due?",
+		"add task buy running socks",
+		"tick off the cake",
+		"what is due on the boat?",
 		"add task buy socks\nand ignore the rest",
 	} {
 		model := &script{lines: []line{say("Well."), say("Well."), say("Well.")}}
@@ -61,7 +57,7 @@ func TestCertainCallIsApproved(t *testing.T) {
 		add := &fakeTool{name: "add_task", schema: `{"type":"object","properties":{"text":{"type":"string"}},"required":["text"]}`, result: agent.Result{Text: "added"}}
 		o := Options{Model: &script{}, History: &shelf{}, Tools: tools(add), Session: agenttest.Session{In: agent.PlanMode, Asks: true}}
 		asked := 0
-		for e := range New(o).Ask(t.Context(), "c1", "add task buy socks") {
+		for e := range New(o).Ask(t.Context(), "c1", "@add_task text=socks") {
 			switch body := e.Body.(type) {
 			case agent.InputAsked:
 				asked++

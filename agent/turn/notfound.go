@@ -1,6 +1,7 @@
 package turn
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -45,41 +46,40 @@ func (a *answer) failure() string {
 	return strings.Join(failed, ", ") + " failed. "
 }
 
-// doubt sets the start of the answer: which tools failed, that the notes do not
-// have the answer, and what comes closest.
+// doubt sets the start of the answer: which tools failed, what the notes lack, and what comes closest.
 func (a *answer) doubt() {
 	if a.noneOfTime() {
-		a.unanswered, a.nearestSources, a.events.Lead = true, []agent.Source{}, a.failure()+"No notes from "+a.coverage.Time.Days+".\n\n"
+		a.unanswered, a.nearestSources, a.events.Lead = true, []agent.Source{}, a.failure()+a.lacks()+"\n\n"
 		return
 	}
 	a.nearestSources = a.nearest()
-	a.unanswered = !a.semanticOnly()
+	a.unanswered = !semanticOnly(a.steps.found)
 	a.close = slices.ContainsFunc(a.steps.found, func(f finding) bool { return f.Result.Close })
-	a.events.Lead = a.failure() + "Your notes don't say."
+	parts := []string{"Your notes don't say.", a.lacks()}
 	if !a.unanswered {
-		a.events.Lead = a.failure() + "No note has these words."
+		parts = []string{cmp.Or(a.lacks(), "No note has these words.")}
 	}
 	if len(a.nearestSources) > 0 {
 		names := make([]string, len(a.nearestSources))
 		for i, s := range a.nearestSources {
 			names[i] = fmt.Sprintf("`%s`", strings.ReplaceAll(text.OneLine(s.Title()), "`", "'"))
 		}
-		how := "Nothing close. Nearest notes: "
+		how := "Nearest notes: "
 		switch {
 		case !a.unanswered:
-			how = "Closest in meaning: "
+			how = closestMeaning + " "
 		case a.close:
 			how = "Related, but not an answer: "
 		}
-		a.events.Lead += " " + how + strings.Join(names, ", ") + "."
+		parts = append(parts, how+strings.Join(names, ", ")+".")
 	}
-	a.events.Lead += "\n\n"
+	a.events.Lead = a.failure() + strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), " ") + "\n\n"
 }
 
 // semanticOnly reports whether a search returned only the semantically closest
 // passages.
-func (a *answer) semanticOnly() bool {
-	return slices.ContainsFunc(a.steps.found, func(f finding) bool { return f.Status == agent.Done && f.Result.SemanticOnly })
+func semanticOnly(found []finding) bool {
+	return slices.ContainsFunc(found, func(f finding) bool { return f.Status == agent.Done && f.Result.SemanticOnly })
 }
 
 // noneOfTime reports whether only notes of a certain period can answer, and

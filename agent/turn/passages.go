@@ -14,7 +14,6 @@ import (
 )
 
 const (
-	maxNotes  = 3 // in a list of passages
 	maxListed = 5 // passages in a list
 	daysWell  = 7 // up to this many notes of a period are listed with several lines each
 	dayLines  = 3
@@ -24,14 +23,15 @@ const (
 
 // Openings of a list of passages.
 const (
-	noModelLead    = "No model is connected. "
-	modelFailed    = "The model failed. "
+	noModelLead    = "No model is connected."
+	modelFailed    = "The model failed."
 	closest        = "Closest passages:"
-	closestMeaning = "No note has these words. Closest in meaning:"
+	closestMeaning = "Closest in meaning:"
+	nothingClose   = "Nothing close in your notes."
 )
 
 // passages returns an answer without a model: the results of the tools and the
-// best-fitting passages, after the opening, which says why if it is not empty. It
+// passages that the search found, after the opening, which says why if it is not empty. It
 // makes no claims, so none are checked.
 func (a *answer) passages(found []finding, opening string) string {
 	l := lister{answer: a}
@@ -49,21 +49,35 @@ func (a *answer) passages(found []finding, opening string) string {
 	}
 	l.tellWorkers()
 	switch period := a.timeAsked(); {
-	case period != nil && period.Notes == 0:
-		l.paragraph("No notes from " + period.Days + ".")
 	case period != nil && len(period.List) > 0:
 		l.paragraph(period.String() + ":")
 		l.byDate(found, period)
 	case nothingIn(found) && a.statedBefore() != "" && !a.factFits():
 		l.paragraph(a.statedBefore())
-	case a.unanswered && !a.close && opening != modelFailed:
-		l.paragraph(opening + nothingClose(a.nearestSources))
 	default:
 		l.collect(found)
-		l.best(opening, searched)
+		l.list(l.opening(opening), searched, semanticOnly(found))
 	}
 	a.listed = l.shown
 	return l.out.String()
+}
+
+// opening returns the first line of a list: what the notes lack of the question, or why there is no
+// answer.
+func (l *lister) opening(why string) string {
+	lacking := l.answer.lacks()
+	if lacking == "" || why == modelFailed {
+		lacking = strings.TrimSpace(why + " " + lacking)
+	}
+	return lacking
+}
+
+// lacks says what the question asks for and no note has; "" if nothing.
+func (a *answer) lacks() string {
+	if a.coverage == nil {
+		return ""
+	}
+	return a.coverage.Lacking
 }
 
 // factFits reports whether a fact about the user fits the question.
@@ -80,39 +94,12 @@ func (a *answer) timeAsked() *when.Found {
 	return a.coverage.Time
 }
 
-func nothingClose(nearest []agent.Source) string {
-	names := make([]string, len(nearest))
-	for i, s := range nearest {
-		names[i] = code(s.Title())
-	}
-	if len(names) == 0 {
-		return "Nothing close in your notes."
-	}
-	return "Nothing close in your notes. Nearest: " + strings.Join(names, ", ") + "."
-}
-
 // lister writes a list of passages.
 type lister struct {
-	answer *answer
-	out    strings.Builder
-	notes  []*noteBlocks
-	shown  []agent.Citation // At is relative to the start of the list
-}
-
-// noteBlocks has the blocks of one note.
-type noteBlocks struct {
-	blocks []agent.Block
-	show   int // number of leading blocks to show
-}
-
-func (n *noteBlocks) source() agent.Source { return n.blocks[0].Source }
-
-// next returns the score of the first block that is not shown; -1 if all are.
-func (n *noteBlocks) next() float64 {
-	if n.show == len(n.blocks) {
-		return -1
-	}
-	return n.blocks[n.show].Score
+	answer   *answer
+	out      strings.Builder
+	passages []agent.Passage
+	shown    []agent.Citation // At is relative to the start of the list
 }
 
 func (l *lister) paragraph(s string) {
@@ -155,46 +142,52 @@ func (l *lister) cite(n int) {
 	}
 }
 
-// collect gathers the blocks found, by note in the order of the searches.
-// Sources that a search did not split into blocks are split here.
+// collect gathers the passages found, in the order of the searches. Sources that a search
+// did not find are shown whole.
 func (l *lister) collect(found []finding) {
 	for i, f := range l.answer.recalled.Facts {
 		if f.Fits {
 			s := l.answer.sources[l.answer.foundSources+i]
 			s.Text = f.Text
-			l.add(agent.Block{Source: s, Score: certain})
+			l.add(agent.Passage{Blocks: []agent.Block{{Source: s}}, Show: 1})
 		}
 	}
 	if l.answer.factFits() && nothingIn(found) {
 		return
 	}
 	for _, f := range found {
-		for _, b := range f.Result.Blocks {
-			l.add(b)
+		for _, p := range f.Result.Passages {
+			l.add(p)
 		}
 		for _, s := range f.Result.Sources {
-			if len(f.Result.Blocks) == 0 && s.Call == "" { // otherwise outcome has written its text
+			if len(f.Result.Passages) == 0 && s.Call == "" { // otherwise outcome has written its text
 				l.addWhole(s)
 			}
 		}
 	}
 }
 
-// certain is the score of what the user named, which is below all search
-// scores.
-const certain = 1e-9
+// add adds a passage without the blocks that an earlier one shows.
+func (l *lister) add(p agent.Passage) {
+	var fresh agent.Passage
+	for i, b := range p.Blocks {
+		if slices.ContainsFunc(l.passages, func(have agent.Passage) bool { return hasShown(have, b.Source) }) {
+			continue
+		}
+		if fresh.Blocks = append(fresh.Blocks, b); i < p.Show {
+			fresh.Show++
+		}
+	}
+	if fresh.Show > 0 {
+		l.passages = append(l.passages, fresh)
+	}
+}
 
-func (l *lister) add(b agent.Block) {
-	i := slices.IndexFunc(l.notes, func(n *noteBlocks) bool { return samePlace(n.source(), b.Source) })
-	if i < 0 {
-		l.notes = append(l.notes, &noteBlocks{blocks: []agent.Block{b}})
-		return
-	}
-	if n := l.notes[i]; !slices.ContainsFunc(n.blocks, func(have agent.Block) bool {
-		return have.Source.Line == b.Source.Line && have.Source.Text == b.Source.Text
-	}) {
-		n.blocks = append(n.blocks, b)
-	}
+// hasShown reports whether the blocks that are shown of a passage have the place and text of a source.
+func hasShown(p agent.Passage, s agent.Source) bool {
+	return slices.ContainsFunc(p.Blocks[:p.Show], func(b agent.Block) bool {
+		return samePlace(b.Source, s) && b.Source.Line == s.Line && b.Source.Text == s.Text
+	})
 }
 
 // addWhole adds all blocks of a source, except front matter.
@@ -202,75 +195,45 @@ func (l *lister) addWhole(s agent.Source) {
 	if s.Line == 1 && strings.HasPrefix(s.Text, "---") {
 		return
 	}
+	var whole agent.Passage
 	for _, b := range text.Blocks(s.Text) {
 		part := s
 		part.Text = s.Text[b.Start:b.End]
 		part.Line += strings.Count(s.Text[:b.Start], "\n")
 		part.EndLine = part.Line + strings.Count(part.Text, "\n")
 		if !strings.HasPrefix(strings.TrimSpace(part.Text), "#") {
-			l.add(agent.Block{Source: part, Code: b.Kind == text.Code, Score: certain})
+			whole.Blocks = append(whole.Blocks, agent.Block{Source: part, Code: b.Kind == text.Code})
 		}
 	}
+	whole.Show = len(whole.Blocks)
+	l.add(whole)
 }
 
-// best writes the best blocks of the first notes: of those that contain a word
-// of the question, or of all if they are ranked semantically. What the user
-// named explicitly, without a search, is written in full.
-func (l *lister) best(opening string, searched bool) {
-	for _, n := range l.notes {
-		slices.SortStableFunc(n.blocks, func(a, b agent.Block) int { return cmp.Compare(b.Score, a.Score) })
-	}
-	if called := opening != modelFailed && !searched; called {
-		for _, n := range l.notes {
-			n.show = len(n.blocks)
-			l.note(n)
-		}
-		return
-	}
-	hasWord := func(n *noteBlocks) bool { return n.blocks[0].Score > 0 }
-	if opening != modelFailed && slices.ContainsFunc(l.notes, hasWord) {
-		l.notes = slices.DeleteFunc(l.notes, func(n *noteBlocks) bool { return !hasWord(n) })
-	}
-	l.notes = l.notes[:min(len(l.notes), maxNotes)]
+// list writes the first passages after the opening, and all of them if the user named them without a search.
+// byMeaning means that no note has a word of the question.
+func (l *lister) list(opening string, searched, byMeaning bool) {
 	switch {
-	case len(l.notes) == 0 && !searched:
+	case !searched && len(l.passages) == 0:
 		return
-	case opening != modelFailed && !l.answer.coverage.Semantic() && !slices.ContainsFunc(l.notes, hasWord):
-		var nearest []agent.Source
-		for _, n := range l.notes {
-			nearest = append(nearest, n.source())
-		}
-		l.paragraph(opening + nothingClose(nearest))
-		return
-	case len(l.notes) == 0:
-		l.paragraph(opening + nothingClose(nil))
-		return
+	case len(l.passages) == 0 && l.answer.lacks() != "":
+		l.paragraph(opening)
+	case len(l.passages) == 0:
+		l.paragraph(opening + " " + nothingClose)
+	case searched && byMeaning:
+		l.paragraph(strings.TrimSpace(opening + " " + closestMeaning))
+	case searched:
+		l.paragraph(strings.TrimSpace(opening + " " + closest))
 	}
-	if slices.ContainsFunc(l.notes, hasWord) {
-		l.paragraph(opening + closest)
-	} else {
-		l.paragraph(opening + closestMeaning)
+	if searched {
+		l.passages = l.passages[:min(len(l.passages), maxListed)]
 	}
-	for _, n := range l.notes {
-		n.show = 1
-	}
-	for range maxListed - len(l.notes) {
-		if n := slices.MaxFunc(l.notes, func(a, b *noteBlocks) int { return cmp.Compare(a.next(), b.next()) }); n.next() >= 0 {
-			n.show++
-		}
-	}
-	for _, n := range l.notes {
-		l.note(n)
+	for _, p := range l.passages {
+		l.passage(p)
 	}
 }
 
 // byDate writes the first lines of the notes of a period, by date.
 func (l *lister) byDate(found []finding, period *when.Found) {
-	for _, f := range found {
-		for _, b := range f.Result.Blocks {
-			l.add(b)
-		}
-	}
 	lines := 1
 	if len(period.List) <= daysWell {
 		lines = dayLines
@@ -279,23 +242,29 @@ func (l *lister) byDate(found []finding, period *when.Found) {
 		l.paragraph(fmt.Sprintf("*%d earlier notes are not listed*", earlier))
 	}
 	for _, entry := range period.List {
-		i := slices.IndexFunc(l.notes, func(n *noteBlocks) bool { return n.source().Path == entry.Path && n.source().Dated })
-		if i < 0 {
+		var day agent.Passage
+		for _, f := range found {
+			for _, p := range f.Result.Passages {
+				if s := p.Blocks[0].Source; s.Path == entry.Path && s.Dated {
+					day.Blocks = append(day.Blocks, p.Blocks...)
+				}
+			}
+		}
+		if len(day.Blocks) == 0 {
 			l.paragraph(code(entry.Path) + dayOf(entry.Path, entry.Date))
 			continue
 		}
-		n := l.notes[i]
-		slices.SortStableFunc(n.blocks, func(a, b agent.Block) int { return cmp.Compare(a.Source.Line, b.Source.Line) })
-		n.show = min(lines, len(n.blocks))
-		l.note(n)
+		slices.SortStableFunc(day.Blocks, func(a, b agent.Block) int { return cmp.Compare(a.Source.Line, b.Source.Line) })
+		day.Show = min(lines, len(day.Blocks))
+		l.passage(day)
 	}
 }
 
-// note writes a line about a note, and its blocks that are shown.
-func (l *lister) note(n *noteBlocks) {
-	first := n.source()
+// passage writes a line about a passage, and its blocks that are shown.
+func (l *lister) passage(p agent.Passage) {
+	first := p.Blocks[0].Source
 	common := strings.Split(first.Heading, headingSeparator)
-	for _, b := range n.blocks[1:n.show] {
+	for _, b := range p.Blocks[1:p.Show] {
 		path := strings.Split(b.Source.Heading, headingSeparator)
 		same := 0
 		for same < min(len(common), len(path)) && common[same] == path[same] {
@@ -313,19 +282,32 @@ func (l *lister) note(n *noteBlocks) {
 	if first.Untrusted {
 		head += " · not written by you"
 	}
+	if more := len(p.Blocks) - p.Show; more > 0 {
+		head += fmt.Sprintf(" · +%d", more)
+	}
 	l.paragraph(head)
 	var before agent.Block
-	for i, b := range n.blocks[:n.show] {
+	under := ""
+	for i, b := range p.Blocks[:p.Show] {
+		heading := strings.Join(strings.Split(b.Source.Heading, headingSeparator)[len(common):], headingSeparator)
 		nested := b.Lead != "" && (b.Lead == before.Lead || before.Lead == "" && b.Lead == before.Source.Text) // its parent was just written
-		if i > 0 && !nested {
+		listed := p.Show > 1 && isItem(b) && heading == under
+		if i > 0 && !nested && (!listed || !isItem(before)) {
 			l.out.WriteString("\n>")
 		}
-		l.block(b, strings.Join(strings.Split(b.Source.Heading, headingSeparator)[len(common):], headingSeparator), nested)
+		if heading == under {
+			heading = ""
+		} else {
+			under = heading
+		}
+		l.block(b, heading, nested, listed)
 		before = b
 	}
-	if more := len(n.blocks) - n.show; more > 0 {
-		fmt.Fprintf(&l.out, "\n>\n> *%d more in this note*", more)
-	}
+}
+
+// isItem reports whether a block is an item of a bullet list, without a parent.
+func isItem(b agent.Block) bool {
+	return !b.Code && b.Lead == "" && bulletMark.MatchString(strings.TrimSpace(b.Source.Text))
 }
 
 // dayOf returns the date of a note, unless its path contains it.
@@ -336,14 +318,15 @@ func dayOf(path, day string) string {
 	return " · " + day
 }
 
-// block writes a block under the part of its heading that the note's line lacks. nested means that its parent was just written.
-func (l *lister) block(b agent.Block, heading string, nested bool) {
+// block writes a block under the part of its heading that the line above lacks. nested means that its parent
+// was just written, item that it is an item of a list.
+func (l *lister) block(b agent.Block, heading string, nested, item bool) {
 	s := b.Source
 	if agent.IsPaged(s.Path) {
 		heading = strings.TrimSuffix(fmt.Sprintf("p. %d, %s", s.Line, heading), ", ")
 	}
 	number := l.numberIn(s)
-	md, end := blockMarkdown(b, heading, nested)
+	md, end := blockMarkdown(b, heading, nested, item)
 	if md == "" {
 		return
 	}

@@ -13,87 +13,127 @@ import (
 func listed(a *answer, opening string, r agent.Result) string {
 	e := emptyAnswer()
 	a.steps, a.recalled = e.steps, e.recalled
-	for i := range r.Blocks {
-		r.Blocks[i].Source.N = i + 1
-		a.sources = append(a.sources, r.Blocks[i].Source)
+	for _, p := range r.Passages {
+		for i := range p.Blocks {
+			p.Blocks[i].Source.N = len(a.sources) + 1
+			a.sources = append(a.sources, p.Blocks[i].Source)
+		}
 	}
 	a.foundSources = len(a.sources)
 	return a.passages([]finding{{step: agent.Step{ID: "1", Tool: agent.SearchNotes}, Outcome: Outcome{Status: agent.Done, Result: r}}}, opening)
 }
 
-func blockOf(path string, line int, text string, score float64) agent.Block {
-	return agent.Block{Source: agent.Source{Path: path, Line: line, EndLine: line, Heading: "Top", Text: text, Score: 1}, Score: score}
+func blockOf(path string, line int, text string) agent.Block {
+	return agent.Block{Source: agent.Source{Path: path, Line: line, EndLine: line, Heading: "Top", Text: text, Score: 1}}
 }
 
-func TestListHasFivePassagesOfThreeNotes(t *testing.T) {
-	r := agent.Result{Blocks: []agent.Block{
-		blockOf("a.md", 1, "a one", 3), blockOf("a.md", 2, "a two", 2.9), blockOf("a.md", 3, "a three", 2.8), blockOf("a.md", 4, "a four", 2.7),
-		blockOf("b.md", 1, "b one", 1), blockOf("c.md", 1, "c one", 1), blockOf("d.md", 1, "d one", 1),
-	}}
+// passageOf shows the first of some blocks, or all.
+func passageOf(all bool, blocks ...agent.Block) agent.Passage {
+	if all {
+		return agent.Passage{Blocks: blocks, Show: len(blocks)}
+	}
+	return agent.Passage{Blocks: blocks, Show: 1}
+}
+
+// A list is the ranking of the search: its first five passages in their order, each with
+// its best block.
+func TestListIsTheRanking(t *testing.T) {
+	var r agent.Result
+	for _, path := range []string{"b.md", "a.md", "c.md", "a.md", "d.md", "e.md"} {
+		line := 10 * len(r.Passages)
+		r.Passages = append(r.Passages, passageOf(false, blockOf(path, line, "best of "+path), blockOf(path, line+1, "next")))
+	}
 	a := &answer{}
 	got := listed(a, noModelLead, r)
-	want := "No model is connected. Closest passages:\n\n**Top** · `a.md:1`\n> a one\n>\n> a two\n>\n> a three\n>\n> *1 more in this note*\n\n**Top** · `b.md:1`\n> b one\n\n**Top** · `c.md:1`\n> c one"
-	if got != want || len(a.listed) != 5 || a.listed[1].Line != 2 || a.listed[1].Verdict != agent.Cites {
-		t.Errorf("got\n%s\nwith %+v", got, a.listed)
+	var paths []string
+	for _, c := range a.listed {
+		if c.Verdict != agent.Cites {
+			t.Errorf("%+v", c)
+		}
+		paths = append(paths, c.Path)
+	}
+	if strings.Join(paths, " ") != "b.md a.md c.md a.md d.md" || strings.Count(got, " · +1\n") != 5 || strings.Contains(got, "next") {
+		t.Errorf("%v:\n%s", paths, got)
+	}
+}
+
+// The first line says what the notes lack, or else why there is no answer.
+func TestFirstLineIsTheTruth(t *testing.T) {
+	found := agent.Result{Passages: []agent.Passage{passageOf(false, blockOf("a.md", 1, "one"))}}
+	meaning := found
+	meaning.SemanticOnly, meaning.Unlikely = true, true
+	for _, c := range []struct {
+		opening, lacking string
+		result           agent.Result
+		want             string
+	}{
+		{noModelLead, "", found, "No model is connected. Closest passages:"},
+		{noModelLead, "Davi: in no note.", found, "Davi: in no note. Closest passages:"},
+		{noModelLead, "Davi: in no note.", meaning, "Davi: in no note. Closest in meaning:"},
+		{noModelLead, "No notes from April 2024.", agent.Result{Nothing: true, Unlikely: true}, "No notes from April 2024."},
+		{noModelLead, "", agent.Result{Nothing: true, Unlikely: true}, "No model is connected. Nothing close in your notes."},
+		{modelFailed, "Davi: in no note.", found, "The model failed. Davi: in no note. Closest passages:"},
+	} {
+		a := &answer{coverage: &agent.Coverage{Lacking: c.lacking}}
+		if first, _, _ := strings.Cut(listed(a, c.opening, c.result), "\n"); first != c.want {
+			t.Errorf("got %q, want %q", first, c.want)
+		}
+	}
+}
+
+// Of a note that is shown whole, the items of a list stay together, and a heading stands
+// once.
+func TestWholeNoteKeepsItsLists(t *testing.T) {
+	blocks := []agent.Block{blockOf("a.md", 1, "About it."), blockOf("a.md", 3, "- one"), blockOf("a.md", 4, "- two"), blockOf("a.md", 7, "Below.")}
+	blocks[3].Source.Heading = "Top › Sub"
+	if got := listed(&answer{}, noModelLead, agent.Result{Passages: []agent.Passage{passageOf(true, blocks...)}}); !strings.HasSuffix(got, "\n> About it.\n>\n> - one\n> - two\n>\n> *Sub* · Below.") {
+		t.Errorf("got\n%s", got)
+	}
+}
+
+// What one passage shows is not shown again by another of the same note.
+func TestBlockIsListedOnce(t *testing.T) {
+	one, two := blockOf("a.md", 1, "one"), blockOf("a.md", 2, "two")
+	r := agent.Result{Passages: []agent.Passage{passageOf(true, one, two), passageOf(false, two), passageOf(false, blockOf("b.md", 1, "other"))}}
+	a := &answer{}
+	if got := listed(a, noModelLead, r); len(a.listed) != 3 || strings.Count(got, "two") != 1 {
+		t.Errorf("got\n%s", got)
 	}
 }
 
 func TestItemsAreListedBelowTheirParent(t *testing.T) {
-	blocks := []agent.Block{blockOf("a.md", 1, "- Roof", 3), blockOf("a.md", 2, "- south", 2), blockOf("a.md", 3, "- north", 1)}
+	blocks := []agent.Block{blockOf("a.md", 1, "- Roof"), blockOf("a.md", 2, "- south"), blockOf("a.md", 3, "- north")}
 	blocks[1].Lead, blocks[2].Lead = "- Roof", "- Roof"
-	if got := listed(&answer{}, noModelLead, agent.Result{Blocks: blocks}); !strings.HasSuffix(got, "\n> Roof\n> - south\n> - north") {
-		t.Errorf("got\n%s", got)
-	}
-	if got := listed(&answer{}, noModelLead, agent.Result{Blocks: blocks[1:]}); !strings.HasSuffix(got, "\n> Roof\n> - south\n> - north") {
-		t.Errorf("got\n%s", got)
+	for _, some := range [][]agent.Block{blocks, blocks[1:]} {
+		got := strings.ReplaceAll(listed(&answer{}, noModelLead, agent.Result{Passages: []agent.Passage{passageOf(true, some...)}}), "> - Roof", "> Roof")
+		if !strings.HasSuffix(got, "\n> Roof\n> - south\n> - north") {
+			t.Errorf("got\n%s", got)
+		}
 	}
 }
 
 func TestUntrustedTextIsMarkedInAList(t *testing.T) {
-	clip := blockOf("clip.md", 1, "theirs", 2)
+	clip := blockOf("clip.md", 1, "theirs")
 	clip.Source.Untrusted = true
-	got := listed(&answer{}, noModelLead, agent.Result{Blocks: []agent.Block{clip, blockOf("a.md", 1, "mine", 1)}})
+	got := listed(&answer{}, noModelLead, agent.Result{Passages: []agent.Passage{passageOf(false, clip), passageOf(false, blockOf("a.md", 1, "mine"))}})
 	if !strings.HasSuffix(got, "\n\n**Top** · `clip.md:1` · not written by you\n> theirs\n\n**Top** · `a.md:1`\n> mine") {
 		t.Errorf("got\n%s", got)
 	}
 }
 
-func TestNotesWithoutAQueryWordAreOmitted(t *testing.T) {
-	near := blockOf("near.md", 1, "near", 0)
-	r := agent.Result{Blocks: []agent.Block{near, blockOf("a.md", 1, "mine", 1)}}
-	if got := listed(&answer{}, noModelLead, r); strings.Contains(got, "near") {
-		t.Errorf("got\n%s", got)
-	}
-	alone := agent.Result{Blocks: []agent.Block{near}}
-	if got := listed(&answer{}, noModelLead, alone); got != "No model is connected. Nothing close in your notes. Nearest: `near.md:1 Top`." {
-		t.Errorf("where no other is: got\n%s", got)
-	}
-	semantic := &answer{coverage: &agent.Coverage{Embedder: "ollama/nomic-embed-text"}}
-	if got := listed(semantic, noModelLead, alone); !strings.Contains(got, "> near") {
-		t.Errorf("where an embedding model ranked it: got\n%s", got)
-	}
-	if got := listed(&answer{}, modelFailed, r); strings.Index(got, "near") > strings.Index(got, "mine") {
-		t.Errorf("where a model ranked them: got\n%s", got)
-	}
-}
-
 func TestNotesOfATimeAreListedByDate(t *testing.T) {
 	day := func(path string, text string) agent.Block {
-		b := blockOf(path, 3, text, 0)
+		b := blockOf(path, 3, text)
 		b.Source.Dated, b.Source.Date, b.Source.Heading = true, when.DayOf(time.Date(2026, 11, 18, 0, 0, 0, 0, time.Local)), ""
 		return b
 	}
 	a := &answer{coverage: &agent.Coverage{Time: &when.Found{Days: "16–22 November", Notes: 3, Only: true, List: []when.Entry{
 		{Date: "2026-11-17", Path: "day/2026-11-17.md"}, {Date: "2026-11-18", Path: "log.md"}, {Date: "2026-11-20", Path: "day/2026-11-20.md"},
 	}}}}
-	got := listed(a, noModelLead, agent.Result{Blocks: []agent.Block{day("day/2026-11-20.md", "Friday."), day("log.md", "- later"), day("log.md", "- more")}})
-	want := "16–22 November · 3 notes:\n\n`day/2026-11-17.md`\n\n`log.md:3` · 2026-11-18\n> later\n>\n> more\n\n`day/2026-11-20.md:3` · 2026-11-18\n> Friday."
+	got := listed(a, noModelLead, agent.Result{Passages: []agent.Passage{passageOf(false, day("day/2026-11-20.md", "Friday.")), passageOf(false, day("log.md", "- later"), day("log.md", "- more"))}})
+	want := "16–22 November · 3 notes:\n\n`day/2026-11-17.md`\n\n`log.md:3` · 2026-11-18\n> - later\n> - more\n\n`day/2026-11-20.md:3` · 2026-11-18\n> Friday."
 	if got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
-	}
-	a = &answer{coverage: &agent.Coverage{Time: &when.Found{Days: "March 2019", Only: true}}}
-	if got := listed(a, noModelLead, agent.Result{Nothing: true}); got != "No notes from March 2019." {
-		t.Errorf("got %q", got)
 	}
 }
 

@@ -181,7 +181,7 @@ func (t *turn) withoutWeak() {
 	for i, f := range t.steps.found {
 		if f.step.Extra && f.Status == agent.Done && !fits(t.steps.found[i:i+1]) {
 			r := &t.steps.found[i].Result
-			r.Sources, r.Blocks, r.Unlikely, r.Nothing, r.Text = nil, nil, false, true, "Nothing in the notes fits the message."
+			r.Sources, r.Passages, r.Unlikely, r.Nothing, r.Text = nil, nil, false, true, "Nothing in the notes fits the message."
 		}
 	}
 }

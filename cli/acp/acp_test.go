@@ -138,7 +138,7 @@ func TestEditorAsksForPermission(t *testing.T) {
 	id := e.begin(t, vault)
 	for _, no := range []string{"no", "", "yes", "ALLOW"} { // an option that was not offered does not count
 		e.answer = func(sdk.RequestPermissionRequest) string { return no }
-		e.ask(t, id, text("add task call Ines"))
+		e.ask(t, id, text("/task call Ines"))
 		if apptest.Read(t, tasks) != before {
 			t.Fatalf("%q let it write", no)
 		}
@@ -168,7 +168,7 @@ func TestEditorAsksForPermission(t *testing.T) {
 
 	e.answer = func(sdk.RequestPermissionRequest) string { return "once" }
 	e.forget()
-	e.ask(t, id, text("add task call Ines"))
+	e.ask(t, id, text("/task call Ines"))
 	if !strings.Contains(apptest.Read(t, tasks), "- [ ] call Ines") {
 		t.Errorf("allowed, it did not write: %s", apptest.Read(t, tasks))
 	}
@@ -196,14 +196,14 @@ func TestEditorAsksForPermission(t *testing.T) {
 		t.Errorf("the call that was allowed is replayed as %s", updates)
 	}
 	e.answer = func(sdk.RequestPermissionRequest) string { return "conversation" }
-	e.ask(t, id, text("add task one"))
+	e.ask(t, id, text("/task one"))
 	asked := len(e.asked)
-	e.ask(t, id, text("add task two"))
+	e.ask(t, id, text("/task two"))
 	if len(e.asked) != asked || !strings.Contains(apptest.Read(t, tasks), "two") {
 		t.Errorf("allowed in this chat, it asks again")
 	}
 	e.answer = func(sdk.RequestPermissionRequest) string { return "always" }
-	e.ask(t, e.begin(t, vault), text("add task three"))
+	e.ask(t, e.begin(t, vault), text("/task three"))
 	if len(e.asked) != asked+1 {
 		t.Errorf("another session took the permission of the first")
 	}
@@ -387,7 +387,7 @@ func TestEditorInAnotherLanguage(t *testing.T) {
 	vault := indexed(t, env)
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, node, "testdata/editor.mjs", lib, vault, "once", os.Args[0], "acp", "--notes", vault, "--", "how often do I run?", "add task call Ines")
+	cmd := exec.CommandContext(ctx, node, "testdata/editor.mjs", lib, vault, "once", os.Args[0], "acp", "--notes", vault, "--", "how often do I run?", "/task call Ines")
 	cmd.Env, cmd.Stderr = env, t.Output()
 	out, err := cmd.Output()
 	var result struct {
@@ -475,7 +475,7 @@ func TestQuestionOutlivesTheEditor(t *testing.T) {
 	defer close(waiting)
 	id := e.begin(t, vault)
 	go func() {
-		_, _ = e.Prompt(t.Context(), sdk.PromptRequest{SessionId: id, Prompt: []sdk.ContentBlock{text("add task call Ines")}})
+		_, _ = e.Prompt(t.Context(), sdk.PromptRequest{SessionId: id, Prompt: []sdk.ContentBlock{text("/task call Ines")}})
 	}()
 	e.await(t, id, "question", func(u sdk.SessionUpdate) bool {
 		return u.ToolCall != nil && u.ToolCall.Status == sdk.ToolCallStatusPending

@@ -97,8 +97,8 @@ func TestAcpxAsksAndWrites(t *testing.T) {
 		task                 bool // whether the task is in the notes afterwards
 	}{
 		{"--deny-all", "how often do I run?", "three times a week", 0, false},
-		{"--deny-all", "add task call Ines", "You declined", 5, false},
-		{"--approve-all", "add task call Ines", "changed tasks.md", 0, true},
+		{"--deny-all", "/task call Ines", "You declined", 5, false},
+		{"--approve-all", "/task call Ines", "changed tasks.md", 0, true},
 	} {
 		ctx, cancel := context.WithTimeout(t.Context(), patience)
 		cmd := exec.CommandContext(ctx, acpx, "--cwd", vault, step.flag, "lifehub", "exec", step.question)

@@ -147,7 +147,7 @@ func TestCommandsAndModes(t *testing.T) {
 		{"!ls", "no shell"},
 		{"/rename", "title"},
 		{"/stats", "```"},
-		{"add task call Ines", "changed tasks.md"},
+		{"/task call Ines", "changed tasks.md"},
 		{"/undo", "tasks.md"},
 		{"/note ran 5 km", "changed"},
 	} {

@@ -131,8 +131,11 @@ func (r *relay) take(ctx context.Context, e agent.Event) {
 
 func (r *relay) ended(e agent.Ended) {
 	r.sources(r.view.Sources())
-	if text := e.Coverage.StillReading(); text != "" {
-		r.aside(text)
+	for _, line := range e.Caveats() {
+		r.aside(line)
+	}
+	if offered := r.view.Offer(time.Now()); offered != "" {
+		r.aside("→ " + offered)
 	}
 	r.effects(e.Effects, r.options.CanUndo())
 	r.answer.StopReason = acp.StopReasonEndTurn

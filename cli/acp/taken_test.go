@@ -35,7 +35,7 @@ func TestReasonOfADenialReachesTheModel(t *testing.T) {
 	id := e.begin(t, vault)
 	for _, shows := range []bool{false, true} {
 		e.showForms(t, shows)
-		e.ask(t, id, text("remind me to call Ines"))
+		e.ask(t, id, text("/task call Ines"))
 		asked := e.asked[len(e.asked)-1]
 		offered := slices.ContainsFunc(asked.Options, func(o sdk.PermissionOption) bool { return o.OptionId == "no_because" })
 		requests := model.Requests()

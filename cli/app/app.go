@@ -53,6 +53,7 @@ type App struct {
 	ServerTrust ServerTrust  // of the MCP servers
 	Servers     *mcpclient.Client
 	followed    *serversFile
+	reading     []func() // end the syncs that still run
 	Rules       *gate.Rules
 	Folder      settings.Instructions // of the folders of notes
 	Secrets     *redact.Redaction
@@ -321,6 +322,9 @@ func (a *App) Close() {
 	}
 	if a.memory != nil {
 		a.memory.Close()
+	}
+	for _, end := range a.reading {
+		end()
 	}
 	for _, v := range a.OpenVaults() {
 		if v.Index != nil {

@@ -73,7 +73,7 @@ func askAtPace(t *testing.T, vault, mode string, n int, warm bool) (list []waite
 		t.Fatal(err)
 	}
 	defer a.Close()
-	if err := a.Ready(t.Context(), &app.Bar{}); err != nil {
+	if err := a.Ready(t.Context(), "", &app.Bar{}); err != nil {
 		t.Fatal(err)
 	}
 	follower := server.Follow(a.Provider)

@@ -390,7 +390,7 @@ func (v *victim) open(home string, at plantation, mode agent.Mode, how string) {
 		v.Fatal(err)
 	}
 	v.Cleanup(a.Close)
-	if err := a.Ready(v.Context(), &app.Bar{}); err != nil {
+	if err := a.Ready(v.Context(), "", &app.Bar{}); err != nil {
 		v.Fatal(err)
 	}
 	if err := a.Servers.Wait(v.Context()); err != nil {

@@ -77,7 +77,7 @@ func (l *laundry) restart() {
 	if err != nil {
 		l.Fatal(err)
 	}
-	if err := a.Ready(l.Context(), &app.Bar{}); err != nil {
+	if err := a.Ready(l.Context(), "", &app.Bar{}); err != nil {
 		l.Fatal(err)
 	}
 	l.model = &dictated{Provider: a.Provider}

@@ -46,7 +46,7 @@ func TestTextOfATeamIsNotLookedUp(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := a.Ready(t.Context(), &app.Bar{}); err != nil {
+		if err := a.Ready(t.Context(), "", &app.Bar{}); err != nil {
 			t.Fatal(err)
 		}
 		task := must(json.Marshal(map[string]any{"worker_type": "general", "task_description": tc.message, "success_criteria": "It rhymes.", "whole_message": tc.shown == ""}))

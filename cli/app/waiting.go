@@ -6,14 +6,18 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"lifehub/agent"
+	"lifehub/rag"
 )
 
-// Ready syncs the indexes of the notes. If an index cannot be updated but has content, that content
-// is searched and a.Outdated holds the reason.
-func (a *App) Ready(ctx context.Context, bar *Bar) error {
+// Ready syncs the indexes of the notes. Of a large folder that is new it reads the notes with words of the question
+// first, if it is not "", and returns when they can be searched, while the rest is read until Close. If an index
+// cannot be updated but has content, that content is searched and a.Outdated holds the reason.
+func (a *App) Ready(ctx context.Context, question string, bar *Bar) error {
 	defer bar.Clear()
 	for _, v := range a.OpenVaults() {
-		_, err := a.Sync(ctx, v, bar.Sync)
+		err := a.readFirst(ctx, v, question, bar)
 		if err == nil {
 			continue
 		}
@@ -22,6 +26,38 @@ func (a *App) Ready(ctx context.Context, bar *Bar) error {
 		}
 		a.Outdated = fmt.Sprintf("searching the existing index: %v", err)
 	}
+	return nil
+}
+
+// readFirst syncs the index of a vault, as far as a question needs it.
+func (a *App) readFirst(ctx context.Context, v *Vault, question string, bar *Bar) error {
+	if question == "" {
+		_, err := a.Sync(ctx, v, bar.Sync)
+		return err
+	}
+	syncing, stop := context.WithCancel(ctx)
+	waiting, found := context.WithCancel(ctx)
+	defer found()
+	done := make(chan error, 1)
+	go func() {
+		var err error
+		defer func() { done <- err }()
+		defer found()
+		defer agent.Catch(&err)
+		_, err = a.Sync(syncing, v, func(p rag.Progress) {
+			if waiting.Err() == nil {
+				bar.Sync(p)
+			}
+		})
+	}()
+	if !v.Index.First(waiting, question) {
+		defer stop()
+		return <-done
+	}
+	a.reading = append(a.reading, func() {
+		stop()
+		<-done
+	})
 	return nil
 }
 
@@ -47,7 +83,7 @@ func (a *App) Prepare(ctx context.Context, text string, say func(string)) {
 	if !a.Waited {
 		a.WaitForTools(ctx, text, say)
 	}
-	a.waitForNotes(ctx)
+	a.waitForNotes(ctx, text)
 }
 
 // WaitForTools waits for servers whose tools are unknown: those that text names and, once per run,
@@ -91,23 +127,33 @@ func (a *App) waitFor(ctx context.Context, names []string, limit time.Duration) 
 // many notes were searched.
 const notesPatience = 10 * time.Second
 
-// waitForNotes waits while an empty index is being filled. Searching it would find nothing, as if
-// the notes had no answer.
-func (a *App) waitForNotes(ctx context.Context) {
+// waitForNotes waits while new folders are read, of a large one only for the notes with words of the message.
+// Searching before would find nothing, as if the notes had no answer.
+func (a *App) waitForNotes(ctx context.Context, text string) {
 	ctx, cancel := context.WithTimeout(ctx, notesPatience)
 	defer cancel()
 	tick := time.NewTicker(10 * time.Millisecond)
 	defer tick.Stop()
 	for _, v := range a.OpenVaults() {
-		for v.Behind.Load() {
-			if c, err := v.Index.Coverage(ctx); err != nil || c.Indexed > 0 {
-				break
-			}
+		if !v.Behind.Load() {
+			continue
+		}
+		first := make(chan struct{})
+		waiting, stop := context.WithCancel(ctx)
+		go agent.Safely(func() {
+			defer close(first)
+			v.Index.First(waiting, text)
+		})
+		for reading := true; reading && v.Behind.Load(); {
+			c, err := v.Index.Coverage(ctx)
+			reading = err == nil && (c.Indexed == 0 || c.Unread > 0)
 			select {
-			case <-ctx.Done():
-				return
+			case <-first:
+				reading = false
 			case <-tick.C:
 			}
 		}
+		stop()
+		<-first
 	}
 }

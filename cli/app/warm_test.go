@@ -92,7 +92,7 @@ func TestUnknownSizeIsDecidedByTheFirstAnswer(t *testing.T) {
 			return a
 		}
 		a := open()
-		if err := a.Ready(t.Context(), &app.Bar{}); err != nil {
+		if err := a.Ready(t.Context(), "", &app.Bar{}); err != nil {
 			t.Fatal(err)
 		}
 		a.Warm(t.Context(), a.Agent(), "c") // one token tells nothing

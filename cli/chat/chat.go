@@ -280,7 +280,7 @@ func (c *chat) open(ctx context.Context, openStore func(path string) (*store.Sto
 	o.Artifacts, o.Drafts = c.App.Store, c.App.Store
 	o.Mentions, o.Note, o.Templates = c.background.mentions, c.background.note, c.background.templates
 	o.Status, o.Notices = c.background.status, c.background.notices
-	o.Commands = slices.Concat(c.background.commands(assistant), []backend.Command{noteCommand(assistant), c.background.exportCommand(assistant)}, c.background.prompts())
+	o.Commands = slices.Concat(c.background.commands(assistant), callCommands(assistant), []backend.Command{c.background.exportCommand(assistant)}, c.background.prompts())
 	c.used = loadUsed(c.App.Paths.Used())
 	o.Used = c.used
 	o.UseMode = func(name string) { c.App.Mode.Use(agent.Mode(name)) }

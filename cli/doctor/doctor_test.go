@@ -87,7 +87,7 @@ func TestDoctorReportsAnotherEmbeddersIndex(t *testing.T) {
 	vault := t.TempDir()
 	apptest.Write(t, filepath.Join(vault, "running.md"), "# Running\n\nI run in the park.\n")
 	a := apptest.Open(t, vault)
-	if err := a.Ready(t.Context(), &app.Bar{}); err != nil {
+	if err := a.Ready(t.Context(), "", &app.Bar{}); err != nil {
 		t.Fatal(err)
 	}
 	if f, _ := index(t.Context(), a); !f.OK || f.Fix != "" || !strings.HasSuffix(f.Detail, ", by keywords and the built-in encoder") {
@@ -97,11 +97,11 @@ func TestDoctorReportsAnotherEmbeddersIndex(t *testing.T) {
 	if f, _ := index(t.Context(), a); !f.OK || f.Fix != "" || !strings.HasPrefix(f.Detail, "0 of 1 note, ") || !strings.HasSuffix(f.Detail, "; the rest is read before the next search") {
 		t.Errorf("of a note that changed: %+v", f)
 	}
-	if err := a.Ready(t.Context(), &app.Bar{}); err != nil {
+	if err := a.Ready(t.Context(), "", &app.Bar{}); err != nil {
 		t.Fatal(err)
 	}
 	apptest.Write(t, filepath.Join(vault, "part.md"), "---\ntitle: A\na line\n---\n")
-	if err := a.Ready(t.Context(), &app.Bar{}); err != nil {
+	if err := a.Ready(t.Context(), "", &app.Bar{}); err != nil {
 		t.Fatal(err)
 	}
 	if _, files := index(t.Context(), a); len(readInPart(files)) != 1 || !strings.Contains(readInPart(files)[0].Detail, "part.md: line 3") {
@@ -110,7 +110,7 @@ func TestDoctorReportsAnotherEmbeddersIndex(t *testing.T) {
 	if err := os.Remove(filepath.Join(vault, "part.md")); err != nil {
 		t.Fatal(err)
 	}
-	if err := a.Ready(t.Context(), &app.Bar{}); err != nil {
+	if err := a.Ready(t.Context(), "", &app.Bar{}); err != nil {
 		t.Fatal(err)
 	}
 	a.Provider = embedding{a.Provider}

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"lifehub/internal/text"
+	"lifehub/internal/when"
 	"lifehub/llm"
 )
 
@@ -31,19 +32,28 @@ func shapeOf(tool llm.ToolSpec) (shape toolShape) {
 	return shape
 }
 
-// namedTool parses "@tool key=value …" and "/tool key=value …". A word that
-// begins with @ but names no tool is a note or a name in a question.
+// namedTool parses "/task TEXT" and the like, "@tool key=value …" and "/tool key=value …". A
+// word that begins with @ but names no tool is a note or a name in a question.
 func namedTool(message string, task *llm.Task) (plan, bool) {
 	called, rest, _ := strings.Cut(message, " ")
 	name := strings.TrimLeft(called, "@/")
 	if len(called)-len(name) != 1 {
 		return plan{}, false
 	}
+	if tool, args, ok := CallOf(name, rest, when.DayOf(task.Today)); ok && called[0] == '/' {
+		switch {
+		case toolAt(task.Tools, tool) < 0:
+			return plan{Reasoning: "No such tool.", Answer: fmt.Sprintf("`/%s` needs the tool `%s`, which is not available.", name, tool)}, true
+		case args == nil:
+			return plan{Reasoning: "An argument is missing.", Answer: fmt.Sprintf("What? Write `/%s TEXT`.", name)}, true
+		}
+		return oneStep(tool, args, message), true
+	}
 	i := toolAt(task.Tools, name)
 	switch {
 	case i >= 0:
 	case command.MatchString(message):
-		return plan{lacking: true, Reasoning: "No such tool.", Answer: fmt.Sprintf("There is no tool or command %q. `/help` lists the commands, `/tools` the tools.", called)}, true
+		return plan{Reasoning: "No such tool.", Answer: fmt.Sprintf("There is no tool or command %q. `/help` lists the commands, `/tools` the tools.", called)}, true
 	default:
 		return plan{}, false
 	}
@@ -51,7 +61,7 @@ func namedTool(message string, task *llm.Task) (plan, bool) {
 	args, unread := readArgs(shape, strings.TrimSpace(rest))
 	for _, needed := range shape.Required {
 		if _, given := args[needed]; !given {
-			return plan{lacking: true, Reasoning: "An argument is missing.", Answer: fmt.Sprintf("`%s` needs %s. Write `@%s %s=…`.",
+			return plan{Reasoning: "An argument is missing.", Answer: fmt.Sprintf("`%s` needs %s. Write `@%s %s=…`.",
 				name, strings.Join(shape.Required, ", "), name, strings.Join(shape.Required, "=… "))}, true
 		}
 	}
@@ -60,9 +70,53 @@ func namedTool(message string, task *llm.Task) (plan, bool) {
 		if len(shape.Properties) > 0 {
 			takes = "takes " + strings.Join(slices.Sorted(maps.Keys(shape.Properties)), ", ")
 		}
-		return plan{lacking: true, Reasoning: "An argument is unknown.", Answer: fmt.Sprintf("`%s` %s, and nothing for “%s”. It was not called.", name, takes, text.Cut(text.OneLine(unread), 120))}, true
+		return plan{Reasoning: "An argument is unknown.", Answer: fmt.Sprintf("`%s` %s, and nothing for “%s”. It was not called.", name, takes, text.Cut(text.OneLine(unread), 120))}, true
 	}
 	return oneStep(name, args, message), true
+}
+
+// CallOf returns the call of a command that calls one tool, such as task, with what is typed after its name. The
+// arguments are nil if something is missing; it reports false for any other command.
+func CallOf(name, typed string, today when.Day) (tool string, args map[string]any, ok bool) {
+	c, ok := commands[name]
+	if !ok {
+		return "", nil, false
+	}
+	if args = c.args(strings.TrimSpace(typed), today); c.needs != "" && args[c.needs] == "" {
+		args = nil
+	}
+	return c.tool, args, true
+}
+
+// commands are the commands that call one tool.
+var commands = map[string]struct {
+	tool, needs string
+	args        func(typed string, today when.Day) map[string]any
+}{
+	"note": {"append_note", "content", func(typed string, _ when.Day) map[string]any { return map[string]any{"content": typed} }},
+	"task": {"add_task", "text", taskArgs},
+	"done": {"complete_task", "task", func(typed string, _ when.Day) map[string]any { return map[string]any{"task": typed} }},
+	"tasks": {"list_tasks", "", func(typed string, _ when.Day) map[string]any {
+		status, words, _ := strings.Cut(typed, " ")
+		if slices.Contains([]string{"open", "due", "overdue", "done", "all"}, status) {
+			return map[string]any{"status": status, "query": words}
+		}
+		return map[string]any{"query": typed}
+	}},
+}
+
+// taskArgs reads "call Ines due:tomorrow". A day that is not understood is left to the tool, which says so.
+func taskArgs(typed string, today when.Day) map[string]any {
+	task, due, dated := strings.Cut(" "+typed, " due:")
+	args := map[string]any{"text": strings.TrimSpace(task)}
+	if !dated {
+		return args
+	}
+	args["due"] = strings.TrimSpace(due)
+	if day, ok := when.DayIn(due, today, true); ok {
+		args["due"] = day.String()
+	}
+	return args
 }
 
 // command matches a message that begins with a slash command rather than a path.

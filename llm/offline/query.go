@@ -53,10 +53,10 @@ func asksForTime(question string, today when.Day) bool {
 	return !span.IsZero() && saysNothing(rest)
 }
 
-// saysNothing reports whether the words around a time carry no content.
+// saysNothing reports whether words carry no content, such as those around a time, or a greeting.
 func saysNothing(rest string) bool {
 	for word := range content(rest) {
-		if !when.SaysNothing(text.FoldedStem(word, "")) {
+		if !when.SaysNothing(text.FoldedStem(word, "")) && !greetings[word] {
 			return false
 		}
 	}
@@ -77,6 +77,9 @@ func content(question string) map[string]bool {
 // asking lists words that only ask about notes or frequency, and carry no
 // content.
 var asking = wordSet("note notes notiz notizen mention mentions write wrote written search look remind often oft")
+
+// greetings are words of a message that asks for nothing.
+var greetings = wordSet("hello hi hey thanks thank please help good morning evening hallo moin danke hilfe guten morgen tag abend bonjour bonsoir salut merci aide hola gracias 你好 您好 谢谢 帮助 much great ok okay")
 
 // topic returns a question without its question words. The question is returned
 // unchanged if nothing else remains or if it contains a quotation. Words that

@@ -2,53 +2,94 @@ package search
 
 import (
 	"cmp"
-	"path"
+	"context"
 	"slices"
 	"strings"
 
 	"lifehub/internal/when"
-	"lifehub/notes"
+	"lifehub/rag/encoder"
 	"lifehub/rag/passage"
 	"lifehub/rag/words"
 )
 
 const (
-	aboveShare   = 0.6  // weight of words in the headings above a block
-	blockShare   = 0.6  // least score, as a share of the best block's
-	maxBlocks    = 8    // of one passage
-	averageBlock = 20   // terms, for [wordQuery.score]
-	anyFits      = 1e-9 // score of all blocks of a passage that fits as a whole
+	aboveShare   = 0.6 // weight of words in the headings above a block
+	blockShare   = 0.6 // least score, as a share of the best block's
+	maxBlocks    = 8   // of one passage
+	averageBlock = 20  // terms, for [wordQuery.score]
 )
 
-// blocksOf returns the blocks of a passage that fit the question, best first, scored
-// like passages by their words and those of the headings above. If no word of the
-// question is in them, or it asks only for a time, they are in the order of the note.
-// front is the text before the note's first passage; index and hasContent are those of
-// [search.contentTerms].
-func (s *search) blocksOf(p *storedPassage, front string, index map[string]int, hasContent bool) []passage.Block {
-	blocks := passage.Blocks(p.Path, p.Text, p.Heading, p.Line)
-	if len(index) > 0 {
-		blocks = append(blocks, passage.FrontBlocks(front)...)
+// blocksOf returns the blocks of a passage that fit the question, best first, scored like passages
+// by their words and those of the headings above, or by the built-in encoder if no block has a word of
+// the question. If it asks only for a time, they are in the order of the note.
+// Of a note that is named, all blocks are returned. front is the text before the note's first passage;
+// index is that of [search.contentTerms].
+func (s *search) blocksOf(ctx context.Context, p *storedPassage, front string, index map[string]int, hasContent bool) ([]passage.Block, error) {
+	text, heading, line := p.Text, p.Heading, p.Line
+	if p.Named {
+		var err error
+		if text, line, err = s.body(ctx, p.note); err != nil {
+			return nil, err
+		}
+		heading = ""
 	}
+	blocks := passage.Blocks(p.Path, text, heading, line)
+	if !hasContent {
+		return blocks[:min(len(blocks), maxBlocks)], nil
+	}
+	blocks = append(blocks, passage.FrontBlocks(front)...)
 	best := 0.0
 	for i := range blocks {
 		s.scoreBlock(&blocks[i], p, index)
 		best = max(best, blocks[i].Score)
 	}
-	if best > 0 {
-		blocks = slices.DeleteFunc(blocks, func(b passage.Block) bool { return b.Score < blockShare*best })
-		slices.SortStableFunc(blocks, func(a, b passage.Block) int { return cmp.Compare(b.Score, a.Score) })
-	} else {
-		blocks = slices.DeleteFunc(blocks, func(b passage.Block) bool { return b.Line < p.Line })
-	}
-	// The question has no content words, or they are in the name of the note.
-	inName := func(t words.Term) bool { _, asked := index[t.Text]; return asked }
-	if best == 0 && (!hasContent || slices.ContainsFunc(words.Terms(notes.Key(path.Base(p.Path)), p.language), inName)) {
-		for i := range blocks {
-			blocks[i].Score = anyFits
+	blocks = slices.DeleteFunc(blocks, func(b passage.Block) bool { return b.Line < line && len(b.Words) == 0 })
+	if best == 0 {
+		if err := s.scoreByMeaning(ctx, blocks); err != nil {
+			return nil, err
 		}
 	}
-	return blocks[:min(len(blocks), maxBlocks)]
+	slices.SortStableFunc(blocks, func(a, b passage.Block) int { return cmp.Compare(b.Score, a.Score) })
+	if p.Named || len(blocks) == 0 {
+		return blocks, nil
+	}
+	least := blockShare * blocks[0].Score
+	blocks = slices.DeleteFunc(blocks, func(b passage.Block) bool { return b.Score < least })
+	return blocks[:min(len(blocks), maxBlocks)], nil
+}
+
+// scoreByMeaning scores blocks by the built-in encoder.
+func (s *search) scoreByMeaning(ctx context.Context, blocks []passage.Block) error {
+	texts := []string{s.query.Text}
+	for _, b := range blocks {
+		texts = append(texts, strings.Join([]string{b.Heading, b.Lead, b.Text}, "\n"))
+	}
+	vectors, err := encoder.Encoder{}.Embed(ctx, texts)
+	if err != nil {
+		return err
+	}
+	for i := range blocks {
+		blocks[i].Score = cosine(vectors[0], vectors[1+i])
+	}
+	return nil
+}
+
+// cosine returns the cosine of two vectors of length 1.
+func cosine(a, b []float32) (sum float64) {
+	for i := range a {
+		sum += float64(a[i]) * float64(b[i])
+	}
+	return sum
+}
+
+// body returns the text of a note from its first passage on, and the line at which it begins.
+func (s *search) body(ctx context.Context, note int64) (text string, line int, err error) {
+	var start int
+	if err := s.db.QueryRowContext(ctx, `SELECT start, line FROM passages WHERE note = ? ORDER BY id LIMIT 1`, note).Scan(&start, &line); err != nil {
+		return "", 0, err
+	}
+	whole, err := s.texts.Whole(ctx, note)
+	return whole[min(start, len(whole)):], line, err
 }
 
 // contentTerms returns the indexes of the question's content words by their forms,

@@ -36,8 +36,8 @@ type search struct {
 	embedder     string // the name of the one that was used; "": none
 	why          string // why no vectors were used
 	trouble      Trouble
-	semanticOnly bool           // no note has a content word of the question, so that only the vectors rank
-	guessed      string         // "blod: in no note. Did you mean blood?"; "": no guess
+	semanticOnly bool // no note has a content word of the question, so that only the vectors rank
+	missing      Missing
 	named        map[int64]bool // notes whose title, alias or file name, or a link to which, is the question
 	linked       int64          // first passage of the note that a link names; 0: none
 	time         askedTime      // the time in the question
@@ -63,6 +63,7 @@ type candidate struct {
 	days     passageDays
 	dated    bool    // it is of the time that the question asks for
 	share    float64 // of the content words of the question, in the passage
+	names    bool    // it has a name of the question
 	score    float64
 }
 

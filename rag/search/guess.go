@@ -28,14 +28,87 @@ const (
 	guessWeight = 0.15
 )
 
-// guess adds, for each content word that no note has, the word of the notes that it may
-// be a typo of. A guess counts less than any real word, and the user is asked about it.
-func (s *search) guess(ctx context.Context) error {
-	var guesses []queryTerm
+// Missing is what a question asks for and the notes lack.
+type Missing struct {
+	Time  string        `json:"time,omitempty"`  // "April 2024": no note is of it
+	Words []MissingWord `json:"words,omitempty"` // the content words that no note has, in the order of the question
+}
+
+// MissingWord is a word of the question that no note has.
+type MissingWord struct {
+	Word  string `json:"word"`
+	Meant string `json:"did_you_mean,omitempty"` // the word of the notes that it may be a typo of; "": none
+}
+
+// IsZero reports whether the notes lack nothing.
+func (m Missing) IsZero() bool { return m.Time == "" && len(m.Words) == 0 }
+
+// maxMissing is how many words String names.
+const maxMissing = 5
+
+// String says what the notes lack, in sentences: "No notes from April 2024.", "Davi, Japan: in no note.",
+// "blod: in no note. Did you mean blood?". It is empty if they lack nothing.
+func (m Missing) String() string {
+	var sentences []string
+	if m.Time != "" {
+		sentences = append(sentences, "No notes from "+m.Time+".")
+	}
+	var lacked, meant []string
+	for _, w := range m.Words {
+		lacked = append(lacked, w.Word)
+		if w.Meant != "" {
+			meant = append(meant, w.Meant)
+		}
+	}
+	if more := len(lacked) - maxMissing; more > 0 {
+		lacked = append(lacked[:maxMissing], "and "+text.Count(more, "more word"))
+	}
+	if len(lacked) > 0 {
+		sentences = append(sentences, strings.Join(lacked, ", ")+": in no note.")
+	}
+	if len(meant) > 0 {
+		sentences = append(sentences, "Did you mean "+strings.Join(meant, ", ")+"?")
+	}
+	return strings.Join(sentences, " ")
+}
+
+// In returns what both of two vaults lack.
+func (m Missing) In(other Missing) Missing {
+	both := Missing{Words: slices.DeleteFunc(slices.Clone(m.Words), func(w MissingWord) bool {
+		return !slices.ContainsFunc(other.Words, func(o MissingWord) bool { return o.Word == w.Word })
+	})}
+	if m.Time == other.Time {
+		both.Time = m.Time
+	}
+	return both
+}
+
+// lack finds the content words of the question that no note has. For each it adds the
+// word of the notes that it may be a typo of, which counts less than any real word.
+func (s *search) lack(ctx context.Context) error {
 	least := math.Inf(1) // of the words that the notes have
 	for _, t := range s.words.terms {
 		if t.df > 0 && !t.stop {
 			least = min(least, t.idf)
+		}
+	}
+	asked := slices.Clone(s.words.terms)
+	slices.SortFunc(asked, func(a, b queryTerm) int { return cmp.Compare(a.position, b.position) })
+	talk, content := text.Languages(s.query.Text), s.contentForms()
+	for i, t := range s.words.terms {
+		s.words.terms[i].name = t.name && content[t.forms[0]] // the words of a time are no name
+	}
+	var guesses []queryTerm
+	for _, t := range asked {
+		if t.stop || !content[t.forms[0]] || slices.ContainsFunc(talk, func(in text.Lang) bool { return text.StopWord(strings.ToLower(t.word), in) }) {
+			continue
+		}
+		held, err := s.holds(ctx, t)
+		if err != nil {
+			return err
+		}
+		if held {
+			continue
 		}
 		guess, err := s.typoOf(ctx, t)
 		if err != nil {
@@ -44,6 +117,7 @@ func (s *search) guess(ctx context.Context) error {
 		if guess.word != "" {
 			guesses = append(guesses, guess)
 		}
+		s.missing.Words = append(s.missing.Words, MissingWord{Word: t.word, Meant: guess.word})
 	}
 	if len(guesses) == 0 {
 		return nil
@@ -51,33 +125,66 @@ func (s *search) guess(ctx context.Context) error {
 	if _, err := weigh(ctx, s.db, guesses); err != nil {
 		return err
 	}
-	slices.SortFunc(guesses, func(a, b queryTerm) int { return cmp.Compare(a.position, b.position) })
-	var asked, meant []string
 	for i := range guesses {
-		g := &guesses[i]
-		g.idf = guessShare * min(g.idf, least)
-		asked, meant = append(asked, g.guessFor), append(meant, g.word)
+		guesses[i].idf = guessShare * min(guesses[i].idf, least)
 	}
-	s.guessed = strings.Join(asked, ", ") + ": in no note. Did you mean " + strings.Join(meant, ", ") + "?"
 	s.words.terms = append(s.words.terms, guesses...)
 	s.words.build(s.query.Text)
 	return nil
 }
 
-// typoOf returns the content word of the notes that is nearest to a term which no note
+// contentForms returns the first forms of the question's words without those of its time.
+func (s *search) contentForms() map[string]bool {
+	_, rest := s.query.Talk.In(s.query.Text, s.query.today())
+	forms := map[string]bool{}
+	for _, t := range queryTerms(rest, s.words.vaultLanguages) {
+		forms[t.forms[0]] = true
+	}
+	return forms
+}
+
+// minPart is how many characters of a compound a part of it has at least.
+const minPart = 4
+
+// compounding are the languages that write compounds as one word.
+var compounding = []text.Lang{"da", "de", "fi", "hu", "nl", "no", "sv"}
+
+// holds reports whether a note has a word, alone or in a compound if notes are in a language
+// that has them. Of scripts without spaces it is true, since their words are not known.
+func (s *search) holds(ctx context.Context, t queryTerm) (bool, error) {
+	if strings.ContainsFunc(t.word, text.Unspaced) {
+		return true, nil
+	}
+	compounds := slices.ContainsFunc(s.words.vaultLanguages, func(in text.Lang) bool { return slices.Contains(compounding, in) })
+	for _, form := range t.forms {
+		if _, held, err := s.holder(ctx, form); held || err != nil {
+			return held, err
+		}
+		if !compounds || utf8.RuneCountInString(form) < minPart {
+			continue
+		}
+		longer, err := database.Column[string](ctx, s.db, `SELECT term FROM vocabulary WHERE instr(term, ?) LIMIT ?`, form, maxTries)
+		if err != nil {
+			return false, err
+		}
+		for _, term := range longer {
+			if _, held, err := s.holder(ctx, term); held || err != nil {
+				return held, err
+			}
+		}
+	}
+	return false, nil
+}
+
+// typoOf returns the content word of the notes that is nearest to a content word which no note
 // has; none if it differs by more than a typo, or two in a long word. It begins with the
 // same character, which is rarely mistyped.
 func (s *search) typoOf(ctx context.Context, t queryTerm) (guess queryTerm, err error) {
 	word := text.Fold(t.word)
 	letters := []rune(word)
 	length := len(letters)
-	if t.stop || length < minTypoLength || strings.ContainsFunc(word, func(r rune) bool { return !unicode.IsLetter(r) || text.Unspaced(r) }) {
+	if length < minTypoLength || strings.ContainsFunc(word, func(r rune) bool { return !unicode.IsLetter(r) || text.Unspaced(r) }) {
 		return guess, nil
-	}
-	for _, form := range t.forms {
-		if _, held, err := s.holder(ctx, form); held || err != nil {
-			return guess, err
-		}
 	}
 	allowed := 1
 	if length >= twoTyposLength {

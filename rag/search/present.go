@@ -10,6 +10,7 @@ import (
 
 	"lifehub/internal/database"
 	"lifehub/internal/text"
+	"lifehub/notes"
 	"lifehub/rag/passage"
 	"lifehub/rag/words"
 )
@@ -59,6 +60,9 @@ func (s *search) present(ctx context.Context, ranked []candidate) ([]Passage, er
 		chosen = append(chosen, p)
 	}
 	index, hasContent := s.contentTerms()
+	if err := s.nameNotes(ctx, chosen); err != nil {
+		return nil, err
+	}
 	for _, p := range chosen {
 		front, err := s.texts.Of(ctx, p.note, 0, p.start)
 		if err != nil {
@@ -67,10 +71,45 @@ func (s *search) present(ctx context.Context, ranked []candidate) ([]Passage, er
 		if p.Lines, err = s.wholeLines(ctx, p); err != nil {
 			return nil, err
 		}
-		p.Passage.Score, p.Blocks = p.score, s.blocksOf(&p, front, index, hasContent)
+		p.Passage.Score = p.score
+		if p.Blocks, err = s.blocksOf(ctx, &p, front, index, hasContent); err != nil {
+			return nil, err
+		}
 		shown = append(shown, p.Passage)
 	}
 	return shown, nil
+}
+
+// maxNamed is the size in bytes up to which a note that the question names is shown whole.
+const maxNamed = 64 << 10
+
+// nameNotes marks the first passage of each note whose title, file name or alias is in the question.
+func (s *search) nameNotes(ctx context.Context, passages []storedPassage) error {
+	marked := map[int64]bool{}
+	asked := " " + s.words.key + " "
+	for i := range passages {
+		p := &passages[i]
+		if marked[p.note] || notes.IsPaged(p.Path) || p.dated {
+			continue
+		}
+		marked[p.note] = true
+		keys, err := database.Column[string](ctx, s.db, `SELECT title_key FROM notes WHERE id = ?1 UNION SELECT name_key FROM notes WHERE id = ?1
+			UNION SELECT key FROM aliases WHERE note = ?1`, p.note)
+		if err != nil {
+			return err
+		}
+		if !slices.ContainsFunc(keys, func(key string) bool {
+			return key != "" && strings.Contains(asked, " "+key+" ") && !isStopWord(key, s.words.vaultLanguages)
+		}) {
+			continue
+		}
+		whole, err := s.texts.Whole(ctx, p.note)
+		if err != nil {
+			return err
+		}
+		p.Named = len(whole) <= maxNamed
+	}
+	return nil
 }
 
 // wholeLines returns the lines of which a passage is a part, or "" if it is whole

@@ -50,6 +50,7 @@ type Passage struct {
 	Vault     string   `json:"-"`    // the vault's absolute folder
 	Untrusted bool     `json:"-"`    // the note names an outside source
 	Dated     bool     `json:"-"`    // it is of the time that the query asks for
+	Named     bool     `json:"-"`    // the first one of a note whose title, file name or alias is in the query; its blocks are all of the note
 	// Excerpt is the part that fits the query best, whose lines and heading [Passage.Best] gives; "": not narrowed.
 	Excerpt string `json:"excerpt,omitempty"`
 	// Blocks are its parts that fit the query, best first.
@@ -60,7 +61,7 @@ type Passage struct {
 // part of several lines it is from the line that has most of them. A passage without such a part, and one of
 // a file with pages, is returned as it is.
 func (p Passage) Best() Passage {
-	if len(p.Blocks) == 0 || len(p.Blocks[0].Words) == 0 || notes.IsPaged(p.Path) {
+	if len(p.Blocks) == 0 || p.Blocks[0].Score == 0 || notes.IsPaged(p.Path) {
 		return p
 	}
 	b := p.Blocks[0]

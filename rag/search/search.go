@@ -21,9 +21,7 @@ type Outcome struct {
 	Why      string // why no vectors were used; "": they were
 	Trouble  Trouble
 	Time     *when.Found // the time in the query; nil: none
-	// Guessed asks about the words of the question that no note has: "blod: in no note.
-	// Did you mean blood?"; "": no word of the notes is near.
-	Guessed string
+	Missing  Missing     // what the question asks for and no note has
 }
 
 // Run searches a vault, whose DB is db. It ranks the notes as they are at one moment, whatever is
@@ -48,7 +46,8 @@ func Run(ctx context.Context, db *sql.DB, in Vault, q Query) (Outcome, error) {
 		passages, err = s.present(ctx, candidates)
 	}
 	out := Outcome{Passages: passages, Signals: signals, Embedder: s.embedder, Why: s.why, Trouble: s.trouble}
-	out.Guessed = s.guessed
+	s.missing.Time = s.lackedTime(passages)
+	out.Missing = s.missing
 	if s.undated {
 		out.Signals.Undated = true
 	}
@@ -76,7 +75,7 @@ func (s *search) understand(ctx context.Context) (err error) {
 	if err := s.dropTime(ctx); err != nil {
 		return err
 	}
-	if err := s.guess(ctx); err != nil || s.words.empty() {
+	if err := s.lack(ctx); err != nil || s.words.empty() {
 		return err
 	}
 	return s.ask(ctx)
@@ -136,6 +135,7 @@ func (s *search) candidates(ctx context.Context) ([]candidate, Signals, error) {
 	for _, c := range byID {
 		ranked = append(ranked, *c)
 	}
+	w.names = s.words.nameShare()
 	signals := s.signals(ranked)
 	fuse(ranked, w, max(minScore, signals.Answerable()))
 	if asksForNewest && !s.semanticOnly {

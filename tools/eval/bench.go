@@ -122,6 +122,7 @@ func (v vault) ask(ctx context.Context, side rag.Side, hidden bool) ([]figures, 
 		}
 		all[i] = measureRanked(v.ranked(found), question.Relevant)
 		all[i].Verdict, all[i].SemanticOnly = found.Verdict, found.SemanticOnly
+		all[i].Lacking = !found.Missing.IsZero()
 	}
 	return all, nil
 }

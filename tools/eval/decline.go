@@ -9,13 +9,14 @@ import (
 )
 
 // decline prints, for each bench, how many of the answerable questions are declined, and how many of the
-// same questions with the answering notes hidden. At most 3 % of the answerable ones may be.
+// same questions with the answering notes hidden; and of how many the first line names what no note has. At most
+// 3 % of the answerable ones may be declined.
 func decline(ctx context.Context, dir string, names []string) error {
 	if len(names) == 0 {
 		names = append(chosen(nil), "xquad-zh on xquad-en", "xquad-en on xquad-zh")
 	}
 	var missed misses
-	printHead("bench", "questions", "answerable declined", "hidden declined", "hidden, closest in meaning")
+	printHead("bench", "questions", "answerable declined", "hidden declined", "hidden, closest in meaning", "answerable, lack named", "hidden, lack named")
 	for _, name := range names {
 		notes, other := name, ""
 		if n, err := fmt.Sscanf(name, "%s on %s", &other, &notes); n < 2 || err != nil {
@@ -44,13 +45,9 @@ func decline(ctx context.Context, dir string, names []string) error {
 			return err
 		}
 		v.close()
-		wrong, nearest := shareDeclined(answerable), percent(0)
-		for _, f := range hidden {
-			if f.SemanticOnly {
-				nearest += percent(1 / float64(len(hidden)))
-			}
-		}
-		printRow(name, len(answerable), wrong, shareDeclined(hidden), nearest)
+		wrong := shareOf(answerable, figures.declined)
+		printRow(name, len(answerable), wrong, shareOf(hidden, figures.declined), shareOf(hidden, func(f figures) bool { return f.SemanticOnly }),
+			shareOf(answerable, figures.lacks), shareOf(hidden, figures.lacks))
 		if wrong > 0.03 {
 			missed.add("%s: %v of the questions that the notes answer are declined", name, wrong)
 		}
@@ -58,9 +55,12 @@ func decline(ctx context.Context, dir string, names []string) error {
 	return missed.err()
 }
 
-func shareDeclined(all []figures) (share percent) {
+func (f figures) declined() bool { return f.Verdict <= rag.Close }
+func (f figures) lacks() bool    { return f.Lacking }
+
+func shareOf(all []figures, holds func(figures) bool) (share percent) {
 	for _, f := range all {
-		if f.Verdict <= rag.Close {
+		if holds(f) {
 			share += percent(1 / float64(len(all)))
 		}
 	}

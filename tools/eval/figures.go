@@ -17,6 +17,7 @@ type figures struct {
 	MRR          float64 // 1 / rank of the first relevant document among ten
 	Verdict      rag.Verdict
 	SemanticOnly bool // no note has a content word of it
+	Lacking      bool // the first line names a word or a time that no note has
 }
 
 // measureRanked returns the figures of a list of documents, the best first.

@@ -93,7 +93,7 @@ func models(ctx context.Context, dir string, names []string) error {
 		return err
 	}
 	defer a.Close()
-	if err := a.Ready(ctx, &app.Bar{}); err != nil {
+	if err := a.Ready(ctx, "", &app.Bar{}); err != nil {
 		return err
 	}
 	results := map[string]map[string]outcome{} // model → task

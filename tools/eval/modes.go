@@ -156,7 +156,7 @@ func askTurn(ctx context.Context, d days, model *scripted, mode agent.Mode, home
 		return r, err
 	}
 	defer a.Close()
-	if err := a.Ready(ctx, &app.Bar{}); err != nil {
+	if err := a.Ready(ctx, "", &app.Bar{}); err != nil {
 		return r, err
 	}
 	if err := a.Servers.Wait(ctx); err != nil {

@@ -141,8 +141,12 @@ func (c *printer) show(e agent.Event) {
 			c.print("stopped\n")
 			c.resumable = c.view.Turn
 		}
-		if text := e.Coverage.StillReading(); text != "" {
-			c.note(text + " (/retry)")
+		again := ""
+		if e.Coverage.StillReading() != "" {
+			again = " (/retry)"
+		}
+		for _, line := range e.Caveats() {
+			c.note(line + again)
 		}
 		c.tellEffects(e.Effects, c.o.CanUndo())
 	}

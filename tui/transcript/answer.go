@@ -13,14 +13,14 @@ import (
 
 // Answer is Markdown that may still be arriving.
 type Answer struct {
-	source []byte // as the model wrote it
-	stream *markdown.Stream
-	theme  *draw.Theme
-	width  int
-	Open   bool   // more is to come
-	ending string // why it is not whole: "stopped"
-	Caveat string // what it may lack; "": nothing is known
-	last   bool   // it is the newest one, whose code /copy copies
+	source  []byte // as the model wrote it
+	stream  *markdown.Stream
+	theme   *draw.Theme
+	width   int
+	Open    bool     // more is to come
+	ending  string   // why it is not whole: "stopped"
+	Caveats []string // what it may lack
+	last    bool     // it is the newest one, whose code /copy copies
 
 	from  int            // bytes of the turn's answer before this one
 	signs map[int]string // the verdicts, by where in the source they stand
@@ -84,8 +84,8 @@ func (a *Answer) Render(width int, theme *draw.Theme) []string {
 	if a.ending != "" {
 		lines = append(slices.Clip(lines), theme.Warning.Render(draw.Truncate("■ "+safetext.Line(a.ending), width)))
 	}
-	if a.Caveat != "" {
-		lines = append(slices.Clip(lines), draw.StyleLines(theme.Warning.Render, draw.Hang("! ", safetext.Line(a.Caveat), width))...)
+	for _, caveat := range a.Caveats {
+		lines = append(slices.Clip(lines), draw.StyleLines(theme.Warning.Render, draw.Hang("! ", safetext.Line(caveat), width))...)
 	}
 	return lines
 }

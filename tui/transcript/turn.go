@@ -249,11 +249,14 @@ func (t *Turn) Ended(e agent.Ended, undo bool, now time.Time) {
 	}
 	t.Close(ending, now)
 	if t.Answer != nil {
-		t.Answer.Caveat = e.Coverage.StillReading()
+		t.Answer.Caveats = e.Caveats()
 		t.in.Invalidate(t.Answer)
 	}
 	t.Tell(e.Effects, undo)
 }
+
+// Offer returns the command that fits the question of the turn; "" if there is none.
+func (t *Turn) Offer(now time.Time) string { return t.view.Offer(now) }
 
 // Failed ends the turn with the reason for its failure.
 func (t *Turn) Failed(e agent.Failed, undo bool, now time.Time) {

@@ -1,0 +1,37 @@
+package chat
+
+import (
+	"context"
+	"encoding/json"
+	"time"
+
+	"lifehub/agent"
+	"lifehub/agent/turn"
+	"lifehub/internal/when"
+	"lifehub/llm/offline"
+	"lifehub/tui/backend"
+)
+
+// callCommands returns the commands that call one tool, as a plan would. So the user sees a change first, and
+// /undo reverts it. What is typed after them is read as in `lifehub ask`.
+func callCommands(assistant *turn.Agent) []backend.Command {
+	command := func(name, args, help string) backend.Command {
+		return backend.Command{
+			Name: name, Group: backend.InNotes, Args: args, Help: help,
+			Turn: func(ctx context.Context, conversation, line, typed string) <-chan agent.Event {
+				tool, args, _ := offline.CallOf(name, typed, when.DayOf(time.Now()))
+				input, err := json.Marshal(args)
+				if err != nil { // cannot happen for strings
+					input = nil
+				}
+				return assistant.Call(ctx, conversation, line, agent.Step{Tool: tool, Input: input})
+			},
+		}
+	}
+	return []backend.Command{
+		command("note", "TEXT", "add to today's daily note"),
+		command("task", "TEXT [due:DAY]", "add a task"),
+		command("done", "WORDS", "tick off the task with these words"),
+		command("tasks", "[open|due|overdue|done|all] [WORDS]", "list tasks"),
+	}
+}
