@@ -62,7 +62,7 @@ func TestAMissingFolderIsNotAnEmptyOne(t *testing.T) {
 			for _, of := range []struct {
 				args []string
 				exit int
-			}{{[]string{"note", "hens"}, 0}, {[]string{"tasks"}, 0}, {[]string{"related", "hens"}, 5}} {
+			}{{[]string{"note", "hens"}, 0}, {[]string{"tasks"}, 5}, {[]string{"related", "hens"}, 5}} {
 				if got := run(of.exit, of.args...); !strings.Contains(got, "not there now") {
 					t.Errorf("%q does not say what is missing: %s", of.args, got)
 				}

@@ -121,5 +121,5 @@ func artifactOf(ctx context.Context, conversations *store.Store, chat string, gi
 			return conversations.Artifact(ctx, a.Conversation, a.Name, version)
 		}
 	}
-	return agent.Artifact{}, fmt.Errorf("%q: %w; `lifehub artifacts list` names them all", given[0], agent.ErrNoArtifact)
+	return agent.Artifact{}, app.ExitError{Err: fmt.Errorf("%q: %w; `lifehub artifacts list` names them all", given[0], agent.ErrNoArtifact), Code: app.ExitNothing}
 }

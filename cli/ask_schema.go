@@ -30,18 +30,22 @@ func (q *askCommand) readSchema(ctx context.Context) error {
 	return nil
 }
 
-// needsModel returns an error if there is a schema and no model: passages are no value.
+// needsModel returns an error if the answer needs a model, for a schema or because -m names one, and
+// none is connected: passages are no value, nor what that model says.
 func (q *askCommand) needsModel(ctx context.Context, a *app.App) error {
-	if q.schema == nil {
+	needs := "--schema needs a model, and none is connected"
+	if q.RunFlags.Model != "" {
+		needs = "no server of the model " + q.RunFlags.Model + " is connected"
+	} else if q.schema == nil {
 		return nil
 	}
 	if err := a.Provider.Ready(ctx); err != nil {
-		return fmt.Errorf("--schema: %w", err)
+		return err
 	}
 	if a.Provider.State().Provider != "offline" {
 		return nil
 	}
-	return app.ExitError{Err: errors.New("--schema needs a model, and none is connected; nothing was asked. `lifehub doctor` says how to get one"), Code: app.ExitUnreachable}
+	return app.ExitError{Err: errors.New(needs + "; nothing was asked. `lifehub doctor` says how to get one"), Code: app.ExitUnreachable}
 }
 
 // value returns the answer as a value that fits the schema. There is none where the notes don't say.

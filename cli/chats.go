@@ -183,12 +183,17 @@ func conversationOf(ctx context.Context, s *store.Store, id string) (agent.Conve
 	id, _, _ = strings.Cut(id, ".")
 	c, err := s.Conversation(ctx, id)
 	if err != nil {
-		if errors.Is(err, store.ErrNoConversation) {
-			return c, app.ExitError{Err: err, Code: app.ExitNothing}
-		}
-		return c, settings.UsageError{Err: err}
+		return c, noConversation(err)
 	}
 	return c, nil
+}
+
+// noConversation returns why no conversation was found by an ID, with its exit code.
+func noConversation(err error) error {
+	if errors.Is(err, store.ErrNoConversation) {
+		return app.ExitError{Err: err, Code: app.ExitNothing}
+	}
+	return settings.UsageError{Err: err}
 }
 
 // shortID returns enough of an ID to name a conversation on the command line.

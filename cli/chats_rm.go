@@ -19,7 +19,7 @@ func (c *chatsCommand) remove(ctx context.Context, s *store.Store, given []strin
 	for _, id := range given {
 		conversation, err := s.Conversation(ctx, id)
 		if err != nil {
-			return settings.UsageError{Err: err}
+			return noConversation(err)
 		}
 		ids = append(ids, conversation.ID)
 		fmt.Fprintln(c.Process.Err, app.SecretsOf(c.Process).Known(conversationLine(conversation)))

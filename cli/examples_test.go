@@ -98,11 +98,12 @@ func runnable(root *cobra.Command, line string) (command, needs string) {
 }
 
 // exampleHome returns a home with the starter notes in ~/notes, indexed, and in the other folders that
-// examples name; a rule for append_note; a conversation of two turns, whose ID stands for 3f9c2a; and, if
+// examples name; a report that quotes them; a rule for append_note; a conversation of two turns, whose ID stands for 3f9c2a; and, if
 // the text is about MCP, a server called files, and ~/.claude.json. Its folder is a git repository.
 func exampleHome(t *testing.T, text string) (h guideHome, id string) {
 	t.Helper()
 	h = newGuideHome(t)
+	apptest.Write(t, filepath.Join(h.home, "report.md"), "“I run three times a week: intervals on Tuesday” [running/plan.md:8]\n")
 	for _, folder := range []string{"other", "examples/notes"} {
 		if err := os.CopyFS(filepath.Join(h.home, folder), os.DirFS("../examples/notes")); err != nil {
 			t.Fatal(err)

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"path/filepath"
@@ -97,8 +98,16 @@ func (c *memoryCommand) search(ctx context.Context, a *app.App, query []string) 
 	if err != nil {
 		return err
 	}
+	var none error
+	if len(found.Facts) == 0 && len(found.Exchanges) == 0 {
+		none = app.ExitError{Code: app.ExitNothing}
+	}
 	if c.asJSON {
-		return app.PrintJSON(c.Process, "memory", found)
+		lists := struct {
+			Facts     []agent.Fact         `json:"facts"`
+			Exchanges []agent.Recollection `json:"exchanges"`
+		}{append([]agent.Fact{}, found.Facts...), append([]agent.Recollection{}, found.Exchanges...)}
+		return cmp.Or(app.PrintJSON(c.Process, "memory", lists), none)
 	}
 	var text strings.Builder
 	for _, f := range found.Facts {
@@ -111,7 +120,7 @@ func (c *memoryCommand) search(ctx context.Context, a *app.App, query []string) 
 	if text.Len() == 0 {
 		fmt.Fprintln(c.Process.Err, "nothing found in memory")
 	}
-	return app.PrintText(c.Process, "memory", text.String())
+	return cmp.Or(app.PrintText(c.Process, "memory", text.String()), none)
 }
 
 // showDiff prints a change of the facts.

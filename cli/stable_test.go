@@ -3,6 +3,7 @@
 package cli
 
 import (
+	"encoding"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -18,8 +19,10 @@ import (
 	"github.com/spf13/pflag"
 
 	"lifehub/agent"
+	"lifehub/agent/tools"
 	"lifehub/cli/app"
 	"lifehub/cli/doctor"
+	"lifehub/cli/mcpserve"
 	"lifehub/internal/apptest"
 	"lifehub/internal/testenv"
 	"lifehub/llm/llmtest"
@@ -72,6 +75,8 @@ func TestStableInterfacesAreUnchanged(t *testing.T) {
 				addKeys(fields, command, value)
 			}
 		}
+		addFields(fields, "tasks", reflect.TypeFor[tools.Task](), 0)
+		addFields(fields, "check", reflect.TypeFor[mcpserve.Checked](), 0)
 		addFields(fields, "note", reflect.TypeFor[noteJSON](), 0)
 		addFields(fields, "add, log, clip", reflect.TypeFor[captured](), 0)
 		addFields(fields, "stats", reflect.TypeFor[agent.Figures](), 0)
@@ -118,6 +123,9 @@ func addFields(into map[string]bool, path string, of reflect.Type, depth int) {
 func kindOf(t reflect.Type) string {
 	for t.Kind() == reflect.Pointer {
 		t = t.Elem()
+	}
+	if t.Implements(reflect.TypeFor[encoding.TextMarshaler]()) {
+		return "string"
 	}
 	switch t.Kind() {
 	case reflect.Slice:

@@ -1,37 +1,42 @@
 package cli
 
 import (
-	"context"
-	"encoding/json"
-	"errors"
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
-	"lifehub/agent"
-	"lifehub/agent/args"
-	"lifehub/agent/events"
 	"lifehub/agent/gate"
-	"lifehub/agent/turn"
+	"lifehub/agent/tools"
 	"lifehub/cli/app"
+	"lifehub/cli/settings"
+	"lifehub/rag"
 	"lifehub/tui/safetext"
 )
 
 func newTasks(sh *app.Process) *cobra.Command {
 	var flags app.RunFlags
 	var status string
+	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "tasks [WORDS…]",
 		Short: "List the tasks in your notes",
 		Long:  "List the tasks in your notes, those with all of the words. No model is asked.",
 		Example: "  lifehub tasks\n" +
-			"  lifehub tasks garden --status due",
+			"  lifehub tasks garden --status due\n" +
+			"  lifehub tasks --status overdue --json | jq -r '.[].text'",
 		RunE: func(cmd *cobra.Command, given []string) error {
-			flags.NoSave = true
-			a, err := app.Open(cmd.Context(), sh, flags)
+			if !slices.Contains(tools.Statuses, status) {
+				return settings.UsageError{Err: fmt.Errorf("--status: %q is none of %s", status, strings.Join(tools.Statuses, ", "))}
+			}
+			query, err := rag.ParseQuery(strings.Join(given, " "))
+			if err != nil {
+				return settings.UsageError{Err: err}
+			}
+			flags.NoIndex = true
+			a, err := app.OpenNotes(sh, flags)
 			if err != nil {
 				return err
 			}
@@ -42,45 +47,25 @@ func newTasks(sh *app.Process) *cobra.Command {
 			for _, text := range a.Notices("listing") {
 				fmt.Fprintf(sh.Err, "! %s\n", safetext.Line(text))
 			}
-			input, err := json.Marshal(map[string]string{"status": status, "query": strings.Join(given, " ")})
-			if err != nil {
-				return fmt.Errorf("list the tasks: %w", err)
-			}
-			text, err := callReader(cmd.Context(), a, "list_tasks", input)
+			inWords, found, unread, err := tools.Tasks(gate.Hiding(cmd.Context(), a.Rules.List(), nil), a.Folders, status, query)
 			if err != nil {
 				return err
 			}
-			return app.PrintText(sh, "tasks", safetext.Text(text)+"\n")
+			if unread != "" {
+				fmt.Fprintln(sh.Err, safetext.Line(unread))
+			}
+			var none error
+			if len(found) == 0 {
+				none = app.ExitError{Code: app.ExitNothing}
+			}
+			if asJSON {
+				return cmp.Or(app.PrintJSON(sh, "tasks", found), none)
+			}
+			return cmp.Or(app.PrintText(sh, "tasks", safetext.Text(inWords)+"\n"), none)
 		},
 	}
 	app.RegisterNotes(&flags, cmd)
 	cmd.Flags().StringVar(&status, "status", "open", "open, due (within a week, or overdue), overdue, done or all")
+	app.AddJSON(cmd, &asJSON, "print a JSON array")
 	return cmd
-}
-
-// callReader runs a read-only tool through the gate, unattended.
-func callReader(ctx context.Context, a *app.App, name string, input json.RawMessage) (string, error) {
-	tools := a.Offered()
-	at := slices.IndexFunc(tools, func(t agent.Tool) bool { return t.Spec().Name == name })
-	if at < 0 {
-		return "", fmt.Errorf("%s is switched off", name)
-	}
-	schemas := args.Schemas{}
-	repaired, err := schemas.Repair(tools[at], input)
-	if err != nil {
-		return "", err
-	}
-	guard := &gate.Guard{
-		Gate:    gate.New(a.Rules, nil, true),
-		Record:  &gate.Record{Stream: events.New(nil, time.Now), Marks: &a.Marks},
-		Schemas: &schemas,
-	}
-	did, err := turn.RunCall(ctx, guard, a.Secrets, tools[at], repaired.Input.JSON())
-	switch {
-	case err != nil:
-		return "", err
-	case did.Status != agent.Done:
-		return "", errors.New(did.Reason)
-	}
-	return did.Result.Text, nil
 }

@@ -77,12 +77,15 @@ func (c *traceCommand) show(ctx context.Context, s *store.Store, given []string)
 			return err
 		}
 		if len(last) == 0 {
-			return settings.UsageError{Err: errors.New(noTraces)}
+			return app.ExitError{Err: errors.New(noTraces), Code: app.ExitNothing}
 		}
 		fmt.Fprintf(c.Process.Err, "the last turn, %s: %s\n", last[0].Turn, draw.Summary(secrets.Text(last[0].Question), 60))
 		given = []string{last[0].Turn}
 	}
 	t, err := s.Traces.Read(ctx, given[0])
+	if errors.Is(err, store.ErrNone) {
+		return app.ExitError{Err: err, Code: app.ExitNothing}
+	}
 	if err != nil {
 		return settings.UsageError{Err: err}
 	}

@@ -12,6 +12,7 @@ import (
 	"lifehub/agent"
 	"lifehub/internal/text"
 	"lifehub/internal/when"
+	"lifehub/notes"
 	"lifehub/rag"
 )
 
@@ -28,29 +29,62 @@ const maxTasks = 100
 
 func newListTasks(v vaults, now func() time.Time) agent.Tool {
 	return agent.NewTool(spec[listTasksArgs]("list_tasks"), agent.Auto, func(ctx context.Context, args listTasksArgs) (agent.Result, error) {
-		status := cmp.Or(args.Status, "open")
 		query, err := rag.ParseQuery(args.Query)
 		if err != nil {
 			return agent.Result{}, err
 		}
-		all, unread, err := v.tasks(ctx)
-		if err != nil {
-			return agent.Result{}, err
-		}
-		today := when.DayOf(now())
-		span, words := when.Span{From: query.After, To: query.Before}, strings.Join(slices.Concat([]string{query.Text}, query.Tags, query.Paths), " ")
-		about := slices.DeleteFunc(slices.Clone(all), func(t vaultTask) bool { return !t.about(words) || !t.isOf(span) })
-		found := slices.DeleteFunc(slices.Clone(about), func(t vaultTask) bool { return !t.is(status, today) })
-		byDate(found, status)
-		if len(found) == 0 {
-			none := noTasks(comingUp(about, status, today), len(all), status, aboutWords(words, span, today), today)
-			none.Text += missing(unread)
-			return none, nil
-		}
-		listed := tasksResult(found, status, aboutWords(words, span, today), today)
-		listed.Text += missing(unread)
-		return listed, nil
+		result, _, unread, err := v.listTasks(ctx, when.DayOf(now()), cmp.Or(args.Status, "open"), query)
+		result.Text += missing(unread)
+		return result, err
 	})
+}
+
+// Task is a task with its place.
+type Task struct {
+	Path      string   `json:"path"`
+	Line      int      `json:"line"`
+	Heading   string   `json:"heading,omitempty"` // the headings above it
+	Text      string   `json:"text"`              // without the checkbox, dates and other fields
+	State     string   `json:"state"`             // open, done or cancelled
+	Priority  string   `json:"priority,omitempty"`
+	Due       when.Day `json:"due,omitzero"` // this and the other days: YYYY-MM-DD
+	Scheduled when.Day `json:"scheduled,omitzero"`
+	Start     when.Day `json:"start,omitzero"`
+	DoneOn    when.Day `json:"done_on,omitzero"`
+	Recurs    string   `json:"recurs,omitempty"` // such as "every week"
+	Untrusted bool     `json:"untrusted,omitempty"`
+}
+
+// Statuses are what tasks can be listed by.
+var Statuses = []string{"open", "due", "overdue", "done", "all"}
+
+// Tasks lists the tasks of a status, in words as list_tasks does, and all of them as values. The notes
+// that could not be read are named in unread, "" if there are none.
+func Tasks(ctx context.Context, folders func() []*notes.Folder, status string, query rag.Query) (inWords string, list []Task, unread string, err error) {
+	result, found, paths, err := vaults(folders).listTasks(ctx, when.DayOf(time.Now()), status, query)
+	list = []Task{}
+	for _, t := range found {
+		list = append(list, Task{
+			Path: PathOf(folders, t.folder, t.Entry.Path), Line: t.Task.Line, Heading: t.heading, Text: t.Task.Text, State: t.state(), Priority: t.Task.Priority,
+			Due: t.Task.Due, Scheduled: t.Task.Scheduled, Start: t.Task.Start, DoneOn: t.Task.DoneOn, Recurs: t.Task.Recurs, Untrusted: t.outside,
+		})
+	}
+	return result.Text, list, strings.TrimSpace(missing(paths)), err
+}
+
+func (v vaults) listTasks(ctx context.Context, today when.Day, status string, query rag.Query) (_ agent.Result, found []vaultTask, unread []string, err error) {
+	all, unread, err := v.tasks(ctx)
+	if err != nil {
+		return agent.Result{}, nil, nil, err
+	}
+	span, words := when.Span{From: query.After, To: query.Before}, strings.Join(slices.Concat([]string{query.Text}, query.Tags, query.Paths), " ")
+	about := slices.DeleteFunc(slices.Clone(all), func(t vaultTask) bool { return !t.about(words) || !t.isOf(span) })
+	found = slices.DeleteFunc(slices.Clone(about), func(t vaultTask) bool { return !t.is(status, today) })
+	byDate(found, status)
+	if len(found) == 0 {
+		return noTasks(comingUp(about, status, today), len(all), status, aboutWords(words, span, today), today), nil, unread, nil
+	}
+	return tasksResult(found, status, aboutWords(words, span, today), today), found, unread, nil
 }
 
 func (t vaultTask) is(status string, today when.Day) bool {
@@ -167,13 +201,17 @@ func (t vaultTask) line(today when.Day) string {
 }
 
 func (t vaultTask) box() string {
+	return map[string]string{"done": "x", "cancelled": "-", "open": " "}[t.state()]
+}
+
+func (t vaultTask) state() string {
 	switch {
 	case t.Task.Done:
-		return "x"
+		return "done"
 	case t.Task.Cancelled:
-		return "-"
+		return "cancelled"
 	}
-	return " "
+	return "open"
 }
 
 // when formats the priority, dates and recurrence of a task.

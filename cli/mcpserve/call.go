@@ -49,22 +49,35 @@ const maxReading = 8
 
 // notesServer serves the notes over MCP.
 type notesServer struct {
-	App     *app.App
+	*reader
 	mcp     *server.MCPServer
-	gate    *gate.Gate // for tools that read; unattended
-	schemas args.Schemas
-	writer  *turn.Agent           // runs tools that write
-	served  map[string]agent.Tool // all tools by name
+	writer  *turn.Agent // runs tools that write
 	reading chan struct{}
 	running sync.WaitGroup
 	questions
 	listed
 }
 
+// reader reads notes for other programs.
+type reader struct {
+	App     *app.App
+	gate    *gate.Gate // for tools that read; unattended
+	schemas args.Schemas
+	served  map[string]agent.Tool // all tools by name
+}
+
+func newReader(a *app.App) *reader {
+	r := &reader{App: a, gate: gate.New(a.Rules, nil, true), served: map[string]agent.Tool{}}
+	for _, tool := range a.Offered() {
+		r.served[tool.Spec().Name] = tool
+	}
+	return r
+}
+
 // newServer returns the server of an App. If writes is true, clients may ask for changes until ctx
 // ends.
 func newServer(ctx context.Context, a *app.App, writes bool) *notesServer {
-	s := &notesServer{App: a, gate: gate.New(a.Rules, nil, true), served: map[string]agent.Tool{}, reading: make(chan struct{}, maxReading)}
+	s := &notesServer{reader: newReader(a), reading: make(chan struct{}, maxReading)}
 	s.questions = newQuestions(ctx, a.Store.NewConversation())
 	hooks := &server.Hooks{}
 	hooks.AddBeforeListResources(func(ctx context.Context, _ any, _ *mcp.ListResourcesRequest) { s.refresh(ctx) })
@@ -103,7 +116,7 @@ func served(tool agent.Tool, schema string) mcp.Tool {
 }
 
 // arguments returns the arguments of a call, repaired where that is safe.
-func (s *notesServer) arguments(tool agent.Tool, request mcp.CallToolRequest) (json.RawMessage, error) {
+func (s *reader) arguments(tool agent.Tool, request mcp.CallToolRequest) (json.RawMessage, error) {
 	given := request.GetRawArguments()
 	if given == nil {
 		given = map[string]any{}
@@ -163,13 +176,13 @@ func (s *notesServer) withoutFolders(message string) string {
 }
 
 // run makes one call of a tool that only reads.
-func (s *notesServer) run(ctx context.Context, tool agent.Tool, input json.RawMessage) (turn.Outcome, error) {
+func (s *reader) run(ctx context.Context, tool agent.Tool, input json.RawMessage) (turn.Outcome, error) {
 	return turn.RunCall(ctx, s.guard(), s.App.Secrets, tool, input)
 }
 
 // guard returns a gate for one call. It shares the record of untrusted text with the rest of
 // LifeHub.
-func (s *notesServer) guard() *gate.Guard {
+func (s *reader) guard() *gate.Guard {
 	record := &gate.Record{Stream: events.New(nil, time.Now), Marks: &s.App.Marks}
 	return &gate.Guard{Gate: s.gate, Record: record, Schemas: &s.schemas}
 }

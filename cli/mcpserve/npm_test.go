@@ -37,7 +37,7 @@ func TestClientInAnotherLanguage(t *testing.T) {
 	var got struct {
 		Tools, Resources, Templates, Completed, Prompts, Asked []string
 		Found                                                  passage
-		Checked                                                []verdict
+		Checked                                                []Verdict
 		Added, Read, Prompt, Cancelled, Changed                string
 	}
 	if err := json.Unmarshal(out, &got); err != nil {

@@ -92,7 +92,7 @@ func (s *notesServer) refresh(ctx context.Context) {
 
 // mayRead returns an error if a note may not be read other than by a tool; the rules for read_note
 // apply. An empty path stands for any note.
-func (s *notesServer) mayRead(ctx context.Context, path string) error {
+func (s *reader) mayRead(ctx context.Context, path string) error {
 	tool := s.served[agent.ReadNote]
 	input, err := args.Of(map[string]any{"path": path})
 	if tool == nil || err != nil {
@@ -105,7 +105,7 @@ func (s *notesServer) mayRead(ctx context.Context, path string) error {
 }
 
 // wholeNote returns a note as a source, looked up by name.
-func (s *notesServer) wholeNote(ctx context.Context, name string) (agent.Source, error) {
+func (s *reader) wholeNote(ctx context.Context, name string) (agent.Source, error) {
 	ctx = gate.Hiding(ctx, s.App.Rules.List(), nil)
 	folder, found, err := tools.FindNote(ctx, s.App.Folders(), name)
 	if err != nil {

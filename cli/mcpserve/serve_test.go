@@ -234,7 +234,7 @@ func TestCitationsAreChecked(t *testing.T) {
 		`“I run three times a week: Tuesday, Thursday and Sunday.” [../../etc/shadow.md]`: "not_found ../../etc/shadow.md:0 there is no such note",
 	} {
 		verdicts, result := call(t, c, "check_citations", map[string]any{"text": text})
-		var answer struct{ Verdicts []verdict }
+		var answer struct{ Verdicts []Verdict }
 		if err := json.Unmarshal([]byte(verdicts), &answer); err != nil || len(answer.Verdicts) != 1 {
 			t.Errorf("%s: %v %s", text, err, verdicts)
 			continue
