@@ -96,6 +96,11 @@ func indexNotes(ctx context.Context, sh *app.Process, dirs []string, f indexFlag
 			failed = append(failed, err)
 		}
 	}
+	if f.status {
+		if better := a.BetterEmbedder(ctx); better != "" {
+			fmt.Fprintln(sh.Err, safetext.Line(better))
+		}
+	}
 	if f.watch && len(a.OpenVaults()) > 0 {
 		for _, err := range failed {
 			fmt.Fprintln(sh.Err, "lifehub:", safetext.Line(err.Error()))

@@ -244,3 +244,40 @@ func TestChatSwitchesWhenOllamaStarts(t *testing.T) {
 	term.types("how often do I run?\r")
 	term.sees("Your notes speak of running")
 }
+
+// Indexed notes keep their model when a better one is installed, which is offered with the commands.
+func TestRealOllamaIndexKeepsItsModel(t *testing.T) {
+	t.Parallel()
+	server := llmtest.StartEmptyOllama(t)
+	server.Create(llmtest.Embedding("nomic-embed-text"))
+	home, vault := t.TempDir(), apptest.Vault(t)
+	run := func(args ...string) string {
+		t.Helper()
+		cmd := programIn(t, home, "", args...)
+		cmd.Env = append(cmd.Env, "LIFEHUB_PROVIDER=ollama", "OLLAMA_HOST="+server.URL)
+		out, err := cmd.CombinedOutput()
+		if err != nil {
+			t.Fatalf("%q: %v\n%s", args, err, out)
+		}
+		return string(out)
+	}
+	run("index", vault)
+	server.Create(llmtest.Embedding("embeddinggemma"))
+	run("index", "--rebuild")
+	const command = "lifehub config set embed_model embeddinggemma"
+	if out := run("index", "--status"); !strings.Contains(out, command) {
+		t.Errorf("the change is not offered:\n%s", out)
+	}
+	if out := run("search", "--json", "jog"); !strings.Contains(out, `"embedder":"ollama/nomic-embed-text:latest@`) {
+		t.Errorf("another model was taken:\n%s", out)
+	}
+	run("config", "set", "embed_model", "embeddinggemma")
+	run("index")
+	run("config", "set", "embed_model", "")
+	if out := run("search", "--json", "jog"); !strings.Contains(out, `"embedder":"ollama/embeddinggemma:latest@`) {
+		t.Errorf("the model that was chosen was not kept:\n%s", out)
+	}
+	if out := run("index", "--status"); strings.Contains(out, command) {
+		t.Errorf("the best model is offered in its own place:\n%s", out)
+	}
+}

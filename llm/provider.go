@@ -68,7 +68,8 @@ type Progress struct {
 type Settings struct {
 	Provider   string // auto, ollama, openai or offline; empty: auto
 	Model      string // empty: the first suitable installed model
-	Embedding  string // empty: on Ollama the best of a list that is installed, none elsewhere
+	Embedding  string // empty: on Ollama Embedded or else the best of a list that is installed, none elsewhere
+	Embedded   string // name of the embedder that the notes are indexed with; empty: not indexed with one
 	OllamaHost string // syntax of OLLAMA_HOST; empty: 127.0.0.1:11434
 	// OllamaFound means that no setting names OllamaHost, so the server is used
 	// only if a trusted user owns it. OllamaOwner, a name or uid, is trusted too.

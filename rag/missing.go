@@ -7,11 +7,14 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"os"
 	"path"
+	"path/filepath"
 	"strconv"
 	"strings"
 
 	"lifehub/internal/database"
+	"lifehub/internal/files"
 	"lifehub/llm"
 	"lifehub/rag/embed"
 	"lifehub/rag/passage"
@@ -76,10 +79,32 @@ func (s *syncRun) count(ctx context.Context, model string, passages int) error {
 	if s.only != nil {
 		return nil // the count of the last full sync is close enough
 	}
-	if err := s.begin(ctx); err != nil {
+	if err := errors.Join(s.begin(ctx), s.index.recordModel(model)); err != nil {
 		return err
 	}
 	return words.SetMeta(ctx, s.db, "embedded "+model, strconv.Itoa(passages))
+}
+
+// modelFile is the file of an index folder with the name of the model that embedded it last. It outlives
+// the words, which are rebuilt when their format changes.
+const modelFile = "model"
+
+// recordModel records a model of a server. The encoder, which stands in while there is none, is not.
+func (x *Index) recordModel(model string) error {
+	if embed.IsBuiltIn(model) || model == MadeWith(x.dir) {
+		return nil
+	}
+	return files.Write(filepath.Join(x.dir, modelFile), []byte(model))
+}
+
+// MadeWith returns the name of the embedder of a model server that last embedded the notes of an index,
+// by its folder; "" if there was none.
+func MadeWith(dir string) string {
+	name, err := os.ReadFile(filepath.Join(dir, modelFile))
+	if err != nil {
+		return "" // never written, and at worst the notes are embedded by another model
+	}
+	return string(name)
 }
 
 // complete records that no vector is missing, so that the next sync need not check.

@@ -32,11 +32,13 @@ import (
 	"lifehub/internal/files"
 	"lifehub/internal/userfile"
 	"lifehub/llm"
+	"lifehub/llm/ollama"
 	"lifehub/llm/servers"
 	"lifehub/mcpclient"
 	"lifehub/notes"
 	"lifehub/rag/chroma"
 	"lifehub/rag/embed"
+	"lifehub/rag"
 	"lifehub/rag/encoder"
 	"lifehub/store"
 	"lifehub/tui/safetext"
@@ -189,6 +191,9 @@ func (a *App) openNotes(flags RunFlags, only bool) (err error) {
 	a.Unembedded = make(chan struct{}, 1)
 	a.Changes = make(chan llm.State, 8)
 	model := ModelSettings(a.Settings, a.Secrets)
+	for _, dir := range dirs {
+		model.Embedded = cmp.Or(model.Embedded, rag.MadeWith(a.Paths.Index(dir)))
+	}
 	model.Changed = func(s llm.State) {
 		select {
 		case a.Changes <- s:
@@ -355,6 +360,24 @@ func (a *App) Embedder(ctx context.Context) llm.Embedder {
 		return encoder.Encoder{}
 	}
 	return e
+}
+
+// BetterEmbedder says in a sentence that a better embedding model than that of the index is installed,
+// and which commands use it; "" if there is none, or the settings name one.
+func (a *App) BetterEmbedder(ctx context.Context) string {
+	if a.Settings.EmbedModel != "" {
+		return ""
+	}
+	e, err := a.Provider.Embedder(ctx)
+	if e == nil || err != nil {
+		return ""
+	}
+	installed, err := a.Provider.Models(ctx)
+	better := ollama.Better(e.Name(), installed)
+	if err != nil || better == "" {
+		return ""
+	}
+	return fmt.Sprintf("%s is installed and finds more: `lifehub config set embed_model %s && lifehub index` embeds the notes with it", better, better)
 }
 
 // memoryEmbedder returns the embedder for past exchanges: the embedding model or, without one,

@@ -238,7 +238,7 @@ func model(ctx context.Context, a *app.App, c *settings.Config) []Finding {
 	case e == nil:
 		vectors.Detail = builtIn
 	default:
-		vectors.Detail = e.Name()
+		vectors.Detail, vectors.Fix = e.Name(), a.BetterEmbedder(ctx)
 	}
 	mode := Finding{What: "mode", OK: true, Detail: a.Settings.Mode}
 	if a.Settings.Mode == string(agent.AutoMode) {

@@ -2,6 +2,7 @@ package ollama
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"github.com/ollama/ollama/api"
@@ -35,7 +36,13 @@ func (o *Provider) Embedder(ctx context.Context) (llm.Embedder, error) {
 	}
 	wanted, same := []string{o.settings.Embedding}, llm.SameModel
 	if o.settings.Embedding == "" {
-		wanted, same = Embeddings, func(name, model string) bool { return strings.HasPrefix(name, model+":") } // of any size
+		wanted, same = Embeddings, ofAnySize
+		o.mu.Lock()
+		kept := modelOf(o.embedded)
+		o.mu.Unlock()
+		if slices.ContainsFunc(listed, func(m api.ListModelResponse) bool { return m.Name == kept }) {
+			wanted, same = []string{kept}, llm.SameModel
+		}
 	}
 	for _, model := range wanted {
 		for _, m := range listed {
@@ -43,17 +50,53 @@ func (o *Provider) Embedder(ctx context.Context) (llm.Embedder, error) {
 				continue
 			}
 			digest := strings.TrimPrefix(m.Digest, "sha256:")
-			e := &embedder{ollama: o, model: m.Name, name: "ollama/" + m.Name + "@" + digest[:min(12, len(digest))]}
+			e := &embedder{ollama: o, model: m.Name, name: prefix + m.Name + "@" + digest[:min(12, len(digest))]}
 			if info, err := o.show(ctx, m.Name); err == nil {
 				e.window = info.Context
 				if info.Preferred > 0 {
 					e.window = min(info.Context, info.Preferred)
 				}
 			}
+			o.mu.Lock()
+			o.embedded = e.name // the notes are indexed with it from now on
+			o.mu.Unlock()
 			return e, nil
 		}
 	}
 	return nil, &llm.NotFoundError{Model: wanted[0]}
+}
+
+// prefix begins the names of embedders.
+const prefix = "ollama/"
+
+// modelOf returns the model of an embedder, by its name; "" if it is none of Ollama.
+func modelOf(embedder string) string {
+	model, ok := strings.CutPrefix(embedder, prefix)
+	if !ok {
+		return ""
+	}
+	model, _, _ = strings.Cut(model, "@")
+	return model
+}
+
+func ofAnySize(name, model string) bool { return strings.HasPrefix(name, model+":") }
+
+// Better returns the best of [Embeddings] that is installed; "" if the embedder is that one, or none
+// of Ollama.
+func Better(embedder string, installed []llm.Info) string {
+	now := modelOf(embedder)
+	if now == "" {
+		return ""
+	}
+	for _, model := range Embeddings {
+		if ofAnySize(now, model) {
+			return ""
+		}
+		if slices.ContainsFunc(installed, func(m llm.Info) bool { return ofAnySize(m.Name, model) }) {
+			return model
+		}
+	}
+	return ""
 }
 
 // Name implements [llm.Embedder].

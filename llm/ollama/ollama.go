@@ -28,11 +28,12 @@ type Provider struct {
 	http      *http.Client
 	transport *llm.Transport
 
-	mu     sync.Mutex
-	model  string              // empty until one is chosen
-	named  bool                // the user chose the model
-	window int                 // configured window; 0: by model and machine
-	known  map[string]llm.Info // descriptions from the server's show call, by name
+	mu       sync.Mutex
+	model    string              // empty until one is chosen
+	named    bool                // the user chose the model
+	window   int                 // configured window; 0: by model and machine
+	embedded string              // name of the embedder that the notes are indexed with
+	known    map[string]llm.Info // descriptions from the server's show call, by name
 }
 
 // New returns a provider for the server at Settings.OllamaHost. It makes no
@@ -42,7 +43,7 @@ func New(s llm.Settings) (*Provider, error) {
 	if err != nil {
 		return nil, err
 	}
-	o := &Provider{settings: s, base: base, model: s.Model, named: s.Model != "", window: s.Window, known: map[string]llm.Info{}}
+	o := &Provider{settings: s, base: base, model: s.Model, named: s.Model != "", window: s.Window, known: map[string]llm.Info{}, embedded: s.Embedded}
 	o.transport = llm.NewTransport(s.Key, func() bool { return o.currentlyKnown().Remote != "" })
 	if s.OllamaFound {
 		o.transport.OnlyFound(s.OllamaOwner)
