@@ -127,7 +127,7 @@ type found struct {
 // whole reports whether nothing but whole sentences is quoted.
 func (f found) whole() bool {
 	p, first, last := f.passage, f.runs[0].first, f.runs[len(f.runs)-1].last
-	return p.begins(first) && p.ranges[p.within[last-1]][1] == last
+	return p.begins(first) && p.ends(last)
 }
 
 // locate finds a quotation in the first of the numbered sources that contains
@@ -138,6 +138,7 @@ func (d *checker) locate(numbers []int, q quotation) (at found, near bool) {
 	if len(words.parts) == 0 {
 		return found{}, false
 	}
+	words.label = wordsOf(q.label)
 	tried := map[*passage]bool{} // sources may have the same text
 	for _, n := range numbers {
 		p := d.passage(n)
@@ -176,6 +177,13 @@ func (d *checker) locate(numbers []int, q quotation) (at found, near bool) {
 			tried[other] = true
 			if runs, _ := other.quote(words); runs != nil {
 				return found{q, n, other, runs, false}, false
+			}
+		}
+	}
+	if headed := cutAtColon(q.text); len(headed.parts) > 0 {
+		for _, n := range numbers {
+			if runs, _ := d.passage(n).quote(headed); runs != nil {
+				return found{q, n, d.passage(n), runs, false}, false
 			}
 		}
 	}
@@ -240,7 +248,7 @@ func (d *checker) judgeQuotes(c claim, n int, p *passage) (result judgedQuotes) 
 			continue
 		case indexOf(p.title, text.Tokens(q.text), 0) >= 0, d.ownWords(q.text):
 			continue // not a quotation from a note
-		case near, lengthOf(q.text) <= maxTerm, d.isName(q.text), q.denied:
+		case near, isTerm(q.text), d.isName(q.text), q.denied:
 			result.unsure = true
 			continue
 		}

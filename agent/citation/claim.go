@@ -1,6 +1,7 @@
 package citation
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -110,8 +111,9 @@ func within(markers []marker, from, to int) []marker {
 type quotation struct {
 	Span   text.Span
 	text   string
-	denied bool // a negation is in its sentence, outside of it
-	line   bool // a line of a quote block, which the next one may continue
+	label  string // in front of it on its line: the words before a colon or a dash, or the first cell of a row
+	denied bool   // a negation is in its sentence, outside of it
+	line   bool   // a line of a quote block, which the next one may continue
 }
 
 // quotesOf returns the first quotations of an answer, in order: text in
@@ -134,7 +136,7 @@ func quotesOf(answer string, markers []marker, sentences []text.Sentence) (quote
 					sentences = sentences[1:]
 				}
 				s := sentences[0]
-				add(quotation{Span: q, denied: negates(answer[max(s.Start, q.Start-maxClaim):q.Start]) || negates(answer[q.End:max(q.End, min(s.End, q.End+maxClaim))])})
+				add(quotation{Span: q, label: labelOf(answer[b.Start:q.Start]), denied: negates(answer[max(s.Start, q.Start-maxClaim):q.Start]) || negates(answer[q.End:max(q.End, min(s.End, q.End+maxClaim))])})
 			}
 		case text.Quoted:
 			for start := b.Start; start < b.End; {
@@ -148,6 +150,25 @@ func quotesOf(answer string, markers []marker, sentences []text.Sentence) (quote
 		}
 	}
 	return quotes
+}
+
+var (
+	frontLabel = regexp.MustCompile(`([^:：|.!?。；;]{1,60})(?:[:：]|\s[–—-])[\s*_]*$`)
+	firstCell  = regexp.MustCompile(`^\s*\|([^|]{1,60})\|`)
+)
+
+// labelOf returns the label at the end of a text, or of the row that it begins.
+func labelOf(before string) string {
+	const longest = 200 // bytes
+	line := before[strings.LastIndexByte(before, '\n')+1:]
+	if m := firstCell.FindStringSubmatch(line[:min(len(line), longest)]); m != nil {
+		return m[1]
+	}
+	end := line[max(0, len(line)-longest):]
+	if m := frontLabel.FindStringSubmatch(strings.ToValidUTF8(end, "")); m != nil {
+		return m[1]
+	}
+	return ""
 }
 
 func negates(words string) bool {

@@ -1,6 +1,7 @@
 package citation
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -91,8 +92,49 @@ func (p *passage) lines(runs []place) (line, endLine int, quote string) {
 	return inNote(from.Line), inNote(to.EndLine), quote
 }
 
-// begins reports whether word i is the first of its sentence.
-func (p *passage) begins(i int) bool { return p.ranges[p.within[i]][0] == i }
+// begins reports whether word i is the first of its sentence, after a label,
+// comments, struck-out text, the time of an entry and planning lines.
+func (p *passage) begins(i int) bool {
+	s := p.within[i]
+	if p.ranges[s][0] == i {
+		return true
+	}
+	before := p.before(i)
+	return len(before) < maxClaim && !hasWords(labelText.ReplaceAllString(strings.TrimRight(before, " \t*_"), ""))
+}
+
+// before returns the text of a sentence before word i of it.
+func (p *passage) before(i int) string {
+	to := p.words[i].Token.Start
+	return p.text[min(p.sentences[p.within[i]].Start, to):to]
+}
+
+// ends reports whether a sentence ends before word i, or has nothing but such
+// text from there on.
+func (p *passage) ends(i int) bool {
+	s := p.within[i-1]
+	if p.ranges[s][1] == i {
+		return true
+	}
+	after := p.text[min(p.words[i-1].Token.End, p.sentences[s].End):p.sentences[s].End]
+	return len(after) < maxClaim && !hasWords(after)
+}
+
+var (
+	// labelText matches a label that ends a text: a few words and a colon.
+	labelText = regexp.MustCompile(`[^\n:：.!?。！？|]{1,60}[*_]*[:：]$`)
+	// planText matches a line with the dates of a task or a property, and times.
+	planText = regexp.MustCompile(`(?m)^[ \t]*(?:(?:SCHEDULED|DEADLINE|CLOSED):.*|[\pL\d_-]+::.*)$|\d{4}-\d{2}-\d{2}|\b\d{1,2}:\d{2}\b`)
+)
+
+// hasWords reports whether a text has words besides comments, struck-out text
+// and planning.
+func hasWords(md string) bool {
+	for _, form := range []*regexp.Regexp{commentText, struckText, planText} {
+		md = form.ReplaceAllString(md, "")
+	}
+	return len(text.Tokens(md)) > 0
+}
 
 // alike returns how many words of the passage from i on, and of the quotation,
 // make up one equal word: one of each, or several if a line break or a space
@@ -115,15 +157,24 @@ func (p *passage) alike(i int, quoted []word, same func(i int, quoted word) bool
 }
 
 // match returns where the words of a quotation occur in the passage,
-// consecutively from word i on; skipped table cells start a new run. exact
-// reports whether punctuation and case are the same.
+// consecutively from word i on; skipped table cells start a new run. The number
+// of a list item may be left out, or be within a line. exact reports whether
+// punctuation, case and the numbers of items are the same.
 func (p *passage) match(i int, quoted []word, same func(i int, quoted word) bool) (runs []place, exact bool) {
-	runs, exact = []place{{i, i}}, true
+	runs, exact = []place{{i, i}}, p.sameItem(i, quoted[0])
 	for j := 0; j < len(quoted); {
 		if i == len(p.words) {
 			return nil, false
 		}
 		here, there := p.alike(i, quoted[j:], same)
+		if here == 0 && j > 0 && quoted[j].key == p.words[i].item {
+			j++
+			continue
+		}
+		if here == 0 && j > 0 && p.words[i].key == quoted[j].item {
+			i++
+			continue
+		}
 		if here == 0 {
 			if j == 0 || !p.words[i].cell {
 				return nil, false
@@ -138,13 +189,13 @@ func (p *passage) match(i int, quoted []word, same func(i int, quoted word) bool
 		}
 		note := p.words[i]
 		if j > 0 {
-			exact = exact && (note.signs == quoted[j].signs || note.cell && strings.Trim(quoted[j].signs, "-:=→") == "" ||
+			exact = exact && (note.item == "" || quoted[j].item == "" || note.item == quoted[j].item) && (note.signs == quoted[j].signs || note.cell && strings.Trim(quoted[j].signs, "-:=→") == "" ||
 				note.line && strings.Trim(quoted[j].signs, "->#*+") == note.signs)
 		} else {
 			exact = exact && strings.TrimPrefix(note.lead, "#") == strings.TrimPrefix(quoted[j].lead, "#")
 		}
 		if here == 1 && there == 1 {
-			exact = exact && sameAsWritten(note, quoted[j], j == 0 || p.begins(i))
+			exact = exact && (note.raw == quoted[j].raw || sameAsWritten(note, quoted[j], j == 0 || p.begins(i)))
 		}
 		i, j = i+here, j+there
 		runs[len(runs)-1].last = i
@@ -162,6 +213,19 @@ func (p *passage) match(i int, quoted []word, same func(i int, quoted word) bool
 	return runs, exact
 }
 
+// sameItem reports whether a quotation that begins with the number of an item
+// does not begin at another number. What looks like one may be the day of a date.
+func (p *passage) sameItem(i int, quoted word) bool {
+	if quoted.item == "" {
+		return true
+	}
+	here := p.words[i].item
+	if here == "" && i > 0 && !p.words[i].line {
+		here = p.words[i-1].number
+	}
+	return here == "" || here == quoted.item
+}
+
 // quote finds a quotation: its parts must occur in order within one sentence,
 // or be cut where sentences end, each with the same punctuation and case. near
 // reports that its words occur in other forms or another grammatical person.
@@ -174,8 +238,11 @@ func (p *passage) quote(q quotedWords) (runs []place, near bool) {
 	if runs = p.search(q, starts, func(i int, quoted word) bool { return p.words[i].key == quoted.key }); runs != nil {
 		return runs, false
 	}
+	if loose, bound := q.loose(); bound && p.search(loose, starts, func(i int, quoted word) bool { return p.words[i].key == quoted.key }) != nil {
+		return nil, q.head == nil
+	}
 	const least = 3 // words
-	if len(first) < least {
+	if len(first) < least || q.head != nil {
 		return nil, false
 	}
 	if p.forms == nil {
@@ -216,7 +283,7 @@ func (p *passage) startsOf(key string) []int {
 // joined returns the word that the split parts form.
 func joined(words []word) (whole string) {
 	for _, w := range words {
-		whole += w.Token.Text
+		whole += strings.ToLower(w.Token.Text)
 	}
 	return whole
 }
@@ -233,11 +300,80 @@ func (p *passage) search(q quotedWords, starts []int, same func(i int, quoted wo
 				runs = append(runs, more...)
 			}
 		}
-		if exact {
+		if exact && p.fits(runs, q) {
 			return runs
 		}
 	}
 	return nil
+}
+
+// fits reports whether a quotation of a table's cell is from the row that its
+// label names, and from the column and row that its head names. A label that no
+// other row of the table has is none of a row.
+func (p *passage) fits(runs []place, q quotedWords) bool {
+	s := p.within[runs[0].first]
+	if !p.isRow(s) {
+		return q.head == nil
+	}
+	top, bottom := s, s
+	for top > 0 && p.isRow(top-1) {
+		top--
+	}
+	for bottom+1 < len(p.sentences) && p.isRow(bottom+1) {
+		bottom++
+	}
+	column := p.column(runs[len(runs)-1].first)
+	first, head := p.cell(s, 1), p.cell(top, column)
+	if said := keysOf(q.head); said != nil && (column == 1 || !p.words[runs[0].first].cell ||
+		!slices.Equal(said, head) && !slices.Equal(said, slices.Concat(first, head)) && !slices.Equal(said, slices.Concat(head, first))) {
+		return false
+	}
+	elsewhere := false
+	for _, w := range q.label {
+		if w.Token.Stop {
+			continue
+		}
+		if p.holds(s, w) {
+			return true
+		}
+		for row := top; row <= bottom; row++ {
+			elsewhere = elsewhere || p.holds(row, w) && !slices.Contains(head, w.key)
+		}
+	}
+	return !elsewhere
+}
+
+// isRow reports whether a sentence is a row of a table.
+func (p *passage) isRow(s int) bool {
+	return strings.HasPrefix(p.text[p.sentences[s].Start:p.sentences[s].End], "|")
+}
+
+// holds reports whether a sentence has a word.
+func (p *passage) holds(s int, w word) bool {
+	return slices.ContainsFunc(p.words[p.ranges[s][0]:p.ranges[s][1]], func(own word) bool { return own.key == w.key })
+}
+
+// cell returns the words of a cell of a row; nil if it has none.
+func (p *passage) cell(s, column int) []string {
+	var words []word
+	for i := p.ranges[s][0]; i < p.ranges[s][1]; i++ {
+		if p.column(i) == column {
+			words = append(words, p.words[i])
+		}
+	}
+	return keysOf(words)
+}
+
+func keysOf(words []word) (keys []string) {
+	for _, w := range words {
+		keys = append(keys, w.key)
+	}
+	return keys
+}
+
+// column returns the number of the table cell that a word is in, from 1.
+func (p *passage) column(i int) int {
+	return strings.Count(p.before(i), "|")
 }
 
 // next finds the next part of a quotation after position from: in the same

@@ -4,15 +4,28 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"lifehub/agent"
 	"lifehub/internal/text"
 )
 
-// maxTerm is the greatest length of a name or term: three words, or seven
-// characters of a script without spaces (see [lengthOf]). Longer text in
-// quotation marks is a quotation.
+// maxTerm is the greatest length of a name or term (see [lengthOf]).
 const maxTerm = 7
+
+// isTerm reports whether words are a name or term and too short for a quotation:
+// three words, three characters of Chinese or Japanese, or seven of another
+// script without spaces. Katakana spells a word as letters do.
+func isTerm(words string) bool {
+	n := lengthOf(words)
+	for _, t := range text.Tokens(words) {
+		if unicode.In(firstRune(t.Text), unicode.Han, unicode.Hiragana) {
+			n++
+		}
+	}
+	return n <= maxTerm
+}
 
 // loneQuote is a quotation, or the lines of one quote block, without a
 // citation.
@@ -52,7 +65,7 @@ func loneQuotes(answer string, quotes []quotation, taken map[int]bool) (list []l
 func (d *checker) judgeLone(lone loneQuote) (citations []agent.Citation) {
 	numbers := d.numbers()
 	for _, q := range d.joined(lone.quotes, numbers) {
-		if d.judged[q.text] || lengthOf(q.text) <= maxTerm || len(contentOf(q.text)) < 2 {
+		if d.judged[q.text] || isTerm(q.text) || len(contentOf(q.text)) < 2 {
 			continue
 		}
 		d.judged[q.text] = true
@@ -138,6 +151,8 @@ func lengthOf(words string) (n int) {
 // quotedWords is a quotation split at its ellipses.
 type quotedWords struct {
 	parts [][]word
+	label []word // what stands in front of it in the answer
+	head  []word // what is in front of its first colon, if parts are what is behind it
 }
 
 func newQuotedWords(quotation string) (q quotedWords) {
@@ -146,6 +161,35 @@ func newQuotedWords(quotation string) (q quotedWords) {
 			q.parts = append(q.parts, words)
 		}
 	}
+	return q
+}
+
+// loose returns the quotation without its label and the numbers of list items;
+// false if it has none.
+func (q quotedWords) loose() (quotedWords, bool) {
+	bound := q.label != nil
+	q.label = nil
+	q.parts = slices.Clone(q.parts)
+	for i, part := range q.parts {
+		q.parts[i] = slices.Clone(part)
+		for j := range part {
+			bound = bound || part[j].item != ""
+			q.parts[i][j].item = ""
+		}
+	}
+	return q, bound
+}
+
+// cutAtColon returns what is behind the first colon of a quotation, with what is
+// in front of it as its head; no parts if it has no colon.
+func cutAtColon(quotation string) (q quotedWords) {
+	at := strings.IndexAny(quotation, ":：")
+	if at < 0 {
+		return q
+	}
+	_, size := utf8.DecodeRuneInString(quotation[at:])
+	q = newQuotedWords(quotation[at+size:])
+	q.head = wordsOf(quotation[:at])
 	return q
 }
 

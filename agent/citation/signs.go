@@ -24,6 +24,7 @@ type word struct {
 
 	line   bool   // first word of a line
 	cell   bool   // first word of a table cell other than the first
+	item   string // the number of the list item that it begins; "" if none
 	parted bool   // continues the word before: hyphenated at a line break, or the next three digits of a number
 	number string // the number in canonical form; "" if it is not a number
 	key    string // number or text; what words are compared by
@@ -33,9 +34,13 @@ type word struct {
 // folder.
 var wordless = regexp.MustCompile(`(?i)</?(?:br|b|i|u|em|strong|mark|kbd|sub|sup|span|small|font|h[1-6]|p|div|a|li|ul|ol|pre|code|t[dhr]|table|hr|center|details|summary)(?:[ \t][^<>\n]*)?/?>|\[\^[^\[\]\s]+\]|\[\[[^\[\]|\n]*/[^\[\]|\n/]*\]\]`)
 
-// unbroken replaces formatting tags, footnote markers and the folders of links
-// with spaces, so that offsets stay the same.
+// highlighted matches ==highlighted words== that are no part of a word.
+var highlighted = regexp.MustCompile(`(^|[^\pL\pN=])==([^\s=](?:[^=\n]*[^\s=])?)==`)
+
+// unbroken replaces formatting tags, the marks of highlights, footnote markers and
+// the folders of links with spaces, so that offsets stay the same.
 func unbroken(md string) string {
+	md = highlighted.ReplaceAllString(md, "$1  $2  ")
 	return wordless.ReplaceAllStringFunc(md, func(tag string) string {
 		name := ""
 		if strings.HasPrefix(tag, "[[") {
@@ -48,13 +53,27 @@ func unbroken(md string) string {
 // wordsOf parses markdown into words.
 func wordsOf(md string) []word {
 	var words []word
+	add := func(t text.Token) {
+		w := word{Token: t, raw: strings.Map(lettersOnly, md[t.Start:t.End]), number: number(t.Text)}
+		w.key = cmp.Or(w.number, strings.ToLower(w.Token.Text))
+		from := 0
+		if len(words) > 0 {
+			from = words[len(words)-1].Token.End
+		}
+		w.item = itemBefore(md, from, t.Start)
+		words = append(words, w)
+	}
 	for _, t := range text.Tokens(md) {
-		if strings.Contains("-<>", t.Text) || isHighlight(md, t) {
+		if strings.Contains("-<>", t.Text) || isTimes(words, t) {
 			continue // part of the signs, or markup
 		}
-		w := word{Token: t, raw: strings.Map(lettersOnly, md[t.Start:t.End]), number: number(t.Text)}
-		w.key = cmp.Or(w.number, w.Token.Text)
-		words = append(words, w)
+		if at := timesAt(md[t.Start:t.End]); at > 0 { // 6x400: the x is a sign
+			add(text.Token{Text: t.Text[:at], Start: t.Start, End: t.Start + at})
+			if t.Start, t.Text = t.Start+at+1, t.Text[at+1:]; t.Text == "" {
+				continue
+			}
+		}
+		add(t)
 	}
 	end := 0
 	for i := range words {
@@ -65,7 +84,7 @@ func wordsOf(md string) []word {
 			between := md[words[i-1].Token.End:words[i].Token.Start]
 			words[i].line = strings.Contains(between, "\n")
 			words[i].cell = strings.Contains(between, "|") && !strings.Contains(between, "||") && !strings.Contains(between, "\n")
-			words[i].parted = hyphenated.MatchString(between) || between == " " && threeDigits.MatchString(words[i].Token.Text) && upToThreeDigits.MatchString(words[i-1].Token.Text) && (!words[i-1].parted || len(words[i-1].Token.Text) == 3)
+			words[i].parted = strings.HasPrefix(between, "-") && hyphenated.MatchString(between) || strings.ContainsAny(between, "'’") && elided.MatchString(between) || between == " " && threeDigits.MatchString(words[i].Token.Text) && upToThreeDigits.MatchString(words[i-1].Token.Text) && (!words[i-1].parted || len(words[i-1].Token.Text) == 3)
 			if words[i].signs == "-" && isLetters(words[i-1].raw) && isLetters(words[i].raw) {
 				words[i].signs = "" // well-known equals well known
 			}
@@ -86,7 +105,38 @@ func wordsOf(md string) []word {
 	return words
 }
 
+// timesAt returns the offset of the x in a word such as 6x400 or 4x; 0 if there is none.
+func timesAt(word string) int {
+	at := strings.IndexAny(word, "xX")
+	if at < 1 || strings.Trim(word[:at], "0123456789.,") != "" || at+1 < len(word) && !unicode.IsDigit(rune(word[at+1])) {
+		return 0
+	}
+	return at
+}
+
+// isTimes reports whether a token is an x that multiplies the number before it.
+func isTimes(before []word, t text.Token) bool {
+	return strings.EqualFold(t.Text, "x") && len(before) > 0 && before[len(before)-1].number != "" && t.Start-before[len(before)-1].Token.End == 1
+}
+
+// itemBefore returns the number of the list item that the word at an offset begins; "" if it begins
+// none. The word before it ends at from.
+func itemBefore(md string, from, at int) string {
+	if !strings.ContainsAny(md[from:at], "0123456789") {
+		return ""
+	}
+	m := listNumber.FindStringSubmatch(md[from:at])
+	if m == nil || from > 0 && m[1] == "" {
+		return ""
+	}
+	return m[2]
+}
+
+// listNumber matches what is between two words if the second begins a numbered item.
+var listNumber = regexp.MustCompile(`(?:^|(\n))[ \t>]*(\d{1,3})[.)][ \t][^\n]*$`)
+
 var (
+	elided          = regexp.MustCompile(`^['’](?:  |\[\[?(?:[^\[\]|\n]*\|)?)$`) // L'[[note|eau]], L'==eau==
 	hyphenated      = regexp.MustCompile(`^-[ \t]*\n[ \t]*$`)
 	threeDigits     = regexp.MustCompile(`^\d{3}$`)
 	upToThreeDigits = regexp.MustCompile(`^[1-9]\d{0,2}$|^\d{3}$`)
@@ -135,24 +185,6 @@ func lettersOnly(r rune) rune {
 
 func isLetters(word string) bool {
 	return utf8.RuneCountInString(word) > 1 && !strings.ContainsFunc(word, func(r rune) bool { return !unicode.IsLetter(r) })
-}
-
-// isHighlight reports whether a == token is the markup of ==highlighted words==
-// rather than an operator.
-func isHighlight(md string, t text.Token) bool {
-	if t.Text != "=" {
-		return false
-	}
-	from, to := t.Start, t.End
-	for from > 0 && md[from-1] == '=' {
-		from--
-	}
-	for to < len(md) && md[to] == '=' {
-		to++
-	}
-	blank := func(s string) bool { return strings.TrimSpace(s) == "" }
-	before, after := from == 0 || blank(md[from-1:from]), to == len(md) || blank(md[to:to+1])
-	return to-from == 2 && before != after
 }
 
 var (
@@ -217,6 +249,8 @@ func sign(runes []rune, i int) (rune, bool) {
 	switch r {
 	case '—':
 		return r, false
+	case 'x', 'X': // only between words if it multiplies
+		return '×', true
 	case '-', '–', '−', '‐', '‑':
 		if after == '>' {
 			return '→', true
@@ -254,13 +288,11 @@ func numberBeside(runes []rune, i int) bool {
 	return i > 1 && i+2 < len(runes) && unicode.IsNumber(runes[i-2]) && unicode.IsNumber(runes[i+2])
 }
 
-// sameAsWritten reports whether a quoted word is written as in the note. Case
+// sameAsWritten reports whether a word whose letters are not those of the note may
+// be quoted so. Case
 // matters for one-letter names, acronyms and units. At the start of a sentence
 // or quotation, the initial may differ.
 func sameAsWritten(note, quoted word, begins bool) bool {
-	if note.raw == quoted.raw {
-		return true
-	}
 	const longestAcronym = 5 // letters; longer words in capitals are emphasis
 	a, b := []rune(note.raw), []rune(quoted.raw)
 	if len(a) != len(b) || len(a) > longestAcronym {

@@ -38,7 +38,12 @@ var kinds = []struct {
 	{"in a draft", false},
 	{"commented out", false},
 	{"a block quote", false},
+	{droppedNot, false},
 }
+
+// droppedNot is a quotation that is cut after a negation: its words are in the note, so it has a ✓, and is
+// counted apart.
+const droppedNot = "cut after a not"
 
 // claims prints how many true answers are marked as wrong, and how many false ones get a plain ✓: answers
 // written by hand, and sentences of four vaults, as they are and changed.
@@ -86,15 +91,18 @@ func claims() error {
 					continue
 				}
 				other.N = 2
-				if passed := v.check(answer, "", note, now, other); passed == verified && !kind.true || passed == accused && kind.true {
+				if passed := v.check(answer, "", note, now, other); passed == verified && !kind.true && kind.name != droppedNot || passed == accused && kind.true {
 					missed.add("%s, %s: %s", note.Path, kind.name, answer)
 				}
 			}
 		}
 		printRow(kind.name, v.asked, v.verified, v.accused)
-		if v.asked < 30 || kind.true && v.verified*100 < 90*v.asked {
+		if v.asked < 30 && kind.name != droppedNot || kind.true && v.verified*100 < 90*v.asked {
 			missed.add("%s: %d of %d have a plain ✓", kind.name, v.verified, v.asked)
 		}
+	}
+	if err := inLanguages(&missed); err != nil {
+		return err
 	}
 	return missed.err()
 }
@@ -135,6 +143,13 @@ func made(kind, sentence, other string, note agent.Source, random *rand.Rand) (a
 		return "“" + sentence + " " + other + "” [1][2]", now
 	case "stitched with an ellipsis":
 		return "“" + sentence + " … " + other + "” [1, 2]", now
+	case droppedNot:
+		for _, t := range text.Tokens(sentence) {
+			if rest := strings.TrimSpace(sentence[t.End:]); text.Is(t.Text, text.Negation) && len(strings.Fields(rest)) > 3 {
+				return "“" + rest + "” [1]", now
+			}
+		}
+		return "", now
 	case "changed since":
 		return quoted, "This is another text by now."
 	case "struck out":
@@ -172,7 +187,10 @@ const (
 )
 
 // verdicts counts answers.
-type verdicts struct{ asked, verified, accused int }
+type verdicts struct {
+	asked, verified, accused int
+	refused                  bool // the last was accused by a ✗, not by a remark
+}
 
 // check counts the verdict on an answer. The note, its first source, has the text now; what it had is what
 // the model saw, except where marks were put around the sentence, which the model saw too.
@@ -184,6 +202,7 @@ func (v *verdicts) check(answer, remark string, note agent.Source, now string, o
 	}
 	sources := append([]agent.Source{saw}, others...)
 	shown := neutral
+	v.refused = false
 	for _, c := range citation.Check(answer, sources, func(s agent.Source) (string, bool) {
 		if s.Path == note.Path {
 			return strings.Repeat("\n", saw.Line-1) + now, true
@@ -193,6 +212,7 @@ func (v *verdicts) check(answer, remark string, note agent.Source, now string, o
 		switch {
 		case c.Verdict == agent.NotFound || c.Verdict == agent.Stale || c.Context != remark:
 			shown = accused
+			v.refused = v.refused || c.Verdict != agent.Verified
 		case c.Verdict == agent.Verified && c.Context == "" && shown == neutral:
 			shown = verified
 		}
