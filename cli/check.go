@@ -62,7 +62,7 @@ func checkFile(ctx context.Context, sh *app.Process, flags app.RunFlags, name st
 	for _, text := range a.Notices("checking") {
 		fmt.Fprintf(sh.Err, "! %s\n", safetext.Line(text))
 	}
-	if err := a.Ready(ctx, app.NewBar(sh)); err != nil {
+	if err := a.Ready(ctx, "", app.NewBar(sh)); err != nil {
 		return err
 	}
 	checked, err := mcpserve.Check(ctx, a, text)

@@ -58,14 +58,14 @@ var rules = sync.OnceValue(func() []rule {
 		{of(`IN+U|H`), "", (*reader).lastDays},                                          // the last ten days, lately
 		{of(`IUp?W|Wp?IU`), "", (*reader).dayOfWeek},                                    // Monday of last week
 		{of(`[IR]U|U[BA]I|C`), "", (*reader).unit},                                      // last week, the week before last
-		{of(`UNY?`), "", (*reader).weekNumber},                                          // week 42
+		{of(`UN(?:p?Y)?`), "", (*reader).weekNumber},                                    // week 42
 		{of(`IW`), "", (*reader).weekday},                                               // next Friday
 		{of(`W`), "iof=" + sides, (*reader).weekday},                                    // on Friday
 		{of(`U`), "iof=", (*reader).weekend},                                            // at the weekend
 		{of(`(?:Q|OU)(?:p?Y)?`), "", (*reader).quarter},                                 // Q3
 		{of(`IS|Sp?Y`), "", (*reader).season},                                           // last summer
 		{of(`S`), "i=" + sides, (*reader).season},                                       // in summer
-		{of(`Fp?Y?|IF`), "io=" + sides, (*reader).feast},                                // at Christmas
+		{of(`Fp?Y?|IF`), "iof=" + sides, (*reader).feast},                               // at Christmas
 		{of(`IM|Mp?Y`), "", (*reader).month},                                            // last March, March 2026
 		{of(`M`), "if=" + sides, (*reader).month},                                       // in March
 		{of(`U?Y`), "iof=" + sides, (*reader).namedYear},                                // in 2024
@@ -96,6 +96,9 @@ func (r *reader) at(i int, after byte) (it said, ok bool) {
 		if alone && strings.IndexByte("WU", r.kinds[i]) >= 0 {
 			after = named // "what did I do Monday?" and "Monday's run", but not "every Monday"
 		}
+		if r.isRange(i) {
+			after = named
+		}
 		if it, ok = r.besides(i); !ok {
 			if it, ok = r.partOf(i); !ok {
 				it, ok = r.plain(i, after)
@@ -110,6 +113,12 @@ func (r *reader) at(i int, after byte) (it said, ok bool) {
 		}
 	}
 	return it, false
+}
+
+// isRange reports whether a token begins a range of two weekdays, months, seasons or years: Monday to Friday.
+func (r *reader) isRange(i int) bool {
+	return i+2 < len(r.kinds) && strings.IndexByte("WMSY", r.kinds[i]) >= 0 && r.kinds[i+2] == r.kinds[i] &&
+		(r.kinds[i+1] == 'T' || r.kinds[i+1] == 'J' && r.tokens[i+1].value == 0)
 }
 
 // before returns the kind of the word before a token; 0: none.
@@ -272,6 +281,9 @@ func (r *reader) until(it said) said {
 		other.today = r.today.Add(1) // from Monday to Wednesday, on a Wednesday
 	}
 	end, ok := other.at(it.next+1, named)
+	if day, alone := r.sameMonth(it, it.next+1); alone {
+		end, ok = day, true
+	}
 	if !ok {
 		return it
 	}
@@ -284,6 +296,16 @@ func (r *reader) until(it said) said {
 		}
 	}
 	return it
+}
+
+// sameMonth reads a day alone that ends a range of days, as in "October 12th to 14th".
+func (r *reader) sameMonth(from said, i int) (it said, ok bool) {
+	if from.unit != aDay || i >= len(r.kinds) || strings.IndexByte("NO", r.kinds[i]) < 0 || i+1 < len(r.kinds) && strings.IndexByte("MUiofW", r.kinds[i+1]) >= 0 {
+		return it, false
+	}
+	it.Span, ok = date(from.From.Year, int(from.From.Month), r.tokens[i].value)
+	it.unit, it.end, it.next = aDay, r.tokens[i].end, i+1
+	return it, ok && from.From.Before(it.From)
 }
 
 // choose selects one of several spans in order: the last that is over, one of this year,
@@ -367,8 +389,8 @@ func (r *reader) dayAlone(p part) (Span, int, bool) {
 
 func (r *reader) away(p part) (Span, int, bool) {
 	n, unit := p.of("N"), p.of("U").value
-	if n.kind == 0 && unit != halfYear {
-		return Span{}, 0, false
+	if n.kind == 0 && unit != halfYear || p[0].kind == 'i' && p[0].value > 0 {
+		return Span{}, 0, false // "around ten days" is a length
 	}
 	count := -max(1, n.value)
 	if p[0].kind == 'i' {
@@ -478,7 +500,7 @@ func (r *reader) feast(p part) (Span, int, bool) {
 	at := feasts[p.of("F").value]
 	s, ok := r.yearly(p, func(year int) (Span, bool) {
 		if at[0] == 0 {
-			return days(easter(year).Add(-2), 4), true // Good Friday to Easter Monday
+			return days(easter(year).Add(at[1]), at[2]), true
 		}
 		s, ok := date(year, at[0], at[1])
 		return days(s.From, at[2]), ok

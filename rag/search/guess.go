@@ -30,8 +30,10 @@ const (
 
 // Missing is what a question asks for and the notes lack.
 type Missing struct {
-	Time  string        `json:"time,omitempty"`  // "April 2024": no note is of it
-	Words []MissingWord `json:"words,omitempty"` // the content words that no note has, in the order of the question
+	Time string `json:"time,omitempty"` // "April 2024": no note is of it
+	// NotRead is what looks like a time in the question and is not read as one, such as "around harvest".
+	NotRead string        `json:"not_read,omitempty"`
+	Words   []MissingWord `json:"words,omitempty"` // the content words that no note has, in the order of the question
 }
 
 // MissingWord is a word of the question that no note has.
@@ -41,7 +43,7 @@ type MissingWord struct {
 }
 
 // IsZero reports whether the notes lack nothing.
-func (m Missing) IsZero() bool { return m.Time == "" && len(m.Words) == 0 }
+func (m Missing) IsZero() bool { return m.Time == "" && m.NotRead == "" && len(m.Words) == 0 }
 
 // maxMissing is how many words String names.
 const maxMissing = 5
@@ -52,6 +54,9 @@ func (m Missing) String() string {
 	var sentences []string
 	if m.Time != "" {
 		sentences = append(sentences, "No notes from "+m.Time+".")
+	}
+	if m.NotRead != "" {
+		sentences = append(sentences, "“"+m.NotRead+"” was not understood as a time.")
 	}
 	var lacked, meant []string
 	for _, w := range m.Words {
@@ -79,6 +84,9 @@ func (m Missing) In(other Missing) Missing {
 	})}
 	if m.Time == other.Time {
 		both.Time = m.Time
+	}
+	if m.NotRead == other.NotRead {
+		both.NotRead = m.NotRead
 	}
 	return both
 }

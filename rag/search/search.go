@@ -7,6 +7,7 @@ import (
 	"database/sql"
 	"errors"
 	"slices"
+	"strings"
 
 	"lifehub/internal/database"
 	"lifehub/internal/when"
@@ -28,6 +29,10 @@ type Outcome struct {
 // synced meanwhile.
 func Run(ctx context.Context, db *sql.DB, in Vault, q Query) (Outcome, error) {
 	in.DB = db
+	unread := q.Talk.Unread(q.Text, q.today())
+	if strings.ContainsAny(unread, "0123456789") { // its numbers are no words to search for
+		q.Text = strings.Replace(q.Text, unread, " ", 1)
+	}
 	s := newSearch(in, q)
 	s.time = q.time()
 	if err := s.understand(ctx); err != nil {
@@ -46,7 +51,7 @@ func Run(ctx context.Context, db *sql.DB, in Vault, q Query) (Outcome, error) {
 		passages, err = s.present(ctx, candidates)
 	}
 	out := Outcome{Passages: passages, Signals: signals, Embedder: s.embedder, Why: s.why, Trouble: s.trouble}
-	s.missing.Time = s.lackedTime(passages)
+	s.missing.Time, s.missing.NotRead = s.lackedTime(passages), unread
 	out.Missing = s.missing
 	if s.undated {
 		out.Signals.Undated = true
