@@ -28,6 +28,7 @@ type FileStatus struct {
 	Passages int    `json:"passages"`         // 0: none
 	Embedded int    `json:"embedded"`         // passages with a vector
 	Reason   string `json:"reason,omitempty"` // why it was skipped, or what is wrong with it
+	CopyOf   string `json:"copy_of,omitempty"` // the note next to it, of which a sync program made this copy
 }
 
 // Status returns the state of every file of the folder in the index, by path.
@@ -48,7 +49,7 @@ func (x *Index) Status(ctx context.Context, folder *notes.Folder) ([]FileStatus,
 	all := make([]FileStatus, 0, len(entries)+len(problems))
 	for _, e := range entries {
 		was, ok := known[e.Path]
-		s := FileStatus{Path: e.Path, State: indexedNote, Reason: was.reason}
+		s := FileStatus{Path: e.Path, State: indexedNote, Reason: was.reason, CopyOf: e.CopyOf}
 		s.Passages, s.Embedded = counts[e.Path][0], counts[e.Path][1]
 		switch {
 		case !ok && notes.IsPicture(e.Path):

@@ -301,24 +301,17 @@ func notes(ctx context.Context, a *app.App) []Finding {
 			findings = append(findings, Finding{What: "notes", Detail: err.Error()})
 			continue
 		}
-		pictures, copies := 0, 0
+		pictures := 0
 		for _, e := range entries {
 			scannable = scannable || agent.IsPaged(e.Path)
 			if agent.IsPicture(e.Path) {
 				pictures++
-			}
-			if e.CopyOf != "" {
-				copies++
 			}
 		}
 		scannable = scannable || others["image"] > 0
 		f := Finding{What: "notes", OK: true, Detail: v.Folder.Dir() + ": " + draw.Count(len(entries)-pictures, "note")}
 		if pictures > 0 {
 			f.Detail += ", " + draw.Count(pictures, "image")
-		}
-		if copies > 0 {
-			f.Detail += fmt.Sprintf(", of them %s made by sync programs as copies", draw.Count(copies, "file"))
-			f.Fix = "compare each with its note and delete it; lifehub index --status names them"
 		}
 		if len(problems) > 0 {
 			f.Detail += fmt.Sprintf(", %d that can't be read", len(problems))
@@ -358,20 +351,34 @@ func scans(a *app.App) Finding {
 // mostNamed is how many notes a finding names.
 const mostNamed = 5
 
-// readInPart names the notes of which something could not be read.
-func readInPart(files []rag.FileStatus) []Finding {
-	files = slices.DeleteFunc(files, func(f rag.FileStatus) bool { return f.State != "indexed" || f.Reason == "" })
-	if len(files) == 0 {
-		return nil
+// readInPart names the copies that sync programs made of notes, and the notes of which something could not be read.
+func readInPart(files []rag.FileStatus) (findings []Finding) {
+	var copies, parts []string
+	for _, file := range files {
+		switch {
+		case file.CopyOf != "":
+			copies = append(copies, file.Path+" of "+file.CopyOf)
+		case file.State == "indexed" && file.Reason != "":
+			parts = append(parts, file.Path+": "+file.Reason)
+		}
 	}
-	f := Finding{What: "notes", OK: true, Detail: draw.Count(len(files), "note") + " read in part"}
-	for i, file := range files[:min(len(files), mostNamed)] {
-		f.Detail += map[bool]string{true: ": ", false: " · "}[i == 0] + file.Path + ": " + file.Reason
+	if len(copies) > 0 {
+		what := draw.Count(len(copies), "file") + " made by sync programs as copies, searched last and without their tasks"
+		findings = append(findings, naming(what, copies, "compare each with its note and delete it"))
 	}
-	if len(files) > mostNamed {
-		f.Fix = "lifehub index --status names the others"
+	if len(parts) > 0 {
+		findings = append(findings, naming(draw.Count(len(parts), "note")+" read in part", parts, ""))
 	}
-	return []Finding{f}
+	return findings
+}
+
+// naming is a finding about notes that names the first of them.
+func naming(what string, all []string, fix string) Finding {
+	f := Finding{What: "notes", OK: true, Detail: what + ": " + strings.Join(all[:min(len(all), mostNamed)], " · "), Fix: fix}
+	if len(all) > mostNamed {
+		f.Fix = strings.TrimPrefix(f.Fix+"; lifehub index --status names the others", "; ")
+	}
+	return f
 }
 
 // index reports how many notes of all folders are indexed, and by which embedder, and returns the state of each file.
