@@ -131,6 +131,7 @@ type Source struct {
 	EndLine   int      `json:"end_line"`
 	Heading   string   `json:"heading,omitempty"` // "Running › Plan"
 	Text      string   `json:"text"`              // as the model sees it
+	Above     int      `json:"above,omitempty"`   // lines of Text before Line: the header of the table or code that it continues
 	Score     float64  `json:"score,omitempty"`   // 0 to 1
 	Date      when.Day `json:"date,omitzero"`
 	Untrusted bool     `json:"foreign,omitempty"` // text from outside

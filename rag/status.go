@@ -24,10 +24,10 @@ const (
 // FileStatus is the state of a file of the folder in the index.
 type FileStatus struct {
 	Path     string `json:"path"`
-	State    string `json:"state"`            // indexed, stale, missing, skipped
-	Passages int    `json:"passages"`         // 0: none
-	Embedded int    `json:"embedded"`         // passages with a vector
-	Reason   string `json:"reason,omitempty"` // why it was skipped, or what is wrong with it
+	State    string `json:"state"`             // indexed, stale, missing, skipped
+	Passages int    `json:"passages"`          // 0: none
+	Embedded int    `json:"embedded"`          // passages with a vector
+	Reason   string `json:"reason,omitempty"`  // why it was skipped, or what is wrong with it
 	CopyOf   string `json:"copy_of,omitempty"` // the note next to it, of which a sync program made this copy
 }
 

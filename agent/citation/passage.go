@@ -19,7 +19,6 @@ type passage struct {
 	within    []int        // index of the sentence of each word
 	ranges    [][2]int     // word range of each sentence
 	title     []text.Token // of heading and path
-	shift     int          // lines of text before the first line of the source
 	layout    *layout      // parsed on first use
 	carriers  carriers     // its sentences; built on first use
 
@@ -66,9 +65,6 @@ func openPassage(source agent.Source) *passage {
 	for ; at < len(p.words); at++ {
 		p.within[at] = max(0, len(p.sentences)-1)
 	}
-	if extra := strings.Count(p.text, "\n") - rows - (source.EndLine - source.Line); source.EndLine >= source.Line && extra > 0 {
-		p.shift = extra // the text begins with a heading path
-	}
 	return p
 }
 
@@ -79,7 +75,7 @@ func (p *passage) lines(runs []place) (line, endLine int, quote string) {
 		return p.source.Line, p.source.Line, ""
 	}
 	from, to := p.sentences[p.within[runs[0].first]], p.sentences[p.within[runs[len(runs)-1].last-1]]
-	inNote := func(line int) int { return p.source.Line + max(0, line-p.shift) }
+	inNote := func(line int) int { return p.source.Line + max(0, line-p.source.Above) }
 	const longest = 2000
 	quote = p.text[from.Start:to.End]
 	if len(quote) > longest {

@@ -80,6 +80,7 @@ func listed(passages []rag.Passage) (list []agent.Passage) {
 		var blocks []agent.Block
 		for _, b := range p.Blocks {
 			source := sourceOf(p)
+			source.Above = 0
 			source.Line, source.EndLine, source.Heading, source.Text = b.Line, b.EndLine, b.Heading, b.Text
 			blocks = append(blocks, agent.Block{Source: source, Lead: b.Lead, Code: b.Code, Score: b.Score, Words: b.Words})
 		}
@@ -165,7 +166,7 @@ func (v vaults) wholeNotes(ctx context.Context, passages []rag.Passage) (list []
 		p.Untrusted = p.Untrusted || note.Untrusted
 		lines := strings.Split(note.Text, "\n")
 		if whole := excerpt.Sections(agent.Source{}, nil, lines, max(1, note.BodyLine), len(lines)); len(whole) == 1 && len(whole[0].Text) <= excerpt.WholeNote {
-			p.Text, p.Lines, p.Line, p.EndLine = whole[0].Text, "", whole[0].Line, whole[0].EndLine
+			p.Text, p.Lines, p.Above, p.Line, p.EndLine = whole[0].Text, "", 0, whole[0].Line, whole[0].EndLine
 			if p.Heading = ""; len(note.Headings) > 0 && note.Headings[0].Line == p.Line {
 				p.Heading = note.Headings[0].Text
 			}
@@ -259,7 +260,7 @@ func sourceOf(p rag.Passage) agent.Source {
 	date, _ := when.ParseDay(p.Date)
 	return agent.Source{
 		Path: p.Path, Vault: p.Vault, Line: p.Line, EndLine: p.EndLine, Heading: p.Heading,
-		Text: p.Text, Lines: p.Lines, Score: p.Score, Date: date, Untrusted: p.Untrusted, Dated: p.Dated,
+		Text: p.Text, Lines: p.Lines, Above: p.Above, Score: p.Score, Date: date, Untrusted: p.Untrusted, Dated: p.Dated,
 	}
 }
 

@@ -199,7 +199,7 @@ func (l *lister) addWhole(s agent.Source) {
 	for _, b := range text.Blocks(s.Text) {
 		part := s
 		part.Text = s.Text[b.Start:b.End]
-		part.Line += strings.Count(s.Text[:b.Start], "\n")
+		part.Line += max(0, strings.Count(s.Text[:b.Start], "\n")-s.Above)
 		part.EndLine = part.Line + strings.Count(part.Text, "\n")
 		if !strings.HasPrefix(strings.TrimSpace(part.Text), "#") {
 			whole.Blocks = append(whole.Blocks, agent.Block{Source: part, Code: b.Kind == text.Code})

@@ -52,19 +52,29 @@ func TestRowsAndItemsKeepWhatIsAboveThem(t *testing.T) {
 				text.WriteString("\n")
 			default:
 				fence := rapid.SampledFrom([]string{"```", "~~~", "````"}).Draw(t, "fence") + "sh"
+				indent := rapid.SampledFrom([]string{"", "  "}).Draw(t, "of an item")
+				if indent != "" {
+					text.WriteString("- " + strings.TrimSpace(next("p")) + "\n" + indent)
+				}
 				text.WriteString(fence + "\n")
 				for range rapid.IntRange(1, 9).Draw(t, "code") {
 					line := strings.TrimSpace(next("x"))
 					above[line] = []string{fence}
-					text.WriteString(line + "\n")
+					text.WriteString(indent + line + "\n")
 				}
-				text.WriteString(strings.TrimSuffix(fence, "sh") + "\n\n")
+				text.WriteString(indent + strings.TrimSuffix(fence, "sh") + "\n\n")
 			}
 		}
 		note := notes.Parse(notes.Entry{Path: "n.md"}, []byte(text.String()))
 		short := func(s string) string { // as far as it is in a path
 			key, _, _ := strings.Cut(strings.TrimSpace(strings.TrimPrefix(s, "| ")), " ")
 			return key
+		}
+		left := map[string]bool{} // lines of code that no passage has as such
+		for line, of := range above {
+			if len(of) > 0 && strings.HasPrefix(line, "x") {
+				left[short(line)] = true
+			}
 		}
 		for _, p := range Cut(note, rapid.IntRange(12, 120).Draw(t, "size")) {
 			piece, headings := note.Text[p.Start:p.End], strings.Join(p.Heading, Separator)
@@ -81,6 +91,24 @@ func TestRowsAndItemsKeepWhatIsAboveThem(t *testing.T) {
 					}
 				}
 			}
+			whole, _, _ := Whole(piece, headings)
+			plain := dedented(whole)
+			for _, b := range notes.Blocks(plain) {
+				if b.Header == "" {
+					continue
+				}
+				lines := strings.Split(strings.TrimSpace(plain[b.Start:b.End]), "\n")
+				if last := strings.TrimSpace(lines[len(lines)-1]); b.Kind == notes.CodeBlock && (len(lines) < 2 || strings.TrimSuffix(b.Header, "sh") != last) {
+					t.Fatalf("the code is not closed: %q of %q | %q", whole, headings, piece)
+				}
+				for _, line := range lines {
+					line = strings.TrimSpace(line)
+					if of := above[line]; len(of) > 0 && of[len(of)-1] != b.Header {
+						t.Fatalf("%q is in %q, not in %q: %q of %q", line, b.Header, of, whole, headings)
+					}
+					delete(left, short(line))
+				}
+			}
 			for _, b := range Blocks("n.md", piece, headings, p.Line) {
 				parents := above[strings.TrimSpace(b.Text)]
 				if len(parents) == 0 || b.Code {
@@ -90,6 +118,9 @@ func TestRowsAndItemsKeepWhatIsAboveThem(t *testing.T) {
 					t.Fatalf("the block %+v is not under %q in %q | %q", b, last, headings, piece)
 				}
 			}
+		}
+		if len(left) > 0 {
+			t.Fatalf("no code of a passage has %v\n%s", left, text.String())
 		}
 	})
 }

@@ -58,10 +58,10 @@ type parent struct {
 // headings, and line the number of its first line.
 func Blocks(note, md, headings string, line int) []Block {
 	c := blockCutter{plain: strings.EqualFold(path.Ext(note), ".txt")}
+	md, headings, added := Whole(dedented(md), headings)
 	if headings != "" {
 		c.base = strings.Split(headings, Separator)
 	}
-	md, added := c.complete(dedented(md))
 	end := 0 // of the block before
 	for _, b := range notes.Blocks(md) {
 		if strings.Count(md[end:b.Start], "\n") > 2 {
@@ -79,24 +79,47 @@ func Blocks(note, md, headings string, line int) []Block {
 	return slices.DeleteFunc(c.blocks, func(b Block) bool { return b.Line < line })
 }
 
-// complete puts the header of a table, or the line that opens code, before the text that
-// continues it, and returns the number of lines that it added. See [Piece.Parents].
-func (c *blockCutter) complete(md string) (whole string, added int) {
-	if len(c.base) == 0 {
-		return md, 0
-	}
-	header := c.base[len(c.base)-1]
+// Whole returns a passage as Markdown that stands on its own: after the header of the table, or the line that
+// opens the code, that it continues, and with its code closed. headings is its path of headings, which loses that
+// header; above is how many lines were put before the passage.
+func Whole(md, headings string) (whole, rest string, above int) {
+	at := strings.LastIndex(headings, Separator)
+	header := headings[max(0, at+len(Separator)*min(1, at+1)):]
 	first, _, _ := strings.Cut(md, "\n")
 	switch {
-	case strings.HasPrefix(header, "```") || strings.HasPrefix(header, "~~~"):
-		md, added = header+"\n"+md, 1
+	case isFence(header):
+		md, above = header+"\n"+md, 1
 	case strings.Contains(header, "|") && strings.Contains(first, "|") && first != header:
-		md, added = header+"\n|---|\n"+md, 2
-	default:
-		return md, 0
+		md, above = header+"\n|---|\n"+md, 2
 	}
-	c.base = c.base[:len(c.base)-1]
-	return md, added
+	if above > 0 {
+		headings = headings[:max(0, at)]
+	}
+	return md + closing(md), headings, above
+}
+
+func isFence(line string) bool {
+	return strings.HasPrefix(line, "```") || strings.HasPrefix(line, "~~~")
+}
+
+// closing returns the line that closes the code at the end of a text, "" if there is none or it is closed.
+func closing(md string) string {
+	if !strings.Contains(md, "```") && !strings.Contains(md, "~~~") {
+		return ""
+	}
+	indent := md[:len(md)-len(strings.TrimLeft(md, " \t"))]
+	md = dedented(md)
+	all := notes.Blocks(md)
+	if len(all) == 0 || all[len(all)-1].Kind != notes.CodeBlock || all[len(all)-1].Header == "" {
+		return ""
+	}
+	lines := strings.Split(strings.TrimRight(md[all[len(all)-1].Start:], "\n"), "\n")
+	opens := strings.TrimLeft(lines[0], " \t")
+	fence := opens[:len(opens)-len(strings.TrimLeft(opens, opens[:1]))]
+	if last := strings.TrimSpace(lines[len(lines)-1]); len(lines) > 1 && strings.HasPrefix(last, fence) && strings.Trim(last, fence) == "" {
+		return ""
+	}
+	return "\n" + indent + lines[0][:len(lines[0])-len(opens)] + fence
 }
 
 // dedented removes the indentation of the first line from each line that has it, since

@@ -75,6 +75,9 @@ func (s *search) present(ctx context.Context, ranked []candidate) ([]Passage, er
 		if p.Blocks, err = s.blocksOf(ctx, &p, front, index, hasContent); err != nil {
 			return nil, err
 		}
+		if !notes.IsPaged(p.Path) {
+			p.Text, p.Heading, p.Above = passage.Whole(p.Text, p.Heading)
+		}
 		shown = append(shown, p.Passage)
 	}
 	return shown, nil

@@ -41,10 +41,11 @@ type Passage struct {
 	Path      string   `json:"path"` // below its vault, with slashes
 	Line      int      `json:"line"`
 	EndLine   int      `json:"end_line"`
-	Heading   string   `json:"heading"` // "Running › Plan"; "" before the first heading
-	Score     float64  `json:"score"`   // 0 to 1
-	Text      string   `json:"text"`
-	Lines     string   `json:"-"` // the whole lines of which Text is a part; "" if it is whole lines
+	Heading   string   `json:"heading"`         // "Running › Plan"; "" before the first heading
+	Score     float64  `json:"score"`           // 0 to 1
+	Text      string   `json:"text"`            // Markdown that stands on its own
+	Above     int      `json:"above,omitempty"` // lines of Text before Line: the header of the table or code that it continues
+	Lines     string   `json:"-"`               // the whole lines of which Text is a part; "" if it is whole lines
 	Tags      []string `json:"tags"`
 	Date      string   `json:"date"` // YYYY-MM-DD: of its lines if the query asks for a time, else of its note; "": none
 	Vault     string   `json:"-"`    // the vault's absolute folder
