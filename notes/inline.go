@@ -8,6 +8,9 @@ import (
 	"unicode/utf8"
 )
 
+// embedMacro is what stands before a link in Logseq's embeds.
+const embedMacro = "{{embed "
+
 // maxLink bounds the text of a link in bytes, so that a page of brackets takes
 // linear time.
 const maxLink = 1000
@@ -42,7 +45,7 @@ func (s *inlineScan) block(n *Note, body string, start, stop int, lines lineInde
 				continue
 			}
 			if link.Target != "" || link.Heading != "" {
-				link.Line, link.Embed = lines.at(i), i > start && text[i-1] == '!'
+				link.Line, link.Embed = lines.at(i), i > start && text[i-1] == '!' || strings.HasSuffix(text[start:i], embedMacro)
 				n.Links = append(n.Links, link)
 			}
 			if tag && link.Target != "" && opensTag(text, start, i-1) {
@@ -50,6 +53,13 @@ func (s *inlineScan) block(n *Note, body string, start, stop int, lines lineInde
 			}
 			n.setApart(body, i, end)
 			i = end
+		case '(':
+			id, size := ReferredID(text[i:])
+			if size > 0 {
+				n.Links = append(n.Links, Link{Target: id, Line: lines.at(i), Embed: strings.HasSuffix(text[start:i], embedMacro)})
+				n.setApart(body, i, i+size)
+			}
+			i += max(1, size)
 		case '#':
 			tag, end := readTag(text, start, i)
 			if tag != "" {
@@ -154,6 +164,9 @@ func linkTarget(rest string) (target string, size int) {
 
 // noteLink returns a link to a note, or an empty Link for other targets.
 func noteLink(target string) Link {
+	if id, size := ReferredID(target); size > 0 && size == len(target) {
+		return Link{Target: id}
+	}
 	address, err := url.Parse(target)
 	if err != nil || address.Scheme != "" || address.Host != "" {
 		return Link{}

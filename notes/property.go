@@ -3,6 +3,8 @@ package notes
 import (
 	"regexp"
 	"strings"
+
+	"lifehub/internal/text"
 )
 
 // propertyLine matches "key:: value" on its own line or as a list item, the
@@ -32,8 +34,8 @@ func (n *Note) readProperties(lines lineIndex, code map[int]bool) {
 		switch {
 		case key == "tags", key == "tag":
 			n.addTags(namesIn(value, ",", "[]#/"))
-		case key == "id" && kindOf(n.Path) == orgMode:
-			n.IDs = append(n.IDs, "id:"+value)
+		case key == "id":
+			n.IDs = append(n.IDs, idScheme+value)
 		}
 		if _, known := n.Front[key]; head && !known {
 			if n.Front == nil {
@@ -43,4 +45,42 @@ func (n *Note) readProperties(lines lineIndex, code map[int]bool) {
 			n.Untrusted = n.Untrusted || isSource(key)
 		}
 	}
+}
+
+// idScheme is the beginning of a link to what has an id: a note or heading of org-roam, a block of Logseq.
+const idScheme = "id:"
+
+// blockReference matches Logseq's link to a block.
+var blockReference = regexp.MustCompile(`^\(\(([0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12})\)\)`)
+
+// ReferredID returns the name "id:…" that a link ((…)) at the start of a text refers to, and the length of the
+// link; it has none if it is not one.
+func ReferredID(text string) (id string, size int) {
+	if found := blockReference.FindStringSubmatch(text[:min(len(text), maxLink)]); found != nil {
+		return idScheme + found[1], len(found[0])
+	}
+	return "", 0
+}
+
+// TextOf returns the first line of the block or heading that has one of the note's IDs, without its mark; "" if
+// the id is that of the note.
+func (n Note) TextOf(id string) string {
+	id, isID := strings.CutPrefix(id, idScheme)
+	lines := strings.Split(n.Text, "\n")
+	for at, line := range lines {
+		if !isID || !strings.Contains(line, "::") {
+			continue
+		}
+		m := propertyLine.FindStringSubmatch(line)
+		if m == nil || !strings.EqualFold(m[1], "id") || text.Key(strings.TrimSpace(m[2])) != text.Key(id) {
+			continue
+		}
+		for ; at >= 0; at-- {
+			bare := strings.TrimLeft(lines[at], "#-*+ \t")
+			if bare != strings.TrimLeft(lines[at], " \t") && !propertyLine.MatchString(lines[at]) {
+				return strings.TrimSpace(bare)
+			}
+		}
+	}
+	return ""
 }

@@ -58,3 +58,43 @@ func TestOverlongFrontMatterIsReported(t *testing.T) {
 		}
 	}
 }
+
+// TestBlocksWithIDsAreLinked: what has a property `id` is a link target, whichever program wrote it, and a link to
+// a block leads to its text.
+func TestBlocksWithIDsAreLinked(t *testing.T) {
+	const uuid = "6735b2a1-1111-4222-8333-444455556666"
+	for name, c := range map[string]struct{ path, text, is string }{
+		"a block of Logseq":      {"pages/Boiler.md", "- Boiler\n\t- set it to 1.4 bar\n\t  collapsed:: true\n\t  id:: " + uuid + "\n\t- other\n", "set it to 1.4 bar"},
+		"a task of Logseq":       {"pages/Boiler.md", "- TODO bleed it\n  SCHEDULED: <2026-12-01 Tue>\n  id:: " + uuid + "\n", "TODO bleed it"},
+		"a heading of org-roam":  {"boiler.org", "#+title: Boiler\n* Pressure\n:PROPERTIES:\n:ID: " + uuid + "\n:END:\n1.4 bar\n", "Pressure"},
+		"front matter":           {"boiler.md", "---\nid: " + uuid + "\n---\n# Boiler\n", ""},
+		"a page of its own name": {"boiler.md", "id:: " + uuid + "\n\n- text\n", ""},
+	} {
+		raw := []byte(c.text)
+		if strings.HasSuffix(c.path, ".org") {
+			raw = fromOrg(raw)
+		}
+		note := Parse(Entry{Path: c.path}, raw)
+		var names Names
+		names.Add(note.Path, append(note.Titles(), note.IDs...)...)
+		for _, written := range []string{
+			"see ((" + uuid + "))", "see ((" + strings.ToUpper(uuid) + "))", "[the pressure](((" + uuid + ")))", "{{embed ((" + uuid + "))}}", "[[id:" + uuid + "][it]]", "[[id:" + uuid + "]]",
+		} {
+			from := Parse(Entry{Path: "journals/2026_11_01.md"}, []byte(written+"\n"))
+			if strings.Contains(written, "][") {
+				from = Parse(Entry{Path: "day.org"}, fromOrg([]byte(written)))
+			}
+			if len(from.Links) != 1 || names.Of(from.Path, from.Links[0]) != c.path || note.TextOf(from.Links[0].Target) != c.is {
+				t.Errorf("%s: %s: %+v leads to %q, want the block %q; the note has %q", name, written, from.Links, note.TextOf(from.Links[0].Target), c.is, note.IDs)
+			}
+			if from.Links[0].Embed != strings.Contains(written, "embed") {
+				t.Errorf("%s: embedded: %v", written, from.Links[0].Embed)
+			}
+		}
+	}
+	for _, text := range []string{"((not a block))", "(( " + uuid + " ))", "`((" + uuid + "))`", "((6735b2a1))"} {
+		if got := Parse(Entry{Path: "n.md"}, []byte(text)).Links; len(got) > 0 {
+			t.Errorf("%s: %+v", text, got)
+		}
+	}
+}

@@ -37,6 +37,10 @@ func newNoteLinks(v vaults) agent.Tool {
 		}
 		places = slices.DeleteFunc(places, func(p place) bool { return p.folder != at.folder })
 		var names notes.Names
+		blocks := map[string]string{} // text of the blocks with ids that the note links to
+		for _, link := range note.Links {
+			blocks[text.Key(link.Target)] = ""
+		}
 		var candidates, mentions []backlink
 		for _, p := range places {
 			names.Add(p.Entry.Path)
@@ -51,6 +55,11 @@ func newNoteLinks(v vaults) agent.Tool {
 				continue
 			}
 			names.Add(p.Entry.Path, slices.Concat(other.Titles(), other.IDs)...)
+			for _, id := range other.IDs {
+				if _, linked := blocks[text.Key(id)]; linked {
+					blocks[text.Key(id)] = other.TextOf(id)
+				}
+			}
 			if p.Entry.Path != at.Entry.Path {
 				lines := strings.Split(other.Text, "\n")
 				for _, line := range other.Mentions(note.Titles()) {
@@ -68,6 +77,8 @@ func newNoteLinks(v vaults) agent.Tool {
 			result.Listed = append(result.Listed, agent.Source{Path: cmp.Or(where, link.Target), Text: from.line, Lines: from.whole, Untrusted: from.outside})
 			if where == "" {
 				where = link.Target + " (there is no such note)"
+			} else if block := blocks[text.Key(link.Target)]; block != "" {
+				where += " › " + text.Cut(block, maxLinkLine)
 			}
 			to = append(to, fmt.Sprintf("line %d: %s%s", link.Line, where, headed(link)))
 		}

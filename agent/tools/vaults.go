@@ -138,6 +138,9 @@ func (v vaults) find(ctx context.Context, name string) (place, error) {
 		called, _, _ = strings.Cut(strings.TrimSuffix(inner, "]]"), "|")
 		called, _, _ = strings.Cut(called, "#")
 	}
+	if id, size := notes.ReferredID(called); size > 0 {
+		called = id
+	}
 	if called == "" {
 		return place{}, errors.New("which note? Its path, file name or title is missing")
 	}
@@ -257,14 +260,15 @@ func (e *noNoteError) Error() string {
 }
 func (e *noNoteError) Is(target error) bool { return target == fs.ErrNotExist }
 
-// titled reports whether a note has the title. It parses the note only if it
+// titled reports whether a note has the title or the id "id:…". It parses the note only if it
 // contains the text of the title.
 func titled(p place, title string) bool {
 	raw, entry, err := p.folder.Raw(p.Entry.Path)
-	if err != nil || !strings.Contains(text.Key(string(raw)), text.Key(title)) {
+	if err != nil || !strings.Contains(text.Key(string(raw)), text.Key(strings.TrimPrefix(title, "id:"))) {
 		return false
 	}
-	return slices.ContainsFunc(notes.Parse(entry, raw).Titles(), func(own string) bool { return text.Key(own) == text.Key(title) })
+	note := notes.Parse(entry, raw)
+	return slices.ContainsFunc(slices.Concat(note.Titles(), note.IDs), func(own string) bool { return text.Key(own) == text.Key(title) })
 }
 
 // near returns notes whose path contains a word of the name, and those with

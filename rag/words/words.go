@@ -17,7 +17,7 @@ import (
 
 // schemaVersion is part of every keyword index; one of another version is rebuilt from
 // the notes. Raise it when the schema, the terms or the division into passages change.
-const schemaVersion = "21"
+const schemaVersion = "22"
 
 // schema is that of a vault's keyword index. The text of each note is stored once,
 // compressed; passages are ranges of it; the FTS5 table stores no text.
