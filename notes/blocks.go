@@ -82,11 +82,12 @@ func (w *blockList) add(parent ast.Node, depth int) {
 			}
 		case *ast.Blockquote:
 			b.Kind = QuoteBlock
+			w.start(b)
+			w.code(node, depth)
+			continue
 		case *ast.FencedCodeBlock:
-			b.Kind = CodeBlock
-			if 0 <= b.Start && b.Start < len(w.source) {
-				b.Header = strings.TrimSpace(w.line(b.Start))
-			}
+			w.fence(b)
+			continue
 		case *ast.CodeBlock:
 			b.Kind = CodeBlock
 		case *ast.Paragraph, *ast.TextBlock:
@@ -96,6 +97,36 @@ func (w *blockList) add(parent ast.Node, depth int) {
 		}
 		w.start(b)
 	}
+}
+
+// code begins the code in a quotation, and what follows it.
+func (w *blockList) code(quote ast.Node, depth int) {
+	for node := quote.FirstChild(); node != nil; node = node.NextSibling() {
+		b := Block{Start: node.Pos(), Kind: QuoteBlock, Depth: depth}
+		if _, is := node.(*ast.FencedCodeBlock); is {
+			w.fence(b)
+		} else if last := len(w.all) - 1; last >= 0 && w.all[last].Kind == CodeBlock {
+			w.start(b)
+		}
+	}
+}
+
+// fence begins fenced code, whose header is its first line, with the marks of a quotation before it.
+func (w *blockList) fence(b Block) {
+	if b.Start < 0 || b.Start >= len(w.source) {
+		return
+	}
+	b.Kind = CodeBlock
+	line := 1 + strings.LastIndexByte(w.source[:b.Start], '\n')
+	b.Header = strings.TrimSpace(w.line(b.Start))
+	if marks := w.source[line:b.Start]; strings.Contains(marks, ">") {
+		b.Header = strings.TrimLeft(marks, " \t") + b.Header
+	}
+	// A quotation that begins with its code is that code.
+	if last := len(w.all) - 1; last >= 0 && w.all[last].Start == line && w.all[last].Kind == QuoteBlock {
+		w.all = w.all[:last]
+	}
+	w.start(b)
 }
 
 // start begins a block on the line of its start, unless another begins there.

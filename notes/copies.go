@@ -6,17 +6,20 @@ import (
 	"regexp"
 	"strings"
 	"time"
-	"unicode"
 )
 
-// Copies of a note that sync programs make, by the ends of their names. The plain
-// ones are those that name a conflict and a day, a program or a copy. The others, a
-// number or the name of a computer, are also names that people give.
+// What sync programs add to the name of a note for its copy. Plain is what names a conflict with a time, or in
+// brackets with a year or as a copy, in any language; any other mention of a conflict, a number, and the name of a
+// computer are also what people add.
 var (
-	plainCopy = regexp.MustCompile(`(?i)^(.+?)(?:[ ._-]*(?:sync-)?conflict-\d{8}-\d{6}(?:-\w+)?` +
-		`| ?[(\[][^()\[\]]*(?:conflicted|sfconflict|conflict[^()\[\]]*\d{4}|konflikt stehende|case conflict|encoding conflict|sync conflict|copie en conflit|en conflicto)[^()\[\]]*[)\]])$`)
-	otherCopy = regexp.MustCompile(`^(.+?)(?: \d{1,2}| ?\(\d{1,2}\)| ?[(\[](?i:conflict)[)\]])$`)
-	hostEnd   = regexp.MustCompile(`^-[\pL\d][\pL\d -]*$`)
+	plainEnd = regexp.MustCompile(`(?i)^(?:[ ._-]*(?:sync-)?conflict-\d{8}-\d{6}(?:-\w+)?` +
+		`| ?[(\[][^()\[\]]*(?:conflict(?:ed|ing)|(?:sf|case |encoding |sync )conflict|` + conflict + `[^()\[\]]*` + copied + `|` + copied + `[^()\[\]]*` + conflict + `)[^()\[\]]*[)\]])$`)
+	otherEnd = regexp.MustCompile(`(?i)^(?: \d{1,2}| ?\(\d{1,2}\)|[ ._([-].*` + conflict + `.*|-[\pL\d -]*\pL[\pL\d -]*)$`)
+)
+
+const (
+	conflict = `(?:confli|konfli|конфликт|冲突|衝突|競合|충돌)`
+	copied   = `(?:\d{4}|cop|kop|копи|副本|コピー|사본)`
 )
 
 // equalLines is the share of equal lines, of which a file with a name that people give
@@ -42,9 +45,13 @@ func (f *Folder) markCopies(ctx context.Context, entries []Entry) {
 		if IsPaged(e.Path) {
 			continue
 		}
-		for name, plain := range originals(strings.TrimSuffix(path.Base(e.Path), ext)) {
-			original, ok := at[path.Join(path.Dir(e.Path), name+ext)]
-			if ok && (plain || f.isCopy(ctx, pair{e.plain(), entries[original].plain()}, was)) {
+		name := strings.TrimSuffix(path.Base(e.Path), ext)
+		for i := 1; i < len(name); i++ {
+			if strings.IndexByte(" ._-([", name[i]) < 0 {
+				continue
+			}
+			original, ok := at[path.Join(path.Dir(e.Path), name[:i]+ext)]
+			if ok && (plainEnd.MatchString(name[i:]) || otherEnd.MatchString(name[i:]) && f.isCopy(ctx, pair{e.plain(), entries[original].plain()}, was)) {
 				e.CopyOf = entries[original].Path
 				break
 			}
@@ -55,24 +62,6 @@ func (f *Folder) markCopies(ctx context.Context, entries []Entry) {
 // plain is the entry as the file system gave it.
 func (e Entry) plain() Entry {
 	return Entry{Path: e.Path, Size: e.Size, ModTime: e.ModTime.Round(0).In(time.UTC)}
-}
-
-// originals yields the names that a file's name may be the copy of, and whether it
-// says so plainly.
-func originals(name string) func(func(string, bool) bool) {
-	return func(yield func(string, bool) bool) {
-		if found := plainCopy.FindStringSubmatch(name); found != nil && !yield(found[1], true) {
-			return
-		}
-		if found := otherCopy.FindStringSubmatch(name); found != nil && !yield(found[1], false) {
-			return
-		}
-		for i := 1; i < len(name); i++ {
-			if name[i] == '-' && hostEnd.MatchString(name[i:]) && strings.ContainsFunc(name[i:], unicode.IsLetter) && !yield(name[:i], false) {
-				return
-			}
-		}
-	}
 }
 
 // isCopy reports whether most lines of two files are equal. It reads them unless the

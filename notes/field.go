@@ -39,7 +39,7 @@ var fieldPatterns = []struct {
 	{Dataview, blanked(`[\[(]_(due|scheduled|start|created|completion|done|cancelled|priority|repeat|recurrence|id|dependsOn|onCompletion)::` +
 		`_((?:\[\[[^\[\]\n]*\]\]|\[[^\[\]\n]*\]\([^()\n]*\)|[^\[\]()\n])*)[\])]`)},
 	{Plain, blanked(`(?:^|` + blank + `)(due|scheduled|start|done):_DAY\b`)},
-	{Emoji, blanked(`(?:^|` + blank + `)\(?(@)(?:\{|\[\[)?DAY(?:_\d{1,2}:\d{2})?(?:\}|\]\])?\)?`)},
+	{Emoji, blanked(`(?:^|` + blank + `)\(?(@)(?:\{|\[\[)?DAY(?:_\d{1,2}:\d{2})?(?:\}|\]\])?\)?(?:_@@\{[^{}\n]*\})?`)},
 	{Emoji, blanked(`(🔺|⏫|🔼|🔽|⏬)\x{FE0F}?`)},
 	{planned, regexp.MustCompile(`\[(#)([A-C])\]`)},
 	{Emoji, blanked(`(🆔|⛔|🏁)\x{FE0F}?_([\w,-]*)`)},

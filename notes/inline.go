@@ -2,7 +2,7 @@ package notes
 
 import (
 	"net/url"
-	"path"
+	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -40,6 +40,9 @@ func (s *inlineScan) block(n *Note, body string, start, stop int, lines lineInde
 			i = s.runs[run].closing
 		case '[':
 			link, tag, end := readLink(text, i)
+			if end == 0 && (i == start || text[i-1] == '\n') {
+				link, end = readDefinition(text, i)
+			}
 			if end == 0 {
 				i++
 				continue
@@ -109,8 +112,8 @@ func (s *inlineScan) findTicks(text string, start int) {
 func readLink(text string, i int) (link Link, wiki bool, end int) {
 	near := text[i:min(len(text), i+maxLink)]
 	if strings.HasPrefix(near, "[[") {
-		inner, _, ok := strings.Cut(near[2:], "]]")
-		if !ok || strings.ContainsAny(inner, "[\n") || strings.TrimSpace(inner) == "" {
+		inner := wikiInner(near[2:])
+		if strings.HasPrefix(near, "[[[") && wikiInner(near[3:]) != "" || inner == "" { // the innermost is meant
 			return Link{}, false, 0
 		}
 		return wikilink(inner), true, i + 2 + len(inner) + 2
@@ -128,9 +131,35 @@ func readLink(text string, i int) (link Link, wiki bool, end int) {
 	return link, false, i + len(shown) + 2 + size
 }
 
+// wikiInner returns what is before the brackets that end a wikilink, in which other brackets come in pairs; "" if it
+// is none.
+func wikiInner(rest string) string {
+	open := 0
+	for i := 0; i < len(rest) && rest[i] != '\n'; i++ {
+		switch {
+		case rest[i] == '[':
+			open++
+		case rest[i] == ']' && open > 0:
+			open--
+		case strings.HasPrefix(rest[i:], "]]") && strings.TrimSpace(rest[:i]) != "":
+			return rest[:i]
+		case rest[i] == ']':
+			return ""
+		}
+	}
+	return ""
+}
+
+// wikilink reads a link [[inner]]. Some programs escape its target like an address, and Dendron names the vault.
 func wikilink(inner string) Link {
 	target, shown, _ := strings.Cut(strings.Replace(inner, `\|`, "|", 1), "|")
 	name, heading, _ := strings.Cut(target, "#")
+	if plain, err := url.PathUnescape(name); err == nil {
+		name = plain
+	}
+	if below, ok := strings.CutPrefix(name, "dendron://"); ok {
+		_, name, _ = strings.Cut(below, "/")
+	}
 	return Link{Target: strings.TrimSpace(name), Heading: strings.TrimSpace(heading), Text: strings.TrimSpace(shown), Wiki: true}
 }
 
@@ -167,16 +196,33 @@ func noteLink(target string) Link {
 	if id, size := ReferredID(target); size > 0 && size == len(target) {
 		return Link{Target: id}
 	}
-	address, err := url.Parse(target)
+	address, err := url.Parse(strings.TrimPrefix(target, ":/")) // Joplin's way to name a note by its id, which is its file name
 	if err != nil || address.Scheme != "" || address.Host != "" {
 		return Link{}
 	}
 	name := address.Path
-	if ext := path.Ext(name); !IsNote(name) && (ext != "" || name == "") {
+	if !IsNote(name) && (name == "" || extension.MatchString(name)) {
 		return Link{}
 	}
 	return Link{Target: name, Heading: address.Fragment}
 }
+
+// definition matches a line that says where links by a label lead.
+var definition = regexp.MustCompile(`^\[([^\[\]\n^][^\[\]\n]*)\]:[ \t]+(?:<([^<>\n]+)>|(\S+))[ \t]*(?:"[^"\n]*"|'[^'\n]*'|\([^()\n]*\))?[ \t]*(?:\n|$)`)
+
+// readDefinition parses [label]: target at i, the start of a line. end is as of [readLink].
+func readDefinition(text string, i int) (link Link, end int) {
+	m := definition.FindStringSubmatch(text[i:min(len(text), i+maxLink)])
+	if m == nil {
+		return Link{}, 0
+	}
+	link = noteLink(m[2] + m[3])
+	link.Text = m[1]
+	return link, i + len(strings.TrimRight(m[0], "\n"))
+}
+
+// extension matches the name of a file of another kind: "v1.2 plan" has no extension.
+var extension = regexp.MustCompile(`\.[0-9]*[A-Za-z][A-Za-z0-9]*$`)
 
 // readTag parses a #tag at i. It returns "" if there is none, and the offset at
 // which to continue. A tag follows white space or an opening bracket and has at

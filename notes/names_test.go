@@ -78,6 +78,9 @@ func TestWikilinkHalves(t *testing.T) {
 	names.Add("proj.apollo.rover.md")
 	names.Add("Plan.md", "The Plan")
 	names.Add("roam.org", "id:5E2C-11")
+	names.Add("m/[ACME] Talk.md")
+	names.Add("v1.2 plan.md")
+	names.Add("0123abcd.md")
 	for link, want := range map[string]string{
 		"[[the rover plan|proj.apollo.rover]]":           "proj.apollo.rover.md",
 		"[[the rover plan|proj.apollo.rover#wheels]]":    "proj.apollo.rover.md",
@@ -89,12 +92,31 @@ func TestWikilinkHalves(t *testing.T) {
 		"[[Übung|The Plan]]":                             "Plan.md",
 		"![[proj.apollo.rover.md|300]]":                  "proj.apollo.rover.md",
 		"[[proj.apollo.rover#wheels|those four wheels]]": "proj.apollo.rover.md",
+		"![[dendron://vault/proj.apollo.rover#wheels]]":  "proj.apollo.rover.md",
+		"[[The%20Plan]]":                                 "Plan.md",
+		"[[100% sure|The Plan]]":                         "Plan.md",
+		"[[m/[ACME] Talk]]":                              "m/[ACME] Talk.md",
+		"[[[ACME] Talk|the one]]":                        "m/[ACME] Talk.md",
+		"[[[Plan]]]":                                     "Plan.md",
+		"[x](v1.2%20plan)":                               "v1.2 plan.md",
+		"[x](:/0123abcd#part)":                           "0123abcd.md",
+		"[x]: <v1.2 plan.md> 'a'":                        "v1.2 plan.md",
+		"[the plan]: Plan.md":                            "Plan.md",
+		"[x]: ./m/%5BACME%5D%20Talk.md \"t\"":            "m/[ACME] Talk.md",
 	} {
 		note := Parse(Entry{Path: "a.md"}, []byte(link))
 		if len(note.Links) != 1 {
 			t.Errorf("%s: links %v", link, note.Links)
 		} else if got := names.Of("a.md", note.Links[0]); got != want {
 			t.Errorf("%s leads to %q, want %q", link, got, want)
+		}
+	}
+}
+
+func TestBracketsThatAreNoLinks(t *testing.T) {
+	for _, text := range []string{"[[a", "[[]]", "[[ ]]", "[[a]b]]", "[[a\nb]]", "[^1]: Plan.md", "[x]: see the plan", "[x](a.mp3)", "[x]: https://example.org", "text [x]: Plan.md", "[//begin]: # \"x\""} {
+		if got := Parse(Entry{Path: "a.md"}, []byte(text)).Links; len(got) > 0 {
+			t.Errorf("%q: %+v", text, got)
 		}
 	}
 }
@@ -140,8 +162,9 @@ func TestCopiesAndPlaceholders(t *testing.T) {
 	plain := []string{
 		".sync-conflict-20261101-101112-ABCDEF", " (Ann's conflicted copy 2026-11-01)", " (conflicted copy 2026-11-01 101112)", " (SFConflict ann@example.org 2026-11-01-10-11-12)",
 		" (Case Conflict)", "_conflict-20261101-101112", " (In Konflikt stehende Kopie von Ann 2026-11-01)", " [Conflict 2026-11-01]",
+		" (conflicting copy)", " (Ann's conflicting copy 2026-11-01)", " (Copie en conflit de Ann 2026-11-01)", " (Copia in conflitto di Ann)", " (Ann 的冲突副本)",
 	}
-	similar := []string{" 2", " (1)", "-ANNS-PC", "-DESKTOP-4F2K", "-Anns MacBook"}
+	similar := []string{"_NAS_Nov-01-101010-2026_Conflict", ".conflict", " (Ann Conflict)", " 2", " (1)", "-ANNS-PC", "-DESKTOP-4F2K", "-Anns MacBook"}
 	for _, end := range plain {
 		files["Boiler"+end+".md"] = "quite another text\n- [ ] call the plumber\n"
 	}

@@ -29,6 +29,7 @@ func TestFieldsAreSeparatedFromTheText(t *testing.T) {
 		"- [ ] a [due:: [[2026-01-02]]] [scheduled:: 2026-01-01T10:00]":                {Text: "a", Due: dayOf("2026-01-02"), Scheduled: dayOf("2026-01-01")},
 		"- [ ] a [due:: [[x/2026-01-02|Fri]]] [start:: 2026-01-01 10:00Z]":             {Text: "a", Due: dayOf("2026-01-02"), Start: dayOf("2026-01-01")},
 		"- [ ] a [due:: [2 Jan](x/2026-01-02.md)] (start:: [2026-01-01](x))":           {Text: "a", Due: dayOf("2026-01-02"), Start: dayOf("2026-01-01")},
+		"- [ ] a @{2026-01-02} @@{10:00}":                                              {Text: "a", Due: dayOf("2026-01-02")},
 		"- [ ] a @{2026-01-02}":                                                        {Text: "a", Due: dayOf("2026-01-02")}, "- [ ] a @[[2026-01-02]] b": {Text: "a b", Due: dayOf("2026-01-02")},
 		"- [ ] a (@2026-01-02 09:00)": {Text: "a", Due: dayOf("2026-01-02")}, "- [ ] a 📅 [[2026-01-02]]": {Text: "a", Due: dayOf("2026-01-02")},
 		"- [ ] a me@2026-01-02 [[2026-01-02]]":             {Text: "a me@2026-01-02 [[2026-01-02]]"},

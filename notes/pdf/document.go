@@ -13,9 +13,10 @@ import (
 	"strconv"
 	"strings"
 
-	htmltomarkdown "github.com/JohannesKaufmann/html-to-markdown/v2"
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/charset"
+
+	"lifehub/internal/fromhtml"
 )
 
 // Limits of an archive, so that a small file cannot expand to a large one.
@@ -84,11 +85,10 @@ func readPage(raw []byte) (string, error) {
 		return "", err
 	}
 	title := titleOf(page) // which the conversion takes out
-	text, err := htmltomarkdown.ConvertNode(page)
+	body, err := fromhtml.Markdown(page)
 	if err != nil {
 		return "", err
 	}
-	body := strings.TrimSpace(string(text))
 	if title != "" && !strings.HasPrefix(body, "# ") {
 		body = "# " + title + "\n\n" + body
 	}

@@ -50,8 +50,9 @@ func TestDocumentsAreReadAsMarkdown(t *testing.T) {
 		raw    []byte
 		want   string
 	}{
-		"page":        {".html", []byte("<html><head><title>A\n title</title><style>p{}</style></head><body><script>x()</script><p>Some <b>text</b></p><ul><li>one</li></ul></body></html>"), "# A title\n\nSome **text**\n\n- one\n"},
-		"old letters": {".htm", []byte("<meta charset=windows-1252><p>Caf\xe9</p>"), "Café\n"},
+		"page":              {".html", []byte("<html><head><title>A\n title</title><style>p{}</style></head><body><script>x()</script><p>Some <b>text</b></p><ul><li>one</li></ul></body></html>"), "# A title\n\nSome **text**\n\n- one\n"},
+		"page with a table": {".html", []byte("<table><tr><td>part</td><td>price</td></tr><tr><td>valve<br>a|b</td><td><del>12</del> 13</td></tr></table>"), "| part | price |\n|---|---|\n| valve  <br />a\\|b | ~~12~~ 13 |\n"},
+		"old letters":       {".htm", []byte("<meta charset=windows-1252><p>Caf\xe9</p>"), "Café\n"},
 		"Word": {
 			".docx", zipped(t, "word/document.xml", wordText, "word/footnotes.xml", `<w:footnotes xmlns:w="x"><w:footnote w:id="2"><w:p><w:r><w:t>when cold</w:t></w:r></w:p></w:footnote></w:footnotes>`),
 			"## Boiler\n\nKeep it at 1.4 bar[^2]\n\n  - bleed it\n| part | price |\n| --- | --- |\n| valve a\\|b | 12 |\n\nonce\n\n\n[^2]: when cold\n",

@@ -52,17 +52,20 @@ func TestRowsAndItemsKeepWhatIsAboveThem(t *testing.T) {
 				text.WriteString("\n")
 			default:
 				fence := rapid.SampledFrom([]string{"```", "~~~", "````"}).Draw(t, "fence") + "sh"
-				indent := rapid.SampledFrom([]string{"", "  "}).Draw(t, "of an item")
-				if indent != "" {
+				indent := rapid.SampledFrom([]string{"", "  ", "> "}).Draw(t, "in an item or a quotation")
+				if indent == "> " {
+					text.WriteString("> " + strings.TrimSpace(next("p")) + "\n" + indent)
+					fence = indent + fence
+				} else if indent != "" {
 					text.WriteString("- " + strings.TrimSpace(next("p")) + "\n" + indent)
 				}
-				text.WriteString(fence + "\n")
+				text.WriteString(strings.TrimPrefix(fence, "> ") + "\n")
 				for range rapid.IntRange(1, 9).Draw(t, "code") {
 					line := strings.TrimSpace(next("x"))
 					above[line] = []string{fence}
 					text.WriteString(indent + line + "\n")
 				}
-				text.WriteString(indent + strings.TrimSuffix(fence, "sh") + "\n\n")
+				text.WriteString(indent + strings.TrimPrefix(strings.TrimSuffix(fence, "sh"), "> ") + "\n\n")
 			}
 		}
 		note := notes.Parse(notes.Entry{Path: "n.md"}, []byte(text.String()))
@@ -102,7 +105,7 @@ func TestRowsAndItemsKeepWhatIsAboveThem(t *testing.T) {
 					t.Fatalf("the code is not closed: %q of %q | %q", whole, headings, piece)
 				}
 				for _, line := range lines {
-					line = strings.TrimSpace(line)
+					line = strings.TrimLeft(line, "> ")
 					if of := above[line]; len(of) > 0 && of[len(of)-1] != b.Header {
 						t.Fatalf("%q is in %q, not in %q: %q of %q", line, b.Header, of, whole, headings)
 					}

@@ -88,6 +88,9 @@ func Whole(md, headings string) (whole, rest string, above int) {
 	first, _, _ := strings.Cut(md, "\n")
 	switch {
 	case isFence(header):
+		if marks := header[:strings.IndexAny(header, "`~")]; marks != "" && !strings.HasPrefix(strings.TrimLeft(md, " \t"), ">") {
+			md = marks + md // it begins within a line of a quotation
+		}
 		md, above = header+"\n"+md, 1
 	case strings.Contains(header, "|") && strings.Contains(first, "|") && first != header:
 		md, above = header+"\n|---|\n"+md, 2
@@ -98,7 +101,9 @@ func Whole(md, headings string) (whole, rest string, above int) {
 	return md + closing(md), headings, above
 }
 
+// isFence reports whether a line opens code, also in a quotation.
 func isFence(line string) bool {
+	line = strings.TrimLeft(line, "> \t")
 	return strings.HasPrefix(line, "```") || strings.HasPrefix(line, "~~~")
 }
 
@@ -114,9 +119,9 @@ func closing(md string) string {
 		return ""
 	}
 	lines := strings.Split(strings.TrimRight(md[all[len(all)-1].Start:], "\n"), "\n")
-	opens := strings.TrimLeft(lines[0], " \t")
+	opens := strings.TrimLeft(lines[0], "> \t")
 	fence := opens[:len(opens)-len(strings.TrimLeft(opens, opens[:1]))]
-	if last := strings.TrimSpace(lines[len(lines)-1]); len(lines) > 1 && strings.HasPrefix(last, fence) && strings.Trim(last, fence) == "" {
+	if last := strings.Trim(lines[len(lines)-1], "> \t"); len(lines) > 1 && strings.HasPrefix(last, fence) && strings.Trim(last, fence) == "" {
 		return ""
 	}
 	return "\n" + indent + lines[0][:len(lines[0])-len(opens)] + fence
@@ -206,8 +211,8 @@ func (c *blockCutter) code(b Block, fenced bool) {
 	}
 	lines := strings.Split(b.Text, "\n")
 	if fenced {
-		fence, last := strings.TrimSpace(lines[0])[:1], len(lines)-1
-		if last > 0 && strings.Trim(strings.TrimSpace(lines[last]), fence) == "" {
+		fence, last := strings.TrimLeft(lines[0], "> \t")[:1], len(lines)-1
+		if last > 0 && strings.Trim(lines[last], fence+"> \t") == "" {
 			lines = lines[:last]
 		}
 		lines, b.Line = lines[1:], b.Line+1

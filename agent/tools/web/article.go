@@ -14,7 +14,6 @@ import (
 	"unicode/utf8"
 
 	"codeberg.org/readeck/go-readability/v2"
-	htmltomarkdown "github.com/JohannesKaufmann/html-to-markdown/v2"
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
 	"golang.org/x/net/html/charset"
@@ -22,6 +21,7 @@ import (
 
 	"lifehub/agent"
 	"lifehub/agent/tools/excerpt"
+	"lifehub/internal/fromhtml"
 	"lifehub/notes"
 )
 
@@ -249,20 +249,15 @@ func appendMissing(list, more []string) (each []string) {
 func mainText(doc *html.Node, at *url.URL) (text string, links []string, err error) {
 	found, err := readability.FromDocument(doc, at)
 	if err == nil && found.Node != nil {
-		if text, err = markdownOf(found.Node); err == nil && letters(text) >= hardly {
+		if text, err = fromhtml.Markdown(found.Node); err == nil && letters(text) >= hardly {
 			return text, linksOf(found.Node), nil
 		}
 	}
-	whole, err := markdownOf(doc) // the page may have no article
+	whole, err := fromhtml.Markdown(doc) // the page may have no article
 	if letters(text)*3 >= letters(whole) && text != "" {
 		return text, linksOf(found.Node), nil
 	}
 	return whole, nil, err
-}
-
-func markdownOf(node *html.Node) (string, error) {
-	markdown, err := htmltomarkdown.ConvertNode(node)
-	return strings.TrimSpace(string(markdown)), err
 }
 
 // letters counts the letters and digits of a text.
