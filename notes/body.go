@@ -23,7 +23,7 @@ func (n *Note) readBody(body string) {
 	}
 	source := []byte(body)
 	document := blockParser.Parse(text.NewReader(source))
-	code := map[int]bool{}                 // line numbers of code
+	code := map[int]bool{}                 // line numbers of code and comments, which hold no tasks and properties
 	ends := make([]int, len(lines.starts)) // of each line, the last line of its paragraph
 	for node := document.FirstChild(); node != nil; node = node.NextSibling() {
 		n.readBlock(node, lines)
@@ -47,6 +47,15 @@ func (n *Note) readBody(body string) {
 				ends[line-lines.first] = last
 			}
 			scan.block(n, body, start, stop, lines)
+		}
+	}
+	for _, part := range n.between(body, len(n.Text)-len(body), comments) {
+		first := lines.at(part.start)
+		if strings.TrimSpace(lines.text(first)[:part.start-lines.starts[first-lines.first]]) != "" {
+			first++ // the comment is about what is before it
+		}
+		for line := first; line <= lines.at(part.stop-1); line++ {
+			code[line] = true
 		}
 	}
 	n.readProperties(lines, code)

@@ -9,17 +9,17 @@ import (
 )
 
 // What sync programs add to the name of a note for its copy. Plain is what names a conflict with a time, or in
-// brackets with a year or as a copy, in any language; any other mention of a conflict, a number, and the name of a
-// computer are also what people add.
+// brackets with a year or as a copy, in any language; any other mention of a conflict or a copy, a number, and the name
+// of a computer are also what people add.
 var (
 	plainEnd = regexp.MustCompile(`(?i)^(?:[ ._-]*(?:sync-)?conflict-\d{8}-\d{6}(?:-\w+)?` +
-		`| ?[(\[][^()\[\]]*(?:conflict(?:ed|ing)|(?:sf|case |encoding |sync )conflict|` + conflict + `[^()\[\]]*` + copied + `|` + copied + `[^()\[\]]*` + conflict + `)[^()\[\]]*[)\]])$`)
-	otherEnd = regexp.MustCompile(`(?i)^(?: \d{1,2}| ?\(\d{1,2}\)|[ ._([-].*` + conflict + `.*|-[\pL\d -]*\pL[\pL\d -]*)$`)
+		`| ?[(\[][^()\[\]]*(?:conflict(?:ed|ing)|(?:sf|case |encoding |sync )conflict|` + conflict + `[^()\[\]]*(?:\d{4}|` + copied + `)|(?:\d{4}|` + copied + `)[^()\[\]]*` + conflict + `)[^()\[\]]*[)\]])$`)
+	otherEnd = regexp.MustCompile(`(?i)^(?: \d{1,2}| ?\(\d{1,2}\)|[ ._([-].*(?:` + conflict + `|` + copied + `).*|-[\pL\d -]*\pL[\pL\d -]*)$`)
 )
 
 const (
 	conflict = `(?:confli|konfli|конфликт|冲突|衝突|競合|충돌)`
-	copied   = `(?:\d{4}|cop|kop|копи|副本|コピー|사본)`
+	copied   = `(?:cop[iyí]|kopi|копи|副本|コピー|사본)`
 )
 
 // equalLines is the share of equal lines, of which a file with a name that people give

@@ -220,7 +220,12 @@ func mondayOf(year, week string) (when.Day, bool) {
 // milliseconds since 1970 as written by Dendron.
 func frontDate(value any) (when.Day, bool) {
 	switch v := value.(type) {
-	case uint64:
+	case uint64: // a day in eight figures, or a clock in seconds or milliseconds
+		if day, ok := DateIn(strconv.FormatUint(v, 10)); ok && v < 1e8 {
+			return day, true
+		} else if v < 1e11 {
+			v *= 1000
+		}
 		day := when.DayOf(time.UnixMilli(int64(min(v, math.MaxInt64))).Local())
 		return day, 1980 <= day.Year && day.Year <= 2199
 	case time.Time:

@@ -8,14 +8,17 @@ import (
 	"unicode/utf8"
 )
 
-// hidden are the marks between which a note holds a comment of its author, or what is for
+// comments are the marks between which a note holds a comment of its author, and hidden also those of what is for
 // programs: the clocks of a logbook and compressed drawings.
-var hidden = [][2]string{{"<!--", "-->"}, {"%%", "%%"}, {":LOGBOOK:", ":END:"}, {"```compressed-json", "```"}}
-
-// hiddenLine matches a clock outside of a logbook and the name of a block, and hiddenData a
-// file in an address.
 var (
-	hiddenLine = regexp.MustCompile(`(?m)^[ \t]*(?:CLOCK: ?\[.*|(?:[-*+][ \t]+)?id::[ \t]+[\w-]+[ \t]*)$`)
+	comments = [][2]string{{"<!--", "-->"}, {"%%", "%%"}}
+	hidden   = append(comments[:2:2], [2]string{":LOGBOOK:", ":END:"}, [2]string{"```compressed-json", "```"})
+)
+
+// hiddenLine matches a clock outside of a logbook, the name of a block and what else Logseq notes for itself, and
+// hiddenData a file in an address.
+var (
+	hiddenLine = regexp.MustCompile(`(?m)^[ \t]*(?:CLOCK: ?\[.*|(?:[-*+][ \t]+)?(?:id|collapsed|logseq\.[\w.-]+|hl-[\w-]+|ls-type)::[ \t]+[^ \t\n]+[ \t]*)$`)
 	hiddenData = regexp.MustCompile(`data:[a-z]+/[\w.+-]+;base64,[\w+/=-]{64,}`)
 )
 
@@ -28,27 +31,8 @@ func (n Note) Indexed() string {
 	_, body := splitFront(n.Text)
 	before := len(n.Text) - len(body)
 	isCode := func(at int) bool { return n.isApart(before+at, before+at+1) }
-	var gone []span
-	for _, marks := range hidden {
-		for at := 0; ; {
-			start := strings.Index(body[at:], marks[0])
-			if start += at; start < at {
-				break
-			}
-			at = start + len(marks[0])
-			if r, _ := utf8.DecodeLastRuneInString(body[:start]); start > 0 && marks[0] != "<!--" && !unicode.IsSpace(r) && r != '>' ||
-				marks[0] != "```compressed-json" && isCode(start) {
-				continue
-			}
-			end := strings.Index(body[at:], marks[1])
-			if end < 0 {
-				break
-			}
-			at += end + len(marks[1])
-			gone = append(gone, span{start, at})
-		}
-	}
-	if strings.Contains(body, "CLOCK:") || strings.Contains(body, "id::") {
+	gone := n.between(body, before, hidden)
+	if strings.Contains(body, "CLOCK:") || strings.Contains(body, "::") {
 		for _, at := range hiddenLine.FindAllStringIndex(body, -1) {
 			if !isCode(at[1] - 1) {
 				gone = append(gone, span{at[0], at[1]})
@@ -82,4 +66,29 @@ func (n Note) Indexed() string {
 	}
 	kept.WriteString(body[last:])
 	return kept.String()
+}
+
+// between returns the parts of the body that are between marks, with the marks, outside of code. The body begins at
+// byte before of the note's text.
+func (n Note) between(body string, before int, pairs [][2]string) (parts []span) {
+	for _, marks := range pairs {
+		for at := 0; ; {
+			start := strings.Index(body[at:], marks[0])
+			if start += at; start < at {
+				break
+			}
+			at = start + len(marks[0])
+			if r, _ := utf8.DecodeLastRuneInString(body[:start]); start > 0 && marks[0] != "<!--" && !unicode.IsSpace(r) && r != '>' ||
+				marks[0] != "```compressed-json" && n.isApart(before+start, before+start+1) {
+				continue
+			}
+			end := strings.Index(body[at:], marks[1])
+			if end < 0 {
+				break
+			}
+			at += end + len(marks[1])
+			parts = append(parts, span{start, at})
+		}
+	}
+	return parts
 }

@@ -18,6 +18,7 @@ func TestIndexedTextHasNoProgramData(t *testing.T) {
 		"open comment":         {"a <!-- stays\n\nb stays\n", "gone", "b stays"},
 		"logbook":              {"- TODO roof\n  :LOGBOOK:\n  CLOCK: [2026-11-01 Sun 10:00:00]--[2026-11-01 Sun 11:00:00] =>  01:00:00\n  :END:\n  slate\n", "CLOCK", "  slate"},
 		"clock alone":          {"* a\nCLOCK: [2026-11-01 Sun 10:00]\nb\n", "CLOCK", "b"},
+		"notes of Logseq":      {"- roof\n  collapsed:: true\n  logseq.order-list-type:: number\n- gutter\n", "::", "- gutter"},
 		"names of blocks":      {"- roof\n  id:: 6735b2a1-1111-4222-8333-444455556666\n- gutter\n", "6735", "- gutter"},
 		"Excalidraw":           {"# Text Elements\nvalve ^x1\n\n# Drawing\n```compressed-json\n" + blob + "\n\n" + blob + "\n```\nend\n", "N4KAk", "valve ^x1"},
 		"data URI":             {"a ![x](data:image/png;base64," + blob + ") b\n", "N4KAk", "b"},
@@ -27,6 +28,17 @@ func TestIndexedTextHasNoProgramData(t *testing.T) {
 		if strings.Contains(got, c.gone) || !strings.Contains(got, c.stays) || strings.Count(got, "\n") != strings.Count(c.text, "\n") {
 			t.Errorf("%s: %q", name, got)
 		}
+	}
+}
+
+func TestCommentsHoldNoTasksAndProperties(t *testing.T) {
+	note := Parse(Entry{Path: "a.md"}, []byte("%%\n- [ ] gone\ntags:: gone\n%%\n\n<!-- - [ ] gone -->\n- [ ] one %% why %%\n- [ ] two <!--\n- [ ] gone\n--> \n- [ ] 50%% of it\n`%%`\n- [ ] three\n`%%`\n"))
+	var got []string
+	for _, task := range note.Tasks {
+		got = append(got, strings.Fields(task.Text)[0])
+	}
+	if want := "one two 50%% three"; strings.Join(got, " ") != want || len(note.Tags) > 0 {
+		t.Errorf("tasks %q, want %s; tags %v", got, want, note.Tags)
 	}
 }
 

@@ -164,7 +164,7 @@ func TestCopiesAndPlaceholders(t *testing.T) {
 		" (Case Conflict)", "_conflict-20261101-101112", " (In Konflikt stehende Kopie von Ann 2026-11-01)", " [Conflict 2026-11-01]",
 		" (conflicting copy)", " (Ann's conflicting copy 2026-11-01)", " (Copie en conflit de Ann 2026-11-01)", " (Copia in conflitto di Ann)", " (Ann 的冲突副本)",
 	}
-	similar := []string{"_NAS_Nov-01-101010-2026_Conflict", ".conflict", " (Ann Conflict)", " 2", " (1)", "-ANNS-PC", "-DESKTOP-4F2K", "-Anns MacBook"}
+	similar := []string{"_NAS_Nov-01-101010-2026_Conflict", ".conflict", " (Ann Conflict)", " copy", " - Kopie (2)", " 2", " (1)", "-ANNS-PC", "-DESKTOP-4F2K", "-Anns MacBook"}
 	for _, end := range plain {
 		files["Boiler"+end+".md"] = "quite another text\n- [ ] call the plumber\n"
 	}

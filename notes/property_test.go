@@ -26,6 +26,8 @@ func TestPropertiesAreReadLikeFrontMatter(t *testing.T) {
 		"C++ is not a property":     {path: "a.md", text: "std::move it\nstd:: move\n", title: "a"},
 		"the aliases of Obsidian":   {path: "a.md", text: "---\naliases: [b, \"c d\"]\n---\n", title: "a", aliases: []string{"b", "c d"}},
 		"an alias of Obsidian":      {path: "a.md", text: "---\nalias: b\n---\n", title: "a", aliases: []string{"b"}},
+		"a day in figures":          {path: "a.md", text: "---\ndate: 20250101\n---\n", title: "a", day: "2025-01-01"},
+		"seconds":                   {path: "a.md", text: "---\ncreated: 1735732800\n---\n", title: "a", day: "2025-01-01"},
 		"milliseconds of Dendron":   {path: "a.md", text: "---\ncreated: 1735732800000\n---\n", title: "a", day: "2025-01-01"},
 		"a number out of range":     {path: "a.md", text: "---\ncreated: 18446744073709551615\n---\n", title: "a"},
 		"a year is not a date":      {path: "a.md", text: "---\ndate: 2025\n---\n", title: "a"},
