@@ -53,6 +53,7 @@ func TestListFindsOnlyNotes(t *testing.T) {
 	folder := vault(t, map[string]string{
 		"b.md": "", "a b.md": "", "a/z.MD": "", "a/deep/x.Markdown": "", "a.md": "",
 		".hidden.md": "", ".obsidian/x.md": "", ".trash/x.md": "", ".git/x.md": "", "a/.x/y.md": "",
+		"logseq/bak/x.md": "", "graph/logseq/version-files/x.md": "", "site/node_modules/p/README.md": "", "#recycle/x.md": "",
 		"notes.txt": "", "a/x.ORG": "", "paper.pdf": "", "md": "", "txt": "", "a/pic.md.png": "", "a/talk.mp3": "", "a/x.odt": "", "a/x.md~": "",
 	})
 	got, problems := list(t, folder)

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path"
+	"slices"
 	"strings"
 
 	"lifehub/internal/userfile"
@@ -81,8 +82,11 @@ func (r ignoreRules) ignore(name string, dir bool) bool {
 			return !r[i].keep
 		}
 	}
-	return dir && path.Base(name) == "node_modules" // the readmes of others' programs
+	return dir && slices.ContainsFunc(neverNotes, func(folder string) bool { return name == folder || strings.HasSuffix(name, "/"+folder) })
 }
+
+// neverNotes are folders of the readmes of programs, of older versions and of deleted files, unless a pattern includes them.
+var neverNotes = []string{"node_modules", "logseq/bak", "logseq/version-files", "#recycle", "@eaDir", "$RECYCLE.BIN", "lost+found"}
 
 func (r ignoreRule) match(name string, dir bool) bool {
 	if r.dirOnly && !dir {

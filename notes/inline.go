@@ -118,17 +118,47 @@ func readLink(text string, i int) (link Link, wiki bool, end int) {
 		}
 		return wikilink(inner), true, i + 2 + len(inner) + 2
 	}
-	shown, rest, ok := strings.Cut(near, "](")
-	if !ok || strings.Contains(shown[1:], "[") || strings.Contains(shown, "\n\n") {
+	shown := near[:shownText(near)]
+	if shown == "" || strings.Contains(shown, "\n\n") {
 		return Link{}, false, 0
 	}
-	target, size := linkTarget(rest)
+	target, size := linkTarget(near[len(shown)+2:])
 	if size == 0 {
 		return Link{}, false, 0
 	}
 	link = noteLink(target)
 	link.Text = strings.Join(strings.Fields(shown[1:]), " ")
 	return link, false, i + len(shown) + 2 + size
+}
+
+// maxPairs bounds the nesting of brackets in the text of a link.
+const maxPairs = 8
+
+// shownText returns the length of the text of a link, up to the bracket that closes it before a target; 0 if there is
+// none. Brackets in it come in pairs; of a link in a link the inner one is meant, unless it is an image.
+func shownText(near string) int {
+	image := false
+	for i, open := 0, 0; i < len(near); i++ {
+		switch near[i] {
+		case '\\':
+			i++
+		case '[':
+			if open++; open > maxPairs {
+				return 0
+			}
+			image = i > 0 && near[i-1] == '!'
+		case ']':
+			open--
+			target := strings.HasPrefix(near[i:], "](")
+			switch {
+			case open == 0 && target:
+				return i
+			case open == 0 || target && !image:
+				return 0
+			}
+		}
+	}
+	return 0
 }
 
 // wikiInner returns what is before the brackets that end a wikilink, in which other brackets come in pairs; "" if it
@@ -138,7 +168,9 @@ func wikiInner(rest string) string {
 	for i := 0; i < len(rest) && rest[i] != '\n'; i++ {
 		switch {
 		case rest[i] == '[':
-			open++
+			if open++; open > maxPairs {
+				return ""
+			}
 		case rest[i] == ']' && open > 0:
 			open--
 		case strings.HasPrefix(rest[i:], "]]") && strings.TrimSpace(rest[:i]) != "":

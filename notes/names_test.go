@@ -101,6 +101,9 @@ func TestWikilinkHalves(t *testing.T) {
 		"[x](v1.2%20plan)":                               "v1.2 plan.md",
 		"[x](:/0123abcd#part)":                           "0123abcd.md",
 		"[x]: <v1.2 plan.md> 'a'":                        "v1.2 plan.md",
+		"[a [b] c](Plan.md)":                             "Plan.md",
+		"[a \\[ c](Plan.md)":                             "Plan.md",
+		"[![x](y.png)](Plan.md)":                         "Plan.md",
 		"[the plan]: Plan.md":                            "Plan.md",
 		"[x]: ./m/%5BACME%5D%20Talk.md \"t\"":            "m/[ACME] Talk.md",
 	} {

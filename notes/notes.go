@@ -43,7 +43,7 @@ type Note struct {
 	Date      when.Day // from the name, else front matter; none if neither has one
 	Dates     []Dated  // dates of its lines, in order; see [Dated]
 	Aliases   []string // other names in its front matter
-	IDs       []string // the names "id:…" that properties give it, its headings and its blocks
+	IDs       []string // the names "id:…" that properties give it, its headings and its blocks, and the ids that links name alone
 	Exported  bool     // its front matter marks it as a conversation exported by LifeHub
 	Untrusted bool     // its front matter names a source or url, or it is a PDF or an image, which was written by others
 	Problems  []string // parts that could not be read, described for the user; the rest is read

@@ -41,9 +41,7 @@ func Parse(entry Entry, raw []byte) Note {
 	}
 	n.Title = n.title()
 	n.Aliases = append(namesIn(n.property("aliases"), ",", "[]\"'"), namesIn(n.property("alias"), ",", "[]\"'")...)
-	if id := strings.TrimSpace(fmt.Sprint(n.property("id"))); n.property("id") != nil && !slices.Contains(n.IDs, idScheme+id) {
-		n.IDs = append(n.IDs, idScheme+id)
-	}
+	n.readIDs()
 	n.Date = n.date()
 	n.try("dates", func() { n.readDates(body) })
 	slices.Sort(n.Tags)

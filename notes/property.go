@@ -1,7 +1,9 @@
 package notes
 
 import (
+	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 
 	"lifehub/internal/text"
@@ -60,6 +62,25 @@ func ReferredID(text string) (id string, size int) {
 		return idScheme + found[1], len(found[0])
 	}
 	return "", 0
+}
+
+// stampInName matches the id at the start of a note's name in a Zettelkasten.
+var stampInName = regexp.MustCompile(`^\d{12}(?:\d\d)?(?:\D|$)`)
+
+// readIDs adds the id of the front matter and that in the note's name, which links name also without "id:".
+func (n *Note) readIDs() {
+	if value := n.property("id"); value != nil {
+		id := strings.TrimSpace(fmt.Sprint(value))
+		n.IDs = append(n.IDs, idScheme+id)
+		if len(id) >= len("20060102") { // a shorter one is rather the title of another note
+			n.IDs = append(n.IDs, id)
+		}
+	}
+	if stamp := stampInName.FindString(NameOf(n.Path)); stamp != "" {
+		n.IDs = append(n.IDs, strings.TrimRightFunc(stamp, func(r rune) bool { return r < '0' || r > '9' }))
+	}
+	slices.Sort(n.IDs)
+	n.IDs = slices.Compact(n.IDs)
 }
 
 // TextOf returns the first line of the block or heading that has one of the note's IDs, without its mark; "" if

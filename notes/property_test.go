@@ -94,6 +94,12 @@ func TestBlocksWithIDsAreLinked(t *testing.T) {
 			}
 		}
 	}
+	for path, text := range map[string]string{"202607071250 Thought.md": "x", "a.md": "---\nid: 202607071250\n---\nx", "20260707125000_b.md": "x"} {
+		note := Parse(Entry{Path: path}, []byte(text))
+		if !slices.ContainsFunc(note.IDs, func(id string) bool { return strings.HasPrefix(id, "202607071250") }) {
+			t.Errorf("%s has the ids %q", path, note.IDs)
+		}
+	}
 	for _, text := range []string{"((not a block))", "(( " + uuid + " ))", "`((" + uuid + "))`", "((6735b2a1))"} {
 		if got := Parse(Entry{Path: "n.md"}, []byte(text)).Links; len(got) > 0 {
 			t.Errorf("%s: %+v", text, got)
