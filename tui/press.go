@@ -43,17 +43,34 @@ func (m *Model) press(pressed tea.KeyPressMsg) tea.Cmd {
 // pressDialog handles a key in the visible dialog. rest are the keys that it does not take:
 // this one, and letters before it that turn out to be text.
 func (m *Model) pressDialog(pressed tea.KeyPressMsg, now time.Time) (cmd tea.Cmd, rest []tea.KeyPressMsg) {
+	written, typing := m.composer.Text(), m.asks.Typing()
 	switch {
 	case m.asks.Open():
-		if cmd, rest = m.asks.Press(pressed, &m.keys, !m.composer.Empty(), now); rest == nil {
+		if cmd, rest = m.asks.Press(pressed, &m.keys, written, now); rest == nil {
 			cmd, m.afterInput = tea.Batch(cmd, m.afterInput), nil
 		}
-		return cmd, rest
 	case m.pulls.Offer != nil && m.panel == nil && !m.focused:
-		m.pulls.Offer.Dialog.Writing = !m.composer.Empty()
-		return m.pulls.Offer.Dialog.Press(pressed, &m.keys, m.answerOffer(), now)
+		cmd, rest = m.pulls.Offer.Dialog.Press(pressed, &m.keys, m.answerOffer(), written, now)
+	default:
+		return nil, []tea.KeyPressMsg{pressed}
 	}
-	return nil, []tea.KeyPressMsg{pressed}
+	if rest == nil && written != "" && !typing && key.Matches(pressed, m.keys.Send) { // it was an answer
+		m.composer.Clear()
+	}
+	return cmd, rest
+}
+
+// pressDue presses the Enter for which the quiet period of a dialog was not over.
+func (m *Model) pressDue(now time.Time) tea.Cmd {
+	enter, due := m.asks.Due(now)
+	if !due && m.pulls.Offer != nil {
+		enter, due = m.pulls.Offer.Dialog.Due(now)
+	}
+	if !due {
+		return nil
+	}
+	cmd, _ := m.pressDialog(enter, now)
+	return tea.Batch(cmd, m.redrawWhenArmed())
 }
 
 // pressBehind routes a key that no dialog took.

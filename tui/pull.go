@@ -32,12 +32,12 @@ func (s *pullState) Stop() bool {
 }
 
 // View draws both in at most height lines.
-func (s *pullState) View(width, height int, keys *keys.Map, theme *draw.Theme, writing bool, now time.Time) (lines []string) {
+func (s *pullState) View(width, height int, keys *keys.Map, theme *draw.Theme, written string, now time.Time) (lines []string) {
 	if s.Running != nil {
 		lines = append(lines, s.Running.View(width, theme, keys.Stop))
 	}
 	if s.Offer != nil {
-		lines = append(lines, s.Offer.View(width, height-len(lines), keys, theme, writing, now)...)
+		lines = append(lines, s.Offer.View(width, height-len(lines), keys, theme, written, now)...)
 	}
 	return lines
 }
@@ -55,8 +55,8 @@ func (o *pullOffer) Choices(k *keys.Map, pull, refuse func() tea.Cmd) []dialog.C
 }
 
 // View draws the offer in at most height lines.
-func (o *pullOffer) View(width, height int, keys *keys.Map, theme *draw.Theme, writing bool, now time.Time) []string {
-	o.Dialog.Appear(now, writing)
+func (o *pullOffer) View(width, height int, keys *keys.Map, theme *draw.Theme, written string, now time.Time) []string {
+	o.Dialog.Appear(now, written)
 	return o.Dialog.Offer(o.Model+" is not installed", o.Choices(keys, nil, nil), width, height, keys, theme, now)
 }
 

@@ -290,9 +290,9 @@ func (m *Model) aboveComposer(width, height int) []string {
 	waiting := m.composer.Waiting(&m.keys, inside, m.theme, m.turn != nil)
 	if m.asks.Open() {
 		waiting = waiting[:min(len(waiting), max(0, most-leastAsked))]
-		return indented(append(m.asks.View(inside, most-len(waiting), &m.keys, !m.composer.Empty(), m.theme, now), waiting...), column.Left)
+		return indented(append(m.asks.View(inside, most-len(waiting), &m.keys, m.composer.Text(), m.theme, now), waiting...), column.Left)
 	}
-	lines := m.pulls.View(inside, height, &m.keys, m.theme, !m.composer.Empty(), now)
+	lines := m.pulls.View(inside, height, &m.keys, m.theme, m.composer.Text(), now)
 	if m.resumable != nil && m.resumable.Offered && m.turn == nil {
 		lines = append(lines, m.resumable.View(inside, height-len(lines), &m.keys, m.theme, m.composer.Empty())...)
 	}

@@ -284,6 +284,8 @@ func (m *Model) handleOwn(msg tea.Msg) tea.Cmd {
 		cmd := m.afterInput
 		m.afterInput = nil
 		return tea.Batch(cmd, m.redrawWhenArmed())
+	case armedMsg:
+		return m.pressDue(time.Now())
 	case dialog.CopyMsg:
 		return m.clip(string(msg))
 	case leaveMsg:

@@ -40,10 +40,10 @@ func TestLongCheckKeepsDialogResponsive(t *testing.T) {
 			k, q, theme := keys.Default(), &Queue{}, draw.NewTheme("", true, true, nil)
 			open(q, &k)
 			press := func(name string) (cmd tea.Cmd) {
-				cmd, _ = q.Press(boxtest.Keys[name], &k, false, time.Now())
+				cmd, _ = q.Press(boxtest.Keys[name], &k, "", time.Now())
 				return cmd
 			}
-			shown := func() string { return strings.Join(q.View(60, 16, &k, false, theme, time.Now()), "\n") }
+			shown := func() string { return strings.Join(q.View(60, 16, &k, "", theme, time.Now()), "\n") }
 			first := press("enter") // hangs in no Update
 			if first == nil || strings.Contains(shown(), "checking") {
 				t.Fatalf("%s: no check runs, or it says so at once:\n%s", name, shown())

@@ -25,10 +25,14 @@ const actsAfter = 1200 * time.Millisecond
 // Dialog handles the keys of a dialog. A letter, a whole word ("yes", "no") or ←→ chooses an
 // answer, and Enter confirms it. Any other letter means that the user is writing: it goes to
 // the composer together with the letters taken so far, and while the composer holds text all
-// keys do. The zero value is a dialog that was not visible yet.
+// keys do. Enter sends that text, unless it is an answer that was typed while the dialog was
+// visible: y, yes, n or no. The zero value is a dialog that was not visible yet.
 type Dialog struct {
-	since    time.Time         // when it became visible, or a key last went to the composer
-	Writing  bool              // the composer holds text
+	visible  time.Time         // since when it is
+	since    time.Time         // the same, or when a key last went to the composer
+	Written  string            // what the composer holds
+	spelled  string            // the part of it that was typed while the dialog was visible
+	early    *tea.KeyPressMsg  // an Enter that confirms Chosen when the quiet period is over; nil: none
 	Chosen   string            // label of the choice that Enter confirms; "" if none
 	Typed    []tea.KeyPressMsg // letters taken since the last other key
 	lettered bool              // one of them chose an answer
@@ -50,12 +54,27 @@ type Choice struct {
 // words are answers that may be typed in full. Each begins with the letter of its choice.
 var words = []string{"yes", "no"}
 
-// Appear starts the quiet period of a dialog that becomes visible. writing reports that the
-// composer holds text.
-func (d *Dialog) Appear(now time.Time, writing bool) {
-	if d.Writing = writing; d.since.IsZero() {
-		d.since = now
+// Appear starts the quiet period of a dialog that becomes visible. written is what the
+// composer holds.
+func (d *Dialog) Appear(now time.Time, written string) {
+	if d.hold(written); d.visible.IsZero() {
+		d.visible, d.since = now, now
 	}
+}
+
+// hold sets what the composer holds.
+func (d *Dialog) hold(written string) {
+	if d.Written = written; written == "" {
+		d.spelled = ""
+	}
+}
+
+// Due returns the Enter that waited for the end of the quiet period, if it is over.
+func (d *Dialog) Due(now time.Time) (enter tea.KeyPressMsg, due bool) {
+	if d.early == nil || !d.armed(now) {
+		return enter, false
+	}
+	return *d.early, true
 }
 
 // armed reports whether the dialog takes keys.
@@ -74,24 +93,64 @@ func (d *Dialog) ready(unread bool, now time.Time) string {
 	return ""
 }
 
-// Press handles a key. rest are the keys that go to the composer, in the order in which they
-// were pressed; it is empty if the dialog took the key.
-func (d *Dialog) Press(pressed tea.KeyPressMsg, keys *keys.Map, choices []Choice, now time.Time) (cmd tea.Cmd, rest []tea.KeyPressMsg) {
+// Press handles a key. written is what the composer holds. rest are the keys that go to the
+// composer, in the order in which they were pressed; it is empty if the dialog took the key,
+// and if that was Enter, the composer's text with it.
+func (d *Dialog) Press(pressed tea.KeyPressMsg, k *keys.Map, choices []Choice, written string, now time.Time) (cmd tea.Cmd, rest []tea.KeyPressMsg) {
+	d.hold(written)
+	if at := d.writtenAnswer(choices); at >= 0 && key.Matches(pressed, k.Send) {
+		for _, letter := range d.spelled {
+			d.Typed = append(d.Typed, tea.KeyPressMsg{Code: letter, Text: string(letter)})
+		}
+		d.Chosen, d.lettered, d.since = choices[at].Label, true, d.visible
+		d.hold("")
+	}
+	cmd, rest = d.press(pressed, k, choices, now)
+	for _, pressed := range rest {
+		d.spelled = keys.Typed(d.spelled, pressed)
+	}
+	return cmd, rest
+}
+
+// writtenAnswer returns the choice that the composer's text answers with, or -1.
+func (d *Dialog) writtenAnswer(choices []Choice) int {
+	if d.Written != d.spelled {
+		return -1
+	}
+	return slices.IndexFunc(choices, func(c Choice) bool {
+		return slices.ContainsFunc(words, func(word string) bool {
+			return slices.Contains(c.Keys(), word[:1]) && (d.Written == word[:1] || strings.EqualFold(d.Written, word))
+		})
+	})
+}
+
+// chosen returns the label of the choice that Enter confirms, or "".
+func (d *Dialog) chosen(choices []Choice) string {
+	if at := d.writtenAnswer(choices); at >= 0 {
+		return choices[at].Label
+	}
+	return d.Chosen
+}
+
+func (d *Dialog) press(pressed tea.KeyPressMsg, keys *keys.Map, choices []Choice, now time.Time) (cmd tea.Cmd, rest []tea.KeyPressMsg) {
 	at := slices.IndexFunc(choices, func(c Choice) bool { return key.Matches(pressed, c.Binding) })
 	d.missing = ""
 	if !d.lettered && !d.acted.IsZero() && now.Sub(d.acted) > actsAfter {
 		d.Typed = nil
 	}
 	switch {
-	case d.Writing:
+	case d.Written != "":
 		d.since = now
 		return nil, []tea.KeyPressMsg{pressed}
 	case key.Matches(pressed, keys.Send):
 		at, typed := indexOf(choices, d.Chosen), d.Typed
-		if at >= 0 && !d.armed(now) { // a preselected answer
+		if at >= 0 && !d.armed(now) {
+			if d.lettered { // else it was preselected
+				d.early = &pressed
+			}
 			return nil, nil
 		}
-		d.Typed, d.lettered = nil, false
+		d.Typed, d.lettered, d.early = nil, false, nil
 		switch {
 		case at >= 0:
 			return choices[at].Do(), nil
@@ -127,7 +186,11 @@ func (d *Dialog) Press(pressed tea.KeyPressMsg, keys *keys.Map, choices []Choice
 	if pressed.Text != "" || key.Matches(pressed, keys.Newline) {
 		d.since = now
 	}
-	return nil, append(d.GiveBack(), pressed)
+	enter := d.early
+	if rest = d.GiveBack(); enter != nil { // the answer was a message, and this is the next
+		rest = append(rest, *enter)
+	}
+	return nil, append(rest, pressed)
 }
 
 // spells reports whether a letter continues one of words. Only a complete word chooses its
@@ -154,6 +217,12 @@ func (d *Dialog) spells(pressed tea.KeyPressMsg, choices []Choice) bool {
 	return false
 }
 
+// escaped reports whether Esc answers. An Enter that waits has no effect any more.
+func (d *Dialog) escaped(now time.Time) bool {
+	d.early = nil
+	return d.armed(now)
+}
+
 // pressOneOf returns a hint that lists the letters of the answers.
 func pressOneOf(choices []Choice) string {
 	var letters []string
@@ -172,7 +241,7 @@ func pressOneOf(choices []Choice) string {
 // GiveBack revokes the choice and returns the letters that the dialog took.
 func (d *Dialog) GiveBack() []tea.KeyPressMsg {
 	typed := d.Typed
-	d.Typed, d.lettered, d.Chosen = nil, false, ""
+	d.Typed, d.lettered, d.Chosen, d.early = nil, false, "", nil
 	return typed
 }
 
@@ -213,10 +282,10 @@ func (d *Dialog) readFirst(keys *keys.Map) {
 // fits, else in columns.
 func (d *Dialog) rows(choices []Choice, width int, theme *draw.Theme, now time.Time) []string {
 	var labels, names []string
-	widest, sum := 0, -1
+	widest, sum, chosen := 0, -1, d.chosen(choices)
 	for _, c := range answers(choices) {
 		if !c.aside {
-			shown := bar(c.Help().Key+" "+c.Label, c.Label == d.Chosen)
+			shown := bar(c.Help().Key+" "+c.Label, c.Label == chosen)
 			labels, names = append(labels, shown), append(names, c.Label)
 			widest, sum = max(widest, draw.Width(shown)), sum+draw.Width(shown)+1
 		}
@@ -228,7 +297,7 @@ func (d *Dialog) rows(choices []Choice, width int, theme *draw.Theme, now time.T
 	var rows []string
 	for at, label := range labels {
 		style := d.style(theme, now)
-		if names[at] == d.Chosen {
+		if names[at] == chosen {
 			style = theme.Selected.Render
 		}
 		cell := style(draw.Truncate(label, width))
@@ -246,12 +315,15 @@ func (d *Dialog) rows(choices []Choice, width int, theme *draw.Theme, now time.T
 }
 
 // enter describes what Enter does now.
-func (d *Dialog) enter(keys *keys.Map) string {
+func (d *Dialog) enter(choices []Choice, keys *keys.Map) string {
+	chosen := d.chosen(choices)
 	switch {
 	case d.missing != "":
 		return d.missing
-	case d.Chosen != "":
-		return keys.Send.Help().Key + ": " + strings.ToLower(strings.TrimSuffix(d.Chosen, "…"))
+	case chosen != "":
+		return keys.Send.Help().Key + ": " + strings.ToLower(strings.TrimSuffix(chosen, "…"))
+	case d.Written != "":
+		return keys.Send.Help().Key + " queues your message"
 	}
 	return keys.OptionPrevious.Help().Key + keys.OptionNext.Help().Key + " or a letter, then " + keys.Send.Help().Key
 }
@@ -262,8 +334,8 @@ func (d *Dialog) hints(choices []Choice, esc string, keys *keys.Map) []string {
 	if esc != "" {
 		leave = []string{keys.Stop.Help().Key + " " + esc}
 	}
-	if d.Writing {
-		return append([]string{keys.Clear.Help().Key + " clears what you wrote, then answer"}, leave...)
+	if d.Written != "" && d.writtenAnswer(choices) < 0 {
+		return append([]string{d.enter(choices, keys), keys.Clear.Help().Key + " clears it, then answer"}, leave...)
 	}
 	var more []string
 	for _, c := range choices {
@@ -274,7 +346,7 @@ func (d *Dialog) hints(choices []Choice, esc string, keys *keys.Map) []string {
 			more = append(more, hint)
 		}
 	}
-	return slices.Concat([]string{d.enter(keys)}, leave, more)
+	return slices.Concat([]string{d.enter(choices, keys)}, leave, more)
 }
 
 // OneLine draws the answers in a single line: the chosen one, and as many others as fit.
@@ -284,12 +356,14 @@ func (d *Dialog) OneLine(choices []Choice, between string, width int, keys *keys
 	for _, c := range choices {
 		parts = append(parts, c.Label+" ("+c.Help().Key+")")
 	}
-	enter := d.enter(keys)
+	enter, chosen := d.enter(choices, keys), d.chosen(choices)
 	switch {
-	case d.Chosen != "":
-		parts = slices.Insert(parts, 0, bar(d.Chosen, true), enter)
+	case chosen != "":
+		parts = slices.Insert(parts, 0, bar(chosen, true), enter)
 	case d.missing != "":
 		parts = slices.Insert(parts, 0, enter)
+	case d.Written != "":
+		parts = slices.Insert(parts, 1, enter)
 	default:
 		parts = append(parts, enter)
 	}
@@ -301,7 +375,7 @@ func (d *Dialog) OneLine(choices []Choice, between string, width int, keys *keys
 
 // style returns the style of the choices, which are dim while no key is taken.
 func (d *Dialog) style(theme *draw.Theme, now time.Time) func(...string) string {
-	if d.armed(now) && !d.Writing {
+	if d.armed(now) && d.Written == "" {
 		return theme.Key.Render
 	}
 	return theme.Dim.Render

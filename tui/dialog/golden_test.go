@@ -36,11 +36,11 @@ func TestDialog(t *testing.T) {
 			q := &Queue{}
 			drawn := func(width, height int, theme *draw.Theme) []string {
 				q.Restyle()
-				return q.View(width, height, &k, false, theme, time.Now())
+				return q.View(width, height, &k, "", theme, time.Now())
 			}
 			press := func(name string) {
 				for _, pressed := range boxtest.Presses(name) {
-					cmd, _ := q.Press(pressed, &k, false, time.Now())
+					cmd, _ := q.Press(pressed, &k, "", time.Now())
 					if cmd == nil {
 						continue
 					}

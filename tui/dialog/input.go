@@ -133,7 +133,7 @@ const runPlan = "Run"
 func (in *Input) isPlan() bool { return in.Queue[0].Kind == agent.PlanInput }
 
 // Press handles a key. rest are the keys that go to the composer.
-func (in *Input) Press(pressed tea.KeyPressMsg, keys *keys.Map, now time.Time) (cmd tea.Cmd, rest []tea.KeyPressMsg) {
+func (in *Input) Press(pressed tea.KeyPressMsg, keys *keys.Map, written string, now time.Time) (cmd tea.Cmd, rest []tea.KeyPressMsg) {
 	if in.check != nil {
 		if key.Matches(pressed, keys.Stop) {
 			in.check = nil
@@ -147,12 +147,12 @@ func (in *Input) Press(pressed tea.KeyPressMsg, keys *keys.Map, now time.Time) (
 		return nil, nil
 	}
 	if key.Matches(pressed, keys.Stop) {
-		if in.armed(now) {
+		if in.escaped(now) {
 			in.answer(agent.Input{Action: agent.InputCancelled})
 		}
 		return nil, nil
 	}
-	return in.Dialog.Press(pressed, keys, in.choices(keys), now)
+	return in.Dialog.Press(pressed, keys, in.choices(keys), written, now)
 }
 
 // FillIn handles a key in the form.

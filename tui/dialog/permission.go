@@ -165,7 +165,7 @@ func (p *Permission) choices(keys *keys.Map) []Choice {
 }
 
 // Press handles a key. rest are the keys that go to the composer.
-func (p *Permission) Press(pressed tea.KeyPressMsg, keys *keys.Map, now time.Time) (cmd tea.Cmd, rest []tea.KeyPressMsg) {
+func (p *Permission) Press(pressed tea.KeyPressMsg, keys *keys.Map, written string, now time.Time) (cmd tea.Cmd, rest []tea.KeyPressMsg) {
 	switch {
 	case p.Reason != nil:
 		p.explain(pressed, keys)
@@ -177,12 +177,12 @@ func (p *Permission) Press(pressed tea.KeyPressMsg, keys *keys.Map, now time.Tim
 		return nil, nil
 	}
 	if key.Matches(pressed, keys.Stop) {
-		if p.armed(now) {
+		if p.escaped(now) {
 			p.answer(agent.Reply{Decision: agent.Refuse})
 		}
 		return nil, nil
 	}
-	return p.Dialog.Press(pressed, keys, p.choices(keys), now)
+	return p.Dialog.Press(pressed, keys, p.choices(keys), written, now)
 }
 
 // explain edits the reason for denying.

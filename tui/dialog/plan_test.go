@@ -23,15 +23,15 @@ func TestPlanIsApprovedOnlyAfterItWasVisible(t *testing.T) {
 	press := func(name string) {
 		t.Helper()
 		for _, pressed := range boxtest.Presses(name) {
-			if cmd, _ := q.Press(pressed, &k, false, now); cmd != nil {
+			if cmd, _ := q.Press(pressed, &k, "", now); cmd != nil {
 				q.Checked(cmd().(CheckedMsg))
 			}
 		}
 		if q.Open() {
-			q.View(60, 9, &k, false, theme, now)
+			q.View(60, 9, &k, "", theme, now)
 		}
 	}
-	if shown := strings.Join(q.View(60, 9, &k, false, theme, now), "\n"); strings.Contains(shown, "running/plan.md") {
+	if shown := strings.Join(q.View(60, 9, &k, "", theme, now), "\n"); strings.Contains(shown, "running/plan.md") {
 		t.Fatalf("all is in sight:\n%s", shown)
 	}
 	press("enter") // on its way when the plan came

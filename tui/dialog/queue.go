@@ -72,15 +72,20 @@ func (q *Queue) ReturnLetters() []tea.KeyPressMsg {
 	return slices.Concat(q.Permission.GiveBack(), q.Input.GiveBack())
 }
 
-// Press handles a key. writing reports that the composer holds text; rest are the keys that
-// go to the composer.
-func (q *Queue) Press(pressed tea.KeyPressMsg, k *keys.Map, writing bool, now time.Time) (cmd tea.Cmd, rest []tea.KeyPressMsg) {
+// Press handles a key, as [Dialog.Press] does.
+func (q *Queue) Press(pressed tea.KeyPressMsg, k *keys.Map, written string, now time.Time) (cmd tea.Cmd, rest []tea.KeyPressMsg) {
 	if q.AsksInput() {
-		q.Input.Writing = writing
-		return q.Input.Press(pressed, k, now)
+		return q.Input.Press(pressed, k, written, now)
 	}
-	q.Permission.Writing = writing
-	return q.Permission.Press(pressed, k, now)
+	return q.Permission.Press(pressed, k, written, now)
+}
+
+// Due returns the Enter that the visible dialog takes now, as [Dialog.Due] does.
+func (q *Queue) Due(now time.Time) (enter tea.KeyPressMsg, due bool) {
+	if q.AsksInput() {
+		return q.Input.Due(now)
+	}
+	return q.Permission.Due(now)
 }
 
 // Paste reports whether the visible dialog took a paste, in a form, a reason or arguments
@@ -106,11 +111,11 @@ func (q *Queue) Typing() bool {
 func (q *Queue) Restyle() { q.Permission.Width, q.Input.Width = 0, 0 }
 
 // View draws the visible dialog in at most height lines.
-func (q *Queue) View(width, height int, k *keys.Map, writing bool, theme *draw.Theme, now time.Time) []string {
+func (q *Queue) View(width, height int, k *keys.Map, written string, theme *draw.Theme, now time.Time) []string {
 	if q.AsksInput() {
-		q.Input.Appear(now, writing)
+		q.Input.Appear(now, written)
 		return q.Input.View(width, height, k, theme, now)
 	}
-	q.Permission.Appear(now, writing)
+	q.Permission.Appear(now, written)
 	return q.Permission.View(width, height, k, theme, now)
 }

@@ -160,7 +160,7 @@ func (p *ServerList) pressLook(pressed tea.KeyPressMsg, k *keys.Map, now time.Ti
 	case key.Matches(pressed, k.ServersClose), l.Change != nil && key.Matches(pressed, k.Decline):
 		p.Reader = nil
 	case l.Change != nil:
-		cmd, rest := l.Dialog.Press(pressed, k, p.trustChoices(k), now)
+		cmd, rest := l.Dialog.Press(pressed, k, p.trustChoices(k), "", now)
 		if rest != nil { // nothing is written here
 			l.Dialog.GiveBack()
 		}
@@ -299,7 +299,7 @@ func (l *Reader) view(width, rows int, keys *keys.Map, theme *draw.Theme, choice
 	if below <= 0 && l.rows > 0 && width > 1 {
 		l.seen = true
 	}
-	l.Dialog.Appear(now, false)
+	l.Dialog.Appear(now, "")
 	end := min(top+l.rows, len(l.Lines))
 	c := Content{Title: l.title, Count: fmt.Sprintf("%d–%d of %d", min(top+1, len(l.Lines)), end, len(l.Lines)), Lines: slices.Clone(l.Lines[top:end])}
 	if l.Change != nil {
