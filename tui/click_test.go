@@ -46,9 +46,9 @@ func TestAClickTakesACommandOrAName(t *testing.T) {
 	for _, size := range [][2]int{{140, 40}, {23, 12}} {
 		inRig(t, size[0], size[1], chattest.WithLibrary(), func(r *rig) {
 			r.keys("/")
-			r.clickOn("/copy")
+			r.clickOn("Copy the")
 			r.mustShow("▌ C")
-			r.clickOn("/copy")
+			r.clickOn("Copy the")
 			if got := r.m.composer.Text(); got != "/copy " {
 				t.Errorf("%v: the composer holds %q", size, got)
 			}

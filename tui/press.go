@@ -364,8 +364,8 @@ func (m *Model) click(column, line int) tea.Cmd {
 		}
 		m.composer.Set(m.welcome.Question)
 		return m.follow()
-	case line < 0 || line >= len(m.transcript.Shown):
-		if again, ok := m.lists.Click(line + m.drawn.bodyTop - m.drawn.above); again {
+	case line < 0 || line >= len(m.transcript.Shown) || m.lists.Palette.Open():
+		if again, ok := m.lists.Click(line + m.drawn.bodyTop - m.drawn.list); again {
 			return m.write(tea.KeyPressMsg{Code: tea.KeyTab})
 		} else if ok {
 			return m.follow()

@@ -50,13 +50,17 @@ func (m *Model) draw() {
 	hidden := max(0, len(written)-rows.Composer)
 	if m.welcomed() {
 		if lines, x, y := m.centred(written[hidden:], main, h, rows); lines != nil {
+			if m.panel != nil {
+				body := lines[rows.Header:]
+				copy(body, m.drawn.frame.Over(m.panel, body, main, &m.keys, m.theme))
+			}
 			m.finish(lines, w, m.cursor(x, y-hidden))
 			return
 		}
 	}
 	status := m.statusLine(main)
 	bottom, x, y := rows.Bottom(written[hidden:], m.writingBlock(main, rows), status, main, m.theme)
-	above := m.aboveComposer(main, h-len(top)-len(bottom))
+	above, cover := m.aboveComposer(main, h-len(top)-len(bottom), inline)
 	if len(above) > h-len(top)-len(bottom) {
 		top = nil
 	}
@@ -74,7 +78,15 @@ func (m *Model) draw() {
 	if inline {
 		body = transcript.WithoutEnd(body)
 	}
-	m.drawn.above = len(top) + len(body)
+	if !inline && (asked || m.lists.Palette.Open() && m.panel == nil) {
+		var y int
+		if body, y = panel.Over(cover, body, main, m.theme); cover != nil {
+			m.drawn.list = len(top) + y
+		}
+	}
+	if cover == nil {
+		m.drawn.list += len(top) + len(body)
+	}
 	lines := slices.Concat(top, body, above, bottom)
 	lines = lines[max(0, len(lines)-h):]
 	if main < w {
@@ -112,7 +124,8 @@ func (m *Model) centred(written []string, width, height int, rows rows) (lines [
 		markLines = 5 // with a blank line and the line about the notes
 		leastRows = 5
 	)
-	if m.Options.Inline || m.panel != nil || m.asks.Open() || width < 40 {
+	_, first := m.panel.(*panel.FirstRun)
+	if m.Options.Inline || first || m.asks.Open() || width < 40 {
 		return nil, 0, 0
 	}
 	m.transcript.Resize(width, 0)
@@ -133,8 +146,12 @@ func (m *Model) centred(written []string, width, height int, rows rows) (lines [
 	}
 	lines = append(draw.PadHeight(lines, at-markLines), m.welcome.Mark(column, m.status, opening, m.theme)...)
 	lines = append(lines, bottom...)
-	m.drawn.bodyTop, m.drawn.above = rows.Header, len(lines)
-	below := m.aboveComposer(width, room+1)
+	m.drawn.bodyTop = rows.Header
+	below, _ := m.aboveComposer(width, room+1, true)
+	m.drawn.list += len(lines)
+	if m.lists.Palette.Open() {
+		draw.Dimmed(lines[rows.Header:at], m.theme)
+	}
 	if len(below) == 0 {
 		lines = append(lines, "")
 		below = m.welcome.Rows(column, room-len(notices), len(lines)-rows.Header, &m.keys, m.theme)
@@ -278,29 +295,37 @@ func (m *Model) smallWelcome(width, height int) []string {
 // leastAsked is the minimum number of lines of a dialog with the queue below it.
 const leastAsked = 8
 
-// aboveComposer draws what is next to the composer: a dialog, an offer, a pull, a list, the
-// queue.
-func (m *Model) aboveComposer(width, height int) []string {
+// aboveComposer draws what is next to the composer: an offer, a pull, a list, the queue.
+// What covers the conversation, a dialog or the palette, is among it if the window has no
+// room for it in the middle, or if inPlace is set.
+func (m *Model) aboveComposer(width, height int, inPlace bool) (above, cover []string) {
 	now, most := time.Now(), height
-	if height > 14 {
-		most -= 3 // for the end of the conversation
-	}
 	column := draw.ColumnOf(width)
 	inside := column.Width()
 	waiting := m.composer.Waiting(&m.keys, inside, m.theme, m.turn != nil)
+	roomy := !inPlace && panel.Roomy(width, height-len(waiting))
+	switch {
+	case roomy:
+		most = panel.MostRows(width, height-len(waiting)) + len(waiting)
+	case height > 14:
+		most -= 3 // for the end of the conversation
+	}
 	if m.asks.Open() {
 		waiting = waiting[:min(len(waiting), max(0, most-leastAsked))]
-		return indented(append(m.asks.View(inside, most-len(waiting), &m.keys, m.composer.Text(), m.theme, now), waiting...), column.Left)
+		cover = m.asks.View(inside, most-len(waiting), &m.keys, m.composer.Text(), m.theme, now)
+	} else {
+		above = m.pulls.View(inside, height, &m.keys, m.theme, m.composer.Text(), now)
+		if m.resumable != nil && m.resumable.Offered && m.turn == nil {
+			above = append(above, m.resumable.View(inside, height-len(above), &m.keys, m.theme, m.composer.Empty())...)
+		}
+		if m.panel == nil {
+			cover = m.lists.View(inside, max(1, height-2), &m.keys, m.theme)
+		}
 	}
-	lines := m.pulls.View(inside, height, &m.keys, m.theme, m.composer.Text(), now)
-	if m.resumable != nil && m.resumable.Offered && m.turn == nil {
-		lines = append(lines, m.resumable.View(inside, height-len(lines), &m.keys, m.theme, m.composer.Empty())...)
+	if m.drawn.list = len(above); !roomy || m.lists.Mentions.Open() {
+		above, cover = append(above, cover...), nil
 	}
-	if m.panel == nil {
-		m.lists.Line = len(lines)
-		lines = append(lines, m.lists.View(inside, max(1, height-2), &m.keys, m.theme)...)
-	}
-	return indented(append(lines, waiting...), column.Left)
+	return indented(append(above, waiting...), column.Left), cover
 }
 
 // header draws the first line and a blank one: the question above the visible part or the

@@ -81,7 +81,7 @@ type Model struct {
 	drawn   struct {
 		sidebar   sidebar
 		bodyTop   int // the first row of the transcript on the screen
-		above     int // the first row of what is next to the composer: a question, a list
+		list      int // the first row of the open list of the composer
 		selection selection
 		size      [2]int // of the conversation with the composer
 		lines     struct{ header, status cachedLine }

@@ -16,7 +16,6 @@ import (
 type Lists struct {
 	Palette  Palette
 	Mentions Mentions
-	Line     int // index of the first line of the list among the lines above the composer
 
 	top  int   // the first line of rows
 	rows []int // row of each visible line; -1 for none
@@ -49,9 +48,10 @@ func (l *Lists) list() (chosen *int, n int) {
 	return &l.Mentions.Chosen, len(l.Mentions.Rows)
 }
 
-// Click chooses the row on a line, if there is one. again reports that it was chosen already.
+// Click chooses the row on a line of the list, if there is one. again reports that it was
+// chosen already.
 func (l *Lists) Click(line int) (again, ok bool) {
-	line -= l.Line + l.top
+	line -= l.top
 	if !l.Open() || line < 0 || line >= len(l.rows) || l.rows[line] < 0 {
 		return false, false
 	}
@@ -86,7 +86,7 @@ func (l *Lists) View(width, height int, k *keys.Map, theme *draw.Theme) []string
 			from = 0
 		}
 		to := min(len(lines), from+rows)
-		lines, l.rows = lines[from:to], l.rows[from:to]
+		lines, l.rows = draw.PadHeight(lines[from:to], rows), l.rows[from:to] // typing does not move the frame
 	} else {
 		from := max(0, min(*chosen-rows/2, n-rows))
 		to := min(n, from+rows)

@@ -18,7 +18,7 @@ type Palette struct {
 	Rows   []backend.Command
 	Chosen int
 	Used   map[string]int // number of uses of each; nil if not counted
-	heads  map[int]string // heading above a row while nothing is typed
+	heads  map[int]string // heading above a row
 	typed  string
 }
 
@@ -49,24 +49,29 @@ func (p *Palette) Follow(text string, commands []backend.Command) {
 	slices.SortStableFunc(p.Rows, func(a, b backend.Command) int {
 		return cmp.Or(scores[b.Name]-scores[a.Name], p.Used[b.Name]-p.Used[a.Name])
 	})
-	if typed == "" {
-		p.group()
-	}
+	p.group()
 	p.Chosen = max(0, min(p.Chosen, len(p.Rows)-1))
 }
 
 // mostRecent is the number of most used commands above all groups.
 const mostRecent = 3
 
-// group groups the commands, with the most used ones first.
+// group groups the commands, with the most used ones first. While something is typed, the
+// group of the best match is first.
 func (p *Palette) group() {
-	recent := 0
-	for recent < min(mostRecent, len(p.Rows)) && p.Used[p.Rows[recent].Name] > 0 {
+	recent, order := 0, backend.Groups
+	if p.typed != "" {
+		order = nil
+		for _, c := range p.Rows {
+			order = append(order, c.Group)
+		}
+	}
+	for p.typed == "" && recent < min(mostRecent, len(p.Rows)) && p.Used[p.Rows[recent].Name] > 0 {
 		recent++
 	}
 	rest := p.Rows[recent:]
 	slices.SortStableFunc(rest, func(a, b backend.Command) int {
-		return slices.Index(backend.Groups, a.Group) - slices.Index(backend.Groups, b.Group)
+		return slices.Index(order, a.Group) - slices.Index(order, b.Group)
 	})
 	p.heads = map[int]string{}
 	if recent > 0 {
@@ -115,8 +120,19 @@ func (p *Palette) Press(pressed tea.KeyPressMsg, k *keys.Map, c *Model, commands
 	return true
 }
 
+// barred is the number of cells that a row has besides its title and what is at its right.
+const barred = 6
+
 // around wraps an index around a list of n rows.
 func around(at, n int) int { return (at + n) % n }
+
+const (
+	// namedFrom is the width of a row from which the names of commands are shown next to their
+	// titles: that of a window of 60 columns.
+	namedFrom = 60 - 2*draw.Gutter - draw.BoxSides
+	// leastNames is the width that they need, without taking any from the titles.
+	leastNames = 12
+)
 
 // wideUsage is the width from which a usage is shown only for the chosen command.
 const wideUsage = 24
@@ -131,14 +147,18 @@ func (p *Palette) lines(width int, k *keys.Map, theme *draw.Theme) (lines []stri
 		}
 		return "/" + p.Rows[at].Name + " …"
 	}
-	pressed, typed := 0, 0
+	pressed, typed, titles := 0, 0, 0
 	for at, c := range p.Rows {
 		if b := own[c.Name]; b.Enabled() && width >= 60 {
 			pressed = max(pressed, 2+draw.Width(b.Help().Key))
 		}
-		typed = max(typed, draw.Width(usage(at)))
+		typed, titles = max(typed, draw.Width(usage(at))), max(titles, draw.Width(c.Title()))
 	}
-	typed = min(typed, width/2)
+	if room := width - barred - titles - pressed; width < namedFrom || room < min(typed, leastNames) {
+		typed = 0
+	} else {
+		typed = min(typed, room)
+	}
 	for at, c := range p.Rows {
 		if head := p.heads[at]; head != "" {
 			lines, rows = append(lines, theme.Dim.Render(draw.Truncate(head, width))), append(rows, -1)
@@ -150,7 +170,7 @@ func (p *Palette) lines(width int, k *keys.Map, theme *draw.Theme) (lines []stri
 		name := draw.Truncate(usage(at), typed)
 		right := theme.Key.Render(keys) + strings.Repeat(" ", pressed-draw.Width(keys)) + theme.Dim.Render(name) + strings.Repeat(" ", typed-draw.Width(name))
 		row := draw.Row{Label: c.Title(), Typed: p.typed}
-		label := width - 4 - 2 - draw.Width(right)
+		label := width - barred - draw.Width(right)
 		if draw.Match(strings.ToLower(c.Title()), strings.ToLower(p.typed)) <= 0 {
 			row.Typed = ""
 		}

@@ -21,8 +21,7 @@ type Content struct {
 // Clicked is the row of a panel that was clicked.
 type Clicked int
 
-// Frame draws the panel over the body of the screen, as wide as the column of text:
-// in the middle where there is room, else as a sheet at its lower edge.
+// Frame draws the panel over the body of the screen, as wide as the column of text.
 type Frame struct {
 	line int // of the body, the first of the content
 	rows map[int]int
@@ -35,8 +34,29 @@ const (
 	detailRows  = 10 // for the details of the chosen row, below a list
 )
 
-// Over lays a panel over the lines of the body, which are dimmed. A body too small
-// for a frame shows the content alone.
+// Roomy reports whether what covers a body of this size is in its middle; else it is at its
+// lower edge.
+func Roomy(width, height int) bool { return width >= roomyWidth && height >= roomyHeight }
+
+// MostRows returns the maximum height of what covers a body of this size.
+func MostRows(width, height int) int {
+	if Roomy(width, height) {
+		return height * 9 / 10
+	}
+	return height
+}
+
+// Over lays a box over the lines of the body, which are dimmed: in the middle where there is
+// room, else at their lower edge. It returns the line of the body on which the box begins.
+func Over(box, body []string, width int, theme *draw.Theme) (lines []string, y int) {
+	if y = max(0, len(body)-len(box)); Roomy(width, len(body)) {
+		y /= 2
+	}
+	return draw.Over(draw.Dimmed(slices.Clone(body), theme), box, draw.ColumnOf(width).Left, y, width), y
+}
+
+// Over lays a panel over the lines of the body. A body too small for a frame shows the
+// content alone.
 func (f *Frame) Over(p Panel, body []string, width int, k *keys.Map, theme *draw.Theme) []string {
 	height := len(body)
 	if width < draw.Narrow || height < 8 {
@@ -44,24 +64,16 @@ func (f *Frame) Over(p Panel, body []string, width int, k *keys.Map, theme *draw
 		f.line, f.rows = 0, c.Rows
 		return draw.PadHeight(c.Lines, height)
 	}
-	column := draw.ColumnOf(width)
-	outer, rows := column.Width(), height-2
-	roomy := width >= roomyWidth && height >= roomyHeight
-	if roomy {
-		rows = height*9/10 - 2
-	}
-	c := p.View(outer-draw.BoxSides, rows, k, theme)
+	outer := draw.ColumnOf(width).Width()
+	c := p.View(outer-draw.BoxSides, MostRows(width, height)-2, k, theme)
 	box := draw.Box{Title: theme.Strong.Render(safetext.Line(c.Title)), Border: theme.Dim}
 	if c.Count != "" {
 		box.Count = theme.Dim.Render(c.Count)
 	}
 	box.Keys = theme.Dim.Render(draw.Hints(p.Hints(k), outer-draw.BoxSides))
-	y := max(0, height-len(c.Lines)-2)
-	if roomy {
-		y /= 2
-	}
+	lines, y := Over(box.View(c.Lines, outer), body, width, theme)
 	f.line, f.rows = y+1, c.Rows
-	return draw.Over(draw.Dimmed(slices.Clone(body), theme), box.View(c.Lines, outer), column.Left, y, width)
+	return lines
 }
 
 // Click returns the message for a click on a line of the body, nil if no row is there.

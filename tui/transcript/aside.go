@@ -81,7 +81,10 @@ func (s *Sources) Narrow(width int, theme *draw.Theme) (lines, passage []string,
 			lines, of = append(lines, left+"  "+verdict), append(of, c)
 			continue
 		}
-		lines, of = append(lines, draw.Truncate(left, width), draw.Truncate("    "+verdict, width)), append(of, c, c)
+		lines, of = append(lines, draw.Truncate(left, width)), append(of, c)
+		for _, line := range c.verdictBelow("    ", width, theme) {
+			lines, of = append(lines, line), append(of, c)
+		}
 	}
 	if shown < len(s.List) {
 		passage = s.List[shown].passage(width, theme)

@@ -107,11 +107,11 @@ func (s *Sources) flowing(width int, theme *draw.Theme) []string {
 		}
 		s.spots = s.spots[:0]
 		for _, i := range shown {
-			part, below, two := strings.Cut(s.List[i].brief(s.host, width, theme), "\n")
+			part, below := s.List[i].brief(s.host, width, theme)
 			add(part)
 			s.spots = append(s.spots, spot{part: i, line: len(rows), column: draw.Width(row) - draw.Width(part)})
-			if two {
-				rows, row = append(rows, row), below
+			if last := len(below) - 1; last >= 0 {
+				rows, row = append(append(rows, row), below[:last]...), below[last]
 			}
 		}
 		if hidden := all - len(shown); hidden > 0 {
@@ -128,20 +128,25 @@ func (s *Sources) flowing(width int, theme *draw.Theme) []string {
 	}
 }
 
-// brief returns the mark, place and verdict of a source for a row with others. A rider
-// that does not fit is on a second line.
-func (c Cited) brief(host string, width int, theme *draw.Theme) string {
+// brief returns the mark, place and verdict of a source for a row with others. A verdict
+// that does not fit is below.
+func (c Cited) brief(host string, width int, theme *draw.Theme) (brief string, below []string) {
 	verdict := verdictMark(c.Citation, theme)
-	brief := theme.Reference.Render(c.mark()) + " " + c.shown(host, max(16, width/2-draw.Width(c.mark())-1))
+	brief = theme.Reference.Render(c.mark()) + " " + c.shown(host, max(16, width/2-draw.Width(c.mark())-1))
 	brief = strings.TrimRight(brief, " ")
-	if c.Citation.Rider() != "" && draw.Width(brief)+1+draw.Width(verdict) > width {
-		return draw.Truncate(brief, width) + "\n" + draw.Truncate("    "+verdict, width)
+	if verdict != "" && draw.Width(brief)+1+draw.Width(verdict) > width {
+		return draw.Truncate(brief, width), c.verdictBelow("    ", width, theme)
 	}
-	return draw.Truncate(strings.TrimRight(brief+" "+verdict, " "), width)
+	return draw.Truncate(strings.TrimRight(brief+" "+verdict, " "), width), nil
 }
 
-// listed draws the sources as a list, of which one is chosen. A verdict that should be
-// read and does not fit next to its source is below it.
+// verdictBelow returns the lines of a verdict below its source.
+func (c Cited) verdictBelow(indent string, width int, theme *draw.Theme) []string {
+	return draw.StyleLines(verdictStyle(c.Citation, theme).Render, draw.Hang(indent, verdictText(c.Citation), width))
+}
+
+// listed draws the sources as a list, of which one is chosen. A verdict that does not fit
+// next to its source is below it.
 func (s *Sources) listed(width int, theme *draw.Theme) (lines []string) {
 	for i, c := range s.List {
 		s.spots = append(s.spots, spot{part: i, line: len(lines)})
@@ -151,11 +156,10 @@ func (s *Sources) listed(width int, theme *draw.Theme) (lines []string) {
 		}
 		verdict := verdictMark(c.Citation, theme)
 		room := width - draw.Width(verdict) - 2
-		below := (i == s.chosen || c.mustBeSeen()) && room < min(width/2, 32)
+		below := room < min(width/2, 32)
 		if below {
 			room = width
 		}
-		room = max(room, width/2)
 		left := sign + mark
 		if place := c.shown(s.host, room-draw.Width(left)-1); place != "" {
 			left += " " + style.Render(place)
@@ -165,7 +169,7 @@ func (s *Sources) listed(width int, theme *draw.Theme) (lines []string) {
 		}
 		left = draw.Truncate(left, room)
 		if below {
-			lines = append(append(lines, left), draw.StyleLines(verdictStyle(c.Citation, theme).Render, draw.Hang("      ", verdictText(c.Citation), width))...)
+			lines = append(append(lines, left), c.verdictBelow("      ", width, theme)...)
 		} else {
 			lines = append(lines, strings.TrimRight(draw.Truncate(left+"  "+verdict, width), " "))
 		}
