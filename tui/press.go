@@ -9,6 +9,7 @@ import (
 	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 
+	"lifehub/agent"
 	"lifehub/tui/backend"
 	"lifehub/tui/draw"
 	"lifehub/tui/panel"
@@ -207,6 +208,8 @@ func (m *Model) write(pressed tea.KeyPressMsg) tea.Cmd {
 		}
 	case c.Empty() && m.welcome.Press(pressed, k):
 	case c.Empty() && key.Matches(pressed, k.Down) && m.takeOffer():
+	case c.Empty() && m.welcome.Task() != nil && key.Matches(pressed, k.TickOff):
+		return m.tickOff()
 	case key.Matches(pressed, k.Up) && c.Earlier(), key.Matches(pressed, k.Down) && c.Later():
 	default:
 		cmd := c.Press(pressed)
@@ -263,6 +266,16 @@ func (m *Model) openTask() tea.Cmd {
 	}
 	n := panel.NewNote(m.base, &m.Options, task.Note, task.Line, task.Line)
 	return m.open(n, n.Read)
+}
+
+// tickOff ticks off the chosen due task.
+func (m *Model) tickOff() tea.Cmd {
+	task := m.welcome.Task()
+	cmd, known := m.command("/" + backend.Done + " " + agent.PlaceName(task.Name, task.Line))
+	if !known {
+		return m.flash("tasks cannot be ticked off here")
+	}
+	return cmd
 }
 
 // steer offers the input to the running turn. Without a turn that accepts it, it is

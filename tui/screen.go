@@ -39,17 +39,14 @@ func (m *Model) draw() {
 		m.drawn.sidebar.Hidden = m.Options.NoSidebar
 		main -= m.drawn.sidebar.Takes(w, h, &m.transcript, &m.prompt, m.status, m.theme)
 	}
-	if size := [2]int{main, h}; size != m.drawn.size {
-		m.drawn.size = size
-		m.composer.Resize(writingWidth(main), h/3)
-	}
+	m.drawn.size = [2]int{main, h}
 	rows := rowsFor(main, h, asked, inline)
 	rows.Mode = rows.Mode && (!m.withoutModel() || m.status.ReadOnly)
 	top := make([]string, min(rows.Header, 2))
-	written := m.composer.Lines
-	hidden := max(0, len(written)-rows.Composer)
 	if m.welcomed() {
-		if lines, x, y := m.centred(written[hidden:], main, h, rows); lines != nil {
+		m.composer.Resize(writingWidth(min(main, startWidth)), h/3)
+		hidden := max(0, len(m.composer.Lines)-rows.Composer)
+		if lines, x, y := m.centred(m.composer.Lines[hidden:], main, h, rows); lines != nil {
 			if m.panel != nil {
 				body := lines[rows.Header:]
 				copy(body, m.drawn.frame.Over(m.panel, body, main, &m.keys, m.theme))
@@ -58,6 +55,9 @@ func (m *Model) draw() {
 			return
 		}
 	}
+	m.composer.Resize(writingWidth(main), h/3)
+	written := m.composer.Lines
+	hidden := max(0, len(written)-rows.Composer)
 	status := m.statusLine(main)
 	bottom, x, y := rows.Bottom(written[hidden:], m.writingBlock(main, rows), status, main, m.theme)
 	above, cover := m.aboveComposer(main, h-len(top)-len(bottom), inline)
@@ -115,6 +115,10 @@ func (m *Model) welcomed() bool {
 	return len(m.transcript.Entries) == 0 || only && !m.Options.Inline && !m.focused
 }
 
+// startWidth is the width of a window from which on the welcome is not wider: 76 columns with
+// their margins.
+const startWidth = 76 + 2*draw.Gutter
+
 // centred lays out the welcome with the composer in the optical centre, a little above the
 // middle: above it the wordmark, below it what can be opened and asked, or the open list.
 // The input begins at column x of line y. It returns nil if that has no room, or something
@@ -128,12 +132,14 @@ func (m *Model) centred(written []string, width, height int, rows rows) (lines [
 	if m.Options.Inline || first || m.asks.Open() || width < 40 {
 		return nil, 0, 0
 	}
+	window := width
+	width = min(width, startWidth)
 	m.transcript.Resize(width, 0)
 	opening, column := m.Options.Open != nil, draw.ColumnOf(width)
 	m.welcome.Update(m.status, opening)
 	m.welcome.Earlier = len(m.composer.History) > 0
 	lines = make([]string, rows.Header)
-	copy(lines, m.header(width, rows))
+	copy(lines, m.header(window, rows))
 	at := max(rows.Header+markLines, height*2/5-1)
 	bottom, x, y := rows.Bottom(written, m.writingBlock(width, rows), m.statusLine(width), width, m.theme)
 	if !rows.Air {
@@ -156,10 +162,12 @@ func (m *Model) centred(written []string, width, height int, rows rows) (lines [
 		lines = append(lines, "")
 		below = m.welcome.Rows(column, room-len(notices), len(lines)-rows.Header, &m.keys, m.theme)
 	} else {
-		m.welcome.first = -1
+		m.welcome.lines = nil
 	}
 	lines = append(append(lines, below...), notices...)
-	return draw.PadHeight(lines, height), x, at + y
+	margin := (window - width) / 2
+	indented(lines[rows.Header:], margin)
+	return draw.PadHeight(lines, height), x + margin, at + y
 }
 
 // cursor returns the cursor if the input begins at a place of the frame; nil if it is
@@ -178,11 +186,14 @@ func (m *Model) writingBlock(width int, rows rows) composerBlock {
 	if m.withoutModel() { // shown in the header
 		mode, model = "", ""
 	}
-	if width < m.term.width {
+	if m.hasSidebar() {
 		gauge = ""
 	}
 	return newComposerBlock(mode, m.runningMode(), model, gauge, m.status.ReadOnly, m.panel == nil && !m.focused && !m.asks.Open(), m.theme)
 }
+
+// hasSidebar reports whether the sidebar has its column.
+func (m *Model) hasSidebar() bool { return m.drawn.size[0] < m.term.width }
 
 // withoutModel reports whether no model is connected, so that no mode applies.
 func (m *Model) withoutModel() bool { return m.status.Provider == "offline" }
@@ -349,7 +360,7 @@ func (m *Model) header(width int, rows rows) []string {
 // the answer, and the keys that matter now.
 func (m *Model) statusLine(width int) string {
 	doing, keys, figures := m.doing(draw.ColumnOf(width).TextWidth()), m.hints(), []string{sentText(m.status.Sent)}
-	if width < m.term.width { // shown in the sidebar
+	if m.hasSidebar() { // shown there
 		figures = nil
 	}
 	if t := m.turn; t != nil && !t.Turn.Stopped && t.speed.PerSecond > 0 {

@@ -22,8 +22,9 @@ type welcome struct {
 
 	Earlier bool // there are earlier conversations
 
-	first     int // the line of the first row; -1 if they are not drawn
-	row       int // the row chosen last; see chosen
+	at        int   // the line of the first of lines
+	lines     []int // the row of each drawn line; -1 for none
+	row       int   // the row chosen last; see chosen
 	due       []backend.Task
 	questions []string
 }
@@ -58,7 +59,7 @@ func (w *welcome) SetQuestions(questions []string) {
 
 // Update sets the rows. opening reports that the notes are not known yet.
 func (w *welcome) Update(s backend.Status, opening bool) {
-	w.first, w.due, w.questions = -1, s.Due, s.Questions
+	w.lines, w.due, w.questions = nil, s.Due, s.Questions
 	if opening || s.Scope != "" {
 		w.due, w.questions = nil, nil // it may leave out what they are about
 	}
@@ -100,39 +101,63 @@ func facts(s backend.Status, opening bool, width int) (facts []string) {
 	return facts
 }
 
-// Rows returns the rows and their keys in a column, in at most so many lines. at is the
-// line of the body on which they begin.
+// Rows returns the rows in two groups, and their keys, in a column, in at most so many lines.
+// at is the line of the body on which they begin. The captions are left out where there is no
+// room for them.
 func (w *welcome) Rows(column draw.Column, height, at int, k *keys.Map, theme *draw.Theme) (lines []string) {
-	w.first = at
+	w.at, w.lines = at, nil
+	add := func(line string, row int) { lines, w.lines = append(lines, line), append(w.lines, row) }
+	all, chosen := len(w.due)+len(w.questions), w.chosen()
+	captions := all+3 <= height
+	caption := func(text string) {
+		if !captions {
+			return
+		}
+		if len(lines) > 0 {
+			add("", -1)
+		}
+		add("  "+theme.Dim.Render(text), -1)
+	}
+	if len(w.due) > 0 {
+		caption("Due")
+	}
 	var rows []draw.Row
 	for _, t := range w.due {
 		rows = append(rows, draw.Row{Label: "[ ] " + t.Text, Detail: t.When})
 	}
-	for _, question := range w.questions {
-		rows = append(rows, draw.Row{Label: question})
+	labels := draw.Columns(rows, column.Width())
+	for i, row := range rows {
+		add(row.View(i == chosen, labels, column.Width(), theme), i)
 	}
-	labels, chosen := draw.Columns(rows, column.Width()), w.chosen()
-	for i, row := range rows[:min(len(rows), height)] {
-		if row.Detail == "" {
-			labels = column.Width()
-		}
-		lines = append(lines, row.View(i == chosen, labels, column.Width(), theme))
+	if len(w.questions) > 0 {
+		caption("Ask")
 	}
-	var hints []string
-	if len(rows) > 0 {
-		does := " asks"
-		if len(w.due) > 0 {
-			does = " opens or asks"
-		}
-		hints = append(hints, k.Up.Help().Key+k.Down.Help().Key+" choose", k.Send.Help().Key+does)
+	for i, question := range w.questions {
+		i += len(w.due)
+		add(draw.Row{Label: question}.View(i == chosen, column.Width(), column.Width(), theme), i)
+	}
+	lines, w.lines = lines[:min(len(lines), height)], w.lines[:min(len(lines), height)]
+	if hints := w.hints(chosen, k); len(hints) > 0 && len(lines)+1 < height {
+		lines = append(lines, "", "  "+theme.Dim.Render(draw.Truncate(draw.Hints(hints, column.TextWidth()), column.TextWidth())))
+	}
+	return indented(lines, column.Left)
+}
+
+// hints are the keys of the rows, of which one may be chosen.
+func (w *welcome) hints(chosen int, k *keys.Map) (hints []string) {
+	choose, enter, space := k.Up.Help().Key+k.Down.Help().Key+" choose", k.Send.Help().Key, k.TickOff.Help().Key+" ticks it off"
+	switch {
+	case w.Task() != nil:
+		hints = append(hints, choose, enter+" opens it", space)
+	case len(w.due) > 0 && chosen < 0:
+		hints = append(hints, choose, enter+" opens or asks", space)
+	case len(w.due)+len(w.questions) > 0:
+		hints = append(hints, choose, enter+" asks")
 	}
 	if w.Earlier && k.Conversations.Enabled() {
 		hints = append(hints, k.Conversations.Help().Key+" earlier conversations")
 	}
-	if len(hints) > 0 && len(lines)+1 < height {
-		lines = append(lines, "", "  "+theme.Dim.Render(draw.Truncate(draw.Hints(hints, column.TextWidth()), column.TextWidth())))
-	}
-	return indented(lines, column.Left)
+	return hints
 }
 
 // choices returns the labels of the rows.
@@ -199,10 +224,10 @@ func (w *welcome) Press(pressed tea.KeyPressMsg, k *keys.Map) bool {
 
 // Click chooses the row on a line of the body. It reports false if there is none.
 func (w *welcome) Click(line int) bool {
-	at := line - w.first
-	if w.first < 0 || at < 0 || at >= len(w.choices()) {
+	at := line - w.at
+	if at < 0 || at >= len(w.lines) || w.lines[at] < 0 {
 		return false
 	}
-	w.choose(at)
+	w.choose(w.lines[at])
 	return true
 }

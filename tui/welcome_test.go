@@ -5,11 +5,14 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
 
+	"lifehub/agent"
 	"lifehub/internal/chattest"
 	"lifehub/tui/backend"
+	"lifehub/tui/draw"
 )
 
 func TestWelcomeQuestionsAreChosenByArrows(t *testing.T) {
@@ -156,5 +159,57 @@ func TestWelcomeOffersEarlierConversations(t *testing.T) {
 				t.Errorf("after the prompts %q: %v", prompts, offered)
 			}
 		})
+	}
+}
+
+// The start screen is centred in at most 76 columns, with its rows in two groups.
+func TestTheStartIsCentred(t *testing.T) {
+	inRig(t, 80, 40, withNotes(), func(r *rig) {
+		world := chattest.World
+		world.Due = []backend.Task{{Text: "Run three times", When: "due today", Note: "/notes/fitness.md", Name: "fitness.md", Line: 12}}
+		r.send(statusMsg(world))
+		for width := 80; width <= 200; width += 7 {
+			r.send(tea.WindowSizeMsg{Width: width, Height: 40})
+			left, right, groups := width, 0, []string{}
+			for _, line := range strings.Split(r.text(), "\n")[2:] {
+				if text := strings.TrimLeft(line, " "); text != "" {
+					left, right = min(left, draw.Width(line)-draw.Width(text)), max(right, draw.Width(line))
+					groups = append(groups, text)
+				}
+			}
+			if left < (width-76)/2 || right > (width+76)/2+1 {
+				t.Errorf("%d columns: it is from %d to %d:\n%s", width, left, right, r.text())
+			}
+			due, ask := slices.Index(groups, "Due"), slices.Index(groups, "Ask")
+			if due < 0 || ask != due+2 || groups[ask+1] != world.Questions[0] {
+				t.Errorf("%d columns: the groups are not named:\n%s", width, r.text())
+			}
+		}
+	})
+}
+
+func TestSpaceTicksADueTaskOff(t *testing.T) {
+	var done []string
+	o := withNotes()
+	o.Commands = append(o.Commands, backend.Command{Name: backend.Done, Args: "TASK", Turn: func(ctx context.Context, _, asked, args string) <-chan agent.Event {
+		done = append(done, args)
+		return chattest.Play(agent.Said{Content: "done"}, agent.Ended{}).Ask(ctx, "", asked)
+	}})
+	inRig(t, 100, 34, o, func(r *rig) {
+		world := chattest.World
+		world.Due = []backend.Task{{Text: "Run three times", When: "due today", Note: "/notes/fitness.md", Name: "fitness.md", Line: 12}}
+		r.send(statusMsg(world))
+		r.keys("down")
+		r.mustShow("space ticks it off")
+		r.keys("up", "space", "backspace", "down", "down", "space") // it is text where no task is chosen
+		if len(done) > 0 || r.m.composer.Text() != " " {
+			t.Errorf("ticked off %q, the composer holds %q", done, r.m.composer.Text())
+		}
+		r.keys("backspace", "up", "space")
+		r.pass(100 * time.Millisecond)
+		r.mustShow("done")
+	})
+	if !slices.Equal(done, []string{"fitness.md:12"}) {
+		t.Errorf("ticked off %q", done)
 	}
 }

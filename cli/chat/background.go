@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
+	"path"
 	"path/filepath"
 	"runtime/debug"
 	"slices"
@@ -333,16 +334,20 @@ const mostDue = 2
 func (bg *background) dueTasks(ctx context.Context, today when.Day) []backend.Task {
 	type found struct {
 		rag.DueTask
-		dir string
+		dir, vault string
 	}
 	var all []found
-	for _, v := range bg.App.OpenVaults() {
+	for i, v := range bg.App.OpenVaults() {
+		vault := ""
+		if i > 0 {
+			vault = filepath.Base(v.Folder.Dir())
+		}
 		due, err := v.Index.DueTasks(ctx, v.Folder, today, mostDue)
 		if err != nil {
 			continue // the index will be rebuilt
 		}
 		for _, t := range due {
-			all = append(all, found{t, v.Folder.Dir()})
+			all = append(all, found{t, v.Folder.Dir(), vault})
 		}
 	}
 	slices.SortStableFunc(all, func(a, b found) int { return a.Day.Compare(b.Day) })
@@ -355,7 +360,7 @@ func (bg *background) dueTasks(ctx context.Context, today when.Day) []backend.Ta
 		case t.Day == today:
 			due = "due today"
 		}
-		tasks = append(tasks, backend.Task{Text: t.Text, When: due, Note: filepath.Join(t.dir, filepath.FromSlash(t.Path)), Line: t.Line})
+		tasks = append(tasks, backend.Task{Text: t.Text, When: due, Note: filepath.Join(t.dir, filepath.FromSlash(t.Path)), Name: path.Join(t.vault, t.Path), Line: t.Line})
 	}
 	return tasks
 }

@@ -31,7 +31,7 @@ func callCommands(assistant *turn.Agent) []backend.Command {
 	return []backend.Command{
 		command("note", "TEXT", "add to today's daily note"),
 		command("task", "TEXT [due:DAY]", "add a task"),
-		command("done", "WORDS", "tick off the task with these words"),
+		command(backend.Done, "TASK", "tick off a task, by its words or as NOTE:LINE"),
 		command("tasks", "[open|due|overdue|done|all] [WORDS]", "list tasks"),
 	}
 }

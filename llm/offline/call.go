@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"path"
 	"regexp"
 	"slices"
 	"strconv"
@@ -95,7 +96,7 @@ var commands = map[string]struct {
 }{
 	"note": {"append_note", "content", func(typed string, _ when.Day) map[string]any { return map[string]any{"content": typed} }},
 	"task": {"add_task", "text", taskArgs},
-	"done": {"complete_task", "task", func(typed string, _ when.Day) map[string]any { return map[string]any{"task": typed} }},
+	"done": {"complete_task", "task", doneArgs},
 	"tasks": {"list_tasks", "", func(typed string, _ when.Day) map[string]any {
 		status, words, _ := strings.Cut(typed, " ")
 		if slices.Contains([]string{"open", "due", "overdue", "done", "all"}, status) {
@@ -103,6 +104,16 @@ var commands = map[string]struct {
 		}
 		return map[string]any{"query": typed}
 	}},
+}
+
+// doneArgs reads the words of a task, or NOTE:LINE.
+func doneArgs(typed string, _ when.Day) map[string]any {
+	if at := strings.LastIndexByte(typed, ':'); at > 0 {
+		if _, err := strconv.Atoi(typed[at+1:]); err == nil {
+			return map[string]any{"note": typed[:at], "task": path.Base(typed)}
+		}
+	}
+	return map[string]any{"task": typed}
 }
 
 // taskArgs reads "call Ines due:tomorrow". A day that is not understood is left to the tool, which says so.

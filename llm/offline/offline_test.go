@@ -142,6 +142,7 @@ func TestMessagesBecomePlansByRules(t *testing.T) {
 		{"/task call Ines due:tomorrow", "add_task due=2026-11-24 text=call Ines"},
 		{"/task", "“What? Write `/task”"},
 		{"/done boiler", "complete_task task=boiler"},
+		{"/done home/list.md:12", "complete_task note=home/list.md task=list.md:12"},
 		{"/tasks", "list_tasks query="},
 		{"/tasks due garden", "list_tasks query=garden status=due"},
 		{"/nosuch buy milk", noSuchTool},

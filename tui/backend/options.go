@@ -253,6 +253,7 @@ type Task struct {
 	Text string
 	When string // such as "due today"
 	Note string // file of the note
+	Name string // of the note, as commands take it
 	Line int
 }
 
@@ -281,6 +282,9 @@ type Command struct {
 	// Reload is set if Run may change the conversation, which is then shown again.
 	Reload bool
 }
+
+// Done is the name of the command that ticks off a task, as NOTE:LINE.
+const Done = "done"
 
 // TurnStarter starts a turn. line is the command as typed.
 type TurnStarter func(ctx context.Context, conversation, line string) <-chan agent.Event

@@ -94,8 +94,11 @@ func (c *Model) Invite(text string) {
 
 // Resize sets the width and the maximum height.
 func (c *Model) Resize(width, height int) {
-	c.Area.MaxHeight = max(1, height)
-	c.Area.SetWidth(max(4, width))
+	if width, height = max(4, width), max(1, height); width == c.Area.Width() && height == c.Area.MaxHeight {
+		return
+	}
+	c.Area.MaxHeight = height
+	c.Area.SetWidth(width)
 	c.Area, _ = c.Area.Update(nil) // makes the area compute its height
 	c.Draw()
 }

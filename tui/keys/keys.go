@@ -14,7 +14,7 @@ import (
 // dialog are generated from it.
 type Map struct {
 	// In the composer.
-	Send, Steer, Newline, Up, Down, Undo, Redo, Search, Compose, Palette, Help, HelpOnEmpty key.Binding
+	Send, Steer, Newline, Up, Down, Undo, Redo, Search, Compose, Palette, TickOff, Help, HelpOnEmpty key.Binding
 	// Anywhere.
 	Stop, Clear, Leave, Suspend, Redraw, Sidebar, Plan, Unfold, New, Conversations, Model, Mode key.Binding
 	// Scrolling the transcript.
@@ -92,6 +92,7 @@ func (k *Map) Groups() []Group {
 			on("search", &k.Search, "ctrl+r", "search earlier prompts", "ctrl+r"),
 			on("compose", &k.Compose, "ctrl+g", "write in your editor", "ctrl+g"),
 			on("palette", &k.Palette, "ctrl+p", "commands (or type /)", "ctrl+p"),
+			on("tick_off", &k.TickOff, "space", "tick off the chosen due task", "space"),
 			on("help", &k.Help, "f1", "help", "f1"),
 			on("help_on_empty", &k.HelpOnEmpty, "?", "help (empty input)", "?"),
 		}},

@@ -28,6 +28,7 @@ type container struct {
 	empty   bool   // an item without content so far
 	follows bool   // an item that follows another one of the same list
 	drawn   bool   // the mark was drawn
+	joint   bool   // a quotation whose next block follows without a blank line
 	mark    string // styled text before the first line
 	rest    string // text before the other lines
 	width   int    // columns of mark, and of rest
@@ -197,11 +198,15 @@ func (s *Stream) margin() margin {
 	m := margin{width: s.width}
 	for i := range s.containers {
 		c := &s.containers[i]
-		if c.drawn {
+		switch {
+		case c.joint:
+			m.first += s.theme.Border.Paint("├") + " "
+		case c.drawn:
 			m.first += c.rest
-		} else {
+		default:
 			m.first += c.mark
 		}
+		c.joint = false
 		m.rest += c.rest
 		m.width -= c.width
 		c.drawn, c.empty = true, false
@@ -228,7 +233,8 @@ func (s *Stream) roomy() bool {
 	return width >= min(leastWidth, s.width)
 }
 
-// separate draws a blank line before the next block if there should be one.
+// separate draws a blank line before the next block if there should be one. Paragraphs of a
+// quotation are separated by its bar, which would else be empty in every other row.
 func (s *Stream) separate(d distance) {
 	quotes, items := 0, false
 	for i, c := range s.containers {
@@ -239,7 +245,11 @@ func (s *Stream) separate(d distance) {
 		}
 	}
 	gap := s.blank || !items && (d == apart || s.last == apart) || quotes < s.quotes
-	if gap && s.last != start {
+	joint := gap && d == inText && s.last == inText && quotes == s.quotes && s.shared > 0 && s.shared == len(s.containers) && s.containers[s.shared-1].kind == quote
+	if len(s.containers) > 0 {
+		s.containers[len(s.containers)-1].joint = joint
+	}
+	if gap && !joint && s.last != start {
 		line := ""
 		for i := range min(s.shared, len(s.containers)) {
 			line += s.containers[i].rest

@@ -458,3 +458,12 @@ guide.html               │`
 		t.Errorf("got\n%s\nwant\n%s", drawn, want)
 	}
 }
+
+// A quotation has no empty rows between its paragraphs, and shows where one begins.
+func TestParagraphsOfAQuotationAreJoined(t *testing.T) {
+	got := ansi.Strip(strings.Join(Render("> one\n>\n> two\nlazily\n>\n> - item\n>\n> three\n\nfour", 40, darkPalette.Theme()), "\n"))
+	want := "│ one\n├ two lazily\n│\n│ • item\n├ three\n\nfour"
+	if got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}
