@@ -406,7 +406,12 @@ func TestPastes(t *testing.T) {
 			if len(assistant.Asked) != 1 || assistant.Asked[0] != "see [paste 1 · 131,072 lines]\n\n```attached paste 1 · 131,072 lines\n"+strings.TrimSpace(big)+"\n```" {
 				t.Error("the paste was not sent whole")
 			}
-			r.mustShow("… 131,064 more lines")
+			r.mustShow("▌ see [paste 1 · 131,072 lines]\n")
+			r.mustNotShow("/quit")
+			r.keys("tab", "space")
+			r.mustShow("/quit y")
+			r.keys("space", "esc")
+			r.mustNotShow("/quit")
 			r.keys("up", "!")
 			r.mustShow("▌ see [paste 1 · 131,072 lines]!")
 			r.keys("enter")

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -214,6 +215,45 @@ func TestPlainChatResumesAndAsksAboutUnknown(t *testing.T) {
 				t.Errorf("%q is missing in\n%s", part, text)
 			}
 		}
+	}
+}
+
+// The work and the text before a kill are replaced by those of the resumed turn, and stay if it comes to nothing.
+func TestResumedTurnHasOneAnswer(t *testing.T) {
+	count := map[bool]int{true: 1}
+	plan := agent.PlanMade{Steps: []agent.Step{{ID: "1", Tool: "add_task", Input: chattest.Raw(`{"text":"milk"}`)}}}
+	course := func(bodies ...agent.Body) (list []agent.CourseEvent) {
+		for _, body := range bodies {
+			list = append(list, agent.CourseEvent{Event: agent.Event{Body: body}})
+		}
+		return list
+	}
+	last := killed
+	last.Answer.Course = course(plan, agent.StepChanged{Step: "1", Status: agent.Done}, agent.Said{})
+	done := []agent.Body{agent.Started{Resumed: true}, plan, agent.StepChanged{Step: "1", Status: agent.Done}}
+	for name, tc := range map[string]struct {
+		bodies []agent.Body
+		stays  bool // the text of before
+	}{
+		"it answers":     {append(slices.Clone(done), agent.Said{Content: "It is "}, agent.Said{Content: "added."}, agent.Ended{}), false},
+		"it only ends":   {append(slices.Clone(done), agent.Ended{Answer: "It is added."}), false},
+		"it fails again": {append(slices.Clone(done), agent.Failed{Message: "no server"}), true},
+		"it fails first": {[]agent.Body{agent.Failed{Message: "no server"}}, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			o, _ := withLeft(last, tc.bodies...)
+			inRig(t, 80, 30, o, func(r *rig) {
+				r.mustShow("I will")
+				r.pass(dialog.QuietPeriod)
+				r.keys("enter")
+				r.pass(100 * time.Millisecond)
+				for text, want := range map[string]int{"I will": count[tc.stays], "It is added.": count[!tc.stays], "✓ add task": 1, "▌ Add a task": 1} {
+					if got := strings.Count(r.text(), text); got != want {
+						t.Errorf("%q is there %d times, want %d:\n%s", text, got, want, r.text())
+					}
+				}
+			})
+		})
 	}
 }
 

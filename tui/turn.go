@@ -431,8 +431,7 @@ func (m *Model) proceed() tea.Cmd {
 		return nil
 	}
 	ctx := m.newTurn(left.Asked.Text)
-	m.turn.Turn.Asked = left.Asked
-	m.transcript.ForgetEnding(left.Asked)
+	m.turn.Turn.Resume(left.Asked)
 	m.transcript.ToEnd()
 	number, id := m.turns, m.chat.id
 	return func() tea.Msg {

@@ -16,7 +16,9 @@ type Question struct {
 	Turn     string   // "" until it is saved
 	After    string   // the turn before it
 	Siblings []string // the turns asked in its place, itself among them; nil: it alone
-	unfolded bool     // all of a long one is shown
+	unfolded bool     // all of a long one is shown, and what is attached
+
+	folded struct{ text, shown string } // what is shown of a text while it is folded
 }
 
 // A question of more than longQuestion lines shows the first few of them.
@@ -30,7 +32,10 @@ func (q *Question) Folded() bool { return !q.unfolded }
 func (q *Question) Fold(on bool) { q.unfolded = !on }
 
 func (q *Question) Render(width int, theme *draw.Theme) []string {
-	text, hidden := q.typed(), 0
+	text, hidden := q.shown(), 0
+	if q.unfolded {
+		text = q.typed()
+	}
 	if all := strings.Count(text, "\n") + 1; !q.unfolded && all > longQuestion {
 		text, hidden = strings.Join(strings.SplitN(text, "\n", shownQuestion+1)[:shownQuestion], "\n"), all-shownQuestion
 	}
@@ -57,11 +62,33 @@ func (q *Question) typed() string {
 	return typed
 }
 
+// shown returns what was typed, with the names of what was attached in place of the texts.
+func (q *Question) shown() string {
+	if q.folded.text != q.Text {
+		q.folded.text, q.folded.shown = q.Text, withNames(q.typed())
+	}
+	return q.folded.shown
+}
+
+// withNames returns a message with the names of what is attached in place of the texts.
+func withNames(text string) string {
+	m := agent.ParseMessage(text)
+	if len(m.Attached) == 0 {
+		return text
+	}
+	for _, a := range m.Attached {
+		if name := "[" + a.Name + "]"; !strings.Contains(m.Text, name) {
+			m.Text += "\n" + name
+		}
+	}
+	return m.Text
+}
+
 // Steering is a message that the user sent to the turn while it ran.
 type Steering struct{ Text string }
 
 func (s *Steering) Render(width int, theme *draw.Theme) []string {
-	return draw.Hang(theme.You.Render("▌ "), safetext.Text(s.Text), width)
+	return draw.Hang(theme.You.Render("▌ "), safetext.Text(withNames(s.Text)), width)
 }
 
 func (s *Steering) Copied() string { return s.Text }
@@ -98,7 +125,7 @@ func (t *Model) QuestionAbove() string {
 			if at == first.Entry && first.Line < len(t.Lines(at))-1 {
 				return ""
 			}
-			return draw.Summary(asked.typed(), t.width)
+			return draw.Summary(asked.shown(), t.width)
 		}
 	}
 	return ""

@@ -562,9 +562,9 @@ func (t *Model) steeringOf(asked *Question) (n int) {
 	return n
 }
 
-// ForgetEnding removes the remarks on how an interrupted turn ended, now that it is
+// forgetEnding removes the remarks on how an interrupted turn ended, now that it is
 // resumed, and items that held nothing else.
-func (t *Model) ForgetEnding(asked *Question) {
+func (t *Model) forgetEnding(asked *Question) {
 	from := slices.IndexFunc(t.Entries, func(e Entry) bool { return e.Item == asked })
 	for at := len(t.Entries) - 1; from >= 0 && at > from; at-- {
 		empty := false

@@ -30,6 +30,7 @@ type Turn struct {
 	plans    []*plan.Plan   // of the plans of the view
 	tools    []*plan.Tool   // of its calls outside of them
 
+	before   []Item                // of the turn that is resumed, each kind until the turn shows it again
 	thoughts map[Thinker]*Thinking // of those who work for a step
 	sources  *Sources
 }
@@ -44,6 +45,34 @@ func (t *Model) Begin() *Turn {
 		}
 	}
 	return &Turn{in: t, thoughts: map[Thinker]*Thinking{}}
+}
+
+// Resume makes it the turn of a question that was interrupted. What is shown of that turn is
+// replaced as soon as the turn repeats it, so that there is one answer in the end.
+func (t *Turn) Resume(asked *Question) {
+	t.Asked = asked
+	t.in.forgetEnding(asked)
+	at := slices.IndexFunc(t.in.Entries, func(e Entry) bool { return e.Item == asked })
+	for _, e := range t.in.Entries[at+1:] {
+		t.before = append(t.before, e.Item)
+	}
+}
+
+// repeats removes what the turn that is resumed had shown of its work, or of its answer.
+func (t *Turn) repeats(work bool) {
+	t.before = slices.DeleteFunc(t.before, func(i Item) bool {
+		works := false
+		switch i.(type) {
+		case *Steering:
+			return false
+		case *plan.Plan, *plan.Tool, *Thinking, *Remembered:
+			works = true
+		}
+		if works == work {
+			t.in.remove(i)
+		}
+		return works == work
+	})
 }
 
 // Take turns an event into an item, or updates one. Nothing else does.
@@ -77,6 +106,7 @@ func (t *Turn) Take(e agent.Event, now time.Time) {
 		t.in.Add(&Notice{Text: chat.ArtifactLine(e)})
 	case agent.Remembered:
 		if r := (&Remembered{Remembered: e}); len(chat.Recalled(e, now)) > 0 {
+			t.repeats(true)
 			t.in.Add(r)
 		}
 	case agent.PlanMade:
@@ -114,6 +144,9 @@ func (t *Turn) Take(e agent.Event, now time.Time) {
 
 // drawSteps draws the plans and calls again, new ones below all that is shown.
 func (t *Turn) drawSteps() {
+	if len(t.view.Plans)+len(t.view.Outside) > 0 {
+		t.repeats(true)
+	}
 	for _, made := range t.view.Plans[len(t.plans):] {
 		t.Plan = plan.New(made, t.in.Unfolded)
 		t.plans = append(t.plans, t.Plan)
@@ -138,6 +171,7 @@ func (t *Turn) Say(text string, now time.Time) {
 		return // the user has the answer so far
 	}
 	if t.Answer == nil || !t.Answer.Open {
+		t.repeats(false)
 		t.Answer = NewAnswer()
 		t.Answer.from = t.bytes
 		t.answers = append(t.answers, t.Answer)
@@ -191,6 +225,7 @@ func (t *Turn) think(e agent.Thought, now time.Time) {
 		t.endBlock()
 	}
 	if thought == nil || thought.Took > 0 {
+		t.repeats(true)
 		thought = &Thinking{began: now, hidden: !t.in.Unfolded}
 		t.in.Add(thought)
 		if e.Step == "" {
