@@ -119,7 +119,7 @@ func (c *chatsCommand) show(ctx context.Context, s *store.Store, given []string)
 }
 
 func (c *chatsCommand) search(ctx context.Context, s *store.Store, words []string) error {
-	hits, err := s.Search(ctx, strings.Join(words, " "), c.limit)
+	hits, err := s.Search(ctx, "", strings.Join(words, " "), c.limit)
 	if err != nil {
 		return err
 	}

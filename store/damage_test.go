@@ -33,7 +33,7 @@ func sample(t *testing.T, dir string, killed bool) string {
 			say(t, s, fmt.Sprintf("talk%d", n), fmt.Sprintf("a question about %d", n), strings.Repeat("an answer of some length ", 20))
 		}
 	}
-	_, err = s.Search(t.Context(), "question", 1)
+	_, err = s.Search(t.Context(), "", "question", 1)
 	must(t, err)
 	must(t, s.BackUp(t.Context()))
 	must(t, s.Close())

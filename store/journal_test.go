@@ -105,7 +105,7 @@ func TestSteeringIsSavedWithTheMessage(t *testing.T) {
 	if prompts, err := s.Prompts(t.Context(), 2); err != nil || !slices.Equal(prompts, []string{"and honey", "and oats"}) {
 		t.Errorf("prompts %q, %v", prompts, err)
 	}
-	if hits, err := s.Search(t.Context(), "honey", 5); err != nil || len(hits) != 1 || hits[0].Turn != turn {
+	if hits, err := s.Search(t.Context(), "", "honey", 5); err != nil || len(hits) != 1 || hits[0].Turn != turn {
 		t.Errorf("found %+v, %v", hits, err)
 	}
 }

@@ -202,7 +202,7 @@ func TestMigratedMemoryIsSearchable(t *testing.T) {
 	if got := remembered(t, s, "other", "What are cats called?", true); got != "My cat is called Whiskers" {
 		t.Errorf("got %q", got)
 	}
-	if hits, err := s.Search(t.Context(), "whiskers", 10); err != nil || len(hits) != 1 {
+	if hits, err := s.Search(t.Context(), "", "whiskers", 10); err != nil || len(hits) != 1 {
 		t.Errorf("a message is found %d times, %v", len(hits), err)
 	}
 	if list, err := s.Unembedded(t.Context(), "a", 0, 10); err != nil || len(list) != 1 {

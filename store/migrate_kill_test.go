@@ -74,7 +74,7 @@ func TestKilledMigrationLosesNothing(t *testing.T) {
 		if len(list) != turns || list[turns-1].Question != fmt.Sprintf("question %d", turns) || list[0].Answer.Metrics.ModelCalls != 2 {
 			t.Fatalf("%d of %d turns are left", len(list), turns)
 		}
-		if hits, err := s.Search(context.Background(), "question", 2*turns); err != nil || len(hits) != turns {
+		if hits, err := s.Search(context.Background(), "", "question", 2*turns); err != nil || len(hits) != turns {
 			t.Fatalf("%d of %d questions are found, %v", len(hits), turns, err)
 		}
 		var report string

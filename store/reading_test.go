@@ -67,7 +67,7 @@ func TestSnapshotHoldsAllCommittedData(t *testing.T) {
 			t.Errorf("round %d: %d exchanges, %v, warning %q", round, len(exchanges), err, copied.Warning())
 		}
 		said(t, copied, "c", 3)
-		if hits, err := copied.Search(t.Context(), "question", 50); err != nil || len(hits) == 0 {
+		if hits, err := copied.Search(t.Context(), "", "question", 50); err != nil || len(hits) == 0 {
 			t.Errorf("round %d: %d found, %v", round, len(hits), err)
 		}
 		if err := copied.Close(); err != nil {

@@ -54,7 +54,7 @@ func TestRemovedTextIsErasedFromAllFiles(t *testing.T) {
 		must(t, s.Changing(t.Context(), turn, agent.NoteChange{Vault: "/v", Path: "quokkanote.md", Before: []byte("quokkabefore"), After: "1"}))
 	}
 	must(t, s.Rename(t.Context(), "gone", "Quokkatitle"))
-	if hits, err := s.Search(t.Context(), "quokka", 5); err != nil || len(hits) == 0 {
+	if hits, err := s.Search(t.Context(), "", "quokka", 5); err != nil || len(hits) == 0 {
 		t.Fatalf("got %v, %v", hits, err)
 	}
 	if _, err := other.Exchanges(t.Context(), "gone"); err != nil {
@@ -74,7 +74,7 @@ func TestRemovedTextIsErasedFromAllFiles(t *testing.T) {
 	if found := filesWith(t, filepath.Dir(path), "quokka"); len(found) > 0 {
 		t.Errorf("the text is still in %v", found)
 	}
-	if hits, err := other.Search(t.Context(), "zebras", 100); err != nil || len(hits) != 80 {
+	if hits, err := other.Search(t.Context(), "", "zebras", 100); err != nil || len(hits) != 80 {
 		t.Errorf("of what was kept %d messages are found, %v", len(hits), err)
 	}
 	list, err := file.Backups(path)

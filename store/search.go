@@ -12,10 +12,10 @@ import (
 	"lifehub/internal/wrap"
 )
 
-// Search finds messages that contain all words of the search, on any branch,
-// newest first. Words match as prefixes; quoted phrases match whole adjacent
+// Search finds messages of a conversation, "" for all, that contain all words of
+// the search, on any branch, newest first. Words match as prefixes; quoted phrases match whole adjacent
 // words. Case and accents are ignored. A search without words finds nothing.
-func (s *Store) Search(ctx context.Context, search string, limit int) (_ []agent.Hit, err error) {
+func (s *Store) Search(ctx context.Context, conversation, search string, limit int) (_ []agent.Hit, err error) {
 	defer wrap.Error(&err, "search conversations")
 	wanted := phrases(search)
 	if len(wanted) == 0 {
@@ -31,7 +31,7 @@ func (s *Store) Search(ctx context.Context, search string, limit int) (_ []agent
 		return h, err
 	}, `SELECT m.conversation, c.title, m.turn, m.role, m.text, m.created
 		FROM message_words w JOIN messages m ON m.id = w.rowid JOIN conversations c ON c.id = m.conversation
-		WHERE message_words MATCH ? ORDER BY w.rowid DESC LIMIT ?`, match(wanted), limit)
+		WHERE message_words MATCH ? AND ? IN ('', m.conversation) ORDER BY w.rowid DESC LIMIT ?`, match(wanted), conversation, limit)
 }
 
 // indexBatch is the number of messages indexed per write transaction, so that

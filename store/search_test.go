@@ -25,13 +25,13 @@ func TestMessagesAreFoundByWordsInAnyLanguage(t *testing.T) {
 		"早上": texts[3], "跑步": texts[3], "步": texts[3], "明天早上": texts[3], "富士山": texts[4], "山": texts[4],
 		"서울": texts[5], "วิ่ง": texts[6], "ไป": texts[6], "3.14": texts[7], "foo_bar": texts[7], "foo": texts[7], "ラーメン": texts[8], "がくせい": texts[8], "answer3": "answer3", "い": texts[8],
 	} {
-		hits, err := s.Search(t.Context(), search, 10)
+		hits, err := s.Search(t.Context(), "", search, 10)
 		if err != nil || len(hits) != 1 || hits[0].Excerpt != want {
 			t.Errorf("%q: got %+v, %v, want %q", search, hits, err, want)
 		}
 	}
 	for _, search := range []string{"", "  ", `"`, "!?", "nothing", `"the for"`, `"mara"`, "早跑", "天上", "marathon nothing", `a" OR "b`, "NEAR(a b)", "*", "marathon*)("} {
-		if hits, err := s.Search(t.Context(), search, 10); err != nil || len(hits) > 0 && search != "marathon*)(" {
+		if hits, err := s.Search(t.Context(), "", search, 10); err != nil || len(hits) > 0 && search != "marathon*)(" {
 			t.Errorf("%q: got %+v, %v", search, hits, err)
 		}
 	}
@@ -44,7 +44,7 @@ func TestSearchSeesNewMessages(t *testing.T) {
 	must(t, err)
 	found := func(word string) int {
 		t.Helper()
-		hits, err := s.Search(t.Context(), word, 10)
+		hits, err := s.Search(t.Context(), "", word, 10)
 		must(t, err)
 		return len(hits)
 	}
@@ -63,7 +63,7 @@ func TestHitsAreNewestFirstWithPositions(t *testing.T) {
 	s, _ := openTemp(t)
 	say(t, s, "a", "the boiler", "it leaks")
 	say(t, s, "b", "hello", strings.Repeat("long before ", 30)+"\n\nthe boiler "+strings.Repeat("long after ", 30))
-	hits, err := s.Search(t.Context(), "boil", 10)
+	hits, err := s.Search(t.Context(), "", "boil", 10)
 	must(t, err)
 	if len(hits) != 2 || hits[0].Conversation != "b" || hits[0].Role != llm.Assistant || hits[0].Turn != "b.1" || hits[1].Role != llm.User || hits[0].Title != "hello" {
 		t.Fatalf("got %+v", hits)
@@ -72,7 +72,7 @@ func TestHitsAreNewestFirstWithPositions(t *testing.T) {
 	if h.Excerpt[h.From:h.To] != "boiler" || len(h.Excerpt) > 200 || strings.Contains(h.Excerpt, "\n") || !strings.HasPrefix(h.Excerpt, "…") || !strings.HasSuffix(h.Excerpt, "…") {
 		t.Errorf("got excerpt %q, %d to %d", h.Excerpt, h.From, h.To)
 	}
-	if hits, _ := s.Search(t.Context(), "boil", 1); len(hits) != 1 {
+	if hits, _ := s.Search(t.Context(), "", "boil", 1); len(hits) != 1 {
 		t.Errorf("got %d hits, want 1", len(hits))
 	}
 }
@@ -92,11 +92,11 @@ func BenchmarkSearchIn10000Messages(b *testing.B) {
 			b.Fatal(err)
 		}
 	}
-	if _, err := s.Search(b.Context(), "running", 50); err != nil {
+	if _, err := s.Search(b.Context(), "", "running", 50); err != nil {
 		b.Fatal(err)
 	}
 	for b.Loop() {
-		if _, err := s.Search(b.Context(), "run", 50); err != nil {
+		if _, err := s.Search(b.Context(), "", "run", 50); err != nil {
 			b.Fatal(err)
 		}
 	}

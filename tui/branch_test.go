@@ -3,6 +3,7 @@ package tui
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -241,4 +242,29 @@ func TestALongChatHoldsItsLastTurns(t *testing.T) {
 			r.t.Errorf("%d turns are held after reading back, want %d", n, firstRead)
 		}
 	})
+}
+
+// /find lists the messages of the open conversation only, with the words marked, and goes to the chosen one.
+func TestFindSearchesTheOpenConversation(t *testing.T) {
+	o := chattest.WithEverything()
+	o.Conversation = "c1"
+	var searched []string
+	found := o.Search
+	o.Search = func(ctx context.Context, conversation, words string, limit int) ([]agent.Hit, error) {
+		searched = append(searched, conversation+" "+words)
+		return found(ctx, conversation, words, limit)
+	}
+	inRig(t, 100, 30, o, func(r *rig) {
+		r.keys("/find fly", "enter")
+		r.mustShow("Find in this conversation")
+		r.mustShow("…when do I fly to Lisbon")
+		r.keys("enter")
+		r.pass(100 * time.Millisecond)
+		if r.m.panel != nil || r.m.chat.id != "c1" || !r.m.focused {
+			t.Errorf("the message was not opened:\n%s", r.text())
+		}
+	})
+	if !slices.Equal(searched, []string{"c1 fly"}) {
+		t.Errorf("searched %q", searched)
+	}
 }

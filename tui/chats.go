@@ -103,8 +103,9 @@ func List(ctx context.Context, o *backend.Options, current string) tea.Cmd {
 			return openConversation(ctx, o, conversationMsg{ID: c.List[at].ID, Title: c.List[at].Title})
 		}
 		if o.Search != nil {
+			c.Invites = "type to search titles and messages"
 			c.None = "no title or message matches"
-			c.Search = func(words string) tea.Cmd { return find(ctx, o, words) }
+			c.Search = func(words string) tea.Cmd { return find(ctx, o, "", words) }
 		}
 		if o.Rename != nil {
 			c.Rename = func(id, title string) tea.Cmd { return rename(ctx, o, id, title) }
@@ -140,11 +141,11 @@ func remove(ctx context.Context, o *backend.Options, ids []string) tea.Cmd {
 	}
 }
 
-// find searches messages for the list of conversations.
-func find(ctx context.Context, o *backend.Options, words string) tea.Cmd {
+// find searches the messages of a conversation, "" for all.
+func find(ctx context.Context, o *backend.Options, conversation, words string) tea.Cmd {
 	return func() tea.Msg {
-		hits, err := o.Search(ctx, words, panel.HitLimit)
-		found := panel.FoundMsg{Words: words, Rows: panel.HitRows(hits), Err: err}
+		hits, err := o.Search(ctx, conversation, words, panel.HitLimit)
+		found := panel.FoundMsg{Words: words, Rows: panel.HitRows(hits, conversation != ""), Err: err}
 		found.Pick = func(at int) tea.Cmd {
 			return showBranch(ctx, o, conversationMsg{ID: hits[at].Conversation, Title: hits[at].Title, At: hits[at].Turn, Focus: true})
 		}

@@ -31,6 +31,7 @@ func screenCommands() map[string]func(m *Model, args string) tea.Cmd {
 		"context":  none((*Model).showContext),
 		"sources":  none(func(m *Model) tea.Cmd { m.goToSources(); return nil }),
 		"theme":    (*Model).chooseTheme,
+		"find":     (*Model).find,
 		"resume":   none((*Model).listConversations),
 		"continue": none((*Model).proceed),
 		"edit":     (*Model).editBack,

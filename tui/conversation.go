@@ -7,6 +7,7 @@ import (
 
 	"lifehub/agent"
 	"lifehub/tui/composer"
+	"lifehub/tui/panel"
 	"lifehub/tui/safetext"
 	"lifehub/tui/transcript"
 )
@@ -17,6 +18,20 @@ func (m *Model) listConversations() tea.Cmd {
 		return nil
 	}
 	return List(m.base, &m.Options, m.chat.id)
+}
+
+// find opens the search of the open conversation.
+func (m *Model) find(words string) tea.Cmd {
+	if m.chat.id == "" {
+		return m.flash("nothing was said here yet")
+	}
+	if m.busy() {
+		return nil
+	}
+	p := &panel.Picker{Title: "Find in this conversation", Invites: "type to search messages", Filter: words}
+	p.Search = func(words string) tea.Cmd { return find(m.base, &m.Options, m.chat.id, words) }
+	m.cover(p)
+	return p.Find()
 }
 
 // rename sets the title of the open conversation.

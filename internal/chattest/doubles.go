@@ -178,8 +178,9 @@ func (Kept) Fork(context.Context, string, string) (agent.Conversation, error) {
 }
 
 // search finds one message for any words.
-func search(_ context.Context, words string, _ int) ([]agent.Hit, error) {
-	return []agent.Hit{{Conversation: "c1", Title: "A week in Lisbon", Turn: "c1.6", Excerpt: "…when do I " + words + " to Lisbon, and", Time: time.Date(2000, 1, 1, 9, 30, 0, 0, time.UTC)}}, nil
+func search(_ context.Context, _, words string, _ int) ([]agent.Hit, error) {
+	const before = "…when do I "
+	return []agent.Hit{{Conversation: "c1", Title: "A week in Lisbon", Turn: "c1.6", Excerpt: before + words + " to Lisbon, and", From: len(before), To: len(before + words), Time: time.Date(2000, 1, 1, 9, 30, 0, 0, time.UTC)}}, nil
 }
 
 // Shelf is a model server with two models, on which a pull takes a while.
@@ -583,5 +584,6 @@ func WithEveryCommand() backend.Options {
 		Resume:  func(context.Context, string, string) <-chan agent.Event { return nil },
 		Rename:  func(context.Context, string, string) error { return nil },
 		Figures: func(context.Context, string) ([]agent.Figures, error) { return nil, nil },
+		Search:  search,
 	}
 }

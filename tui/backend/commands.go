@@ -47,6 +47,7 @@ func (o *Options) AllCommands(pages []Command) []Command {
 		}
 	}
 	add(o.Conversations != nil, Command{Name: "resume", Aliases: []string{"chats", "sessions"}, Group: InConversation, Help: "open an earlier conversation"})
+	add(o.Search != nil, Command{Name: "find", Group: InConversation, Args: "[WORDS]", Help: "search this conversation"})
 	add(o.Resume != nil, Command{Name: "continue", Group: InConversation, Help: "resume an answer that was cut off or stopped"})
 	add(o.Branches != nil,
 		Command{Name: "edit", Group: InConversation, Args: "[N]", Help: "edit your last question, or the Nth last"},

@@ -58,8 +58,8 @@ type Options struct {
 	// Resume continues the last turn of a conversation after it was interrupted,
 	// as Assistant.Ask starts one; may be nil.
 	Resume func(ctx context.Context, conversation, turn string) <-chan agent.Event
-	// Search finds messages of all conversations, newest first; may be nil.
-	Search func(ctx context.Context, words string, limit int) ([]agent.Hit, error)
+	// Search finds messages of a conversation, "" for all, newest first; may be nil.
+	Search func(ctx context.Context, conversation, words string, limit int) ([]agent.Hit, error)
 	// Rename sets the title of a conversation; may be nil.
 	Rename func(ctx context.Context, conversation, title string) error
 	// Remove deletes conversations and everything saved with them; may be nil.

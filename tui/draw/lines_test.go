@@ -61,3 +61,27 @@ func TestSummaryIsTheStartOnOneLine(t *testing.T) {
 		}
 	}
 }
+
+// The words that were found are visible and marked in a row of any width, in a column of their own.
+func TestFoundWordsAreVisible(t *testing.T) {
+	theme := NewTheme("dark", true, true, nil)
+	text := strings.Repeat("before ", 12) + "boiler pressure" + strings.Repeat(" after", 12)
+	from := strings.Index(text, "boiler")
+	rows := []Row{{Label: "A long title of a conversation", Detail: "09:30  ", Found: Found{text, from, from + len("boiler pressure")}}, {Label: "short", Detail: "09:30  ", Found: Found{"boiler", 0, 6}}}
+	for width := 60; width <= 200; width += 20 {
+		column := Columns(rows, width)
+		starts := map[int]bool{}
+		for _, r := range rows {
+			line := r.View(false, column, width, theme)
+			words := r.Found.Text[r.Found.From:r.Found.To]
+			if !strings.Contains(line, theme.Brand.Render(words)) || Width(line) > width {
+				t.Errorf("%d columns: %q is not marked in %q", width, words, line)
+			}
+			before, _, _ := strings.Cut(line, "09:30")
+			starts[Width(before)] = true
+		}
+		if len(starts) != 1 {
+			t.Errorf("%d columns: the times begin at %v", width, starts)
+		}
+	}
+}

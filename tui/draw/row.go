@@ -6,6 +6,7 @@ import (
 
 	"charm.land/lipgloss/v2"
 
+	"lifehub/tui/layout"
 	"lifehub/tui/safetext"
 )
 
@@ -13,24 +14,47 @@ import (
 type Row struct {
 	Label, Detail string
 	Typed         string // the list is filtered by this text, which is highlighted
+	Found         Found  // shown beside the detail
+}
+
+// Found is a text in which the words from byte From to byte To were found.
+type Found struct {
+	Text     string
+	From, To int
+}
+
+// View draws the text with its words marked, which are visible whatever the width.
+func (f Found) View(width int, style, marked lipgloss.Style) string {
+	before, words, after := safetext.Line(f.Text[:f.From]), safetext.Line(f.Text[f.From:f.To]), safetext.Line(f.Text[f.To:])
+	if most := max(0, width/2-Width(words)); Width(before) > most && Width(before+words+after) > width {
+		before = "…" + layout.Method().TruncateLeft(before, Width(before)-most+1, "")
+	}
+	return Truncate(style.Render(before)+marked.Render(words)+style.Render(after), width)
 }
 
 // Columns returns the width of the label column for lines of a width: that of the
 // longest label if the details leave enough space, but at least half of the line.
 func Columns(rows []Row, width int) int {
-	labels, details := 0, 0
+	labels, details, beside := 0, 0, false
 	for _, r := range rows {
 		if r.Detail != "" {
 			details = max(details, Width(safetext.Line(r.Detail))+2)
 		}
+		beside = beside || r.Found.Text != ""
 	}
 	for _, r := range rows {
 		if labels < width {
 			labels = max(labels, Width(Summary(r.Label, width)))
 		}
 	}
+	if beside { // of which there is always more
+		return max(1, min(labels, mostBeside, width/3))
+	}
 	return max(1, min(labels, max(width/2, width-barSides-details)))
 }
+
+// mostBeside is the maximum width of a label beside which there is a text.
+const mostBeside = 24
 
 // barSides is the number of cells that the selection bar takes at both ends.
 const barSides = 4
@@ -56,6 +80,9 @@ func (r Row) View(chosen bool, column, width int, theme *Theme) string {
 		gap = strings.Repeat(" ", max(0, column-Width(label))+2)
 	}
 	line := r.marked(label, style, marked) + gap + theme.Dim.Render(safetext.Line(r.Detail))
+	if room := width - barSides - Width(line); r.Found.Text != "" && room > 0 {
+		line += r.Found.View(room, theme.Text, theme.Brand)
+	}
 	if chosen {
 		return Bar(line, width, theme)
 	}

@@ -11,6 +11,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"lifehub/agent"
+	"lifehub/llm"
 	"lifehub/tui/backend"
 	"lifehub/tui/draw"
 	"lifehub/tui/keys"
@@ -58,10 +59,18 @@ func (c *Chats) fill() {
 // dated formats a time for the column of a list.
 func dated(t time.Time) string { return fmt.Sprintf("%-10s  ", draw.When(t, time.Now())) }
 
-// HitRows returns the rows of found messages.
-func HitRows(hits []agent.Hit) (rows []draw.Row) {
+// HitRows returns the rows of messages that were found, in the conversation that is named by
+// its title, or in a single one.
+func HitRows(hits []agent.Hit, single bool) (rows []draw.Row) {
 	for _, h := range hits {
-		rows = append(rows, draw.Row{Label: h.Excerpt, Detail: dated(h.Time) + draw.Truncate(h.Title, 24)})
+		label := h.Title
+		switch {
+		case single && h.Role == llm.User:
+			label = "you"
+		case single:
+			label = "answer"
+		}
+		rows = append(rows, draw.Row{Label: label, Detail: dated(h.Time), Found: draw.Found{Text: h.Excerpt, From: h.From, To: h.To}})
 	}
 	return rows
 }

@@ -15,15 +15,16 @@ import (
 
 // Picker is a list to choose one thing from.
 type Picker struct {
-	Title  string
-	Empty  string // what to say when there is nothing to choose
-	None   string // what to say when nothing matches what is typed
-	Rows   []draw.Row
-	Heads  map[int]string // above a row while nothing is typed: what a group is
-	Foot   []string       // below the rows
-	Filter string
-	Chosen int // among the rows that match
-	Pick   func(at int) tea.Cmd
+	Title   string
+	Invites string // shown while nothing is typed; "": to filter
+	Empty   string // what to say when there is nothing to choose
+	None    string // what to say when nothing matches what is typed
+	Rows    []draw.Row
+	Heads   map[int]string // above a row while nothing is typed: what a group is
+	Foot    []string       // below the rows
+	Filter  string
+	Chosen  int // among the rows that match
+	Pick    func(at int) tea.Cmd
 
 	Search func(words string) tea.Cmd // finds more than the rows hold; nil: nothing does
 	Found  FoundMsg                   // what it found last
@@ -44,8 +45,8 @@ type moreMsg struct {
 	take func() tea.Cmd
 }
 
-// find starts a search for what is typed.
-func (p *Picker) find() tea.Cmd {
+// Find starts a search for what is typed.
+func (p *Picker) Find() tea.Cmd {
 	if p.Search == nil || strings.TrimSpace(p.Filter) == "" {
 		p.Found = FoundMsg{}
 		return nil
@@ -86,7 +87,7 @@ func (p *Picker) Update(msg tea.Msg, k *keys.Map) (Panel, tea.Msg, tea.Cmd) {
 		return p, nil, cmd
 	case tea.PasteMsg:
 		p.Filter += safetext.Line(msg.Content)
-		return p, nil, p.find()
+		return p, nil, p.Find()
 	case FoundMsg:
 		p.take(msg)
 	case moreMsg:
@@ -134,7 +135,7 @@ func (p *Picker) press(pressed tea.KeyPressMsg, k *keys.Map, page int) (done boo
 	}
 	if filter := keys.Typed(p.Filter, pressed); filter != p.Filter {
 		p.Filter, p.Chosen = filter, 0
-		cmd = p.find()
+		cmd = p.Find()
 	}
 	p.Chosen = max(0, min(p.Chosen, len(p.Matching())+len(p.Found.Rows)-1))
 	return false, cmd
@@ -157,12 +158,8 @@ func (p *Picker) View(width, rows int, _ *keys.Map, theme *draw.Theme) Content {
 	list := p.Matching()
 	total := len(list) + len(p.Found.Rows)
 	c := Content{Title: p.Title, Rows: map[int]int{}, Count: draw.Nth(p.Chosen, total)}
-	invites := "type to filter"
-	if p.Search != nil {
-		invites = "type to search titles and messages"
-	}
 	if rows > 1 {
-		c.Lines = append(c.Lines, filterLine(p.Filter, invites, width, theme))
+		c.Lines = append(c.Lines, filterLine(p.Filter, cmp.Or(p.Invites, "type to filter"), width, theme))
 	}
 	if rows > 6 {
 		c.Lines = append(c.Lines, "")
@@ -191,13 +188,14 @@ func (p *Picker) View(width, rows int, _ *keys.Map, theme *draw.Theme) Content {
 		foot = append([]string{""}, foot...)
 	}
 	p.page = max(1, rows-len(c.Lines)-len(foot)-len(heads))
-	if len(p.Found.Rows) > 0 && p.page > 1 {
+	between := len(p.Rows) > 0 && len(p.Found.Rows) > 0 && p.page > 1
+	if between {
 		p.page-- // for the heading between the two
 	}
 	column, found := draw.Columns(p.Rows, width), draw.Columns(p.Found.Rows, width)
 	from, to := inSight(p.Chosen, total, p.page)
 	for at := from; at < to; at++ {
-		if at == len(list) && p.page > 1 {
+		if at == len(list) && between {
 			c.Lines = append(c.Lines, theme.Dim.Render(draw.Truncate("In messages", width)))
 		}
 		if head, ok := heads[at]; ok {

@@ -109,7 +109,7 @@ func TestPlainHasEveryCommandOfThePalette(t *testing.T) {
 		in   string // after the command: the answers to what it asks
 		told string
 	}{
-		"/help": {}, "/new": {}, "/copy 2": {}, "/theme light": {}, "/tools": {}, "/quit": {}, "/artifacts": {}, "/tree": {}, "/fork": {}, "/edit 3": {}, "/pull llama4": {},
+		"/help": {}, "/new": {}, "/copy 2": {}, "/theme light": {}, "/tools": {}, "/quit": {}, "/artifacts": {}, "/tree": {}, "/find": {}, "/fork": {}, "/edit 3": {}, "/pull llama4": {},
 		"/context":                  {in: "how often?\n/context\n", told: `ask c1 "how often?"`},
 		"/sources":                  {in: "how often?\n/sources\n/sources 1\n/sources 3\n", told: `ask c1 "how often?"`},
 		"/resume":                   {in: "/resume 2\n/resume 3\n/resume c\n/resume c1\n"},
