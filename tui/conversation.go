@@ -145,6 +145,7 @@ func (m *Model) askInstead(q *transcript.Question, text string) tea.Cmd {
 	}
 	m.unfocus()
 	m.transcript.TruncateAt(q)
+	m.prompt.Forget()
 	siblings := q.Siblings
 	if siblings == nil {
 		siblings = []string{q.Turn}

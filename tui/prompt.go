@@ -13,22 +13,32 @@ import (
 	"lifehub/tui/panel"
 )
 
-// lastPrompt describes the last prompt that was sent.
+// lastPrompt describes the last prompt that was sent, and the largest of the conversation.
 type lastPrompt struct {
 	Window panel.Context
 
-	used, allocated int // tokens of the context window
+	used, allocated int // tokens of the largest prompt, and of the context window
+	summary         int // of which the summary of older messages has so many
 }
 
-// Count updates it from an event.
+// Count updates it from an event. The prompts of a turn differ by what was found, but the
+// largest one never gets smaller, unless older messages were summarised, of which there is a
+// notice, or the window is another. Those of workers are not the conversation's.
 func (p *lastPrompt) Count(body agent.Body) {
 	p.Window.Count(body)
 	switch e := body.(type) {
 	case agent.ContextCounted:
-		p.used, p.allocated = e.Used, e.Allocated
+		if e.Step != "" {
+			return
+		}
+		summary := cmp.Or(e.Parts["summary"], p.summary) // not every prompt has it
+		if e.Allocated != p.allocated || summary != p.summary {
+			p.used, p.allocated, p.summary = 0, e.Allocated, summary
+		}
+		p.used = max(p.used, e.Used)
 	case agent.Used:
-		if e.Prompt > 0 { // otherwise the server reports nothing, and our own count stays
-			p.used = e.Prompt + e.Answer
+		if e.Step == "" {
+			p.used = max(p.used, e.Prompt+e.Answer)
 		}
 	}
 }

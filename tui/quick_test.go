@@ -52,7 +52,7 @@ func TestQuickAnswerToADialog(t *testing.T) {
 		"y at once, Enter later":        {[]quick{{"asks", 0}, {"y", 50 * ms}, {"enter", 2000 * ms}}, once, "", nil},
 		"y late, Enter at once":         {[]quick{{"asks", 0}, {"y", 700 * ms}, {"enter", 10 * ms}}, once, "", nil},
 		"y across the half second":      {[]quick{{"asks", 0}, {"y", 490 * ms}, {"e", 20 * ms}, {"s", 20 * ms}, {"enter", 20 * ms}}, once, "", nil},
-		"a typo mended":                 {[]quick{{"asks", 0}, {"yw", 50 * ms}, {"backspace", 50 * ms}, {"es", 50 * ms}, {"enter", 50 * ms}}, once, "", nil},
+		"a corrected typo":              {[]quick{{"asks", 0}, {"yw", 50 * ms}, {"backspace", 50 * ms}, {"es", 50 * ms}, {"enter", 50 * ms}}, once, "", nil},
 		"behind a queued message":       {[]quick{{"asks", 0}, {"and when?", 50 * ms}, {"enter", 50 * ms}, {"y", 50 * ms}, {"enter", 50 * ms}}, once, "", []string{"and when?"}},
 		"y before it":                   {[]quick{{"y", 0}, {"asks", 30 * ms}, {"enter", 50 * ms}}, "", "", []string{"y"}},
 		"y before it, Enter much later": {[]quick{{"y", 0}, {"asks", 30 * ms}, {"enter", 3000 * ms}}, "", "", []string{"y"}},

@@ -202,3 +202,33 @@ func TestGaugeShowsTheEstimateWithoutUsage(t *testing.T) {
 		r.mustShow("ctx ■■□□□□□□ 2.1k of 16k")
 	})
 }
+
+// The gauge falls only if the conversation was summarised or shortened, or the window is another.
+func TestGaugeNeverFallsWhileTheChatGrows(t *testing.T) {
+	counted := func(used, summary int) agent.ContextCounted {
+		return agent.ContextCounted{Agent: "explainer", Used: used, Allocated: 16384, Parts: map[string]int{"summary": summary}}
+	}
+	worker := counted(9000, 0)
+	worker.Step = "1"
+	var p lastPrompt
+	for at, step := range []struct {
+		body agent.Body
+		want int
+	}{
+		{counted(2000, 0), 2000},
+		{agent.Used{Agent: "explainer", Prompt: 2100, Answer: 300}, 2400},
+		{worker, 2400},
+		{agent.Used{Step: "1", Prompt: 9000}, 2400},
+		{counted(900, 0), 2400}, // it needs fewer sources
+		{agent.Used{Agent: "explainer"}, 2400},
+		{counted(12000, 0), 12000},
+		{counted(4000, 500), 4000}, // older messages are summarised now
+		{counted(3000, 0), 4000},   // the planner does not see the summary
+		{counted(3000, 500), 4000},
+		{agent.ContextCounted{Used: 1000, Allocated: 4096}, 1000}, // another model
+	} {
+		if p.Count(step.body); p.used != step.want {
+			t.Errorf("step %d: %d tokens, want %d", at, p.used, step.want)
+		}
+	}
+}

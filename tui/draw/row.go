@@ -14,7 +14,7 @@ import (
 type Row struct {
 	Label, Detail string
 	Typed         string // the list is filtered by this text, which is highlighted
-	Found         Found  // shown beside the detail
+	Found         Found  // shown next to the detail
 }
 
 // Found is a text in which the words from byte From to byte To were found.
@@ -35,26 +35,26 @@ func (f Found) View(width int, style, marked lipgloss.Style) string {
 // Columns returns the width of the label column for lines of a width: that of the
 // longest label if the details leave enough space, but at least half of the line.
 func Columns(rows []Row, width int) int {
-	labels, details, beside := 0, 0, false
+	labels, details, excerpts := 0, 0, false
 	for _, r := range rows {
 		if r.Detail != "" {
 			details = max(details, Width(safetext.Line(r.Detail))+2)
 		}
-		beside = beside || r.Found.Text != ""
+		excerpts = excerpts || r.Found.Text != ""
 	}
 	for _, r := range rows {
 		if labels < width {
 			labels = max(labels, Width(Summary(r.Label, width)))
 		}
 	}
-	if beside { // of which there is always more
-		return max(1, min(labels, mostBeside, width/3))
+	if excerpts { // of which there is always more
+		return max(1, min(labels, mostNextTo, width/3))
 	}
 	return max(1, min(labels, max(width/2, width-barSides-details)))
 }
 
-// mostBeside is the maximum width of a label beside which there is a text.
-const mostBeside = 24
+// mostNextTo is the maximum width of a label next to which there is a text.
+const mostNextTo = 24
 
 // barSides is the number of cells that the selection bar takes at both ends.
 const barSides = 4
