@@ -142,7 +142,7 @@ func TestPartialAnswerOffersToAskAgain(t *testing.T) {
 	inRig(t, 80, 30, backend.Options{Assistant: model}, func(r *rig) {
 		r.send(statusMsg{Provider: "ollama", Model: "qwen3:8b", Notes: 1866, Indexed: 608, Indexing: true})
 		r.ask("How often do I run?")
-		mustFollow(t, r.text(), "Three times.", "! 608 of 1,866 notes are read so far, those with your words first; ask again when all are")
+		mustFollow(t, r.text(), "Three times.", "! 608 of 1,866 notes read so far, those with your words first")
 		r.mustNotShow("All notes are read now")
 		r.send(statusMsg{Provider: "ollama", Model: "qwen3:8b", Notes: 1866, Indexed: 1866})
 		r.mustShow("All notes are indexed now: Enter asks again.")
@@ -155,5 +155,5 @@ func TestPartialAnswerOffersToAskAgain(t *testing.T) {
 	if _, err := plain.Run(context.Background(), chattest.WithWorld(model), strings.NewReader("How often?\n"), &out); err != nil {
 		t.Fatal(err)
 	}
-	mustFollow(t, out.String(), "Three times.\n", "608 of 1,866 notes are read so far, those with your words first; ask again when all are (/retry)")
+	mustFollow(t, out.String(), "Three times.\n", "608 of 1,866 notes read so far, those with your words first (/retry)")
 }
