@@ -17,6 +17,7 @@ import (
 	"lifehub/internal/apptest"
 	"lifehub/internal/testenv"
 	"lifehub/llm"
+	"lifehub/rag"
 	"lifehub/rag/encoder"
 	"lifehub/store"
 )
@@ -153,5 +154,22 @@ func TestDoctorSaysWhoReadsImages(t *testing.T) {
 		if got := []Finding{found[0], found[len(found)-1]}; !slices.Equal(got, want) {
 			t.Errorf("got %+v, want %+v", got, want)
 		}
+	}
+}
+
+// TestCopiesAndPartsAreNamed: a copy of a sync program is named once, apart from the notes that were read in part.
+func TestCopiesAndPartsAreNamed(t *testing.T) {
+	files := []rag.FileStatus{
+		{Path: "a.md", State: "indexed"}, {Path: "b 2.md", State: "indexed", CopyOf: "b.md", Reason: "a copy"}, {Path: "c.md", State: "indexed", Reason: "line 3"},
+	}
+	found := readInPart(files)
+	if len(found) != 2 || !strings.Contains(found[0].Detail, "b 2.md of b.md") || found[0].Fix == "" || strings.Contains(found[1].Detail, "b 2.md") || !strings.Contains(found[1].Detail, "c.md: line 3") {
+		t.Errorf("%+v", found)
+	}
+	for range 10 {
+		files = append(files, files[1])
+	}
+	if found := readInPart(files); !strings.Contains(found[0].Detail, "11 files") || !strings.Contains(found[0].Fix, "index --status") {
+		t.Errorf("%+v", found)
 	}
 }
