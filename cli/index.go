@@ -134,7 +134,13 @@ func indexOne(ctx context.Context, sh *app.Process, a *app.App, v *app.Vault, f 
 		if err != nil {
 			return err
 		}
-		return printStatus(sh, dir, files, coverage, f.json)
+		foreign := false
+		if embed.IsBuiltIn(coverage.Embedder) {
+			if foreign, err = v.Index.Foreign(ctx); err != nil {
+				return err
+			}
+		}
+		return printStatus(sh, dir, files, coverage, foreign, f.json)
 	}
 	var changes rag.Changes
 	var err error
@@ -152,10 +158,17 @@ func indexOne(ctx context.Context, sh *app.Process, a *app.App, v *app.Vault, f 
 		}
 		bar.Clear()
 	}
-	if err != nil {
+	if err == nil {
+		err = printChanges(sh, dir, changes, f)
+	}
+	if err != nil || f.dryRun || 2*changes.Embedded < changes.Passages || !embed.IsBuiltIn(a.Embedder(ctx).Name()) {
 		return err
 	}
-	return printChanges(sh, dir, changes, f)
+	foreign, err := v.Index.Foreign(ctx) // said when most of the notes are new
+	if foreign {
+		fmt.Fprintln(sh.Err, app.ForeignNotes)
+	}
+	return err
 }
 
 // readImages reads the images that a sync has left, and returns what both changed. Between two steps
@@ -204,13 +217,14 @@ func watchNotes(ctx context.Context, sh *app.Process, a *app.App, f indexFlags) 
 	return nil
 }
 
-func printStatus(sh *app.Process, dir string, files []rag.FileStatus, coverage rag.Coverage, asJSON bool) error {
+func printStatus(sh *app.Process, dir string, files []rag.FileStatus, coverage rag.Coverage, foreign, asJSON bool) error {
 	if asJSON {
 		return app.PrintJSON(sh, "status", struct {
 			Folder  string           `json:"folder"`
 			Files   []rag.FileStatus `json:"files"`
-			LeftOut notes.LeftOut    `json:"left_out,omitempty"` // files that are not read, by kind
-		}{dir, files, coverage.LeftOut})
+			LeftOut notes.LeftOut    `json:"left_out,omitempty"`      // files that are not read, by kind
+			Foreign bool             `json:"keywords_only,omitempty"` // the built-in encoder does not know the notes' language
+		}{dir, files, coverage.LeftOut, foreign})
 	}
 	indexed := 0
 	for _, file := range files {
@@ -230,7 +244,9 @@ func printStatus(sh *app.Process, dir string, files []rag.FileStatus, coverage r
 	if left := coverage.LeftOut.String(); left != "" {
 		fmt.Fprintln(sh.Out, left)
 	}
-	if embed.IsBuiltIn(coverage.Embedder) {
+	if foreign {
+		fmt.Fprintln(sh.Out, app.ForeignNotes)
+	} else if embed.IsBuiltIn(coverage.Embedder) {
 		fmt.Fprintln(sh.Out, "by keywords and the built-in encoder, for "+encoder.Languages)
 	}
 	return nil

@@ -11,7 +11,9 @@ import (
 
 	"lifehub/internal/database"
 	"lifehub/notes"
+	"lifehub/rag/encoder"
 	"lifehub/rag/vectors"
+	"lifehub/rag/words"
 )
 
 // The states of a note in Status, besides skipped.
@@ -68,6 +70,40 @@ func (x *Index) Status(ctx context.Context, folder *notes.Folder) ([]FileStatus,
 	}
 	slices.SortFunc(all, func(a, b FileStatus) int { return strings.Compare(a.Path, b.Path) })
 	return all, nil
+}
+
+// Foreign reports whether most of the notes are in a language that the built-in encoder does not know.
+// It looks at a sample of them.
+func (x *Index) Foreign(ctx context.Context) (bool, error) {
+	const notes, length, fewest = 60, 2_000, 40 // notes, bytes of each, and words by which a language can be told
+	g, err := x.acquireUndamaged()
+	if err != nil {
+		return false, err
+	}
+	defer g.release() //nolint:errcheck // it was only read
+	ids, err := database.AllRows(ctx, g.db, func(scan database.Scan) (id int64, err error) {
+		return id, scan(&id)
+	}, `SELECT id FROM notes ORDER BY id * 7919 % 10007 LIMIT ?`, notes)
+	if err != nil {
+		return false, err
+	}
+	texts := words.Texts{DB: g.db}
+	if err := texts.Load(ctx, ids...); err != nil {
+		return false, err
+	}
+	known, all := 0, 0
+	for _, id := range ids {
+		text, err := texts.Whole(ctx, id)
+		if err != nil {
+			return false, err
+		}
+		k, n, err := encoder.Words(strings.ToValidUTF8(text[:min(len(text), length)], ""))
+		if err != nil {
+			return false, err
+		}
+		known, all = known+k, all+n
+	}
+	return all >= fewest && 2*known < all, nil
 }
 
 // DryRun returns what a sync would change, by the sizes and times of files. It reads only

@@ -362,6 +362,10 @@ func (a *App) Embedder(ctx context.Context) llm.Embedder {
 	return e
 }
 
+// ForeignNotes says that the built-in encoder does not know the language of most notes.
+const ForeignNotes = "keywords only: most notes are in a language that the built-in encoder does not know; " +
+	"`ollama pull embeddinggemma` finds them by meaning too"
+
 // BetterEmbedder says in a sentence that a better embedding model than that of the index is installed,
 // and which commands use it; "" if there is none, or the settings name one.
 func (a *App) BetterEmbedder(ctx context.Context) string {

@@ -23,6 +23,7 @@ import (
 	"lifehub/llm"
 	"lifehub/mcpclient"
 	"lifehub/rag"
+	"lifehub/rag/embed"
 	"lifehub/rag/encoder"
 	"lifehub/store"
 	"lifehub/store/file"
@@ -386,16 +387,22 @@ func index(ctx context.Context, a *app.App) (f Finding, all []rag.FileStatus) {
 	f.What = "index"
 	embedder := a.Embedder(ctx)
 	indexed, total, passages, embedded := 0, 0, 0, 0
+	foreign := false
 	for _, v := range a.OpenVaults() {
 		err := v.Index.Use(embedder)
 		var files []rag.FileStatus
 		if err == nil {
 			files, err = v.Index.Status(ctx, v.Folder)
 		}
+		of := false
+		if err == nil && embed.IsBuiltIn(embedder.Name()) {
+			of, err = v.Index.Foreign(ctx)
+		}
 		if err != nil {
 			f.Detail, f.Fix = err.Error(), "lifehub index"
 			return f, nil
 		}
+		foreign = foreign || of
 		all = append(all, files...)
 		for _, file := range files {
 			if file.State == "indexed" {
@@ -420,6 +427,9 @@ func index(ctx context.Context, a *app.App) (f Finding, all []rag.FileStatus) {
 	}
 	if leftOut := c.LeftOut.String(); leftOut != "" {
 		f.Detail += "; " + leftOut
+	}
+	if foreign {
+		f.Detail += "; " + app.ForeignNotes
 	}
 	if embedded < passages {
 		f.Detail += fmt.Sprintf("; semantic index %d of %s", embedded, draw.Count(passages, "passage"))

@@ -10,8 +10,11 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"sync"
+	"unicode"
+	"unicode/utf8"
 )
 
 // The table is read in place, in the read-only pages of the program. Its format:
@@ -151,4 +154,27 @@ func (Encoder) Embed(ctx context.Context, texts []string) ([][]float32, error) {
 		vectors[i] = t.encode(s, cut)
 	}
 	return vectors, nil
+}
+
+// Words counts the words of a text by which its language can be told, and those that the table has
+// whole: more than half in one of the [Languages], less in any other (docs/figures/retrieval.md). They
+// have four letters or more. Korean and Arabic words, which have endings of many kinds, are left out.
+func Words(s string) (known, all int, err error) {
+	t, err := open()
+	if err != nil {
+		return 0, 0, err
+	}
+	cut := cuts{}
+	for run := range runs(s) {
+		const shortest = 4 // letters
+		if run[0] != ' ' || utf8.RuneCount(run) <= shortest || slices.ContainsFunc([]rune(string(run[1:])), func(r rune) bool {
+			return unicode.In(r, unicode.Hangul, unicode.Arabic) || unicode.IsNumber(r)
+		}) {
+			continue
+		}
+		if all++; len(cut.of(t, run)) == 1 {
+			known++
+		}
+	}
+	return known, all, nil
 }
