@@ -6,9 +6,12 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"time"
 
 	"lifehub/internal/text"
+	"lifehub/llm"
 	"lifehub/notes"
+	"lifehub/rag/words"
 )
 
 const (
@@ -106,4 +109,20 @@ func (s *syncRun) grant(ctx context.Context, w *wish, todo []notes.Entry) (first
 		todo[i] = all[i].entry
 	}
 	return min(first, maxFirst), nil
+}
+
+// Settled reports whether a sync has read and embedded all notes, and how many and how long ago.
+func (x *Index) Settled(ctx context.Context, embedder llm.Embedder) (all bool, count int, age time.Duration) {
+	g, err := x.acquireUndamaged()
+	if err != nil {
+		return false, 0, 0
+	}
+	defer g.release() //nolint:errcheck // it was only read
+	c, err := x.coverageOf(ctx, g.db)
+	if err != nil || c.Unread > 0 || c.Indexed < c.Total || embedder == nil {
+		return false, c.Indexed, 0
+	}
+	state, err := x.vectors.State(ctx, embedder.Name())
+	all = err == nil && words.Meta(ctx, g.db, "complete "+embedder.Name()) == state
+	return all, c.Indexed, time.Duration(c.Age * float64(time.Second))
 }

@@ -31,7 +31,9 @@ type Vault struct {
 	Index   *rag.Index  // nil if not opened
 	Watched bool        // a watcher keeps the index in sync with the folder
 	Behind  atomic.Bool // a sync was requested and has not finished
-	lost    atomic.Bool // it was not there when it was opened, so that only its index is of use
+	// unchecked means that its notes were not compared with their files before the question.
+	unchecked bool
+	lost      atomic.Bool // it was not there when it was opened, so that only its index is of use
 }
 
 // Lost reports whether the folder was not there when it was opened, and is not now.
@@ -167,8 +169,30 @@ func (a *App) Library() rag.Library {
 	return l
 }
 
-// Search finds passages in all open vaults.
+// Search finds passages in all open vaults. Notes that are found and were not compared with their files are, and if
+// they have changed, it searches again.
 func (a *App) Search(ctx context.Context, q rag.Query) (rag.Found, error) {
+	found, err := a.Library().Search(ctx, q)
+	if err != nil {
+		return found, err
+	}
+	changed := false
+	for _, v := range a.OpenVaults() {
+		if !v.unchecked {
+			continue
+		}
+		var paths []string
+		for _, p := range found.Passages {
+			if p.Vault == v.Folder.Dir() && !slices.Contains(paths, p.Path) {
+				paths = append(paths, p.Path)
+			}
+		}
+		changes, err := v.Index.SyncPaths(ctx, v.Folder, a.Embedder(ctx), paths)
+		changed = changed || err == nil && len(changes.Notes) > 0
+	}
+	if !changed {
+		return found, nil
+	}
 	return a.Library().Search(ctx, q)
 }
 

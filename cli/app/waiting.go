@@ -29,11 +29,22 @@ func (a *App) Ready(ctx context.Context, question string, bar *Bar) error {
 	return nil
 }
 
+// manyNotes are not compared with their files before each question: that takes as long as the search. Those that it
+// finds are. maxUnchecked is how long ago all of them were compared at most.
+var (
+	manyNotes    = 20_000
+	maxUnchecked = 24 * time.Hour
+)
+
 // readFirst syncs the index of a vault, as far as a question needs it.
 func (a *App) readFirst(ctx context.Context, v *Vault, question string, bar *Bar) error {
 	if question == "" {
 		_, err := a.Sync(ctx, v, bar.Sync)
 		return err
+	}
+	if settled, count, age := v.Index.Settled(ctx, a.Embedder(ctx)); settled && count >= manyNotes && age < maxUnchecked && !v.Lost() {
+		v.unchecked = true
+		return nil
 	}
 	syncing, stop := context.WithCancel(ctx)
 	waiting, found := context.WithCancel(ctx)
