@@ -118,7 +118,11 @@ func artifactOf(ctx context.Context, conversations *store.Store, chat string, gi
 	}
 	for _, a := range all {
 		if a.Name == given[0] {
-			return conversations.Artifact(ctx, a.Conversation, a.Name, version)
+			found, err := conversations.Artifact(ctx, a.Conversation, a.Name, version)
+			if errors.Is(err, agent.ErrNoArtifact) {
+				err = app.ExitError{Err: err, Code: app.ExitNothing}
+			}
+			return found, err
 		}
 	}
 	return agent.Artifact{}, app.ExitError{Err: fmt.Errorf("%q: %w; `lifehub artifacts list` names them all", given[0], agent.ErrNoArtifact), Code: app.ExitNothing}

@@ -59,10 +59,10 @@ func TestDocumentsAreListedShownComparedAndExported(t *testing.T) {
 		{[]string{"list", "--chat", "none", "--json"}, app.ExitDone, []string{`{"artifacts":[]}`}},
 		{[]string{"show", "asyncio tips"}, app.ExitDone, []string{"# asyncio\n\n- prefer TaskGroup\n"}},
 		{[]string{"show", "asyncio tips", "1"}, app.ExitDone, []string{"# asyncio\n\n- TaskGroup\n"}},
-		{[]string{"show", "asyncio tips", "3"}, app.ExitFailed, []string{"there is no such artifact"}},
+		{[]string{"show", "asyncio tips", "3"}, app.ExitNothing, []string{"there is no such artifact"}},
 		{[]string{"show", "asyncio tips", "0"}, app.ExitUsage, []string{`"0" is not a version`}},
 		{[]string{"show", "asyncio tips", "two"}, app.ExitUsage, []string{`"two" is not a version`}},
-		{[]string{"show", "other"}, app.ExitFailed, []string{`"other"`, "artifacts list"}},
+		{[]string{"show", "other"}, app.ExitNothing, []string{`"other"`, "artifacts list"}},
 		{[]string{"show"}, app.ExitUsage, []string{"artifacts show --help"}},
 		{[]string{"diff", "asyncio tips"}, app.ExitDone, []string{"version 1, ", "by general  first draft", "+# asyncio", "version 2, ", "said plainer", "-- TaskGroup\n+- prefer TaskGroup"}},
 		{[]string{"diff", "asyncio tips", "2"}, app.ExitDone, []string{"--- 1\n+++ 2", "+- prefer TaskGroup"}},
@@ -70,7 +70,7 @@ func TestDocumentsAreListedShownComparedAndExported(t *testing.T) {
 		{[]string{"export", "asyncio tips", "out.md"}, app.ExitFailed, []string{"export asyncio tips", "exists"}},
 		{[]string{"export", "--force", "asyncio tips", "out.md"}, app.ExitDone, nil},
 		{[]string{"export", "asyncio tips", "no/such/folder.md"}, app.ExitFailed, []string{"no such file or directory"}},
-		{[]string{"export", "nothing", "x.md"}, app.ExitFailed, []string{`"nothing"`}},
+		{[]string{"export", "nothing", "x.md"}, app.ExitNothing, []string{`"nothing"`}},
 	} {
 		out, code := run(each.arg...)
 		if code != each.code {
