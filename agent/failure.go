@@ -111,7 +111,7 @@ var ErrShutdown = errors.New("LifeHub is shutting down")
 
 // Errors of a turn; test for them with errors.Is.
 var (
-	ErrNoAnswer = errors.New("the model gave no answer")
+	ErrNoAnswer = errors.New("no answer from the model")
 	ErrPlanned  = errors.New("the model answered with a plan or call that cannot be used")
 	// ErrDamaged means that what a turn was about to do is unknown.
 	ErrDamaged = errors.New("the saved state of this turn cannot be read, so none of it is run")

@@ -62,7 +62,7 @@ type writing struct {
 func (c *capture) register(cmd *cobra.Command) *cobra.Command {
 	app.RegisterNotes(&c.runFlags, cmd)
 	f := cmd.Flags()
-	f.BoolVarP(&c.yes, "yes", "y", false, "do not ask; rules that deny it apply nevertheless")
+	f.BoolVarP(&c.yes, "yes", "y", false, "do not ask; deny rules still apply")
 	f.BoolVar(&c.runFlags.NoSave, "no-save", false, "don't save how to undo it")
 	app.AddJSON(cmd, &c.asJSON, "print one JSON object")
 	return cmd

@@ -55,7 +55,7 @@ func withTools(sh *app.Process, do func(context.Context, []app.KnownTool, *turn.
 func toolNamed(list []app.KnownTool, name string) (app.KnownTool, error) {
 	at := slices.IndexFunc(list, func(t app.KnownTool) bool { return t.Tool.Spec().Name == name })
 	if at < 0 {
-		return app.KnownTool{}, settings.UsageError{Err: fmt.Errorf("there is no tool %q; `lifehub tools` lists them", name)}
+		return app.KnownTool{}, settings.UsageError{Err: fmt.Errorf("unknown tool %q; `lifehub tools` lists them", name)}
 	}
 	return list[at], nil
 }

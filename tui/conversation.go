@@ -113,7 +113,7 @@ func (m *Model) stopEditing() {
 func (m *Model) canBranch(q *transcript.Question) bool {
 	switch {
 	case m.Options.Branches == nil || q == nil || q.Turn == "":
-		m.flash("there is no earlier question")
+		m.flash("no earlier question")
 	case m.busy():
 	default:
 		return true
@@ -156,7 +156,7 @@ func (m *Model) askInstead(q *transcript.Question, text string) tea.Cmd {
 // fork copies the shown branch into a new conversation and opens it.
 func (m *Model) fork(turn string) tea.Cmd {
 	if turn == "" || m.Options.Branches == nil {
-		return m.flash("there is nothing to fork yet")
+		return m.flash("nothing to fork yet")
 	}
 	if m.busy() {
 		return nil

@@ -210,7 +210,7 @@ func TestPlainChatResumesAndAsksAboutUnknown(t *testing.T) {
 		if len(*resumed) != 1 || len(*replies) != 1 || (*replies)[0].Decision != want {
 			t.Errorf("%s: gone on with %v, replied %+v\n%s", reply, *resumed, *replies, text)
 		}
-		for _, part := range []string{"was cut off; /continue resumes it", "r run again · n skip · c I checked, it's done", "there is nothing to resume"} {
+		for _, part := range []string{"was cut off; /continue resumes it", "r run again · n skip · c I checked, it's done", "nothing to resume"} {
 			if !strings.Contains(text, part) {
 				t.Errorf("%q is missing in\n%s", part, text)
 			}

@@ -71,7 +71,7 @@ func brokenOff() backend.Options {
 				{ID: "1", Tool: "search_notes", Input: chattest.Raw(`{"query":"running"}`)},
 				{ID: "2", Tool: "brave_web_search", Input: chattest.Raw(`{"query":"marathon tips"}`)},
 			},
-			Dropped: []string{`step 2: web_search is brave_web_search here`, `step 3: there is no tool "send_email": no mail server is set (mail.host and mail.from, see lifehub config)`},
+			Dropped: []string{`step 2: web_search is brave_web_search here`, `step 3: unknown tool "send_email": no mail server is set (mail.host and mail.from, see lifehub config)`},
 		},
 		agent.StepChanged{Step: "1", Status: agent.Done},
 		agent.StepChanged{Step: "2", Status: agent.Done},

@@ -425,7 +425,7 @@ func (m *Model) afterTurn(t *turn) tea.Cmd {
 func (m *Model) proceed() tea.Cmd {
 	left := m.resumable
 	if left == nil || m.Options.Resume == nil {
-		return m.flash("there is nothing to resume")
+		return m.flash("nothing to resume")
 	}
 	if m.busy() {
 		return nil

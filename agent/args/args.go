@@ -68,7 +68,7 @@ func (s *Schemas) Repair(tool agent.Tool, raw json.RawMessage) (Repaired, error)
 	case len(r.lost) > 0 && (r.writes || err != nil):
 		return Repaired{}, fmt.Errorf("%s has no %s: it takes %s", spec.Name, strings.Join(r.lost, " and no "), takes)
 	case err != nil:
-		return Repaired{}, fmt.Errorf("the arguments of %s do not fit: %w", spec.Name, err)
+		return Repaired{}, fmt.Errorf("invalid arguments for %s: %w", spec.Name, err)
 	}
 	for _, name := range r.lost {
 		out.Lost = append(out.Lost, name+" is not an argument")

@@ -79,7 +79,7 @@ func TestWriteLosesNoValue(t *testing.T) {
 		`{"task":"tea"}`:                           "t has no task: it takes text, due, hours",
 		`{"text":"tea","due_date":"2026-11-27"}`:   "t has no due_date: it takes text, due, hours",
 		`{"text":"tea","due":"x","date":"friday"}`: "t has no date: it takes text, due, hours",
-		`{"text":"tea","hours":12}`:                "the arguments of t do not fit: hours: maximum: got 12, want 8",
+		`{"text":"tea","hours":12}`:                "invalid arguments for t: hours: maximum: got 12, want 8",
 	} {
 		got, err := (&Schemas{Now: today}).Repair(schemaTool{schema: task}, json.RawMessage(raw))
 		said := got.Input.String()

@@ -103,9 +103,9 @@ func edited(text, old, fresh string) (string, error) {
 	case 1:
 		return strings.Replace(text, old, fresh, 1), nil
 	case 0:
-		return "", errors.New("old_text does not stand there" + nearest(text, old))
+		return "", errors.New("old_text not found" + nearest(text, old))
 	default:
-		return "", fmt.Errorf("old_text stands there %d times, on lines %s; take more of what is around it", len(places), joinInts(places))
+		return "", fmt.Errorf("old_text matches %d times, on lines %s; include more context", len(places), joinInts(places))
 	}
 }
 

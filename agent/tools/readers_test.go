@@ -91,7 +91,7 @@ func TestOnlySimilarlyNamedNoteIsRead(t *testing.T) {
 	b := work(t, map[string]string{
 		"home/boiler.md": "# Heating\n", "food/pea_soup.md": "# Green\n", "daily/2026-07-10.md": "# Day\n", "a/plan.md": "# A\n", "b/plan.md": "# B\n",
 	})
-	const instead = "; this is the only one that is called alike.\n\n"
+	const instead = "; this is the only similar name.\n\n"
 	for name, want := range map[string]string{
 		"house/Boiler.md": `There is no note "house/Boiler.md"` + instead + "home/boiler.md, 1 line",
 		"pea soup":        `There is no note "pea soup"` + instead + "food/pea_soup.md, 1 line",

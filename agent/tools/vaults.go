@@ -233,7 +233,7 @@ func (v vaults) findToRead(ctx context.Context, name string) (place, error) {
 	at, err := v.find(ctx, name)
 	if none := (*noNoteError)(nil); errors.As(err, &none) && len(none.alike) == 1 {
 		at, err = none.alike[0], nil
-		at.instead = fmt.Sprintf("There is no note %q; this is the only one that is called alike.\n\n", name)
+		at.instead = fmt.Sprintf("There is no note %q; this is the only similar name.\n\n", name)
 	}
 	return at, err
 }

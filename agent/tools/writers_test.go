@@ -280,9 +280,9 @@ func TestWritersRefuseWithAReason(t *testing.T) {
 		{"append_note", `{"content":" \n"}`, "content missing"},
 		{"append_note", `{"path":"nowhere","content":"x"}`, "there is no note"},
 		{"append_note", `{"path":"private/a.md","content":"x"}`, "ignored"},
-		{"edit_note", `{"path":"a","old_text":"buy","new_text":"x"}`, "stands there 3 times, on lines 1, 2, 3"},
-		{"edit_note", `{"path":"a","old_text":"BUY  MILK","new_text":"x"}`, "does not stand there; line 1 comes near"},
-		{"edit_note", `{"path":"a","old_text":"zebra","new_text":"x"}`, "does not stand there"},
+		{"edit_note", `{"path":"a","old_text":"buy","new_text":"x"}`, "old_text matches 3 times, on lines 1, 2, 3"},
+		{"edit_note", `{"path":"a","old_text":"BUY  MILK","new_text":"x"}`, "old_text not found; line 1 comes near"},
+		{"edit_note", `{"path":"a","old_text":"zebra","new_text":"x"}`, "old_text not found"},
 		{"edit_note", `{"path":"a","old_text":"","new_text":"x"}`, "old_text is empty"},
 		{"edit_note", `{"path":"a","old_text":"milk","new_text":"milk"}`, "are the same"},
 	} {

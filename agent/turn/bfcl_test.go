@@ -100,7 +100,7 @@ func quoteNumbers(v any) any {
 var brokenPlans = map[string]func(offered []agent.Tool, calls []wanted) (text, why string){
 	"refused: unknown tool": func(_ []agent.Tool, calls []wanted) (string, string) {
 		name := calls[0].Tool + "_x"
-		return planJSON([]wanted{{name, calls[0].Args}}, nil), fmt.Sprintf("there is no tool %.60q", name)
+		return planJSON([]wanted{{name, calls[0].Args}}, nil), fmt.Sprintf("unknown tool %.60q", name)
 	},
 	"refused: missing argument": func(offered []agent.Tool, calls []wanted) (string, string) {
 		for _, c := range calls {

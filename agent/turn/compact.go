@@ -57,7 +57,7 @@ func (a *Agent) compact(ctx context.Context, conversation, focus string, keep in
 		done.Before += prompt.Tokens(m.Text) + prompt.PerMessage
 	}
 	if done.Text, err = a.summarise(ctx, before.Text, messages, focus); err != nil {
-		return agent.Compacted{}, fmt.Errorf("summarise the conversation: %w", err)
+		return agent.Compacted{}, err
 	}
 	done.After = prompt.Tokens(done.Text)
 	summary := agent.Summary{Turn: path[len(path)-1].Turn, Text: done.Text, Origin: before.Origin}
@@ -191,7 +191,7 @@ func (t *turn) compactOlder(ctx context.Context, keep int) bool {
 	}
 	if err != nil {
 		if ctx.Err() == nil && !errors.Is(err, agent.ErrNothingToCompact) {
-			t.events.Degrade("the older part of the conversation could not be summarised", err)
+			t.events.Degrade("the conversation could not be summarised", err)
 		}
 		return false
 	}

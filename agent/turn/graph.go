@@ -159,7 +159,7 @@ func (w *runner) step(ctx context.Context, step agent.Step, at *gate.Turnstile, 
 	}
 	tool := w.tool(step.Tool)
 	if tool == nil {
-		return Outcome{Status: agent.StepFailed, Reason: fmt.Sprintf("there is no tool %s", step.Tool)}
+		return Outcome{Status: agent.StepFailed, Reason: fmt.Sprintf("unknown tool %s", step.Tool)}
 	}
 	input := args.Read(step.Input)
 	isStep := func(id string) bool { return slices.Contains(step.After, id) }
@@ -240,7 +240,7 @@ func withMaterial(input json.RawMessage, ids, after []string, earlier func(strin
 	})
 	var task map[string]json.RawMessage
 	if err := json.Unmarshal(input, &task); err != nil {
-		return nil, errors.New("the results of earlier steps stand outside its texts")
+		return nil, errors.New("a result can be used only inside a text value")
 	}
 	var list []material
 	for _, id := range after {
@@ -295,7 +295,7 @@ func fillIn(input json.RawMessage, ids []string, earlier func(string) finding) (
 		return quoted[1 : len(quoted)-1]
 	})
 	if !json.Valid(filled) {
-		return nil, errors.New("the results of earlier steps stand outside its texts")
+		return nil, errors.New("a result can be used only inside a text value")
 	}
 	return filled, nil
 }

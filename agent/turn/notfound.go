@@ -57,7 +57,7 @@ func (a *answer) doubt() {
 	a.close = slices.ContainsFunc(a.steps.found, func(f finding) bool { return f.Result.Close })
 	parts := []string{"Your notes don't say.", a.lacks()}
 	if !a.unanswered {
-		parts = []string{cmp.Or(a.lacks(), "No note has these words.")}
+		parts = []string{cmp.Or(a.lacks(), "No exact match.")}
 	}
 	if len(a.nearestSources) > 0 {
 		names := make([]string, len(a.nearestSources))

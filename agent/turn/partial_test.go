@@ -146,7 +146,7 @@ func wordsOf(failure line) string {
 	var missing *llm.NotFoundError
 	switch {
 	case failure.err == nil:
-		return "odel gave no answer"
+		return "o answer from the model"
 	case errors.As(failure.err, &missing):
 		return "is not installed"
 	case errors.Is(failure.err, llm.ErrCut):
@@ -259,18 +259,18 @@ func TestDroppedStepsAreReported(t *testing.T) {
 		want  []string
 		ran   int // calls of the web search
 	}{
-		"an unknown tool":                {lines: []line{plan(running, step("2", "fly", `{}`)), plan(running, step("2", "fly", `{}`))}, want: []string{`step 2: there is no tool "fly"`}},
-		"no mail server":                 {lines: []line{plan(running, step("2", "send_email", `{"to":["ana@example.org"]}`)), plan(running, step("2", "send_email", `{"to":["ana@example.org"]}`))}, want: []string{`step 2: there is no tool "send_email": no mail server is set`}},
-		"arguments that do not fit":      {lines: []line{plan(running, step("2", "brave_web_search", `{"query":["a","b"]}`)), plan(running, step("2", "brave_web_search", `{"query":["a","b"]}`))}, want: []string{"step 2: the arguments of brave_web_search do not fit: query: got array, want string"}},
+		"an unknown tool":                {lines: []line{plan(running, step("2", "fly", `{}`)), plan(running, step("2", "fly", `{}`))}, want: []string{`step 2: unknown tool "fly"`}},
+		"no mail server":                 {lines: []line{plan(running, step("2", "send_email", `{"to":["ana@example.org"]}`)), plan(running, step("2", "send_email", `{"to":["ana@example.org"]}`))}, want: []string{`step 2: unknown tool "send_email": no mail server is set`}},
+		"arguments that do not fit":      {lines: []line{plan(running, step("2", "brave_web_search", `{"query":["a","b"]}`)), plan(running, step("2", "brave_web_search", `{"query":["a","b"]}`))}, want: []string{"step 2: invalid arguments for brave_web_search: query: got array, want string"}},
 		"the end of a name":              {lines: []line{plan(running, step("2", "web_search", `{"query":"tips"}`))}, ran: 1},
 		"the end of a name, in capitals": {lines: []line{plan(running, step("2", "webSearch", `{"query":"tips"}`))}, ran: 1},
-		"the end of two names":           {lines: []line{plan(running, step("2", "search_all", `{"query":"tips"}`)), plan(running, step("2", "search_all", `{"query":"tips"}`))}, want: []string{`step 2: there is no tool "search_all"`}},
-		"all steps, and then others":     {lines: []line{plan(step("1", "send_email", `{}`)), plan(running)}, want: []string{`step 1: there is no tool "send_email": no mail server is set`}},
-		"some steps, and then all":       {lines: []line{plan(running, step("2", "fly", `{}`)), plan(running, step("2", "brave_web_search", `{"query":"tips"}`))}, want: []string{`step 2: there is no tool "fly"`}, ran: 1},
+		"the end of two names":           {lines: []line{plan(running, step("2", "search_all", `{"query":"tips"}`)), plan(running, step("2", "search_all", `{"query":"tips"}`))}, want: []string{`step 2: unknown tool "search_all"`}},
+		"all steps, and then others":     {lines: []line{plan(step("1", "send_email", `{}`)), plan(running)}, want: []string{`step 1: unknown tool "send_email": no mail server is set`}},
+		"some steps, and then all":       {lines: []line{plan(running, step("2", "fly", `{}`)), plan(running, step("2", "brave_web_search", `{"query":"tips"}`))}, want: []string{`step 2: unknown tool "fly"`}, ran: 1},
 		"all steps, and then repaired":   {lines: []line{plan(step("1", "brave_web_search", `{"query":["a","b"]}`)), plan(step("1", "brave_web_search", `{"query":"tips"}`))}, ran: 1},
-		"two of a tool, and then one":    {lines: []line{plan(running, step("2", "search_notes", `{"query":["a","b"]}`)), plan(running)}, want: []string{"step 2: the arguments of search_notes do not fit: query: got array, want string"}},
-		"all steps, and then an answer":  {lines: []line{plan(step("1", "send_email", `{}`)), say(`{"steps":[],"answer":"I could not mail Ana."}`)}, want: []string{`step 1: there is no tool "send_email": no mail server is set`}},
-		"all steps, twice":               {lines: []line{plan(step("1", "send_email", `{}`)), plan(step("1", "send_email", `{}`))}, want: []string{`step 1: there is no tool "send_email": no mail server is set`}},
+		"two of a tool, and then one":    {lines: []line{plan(running, step("2", "search_notes", `{"query":["a","b"]}`)), plan(running)}, want: []string{"step 2: invalid arguments for search_notes: query: got array, want string"}},
+		"all steps, and then an answer":  {lines: []line{plan(step("1", "send_email", `{}`)), say(`{"steps":[],"answer":"I could not mail Ana."}`)}, want: []string{`step 1: unknown tool "send_email": no mail server is set`}},
+		"all steps, twice":               {lines: []line{plan(step("1", "send_email", `{}`)), plan(step("1", "send_email", `{}`))}, want: []string{`step 1: unknown tool "send_email": no mail server is set`}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			model, brave := &script{lines: append(tc.lines, say("I could not mail Ana."))}, web()
@@ -298,7 +298,7 @@ func TestToolOfAnotherWorkerIsNotMissing(t *testing.T) {
 	all.Lacks = map[string]string{"brave_web_search": "it is switched off"}
 	model := &script{lines: []line{oneTask, calling("brave_web_search", `{"query":"tips"}`), say(notesFound), say(notesFound), say(accepted), say("Done.")}}
 	events := collect(New(Options{Model: model, History: &shelf{}, Tools: all, Session: inMode(agent.TeamMode)}).Ask(t.Context(), "c1", question), nil)
-	if end := ended(t, events); fmt.Sprint(end.Dropped) != `[brave_web_search: there is no tool "brave_web_search"]` {
+	if end := ended(t, events); fmt.Sprint(end.Dropped) != `[brave_web_search: unknown tool "brave_web_search"]` {
 		t.Errorf("dropped is %q", end.Dropped)
 	}
 }

@@ -27,7 +27,7 @@ const (
 	modelFailed    = "The model failed."
 	closest        = "Closest passages:"
 	closestMeaning = "Closest in meaning:"
-	nothingClose   = "Nothing close in your notes."
+	nothingClose   = "No match."
 )
 
 // passages returns an answer without a model: the results of the tools and the

@@ -71,7 +71,7 @@ func TestFirstLineIsTheTruth(t *testing.T) {
 		{noModelLead, "Davi: in no note.", found, "Davi: in no note. Closest passages:"},
 		{noModelLead, "Davi: in no note.", meaning, "Davi: in no note. Closest in meaning:"},
 		{noModelLead, "No notes from April 2024.", agent.Result{Nothing: true, Unlikely: true}, "No notes from April 2024."},
-		{noModelLead, "", agent.Result{Nothing: true, Unlikely: true}, "No model is connected. Nothing close in your notes."},
+		{noModelLead, "", agent.Result{Nothing: true, Unlikely: true}, "No model is connected. No match."},
 		{modelFailed, "Davi: in no note.", found, "The model failed. Davi: in no note. Closest passages:"},
 	} {
 		a := &answer{coverage: &agent.Coverage{Lacking: c.lacking}}

@@ -88,7 +88,7 @@ func (w *runner) repairStep(d prompt.Step, offered []agent.Tool) (step agent.Ste
 	}
 	if tool == nil {
 		w.noteWriter(d.Tool)
-		return agent.Step{}, nil, nil, errors.New(gate.Because(fmt.Sprintf("there is no tool %.60q", d.Tool), why))
+		return agent.Step{}, nil, nil, errors.New(gate.Because(fmt.Sprintf("unknown tool %.60q", d.Tool), why))
 	}
 	spec := tool.Spec()
 	w.noteWriter(spec.Name)

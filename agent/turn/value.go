@@ -51,7 +51,7 @@ func (a *Agent) Value(ctx context.Context, conversation, turnID string, schema j
 	})
 	switch {
 	case errors.Is(err, llm.ErrNoModel):
-		return nil, errors.New("write the answer as JSON: there is no model to do it; `lifehub doctor` says how to get one")
+		return nil, errors.New("write the answer as JSON: no model connected; `lifehub doctor` says how to get one")
 	case err != nil:
 		return nil, fmt.Errorf("ask the model for the answer as JSON: %w", err)
 	case unfit != nil:

@@ -321,7 +321,7 @@ func TestTurnIsResumedAfterAKill(t *testing.T) {
 	}
 	e.forget()
 	e.ask(t, id, text("/continue"))
-	if got := asides(e.told(id)) + jsonOf(e.told(id)); !strings.Contains(got, "there is nothing to resume") {
+	if got := asides(e.told(id)) + jsonOf(e.told(id)); !strings.Contains(got, "nothing to resume") {
 		t.Errorf("once more: %s", got)
 	}
 	in.Close()

@@ -241,7 +241,7 @@ func (s *server) begin(ctx context.Context, id string, m agent.Message) (begin f
 func (s *server) resume(ctx context.Context, id string) (func(context.Context) <-chan agent.Event, string, error) {
 	list, err := s.options.Conversations.Latest(ctx, id, 1)
 	if err != nil || len(list) == 0 || list[0].Undone || !list[0].Open && !list[0].Answer.Cut && list[0].Answer.Error == "" {
-		return nil, "there is nothing to resume", err
+		return nil, "nothing to resume", err
 	}
 	return func(ctx context.Context) <-chan agent.Event { return s.options.Resume(ctx, id, list[0].Turn) }, "", nil
 }

@@ -84,7 +84,7 @@ func (bg *background) slashTools(ctx context.Context, gate *turn.Agent, name str
 		byLevel[level.String()] = append(byLevel[level.String()], fmt.Sprintf("- `%s`: %s\n", cell(spec.Name), cell(gistOf(spec.Description))))
 	}
 	if name != "" {
-		return "", fmt.Errorf("there is no tool %q", name)
+		return "", fmt.Errorf("unknown tool %q", name)
 	}
 	var b strings.Builder
 	for _, level := range []struct{ name, means string }{

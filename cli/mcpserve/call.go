@@ -270,7 +270,7 @@ func (s *notesServer) passagesOf(r agent.Result) searched {
 		found.Indexed, found.Total, found.Unreadable = c.Indexed, c.Total, c.Unreadable
 	}
 	if r.SemanticOnly {
-		found.Note = "No note has these words: the passages are the closest in meaning. "
+		found.Note = "No exact match: the passages are the closest in meaning. "
 	} else if r.Unlikely {
 		found.Note = "The notes hardly hold an answer: these passages are only the nearest. "
 	}

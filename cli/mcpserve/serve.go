@@ -78,7 +78,7 @@ func (o options) serve(ctx context.Context, sh *app.Process) error {
 	s.follow(ctx)
 	s.running.Go(func() {
 		var err error
-		defer recovered("look whose the model server is", &err)
+		defer recovered("find out who runs the model server", &err)
 		if text := a.FoundServer(ctx); text != "" {
 			fmt.Fprintf(sh.Err, "! %s\n", safetext.Line(text))
 		}

@@ -87,7 +87,7 @@ func (s *skill) readHead() error {
 	description, _ := front["description"].(string)
 	switch {
 	case !skillName.MatchString(name) || len(name) > 64 || name != path.Base(s.at):
-		return fmt.Errorf("its name %q has to be that of its folder: small letters, digits and single -, at most 64", draw.Summary(name, 64))
+		return fmt.Errorf("its name %q must match its folder's name: small letters, digits and single -, at most 64", draw.Summary(name, 64))
 	case strings.TrimSpace(description) == "":
 		return errors.New("its front matter has no description")
 	}

@@ -37,7 +37,7 @@ func (r *Redaction) KeyOf(s settings.ModelServer) func(context.Context) (string,
 		}
 		key, err := r.readKey(ctx, s)
 		if err == nil && (key == "" || strings.ContainsFunc(key, unicode.IsControl)) {
-			err = errors.New("what is there is not a key")
+			err = errors.New("not a valid key")
 		}
 		if err != nil {
 			return "", fmt.Errorf("find the key of %s: %w", s.Name, err)

@@ -26,8 +26,8 @@ func TestKeysOfModelServers(t *testing.T) {
 		{server: settings.ModelServer{KeyCommand: []string{"echo", "a key; touch " + file + ".made"}}, key: "a key; touch " + file + ".made"},
 		{server: settings.ModelServer{KeyCommand: []string{"sh", "-c", "echo secret-words >&2; exit 3"}}, err: "find the key of work: sh: exit status 3; run it yourself to see why"},
 		{server: settings.ModelServer{KeyCommand: []string{"cat", "/dev/zero"}}, err: "find the key of work: cat"},
-		{server: settings.ModelServer{KeyCommand: []string{"printf", `a\tb`}}, err: "find the key of work: what is there is not a key"},
-		{server: settings.ModelServer{KeyCommand: []string{"true"}}, err: "find the key of work: what is there is not a key"},
+		{server: settings.ModelServer{KeyCommand: []string{"printf", `a\tb`}}, err: "find the key of work: not a valid key"},
+		{server: settings.ModelServer{KeyCommand: []string{"true"}}, err: "find the key of work: not a valid key"},
 	} {
 		_ = os.Remove(file)
 		if err := os.WriteFile(file, []byte(c.text), c.mode|0o200); err != nil {

@@ -399,7 +399,7 @@ var PlanAsked = agent.InputAsked{
 		From: "LifeHub", Kind: agent.PlanInput, Message: "No step has run yet. Steps that change or send something still ask, as the rules say.",
 		Check: func(values json.RawMessage) error {
 			if strings.Contains(string(values), "2026-03-01x") {
-				return errors.New("step 2: the arguments of add_task do not fit: due: it is no date")
+				return errors.New("step 2: invalid arguments for add_task: due: it is no date")
 			}
 			return nil
 		},

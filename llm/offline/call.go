@@ -54,7 +54,7 @@ func namedTool(message string, task *llm.Task) (plan, bool) {
 	switch {
 	case i >= 0:
 	case command.MatchString(message):
-		return plan{Reasoning: "No such tool.", Answer: fmt.Sprintf("There is no tool or command %q. `/help` lists the commands, `/tools` the tools.", called)}, true
+		return plan{Reasoning: "No such tool.", Answer: fmt.Sprintf("Unknown tool or command %q. `/help` lists the commands, `/tools` the tools.", called)}, true
 	default:
 		return plan{}, false
 	}

@@ -80,7 +80,7 @@ func planned(t testing.TB, task *llm.Task) string {
 
 const (
 	saysHelp   = "“No model is”"
-	noSuchTool = "“There is no”"
+	noSuchTool = "“Unknown tool or”"
 )
 
 // today is the Monday that the tests use.

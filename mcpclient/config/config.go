@@ -222,7 +222,7 @@ func (s *Entry) set(key member) string {
 	case "trust":
 		var word string
 		if err = into(key.value, &word); err == nil && word != "read" {
-			err = fmt.Errorf("%q is not known; it is read, or left out", word)
+			err = fmt.Errorf("unknown value %q; use read, or leave it out", word)
 		}
 		s.Reads = err == nil
 	case "timeout":

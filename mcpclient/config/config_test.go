@@ -71,7 +71,7 @@ func TestMistakesAreReportedWithTheirLine(t *testing.T) {
 		"long name":     {"{\"mcpServers\": {\"" + strings.Repeat("x", 40) + "\": {\"command\": \"x\"}}}", "a name is up to 32 letters"},
 		"level kind":    {"{\"mcpServers\": {\"a\": {\"command\": \"x\", \"permission\": 1}}}", `permission: got a number where a text is needed`},
 		"level":         {"{\"mcpServers\": {\"a\": {\"command\": \"x\", \"permission\": \"yes\"}}}", `unknown level "yes"`},
-		"trust":         {"{\"mcpServers\": {\"a\": {\"command\": \"x\", \"trust\": \"all\"}}}", `trust: "all" is not known; it is read, or left out`},
+		"trust":         {"{\"mcpServers\": {\"a\": {\"command\": \"x\", \"trust\": \"all\"}}}", `trust: unknown value "all"; use read, or leave it out`},
 		"timeout":       {"{\"mcpServers\": {\"a\": {\"command\": \"x\", \"timeout\": 60000}}}", "at most 1h (a bare number counts seconds)"},
 		"timeout word":  {"{\"mcpServers\": {\"a\": {\"command\": \"x\", \"timeout\": \"soon\"}}}", `timeout "soon" is not a duration`},
 		"glob":          {"{\"mcpServers\": {\"a\": {\"command\": \"x\", \"tools\": {\"deny\": [\"[\"]}}}}", "is not a pattern"},

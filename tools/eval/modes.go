@@ -271,7 +271,7 @@ func (t task) wrong(vault, home string, ended agent.Ended, cited []agent.Cited, 
 		says(fmt.Sprint(open, " tasks are open"))
 	}
 	if t.unanswerable && !slices.ContainsFunc(cited, func(c agent.Cited) bool { return c.Verdict == agent.NotFound }) {
-		if !strings.Contains(ended.Answer, "No note has these words") { // precedes the answer of a model that invents
+		if !strings.Contains(ended.Answer, "No exact match") { // precedes the answer of a model that invents
 			says("Your notes don't say") // or the invention is marked as wrong
 		}
 	}

@@ -65,7 +65,7 @@ func helpSections(keys *keys.Map, commands []backend.Command) [][]helpGroup {
 		}
 	}
 	start := helpGroup{title: "To begin with", rows: []draw.Row{
-		{Label: keys.Send.Help().Key, Detail: "send; with nothing typed, ask the question that is offered"},
+		{Label: keys.Send.Help().Key, Detail: "send, or ask the suggested question"},
 		{Label: "@", Detail: "name a note or a file"},
 		{Label: "/", Detail: "all commands, by subject"},
 		{Label: keys.Focus.Help().Key, Detail: "move to the answer: sources, code, copying"},

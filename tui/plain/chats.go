@@ -142,7 +142,7 @@ func (c *printer) begins(context.Context, string) error {
 func (c *printer) proceed(ctx context.Context, _ string) error {
 	turn := c.resumable
 	if turn == "" {
-		c.print("there is nothing to resume\n")
+		c.print("nothing to resume\n")
 		return nil
 	}
 	return c.follow(ctx, func(ctx context.Context) <-chan agent.Event { return c.o.Resume(ctx, c.conversation, turn) })
@@ -158,7 +158,7 @@ func (c *printer) retry(ctx context.Context, _ string) error {
 		}
 	}
 	if len(last) == 0 {
-		c.print("there is no earlier question\n")
+		c.print("no earlier question\n")
 		return nil
 	}
 	question := agent.JoinSteering(last[0].Question)

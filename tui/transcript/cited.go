@@ -104,7 +104,7 @@ func (c Cited) Note() (path string, line int, problem string) {
 	case agent.OnWeb(cmp.Or(c.Citation.Path, c.Source.Path)):
 		problem = "the terminal opens it: hold Ctrl or Shift and click; y copies the address"
 	case c.Source.Call != "":
-		problem = "returned by a tool: there is no note to open"
+		problem = "returned by a tool: no note to open"
 	case c.Source.Vault == "" || !filepath.IsLocal(local):
 		problem = "the note of this source is unknown"
 	}

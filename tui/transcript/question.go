@@ -97,11 +97,11 @@ func (s *Steering) Copied() string { return s.Text }
 // there is none. q may be nil.
 func (q *Question) Sibling(by int) (turn, problem string) {
 	if q == nil || len(q.Siblings) < 2 {
-		return "", "there is no other branch here"
+		return "", "no other branch here"
 	}
 	at := slices.Index(q.Siblings, q.Turn) + by
 	if at < 0 || at >= len(q.Siblings) {
-		return "", "there is no further branch"
+		return "", "no further branch"
 	}
 	return q.Siblings[at], ""
 }

@@ -119,7 +119,7 @@ type tour struct {
 }
 
 // errRobots is returned for a page disallowed by robots.txt.
-var errRobots = errors.New("the site's robots.txt keeps LifeHub from it")
+var errRobots = errors.New("robots.txt disallows it")
 
 // begin reads the robots.txt of a site and the first page.
 func (c *crawl) begin(ctx context.Context, start *url.URL) (*tour, error) {

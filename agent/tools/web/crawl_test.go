@@ -77,7 +77,7 @@ func TestCrawlIsBounded(t *testing.T) {
 func TestFailedCrawlReportsWhy(t *testing.T) {
 	web := webtest.New(t)
 	for args, want := range map[string]string{
-		`{"url":"SITE/site/private/plan"}`: "robots.txt keeps LifeHub from it",
+		`{"url":"SITE/site/private/plan"}`: "robots.txt disallows it",
 		`{"url":"SITE/site/gone"}`:         "the server has nothing at this address (404",
 		`{"url":"SITE/paper.pdf"}`:         "it is a PDF",
 		`{"url":"file:///etc/passwd"}`:     "only http and https",

@@ -36,7 +36,7 @@ func searxng(base string) engine {
 		hits: func(page webPage) ([]hit, error) {
 			switch {
 			case page.status == http.StatusForbidden:
-				return nil, errors.New("the server refuses (403): json has to stand under search: formats: in its settings.yml")
+				return nil, errors.New("the server refuses (403): add json to search.formats in its settings.yml")
 			case page.status != http.StatusOK:
 				return nil, refusal(page)
 			}

@@ -82,7 +82,7 @@ func TestEmptySearchReportsWhy(t *testing.T) {
 		"SearXNG found nothing":  {searx, "none", `nothing: SearXNG found nothing on the web for "none".`},
 		"its engines are silent": {searx, "silent", "none of the engines that it asks gave results: brave Suspended: too many requests, google Suspended: CAPTCHA"},
 		"no JSON":                {searx, "page", "is not the JSON of SearXNG"},
-		"JSON is not allowed":    {searx, "busy", "json has to stand under search: formats:"},
+		"JSON is not allowed":    {searx, "busy", "add json to search.formats"},
 		"other JSON":             {searx, "new", "JSON without results"},
 		"no address":             {Search{Engine: "searxng"}, "x", "the setting web.search_url: it is empty"},
 		"no address at all":      {Search{Engine: "searxng", URL: "localhost:8888"}, "x", "the setting web.search_url: only http"},
