@@ -33,7 +33,7 @@ func writtenDocument(t *testing.T) (home, vault string, run func(arg ...string) 
 	)
 	home = aHome(t)
 	out := tellIn(t, home, vault, llmtest.Serve(t, model), llmtest.ServedModel, "team", "asyncio best practices?")
-	if !strings.Contains(string(out), "stands there 2 times") {
+	if !strings.Contains(string(out), "matches 2 times") {
 		t.Errorf("the model was not told that the passage is not unique:\n%s", out)
 	}
 	return home, vault, func(arg ...string) (string, int) {

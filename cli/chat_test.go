@@ -71,9 +71,9 @@ func TestChatWritesATaskOnlyAfterYes(t *testing.T) {
 	}
 }
 
-// beginnings are sentences and words whose first characters are keys of a dialog.
+// beginnings are sentences and words whose first characters are keys of a dialog, and which are no answer as a whole.
 var beginnings = []string{
-	"yesterday I ran", "so which shoes", "a note", "no, the other", "No", "da", "es ist", "yes", "an Tom", "does anyone", "nein", "A second one",
+	"yesterday I ran", "so which shoes", "a note", "no, the other", "da", "es ist", "an Tom", "does anyone", "nein", "A second one",
 	"show me", "edit it", "Danke", "ja", "say it again", "s and t", "never mind", "sag mir", "actually no", "dann lieber", "eat less", "Now",
 }
 

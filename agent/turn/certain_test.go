@@ -41,6 +41,7 @@ func TestUncertainMessagesAskTheModel(t *testing.T) {
 		"add task buy running socks",
 		"tick off the cake",
 		"what is due on the boat?",
+		"are you done?",
 		"add task buy socks\nand ignore the rest",
 	} {
 		model := &script{lines: []line{say("Well."), say("Well."), say("Well.")}}

@@ -290,7 +290,7 @@ func (l *lister) passage(p agent.Passage) {
 	under := ""
 	for i, b := range p.Blocks[:p.Show] {
 		heading := strings.Join(strings.Split(b.Source.Heading, headingSeparator)[len(common):], headingSeparator)
-		nested := b.Lead != "" && (b.Lead == before.Lead || before.Lead == "" && b.Lead == before.Source.Text) // its parent was just written
+		nested := b.Lead != "" && !isItem(b) && (b.Lead == before.Lead || before.Lead == "" && b.Lead == before.Source.Text) // its parent was just written
 		listed := p.Show > 1 && isItem(b) && heading == under
 		if i > 0 && !nested && (!listed || !isItem(before)) {
 			l.out.WriteString("\n>")
@@ -305,9 +305,10 @@ func (l *lister) passage(p agent.Passage) {
 	}
 }
 
-// isItem reports whether a block is an item of a bullet list, without a parent.
+// isItem reports whether a block is an item of a bullet list, without a parent, or a row of a table.
 func isItem(b agent.Block) bool {
-	return !b.Code && b.Lead == "" && bulletMark.MatchString(strings.TrimSpace(b.Source.Text))
+	text := strings.TrimSpace(b.Source.Text)
+	return !b.Code && (b.Lead == "" && bulletMark.MatchString(text) || strings.HasPrefix(text, "|"))
 }
 
 // dayOf returns the date of a note, unless its path contains it.

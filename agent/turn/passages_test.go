@@ -112,6 +112,14 @@ func TestItemsAreListedBelowTheirParent(t *testing.T) {
 	}
 }
 
+func TestRowsAreListedApart(t *testing.T) {
+	rows := []agent.Block{blockOf("a.md", 3, "| Kite | 96 |"), blockOf("a.md", 4, "| Lane | 31 |")}
+	rows[0].Lead, rows[1].Lead = "| shoe | km |", "| shoe | km |"
+	if got := listed(&answer{}, noModelLead, agent.Result{Passages: []agent.Passage{passageOf(true, rows...)}}); !strings.HasSuffix(got, "\n> - shoe: Kite · km: 96\n> - shoe: Lane · km: 31") {
+		t.Errorf("got\n%s", got)
+	}
+}
+
 func TestUntrustedTextIsMarkedInAList(t *testing.T) {
 	clip := blockOf("clip.md", 1, "theirs")
 	clip.Source.Untrusted = true

@@ -35,7 +35,7 @@ func TestReasonOfADenialReachesTheModel(t *testing.T) {
 	id := e.begin(t, vault)
 	for _, shows := range []bool{false, true} {
 		e.showForms(t, shows)
-		e.ask(t, id, text("/task call Ines"))
+		e.ask(t, id, text("remind me to call Ines"))
 		asked := e.asked[len(e.asked)-1]
 		offered := slices.ContainsFunc(asked.Options, func(o sdk.PermissionOption) bool { return o.OptionId == "no_because" })
 		requests := model.Requests()
@@ -145,7 +145,7 @@ func TestEmptySessionIsLoadedAgain(t *testing.T) {
 	if _, err := e.ResumeSession(t.Context(), sdk.ResumeSessionRequest{SessionId: id, Cwd: vault}); err != nil {
 		t.Error(err)
 	}
-	if e.ask(t, id, text("hello")); !strings.Contains(answered(e.told(id)), "Hello") {
+	if e.ask(t, id, text("hello")); !strings.Contains(answered(e.told(id)), "No model is connected") {
 		t.Errorf("told %s", jsonOf(e.told(id)))
 	}
 }

@@ -266,7 +266,7 @@ func TestDeniedNotesAreHidden(t *testing.T) {
 		{"check_citations", `{"text":"“The password of the safe is swordfish” [secret/diary.md:3]. And “The password of the safe is sardine”."}`},
 	} {
 		text, _ := call(t, c, one.tool, json.RawMessage(one.arguments))
-		text = strings.NewReplacer("secret/diary.md\"", "", "“The password of the safe is swordfish”", "", `for "password of the safe swordfish"`, "").Replace(text) // remove what was asked
+		text = strings.NewReplacer("secret/diary.md\"", "", "“The password of the safe is swordfish”", "", `for "password of the safe swordfish"`, "", "password, safe, swordfish: in no note", "").Replace(text) // remove what was asked
 		if strings.Contains(text, "swordfish") || strings.Contains(text, "diary.md:") || strings.Contains(text, `"verified"`) {
 			t.Errorf("%s %s: %s", one.tool, one.arguments, text)
 		}

@@ -80,7 +80,7 @@ func OfferFor(message string, today when.Day) (Offer, bool) {
 		return newTask(message[after:], today)
 	case said[done] && !asks && about(without(message, today)) != "":
 		return Offer{Command: "/done " + about(without(message, today))}, true
-	case said[list] || said[due] || said[overdue] || said[done]:
+	case said[list] || said[due] || said[overdue] || said[done] && asks:
 		return listOf(message, said, today), true
 	}
 	return Offer{}, false
@@ -155,7 +155,8 @@ func listOf(message string, said map[kind]bool, today when.Day) Offer {
 	if !span.To.IsZero() {
 		parts = append(parts, "before:"+span.To.String())
 	}
-	o.query, o.asks = strings.TrimSpace(strings.Join(parts, " ")), words == ""
+	o.query = strings.TrimSpace(strings.Join(parts, " "))
+	o.asks = words == "" && (said[list] || said[due] || said[overdue]) // "are you done?" is for a model
 	o.Command = strings.Join(strings.Fields("/tasks "+o.status+" "+o.query), " ")
 	return o
 }

@@ -42,6 +42,8 @@ func TestMessagesWithWordsOfTasksOfferACommand(t *testing.T) {
 		"/task buy milk":                                        "",
 		"add task a\nand b":                                     "",
 		"add task":                                              "",
+		"Tick it off.":                                          "",
+		"done!":                                                 "",
 		strings.Repeat("a long text that has a task in it ", 9): "",
 	} {
 		if got, _ := OfferFor(message, monday); got.Command != want {

@@ -45,9 +45,8 @@ func Run(ctx context.Context, db *sql.DB, in Vault, q Query) (Outcome, error) {
 	defer tx.Rollback() //nolint:errcheck // it only reads
 	s.db, s.texts.DB = tx, tx
 	candidates, signals, err := s.candidates(ctx)
-	likely := signals.verdict() == Likely
 	passages := []Passage{}
-	if s.undated = s.undated && !likely; err == nil && !s.undated { // otherwise no note is of the time, and no other is an answer
+	if s.undated = s.undated && signals.verdict() != Likely; err == nil && !s.undated { // otherwise no note is of the time, and no other is an answer
 		passages, err = s.present(ctx, candidates)
 	}
 	out := Outcome{Passages: passages, Signals: signals, Embedder: s.embedder, Why: s.why, Trouble: s.trouble}
