@@ -51,14 +51,21 @@ func (h *house) holds(text string) (files []string) {
 	return files
 }
 
-// keeps waits until a text is on disk; loses waits until it is not.
+// commits reports whether a transaction is being written, which a kill would undo.
+func (h *house) commits() bool {
+	h.t.Helper()
+	journal, err := os.Stat(filepath.Join(h.home, "data", "lifehub.db-journal"))
+	return err == nil && journal.Size() > 0
+}
+
+// keeps waits until a text is on disk for good; loses waits until it is not there.
 func (h *house) keeps(text string) { h.t.Helper(); h.waits(text, true) }
 func (h *house) loses(text string) { h.t.Helper(); h.waits(text, false) }
 
 func (h *house) waits(text string, there bool) {
 	h.t.Helper()
 	late := time.After(patience)
-	for files := h.holds(text); (len(files) > 0) != there; files = h.holds(text) {
+	for files := h.holds(text); (len(files) > 0) != there || there && h.commits(); files = h.holds(text) {
 		select {
 		case <-time.After(20 * time.Millisecond):
 		case <-late:
