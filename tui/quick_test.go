@@ -76,7 +76,7 @@ func TestQuickAnswerToADialog(t *testing.T) {
 			inRig(t, 80, 24, chattest.WithWorld(chattest.Hold()), func(r *rig) {
 				r.ask("y") // up brings it back
 				at := r.plays(tc.keys, question)
-				r.pass(at.Add(dialog.QuietPeriod - ms).Sub(time.Now()))
+				r.pass(time.Until(at.Add(dialog.QuietPeriod - ms)))
 				if len(*replies) > 0 && time.Since(at) < dialog.QuietPeriod {
 					t.Errorf("answered %v after it opened", time.Since(at))
 				}
