@@ -239,7 +239,7 @@ func TestMessagesKeepTheirOrder(t *testing.T) {
 	session, _, _ := strings.Cut(rest, `"`)
 	for i := range 200 {
 		id := fmt.Sprint("prompt", i)
-		fmt.Fprintf(in, `{"jsonrpc":"2.0","id":%q,"method":"session/prompt","params":{"sessionId":%q,"prompt":[{"type":"text","text":"add task hack"}]}}`+"\n"+
+		fmt.Fprintf(in, `{"jsonrpc":"2.0","id":%q,"method":"session/prompt","params":{"sessionId":%q,"prompt":[{"type":"text","text":"/task hack"}]}}`+"\n"+
 			`{"jsonrpc":"2.0","method":"session/cancel","params":{"sessionId":%q}}`+"\n", id, session, session)
 		if got := answer(id); !strings.Contains(got, `"stopReason":"cancelled"`) {
 			t.Fatalf("the prompt of turn %d, which was cancelled: %s", i, got)
