@@ -18,8 +18,8 @@ import (
 	"lifehub/tui/backend"
 	"lifehub/tui/boxtest"
 	"lifehub/tui/draw"
-	"lifehub/tui/markdown"
 	"lifehub/tui/panel"
+	"lifehub/tui/reader"
 )
 
 // talk returns a screen of a size with n exchanges above.
@@ -158,6 +158,14 @@ func TestUnchangedItemsAreNotRenderedAgain(t *testing.T) {
 	}
 }
 
+// drawn draws a complete answer.
+func drawn(answer string) []string {
+	stream := reader.NewStream("")
+	stream.Write(answer)
+	stream.Close()
+	return stream.Lines(draw.Readable, draw.NewTheme("dark", true, true, nil))
+}
+
 // countedBytes is a terminal that counts what it is sent.
 type countedBytes struct{ atomic.Int64 }
 
@@ -174,7 +182,7 @@ func BenchmarkBytes(b *testing.B) {
 		b.Run(kind, func(b *testing.B) {
 			pieces := answerOf(kind, 600)
 			visible := 0
-			for _, line := range markdown.Render(strings.Join(pieces, ""), 110, draw.NewTheme("dark", true, true, nil).Markdown) {
+			for _, line := range drawn(strings.Join(pieces, "")) {
 				visible += len(ansi.Strip(line))
 			}
 			for b.Loop() {
@@ -256,7 +264,7 @@ func BenchmarkStream(b *testing.B) {
 			whole := strings.Join(pieces, "")
 			for b.Loop() {
 				start := time.Now()
-				markdown.Render(whole, draw.Readable, draw.NewTheme("dark", true, true, nil).Markdown)
+				drawn(whole)
 				once := time.Since(start)
 
 				m := talk(b, 120, 40, 0)

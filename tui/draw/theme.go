@@ -144,7 +144,7 @@ func (c colours) markdown() layout.Theme {
 	}
 	return layout.Palette{
 		Heading: in(c.you), Code: in(c.warning), Keyword: in(c.brand), String: in(c.success), Number: in(c.warning), Quiet: in(c.dim), Border: in(c.border),
-		Link: in(c.reference), Citation: in(c.running), Added: in(c.success), Removed: in(c.danger),
+		Link: in(c.reference), Citation: in(c.running), Added: in(c.success), Removed: in(c.danger), Doubtful: in(c.warning),
 	}.Theme()
 }
 

@@ -58,6 +58,19 @@ func (s Style) Paint(text string) string {
 	return s.sequence() + text + "\x1b[m"
 }
 
+// Token is the kind of a piece of code.
+type Token int
+
+const (
+	_ Token = iota
+	Keyword
+	String
+	Number
+	Comment
+	Added
+	Removed
+)
+
 // Theme assigns a style to each element of Markdown.
 type Theme struct {
 	Heading    Style // all levels
@@ -70,6 +83,7 @@ type Theme struct {
 	Link       Style
 	Host       Style // host of a link, after its text
 	Citation   Style // [1]
+	Verdicts   [Doubtful + 1]Style
 	Math       Style
 	Quote      Style // text of a quotation
 	Marker     Style // bullets, numbers, check boxes
@@ -80,10 +94,21 @@ type Theme struct {
 	Hyperlinks bool  // emit terminal hyperlinks (OSC 8)
 }
 
+// Verdict is what was found out about a citation.
+type Verdict int
+
+const (
+	Unchecked Verdict = iota
+	Quoted            // its words are in the source
+	Wrong             // they are not
+	Doubtful          // they are, but something changes their meaning
+)
+
 // Palette holds the colours of a theme. The zero Palette distinguishes everything without colours.
 type Palette struct {
 	Heading, Code, Keyword, String, Number, Quiet, Border, Link, Citation color.Color
-	Added, Removed                                                        color.Color // lines of a diff
+	Added, Removed                                                        color.Color // lines of a diff; what is right and wrong
+	Doubtful                                                              color.Color
 }
 
 // Theme returns a theme in these colours.
@@ -109,6 +134,7 @@ func (p Palette) Theme() Theme {
 		Link:       Style{p.Link, Underline},
 		Host:       quiet,
 		Citation:   Style{p.Citation, Bold},
+		Verdicts:   [...]Style{Unchecked: {p.Citation, Bold}, Quoted: {Foreground: p.Added}, Wrong: {Foreground: p.Removed}, Doubtful: {Foreground: p.Doubtful}},
 		Math:       Style{p.Code, Italic},
 		Quote:      Style{},
 		Marker:     Style{Foreground: p.Citation},

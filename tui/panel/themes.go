@@ -8,7 +8,8 @@ import (
 
 	"lifehub/tui/draw"
 	"lifehub/tui/keys"
-	"lifehub/tui/markdown"
+	"lifehub/tui/layout"
+	"lifehub/tui/reader"
 )
 
 // Themes is the list of themes. The whole screen previews the chosen one.
@@ -83,10 +84,16 @@ const sampleAnswer = "At most **10 %** a week, says the [plan](https://example.o
 
 // sample draws a part of a chat in a theme.
 func sample(width int, theme *draw.Theme) []string {
+	answer := reader.NewStream("")
+	before, after, _ := strings.Cut(sampleAnswer, " ✓")
+	answer.Write(before)
+	answer.Verdict(layout.Quoted, " ✓")
+	answer.Write(after)
+	answer.Close()
 	return append([]string{
 		draw.Shaded(theme.You.Render("▌")+" How do I raise it?", width, theme),
 		draw.Truncate(theme.Reference.Render("[1]")+" "+theme.Success.Render("✓ quoted")+theme.Dim.Render(" · ")+theme.Warning.Render("! changed since"), width),
 		draw.Truncate(theme.Reference.Render("[2]")+" "+theme.Danger.Render("✗ not in that note"), width),
 		"",
-	}, markdown.Render(sampleAnswer, width, theme.Markdown)...)
+	}, answer.Lines(width, theme)...)
 }

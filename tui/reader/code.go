@@ -1,47 +1,87 @@
 package reader
 
 import (
-	"errors"
-	"io"
-	"strconv"
+	"fmt"
+	"strings"
 	"time"
 
 	"github.com/alecthomas/chroma/v2"
-	"github.com/alecthomas/chroma/v2/formatters"
-	"github.com/charmbracelet/x/ansi"
+	"github.com/alecthomas/chroma/v2/lexers"
+	"github.com/yuin/goldmark/ast"
+	"github.com/yuin/goldmark/text"
 
+	"lifehub/tui/draw"
 	"lifehub/tui/layout"
+	"lifehub/tui/safetext"
 )
-
-// formatter is the name under which mark is registered with chroma.
-const formatter = "lifehub"
-
-func init() { formatters.Register(formatter, chroma.FormatterFunc(mark)) }
-
-// token precedes the number of a [layout.Token] in a mark.
-const token = "="
 
 // soon bounds the time to highlight code. Chroma's only own bound is 250 ms per match of a pattern.
 const soon = 250 * time.Millisecond
 
-var errSlow = errors.New("reading this code takes too long")
+// tab is how a tab in code is shown.
+const tab = "    "
 
-// mark writes code with marks around its tokens. They are replaced by styles when rows are drawn.
-func mark(w io.Writer, _ *chroma.Style, next chroma.Iterator) error {
-	end := time.Now().Add(soon)
+// leastFrame is the width of the narrowest frame around code.
+const leastFrame = 24
+
+// framed draws a piece of fenced code in a frame with its language and number. Lines that are too long
+// are cut: a copy has all of them.
+func (d *Document) framed(b block, width int) (rows []string) {
+	width = min(width, draw.Readable)
+	theme := &d.theme.Markdown
+	border := func(parts ...string) string { return theme.Border.Paint(strings.Join(parts, "")) }
+	label := ""
+	if d.copied != "" {
+		label = border(fmt.Sprintf(d.copied, b.fence.number))
+	}
+	if b.fence.first {
+		rows = append(rows, layout.Edge("╭", b.fence.info, label, "╮", width, border))
+	}
+	inside := width - draw.BoxSides
+	for _, line := range highlighted(b.fence.info, b.text, theme) {
+		line = layout.Fit(line, inside, "›")
+		rows = append(rows, border("│")+" "+line+strings.Repeat(" ", max(0, inside-draw.Width(line)))+" "+border("│"))
+	}
+	if b.fence.last {
+		rows = append(rows, layout.Edge("╰", "", "", "╯", width, border))
+	}
+	return rows
+}
+
+// highlighted returns the lines of code, with its tokens in colour if chroma knows the language and is
+// fast enough.
+func highlighted(info, code string, theme *layout.Theme) []string {
+	plain := strings.Split(safetext.Source(code), "\n")
+	for i, line := range plain {
+		plain[i] = safetext.Line(strings.ReplaceAll(line, "\t", tab))
+	}
+	language, _, _ := strings.Cut(strings.Trim(info, "{}. "), " ")
+	lexer := lexers.Get(language)
+	if language == "" || lexer == nil {
+		return plain
+	}
+	next, err := lexer.Tokenise(nil, strings.Join(plain, "\n"))
+	if err != nil {
+		return plain
+	}
+	lines, shown, end := []string{""}, 0, time.Now().Add(soon)
 	for t := next(); t != chroma.EOF; t = next() {
 		if time.Now().After(end) {
-			return errSlow
+			return plain
 		}
-		value := t.Value
-		if kind := kindOf(t.Type); kind > 0 {
-			value = ansi.SetHyperlink(token+strconv.Itoa(int(kind))) + value + ansi.ResetHyperlink()
-		}
-		if _, err := io.WriteString(w, value); err != nil {
-			return err //nolint:wrapcheck // chroma's caller says what failed
+		style := theme.Tokens[kindOf(t.Type)]
+		for i, part := range strings.Split(t.Value, "\n") {
+			if i > 0 {
+				lines = append(lines, "")
+			}
+			shown += len(part)
+			lines[len(lines)-1] += style.Paint(part)
 		}
 	}
-	return nil
+	if shown != len(strings.Join(plain, "")) || len(lines) < len(plain) { // it was changed
+		return plain
+	}
+	return lines[:len(plain)]
 }
 
 func kindOf(t chroma.TokenType) layout.Token {
@@ -60,4 +100,21 @@ func kindOf(t chroma.TokenType) layout.Token {
 		return layout.Number
 	}
 	return 0
+}
+
+// Code returns the fenced code of an answer, also within lists and quotations, in the order of the
+// numbers on its frames.
+func Code(source string) (blocks []string) {
+	raw := []byte(strings.Join(cleaned(source), "\n"))
+	_ = ast.Walk(answerGrammar.blocks.Parse(text.NewReader(raw)), func(node ast.Node, entering bool) (ast.WalkStatus, error) {
+		if block, ok := node.(*ast.FencedCodeBlock); ok && entering {
+			code := ""
+			for _, line := range linesOf(block, raw) {
+				code += line + "\n"
+			}
+			blocks = append(blocks, code)
+		}
+		return ast.WalkContinue, nil
+	})
+	return blocks
 }

@@ -1,9 +1,10 @@
-// Package reader draws a complete Markdown document, a note or a saved answer, with glamour. It
-// draws one top-level block at a time, so that only visible blocks are drawn and each row of the
+// Package reader draws Markdown with glamour: complete documents such as notes ([Parse],
+// [Document.Draw]), and answers while they arrive ([Stream]). It draws one top-level block at a time,
+// so that only visible blocks are drawn, a block that has ended is drawn once, and each row of the
 // screen belongs to known lines of the source.
 //
-// Start at [Parse] and [Document.Draw]. Text is cleaned and split into blocks (document.go), each
-// block is prepared for glamour (tree.go), and glamour's output is filtered and wrapped (draw.go).
+// Text is cleaned and split into blocks (document.go), each block is prepared for glamour (tree.go),
+// and glamour's output is filtered and wrapped (draw.go). Code is highlighted by chroma (code.go).
 package reader
 
 import (
@@ -12,7 +13,9 @@ import (
 	"sort"
 	"strings"
 
+	"github.com/yuin/goldmark"
 	"github.com/yuin/goldmark/ast"
+	"github.com/yuin/goldmark/extension"
 	"github.com/yuin/goldmark/parser"
 	"github.com/yuin/goldmark/text"
 	"github.com/yuin/goldmark/util"
@@ -26,6 +29,9 @@ type Document struct {
 	Lines  int // of the source
 	blocks []block
 	refs   []parser.Reference
+	fences int    // blocks of fenced code
+	answer bool   // it has numbers of sources, verdicts on them, and no definitions of links
+	copied string // label of code, with a verb for its number; "" for none
 
 	theme *draw.Theme
 	width int
@@ -37,10 +43,27 @@ type Document struct {
 type block struct {
 	kind   kind
 	text   string
-	line   int    // first line in the source, from 1
-	info   string // language of code
-	number int    // of an item of a numbered list
-	tight  bool   // no blank row above it
+	line   int   // first line in the source, from 1
+	node   int   // first line of the list or code of which this is a part, or line
+	before int   // blocks of fenced code before that
+	number int   // of an item of a numbered list
+	tight  bool  // no blank row above it
+	fence  fence // of fenced code
+}
+
+// fence describes a piece of fenced code.
+type fence struct {
+	info        string // language
+	number      int    // among all fenced code of the document, from 1; 0 for other code
+	first, last bool   // it is the first or last piece of its code
+}
+
+// infoOf returns what is written after the opening fence of code.
+func infoOf(node *ast.FencedCodeBlock, source []byte) string {
+	if node.Info == nil {
+		return ""
+	}
+	return safetext.Line(string(node.Info.Value(source)))
 }
 
 type kind int
@@ -62,40 +85,64 @@ const (
 	maxCode, maxBytes = 50, 16 << 10
 )
 
-// blockParser parses headings, lists, code and other blocks. Inline syntax is parsed when a block
-// is drawn.
-var blockParser = parser.NewParser(
-	parser.WithBlockParsers(append(parser.DefaultBlockParsers(), util.Prioritized(mathBlock{}, 150))...),
-	parser.WithParagraphTransformers(util.Prioritized(parser.LinkReferenceParagraphTransformer, 100)),
+// grammar has parsers of the blocks of a document, and of one block with its inline syntax.
+type grammar struct{ blocks, inline parser.Parser }
+
+// In an answer, what defines a link is text: it may be its list of sources.
+var (
+	documentGrammar = newGrammar(parser.DefaultParagraphTransformers()...)
+	answerGrammar   = newGrammar()
 )
+
+func newGrammar(transformers ...util.PrioritizedValue) grammar {
+	blocks := append(parser.DefaultBlockParsers(), util.Prioritized(mathBlock{}, 150))
+	return grammar{
+		blocks: parser.NewParser(parser.WithBlockParsers(blocks...), parser.WithParagraphTransformers(transformers...)),
+		inline: goldmark.New(
+			goldmark.WithParser(parser.NewParser(
+				parser.WithBlockParsers(blocks...),
+				parser.WithInlineParsers(append(parser.DefaultInlineParsers(), util.Prioritized(mathInline{}, 90), util.Prioritized(wikiParser{}, 150))...),
+				parser.WithParagraphTransformers(transformers...),
+			)),
+			goldmark.WithExtensions(extension.GFM),
+		).Parser(),
+	}
+}
+
+// grammar returns the grammar of the document.
+func (d *Document) grammar() grammar {
+	if d.answer {
+		return answerGrammar
+	}
+	return documentGrammar
+}
 
 // Parse parses Markdown from an untrusted source into blocks.
 func Parse(source string) *Document {
+	lines := cleaned(source)
+	d := &Document{Lines: len(lines)}
+	if lines[len(lines)-1] == "" {
+		d.Lines--
+	}
+	body := d.readFront(lines)
+	d.readBody(lines[body:], body+1)
+	return d
+}
+
+// cleaned returns the lines of an untrusted source.
+func cleaned(source string) []string {
 	lines := strings.Split(source, "\n")
 	for i, line := range lines { // separately, so that a line remains one line whatever it contains
 		lines[i] = strings.ReplaceAll(strings.TrimSuffix(safetext.Source(line), "\n"), "\n", " ")
 		if strings.HasPrefix(strings.TrimLeft(lines[i], " "), "[^") { // a footnote is not a link definition
 			lines[i] = strings.Replace(lines[i], "[^", `\[^`, 1)
 		}
-	}
-	d := &Document{Lines: len(lines)}
-	if lines[len(lines)-1] == "" {
-		d.Lines--
-	}
-	body := d.readFront(lines)
-	head := len(d.blocks)
-	defer func() {
-		if recover() != nil {
-			d.blocks = d.blocks[:head]
-			d.addCode("", lines[body:], body+1)
+		if tooDeep(lines[i], maxNesting) {
+			at := strings.IndexAny(lines[i], ">-+*.)")
+			lines[i] = lines[i][:at] + `\` + lines[i][at:]
 		}
-	}()
-	if tooDeep(lines[body:], maxNesting) {
-		d.addCode("", lines[body:], body+1)
-	} else {
-		d.readBody(lines[body:], body+1)
 	}
-	return d
+	return lines
 }
 
 // readFront parses the front matter and returns its number of lines.
@@ -114,24 +161,26 @@ func (d *Document) readFront(lines []string) int {
 }
 
 // tooDeep reports whether a line opens more than the given number of quotes and lists.
-func tooDeep(lines []string, most int) bool {
-	for _, line := range lines {
-		marks := 0
-		for i := 0; i < len(line) && strings.IndexByte(" \t>-+*.)0123456789", line[i]) >= 0; i++ {
-			if line[i] == '>' || i+1 < len(line) && strings.IndexByte("-+*.)", line[i]) >= 0 && (line[i+1] == ' ' || line[i+1] == '\t') {
-				marks++
-			}
-		}
-		if marks > most || len(line)-len(strings.TrimLeft(line, " ")) > 4*most && marks > 0 {
-			return true
+func tooDeep(line string, most int) bool {
+	marks := 0
+	for i := 0; i < len(line) && strings.IndexByte(" \t>-+*.)0123456789", line[i]) >= 0; i++ {
+		if line[i] == '>' || i+1 < len(line) && strings.IndexByte("-+*.)", line[i]) >= 0 && (line[i+1] == ' ' || line[i+1] == '\t') {
+			marks++
 		}
 	}
-	return false
+	return marks > most || len(line)-len(strings.TrimLeft(line, " ")) > 4*most && marks > 0
 }
 
 // readBody parses the text after the front matter, which begins at line first of the source. Each
-// block extends to the next.
-func (d *Document) readBody(lines []string, first int) {
+// block extends to the next. Text that goldmark cannot parse is shown as code, and readBody returns false.
+func (d *Document) readBody(lines []string, first int) (ok bool) {
+	head, fences := len(d.blocks), d.fences
+	defer func() {
+		if ok = recover() == nil; !ok {
+			d.blocks, d.fences = d.blocks[:head], fences
+			d.addCode(fence{}, lines, first)
+		}
+	}()
 	source := []byte(strings.Join(lines, "\n"))
 	starts := []int{0}
 	for at, b := range source {
@@ -141,7 +190,7 @@ func (d *Document) readBody(lines []string, first int) {
 	}
 	lineOf := func(node ast.Node) int { return sort.SearchInts(starts, max(0, node.Pos())+1) - 1 }
 	context := parser.NewContext()
-	root := blockParser.Parse(text.NewReader(source), parser.WithContext(context))
+	root := d.grammar().blocks.Parse(text.NewReader(source), parser.WithContext(context))
 	d.refs = context.References()
 
 	var nodes []ast.Node
@@ -154,39 +203,56 @@ func (d *Document) readBody(lines []string, first int) {
 			nodes = append(nodes, item)
 		}
 	}
-	number := 0
+	number, top, before := 0, 0, d.fences
 	for i, node := range nodes {
 		at, end := lineOf(node), len(lines)
 		if i+1 < len(nodes) {
 			end = max(at, lineOf(nodes[i+1]))
 		}
-		b := block{text: strings.TrimRight(strings.Join(lines[at:end], "\n"), " \n"), line: first + at}
-		if list, ok := node.Parent().(*ast.List); ok {
-			if number++; node.PreviousSibling() == nil {
-				number = list.Start
-			}
-			b.number, b.tight = number, list.IsTight && node.PreviousSibling() != nil
+		list, isItem := node.Parent().(*ast.List)
+		if number++; isItem && node.PreviousSibling() == nil {
+			number = list.Start
 		}
-		d.add(node, b, source)
+		if !isItem || node.PreviousSibling() == nil {
+			top, before = first+at, d.fences
+		}
+		d.add(node, block{
+			text: strings.TrimRight(strings.Join(lines[at:end], "\n"), " \n"), line: first + at, node: top, before: before, number: number,
+			tight: at > 0 && strings.TrimSpace(lines[at-1]) != "",
+		}, source)
 	}
+	return true
 }
 
 // add appends a block, split into pieces if it is code, or shown as code if it is too large.
 func (d *Document) add(node ast.Node, b block, source []byte) {
+	before := d.fences
+	_ = ast.Walk(node, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
+		if n.Kind() == ast.KindFencedCodeBlock && entering {
+			d.fences++
+		}
+		return ast.WalkContinue, nil
+	})
+	first := len(d.blocks)
 	switch node := node.(type) {
 	case *ast.LinkReferenceDefinition:
 	case *ast.FencedCodeBlock:
-		first := len(d.blocks)
-		d.addCode(string(node.Language(source)), linesOf(node, source), b.line+1)
-		d.blocks[first].line = b.line
+		d.addCode(fence{info: infoOf(node, source), number: before + 1}, linesOf(node, source), b.line+1)
 	case *ast.CodeBlock:
-		d.addCode("", linesOf(node, source), b.line)
+		d.addCode(fence{}, linesOf(node, source), b.line)
 	default:
 		if len(b.text) > maxBytes {
-			d.addCode("", strings.Split(b.text, "\n"), b.line)
-			return
+			d.addCode(fence{}, strings.Split(b.text, "\n"), b.line)
+			break
 		}
+		b.fence.number = before + 1 // of the first code within
 		d.blocks = append(d.blocks, b)
+	}
+	for i := first; i < len(d.blocks); i++ {
+		d.blocks[i].node, d.blocks[i].before = b.node, b.before
+	}
+	if first < len(d.blocks) {
+		d.blocks[first].line, d.blocks[first].tight = b.line, b.tight
 	}
 }
 
@@ -194,15 +260,18 @@ func (d *Document) add(node ast.Node, b block, source []byte) {
 func linesOf(node ast.Node, source []byte) (lines []string) {
 	for i := range node.Lines().Len() {
 		segment := node.Lines().At(i)
-		lines = append(lines, strings.TrimSuffix(string(segment.Value(source)), "\n"))
+		value := segment.Value(source[:segment.Stop:segment.Stop]) // it may append a line end, which must not go into source
+		lines = append(lines, strings.TrimSuffix(string(value), "\n"))
 	}
 	return lines
 }
 
-func (d *Document) addCode(info string, lines []string, line int) {
+// addCode appends the pieces of code that begins at a line.
+func (d *Document) addCode(f fence, lines []string, line int) {
 	for at := 0; at == 0 || at < len(lines); at += maxCode {
-		piece := lines[at:min(at+maxCode, len(lines))]
-		d.blocks = append(d.blocks, block{kind: code, info: info, text: strings.Join(piece, "\n"), line: line + at, tight: at > 0})
+		end := min(at+maxCode, len(lines))
+		f.first, f.last = at == 0, end == len(lines)
+		d.blocks = append(d.blocks, block{kind: code, text: strings.Join(lines[at:end], "\n"), line: line + at, tight: at > 0, fence: f})
 	}
 }
 

@@ -13,6 +13,7 @@ import (
 	"charm.land/glamour/v2/ansi"
 	"charm.land/lipgloss/v2"
 	xansi "github.com/charmbracelet/x/ansi"
+	east "github.com/yuin/goldmark/extension/ast"
 	"github.com/yuin/goldmark/renderer"
 	"github.com/yuin/goldmark/util"
 
@@ -56,7 +57,7 @@ func (d *Document) Draw(at, chosen, width int, theme *draw.Theme) Drawn {
 func (d *Document) draw(b block, chosen, width int) (drawn Drawn) {
 	defer func() {
 		if recover() != nil {
-			drawn = asWritten(b, width)
+			drawn = asWritten(b, width, "")
 		}
 	}()
 	if b.kind == front {
@@ -65,22 +66,33 @@ func (d *Document) draw(b block, chosen, width int) (drawn Drawn) {
 		}
 		return drawn
 	}
-	if len(b.text) > 2*maxBytes || b.kind == markdown && tooDeep(strings.Split(b.text, "\n"), maxDepth) {
-		return asWritten(b, width)
+	switch {
+	case b.kind == code && b.fence.number > 0 && width >= leastFrame:
+		drawn.Rows = d.framed(b, width)
+		return drawn
+	case b.kind == code:
+		return asWritten(b, width, "  ")
+	case len(b.text) > 2*maxBytes || slices.ContainsFunc(strings.Split(b.text, "\n"), func(line string) bool { return tooDeep(line, maxDepth) }):
+		return asWritten(b, width, "")
 	}
-	x := newTree(b, d.refs, &d.theme.Markdown)
+	x := newTree(b, d)
+	x.rule = min(width, draw.Readable)
 	rows := x.draw(0) // do not wrap: glamour counts cells differently from this terminal
 	if len(x.tables) > 0 && widest(rows) > width {
 		if columns := x.headsAsRows(); columns*leastColumn > width {
-			return asWritten(b, width) // glamour would omit columns
+			return asWritten(b, width, "") // glamour would omit columns
 		}
 		rows = x.draw(width)
 	}
-	w := wrapper{drawn: Drawn{Links: x.links}, theme: d.theme, chosen: chosen, width: width, isCode: b.kind == code}
-	if len(x.tables) == 0 && !w.isCode {
+	w := wrapper{drawn: Drawn{Links: x.links}, theme: d.theme, chosen: chosen, width: width}
+	if len(x.tables) == 0 {
 		w.width = min(width, draw.Readable)
 	}
+	_, isTable := x.root.FirstChild().(*east.Table)
 	for _, row := range rows {
+		if isTable {
+			row = layout.Method().TruncateLeft(row, 1, "") // the padding of the first column
+		}
 		w.add(row)
 	}
 	return w.drawn
@@ -91,7 +103,7 @@ const leastColumn = 6
 
 // draw draws the block with glamour, wrapped at width unless that is 0.
 func (x *tree) draw(width int) []string {
-	options := ansi.Options{WordWrap: width, PreserveNewLines: true, Styles: x.styles(), ChromaFormatter: formatter}
+	options := ansi.Options{WordWrap: width, PreserveNewLines: true, Styles: x.styles()}
 	var out bytes.Buffer
 	draws := renderer.NewRenderer(renderer.WithNodeRenderers(util.Prioritized(ansi.NewRenderer(options), 1000)))
 	if err := draws.Render(&out, x.source, x.root); err != nil {
@@ -110,11 +122,15 @@ func widest(rows []string) (cells int) {
 	return cells
 }
 
-// asWritten returns a block as its source text.
-func asWritten(b block, width int) (drawn Drawn) {
-	for line := range strings.SplitSeq(strings.TrimRight(b.text, "\n"), "\n") {
-		for _, row := range draw.Wrap(safetext.Line(line), width) {
-			drawn.Rows = append(drawn.Rows, safetext.Line(row)) // a break inside a grapheme may leave text to clean
+// asWritten returns a block as its source text, indented.
+func asWritten(b block, width int, indent string) (drawn Drawn) {
+	if width < leastFrame {
+		indent = ""
+	}
+	for line := range strings.SplitSeq(strings.TrimRight(withoutSigns(b.text), "\n"), "\n") {
+		line = strings.ReplaceAll(line, "\t", tab)
+		for _, row := range draw.Wrap(safetext.Line(line), max(1, width-len(indent))) {
+			drawn.Rows = append(drawn.Rows, indent+safetext.Line(row)) // a break inside a grapheme may leave text to clean
 		}
 	}
 	return drawn
@@ -127,8 +143,7 @@ type wrapper struct {
 	theme  *draw.Theme
 	chosen int // highlighted link
 	width  int
-	isCode bool
-	blanks []string // pending blank rows
+	blanks []string // pending blank row
 }
 
 // heads matches the beginning of a row of a quote or a list item.
@@ -139,9 +154,7 @@ func (w *wrapper) add(row string) {
 	plain := strings.TrimRight(xansi.Strip(row), " ")
 	head := heads.FindString(plain)
 	if strings.Trim(plain, "│ ") == "" {
-		if w.isCode || len(w.blanks) == 0 {
-			w.blanks = append(w.blanks, w.painted(plain))
-		}
+		w.blanks = []string{w.painted(plain)}
 		return
 	}
 	if len(w.drawn.Rows) > 0 {
@@ -210,25 +223,20 @@ func (w *wrapper) row(row string) string {
 func (w *wrapper) meaning(piece string) (style, where string) {
 	m := &w.theme.Markdown
 	_, to, _ := strings.Cut(strings.TrimSuffix(piece[len("\x1b]8;"):], "\a"), ";")
-	number, isToken := strings.CutPrefix(to, token)
-	number, isLink := strings.CutPrefix(number, mine)
+	number, isLink := strings.CutPrefix(to, mine)
 	at, err := strconv.ParseUint(number, 10, 31)
-	switch {
-	case err != nil:
+	if err != nil || !isLink || at >= uint64(len(w.drawn.Links)) {
 		return "", ""
-	case isToken && at < uint64(len(m.Tokens)):
-		style = m.Tokens[at].Paint("x")
-	case isLink && at < uint64(len(w.drawn.Links)):
-		link := &w.drawn.Links[at]
-		if link.Row < 0 {
-			link.Row = len(w.drawn.Rows)
-		}
-		if m.Hyperlinks && !link.Note && safetext.LinkAllowed(link.To) {
-			where = link.To
-		}
-		if style = m.Link.Paint("x"); int(at) == w.chosen {
-			style = w.theme.Selected.Reverse(true).Render("x")
-		}
+	}
+	link := &w.drawn.Links[at]
+	if link.Row < 0 {
+		link.Row = len(w.drawn.Rows)
+	}
+	if m.Hyperlinks && !link.Note && safetext.LinkAllowed(link.To) {
+		where = link.To
+	}
+	if style = m.Link.Paint("x"); int(at) == w.chosen {
+		style = w.theme.Selected.Reverse(true).Render("x")
 	}
 	style, _, _ = strings.Cut(style, "x")
 	return style, where
@@ -248,11 +256,10 @@ func (x *tree) styles() ansi.StyleConfig {
 		Strikethrough:  primitive(m.Deleted),
 		Emph:           primitive(m.Emphasis),
 		Strong:         primitive(m.Strong),
-		HorizontalRule: ansi.StylePrimitive{Prefix: m.Border.Paint(strings.Repeat("─", 20))},
+		HorizontalRule: ansi.StylePrimitive{Prefix: m.Border.Paint(strings.Repeat("─", x.rule))},
 		Item:           ansi.StylePrimitive{Prefix: "• "},
 		Enumeration:    ansi.StylePrimitive{BlockPrefix: ". "},
 		Task:           ansi.StyleTask{Ticked: "[x] ", Unticked: "[ ] "},
-		CodeBlock:      ansi.StyleCodeBlock{StyleBlock: ansi.StyleBlock{Indent: new(uint(2))}, Theme: "bw"},
 		Table:          ansi.StyleTable{ColumnSeparator: new(m.Border.Paint("│")), RowSeparator: new(m.Border.Paint("─")), CenterSeparator: new(m.Border.Paint("┼"))},
 	}
 }

@@ -32,7 +32,7 @@ type mathInline struct{}
 func (mathInline) Trigger() []byte { return []byte{'$', '\\'} }
 
 func (mathInline) Parse(_ ast.Node, reader text.Reader, _ parser.Context) ast.Node {
-	line, segment := reader.PeekLine()
+	line, _ := reader.PeekLine()
 	marks, ok := marksOf(line)
 	if !ok {
 		return nil
@@ -54,10 +54,8 @@ func (mathInline) Parse(_ ast.Node, reader text.Reader, _ parser.Context) ast.No
 			return nil
 		}
 	}
-	formula := ast.NewTextSegment(text.NewSegment(segment.Start, segment.Start+after))
-	formula.SetRaw(true)
 	reader.Advance(after)
-	return formula
+	return ast.NewString(line[:after]) // not a text, to which goldmark would add what follows
 }
 
 // mathBlock parses a formula of several lines, which begins and ends with a line of its own.

@@ -221,12 +221,12 @@ func TestHostileStructureIsDrawn(t *testing.T) {
 func TestBlocksAreDrawn(t *testing.T) {
 	for source, want := range map[string]string{
 		"- [ ] a task that goes around\n- [x] done\n  - below it":                "[ ] a task that\n    goes around\n[x] done\n  • below it",
-		"8. one\n9. two goes around it\n\n   more of it\n\n   ```\n   x\n   ```": "8. one\n\n9. two goes\n   around it\n\n   more of it\n\n  x",
+		"8. one\n9. two goes around it\n\n   more of it\n\n   ```\n   x\n   ```": "8. one\n9. two goes\n   around it\n\n   more of it\n\n     x",
 		"> quoted text of two rows\n>\n> - item":                                 "│ quoted text of\n│ two rows\n│\n│ • item",
 		"- a\n\n  > b":                                                           "• a\n\n│ b",
-		"| a | b |\n|---|---|\n| `x\\|\\*` | [[c\\|d]] |":                        " a    │ b\n──────┼───\n x|\\* │ d",
-		"| a rather long head | b |\n|--|--|\n| 1 | 2 |":                         " a rather    │ b\n long head   │\n 1           │ 2",
-		"```go\nx := `\\*` // &amp;\n```":                                        "  x := `\\*` //\n  &amp;",
+		"| a | b |\n|---|---|\n| `x\\|\\*` | [[c\\|d]] |":                        "a    │ b\n─────┼───\nx|\\* │ d",
+		"| a rather long head | b |\n|--|--|\n| 1 | 2 |":                         "a rather    │ b\nlong head   │\n1           │ 2",
+		"```go\nx := `\\*` // &amp;\n```":                                        "x := `\\*` //\n&amp;",
 		"a  \nb<br>c":                                                            "a\nb\nc",
 		"![[pic.png]] %%note%% ==x==":                                            "pic.png %%note%%\n==x==",
 		"> [!note] A callout":                                                    "│ [!note] A\n│ callout",
@@ -293,7 +293,7 @@ func TestUndrawableBlocksAreShownAsWritten(t *testing.T) {
 	d := Parse("a paragraph")
 	d.theme = &draw.Theme{}
 	d.blocks[0].kind = code // without the theme's highlighting
-	d.blocks[0].info = "go"
+	d.blocks[0].fence = fence{info: "go", number: 1}
 	if got := d.draw(d.blocks[0], -1, 20); len(got.Rows) == 0 {
 		t.Error("nothing is drawn")
 	}
@@ -402,6 +402,7 @@ func TestFormulasAndPicturesAreDrawnAsWritten(t *testing.T) {
 		"text\n\\[\na \\\\ b\n\\]\ntext":              `text \[ a \\ b \] text`,
 		"- item\n  $$\n  x \\\\ y\n  $$":              `• item $$ x \\ y $$`,
 		`\[not a link\] and \*star\* and \(`:          `[not a link] and *star* and (`,
+		`a $x$ \[b\] &amp;`:                           `a $x$ [b] &`,
 		`costs $5 and $6, or 7\$ \_`:                  `costs $5 and $6, or 7$ _`,
 		"$$\nnot closed \\*\n\n$$":                    "$$ not closed * $$",
 		"![[Image.png|300]] ![[a.png|A photo|20x30]]": "Image.png A photo",

@@ -1,36 +1,27 @@
 package reader
 
 import (
+	"bufio"
 	"bytes"
+	"fmt"
 	"html"
 	"net/url"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
-	"github.com/alecthomas/chroma/v2/lexers"
 	"github.com/charmbracelet/x/ansi"
-	"github.com/yuin/goldmark"
 	"github.com/yuin/goldmark/ast"
-	"github.com/yuin/goldmark/extension"
 	east "github.com/yuin/goldmark/extension/ast"
 	"github.com/yuin/goldmark/parser"
+	markup "github.com/yuin/goldmark/renderer/html"
 	"github.com/yuin/goldmark/text"
-	"github.com/yuin/goldmark/util"
 
 	"lifehub/agent"
 	"lifehub/tui/layout"
 	"lifehub/tui/safetext"
 )
-
-// treeParser parses a block with its inline syntax.
-var treeParser = goldmark.New(
-	goldmark.WithExtensions(extension.GFM),
-	goldmark.WithParserOptions(
-		parser.WithBlockParsers(util.Prioritized(mathBlock{}, 150)),
-		parser.WithInlineParsers(util.Prioritized(mathInline{}, 90), util.Prioritized(wikiParser{}, 150)),
-	),
-).Parser()
 
 // wikiParser parses [[note]], [[note|text]] and ![[note]].
 type wikiParser struct{}
@@ -93,21 +84,21 @@ type tree struct {
 	theme  *layout.Theme
 	indent string // of the continuation lines of an item
 	tables []*east.Table
+	answer bool // with the numbers of sources and the verdicts on them
+	fence  int  // number of the next code
+	copied string
+	rule   int // width of a rule
 }
 
 // newTree parses a block and makes it safe to draw.
-func newTree(b block, refs []parser.Reference, theme *layout.Theme) *tree {
-	x := &tree{root: ast.NewDocument(), theme: theme}
-	if b.kind == code {
-		x.root.AppendChild(x.root, x.code(b.info, b.text))
-		return x
-	}
+func newTree(b block, d *Document) *tree {
+	x := &tree{root: ast.NewDocument(), theme: &d.theme.Markdown, answer: d.answer, fence: b.fence.number, copied: d.copied}
 	context := parser.NewContext()
-	for _, ref := range refs {
+	for _, ref := range d.refs {
 		context.AddReference(ref)
 	}
 	x.source = []byte(b.text)
-	add(x.root, taken(treeParser.Parse(text.NewReader(x.source), parser.WithContext(context))))
+	add(x.root, taken(d.grammar().inline.Parse(text.NewReader(x.source), parser.WithContext(context))))
 	if list, ok := x.root.FirstChild().(*ast.List); ok {
 		list.Start = b.number
 	}
@@ -129,9 +120,14 @@ func (x *tree) block(parent, node ast.Node) {
 	case *ast.ListItem:
 		x.item(node)
 	case *ast.FencedCodeBlock:
-		parent.ReplaceChild(parent, node, x.code(string(node.Language(x.source)), strings.Join(linesOf(node, x.source), "\n")))
+		caption := infoOf(node, x.source)
+		if x.copied != "" {
+			caption = strings.TrimSpace(caption + "  " + fmt.Sprintf(x.copied, x.fence))
+		}
+		parent.ReplaceChild(parent, node, x.code(caption, string(node.Language(x.source)), node))
+		x.fence++
 	case *ast.CodeBlock:
-		parent.ReplaceChild(parent, node, x.code("", strings.Join(linesOf(node, x.source), "\n")))
+		parent.ReplaceChild(parent, node, x.code("", "", node))
 	case *ast.HTMLBlock:
 		lines := linesOf(node, x.source)
 		if node.HasClosure() {
@@ -197,17 +193,15 @@ func (x *tree) headsAsRows() (columns int) {
 	return columns
 }
 
-// code returns a code block in a language known to chroma, which would otherwise guess one.
-func (x *tree) code(language, value string) ast.Node {
-	language = strings.Trim(language, "{}.")
-	if language == "" || lexers.Get(language) == nil {
-		language = "text"
+// code returns code within a list or quotation, below a caption: its lines, indented.
+func (x *tree) code(caption, language string, node ast.Node) ast.Node {
+	lines := highlighted(language, strings.Join(linesOf(node, x.source), "\n"), x.theme)
+	if caption != "" {
+		lines = slices.Insert(lines, 0, x.theme.Border.Paint(caption))
 	}
-	made := ast.NewFencedCodeBlock(x.raw(language))
-	from := len(x.source)
-	x.source = append(x.source, value+"\n"...)
-	made.Lines().Append(text.NewSegment(from, len(x.source)))
-	return made
+	shown := ast.NewParagraph()
+	shown.AppendChild(shown, x.raw("  "+escaped.Replace(strings.Join(lines, "\n"+x.indent+"  "))))
+	return shown
 }
 
 // escaped escapes text so that glamour's unescaping of entities and backslashes restores it.
@@ -221,43 +215,85 @@ func (x *tree) raw(written string) *ast.Text {
 }
 
 // plain returns a node with text from the document.
-func (x *tree) plain(value string) ast.Node { return x.raw(escaped.Replace(safetext.Line(value))) }
+func (x *tree) plain(value string) ast.Node {
+	if x.answer {
+		return x.raw(x.cited(value))
+	}
+	return x.raw(escaped.Replace(safetext.Line(value)))
+}
+
+// citation matches the numbers of sources, and verdicts.
+var citation = regexp.MustCompile(`[\[【［]\d+(?:, ?\d+)*[\]】］]|` + sign + "([0-9])([^" + sign + "]*)" + sign)
+
+// cited returns text of an answer, with the numbers of sources and verdicts in their colours.
+func (x *tree) cited(value string) (out string) {
+	at := 0
+	for _, m := range citation.FindAllStringSubmatchIndex(value, -1) {
+		style, text := x.theme.Citation, value[m[0]:m[1]]
+		if m[2] >= 0 {
+			style, text = x.theme.Verdicts[min(int(value[m[2]]-'0'), len(x.theme.Verdicts)-1)], value[m[4]:m[5]]
+		}
+		out += escaped.Replace(safetext.Line(value[at:m[0]])) + style.Paint(escaped.Replace(safetext.Line(text)))
+		at = m[1]
+	}
+	return out + escaped.Replace(safetext.Line(withoutSigns(value[at:])))
+}
 
 // children replaces the inline nodes of a block by nodes that are safe to draw.
 func (x *tree) children(parent ast.Node) {
-	for _, node := range taken(parent) {
-		add(parent, x.node(node))
+	written := "" // of adjacent texts
+	flush := func() {
+		if written != "" {
+			parent.AppendChild(parent, x.plain(written))
+		}
+		written = ""
 	}
+	for _, node := range taken(parent) {
+		leaf, ok := node.(*ast.Text)
+		if !ok {
+			flush()
+			add(parent, x.node(node))
+			continue
+		}
+		written += x.text(leaf)
+		if leaf.SoftLineBreak() {
+			written += " "
+		}
+		if leaf.HardLineBreak() {
+			flush()
+			parent.AppendChild(parent, x.raw("\n"+x.indent))
+		}
+	}
+	flush()
+}
+
+// text returns a text without Markdown's escapes and with its entities resolved.
+func (x *tree) text(leaf *ast.Text) string {
+	var page strings.Builder
+	out := bufio.NewWriter(&page)
+	markup.DefaultWriter.Write(out, leaf.Segment.Value(x.source))
+	_ = out.Flush() // a Builder takes everything
+	return html.UnescapeString(page.String())
 }
 
 func (x *tree) node(node ast.Node) []ast.Node {
-	text := shown(node, x.source)
 	switch node := node.(type) {
-	case *ast.Text:
-		value := node.Segment.Value(x.source)
-		if !node.IsRaw() {
-			value = util.ResolveEntityNames(util.ResolveNumericReferences(util.UnescapePunctuations(value)))
-		}
-		if node.HardLineBreak() {
-			return []ast.Node{x.plain(string(value)), x.raw("\n" + x.indent)}
-		}
-		if node.SoftLineBreak() {
-			value = append(value[:len(value):len(value)], ' ')
-		}
-		return []ast.Node{x.plain(string(value))}
+	case *ast.String: // a formula
+		return []ast.Node{x.styled(string(node.Value), x.theme.Math)}
 	case *ast.CodeSpan:
-		return []ast.Node{x.styled(text, x.theme.Code)}
+		return []ast.Node{x.styled(shown(node, x.source), x.theme.Code)}
 	case *ast.Emphasis, *east.Strikethrough, *east.TaskCheckBox:
 		x.children(node)
 		return []ast.Node{node}
 	case *ast.Link:
+		text := shown(node, x.source)
 		x.children(node)
 		return x.link(string(node.Destination), text, taken(node))
 	case *ast.AutoLink:
-		text = string(node.Label(x.source))
+		text := string(node.Label(x.source))
 		return x.link(string(node.URL(x.source)), text, []ast.Node{x.plain(text)})
 	case *ast.Image:
-		text = strings.TrimSuffix("[image: "+string(withoutSize([]byte(text))), ": ") + "]"
+		text := strings.TrimSuffix("[image: "+string(withoutSize([]byte(shown(node, x.source)))), ": ") + "]"
 		return x.link(string(node.Destination), text, []ast.Node{x.plain(text)})
 	case *ast.RawHTML:
 		tag := string(node.Segments.Value(x.source))
@@ -266,7 +302,7 @@ func (x *tree) node(node ast.Node) []ast.Node {
 		}
 		return []ast.Node{x.styled(tag, x.theme.HTML)}
 	}
-	return []ast.Node{x.plain(text)}
+	return []ast.Node{x.plain(shown(node, x.source))}
 }
 
 // styled returns a node with text from the document in a style.
@@ -331,6 +367,9 @@ func add(to ast.Node, children []ast.Node) {
 // shown returns the text below a node.
 func shown(node ast.Node, source []byte) (text string) {
 	for child := node.FirstChild(); child != nil; child = child.NextSibling() {
+		if formula, ok := child.(*ast.String); ok {
+			text += string(formula.Value)
+		}
 		if leaf, ok := child.(*ast.Text); ok {
 			text += string(leaf.Segment.Value(source))
 			if leaf.SoftLineBreak() || leaf.HardLineBreak() {

@@ -7,28 +7,25 @@ import (
 
 	"lifehub/agent"
 	"lifehub/tui/draw"
-	"lifehub/tui/markdown"
+	"lifehub/tui/layout"
+	"lifehub/tui/reader"
 	"lifehub/tui/safetext"
 )
 
 // Answer is Markdown that may still be arriving.
 type Answer struct {
 	source  []byte // as the model wrote it
-	stream  *markdown.Stream
-	theme   *draw.Theme
-	width   int
+	stream  *reader.Stream
 	Open    bool     // more is to come
 	ending  string   // why it is not whole: "stopped"
 	Caveats []string // what it may lack
 	last    bool     // it is the newest one, whose code /copy copies
 
-	from  int            // bytes of the turn's answer before this one
-	signs map[int]string // the verdicts, by where in the source they stand
+	from     int                      // bytes of the turn's answer before this one
+	verdicts map[int][]agent.Citation // by where in the source they stand
 
 	chosen   []sentence // those that the chosen source belongs to
 	markedAt int        // the first line of them; -1: none
-
-	lines []string // what the stream drew
 }
 
 // NewAnswer returns an empty open answer.
@@ -57,26 +54,11 @@ func (a *Answer) End(ending string) {
 }
 
 func (a *Answer) Render(width int, theme *draw.Theme) []string {
-	if a.stream == nil || a.theme != theme || a.width != width {
-		a.lines = a.lines[:0]
-		a.stream = markdown.New(min(width, draw.Readable), width, theme.Markdown)
-		a.stream.Copy = "%d"
-		if a.last {
-			a.stream.Copy = "/copy %d"
-		}
-		a.stream.Write(a.marked(0, len(a.source)))
-		if !a.Open {
-			a.stream.Close()
-		}
+	if a.stream == nil {
+		a.stream = a.newStream()
 	}
-	a.width, a.theme = width, theme
+	lines := a.stream.Lines(width, theme)
 	width = min(width, draw.Readable)
-
-	body := a.stream.Lines()
-	// Only what changed is copied: the cost of a token is not the answer's length.
-	same := min(a.stream.Changed(), len(a.lines))
-	a.lines = append(a.lines[:same], body[same:]...)
-	lines := a.lines
 	for len(lines) > 0 && lines[len(lines)-1] == "" {
 		lines = lines[:len(lines)-1]
 	}
@@ -90,41 +72,80 @@ func (a *Answer) Render(width int, theme *draw.Theme) []string {
 	return lines
 }
 
+// newStream returns a stream of what arrived, with the verdicts.
+func (a *Answer) newStream() *reader.Stream {
+	copied := "%d"
+	if a.last {
+		copied = "/copy %d"
+	}
+	stream, from := reader.NewStream(copied), 0
+	for _, at := range slices.Sorted(maps.Keys(a.verdicts)) {
+		stream.Write(string(a.source[from:at]))
+		for _, c := range a.verdicts[at] {
+			stream.Verdict(kindOf(c), inline(c))
+		}
+		from = at
+	}
+	stream.Write(string(a.source[from:]))
+	if !a.Open {
+		stream.Close()
+	}
+	return stream
+}
+
 // Judge shows the verdict on a citation next to it, and the number of a found source. It reports false if the citation is in
 // another answer or there is nothing to show.
 func (a *Answer) Judge(c agent.Citation) bool {
 	at := c.At - a.from
-	const longest = 60 // cells
-	line := literal.Replace(draw.Truncate(safetext.Line(c.Inline()), longest))
-	if c.Verdict == agent.Found {
-		line = " " + c.Mark()
-	}
+	line := inline(c)
 	if line == "" || c.At == 0 || at <= 0 || at > len(a.source) {
 		return false
 	}
-	if a.signs == nil {
-		a.signs = map[int]string{}
-	}
-	if strings.Contains(a.signs[at], line) {
+	if slices.ContainsFunc(a.verdicts[at], func(shown agent.Citation) bool { return inline(shown) == line }) {
 		return false
 	}
-	a.signs[at] += line
+	if a.verdicts == nil {
+		a.verdicts = map[int][]agent.Citation{}
+	}
+	a.verdicts[at] = append(a.verdicts[at], c)
 	a.stream = nil // it is drawn again
 	return true
 }
 
-// literal escapes Markdown.
-var literal = strings.NewReplacer(`\`, `\\`, "`", "\\`", "*", `\*`, "_", `\_`, "[", `\[`, "]", `\]`, "<", `\<`, ">", `\>`, "#", `\#`, "|", `\|`, "~", `\~`, "$", `\$`, "!", `\!`)
+// inline returns what is shown next to a citation.
+func inline(c agent.Citation) string {
+	const longest = 60 // cells
+	if c.Verdict == agent.Found {
+		return " " + safetext.Line(c.Mark())
+	}
+	return draw.Truncate(safetext.Line(c.Inline()), longest)
+}
 
-// marked returns a part of the source with the verdicts inserted.
+// kindOf returns what was found out about a citation.
+func kindOf(c agent.Citation) layout.Verdict {
+	switch {
+	case c.Rider() != "", c.Verdict == agent.Stale:
+		return layout.Doubtful
+	case c.Verdict == agent.Verified:
+		return layout.Quoted
+	case c.Verdict == agent.NotFound:
+		return layout.Wrong
+	}
+	return layout.Unchecked
+}
+
+// marked returns a part of the source with the verdicts in it.
 func (a *Answer) marked(from, to int) string {
 	var b strings.Builder
-	for _, at := range slices.Sorted(maps.Keys(a.signs)) {
-		if at > from && at <= to {
-			b.Write(a.source[from:at])
-			b.WriteString(a.signs[at])
-			from = at
+	for _, at := range slices.Sorted(maps.Keys(a.verdicts)) {
+		if at <= from || at > to {
+			continue
 		}
+		b.Write(a.source[from:at])
+		for _, c := range a.verdicts[at] {
+			b.WriteString(inline(c))
+		}
+		from = at
 	}
 	b.Write(a.source[from:to])
 	return b.String()

@@ -13,6 +13,7 @@ import (
 	"lifehub/agent"
 	"lifehub/chat"
 	"lifehub/tui/draw"
+	"lifehub/tui/layout"
 	"lifehub/tui/reader"
 	"lifehub/tui/safetext"
 )
@@ -171,15 +172,12 @@ func verdictText(c agent.Citation) string {
 
 // verdictStyle returns the style of a verdict; the colour only repeats the sign.
 func verdictStyle(c agent.Citation, theme *draw.Theme) lipgloss.Style {
-	if c.Rider() != "" {
+	switch kindOf(c) {
+	case layout.Doubtful:
 		return theme.Warning
-	}
-	switch c.Verdict {
-	case agent.Verified:
+	case layout.Quoted:
 		return theme.Success
-	case agent.Stale:
-		return theme.Warning
-	case agent.NotFound:
+	case layout.Wrong:
 		return theme.Danger
 	}
 	return theme.Dim

@@ -2,7 +2,7 @@ package transcript
 
 import (
 	"lifehub/tui/draw"
-	"lifehub/tui/markdown"
+	"lifehub/tui/reader"
 )
 
 // CodeBlock returns the nth code block, counted from 1, or the reason why there is none. a
@@ -11,7 +11,7 @@ func (a *Answer) CodeBlock(n int) (text, problem string) {
 	if a == nil {
 		return "", "no answer to copy yet"
 	}
-	blocks := markdown.Code(a.Copied())
+	blocks := reader.Code(a.Copied())
 	if n < 1 || n > len(blocks) {
 		return "", "the answer has " + draw.Count(len(blocks), "code block")
 	}

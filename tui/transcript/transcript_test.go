@@ -10,7 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"lifehub/tui/draw"
-	"lifehub/tui/markdown"
+	"lifehub/tui/reader"
 )
 
 // tall is an item of some lines that cannot be mistaken.
@@ -121,11 +121,10 @@ func TestStreamedAnswerLooksLikeAWholeOne(t *testing.T) {
 		}
 		a.End("")
 		got := a.Render(width, theme)
-		whole := markdown.New(width, width, theme.Markdown)
-		whole.Copy = "%d"
+		whole := reader.NewStream("%d")
 		whole.Write(source)
 		whole.Close()
-		if want := whole.Lines(); !slices.Equal(got, want) {
+		if want := whole.Lines(width, theme); !slices.Equal(got, want) {
 			t.Fatalf("got %q, want %q", got, want)
 		}
 	})

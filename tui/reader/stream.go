@@ -1,0 +1,110 @@
+package reader
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"lifehub/tui/draw"
+	"lifehub/tui/layout"
+)
+
+// Stream is Markdown that is still arriving. A block is drawn once when the next one begins; the last
+// one is drawn again with each call of [Stream.Lines]. What is drawn in the end does not depend on how
+// the text was divided. It is not safe for concurrent use.
+type Stream struct {
+	source strings.Builder
+	closed bool
+	copied string
+
+	doc    Document // what was read last
+	lines  []string // drawn once
+	read   int      // bytes of source before the list, code or other block that is open
+	fences int      // blocks of fenced code before it
+	parts  int      // of it that were drawn: items, pieces of code
+}
+
+// sign precedes and follows a verdict in the source of a stream. It is a private character, and not
+// part of what is written.
+const sign = "\U0010FFFD"
+
+// withoutSigns returns text without the marks around verdicts.
+func withoutSigns(text string) string { return strings.ReplaceAll(text, sign, "") }
+
+// NewStream returns an empty stream. Code has a label with its number for copying, such as "/copy %d";
+// "" for none.
+func NewStream(copied string) *Stream { return &Stream{copied: copied} }
+
+// Write appends untrusted text, which may end anywhere, even inside a character.
+func (s *Stream) Write(text string) { s.source.WriteString(withoutSigns(text)) }
+
+// Verdict appends a verdict on the citation before it.
+func (s *Stream) Verdict(kind layout.Verdict, text string) {
+	s.source.WriteString(sign + string(rune('0'+kind)) + literal.Replace(text) + sign)
+}
+
+// literal escapes Markdown.
+var literal = strings.NewReplacer(`\`, `\\`, "`", "\\`", "*", `\*`, "_", `\_`, "[", `\[`, "]", `\]`, "<", `\<`, ">", `\>`, "#", `\#`, "|", `\|`, "~", `\~`, "$", `\$`, "!", `\!`)
+
+// Close marks the text as complete.
+func (s *Stream) Close() { s.closed = true }
+
+// Lines returns the lines drawn at a width. They are valid until the next call.
+func (s *Stream) Lines(width int, theme *draw.Theme) []string {
+	d := &s.doc
+	if d.width != width || d.theme != theme {
+		s.read, s.parts, s.fences, s.lines = 0, 0, 0, nil
+		d.width, d.theme, d.answer, d.copied = width, theme, true, s.copied
+	}
+	source := s.source.String()
+	d.blocks, d.fences = nil, s.fences
+	if !d.readBody(cleaned(s.complete(source[s.read:])), 1) {
+		s.parts = 0 // rather draw something twice
+	}
+	if len(d.blocks) == 0 {
+		return s.lines
+	}
+	d.blocks[0].tight = !strings.HasSuffix(strings.TrimRight(source[:s.read], " \t\r"), "\n\n")
+
+	last := len(d.blocks) - 1
+	for _, b := range d.blocks[min(s.parts, last):last] {
+		s.lines = append(s.lines, s.rows(b)...)
+	}
+	open := d.blocks[last]
+	s.parts, s.fences = 0, open.before
+	for s.parts < last && d.blocks[last-s.parts-1].node == open.node {
+		s.parts++
+	}
+	for range open.node - 1 {
+		s.read += strings.IndexByte(source[s.read:], '\n') + 1
+	}
+	open.fence.last = open.fence.last && s.closed
+	return append(s.lines[:len(s.lines):len(s.lines)], s.rows(open)...)
+}
+
+// complete returns text without what may change its meaning when more arrives: the rest of a character,
+// and a last line that has no letter yet.
+func (s *Stream) complete(text string) string {
+	if s.closed {
+		return text
+	}
+	last := strings.LastIndexByte(text, '\n') + 1
+	if strings.IndexFunc(text[last:], unicode.IsLetter) < 0 {
+		return text[:last]
+	}
+	for end := max(0, len(text)-utf8.UTFMax); end < len(text); end++ {
+		if utf8.RuneStart(text[end]) && !utf8.FullRuneInString(text[end:]) {
+			return text[:end]
+		}
+	}
+	return text
+}
+
+// rows draws a block, below a blank row if there is one in the source.
+func (s *Stream) rows(b block) []string {
+	rows := s.doc.draw(b, -1, s.doc.width).Rows
+	if !b.tight && len(s.lines) > 0 {
+		return append([]string{""}, rows...)
+	}
+	return rows
+}
