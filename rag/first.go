@@ -42,7 +42,9 @@ func (x *Index) First(ctx context.Context, question string) bool {
 			w.words = append(w.words, folded)
 		}
 	}
-	x.wish.Store(w)
+	if older := x.wish.Swap(w); older != nil {
+		close(older.ready) // it is answered with what there is
+	}
 	select {
 	case <-w.ready:
 		return true

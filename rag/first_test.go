@@ -20,9 +20,13 @@ func TestNotesWithTheWordsOfAQuestionAreReadFirst(t *testing.T) {
 	waiting, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	granted, done, read := make(chan bool, 1), make(chan error, 1), 0
-	go func() { granted <- x.First(waiting, "where is the kopfer kettle?") }()
+	go func() { granted <- x.First(waiting, "an older question") }()
 	for x.wish.Load() == nil {
 		time.Sleep(time.Millisecond)
+	}
+	go func() { granted <- x.First(waiting, "where is the kopfer kettle?") }()
+	if !<-granted {
+		t.Fatal("a newer question keeps the older one waiting")
 	}
 	go func() {
 		_, err := x.Sync(t.Context(), folder, encoder.Encoder{}, func(p Progress) { read = max(read, p.Done) })

@@ -418,6 +418,11 @@ func (s *syncRun) read(ctx context.Context, phase string, todo []notes.Entry, li
 	began, done, pending := time.Now(), 0, 0
 	var granted *wish
 	until := 0 // the notes that a question waits for end there
+	defer func() {
+		if granted != nil {
+			close(granted.ready)
+		}
+	}()
 	commit := func() error {
 		if to.Tx == nil {
 			return nil
@@ -444,7 +449,8 @@ func (s *syncRun) read(ctx context.Context, phase string, todo []notes.Entry, li
 		if err := ctx.Err(); err != nil {
 			return errors.Join(err, commit())
 		}
-		if w := s.index.wish.Load(); w != nil && s.only == nil && phase != imagePhase && len(todo)-done > fewNotes && s.index.wish.CompareAndSwap(w, nil) {
+		mayGrant := granted == nil && s.only == nil && phase != imagePhase && len(todo)-done > fewNotes
+		if w := s.index.wish.Load(); w != nil && mayGrant && s.index.wish.CompareAndSwap(w, nil) {
 			if err := commit(); err != nil { // no transaction stays open while files are searched
 				return err
 			}

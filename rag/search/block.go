@@ -69,7 +69,7 @@ func (s *search) scoreByMeaning(ctx context.Context, blocks []passage.Block) err
 		return err
 	}
 	for i := range blocks {
-		blocks[i].Score = cosine(vectors[0], vectors[1+i])
+		blocks[i].Score = max(0, cosine(vectors[0], vectors[1+i]))
 	}
 	return nil
 }

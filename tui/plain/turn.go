@@ -141,12 +141,11 @@ func (c *printer) show(e agent.Event) {
 			c.print("stopped\n")
 			c.resumable = c.view.Turn
 		}
-		again := ""
-		if e.Coverage.StillReading() != "" {
-			again = " (/retry)"
-		}
 		for _, line := range e.Caveats() {
-			c.note(line + again)
+			if line == e.Coverage.StillReading() {
+				line += " (/retry)"
+			}
+			c.note(line)
 		}
 		c.tellEffects(e.Effects, c.o.CanUndo())
 	}
