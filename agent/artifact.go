@@ -25,6 +25,6 @@ type Artifact struct {
 
 // Errors of saving and finding artifacts.
 var (
-	ErrNoArtifact     = errors.New("there is no such artifact")
+	ErrNoArtifact     = errors.New("no such artifact")
 	ErrArtifactExists = errors.New("there is an artifact of that name, or a newer version of it")
 )

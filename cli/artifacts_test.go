@@ -59,7 +59,7 @@ func TestDocumentsAreListedShownComparedAndExported(t *testing.T) {
 		{[]string{"list", "--chat", "none", "--json"}, app.ExitDone, []string{`{"artifacts":[]}`}},
 		{[]string{"show", "asyncio tips"}, app.ExitDone, []string{"# asyncio\n\n- prefer TaskGroup\n"}},
 		{[]string{"show", "asyncio tips", "1"}, app.ExitDone, []string{"# asyncio\n\n- TaskGroup\n"}},
-		{[]string{"show", "asyncio tips", "3"}, app.ExitNothing, []string{"there is no such artifact"}},
+		{[]string{"show", "asyncio tips", "3"}, app.ExitNothing, []string{"no such artifact"}},
 		{[]string{"show", "asyncio tips", "0"}, app.ExitUsage, []string{`"0" is not a version`}},
 		{[]string{"show", "asyncio tips", "two"}, app.ExitUsage, []string{`"two" is not a version`}},
 		{[]string{"show", "other"}, app.ExitNothing, []string{`"other"`, "artifacts list"}},

@@ -30,7 +30,7 @@ func (q *askCommand) saved(a *app.App, given []string) (named string, fill func(
 	list := a.Prompts()
 	i := slices.IndexFunc(list, func(p prompts.Prompt) bool { return p.Name == strings.TrimPrefix(q.prompt, "/") })
 	if i < 0 {
-		return "", nil, settings.UsageError{Err: fmt.Errorf("--prompt: there is no prompt %q in %s, and no skill of that name", q.prompt, a.Paths.PromptsFolder())}
+		return "", nil, settings.UsageError{Err: fmt.Errorf("--prompt: no prompt %q in %s, and no skill of that name", q.prompt, a.Paths.PromptsFolder())}
 	}
 	return list[i].Names(), func(m agent.Message) (string, error) {
 		filled, err := list[i].Message(strings.Join(given, " "), given, a.ToolNames())

@@ -231,7 +231,7 @@ func TestNewUserFindsTheWay(t *testing.T) {
 	p.sees("left with 0")
 
 	p.open("chat", "-c") // resume the last one
-	p.sees("when do I fly to the azores?", "trips/azores", "ctrl+p commands")
+	p.sees("when do I fly to the azores?", "changed nothing", "ctrl+p commands")
 	p.types("/quit")
 	p.presses("Enter")
 	p.sees("left with 0")

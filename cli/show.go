@@ -167,7 +167,7 @@ func find(ctx context.Context, a *app.App, name string) (notes.Note, int, error)
 		}
 	}
 	if near := text.Nearest(notes.Key(filepath.Base(name)), names, 4); near != "" {
-		err = fmt.Errorf("there is no note %q; did you mean %s?", name, paths[near])
+		err = fmt.Errorf("no note %q; did you mean %s?", name, paths[near])
 	}
 	return note, 0, app.ExitError{Err: err, Code: app.ExitNothing}
 }

@@ -67,7 +67,7 @@ func (p *credentialFile) write(saved credential) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.File == "" {
-		return errors.New("there is no folder for credentials")
+		return errors.New("no folder for credentials")
 	}
 	saved.URL = p.URL
 	data, err := json.Marshal(saved)

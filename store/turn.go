@@ -129,7 +129,7 @@ func (s *Store) Finish(ctx context.Context, turn string, answer agent.Answer) (e
 			return err
 		}
 		if n, err := result.RowsAffected(); err != nil || n == 0 {
-			return fmt.Errorf("there is no turn %q", turn)
+			return fmt.Errorf("no turn %q", turn)
 		}
 		if _, err := tx.ExecContext(ctx, `UPDATE messages SET text = ?, origin = ? WHERE turn = ? AND role = 'assistant'`, answer.Text, origin{answer.Origin}, turn); err != nil {
 			return err

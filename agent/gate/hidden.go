@@ -33,7 +33,7 @@ func (g *Guard) passHidden(ctx context.Context, c Call, v Verdict) (*Permit, err
 	}
 	plain := Reading{Plain: c.Input}
 	if len(notes.Places(ctx, c.Input.JSON())) > 0 && slices.ContainsFunc(g.Gate.list(), func(r Rule) bool { return r.Level == agent.Deny && r.MatchesCall(c.Name(), plain) }) {
-		return nil, fmt.Errorf("there is no note %q", given["path"]), true
+		return nil, fmt.Errorf("no note %q", given["path"]), true
 	}
 	p := newPermit(c)
 	p.reason = v.Reason

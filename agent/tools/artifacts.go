@@ -112,9 +112,9 @@ func noArtifact(ctx context.Context, store artifacts, name string) error {
 		names = append(names, a.Name)
 	}
 	if len(names) == 0 {
-		return fmt.Errorf("there is no artifact %q; none was made in this conversation", name)
+		return fmt.Errorf("no artifact %q: none was made in this conversation", name)
 	}
-	return fmt.Errorf("there is no artifact %q; there is: %s", name, strings.Join(names, ", "))
+	return fmt.Errorf("no artifact %q; known: %s", name, strings.Join(names, ", "))
 }
 
 // artifactWriter saves new versions of documents. It needs no permission,

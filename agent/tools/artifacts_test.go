@@ -48,7 +48,7 @@ func TestArtifactsAreCreatedAndChanged(t *testing.T) {
 		{"update_artifact", `{"name":"plan","old_text":"Sunday","new_text":"Saturday"}`, "version 2"},
 		{"read_artifact", `{"name":"plan"}`, "Run on Saturday.\nRest on Monday."},
 		{"rewrite_artifact", `{"name":"plan","text":"Rest."}`, "version 3, 5 bytes"},
-		{"rewrite_artifact", `{"name":"other","text":"x"}`, `there is no artifact "other"; there is: plan`},
+		{"rewrite_artifact", `{"name":"other","text":"x"}`, `no artifact "other"; known: plan`},
 		{"create_artifact", `{"name":"  ","text":"x"}`, "needs a name"},
 	} {
 		got := ""

@@ -76,7 +76,7 @@ func newNoteLinks(v vaults) agent.Tool {
 			from := newBacklink(note, link, lines)
 			result.Listed = append(result.Listed, agent.Source{Path: cmp.Or(where, link.Target), Text: from.line, Lines: from.whole, Untrusted: from.outside})
 			if where == "" {
-				where = link.Target + " (there is no such note)"
+				where = link.Target + " (no such note)"
 			} else if block := blocks[text.Key(link.Target)]; block != "" {
 				where += " › " + text.Cut(block, maxLinkLine)
 			}

@@ -20,7 +20,7 @@ func newToday(now func() time.Time) agent.Tool {
 		if name := strings.TrimSpace(args.Zone); name != "" {
 			zone, err := time.LoadLocation(strings.ReplaceAll(name, " ", "_"))
 			if err != nil || name == "Local" {
-				return agent.Result{}, fmt.Errorf("there is no time zone %q; name it as Asia/Tokyo or Europe/Berlin", name)
+				return agent.Result{}, fmt.Errorf("unknown time zone %q; name it as Asia/Tokyo or Europe/Berlin", name)
 			}
 			t = t.In(zone)
 		}

@@ -233,7 +233,7 @@ func (v vaults) findToRead(ctx context.Context, name string) (place, error) {
 	at, err := v.find(ctx, name)
 	if none := (*noNoteError)(nil); errors.As(err, &none) && len(none.alike) == 1 {
 		at, err = none.alike[0], nil
-		at.instead = fmt.Sprintf("There is no note %q; this is the only similar name.\n\n", name)
+		at.instead = fmt.Sprintf("No note %q; this is the only similar name.\n\n", name)
 	}
 	return at, err
 }
@@ -254,9 +254,9 @@ type noNoteError struct {
 
 func (e *noNoteError) Error() string {
 	if e.near == "" {
-		return fmt.Sprintf("there is no note %q", e.name)
+		return fmt.Sprintf("no note %q", e.name)
 	}
-	return fmt.Sprintf("there is no note %q; similar: %s", e.name, e.near)
+	return fmt.Sprintf("no note %q; similar: %s", e.name, e.near)
 }
 func (e *noNoteError) Is(target error) bool { return target == fs.ErrNotExist }
 

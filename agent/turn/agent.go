@@ -251,7 +251,7 @@ func (a *Agent) finished(ctx context.Context, conversation, turnID string) (of a
 		i = len(exchanges) - 1
 	}
 	if i < 0 || exchanges[i].Open {
-		return of, "", nil, errors.New("there is no finished answer")
+		return of, "", nil, errors.New("no finished answer")
 	}
 	t := newTurn(a, conversation, nil)
 	t.record.Conversation, t.events.Turn = conversation, exchanges[i].Turn

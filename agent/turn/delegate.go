@@ -86,7 +86,7 @@ func (d *delegate) Run(ctx context.Context, raw json.RawMessage) (agent.Result, 
 			return d.turn.delegated(ctx, host.Step(), kind, task)
 		}
 	}
-	return agent.Result{}, fmt.Errorf("there is no worker %.60q", task.Worker)
+	return agent.Result{}, fmt.Errorf("unknown worker %.60q", task.Worker)
 }
 
 // attempt is the result of one attempt of a worker.

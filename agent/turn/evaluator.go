@@ -30,7 +30,7 @@ const maxJudgement = 1024 // tokens
 // user is notified.
 func (l *agentLoop) evaluate(ctx context.Context, task delegation, report string) (agent.Judgement, error) {
 	if report == "" {
-		return agent.Judgement{Feedback: "There is no report."}, nil
+		return agent.Judgement{Feedback: "No report."}, nil
 	}
 	if l.fromMemory(task) {
 		return agent.Judgement{Feedback: noCall}, nil

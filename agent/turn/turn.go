@@ -148,7 +148,7 @@ func (t *turn) reply(ctx context.Context) (err error) {
 	_ = t.model.Wait(ctx) // the first request reports any error
 	t.fitModel()
 	if t.agent.Session.Approve() && t.mode != agent.PlanMode {
-		t.events.Notice("In %s mode there is no plan to approve: calls run or ask as the rules say.", t.mode)
+		t.events.Notice("In %s mode calls run or ask as the rules say; no plan is approved.", t.mode)
 	}
 	if t.mode == agent.LoopMode {
 		t.readWhole(ctx)

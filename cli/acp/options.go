@@ -87,7 +87,7 @@ func (s *server) setOption(ctx context.Context, p acp.SetSessionConfigOptionRequ
 			err = refused(wrong, "%s", s.App.Secrets.Text(err.Error()))
 		}
 	default:
-		err = refused(invalid, "there is no option %q: the options are %s and %s", p.ValueId.ConfigId, modeOption, modelOption)
+		err = refused(invalid, "unknown option %q: the options are %s and %s", p.ValueId.ConfigId, modeOption, modelOption)
 	}
 	if err != nil {
 		return acp.SetSessionConfigOptionResponse{}, err

@@ -154,7 +154,7 @@ func (s *server) mention(uri, cwd string) (name, why string) {
 	}
 	path, err := filepath.EvalSymlinks(filepath.FromSlash(address.Path))
 	if err != nil {
-		return "", "there is no such file"
+		return "", "no such file"
 	}
 	within := func(dir string) (string, bool) {
 		if real, err := filepath.EvalSymlinks(dir); err == nil {
@@ -177,7 +177,7 @@ func (s *server) mention(uri, cwd string) (name, why string) {
 		if agent.IsPicture(path) && app.IsFile(path) && !strings.ContainsAny(path, "\"\n") {
 			return path, ""
 		}
-		return "", "there is no such note"
+		return "", "no such note"
 	}
 	if _, ok := within(cwd); !ok || !app.IsFile(path) || strings.ContainsAny(path, "\"\n") {
 		return "", "it is outside your notes and the folder of this session; naming it in the text (@/path) reads it"

@@ -180,7 +180,7 @@ func (a Attached) readNote(ctx context.Context, name string) (agent.Result, erro
 			return t.Run(ctx, input)
 		}
 	}
-	return agent.Result{}, errors.New("there is no tool that reads notes")
+	return agent.Result{}, errors.New("no tool reads notes")
 }
 
 const maxFile = 1 << 20 // bytes read of a text file; the window decides how much of it is used

@@ -33,7 +33,7 @@ func RestoreChats(ctx context.Context, sh *Process, path string, yes bool) error
 	if _, err := os.Stat(path); err != nil && from == nil {
 		return fmt.Errorf("restore the conversations: %w", err)
 	}
-	question := "There is no intact backup. Start without conversations?"
+	question := "No intact backup. Start without conversations?"
 	if from != nil {
 		question = fmt.Sprintf("Restore the backup of %s? Anything newer is then only in the file set aside.", from.Time.Local().Format("2006-01-02 15:04"))
 	}

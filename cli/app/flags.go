@@ -72,7 +72,7 @@ func OpenConversation(ctx context.Context, a *App, flags RunFlags) (Spot, error)
 	case flags.HasLast:
 		c, err := a.Store.Last(ctx)
 		if errors.Is(err, store.ErrNoConversation) {
-			return Spot{}, settings.UsageError{Err: errors.New("there is no conversation to continue yet; `lifehub` starts one")}
+			return Spot{}, settings.UsageError{Err: errors.New("no conversation to continue yet; `lifehub` starts one")}
 		}
 		if err != nil {
 			return Spot{}, settings.UsageError{Err: err}

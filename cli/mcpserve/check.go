@@ -155,7 +155,7 @@ func (s *reader) check(ctx context.Context, given string, most limits) (found Ch
 		case c.N < 1 || c.N > len(sources):
 			v.Path, v.Line, v.EndLine = "", 0, 0
 		case c.N <= len(named) && sources[c.N-1].Line == 0:
-			v = Verdict{Verdict: agent.NotFound, Text: v.Text, Path: named[c.N-1].name, Detail: "there is no such note"}
+			v = Verdict{Verdict: agent.NotFound, Text: v.Text, Path: named[c.N-1].name, Detail: "no such note"}
 		default:
 			var place cited
 			if c.N <= len(named) {

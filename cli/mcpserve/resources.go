@@ -142,7 +142,7 @@ func (s *notesServer) readResource(ctx context.Context, request mcp.ReadResource
 	ctx = agent.WithCaller(ctx, agent.Caller{})
 	note, err := s.wholeNote(ctx, path)
 	if err != nil || note.Path != path {
-		return nil, fmt.Errorf("%w: there is no note %q", server.ErrResourceNotFound, path)
+		return nil, fmt.Errorf("%w: no note %q", server.ErrResourceNotFound, path)
 	}
 	result := agent.Result{Text: s.App.Secrets.Known(note.Text), Sources: []agent.Source{note}}
 	s.guard().Record.Trace(ctx, agent.Origin{}, gate.Channel{Own: true}, &result, "")

@@ -230,8 +230,8 @@ func TestCitationsAreChecked(t *testing.T) {
 		`The Brisk Lane have 431 km [shoes.md].`:                                          "verified shoes.md:3 ",
 		`“The Brisk Lane have 431 km.”`:                                                   "verified shoes.md:3 ",
 		`“I run five times a day on Mondays”`:                                             "not_found :0 ",
-		`“I run three times a week” [running/none.md:2]`:                                  "not_found running/none.md:0 there is no such note",
-		`“I run three times a week: Tuesday, Thursday and Sunday.” [../../etc/shadow.md]`: "not_found ../../etc/shadow.md:0 there is no such note",
+		`“I run three times a week” [running/none.md:2]`:                                  "not_found running/none.md:0 no such note",
+		`“I run three times a week: Tuesday, Thursday and Sunday.” [../../etc/shadow.md]`: "not_found ../../etc/shadow.md:0 no such note",
 	} {
 		verdicts, result := call(t, c, "check_citations", map[string]any{"text": text})
 		var answer struct{ Verdicts []Verdict }

@@ -152,7 +152,7 @@ func (all Skills) Tool() agent.Tool {
 	}, agent.Auto, func(_ context.Context, given arguments) (agent.Result, error) {
 		i := slices.IndexFunc(list, func(s skill) bool { return s.Name == given.Name })
 		if i < 0 {
-			return agent.Result{}, fmt.Errorf("there is no skill %q", given.Name)
+			return agent.Result{}, fmt.Errorf("unknown skill %q", given.Name)
 		}
 		s := list[i]
 		if given.File != "" && given.File != "SKILL.md" {

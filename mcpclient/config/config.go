@@ -92,7 +92,7 @@ func (c Config) Only(name string) (Config, error) {
 			return c, nil
 		}
 	}
-	return Config{}, fmt.Errorf("there is no MCP server %q in %s", name, c.File)
+	return Config{}, fmt.Errorf("no MCP server %q in %s", name, c.File)
 }
 
 // Missing returns the names of variables that a server needs and that are not

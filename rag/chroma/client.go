@@ -181,7 +181,7 @@ func refusal(code int, text []byte) error {
 	var response struct{ Error, Message string }
 	if json.Unmarshal(text, &response) != nil || response.Error == "" {
 		if code == http.StatusNotFound { // not from Chroma
-			return errors.New("there is no Chroma of API version 2 at this address")
+			return errors.New("no Chroma of API version 2 at this address")
 		}
 		return &refusedError{code, neterr.Status("it", code, "").Error()}
 	}

@@ -35,7 +35,7 @@ func (e *DamagedError) Error() string {
 	if e.Backup != nil {
 		return text + fmt.Sprintf("; `lifehub chats restore` restores the backup of %s and keeps the damaged file", e.Backup.Time.Local().Format("2006-01-02 15:04"))
 	}
-	return text + "; there is no intact backup; `lifehub chats restore` starts an empty file and keeps the damaged one"
+	return text + "; no backup is intact; `lifehub chats restore` starts an empty file and keeps the damaged one"
 }
 
 // quickCheck returns a description of the damage of a database, or "" if it is

@@ -74,8 +74,8 @@ func TestGetWeatherUsesTheRegionAfterAComma(t *testing.T) {
 	weatherServer(t, b, says(200, zurich), says(200, forecast))
 	for place, want := range map[string]string{
 		"Zurich, Kansas": "Zurich, Kansas, United States, now", "Zurich, us": "Zurich, Kansas", "Zurich, Switzerland": "Zurich, Switzerland, now",
-		"Zurich,Kansas , USA": "Zurich, Kansas, United States, now", "Zurich,": "Zurich, Switzerland, now", "Zurich, Kansas, CH": `error: there is no Zurich in "Kansas, CH"`,
-		"Zurich, France": `error: there is no Zurich in "France", but there are Zurich, Switzerland; Zurich, Kansas, United States`,
+		"Zurich,Kansas , USA": "Zurich, Kansas, United States, now", "Zurich,": "Zurich, Switzerland, now", "Zurich, Kansas, CH": `error: no Zurich in "Kansas, CH"`,
+		"Zurich, France": `error: no Zurich in "France"; known: Zurich, Switzerland; Zurich, Kansas, United States`,
 	} {
 		if _, got := b.run(`{"place":"` + place + `"}`); !strings.HasPrefix(got, want) {
 			t.Errorf("%s: got %q", place, got)

@@ -56,7 +56,7 @@ func (w weather) find(ctx context.Context, place string) ([]town, error) {
 	}
 	fitting := inPlace(known, where)
 	if len(fitting) == 0 {
-		return nil, fmt.Errorf("there is no %s in %q, but there are %s", name, strings.Join(where, ", "), townNames(known))
+		return nil, fmt.Errorf("no %s in %q; known: %s", name, strings.Join(where, ", "), townNames(known))
 	}
 	return fitting, nil
 }

@@ -82,7 +82,7 @@ func (f *webFetch) Run(ctx context.Context, raw json.RawMessage) (agent.Result, 
 	lines := strings.Split(read.text, "\n")
 	from := max(args.From, 1)
 	if from > len(lines) {
-		return agent.Result{}, fmt.Errorf("%s has %s; there is no line %d", page.url.Redacted(), text.Count(len(lines), "line"), from)
+		return agent.Result{}, fmt.Errorf("%s has %s, not %d", page.url.Redacted(), text.Count(len(lines), "line"), from)
 	}
 	to := excerpt.Fitting(lines, from, len(lines), excerpt.MaxRead)
 	next, text := 0, read.address+"\n\n"+strings.Join(lines[from-1:to], "\n")

@@ -111,7 +111,7 @@ func TestLongPageIsReadInParts(t *testing.T) {
 	if err != nil || len(next.Sources) == 0 || next.Sources[0].Line < first.Sources[len(first.Sources)-1].EndLine {
 		t.Errorf("then: %v, %+v", err, next.Sources)
 	}
-	if _, err := fetch(t.Context(), t, web, "/plain", `,"from":9999999`); err == nil || !strings.Contains(err.Error(), "there is no line 9999999") {
+	if _, err := fetch(t.Context(), t, web, "/plain", `,"from":9999999`); err == nil || !strings.Contains(err.Error(), "not 9999999") {
 		t.Errorf("beyond the end: %v", err)
 	}
 }
