@@ -160,7 +160,7 @@ func TestAFolderOfMixedFiles(t *testing.T) {
 func TestDeniedFileIsNowhere(t *testing.T) {
 	testenv.WithoutRace(t)
 	t.Parallel()
-	dir := t.TempDir()
+	dir, home := t.TempDir(), t.TempDir()
 	for name, text := range map[string]string{
 		"secret/x.pdf": string(pdftest.Make("The zebra code is 4711.", "Another page.")), "secret/y.txt": "The zebra code is 4711\n",
 		"secret/z.org": "#+TITLE: Zebra\n* TODO keep the code 4711\n", "secret/m.md": "The zebra code is 4711\n",
@@ -190,8 +190,8 @@ func TestDeniedFileIsNowhere(t *testing.T) {
 		{"ask", "@search_notes query=path:secret"},
 	} {
 		cmd := offScreen(t, append(arg, "--notes", dir)...)
-		cmd.Env = append(cmd.Env, "LIFEHUB_PROVIDER=offline")
-		apptest.Write(t, filepath.Join(cmd.Dir, ".lifehub", "config", "permissions.yaml"), "rules:\n  - {tool: read_note, args: {path: {glob: \"secret/*\"}}, level: deny}\n")
+		cmd.Env = append(cmd.Env, "LIFEHUB_PROVIDER=offline", "LIFEHUB_HOME="+filepath.Join(home, ".lifehub")) // the folder is read once
+		apptest.Write(t, filepath.Join(home, ".lifehub", "config", "permissions.yaml"), "rules:\n  - {tool: read_note, args: {path: {glob: \"secret/*\"}}, level: deny}\n")
 		output, err := cmd.CombinedOutput()
 		if cmd.ProcessState == nil {
 			t.Fatal(err)
