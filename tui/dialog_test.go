@@ -353,7 +353,7 @@ func TestNothingOpensOverAQuestion(t *testing.T) {
 		r.pass(dialog.QuietPeriod)
 		r.keys("tab", "yes")
 		r.mustShow("everything asks you for input")
-		if got := r.m.asks.Input.Form.Fields[0].Text; got != "yes" {
+		if got := r.m.asks.Input.Form.Fields[0].Line.Text; got != "yes" {
 			t.Errorf("the field holds %q", got)
 		}
 		r.keys("esc", "esc")

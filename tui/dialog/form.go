@@ -32,12 +32,12 @@ type field struct {
 	Help     string
 	kind     fieldKind
 	Required bool
-	Text     string   // of a text or a number
-	Options  []option // of a choice
-	option   int      // the option that the keys are at; -1: none was chosen
-	touched  bool     // the user or a default has set it
-	usual    option   // the default of a text, and how it is shown
-	emptied  bool     // an empty text is a value too
+	Line     keys.Line // of a text or a number
+	Options  []option  // of a choice
+	option   int       // the option that the keys are at; -1: none was chosen
+	touched  bool      // the user or a default has set it
+	usual    option    // the default of a text, and how it is shown
+	emptied  bool      // an empty text is a value too
 }
 
 type fieldKind int
@@ -195,8 +195,8 @@ func (f *field) fill(value json.RawMessage) {
 		}
 	}
 	if f.kind == textField || f.kind == numberField {
-		f.Text = safetext.Text(chat.Argument{Value: value}.Text())
-		f.usual = option{value: value, Label: f.Text}
+		f.Line.Text = safetext.Text(chat.Argument{Value: value}.Text())
+		f.usual = option{value: value, Label: f.Line.Text}
 	}
 }
 
@@ -220,7 +220,7 @@ func (f *Form) Press(pressed tea.KeyPressMsg, keys *keys.Map) (send bool) {
 // Paste puts text into the field that has the focus.
 func (f *Form) Paste(text string) {
 	if f.At < len(f.Fields) && len(f.Fields[f.At].Options) == 0 {
-		f.Fields[f.At].Text += safetext.Line(text)
+		f.Fields[f.At].Line.Paste(text)
 		f.Fields[f.At].touched = true
 	}
 }
@@ -230,9 +230,9 @@ func (f *field) press(pressed tea.KeyPressMsg, k *keys.Map) {
 		f.choose(pressed, k)
 		return
 	}
-	text := keys.Typed(f.Text, pressed)
-	f.touched = f.touched || text != f.Text
-	f.Text = text
+	was := f.Line.Text
+	f.Line.Press(pressed)
+	f.touched = f.touched || f.Line.Text != was
 }
 
 // choose moves among the options, or toggles one of several.
@@ -270,10 +270,10 @@ func (f *field) value() (value json.RawMessage, ok bool) {
 		value, err := json.Marshal(list)
 		return value, err == nil && (f.touched || f.Required)
 	}
-	if f.usual.value != nil && f.Text == f.usual.Label {
+	if f.usual.value != nil && f.Line.Text == f.usual.Label {
 		return f.usual.value, true // including the part that is not shown
 	}
-	text := strings.TrimSpace(f.Text)
+	text := strings.TrimSpace(f.Line.Text)
 	if text == "" && (!f.Required && !f.emptied || f.kind == numberField) {
 		return nil, false
 	}
@@ -347,12 +347,12 @@ func (f *field) lines(width, labels int, here bool, theme *draw.Theme) []string 
 func (f *field) shown(here bool, theme *draw.Theme) string {
 	if len(f.Options) == 0 {
 		if here {
-			return f.Text + "▏"
+			return f.Line.Shown()
 		}
-		if f.Text == "" {
+		if f.Line.Text == "" {
 			return theme.Dim.Render("—")
 		}
-		return f.Text
+		return f.Line.Text
 	}
 	var parts []string
 	for i, o := range f.Options {
@@ -382,7 +382,7 @@ func (f *field) shown(here bool, theme *draw.Theme) string {
 // Given returns the value that an empty line leaves unchanged; "" if none.
 func (f *field) Given() string {
 	if len(f.Options) == 0 {
-		return safetext.Line(f.Text)
+		return safetext.Line(f.Line.Text)
 	}
 	var labels []string
 	for i, o := range f.Options {
@@ -400,7 +400,7 @@ func (f *field) Read(line string) bool {
 		return true
 	}
 	if len(f.Options) == 0 {
-		f.touched, f.Text = true, safetext.Line(line)
+		f.touched, f.Line.Text = true, safetext.Line(line)
 		return true
 	}
 	words := []string{line}

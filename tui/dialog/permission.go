@@ -19,7 +19,7 @@ type Permission struct {
 	queue   []pending
 	at      int // the visible question
 	details bool
-	Reason  *string         // the reason being typed, or nil
+	Reason  *keys.Line      // the reason being typed, or nil
 	Edit    *argumentEditor // the arguments being edited, or nil
 
 	Dialog
@@ -85,7 +85,7 @@ func (p *Permission) Close() { *p = Permission{} }
 func (p *Permission) Pasted(text string) bool {
 	switch {
 	case p.Reason != nil:
-		*p.Reason += safetext.Line(text)
+		p.Reason.Paste(text)
 	case p.Edit != nil:
 		p.Edit.area.InsertString(safetext.Text(text))
 	default:
@@ -148,7 +148,7 @@ func (p *Permission) choices(keys *keys.Map) []Choice {
 		list = append(list, Choice{Binding: keys.Always, Label: always, Do: allow(agent.AllowAlways), alone: true})
 	}
 	list = append(list, Choice{Binding: keys.Refuse, Label: "Deny", Do: refuse},
-		Choice{Binding: keys.RefuseWhy, Label: "Deny and say why…", Do: func() tea.Cmd { p.Reason = new(string); return nil }},
+		Choice{Binding: keys.RefuseWhy, Label: "Deny and say why…", Do: p.askWhy},
 		Choice{Binding: keys.EditInput, Label: "Edit", aside: true, Do: func() tea.Cmd { p.Edit = newArgumentEditor(asked.PermissionAsked.Input, keys); return nil }})
 	if p.allSeen() {
 		list = append(list, Choice{Binding: keys.OnceAll, Label: "Allow all once", Do: func() tea.Cmd {
@@ -185,15 +185,21 @@ func (p *Permission) Press(pressed tea.KeyPressMsg, keys *keys.Map, written stri
 	return p.Dialog.Press(pressed, keys, p.choices(keys), written, now)
 }
 
+// askWhy lets the user type why the call is denied.
+func (p *Permission) askWhy() tea.Cmd {
+	p.Reason = &keys.Line{}
+	return nil
+}
+
 // explain edits the reason for denying.
 func (p *Permission) explain(pressed tea.KeyPressMsg, k *keys.Map) {
 	switch {
 	case key.Matches(pressed, k.Send):
-		p.answer(agent.Reply{Decision: agent.Refuse, Reason: strings.TrimSpace(*p.Reason)})
+		p.answer(agent.Reply{Decision: agent.Refuse, Reason: strings.TrimSpace(p.Reason.Text)})
 	case key.Matches(pressed, k.Stop):
 		p.Reason = nil
 	default:
-		*p.Reason = keys.Typed(*p.Reason, pressed)
+		p.Reason.Press(pressed)
 	}
 }
 
@@ -261,7 +267,7 @@ func (p *Permission) question(width int, keys *keys.Map, theme *draw.Theme, now 
 		q.ready, q.keys = " · editing", p.Edit.hints(keys)
 		q.tight, q.unread = []string{theme.Dim.Render(draw.Flow(q.keys, width)[0])}, false
 	case p.Reason != nil:
-		q.answers = []string{draw.Truncate("Why not? "+*p.Reason+"▏", inside(width))}
+		q.answers = []string{draw.Truncate("Why not? "+p.Reason.Shown(), inside(width))}
 		q.keys, q.tight = []string{keys.Send.Help().Key + " sends", keys.Stop.Help().Key + " back"}, q.answers
 	default:
 		q.ready = p.ready(q.unread, now)

@@ -54,9 +54,9 @@ func TestChangedPlanFieldsHaveTheirText(t *testing.T) {
 		case "1":
 			f.Fields[i].Read("drop")
 		case "2.due":
-			f.Fields[i].Text = ""
+			f.Fields[i].Line.Text = ""
 		case "3.content":
-			f.Fields[i].Text += "!"
+			f.Fields[i].Line.Text += "!"
 		}
 	}
 	for _, want := range []string{`"1":"drop"`, `"2.due":""`, `"3.content":"## Shoes\n\n- {{1.text}}!"`, `"2.text":"Buy running shoes"`} {
