@@ -7,8 +7,6 @@ import (
 	"io"
 	"io/fs"
 	"path/filepath"
-	"regexp"
-	"strconv"
 	"strings"
 
 	"charm.land/lipgloss/v2"
@@ -136,17 +134,9 @@ func newNote(sh *app.Process) *cobra.Command {
 	return cmd
 }
 
-// place matches a name with a line number or a PDF page, as sources are named.
-var place = regexp.MustCompile(`^(.+?)(?::| p\. ?)([1-9]\d{0,8})$`)
-
 // find reads the note with a name, which may end with a line or page.
 func find(ctx context.Context, a *app.App, name string) (notes.Note, int, error) {
 	note, _, line, err := a.ReadNote(ctx, name, "")
-	if at := place.FindStringSubmatch(name); errors.Is(err, fs.ErrNotExist) && at != nil {
-		name = at[1]
-		note, _, _, err = a.ReadNote(ctx, name, "")
-		line, _ = strconv.Atoi(at[2]) // at most nine digits, so it cannot fail
-	}
 	if !errors.Is(err, fs.ErrNotExist) {
 		return note, line, err
 	}

@@ -104,6 +104,9 @@ func (m *Model) runCommand(c backend.Command, args string) tea.Cmd {
 			}
 		}
 		text, err := c.Run(ctx, conversation, args)
+		if c.Document != "" && err == nil {
+			return panel.OpenMsg{Panel: panel.NewListing(ctx, &m.Options, c.Document, text)}
+		}
 		return panel.PageMsg{Text: text, Err: err, Reload: c.Reload && conversation != ""}
 	}
 }

@@ -9,7 +9,9 @@ import (
 	"math"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -235,9 +237,21 @@ func (a *App) Hides(folder *notes.Folder, below string) bool {
 }
 
 // ReadNote reads the note with a path, file name, title or alias, resolved like a link in the file
-// from unless that is "". It returns the note's file and the line of the heading or block after #,
-// or 0 if there is none.
+// from unless that is "". It returns the note's file and the line of the heading or block after #, the
+// number after :, or 0 if there is none.
 func (a *App) ReadNote(ctx context.Context, name, from string) (note notes.Note, file string, line int, err error) {
+	note, file, line, err = a.readNote(ctx, name, from)
+	if at := numbered.FindStringSubmatch(name); errors.Is(err, fs.ErrNotExist) && at != nil {
+		note, file, _, err = a.readNote(ctx, at[1], from)
+		line, _ = strconv.Atoi(at[2]) // at most nine digits, so it cannot fail
+	}
+	return note, file, line, err
+}
+
+// numbered matches a name with a line number or a PDF page, as sources are named.
+var numbered = regexp.MustCompile(`^(.+?)(?::| p\. ?)([1-9]\d{0,8})$`)
+
+func (a *App) readNote(ctx context.Context, name, from string) (note notes.Note, file string, line int, err error) {
 	ctx = gate.Hiding(ctx, a.Rules.List(), nil)
 	name, place, _ := strings.Cut(name, "#")
 	if name == "" {

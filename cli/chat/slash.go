@@ -7,12 +7,16 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"lifehub/agent"
+	"lifehub/agent/gate"
+	"lifehub/agent/tools"
 	"lifehub/agent/turn"
 	"lifehub/cli/app"
 	"lifehub/cli/doctor"
 	"lifehub/cli/prompts"
+	"lifehub/internal/when"
 	"lifehub/rag"
 	"lifehub/tui/backend"
 	"lifehub/tui/draw"
@@ -26,6 +30,7 @@ func (bg *background) commands(gate *turn.Agent) []backend.Command {
 		{Name: "undo", Group: backend.InConversation, Args: "[restore]", Help: "undo your last question and its changes to notes", Run: bg.writes(bg.slashUndo), Reload: true},
 		{Name: "index", Group: backend.InNotes, Help: "update the index and show how current it is", Run: bg.slashIndex},
 		{Name: "related", Group: backend.InNotes, Args: "NOTE", Help: "find notes related to a note, and why", Run: bg.slashRelated},
+		{Name: "health", Group: backend.InNotes, Help: "list dead links, copies and other things to repair", Run: bg.slashHealth, Document: "Health of your notes"},
 		{Name: "doctor", Group: backend.InHelp, Help: "check the setup", Run: bg.slashDoctor},
 		{Name: "set", Group: backend.InModel, Args: "parameter num_ctx N", Help: "set the context window, as in ollama run", Run: bg.slashSet},
 	}, append(bg.switchCommands(), bg.memoryCommands()...)...)
@@ -161,10 +166,35 @@ func (bg *background) slashRelated(ctx context.Context, _, name string) (string,
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s `%s`:\n\n", app.RelatedHead(r), cell(r.Path))
 	for _, n := range r.Notes {
-		fmt.Fprintf(&b, "- `%s`: %s\n", cell(n.Path), strings.NewReplacer("[", "\\[", "<", "\\<", "`", "'", "*", "\\*", "_", "\\_").Replace(n.Reasons()))
+		fmt.Fprintf(&b, "- `%s`: %s\n", cell(n.Path), escape.Replace(n.Reasons()))
 	}
 	return b.String(), nil
 }
+
+// slashHealth lists what may need repair, with a link to each place.
+func (bg *background) slashHealth(ctx context.Context, _, _ string) (string, error) {
+	found, err := tools.Health(gate.Hiding(ctx, bg.App.Rules.List(), nil), bg.App.Folders, when.DayOf(time.Now()))
+	if err != nil {
+		return "", err
+	}
+	if len(found) == 0 {
+		return "Nothing to repair.\n", nil
+	}
+	link := func(path string) string { return "[[" + cell(path) + "]]" }
+	var b strings.Builder
+	kind := tools.FindingKind("")
+	for _, f := range found {
+		if f.Kind != kind {
+			kind = f.Kind
+			fmt.Fprintf(&b, "%s**%s**\n\n", strings.Repeat("\n", min(1, b.Len())), app.FindingsHead(kind, found))
+		}
+		fmt.Fprintf(&b, "- %s %s\n", link(app.FindingPlace(f)), app.FindingWords(tools.Finding{Kind: f.Kind, Text: escape.Replace(f.Text), Near: f.Near}, link))
+	}
+	return b.String(), nil
+}
+
+// escape escapes Markdown in a text of the user's notes.
+var escape = strings.NewReplacer("[", "\\[", "<", "\\<", "`", "'", "*", "\\*", "_", "\\_")
 
 func (bg *background) slashDoctor(ctx context.Context, _, _ string) (string, error) {
 	var b strings.Builder

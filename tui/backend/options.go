@@ -279,6 +279,9 @@ type Command struct {
 	// Prompt, if not nil, is used instead of all others: the command sends the
 	// message that it returns. It does not block, except to read a file.
 	Prompt func(args string) (string, error)
+	// Document, if not "", is the title under which the screen shows what Run returns: in the reader, whose
+	// links open notes.
+	Document string
 	// Reload is set if Run may change the conversation, which is then shown again.
 	Reload bool
 }

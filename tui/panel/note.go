@@ -109,6 +109,15 @@ func NewDocument(title, text string, line, to int) *Note {
 	return r
 }
 
+// NewListing shows a text whose links open notes.
+func NewListing(ctx context.Context, o *backend.Options, title, text string) *Note {
+	r := NewDocument(title, text, 0, 0)
+	if o.Note != nil {
+		r.read = func(name, from string) (backend.Note, error) { return o.Note(ctx, name, from) }
+	}
+	return r
+}
+
 func (r *Note) show(d *reader.Document) {
 	r.view = reader.NewView(d, r.line, r.to)
 	if r.line == 0 && r.note.Line > 0 {

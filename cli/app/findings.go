@@ -1,0 +1,55 @@
+package app
+
+import (
+	"fmt"
+	"slices"
+
+	"lifehub/agent"
+	"lifehub/agent/tools"
+	"lifehub/internal/text"
+)
+
+// findingNames are one and several findings of a kind in words.
+var findingNames = map[tools.FindingKind][2]string{
+	tools.DeadLink: {"dead link", "dead links"}, tools.SameTitle: {"title of several notes", "titles of several notes"},
+	tools.Copy: {"copy of a sync program", "copies of a sync program"}, tools.Overdue: {"task overdue for a month", "tasks overdue for a month"},
+	tools.Orphan: {"note without links", "notes without links"}, tools.Unreadable: {"file that cannot be read", "files that cannot be read"},
+}
+
+// FindingsHead returns the number of findings of a kind in words: "3 dead links".
+func FindingsHead(kind tools.FindingKind, found []tools.Finding) string {
+	n := len(slices.DeleteFunc(slices.Clone(found), func(f tools.Finding) bool { return f.Kind != kind }))
+	if n == 1 {
+		return "1 " + findingNames[kind][0]
+	}
+	return fmt.Sprintf("%d %s", n, findingNames[kind][1])
+}
+
+// FindingPlace returns where a finding is: its note, and its line if it has one.
+func FindingPlace(f tools.Finding) string {
+	if f.Line == 0 {
+		return f.Path
+	}
+	return agent.PlaceName(f.Path, f.Line)
+}
+
+// FindingWords says what was found there, with the paths of other notes as shown by named.
+func FindingWords(f tools.Finding, named func(path string) string) string {
+	near := ""
+	for i, path := range f.Near {
+		if i > 0 {
+			near += ", "
+		}
+		near += named(path)
+	}
+	switch said := text.OneLine(f.Text); {
+	case f.Kind == tools.DeadLink && near != "":
+		return said + ", nearest: " + near
+	case f.Kind == tools.SameTitle:
+		return said + ", also: " + near
+	case f.Kind == tools.Copy:
+		return "of " + near
+	default:
+		return said
+	}
+}

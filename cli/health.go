@@ -1,0 +1,74 @@
+package cli
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"lifehub/agent/gate"
+	"lifehub/agent/tools"
+	"lifehub/cli/app"
+	"lifehub/internal/when"
+	"lifehub/tui/safetext"
+)
+
+func newHealth(sh *app.Process) *cobra.Command {
+	var flags app.RunFlags
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "health",
+		Short: "List what in your notes may need repair",
+		Long: "List dead links with the nearest note, notes of the same title, copies of sync programs, tasks overdue for more\n" +
+			"than a month, notes without links, and files that cannot be read. Nothing is changed, and no model is asked.",
+		Example: "  lifehub health\n" +
+			"  lifehub health --json | jq -r '.[] | select(.kind == \"dead_link\") | \"\\(.path):\\(.line)\"'",
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			flags.NoIndex = true
+			a, err := app.OpenNotes(sh, flags)
+			if err != nil {
+				return err
+			}
+			defer a.Close()
+			if err := a.NeedsNotes(); err != nil {
+				return err
+			}
+			for _, text := range a.Notices("listing") {
+				fmt.Fprintf(sh.Err, "! %s\n", safetext.Line(text))
+			}
+			found, err := tools.Health(gate.Hiding(cmd.Context(), a.Rules.List(), nil), a.Folders, when.DayOf(time.Now()))
+			if err != nil {
+				return err
+			}
+			if asJSON {
+				return app.PrintJSON(sh, "findings", found)
+			}
+			return app.PrintText(sh, "findings", safetext.Text(healthText(found)))
+		},
+	}
+	app.RegisterNotes(&flags, cmd)
+	app.AddJSON(cmd, &asJSON, "print a JSON array")
+	return cmd
+}
+
+// healthText returns the findings as lines below a heading for each kind.
+func healthText(found []tools.Finding) string {
+	if len(found) == 0 {
+		return "Nothing to repair.\n"
+	}
+	var b strings.Builder
+	kind := tools.FindingKind("")
+	for _, f := range found {
+		if f.Kind != kind {
+			if kind != "" {
+				b.WriteString("\n")
+			}
+			kind = f.Kind
+			b.WriteString(app.FindingsHead(kind, found) + "\n")
+		}
+		fmt.Fprintf(&b, "  %s\n", app.FindingPlace(f)+"  "+app.FindingWords(f, strings.TrimSpace))
+	}
+	return b.String()
+}
