@@ -46,15 +46,17 @@ func TestModelForTheFilm(t *testing.T) {
 	if file == "" {
 		t.Skip("LIFEHUB_FILM=FILE serves the model of the film (make film)")
 	}
+	const first, second = "how do I raise my weekly", "remind me to book" // what the model reads ahead has no question
+	friday := time.Now().AddDate(0, 0, (int(time.Friday)-int(time.Now().Weekday())+7)%7).Format(time.DateOnly)
 	plan := func(steps string) string { return `{"reasoning":"","steps":[` + steps + `]}` }
 	model := slowWriter{llmtest.NewScript(
-		says(asksPlanner, plan(`{"id":"1","tool":"search_notes","input":{"query":"raise long run"}},{"id":"2","tool":"search_notes","input":{"query":"longest run"}}`)),
-		says(asksExplainer, "Your plan says of the long run: “Raise it by at most 10 % a week, and every fourth week go back to 12 km.” [1] After your last one, “2026-11-15: 16 km in 1:34.” [2], that is at most 17.6 km:\n\n| week | long run |\n| --- | ---: |\n| this | 17.6 km |\n| next | 12 km |\n\nThe plan also has “a rest day after each long run” [1].\n"),
-		says(asksPlanner, plan(`{"id":"1","tool":"add_task","input":{"text":"book the physio for the left shin","due":"2026-11-27"}}`)),
-		says(asksExplainer, "It is on your list, due on Friday.\n"),
+		says(first, plan(`{"id":"1","tool":"search_notes","input":{"query":"raise long run"}},{"id":"2","tool":"search_notes","input":{"query":"longest run"}}`)),
+		says(first, "Your plan says of the long run: “Raise it by at most 10 % a week, and every fourth week go back to 12 km.” [1] After your last one, “2026-11-15: 16 km in 1:34.” [2], that is at most 17.6 km:\n\n| week | long run |\n| --- | ---: |\n| this | 17.6 km |\n| next | 12 km |\n\nThe plan also has “a rest day after each long run” [1].\n"),
+		says(second, plan(`{"id":"1","tool":"add_task","input":{"text":"book the physio for the left shin","due":"`+friday+`"}}`)),
+		says(second, "It is on your list, due on Friday.\n"),
 		llmtest.Answer{Text: "Weekly running distance", Always: true},
 	)}
-	if err := os.WriteFile(file, []byte(llmtest.ServeAs(t, model, "qwen3:8b")), 0o600); err != nil {
+	if err := os.WriteFile(file, []byte(llmtest.ServeAs(t, model, "scripted-model:8b")), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	for deadline := time.Now().Add(5 * time.Minute); time.Now().Before(deadline); time.Sleep(time.Second) {

@@ -93,7 +93,7 @@ pause() { read -rt "$1" <> <(:) || true; }
 model() {
   LIFEHUB_FILM="$work/model" go test ./cli -count=1 -run 'TestModelForTheFilm$' >/dev/null &
   until [ -s "$work/model" ]; do pause 0.2; done
-  extra+=("OLLAMA_HOST=$(cat "$work/model")" LIFEHUB_PROVIDER=ollama LIFEHUB_MODEL=qwen3:8b)
+  extra+=("OLLAMA_HOST=$(cat "$work/model")" LIFEHUB_PROVIDER=ollama LIFEHUB_MODEL=scripted-model:8b)
 }
 
 # record: capture each frame until `cut NAME` joins them in OUT/NAME.gif.
