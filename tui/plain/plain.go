@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	"github.com/charmbracelet/x/term"
+	"github.com/rivo/uniseg"
 
 	"lifehub/chat"
 	"lifehub/tui/backend"
@@ -268,12 +269,16 @@ func (c *printer) print(format string, args ...any) {
 	_, c.failed = io.WriteString(c.out, text)
 }
 
-// stream writes a piece of the model's answer or thought.
+// stream writes a piece of the model's answer or thought, but its last character, to which
+// the next piece may add.
 func (c *printer) stream(piece string) {
 	c.pending += piece
-	n := safetext.Cut(c.pending)
-	c.print("%s", safetext.Text(c.pending[:n]))
-	c.pending = c.pending[n:]
+	last := 0
+	for g := uniseg.NewGraphemes(c.pending); g.Next(); {
+		last, _ = g.Positions()
+	}
+	c.print("%s", safetext.Text(c.pending[:last]))
+	c.pending = c.pending[last:]
 }
 
 // flush completes the current line.
