@@ -19,7 +19,6 @@ import (
 
 // press routes a key: to the topmost dialog or panel, otherwise to the composer.
 func (m *Model) press(pressed tea.KeyPressMsg) tea.Cmd {
-	m.drawn.selection = selection{}
 	now := time.Now()
 	m.term.blurred = false // typing implies focus, even if the terminal did not report it
 	parting := m.leaving.asked
@@ -341,21 +340,28 @@ func (m *Model) lastAnswer() *transcript.Answer {
 	return nil
 }
 
-// mouse handles the wheel, dragging and clicks.
+// mouse handles the wheel and clicks. Dragging belongs to the terminal.
 func (m *Model) mouse(msg tea.MouseMsg) tea.Cmd {
-	if wheel, ok := msg.(tea.MouseWheelMsg); ok {
-		m.drawn.selection = selection{}
+	switch msg := msg.(type) {
+	case tea.MouseWheelMsg:
 		if m.panel != nil {
-			return m.updatePanel(wheel)
+			return m.updatePanel(msg)
 		}
-		m.transcript.Scroll(panel.WheelLines(wheel))
-		return nil
+		m.transcript.Scroll(panel.WheelLines(msg))
+	case tea.MouseClickMsg:
+		m.clicked = msg.Mouse()
+	case tea.MouseReleaseMsg:
+		pressed := m.clicked
+		m.clicked = tea.Mouse{}
+		switch {
+		case pressed.Button != tea.MouseLeft:
+		case pressed.X != msg.X || pressed.Y != msg.Y:
+			return m.flash("hold Shift to select text (on a Mac Option or Fn)")
+		default:
+			return m.click(msg.X, msg.Y-m.drawn.bodyTop)
+		}
 	}
-	text, click := m.drawn.selection.Mouse(msg, m.drawn.size[0], m.term.width, m.term.height, m.drawn.bodyTop, m.drawn.bodyTop+m.transcript.Height, m.theme)
-	if click {
-		return m.click(msg.Mouse().X, msg.Mouse().Y-m.drawn.bodyTop)
-	}
-	return m.clip(text)
+	return nil
 }
 
 // click opens, folds and focuses the item under the mouse, or focuses the composer. It does

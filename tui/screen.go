@@ -102,7 +102,6 @@ func (m *Model) draw() {
 
 // finish stores lines and a cursor as the frame that View returns.
 func (m *Model) finish(lines []string, width int, cursor *tea.Cursor) {
-	m.drawn.selection.Show(lines)
 	draw.Grounded(lines, width, m.theme)
 	m.drawn.picture.Content = strings.Join(lines, "\n")
 	m.drawn.picture.Cursor = cursor

@@ -38,6 +38,7 @@ type Model struct {
 		sixteen       bool // colours, which a theme's own would be turned into by no hue
 		blurred       bool // the window has not the focus
 	}
+	clicked tea.Mouse // the button of the mouse that is down, and where it was pressed
 
 	transcript transcript.Model
 	composer   composer.Model
@@ -79,14 +80,13 @@ type Model struct {
 	spinner spinner
 	burst   burst
 	drawn   struct {
-		sidebar   sidebar
-		bodyTop   int // the first row of the transcript on the screen
-		list      int // the first row of the open list of the composer
-		selection selection
-		size      [2]int // of the conversation with the composer
-		lines     struct{ header, status cachedLine }
-		picture   tea.View
-		frame     panel.Frame
+		sidebar sidebar
+		bodyTop int    // the first row of the transcript on the screen
+		list    int    // the first row of the open list of the composer
+		size    [2]int // of the conversation with the composer
+		lines   struct{ header, status cachedLine }
+		picture tea.View
+		frame   panel.Frame
 	}
 }
 
@@ -330,7 +330,6 @@ func (m *Model) resize(width, height int) {
 		height = 24
 	}
 	m.term.width, m.term.height = width, height
-	m.drawn.selection = selection{}
 }
 
 // flash shows one line until the next key.

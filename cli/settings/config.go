@@ -119,7 +119,7 @@ type Findings struct {
 // Screen holds the settings of the screen.
 type Screen struct {
 	Theme   string `name:"theme" usual:"auto" themes:"true" doc:"colours; auto: by the terminal's background; contrast does not rely on red and green; or a file of your own colours, as in brand: \"#B39DFF\""`
-	Mouse   bool   `name:"mouse" usual:"true" doc:"the wheel scrolls, a click opens, dragging selects and copies; the terminal's own selection then needs Shift"`
+	Mouse   bool   `name:"mouse" usual:"true" doc:"the wheel scrolls, a click opens; to select text hold Shift (on a Mac Option or Fn) while dragging"`
 	Sidebar bool   `name:"sidebar" usual:"true" doc:"in a window of 150 columns or more, the plan and the sources next to the conversation; Ctrl+B switches it"`
 	Editor  string `name:"editor" env:"VISUAL,EDITOR" doc:"editor for the input (Ctrl+G) and for a source at its line"`
 	Notify  bool   `name:"notify" usual:"true" doc:"ring the bell and notify the terminal when an answer is done or something asks, and the window has no focus"`

@@ -71,6 +71,7 @@ func helpSections(keys *keys.Map, commands []backend.Command) [][]helpGroup {
 		{Label: keys.Focus.Help().Key, Detail: "move to the answer: sources, code, copying"},
 		{Label: keys.Stop.Help().Key, Detail: "stop, close, back"},
 		{Label: keys.Clear.Help().Key, Detail: "clear, then stop, then quit"},
+		{Label: "shift", Detail: "and drag: select text (Option or Fn on a Mac)"},
 	}}
 	everyday = append([]helpGroup{start}, everyday...)
 	shown := helpGroup{title: "Commands"}
