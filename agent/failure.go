@@ -42,7 +42,7 @@ func FailedFrom(err error) Failed {
 		f.Hint = "`lifehub models list` shows which it has; choose one with /model or -m."
 	case errors.As(err, &missing):
 		f.Message = fmt.Sprintf("The model %q is not installed.", missing.Model)
-		f.Hint = fmt.Sprintf("Get it with `lifehub models pull %s`.", missing.Model)
+		f.Hint = fmt.Sprintf("Get it with /pull %[1]s in the chat, or with `lifehub models pull %[1]s`.", missing.Model)
 	case errors.As(err, &unsupported):
 		f.Hint = "Choose another model with /model or -m; `lifehub models list` shows what each can do."
 	case errors.Is(err, llm.ErrUnreachable):

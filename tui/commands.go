@@ -40,7 +40,7 @@ func screenCommands() map[string]func(m *Model, args string) tea.Cmd {
 		"fork":     none(func(m *Model) tea.Cmd { return m.fork(m.transcript.LastTurn()) }),
 		"rename":   (*Model).rename,
 		"model":    (*Model).chooseModel,
-		"pull":     (*Model).pull,
+		"pull":     (*Model).startPull,
 		"mode":     (*Model).chooseMode,
 		"artifacts": func(m *Model, name string) tea.Cmd {
 			return panel.OpenArtifacts(m.base, m.Options.Artifacts, m.chat.id, name)
@@ -226,14 +226,12 @@ func (m *Model) chooseModel(name string) tea.Cmd {
 	return panel.OpenModels(m.base, m.Options.Models, m.status, m.use)
 }
 
-// use switches to a model for later turns, or offers to pull it.
+// use switches to a model for later turns.
 func (m *Model) use(name string) tea.Cmd {
 	return func() tea.Msg {
 		err := m.Options.Models.Use(m.base, name)
 		return then(func() tea.Cmd {
-			if missing := backend.MissingModel(err); missing != "" {
-				m.offerPull(missing, "")
-			} else if err != nil {
+			if err != nil {
 				m.transcript.Add(transcript.FailureOf(err))
 			} else {
 				m.unreachable = false

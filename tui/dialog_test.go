@@ -12,7 +12,6 @@ import (
 
 	"lifehub/agent"
 	"lifehub/internal/chattest"
-	"lifehub/llm"
 	"lifehub/tui/backend"
 	"lifehub/tui/boxtest"
 	"lifehub/tui/dialog"
@@ -239,37 +238,6 @@ func TestPasteGoesToTheFocusedField(t *testing.T) {
 	})
 	if want := (agent.Reply{Decision: agent.Refuse, Reason: "wait, not now"}); len(*replies) != 1 || (*replies)[0] != want {
 		t.Errorf("replies = %+v, want %+v", *replies, want)
-	}
-}
-
-// A letter that an offer took is no answer after it was taken back, or when
-// something else came to be asked.
-func TestLetterTakenByAWithdrawnOfferIsReturned(t *testing.T) {
-	for _, away := range []string{"ctrl+c", "paste", "question"} {
-		o := chattest.WithEverything()
-		o.Assistant = chattest.Play(agent.Failed{Message: "not installed", Err: &llm.NotFoundError{Model: "qwen3:8b"}})
-		inRig(t, 80, 24, o, func(r *rig) {
-			r.ask("go")
-			r.pass(2 * dialog.QuietPeriod)
-			r.keys("y")
-			if r.m.pulls.Offer == nil || r.m.pulls.Offer.Dialog.Chosen == "" {
-				t.Fatal("nothing is offered")
-			}
-			switch away {
-			case "ctrl+c":
-				r.keys("ctrl+c")
-			case "paste":
-				r.send(tea.PasteMsg{Content: "pasted"})
-			default:
-				r.m.askUser(chattest.TaskAsked)
-			}
-			if r.m.pulls.Offer.Dialog.Chosen != "" {
-				t.Errorf("%s: %q is still chosen", away, r.m.pulls.Offer.Dialog.Chosen)
-			}
-			if got, want := r.m.composer.Text(), map[string]string{"paste": "ypasted", "question": "y"}[away]; got != want {
-				t.Errorf("%s: the composer holds %q, want %q", away, got, want)
-			}
-		})
 	}
 }
 

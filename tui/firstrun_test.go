@@ -96,8 +96,10 @@ func TestFirstRunPullsAModelAndShowsErrors(t *testing.T) {
 		r.pass(10 * time.Millisecond)
 		r.mustNotShow("pulling qwen3:4b  ")
 		r.mustShow("Which notes") // esc stopped the pull only
+		server := slowServer{end: make(chan error, 1)}
+		server.end <- errors.New("pull qwen3:4b: no network")
+		r.m.Options.Models = server
 		r.keys("enter")
-		r.send(pullMsg{Over: true, Err: errors.New("pull qwen3:4b: no network")})
 		r.mustShow("✗ pull qwen3:4b: no network")
 		r.keys("esc")
 		r.mustShow("Ask your notes anything")

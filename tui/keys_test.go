@@ -13,6 +13,7 @@ import (
 
 	"lifehub/agent"
 	"lifehub/internal/chattest"
+	"lifehub/llm"
 	"lifehub/tui/backend"
 	"lifehub/tui/boxtest"
 	"lifehub/tui/dialog"
@@ -756,18 +757,27 @@ func TestListAndFormKeysCanBeRebound(t *testing.T) {
 	})
 }
 
-func TestAPulledModelAnswersTheQuestion(t *testing.T) {
+func TestQuestionToAMissingModelCanBeAskedAgain(t *testing.T) {
 	o := chattest.WithEverything()
-	assistant := chattest.Hold()
+	failed := agent.FailedFrom(&llm.NotFoundError{Model: "qwen3:8b"})
+	assistant := chattest.Play(agent.Started{Message: "why?"}, failed)
+	assistant.Turn = "t1"
 	o.Assistant = assistant
 	inRig(t, 80, 24, o, func(r *rig) {
-		r.m.beginPull("qwen3:8b", "why?")
-		r.send(pullMsg{Over: true})
+		r.ask("why?")
+		r.mustShow("/pull qwen3:8b")
+		r.keys("/pull qwen3:8b", "enter")
+		r.mustShow("pulling qwen3:8b")
+		r.mustShow("40 % · 2.1 GB of 5.2 GB")
+		r.mustShow("esc stops")
+		r.keys("esc")
 		r.pass(10 * time.Millisecond)
-		if !slices.Equal(assistant.Asked, []string{"why?"}) {
+		r.mustShow("pull of qwen3:8b stopped")
+		r.keys("/retry", "enter")
+		r.pass(10 * time.Millisecond)
+		if !slices.Equal(assistant.Asked, []string{"why?", "why?"}) {
 			t.Errorf("asked = %q", assistant.Asked)
 		}
-		r.mustShow("qwen3:8b is ready")
 	})
 }
 

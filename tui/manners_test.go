@@ -101,7 +101,7 @@ func TestProgressBarIsShownDuringATurn(t *testing.T) {
 		for name, end := range map[string]error{"fetched": nil, "broken": errors.New("no space")} {
 			server := slowServer{done: make(chan int64), end: make(chan error)}
 			r.m.Options.Models = server
-			r.run(r.m.beginPull("m", ""))
+			r.run(r.m.startPull("m"))
 			r.settle()
 			server.done <- 1
 			r.settle()

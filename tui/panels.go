@@ -144,9 +144,9 @@ func (m *Model) panelDid(did tea.Msg) tea.Cmd {
 	case panel.Consent:
 		return panel.GiveConsent(m.base, m.Options.Servers, did.Server)
 	case panel.Pull:
-		return m.pull(did.Model)
+		return m.startPull(did.Model)
 	case panel.Later:
-		if m.pulls.Running == nil {
+		if m.pull == nil {
 			return m.leaveFirstRun()
 		}
 		m.stop()
@@ -184,26 +184,14 @@ func (m *Model) uncover(by panel.Panel) {
 
 // askUser opens a dialog for a question.
 func (m *Model) askUser(question agent.Body) tea.Cmd {
-	if !m.asks.Open() {
-		m.returnLetters() // of an offer
-	}
 	m.asks.Ask(question)
 	m.uncover(nil)
 	m.unfocus()
 	return m.redrawWhenArmed()
 }
 
-// takenLetters revokes all choices and returns the letters that dialogs took.
-func (m *Model) takenLetters() []tea.KeyPressMsg {
-	typed := m.asks.ReturnLetters()
-	if m.pulls.Offer != nil {
-		typed = append(typed, m.pulls.Offer.Dialog.GiveBack()...)
-	}
-	return typed
-}
-
 // returnLetters gives the composer the letters that dialogs took.
-func (m *Model) returnLetters() { m.typeLetters(m.takenLetters()) }
+func (m *Model) returnLetters() { m.typeLetters(m.asks.ReturnLetters()) }
 
 func (m *Model) typeLetters(letters []tea.KeyPressMsg) {
 	for _, pressed := range letters {

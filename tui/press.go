@@ -27,7 +27,7 @@ func (m *Model) press(pressed tea.KeyPressMsg) tea.Cmd {
 		m.leaving.cut = false
 	}
 	if key.Matches(pressed, m.keys.Clear) && m.panel == nil {
-		if len(m.takenLetters()) > 0 {
+		if len(m.asks.ReturnLetters()) > 0 {
 			return nil
 		}
 		return m.clear(parting)
@@ -49,8 +49,6 @@ func (m *Model) pressDialog(pressed tea.KeyPressMsg, now time.Time) (cmd tea.Cmd
 		if cmd, rest = m.asks.Press(pressed, &m.keys, written, now); rest == nil {
 			cmd, m.afterInput = tea.Batch(cmd, m.afterInput), nil
 		}
-	case m.pulls.Offer != nil && m.panel == nil && !m.focused:
-		cmd, rest = m.pulls.Offer.Dialog.Press(pressed, &m.keys, m.answerOffer(), written, now)
 	default:
 		return nil, []tea.KeyPressMsg{pressed}
 	}
@@ -63,9 +61,6 @@ func (m *Model) pressDialog(pressed tea.KeyPressMsg, now time.Time) (cmd tea.Cmd
 // pressDue presses the Enter for which the quiet period of a dialog was not over.
 func (m *Model) pressDue(now time.Time) tea.Cmd {
 	enter, due := m.asks.Due(now)
-	if !due && m.pulls.Offer != nil {
-		enter, due = m.pulls.Offer.Dialog.Due(now)
-	}
 	if !due {
 		return nil
 	}

@@ -77,10 +77,10 @@ func sentText(bytes int64) string {
 
 // progressBar returns the progress of a pull or of indexing for terminals that show it
 // (OSC 9;4), or nil.
-func progressBar(p *pulling, s backend.Status) *tea.ProgressBar {
+func progressBar(p *pull, s backend.Status) *tea.ProgressBar {
 	switch {
-	case p != nil && p.step.Total > 0:
-		return tea.NewProgressBar(tea.ProgressBarDefault, int(p.step.Done*100/p.step.Total))
+	case p != nil && p.step.total > 0:
+		return tea.NewProgressBar(tea.ProgressBarDefault, int(p.step.done*100/p.step.total))
 	case s.Indexing && s.Notes > 0:
 		return tea.NewProgressBar(tea.ProgressBarDefault, min(100, s.Indexed*100/s.Notes))
 	}

@@ -23,7 +23,7 @@ func (m *Model) draw() {
 	}
 	m.composer.Invite(m.invitation())
 	inline, asked := m.Options.Inline && m.panel == nil, m.asks.Open()
-	m.drawn.picture = tea.View{AltScreen: !inline, ReportFocus: true, WindowTitle: windowTitle(m.chat.title, asked), ProgressBar: progressBar(m.pulls.Running, m.status)}
+	m.drawn.picture = tea.View{AltScreen: !inline, ReportFocus: true, WindowTitle: windowTitle(m.chat.title, asked), ProgressBar: progressBar(m.pull, m.status)}
 	if !m.Options.NoMouse && !inline {
 		m.drawn.picture.MouseMode = tea.MouseModeCellMotion
 	}
@@ -204,6 +204,9 @@ func (m *Model) doing(width int) string {
 	switch {
 	case m.hint != "":
 		return m.theme.Warning.Render(safetext.Line(m.hint))
+	case m.pull != nil:
+		stops := "   " + m.theme.Text.Render(stop) + m.theme.Dim.Render(" stops")
+		return draw.Truncate(m.theme.Running.Render(m.pull.String()), width-draw.Width(stops)) + stops
 	case m.turn != nil:
 		doing, stops := m.theme.Running.Render(draw.Spinner[m.spinner.Beat%len(draw.Spinner)])+" "+m.turn.Turn.State(m.asks.Open()), ""
 		if !m.focused && !m.asks.Open() && m.panel == nil && !m.turn.Turn.Stopped {
@@ -324,9 +327,8 @@ func (m *Model) aboveComposer(width, height int, inPlace bool) (above, cover []s
 		waiting = waiting[:min(len(waiting), max(0, most-leastAsked))]
 		cover = m.asks.View(inside, most-len(waiting), &m.keys, m.composer.Text(), m.theme, now)
 	} else {
-		above = m.pulls.View(inside, height, &m.keys, m.theme, m.composer.Text(), now)
 		if m.resumable != nil && m.resumable.Offered && m.turn == nil {
-			above = append(above, m.resumable.View(inside, height-len(above), &m.keys, m.theme, m.composer.Empty())...)
+			above = m.resumable.View(inside, height, &m.keys, m.theme, m.composer.Empty())
 		}
 		if m.panel == nil {
 			cover = m.lists.View(inside, max(1, height-2), &m.keys, m.theme)

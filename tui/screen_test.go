@@ -131,16 +131,12 @@ var scenes = map[string]scene{
 	"another model is used":          {chattest.WithEverything, pressing("alt+m", "down", "enter")},
 	"the page of a command":          {chattest.WithEverything, pressing("/tools", "enter")},
 	"no such command":                {chattest.WithEverything, pressing("/nonsense", "enter")},
-	"a missing model is offered": {func() backend.Options {
+	"a model is missing": {func() backend.Options {
 		o := chattest.WithEverything()
-		o.Assistant = chattest.Play(agent.Failed{Message: `model "qwen3:8b" is not installed`, Err: &llm.NotFoundError{Model: "qwen3:8b"}})
+		o.Assistant = chattest.Play(agent.FailedFrom(&llm.NotFoundError{Model: "qwen3:8b"}))
 		return o
 	}, asking()},
-	"a model is pulled": {func() backend.Options {
-		o := chattest.WithEverything()
-		o.Assistant = chattest.Play(agent.Failed{Message: `model "qwen3:8b" is not installed`, Err: &llm.NotFoundError{Model: "qwen3:8b"}})
-		return o
-	}, asking(passing(dialog.QuietPeriod), pressing("y", "enter"), passing(time.Second))},
+	"a model is pulled":     {chattest.WithEverything, asking(pressing("/pull qwen3:8b", "enter"), passing(time.Second))},
 	"first run":             {chattest.Newcomer(backend.FoundModel{Ready: true, Detail: "qwen3:8b answers, from Ollama on this machine."}), passing(time.Millisecond)},
 	"first run is over":     {chattest.Newcomer(chattest.NoModel), pressing("down", "enter")},
 	"an earlier prompt":     {chattest.WithEverything, pressing("up", "up")},

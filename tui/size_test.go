@@ -233,11 +233,9 @@ func TestHostileTextIsOnlyText(t *testing.T) {
 				r.keys(evil)
 				look("picked")
 				r.keys("esc")
-				r.m.pulls.Running = &pulling{Model: evil, step: pullStep{Status: evil}, Cancel: func() {}}
+				r.m.pull = &pull{model: evil, step: pullStep{status: evil}, stop: func() {}}
 				look("pulling")
-				r.m.pulls.Running = nil
-				r.m.offerPull(evil, evil)
-				look("offer")
+				r.m.pull = nil
 				r.m.composer.History = []string{evil}
 				r.keys("up", "up")
 				look("history")

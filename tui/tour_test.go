@@ -130,9 +130,8 @@ func (tr *tour) show(text string, first, share int, look func(panel string)) {
 		{"commands", func() { r.keys("/") }},
 		{"queue", func() { m.composer.Queue = []string{text, text, text} }},
 		{"pull", func() {
-			m.pulls.Running = &pulling{Model: text, step: pullStep{Status: text}, Cancel: func() {}}
+			m.pull = &pull{model: text, step: pullStep{status: text}, stop: func() {}}
 		}},
-		{"offer", func() { m.offerPull(text, text) }},
 		{"hint", func() { m.flash(text) }},
 		{"history", func() { m.composer.History = []string{text}; r.keys("up") }},
 		{"status", func() { m.Update(statusMsg{Provider: text, Model: text, Notes: 3}); m.Update(noticeMsg(text)) }},
@@ -172,7 +171,7 @@ func (tr *tour) show(text string, first, share int, look func(panel string)) {
 func (tr *tour) clear() {
 	m := tr.m
 	m.asks.Permission.Close()
-	m.asks.Input, m.composer.Queue, m.editing, m.pulls.Running, m.pulls.Offer, m.panel = dialog.Input{}, nil, nil, nil, nil, nil
+	m.asks.Input, m.composer.Queue, m.editing, m.pull, m.panel = dialog.Input{}, nil, nil, nil, nil
 	m.unfocus()
 	m.composer.Clear()
 	m.lists.Close()

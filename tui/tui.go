@@ -46,9 +46,9 @@ type Model struct {
 	asks       dialog.Queue
 	afterInput tea.Cmd     // what an answer to the user's own question sets off
 	panel      panel.Panel // what covers the transcript; nil: nothing
-	pulls      pullState
-	resumable  *resumable // the turn that can be resumed; nil: none
-	editing    *editing   // an earlier question is in the composer; nil: none
+	pull       *pull       // nil: none
+	resumable  *resumable  // the turn that can be resumed; nil: none
+	editing    *editing    // an earlier question is in the composer; nil: none
 
 	opening opener
 	draft   draftSaver
@@ -177,7 +177,7 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	if typed || m.burst.last != before {
 		m.burst.last = time.Now()
 	}
-	return m, tea.Batch(cmd, m.spinner.Next(m.turn != nil || m.pulls.Running != nil || m.status.Indexing), m.draft.schedule(m.typedState()), m.readAbove())
+	return m, tea.Batch(cmd, m.spinner.Next(m.turn != nil || m.pull != nil || m.status.Indexing), m.draft.schedule(m.typedState()), m.readAbove())
 }
 
 // handleTerminal dispatches messages of the terminal.
@@ -254,8 +254,6 @@ func (m *Model) handleOwn(msg tea.Msg) tea.Cmd {
 		return m.flash("deleted " + draw.Count(int(msg), "conversation"))
 	case panel.OpenMsg:
 		return m.openList(msg)
-	case pullMsg:
-		return m.pullProgress(msg)
 	case draftDueMsg:
 		return m.draft.save(m.base, m.typedState())
 	case draftSavedMsg:

@@ -13,7 +13,6 @@ import (
 	"lifehub/tui/backend"
 	"lifehub/tui/composer"
 	"lifehub/tui/dialog"
-	"lifehub/tui/panel"
 	"lifehub/tui/safetext"
 	"lifehub/tui/transcript"
 )
@@ -84,7 +83,8 @@ func (m *Model) started(msg startedMsg) tea.Cmd {
 // stop stops the running turn or pull; the text that was streamed stays. It reports
 // whether there was one.
 func (m *Model) stop() bool {
-	if m.pulls.Stop() {
+	if m.pull != nil {
+		m.pull.stop()
 		return true
 	}
 	t := m.turn
@@ -113,7 +113,7 @@ func (m *Model) clear(parting bool) tea.Cmd {
 		m.composer.Clear()
 		m.lists.Close()
 		return nil
-	case m.turn != nil && !m.turn.Turn.Stopped, m.pulls.Running != nil:
+	case m.turn != nil && !m.turn.Turn.Stopped, m.pull != nil:
 		m.stop()
 		m.leaving.cut = true
 	}
@@ -130,71 +130,13 @@ func (m *Model) leave(how backend.Ended) tea.Cmd {
 	case m.turn != nil:
 		m.turn.cancel()
 	}
-	m.pulls.Stop()
+	if m.pull != nil {
+		m.pull.stop()
+	}
 	return tea.Quit
 }
 
 type leaveMsg backend.Ended
-
-func (m *Model) offerPull(model, question string) {
-	if m.Options.Models != nil {
-		m.pulls.Offer = &pullOffer{Model: model, Question: question}
-	}
-}
-
-// answerOffer are the answers to the offer.
-func (m *Model) answerOffer() []dialog.Choice {
-	return m.pulls.Offer.Choices(&m.keys, func() tea.Cmd { return m.beginPull(m.pulls.Offer.Model, m.pulls.Offer.Question) }, func() tea.Cmd {
-		m.composer.Set(safetext.Text(m.pulls.Offer.Question))
-		m.pulls.Offer = nil
-		return nil
-	})
-}
-
-func (m *Model) pull(name string) tea.Cmd {
-	if name == "" || m.pulls.Running != nil {
-		return m.flash("usage: /pull NAME, one at a time")
-	}
-	return m.beginPull(name, "")
-}
-
-// beginPull pulls a model and then asks question, if it is not empty.
-func (m *Model) beginPull(name, question string) (cmd tea.Cmd) {
-	m.pulls.Offer = nil
-	m.pulls.Running, cmd = beginPull(m.base, m.Options.Models, name, question)
-	return cmd
-}
-
-func (m *Model) pullProgress(msg pullMsg) tea.Cmd {
-	p := m.pulls.Running
-	switch {
-	case p == nil:
-		return nil
-	case !msg.Over:
-		return p.Take(msg)
-	}
-	m.pulls.Running = nil
-	p.Cancel()
-	text := p.Outcome(msg.Err)
-	first, ok := m.panel.(*panel.FirstRun)
-	switch {
-	case ok && text == "":
-		first.Problem = msg.Err.Error()
-	case ok:
-		m.flash(text)
-	case text == "":
-		m.transcript.Add(transcript.FailureOf(msg.Err))
-	default:
-		m.transcript.Add(&transcript.Notice{Text: text})
-	}
-	if p.Question != "" && m.composer.Empty() && m.turn == nil {
-		if msg.Err == nil {
-			return m.ask(p.Question)
-		}
-		m.composer.Set(safetext.Text(p.Question))
-	}
-	return m.findModel()
-}
 
 // startedMsg reports that a turn is running.
 type startedMsg struct {
@@ -216,8 +158,7 @@ type turn struct {
 	begun    bool                 // its first event came
 	steer    func(agent.Steering) // nil: it takes no messages, or has not begun
 
-	speed  streamSpeed
-	missed string // the model that was not there
+	speed streamSpeed
 
 	streams bool      // text came since the last beat
 	spoke   time.Time // when the first text of the answer came; zero: none did
@@ -325,7 +266,7 @@ func (m *Model) begun(e agent.Started) {
 func (m *Model) failed(e agent.Failed, now time.Time) {
 	t := m.turn
 	if !t.Turn.Stopped {
-		t.failed, t.missed = true, backend.MissingModel(e.Err)
+		t.failed = true
 		m.unreachable = errors.Is(e.Err, llm.ErrUnreachable)
 	}
 	t.Turn.Failed(e, m.Options.CanUndo(), now)
@@ -408,9 +349,6 @@ func (m *Model) afterTurn(t *turn) tea.Cmd {
 		m.composer.Place = -1
 	}
 	switch {
-	case t.missed != "":
-		m.offerPull(t.missed, t.question)
-		return m.redrawWhenArmed()
 	case m.composer.Due() == 0 && t.Turn.Stopped:
 		return nil
 	case m.composer.Due() == 0 && t.failed:
@@ -463,7 +401,7 @@ func (m *Model) tick(now time.Time) {
 
 // redrawWhenArmed redraws when the quiet period of an open dialog is over.
 func (m *Model) redrawWhenArmed() tea.Cmd {
-	if !m.asks.Open() && m.pulls.Offer == nil && m.resumable == nil {
+	if !m.asks.Open() && m.resumable == nil {
 		return nil
 	}
 	return tea.Tick(dialog.QuietPeriod, func(time.Time) tea.Msg { return armedMsg{} })

@@ -62,9 +62,8 @@ func (m *Model) collects(msg tea.Msg, now time.Time) bool {
 func (m *Model) writes() bool {
 	opening := m.opening.Open != nil || m.opening.Reading
 	covered := m.panel != nil || m.focused || m.lists.Open()
-	asked := m.asks.Open() || m.pulls.Offer != nil
 	written := !m.composer.Empty() || m.burst.text != "" // the first letter may be a key
-	return written && !opening && !covered && !asked
+	return written && !opening && !covered && !m.asks.Open()
 }
 
 // insertTyped inserts what was collected, unless an Enter before it waits.

@@ -2,21 +2,10 @@ package dialog
 
 import (
 	"strings"
-	"time"
 
 	"lifehub/tui/draw"
 	"lifehub/tui/keys"
-	"lifehub/tui/safetext"
 )
-
-// Offer draws a question that has only a title, in at most height lines.
-func (d *Dialog) Offer(title string, choices []Choice, width, height int, keys *keys.Map, theme *draw.Theme, now time.Time) []string {
-	title = safetext.Line(title)
-	return offered(&question{
-		name: title, answers: d.rows(choices, inside(width), theme, now), keys: d.hints(choices, "", keys),
-		tight: []string{draw.Truncate(theme.Warning.Render(title+" · ")+d.OneLine(choices, "", width, keys, theme, now), width)},
-	}, width, height, keys, theme)
-}
 
 // Invite draws what Enter does while the input is empty; empty reports that it is.
 func Invite(title, what, orElse string, empty bool, width, height int, keys *keys.Map, theme *draw.Theme) []string {
