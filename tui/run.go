@@ -9,7 +9,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"lifehub/tui/backend"
-	"lifehub/tui/layout"
+	"lifehub/tui/draw"
 	"lifehub/tui/terminal"
 )
 
@@ -22,7 +22,7 @@ const farewell = 2 * time.Second
 func Run(ctx context.Context, options backend.Options) (how backend.Ended, err error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	layout.ByCharacters(true) // until the terminal reports otherwise
+	draw.ByCharacters(true) // until the terminal reports otherwise
 	m, err := New(ctx, options)
 	if err != nil {
 		return backend.Quit, err

@@ -10,7 +10,7 @@ import (
 
 	"lifehub/internal/chattest"
 	"lifehub/internal/testenv"
-	"lifehub/tui/layout"
+	"lifehub/tui/draw"
 	"lifehub/tui/transcript"
 )
 
@@ -37,8 +37,8 @@ func TestTextInAnyScriptFitsTheWindow(t *testing.T) {
 	for i, width := range []int{20, 41, 100, 24, 121} {
 		byCharacters := i >= 3
 		t.Run(fmt.Sprint(width, byCharacters), func(t *testing.T) {
-			layout.ByCharacters(byCharacters)
-			defer layout.ByCharacters(false)
+			draw.ByCharacters(byCharacters)
+			defer draw.ByCharacters(false)
 			onTour(t, width, 16, func(tr *tour) {
 				r := tr.rig
 				for i, text := range inAllScripts() {
@@ -88,11 +88,11 @@ func (r *rig) behind(what, text string, width int) {
 // TestCursorFollowsTheTypedText also where the terminal gives each
 // character room of its own, and hears late that it does not.
 func TestCursorFollowsTheTypedText(t *testing.T) {
-	defer layout.ByCharacters(false)
+	defer draw.ByCharacters(false)
 	for text, want := range map[string]struct{ characters, clusters int }{
 		"plain": {5, 5}, "हिन्दी": {5, 2}, "👩\u200d👧!": {5, 3}, "👍🏽": {4, 2}, "❤\ufe0f": {1, 2}, "漢字": {4, 4},
 	} {
-		layout.ByCharacters(true)
+		draw.ByCharacters(true)
 		inRig(t, 60, 16, chattest.WithWorld(chattest.Hold()), func(r *rig) {
 			r.m.transcript.Add(&transcript.Notice{Text: strings.Repeat(text+" ", 60)})
 			r.send(tea.PasteMsg{Content: text})

@@ -19,7 +19,6 @@ import (
 	"lifehub/tui/dialog"
 	"lifehub/tui/draw"
 	"lifehub/tui/keys"
-	"lifehub/tui/layout"
 	"lifehub/tui/panel"
 	"lifehub/tui/transcript"
 )
@@ -315,7 +314,7 @@ func (m *Model) applyTheme(name string) {
 // modeReported handles the report whether the terminal measures graphemes or code points.
 func (m *Model) modeReported(msg tea.ModeReportMsg) {
 	known := msg.Value == ansi.ModeReset || msg.Value == ansi.ModeSet || msg.Value == ansi.ModePermanentlySet
-	if msg.Mode == ansi.ModeUnicodeCore && known && layout.ByCharacters(false) {
+	if msg.Mode == ansi.ModeUnicodeCore && known && draw.ByCharacters(false) {
 		m.applyTheme("")
 	}
 }

@@ -17,7 +17,6 @@ import (
 	"lifehub/agent"
 	"lifehub/tui/draw"
 	"lifehub/tui/keys"
-	"lifehub/tui/layout"
 	"lifehub/tui/safetext"
 )
 
@@ -123,7 +122,7 @@ func (c *Model) remeasure() {
 		switch most := c.Area.Width(); {
 		case draw.Width(line) <= most:
 		case draw.Width(strings.TrimRight(ansi.Strip(line), " ")) <= most:
-			c.Lines[y] = layout.Fit(line, most, "")
+			c.Lines[y] = draw.Fit(line, most, "")
 		default:
 			c.Lines[y] = draw.Truncate(line, most)
 		}

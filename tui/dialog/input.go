@@ -12,7 +12,6 @@ import (
 	"lifehub/agent"
 	"lifehub/tui/draw"
 	"lifehub/tui/keys"
-	"lifehub/tui/layout"
 	"lifehub/tui/safetext"
 )
 
@@ -277,7 +276,7 @@ func (in *Input) content(width int, theme *draw.Theme) (lines []string, at int) 
 		add(theme.Text.Render, safetext.Reveal(asked.Message))
 	}
 	if asked.URL != "" {
-		lines = append(lines, layout.Lines(safetext.Reveal(asked.URL), max(1, width))...)
+		lines = append(lines, draw.Lines(safetext.Reveal(asked.URL), max(1, width))...)
 		add(theme.Dim.Render, "LifeHub does not open it. Agree once you have opened it, or are about to.")
 	}
 	for _, m := range asked.Prompt {

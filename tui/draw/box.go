@@ -5,8 +5,6 @@ import (
 
 	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/x/ansi"
-
-	"lifehub/tui/layout"
 )
 
 // Box is the frame of dialogs, panels and lists: a rounded border with a title and a
@@ -29,12 +27,12 @@ func (b Box) View(lines []string, width int) []string {
 	inside := max(1, width-BoxSides)
 	side := b.Border.Render("│")
 	out := make([]string, 0, len(lines)+2)
-	out = append(out, layout.Edge("╭", b.Title, b.Count, "╮", width, b.Border.Render))
+	out = append(out, Edge("╭", b.Title, b.Count, "╮", width, b.Border.Render))
 	for _, line := range lines {
 		line = Truncate(line, inside)
 		out = append(out, side+" "+line+strings.Repeat(" ", max(0, inside-Width(line)))+" "+side)
 	}
-	return append(out, layout.Edge("╰", b.Keys, b.Figures, "╯", width, b.Border.Render))
+	return append(out, Edge("╰", b.Keys, b.Figures, "╯", width, b.Border.Render))
 }
 
 // Over draws a box over the lines of a screen of the given width. All lines of the
@@ -45,13 +43,13 @@ func Over(lines, box []string, x, y, width int) []string {
 			continue
 		}
 		under := lines[y+i]
-		left := layout.Fit(under, x, "")
+		left := Fit(under, x, "")
 		left += ansi.ResetStyle + strings.Repeat(" ", max(0, x-Width(left)))
 		right := ""
 		if end := x + Width(line); end < width {
-			right = layout.Method().TruncateLeft(under, end, "")
+			right = Method().TruncateLeft(under, end, "")
 			if Width(right) > max(0, Width(under)-end) { // a wide character begins under the box
-				right = " " + layout.Method().TruncateLeft(under, end+1, "")
+				right = " " + Method().TruncateLeft(under, end+1, "")
 			}
 		}
 		lines[y+i] = left + line + right

@@ -9,12 +9,8 @@ import (
 	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/x/ansi"
 
-	"lifehub/tui/layout"
 	"lifehub/tui/safetext"
 )
-
-// Width returns the width of a line in cells.
-func Width(line string) int { return layout.Cells(line) }
 
 // Hang wraps safe text. The first line follows head; the others are indented to the
 // same column.
@@ -41,8 +37,8 @@ func Wrap(text string, width int) []string {
 		return []string{text}
 	}
 	var lines []string
-	for _, line := range strings.Split(layout.Method().Wrap(text, width, ""), "\n") {
-		lines = append(lines, layout.Lines(line, width)...)
+	for _, line := range strings.Split(Method().Wrap(text, width, ""), "\n") {
+		lines = append(lines, Lines(line, width)...)
 	}
 	return lines
 }
@@ -52,7 +48,7 @@ func Truncate(line string, width int) string {
 	if width <= 0 {
 		return ""
 	}
-	return layout.Fit(line, width, "…")
+	return Fit(line, width, "…")
 }
 
 // Summary returns the beginning of untrusted text on one line. A question can be a
@@ -119,10 +115,10 @@ func StyleLines(style func(...string) string, lines []string) []string {
 
 // bytesThatFit returns the number of bytes of text that fit into a width.
 func bytesThatFit(text string, width int) int {
-	if layout.Plain(text[:min(len(text), width+1)]) {
+	if plain(text[:min(len(text), width+1)]) {
 		return min(len(text), width)
 	}
-	return len(layout.Fit(text, width, ""))
+	return len(Fit(text, width, ""))
 }
 
 // WrapExact wraps safe text at words if possible, otherwise within words. The lines
@@ -154,8 +150,8 @@ func WrapExact(text string, width int) []string {
 // Marked applies a style to a range of cells of a styled line.
 func Marked(line string, from, to int, style lipgloss.Style) string {
 	on, _, _ := strings.Cut(style.Render("x"), "x")
-	before, rest := layout.Fit(line, from, ""), layout.Method().TruncateLeft(line, from, "")
-	inside, after := layout.Fit(rest, to-from, ""), layout.Method().TruncateLeft(rest, to-from, "")
+	before, rest := Fit(line, from, ""), Method().TruncateLeft(line, from, "")
+	inside, after := Fit(rest, to-from, ""), Method().TruncateLeft(rest, to-from, "")
 	return before + on + under(inside, on) + ansi.ResetStyle + after
 }
 

@@ -6,7 +6,6 @@ import (
 
 	"charm.land/lipgloss/v2"
 
-	"lifehub/tui/layout"
 	"lifehub/tui/safetext"
 )
 
@@ -27,7 +26,7 @@ type Found struct {
 func (f Found) View(width int, style, marked lipgloss.Style) string {
 	before, words, after := safetext.Line(f.Text[:f.From]), safetext.Line(f.Text[f.From:f.To]), safetext.Line(f.Text[f.To:])
 	if most := max(0, width/2-Width(words)); Width(before) > most && Width(before+words+after) > width {
-		before = "…" + layout.Method().TruncateLeft(before, Width(before)-most+1, "")
+		before = "…" + Method().TruncateLeft(before, Width(before)-most+1, "")
 	}
 	return Truncate(style.Render(before)+marked.Render(words)+style.Render(after), width)
 }

@@ -10,8 +10,6 @@ import (
 
 	"charm.land/bubbles/v2/textarea"
 	"charm.land/lipgloss/v2"
-
-	"lifehub/tui/layout"
 )
 
 // Theme names styles by meaning; panels never use a colour directly.
@@ -34,7 +32,7 @@ type Theme struct {
 	Shade     lipgloss.Style // background of the user's text; none with few colours
 	Ground    lipgloss.Style // background of the screen; none if the terminal's own suits
 
-	Markdown layout.Theme
+	Markdown MarkdownTheme
 }
 
 // byName returns the colours by the names that a user's theme has for them.
@@ -135,17 +133,17 @@ func (c colours) theme(light, dark bool) *Theme {
 }
 
 // markdown derives the styles of Markdown and code from the colours.
-func (c colours) markdown() layout.Theme {
+func (c colours) markdown() MarkdownTheme {
 	in := func(colour string) color.Color {
 		if colour == "" {
 			return nil
 		}
 		return lipgloss.Color(colour)
 	}
-	return layout.Palette{
+	return palette{
 		Heading: in(c.you), Code: in(c.warning), Keyword: in(c.brand), String: in(c.success), Number: in(c.warning), Quiet: in(c.dim), Border: in(c.border),
 		Link: in(c.reference), Citation: in(c.running), Added: in(c.success), Removed: in(c.danger), Doubtful: in(c.warning),
-	}.Theme()
+	}.theme()
 }
 
 // AreaStyles returns the styles of text input.

@@ -10,8 +10,6 @@ import (
 	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/colorprofile"
 	"github.com/lucasb-eyer/go-colorful"
-
-	"lifehub/tui/layout"
 )
 
 // contrast is how far two colours are apart, as WCAG 2 has it: 1 to 21.
@@ -36,7 +34,7 @@ func foregrounds(of reflect.Value, name string, yield func(name string, c color.
 	switch s := of.Interface().(type) {
 	case lipgloss.Style:
 		yield(name, s.GetForeground())
-	case layout.Style:
+	case Style:
 		yield(name, s.Foreground)
 	default:
 		for i := range of.NumField() {

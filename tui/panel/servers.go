@@ -13,7 +13,6 @@ import (
 	"lifehub/tui/dialog"
 	"lifehub/tui/draw"
 	"lifehub/tui/keys"
-	"lifehub/tui/layout"
 	"lifehub/tui/safetext"
 )
 
@@ -315,7 +314,7 @@ func (l *Reader) view(width, rows int, keys *keys.Map, theme *draw.Theme, choice
 // Content returns the whole text, with hidden characters made visible.
 func (l *Reader) Content(width int, theme *draw.Theme) []string {
 	if l.Change == nil {
-		return layout.Lines(safetext.Text(l.text), max(1, width))
+		return draw.Lines(safetext.Text(l.text), max(1, width))
 	}
 	var lines []string
 	for _, c := range l.Change {

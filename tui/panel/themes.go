@@ -8,7 +8,6 @@ import (
 
 	"lifehub/tui/draw"
 	"lifehub/tui/keys"
-	"lifehub/tui/layout"
 	"lifehub/tui/reader"
 )
 
@@ -87,7 +86,7 @@ func sample(width int, theme *draw.Theme) []string {
 	answer := reader.NewStream("")
 	before, after, _ := strings.Cut(sampleAnswer, " ✓")
 	answer.Write(before)
-	answer.Verdict(layout.Quoted, " ✓")
+	answer.Verdict(draw.Quoted, " ✓")
 	answer.Write(after)
 	answer.Close()
 	return append([]string{

@@ -11,7 +11,6 @@ import (
 	"github.com/yuin/goldmark/text"
 
 	"lifehub/tui/draw"
-	"lifehub/tui/layout"
 	"lifehub/tui/safetext"
 )
 
@@ -35,22 +34,22 @@ func (d *Document) framed(b block, width int) (rows []string) {
 		label = border(fmt.Sprintf(d.copied, b.fence.number))
 	}
 	if b.fence.first {
-		rows = append(rows, layout.Edge("╭", b.fence.info, label, "╮", width, border))
+		rows = append(rows, draw.Edge("╭", b.fence.info, label, "╮", width, border))
 	}
 	inside := width - draw.BoxSides
 	for _, line := range highlighted(b.fence.info, b.text, theme) {
-		line = layout.Fit(line, inside, "›")
+		line = draw.Fit(line, inside, "›")
 		rows = append(rows, border("│")+" "+line+strings.Repeat(" ", max(0, inside-draw.Width(line)))+" "+border("│"))
 	}
 	if b.fence.last {
-		rows = append(rows, layout.Edge("╰", "", "", "╯", width, border))
+		rows = append(rows, draw.Edge("╰", "", "", "╯", width, border))
 	}
 	return rows
 }
 
 // highlighted returns the lines of code, with its tokens in colour if chroma knows the language and is
 // fast enough.
-func highlighted(info, code string, theme *layout.Theme) []string {
+func highlighted(info, code string, theme *draw.MarkdownTheme) []string {
 	plain := strings.Split(safetext.Source(code), "\n")
 	for i, line := range plain {
 		plain[i] = safetext.Line(strings.ReplaceAll(line, "\t", tab))
@@ -84,20 +83,20 @@ func highlighted(info, code string, theme *layout.Theme) []string {
 	return lines[:len(plain)]
 }
 
-func kindOf(t chroma.TokenType) layout.Token {
+func kindOf(t chroma.TokenType) draw.Token {
 	switch {
 	case t == chroma.GenericInserted:
-		return layout.Added
+		return draw.TokenAdded
 	case t == chroma.GenericDeleted:
-		return layout.Removed
+		return draw.TokenRemoved
 	case t.InCategory(chroma.Comment), t == chroma.GenericSubheading:
-		return layout.Comment
+		return draw.TokenComment
 	case t.InCategory(chroma.Keyword), t == chroma.NameTag:
-		return layout.Keyword
+		return draw.TokenKeyword
 	case t.InSubCategory(chroma.LiteralString):
-		return layout.String
+		return draw.TokenString
 	case t.InSubCategory(chroma.LiteralNumber):
-		return layout.Number
+		return draw.TokenNumber
 	}
 	return 0
 }

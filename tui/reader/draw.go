@@ -18,7 +18,6 @@ import (
 	"github.com/yuin/goldmark/util"
 
 	"lifehub/tui/draw"
-	"lifehub/tui/layout"
 	"lifehub/tui/safetext"
 )
 
@@ -91,7 +90,7 @@ func (d *Document) draw(b block, chosen, width int) (drawn Drawn) {
 	_, isTable := x.root.FirstChild().(*east.Table)
 	for _, row := range rows {
 		if isTable {
-			row = layout.Method().TruncateLeft(row, 1, "") // the padding of the first column
+			row = draw.Method().TruncateLeft(row, 1, "") // the padding of the first column
 		}
 		w.add(row)
 	}
@@ -161,9 +160,9 @@ func (w *wrapper) add(row string) {
 		w.drawn.Rows = append(w.drawn.Rows, w.blanks...)
 	}
 	w.blanks = nil
-	rest := layout.Method().TruncateLeft(row, draw.Width(head), "")
+	rest := draw.Method().TruncateLeft(row, draw.Width(head), "")
 	if draw.Width(plain) > w.width {
-		head = layout.Fit(head, w.width/2, "")
+		head = draw.Fit(head, w.width/2, "")
 	}
 	lines := strings.Join(draw.Wrap(rest, max(2, w.width-draw.Width(head))), "\n")
 	for line := range strings.SplitSeq(lipgloss.Wrap(lines, 0, ""), "\n") { // so that each line has complete styles
@@ -245,7 +244,7 @@ func (w *wrapper) meaning(piece string) (style, where string) {
 // styles returns the theme as a glamour style.
 func (x *tree) styles() ansi.StyleConfig {
 	m := x.theme
-	block := func(s layout.Style) ansi.StyleBlock { return ansi.StyleBlock{StylePrimitive: primitive(s)} }
+	block := func(s draw.Style) ansi.StyleBlock { return ansi.StyleBlock{StylePrimitive: primitive(s)} }
 	quote := block(m.Quote)
 	quote.Indent, quote.IndentToken = new(uint(1)), new("│ ")
 	return ansi.StyleConfig{
@@ -264,14 +263,14 @@ func (x *tree) styles() ansi.StyleConfig {
 	}
 }
 
-func primitive(s layout.Style) (p ansi.StylePrimitive) {
-	on := func(a layout.Attributes) *bool {
+func primitive(s draw.Style) (p ansi.StylePrimitive) {
+	on := func(a draw.Attributes) *bool {
 		if s.Attributes&a == 0 {
 			return nil // inherited
 		}
 		return new(true)
 	}
-	p.Bold, p.Italic, p.Underline, p.CrossedOut = on(layout.Bold), on(layout.Italic), on(layout.Underline), on(layout.Strike)
+	p.Bold, p.Italic, p.Underline, p.CrossedOut = on(draw.Bold), on(draw.Italic), on(draw.Underline), on(draw.Strike)
 	if s.Foreground != nil {
 		p.Color = new(named(s.Foreground))
 	}

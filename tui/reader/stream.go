@@ -6,7 +6,6 @@ import (
 	"unicode/utf8"
 
 	"lifehub/tui/draw"
-	"lifehub/tui/layout"
 )
 
 // Stream is Markdown that is still arriving. A block is drawn once when the next one begins; the last
@@ -39,7 +38,7 @@ func NewStream(copied string) *Stream { return &Stream{copied: copied} }
 func (s *Stream) Write(text string) { s.source.WriteString(withoutSigns(text)) }
 
 // Verdict appends a verdict on the citation before it.
-func (s *Stream) Verdict(kind layout.Verdict, text string) {
+func (s *Stream) Verdict(kind draw.Verdict, text string) {
 	s.source.WriteString(sign + string(rune('0'+kind)) + literal.Replace(text) + sign)
 }
 

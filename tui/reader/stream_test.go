@@ -16,7 +16,6 @@ import (
 
 	"lifehub/internal/hostile"
 	"lifehub/tui/draw"
-	"lifehub/tui/layout"
 )
 
 // whole draws a complete answer.
@@ -165,14 +164,14 @@ func TestVerdictsHaveTheirColour(t *testing.T) {
 	dark := theme(true)
 	s := NewStream("")
 	s.Write("At most 10 % [1]")
-	s.Verdict(layout.Quoted, " ✓ *quoted*")
+	s.Verdict(draw.Quoted, " ✓ *quoted*")
 	s.Write(" and 20 % [2]" + sign + "1 ✓" + sign + " ✓")
 	s.Close()
 	got := strings.Join(s.Lines(80, dark), "\n")
 	if text := ansi.Strip(got); text != "At most 10 % [1] ✓ *quoted* and 20 % [2]1 ✓ ✓" {
 		t.Errorf("it reads %q", text)
 	}
-	on, _, _ := strings.Cut(dark.Markdown.Verdicts[layout.Quoted].Paint("x"), "x")
+	on, _, _ := strings.Cut(dark.Markdown.Verdicts[draw.Quoted].Paint("x"), "x")
 	if n := strings.Count(got, on); n != 1 {
 		t.Errorf("%d of three ticks have the colour of a verdict: %q", n, got)
 	}

@@ -19,7 +19,7 @@ import (
 	"github.com/yuin/goldmark/text"
 
 	"lifehub/agent"
-	"lifehub/tui/layout"
+	"lifehub/tui/draw"
 	"lifehub/tui/safetext"
 )
 
@@ -81,7 +81,7 @@ type tree struct {
 	root   *ast.Document
 	source []byte
 	links  []Link
-	theme  *layout.Theme
+	theme  *draw.MarkdownTheme
 	indent string // of the continuation lines of an item
 	tables []*east.Table
 	answer bool // with the numbers of sources and the verdicts on them
@@ -306,7 +306,7 @@ func (x *tree) node(node ast.Node) []ast.Node {
 }
 
 // styled returns a node with text from the document in a style.
-func (x *tree) styled(value string, style layout.Style) ast.Node {
+func (x *tree) styled(value string, style draw.Style) ast.Node {
 	return x.raw(style.Paint(escaped.Replace(safetext.Line(value))))
 }
 

@@ -7,7 +7,6 @@ import (
 
 	"lifehub/agent"
 	"lifehub/tui/draw"
-	"lifehub/tui/layout"
 	"lifehub/tui/reader"
 	"lifehub/tui/safetext"
 )
@@ -122,16 +121,16 @@ func inline(c agent.Citation) string {
 }
 
 // kindOf returns what was found out about a citation.
-func kindOf(c agent.Citation) layout.Verdict {
+func kindOf(c agent.Citation) draw.Verdict {
 	switch {
 	case c.Rider() != "", c.Verdict == agent.Stale:
-		return layout.Doubtful
+		return draw.Doubtful
 	case c.Verdict == agent.Verified:
-		return layout.Quoted
+		return draw.Quoted
 	case c.Verdict == agent.NotFound:
-		return layout.Wrong
+		return draw.Wrong
 	}
-	return layout.Unchecked
+	return draw.Unchecked
 }
 
 // marked returns a part of the source with the verdicts in it.

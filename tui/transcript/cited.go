@@ -13,7 +13,6 @@ import (
 	"lifehub/agent"
 	"lifehub/chat"
 	"lifehub/tui/draw"
-	"lifehub/tui/layout"
 	"lifehub/tui/reader"
 	"lifehub/tui/safetext"
 )
@@ -173,11 +172,11 @@ func verdictText(c agent.Citation) string {
 // verdictStyle returns the style of a verdict; the colour only repeats the sign.
 func verdictStyle(c agent.Citation, theme *draw.Theme) lipgloss.Style {
 	switch kindOf(c) {
-	case layout.Doubtful:
+	case draw.Doubtful:
 		return theme.Warning
-	case layout.Quoted:
+	case draw.Quoted:
 		return theme.Success
-	case layout.Wrong:
+	case draw.Wrong:
 		return theme.Danger
 	}
 	return theme.Dim

@@ -1,8 +1,10 @@
-package layout
+package draw
 
 import (
 	"strings"
 	"testing"
+
+	"github.com/charmbracelet/x/ansi"
 )
 
 func TestTextIsMeasuredAsTheTerminalShowsIt(t *testing.T) {
@@ -20,13 +22,13 @@ func TestTextIsMeasuredAsTheTerminalShowsIt(t *testing.T) {
 		"\x1b]8;;https://a.b\ax\x1b]8;;\a": {1, 1},
 	} {
 		ByCharacters(false)
-		if got := Cells(text); got != want.clusters {
+		if got := Width(text); got != want.clusters {
 			t.Errorf("%q takes %d cells, want %d", text, got, want.clusters)
 		}
 		if !ByCharacters(true) || ByCharacters(true) {
 			t.Error("it is news once")
 		}
-		if got := Cells(text); got != want.characters {
+		if got := Width(text); got != want.characters {
 			t.Errorf("%q takes %d cells by its characters, want %d", text, got, want.characters)
 		}
 	}
@@ -41,8 +43,8 @@ func TestTextIsCutByItsCells(t *testing.T) {
 		} {
 			for most := range 14 {
 				got := Fit(text, most, "…")
-				if Cells(got) > most || Cells(text) <= most && got != text {
-					t.Errorf("%q cut to %d is %q of %d cells", text, most, got, Cells(got))
+				if Width(got) > most || Width(text) <= most && got != text {
+					t.Errorf("%q cut to %d is %q of %d cells", text, most, got, Width(got))
 				}
 				if strings.Count(got, "\x1b") != strings.Count(text, "\x1b") {
 					t.Errorf("%q cut to %d is %q: a sequence is gone", text, most, got)
@@ -55,8 +57,8 @@ func TestTextIsCutByItsCells(t *testing.T) {
 					t.Errorf("%q in lines of %d is %q", text, most, lines)
 				}
 				for _, line := range lines {
-					if _, first := First(line); Cells(line) > most && Cells(line) > first {
-						t.Errorf("%q in lines of %d has %q of %d cells", text, most, line, Cells(line))
+					if _, first := ansi.FirstGraphemeCluster(line, Method()); Width(line) > most && Width(line) > first {
+						t.Errorf("%q in lines of %d has %q of %d cells", text, most, line, Width(line))
 					}
 				}
 			}

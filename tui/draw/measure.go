@@ -1,4 +1,4 @@
-package layout
+package draw
 
 import (
 	"strings"
@@ -23,27 +23,22 @@ func Method() ansi.Method {
 	return ansi.GraphemeWidth
 }
 
-// Cells returns the width of a line in cells, not counting escape sequences.
-func Cells(line string) int {
-	if Plain(line) {
+// Width returns the width of a line in cells, not counting escape sequences.
+func Width(line string) int {
+	if plain(line) {
 		return len(line)
 	}
 	return Method().StringWidth(line)
 }
 
-// Plain reports whether each byte of text takes one cell.
-func Plain(text string) bool {
+// plain reports whether each byte of text takes one cell.
+func plain(text string) bool {
 	for i := range len(text) {
 		if text[i] < ' ' || text[i] > '~' {
 			return false
 		}
 	}
 	return true
-}
-
-// First returns the first grapheme cluster of text and its width in cells.
-func First(text string) (cluster string, cells int) {
-	return ansi.FirstGraphemeCluster(text, Method())
 }
 
 // next returns the escape sequence or grapheme cluster that text begins with, and its width in
@@ -56,23 +51,23 @@ func next(text string) (piece string, cells int) {
 	case c < 0x7f && (len(text) == 1 || text[1] < 0x80):
 		return text[:1], 1
 	}
-	return First(text)
+	return ansi.FirstGraphemeCluster(text, Method())
 }
 
 // Fit cuts a line to at most the given number of cells, ending with tail if it was longer. Escape
 // sequences after the cut are kept.
 func Fit(line string, most int, tail string) string {
-	if Cells(line) <= most {
+	if Width(line) <= most {
 		return line
 	}
 	var out strings.Builder
-	room, cut := most-Cells(tail), false
+	room, cut := most-Width(tail), false
 	for line != "" {
 		piece, cells := next(line)
 		line = line[len(piece):]
 		if !cut && cells > room {
 			cut = true
-			if Cells(tail) <= most {
+			if Width(tail) <= most {
 				out.WriteString(tail)
 			}
 		}

@@ -1,4 +1,4 @@
-package layout
+package draw
 
 import (
 	"strings"
@@ -9,7 +9,7 @@ import (
 // necessary.
 func Edge(from, left, right, to string, width int, border func(...string) string) string {
 	room := width - 2 // between the corners
-	if right != "" && Cells(left)+Cells(right)+6 > room {
+	if right != "" && Width(left)+Width(right)+6 > room {
 		right = ""
 	}
 	if left != "" {
@@ -19,7 +19,7 @@ func Edge(from, left, right, to string, width int, border func(...string) string
 	if right != "" {
 		right = " " + right + " " + on + "─" + off
 	}
-	rule := strings.Repeat("─", max(0, room-Cells(left)-Cells(right)))
+	rule := strings.Repeat("─", max(0, room-Width(left)-Width(right)))
 	if rule != "" {
 		rule = on + rule + off
 	}

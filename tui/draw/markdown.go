@@ -1,4 +1,4 @@
-package layout
+package draw
 
 import (
 	"image/color"
@@ -63,23 +63,23 @@ type Token int
 
 const (
 	_ Token = iota
-	Keyword
-	String
-	Number
-	Comment
-	Added
-	Removed
+	TokenKeyword
+	TokenString
+	TokenNumber
+	TokenComment
+	TokenAdded
+	TokenRemoved
 )
 
-// Theme assigns a style to each element of Markdown.
-type Theme struct {
+// MarkdownTheme assigns a style to each element of Markdown.
+type MarkdownTheme struct {
 	Heading    Style // all levels
 	Title      Style // heading of level 1, over Heading
 	Strong     Style
 	Emphasis   Style
 	Deleted    Style
-	Code       Style              // inline
-	Tokens     [Removed + 1]Style // in highlighted code
+	Code       Style                   // inline
+	Tokens     [TokenRemoved + 1]Style // in highlighted code
 	Link       Style
 	Host       Style // host of a link, after its text
 	Citation   Style // [1]
@@ -88,8 +88,6 @@ type Theme struct {
 	Quote      Style // text of a quotation
 	Marker     Style // bullets, numbers, check boxes
 	Border     Style // rules, table borders, quotation bars
-	TableHead  Style
-	Image      Style
 	HTML       Style // tags, shown as written
 	Hyperlinks bool  // emit terminal hyperlinks (OSC 8)
 }
@@ -104,15 +102,15 @@ const (
 	Doubtful          // they are, but something changes their meaning
 )
 
-// Palette holds the colours of a theme. The zero Palette distinguishes everything without colours.
-type Palette struct {
+// palette holds the colours of a theme. The zero palette distinguishes everything without colours.
+type palette struct {
 	Heading, Code, Keyword, String, Number, Quiet, Border, Link, Citation color.Color
 	Added, Removed                                                        color.Color // lines of a diff; what is right and wrong
 	Doubtful                                                              color.Color
 }
 
-// Theme returns a theme in these colours.
-func (p Palette) Theme() Theme {
+// theme returns a theme in these colours.
+func (p palette) theme() MarkdownTheme {
 	faint := func(c color.Color) Style {
 		if c == nil {
 			return Style{Attributes: Faint}
@@ -120,7 +118,7 @@ func (p Palette) Theme() Theme {
 		return Style{Foreground: c}
 	}
 	quiet := faint(p.Quiet)
-	return Theme{
+	return MarkdownTheme{
 		Heading:  Style{p.Heading, Bold},
 		Title:    Style{Attributes: Underline},
 		Strong:   Style{Attributes: Bold},
@@ -128,8 +126,8 @@ func (p Palette) Theme() Theme {
 		Deleted:  Style{Attributes: Strike},
 		Code:     Style{Foreground: p.Code},
 		Tokens: [...]Style{
-			Keyword: {Foreground: p.Keyword}, String: {Foreground: p.String}, Number: {Foreground: p.Number},
-			Comment: Style{Attributes: Italic}.Over(quiet), Added: {Foreground: p.Added}, Removed: {Foreground: p.Removed},
+			TokenKeyword: {Foreground: p.Keyword}, TokenString: {Foreground: p.String}, TokenNumber: {Foreground: p.Number},
+			TokenComment: Style{Attributes: Italic}.Over(quiet), TokenAdded: {Foreground: p.Added}, TokenRemoved: {Foreground: p.Removed},
 		},
 		Link:       Style{p.Link, Underline},
 		Host:       quiet,
@@ -139,8 +137,6 @@ func (p Palette) Theme() Theme {
 		Quote:      Style{},
 		Marker:     Style{Foreground: p.Citation},
 		Border:     faint(p.Border),
-		TableHead:  Style{Attributes: Bold},
-		Image:      Style{p.Link, Italic},
 		HTML:       quiet,
 		Hyperlinks: true,
 	}
