@@ -46,7 +46,7 @@ func TestModelForTheFilm(t *testing.T) {
 	if file == "" {
 		t.Skip("LIFEHUB_FILM=FILE serves the model of the film (make film)")
 	}
-	const first, second = "how do I raise my weekly", "remind me to book" // what the model reads ahead has no question
+	const first, second = "how do I raise my long run", "remind me to book" // what the model reads ahead has no question
 	friday := time.Now().AddDate(0, 0, (int(time.Friday)-int(time.Now().Weekday())+7)%7).Format(time.DateOnly)
 	plan := func(steps string) string { return `{"reasoning":"","steps":[` + steps + `]}` }
 	model := slowWriter{llmtest.NewScript(

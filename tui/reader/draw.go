@@ -83,7 +83,7 @@ func (d *Document) draw(b block, chosen, width int) (drawn Drawn) {
 		}
 		rows = x.draw(width)
 	}
-	w := wrapper{drawn: Drawn{Links: x.links}, theme: d.theme, chosen: chosen, width: width}
+	w := wrapper{drawn: Drawn{Links: x.links}, theme: d.theme, chosen: chosen, width: width, dense: d.answer}
 	if len(x.tables) == 0 {
 		w.width = min(width, draw.Readable)
 	}
@@ -142,6 +142,7 @@ type wrapper struct {
 	theme  *draw.Theme
 	chosen int // highlighted link
 	width  int
+	dense  bool     // a paragraph in a quotation has a mark instead of a blank row above it
 	blanks []string // pending blank row
 }
 
@@ -156,7 +157,8 @@ func (w *wrapper) add(row string) {
 		w.blanks = []string{w.painted(plain)}
 		return
 	}
-	if len(w.drawn.Rows) > 0 {
+	marked := w.dense && len(w.blanks) > 0 && len(w.drawn.Rows) > 0 && strings.Contains(xansi.Strip(w.blanks[0]), "│")
+	if len(w.drawn.Rows) > 0 && !marked {
 		w.drawn.Rows = append(w.drawn.Rows, w.blanks...)
 	}
 	w.blanks = nil
@@ -166,7 +168,11 @@ func (w *wrapper) add(row string) {
 	}
 	lines := strings.Join(draw.Wrap(rest, max(2, w.width-draw.Width(head))), "\n")
 	for line := range strings.SplitSeq(lipgloss.Wrap(lines, 0, ""), "\n") { // so that each line has complete styles
-		w.drawn.Rows = append(w.drawn.Rows, strings.TrimRight(w.painted(head)+w.row(line), " "))
+		begin := w.painted(head)
+		if at := strings.LastIndex(begin, "│"); marked && at >= 0 {
+			begin, marked = begin[:at]+"├"+begin[at+len("│"):], false
+		}
+		w.drawn.Rows = append(w.drawn.Rows, strings.TrimRight(begin+w.row(line), " "))
 		head = strings.Map(func(r rune) rune {
 			if r == '│' {
 				return r

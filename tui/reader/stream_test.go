@@ -181,6 +181,14 @@ func TestVerdictsHaveTheirColour(t *testing.T) {
 	}
 }
 
+// A list of passages, which are quotations, has no empty rows in them.
+func TestQuotationsInAnAnswerAreDense(t *testing.T) {
+	got := ansi.Strip(strings.Join(whole("> one\n>\n> two that is longer\n>\n> - item\n\nafter\n", 12, theme(false)), "\n"))
+	if want := "│ one\n├ two that\n│ is longer\n├ • item\n\nafter"; got != want {
+		t.Errorf("it is drawn as\n%s\nwant\n%s", got, want)
+	}
+}
+
 // The numbers on frames are those of Code, whatever the code is in and however long it is.
 func TestCodeHasTheNumberToCopyItBy(t *testing.T) {
 	long := strings.Repeat("x := 1\n", 120)

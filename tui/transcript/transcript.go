@@ -404,7 +404,7 @@ func (t *Model) Item(at int) Item {
 	return t.Entries[at].Item
 }
 
-// Focus focuses the last visible item.
+// Focus focuses the last visible item, of a list of passages its sources.
 func (t *Model) Focus() {
 	if len(t.Entries) == 0 {
 		return
@@ -413,6 +413,9 @@ func (t *Model) Focus() {
 	at := len(t.Entries) - 1
 	if len(t.Shown) > 0 {
 		at = t.Shown[len(t.Shown)-1]
+	}
+	if sources, ok := t.Item(min(at+1, len(t.Entries)-1)).(*Sources); ok && sources.written {
+		at = min(at+1, len(t.Entries)-1)
 	}
 	t.Choose(at, 0)
 }
