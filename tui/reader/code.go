@@ -37,7 +37,11 @@ func (d *Document) framed(b block, width int) (rows []string) {
 		rows = append(rows, draw.Edge("╭", b.fence.info, label, "╮", width, border))
 	}
 	inside := width - draw.BoxSides
-	for _, line := range highlighted(b.fence.info, b.text, theme) {
+	info := b.fence.info
+	if b.open {
+		info = "" // it has colours once it is whole
+	}
+	for _, line := range highlighted(info, b.text, theme) {
 		line = draw.Fit(line, inside, "›")
 		rows = append(rows, border("│")+" "+line+strings.Repeat(" ", max(0, inside-draw.Width(line)))+" "+border("│"))
 	}
@@ -55,8 +59,11 @@ func highlighted(info, code string, theme *draw.MarkdownTheme) []string {
 		plain[i] = safetext.Line(strings.ReplaceAll(line, "\t", tab))
 	}
 	language, _, _ := strings.Cut(strings.Trim(info, "{}. "), " ")
+	if language == "" { // for which chroma would match the names of files
+		return plain
+	}
 	lexer := lexers.Get(language)
-	if language == "" || lexer == nil {
+	if lexer == nil {
 		return plain
 	}
 	next, err := lexer.Tokenise(nil, strings.Join(plain, "\n"))

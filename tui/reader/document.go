@@ -49,6 +49,14 @@ type block struct {
 	number int   // of an item of a numbered list
 	tight  bool  // no blank row above it
 	fence  fence // of fenced code
+	open   bool  // more of it may arrive
+}
+
+// isTable reports whether a block begins like a table.
+func (b block) isTable() bool {
+	head, rest, _ := strings.Cut(b.text, "\n")
+	rule, _, _ := strings.Cut(rest, "\n")
+	return strings.Contains(head, "|") && strings.Contains(rule, "-") && strings.Trim(rule, "|:- \t") == ""
 }
 
 // fence describes a piece of fenced code.

@@ -71,6 +71,8 @@ func (d *Document) draw(b block, chosen, width int) (drawn Drawn) {
 		return drawn
 	case b.kind == code:
 		return asWritten(b, width, "  ")
+	case b.open && b.isTable(): // its columns change with each row
+		return asWritten(b, width, "")
 	case len(b.text) > 2*maxBytes || slices.ContainsFunc(strings.Split(b.text, "\n"), func(line string) bool { return tooDeep(line, maxDepth) }):
 		return asWritten(b, width, "")
 	}

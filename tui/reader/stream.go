@@ -77,7 +77,9 @@ func (s *Stream) Lines(width int, theme *draw.Theme) []string {
 	for range open.node - 1 {
 		s.read += strings.IndexByte(source[s.read:], '\n') + 1
 	}
-	open.fence.last = open.fence.last && s.closed
+	if open.open = !s.closed; open.open {
+		open.fence.last = false
+	}
 	return append(s.lines[:len(s.lines):len(s.lines)], s.rows(open)...)
 }
 
