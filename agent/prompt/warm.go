@@ -31,10 +31,16 @@ func (a *Asker) Warm(ctx context.Context, p Prompt) error {
 	req := p.Request
 	req.Messages, req.MaxTokens, req.Think = fitted.Messages, 1, a.Think
 	a.Meters.cached(a.ModelName(), req.Messages)
-	sent := time.Now()
+	sent, pieces := time.Now(), 0
 	for delta, err := range a.Model.Stream(ctx, req) {
 		if err != nil {
 			return err
+		}
+		if delta.Text != "" || delta.Thinking != "" {
+			pieces++
+		}
+		if pieces > 1 { // a server that ignores the limit
+			break
 		}
 		if delta.Reading != nil {
 			w.read.Store(delta.Reading)

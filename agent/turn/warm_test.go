@@ -112,3 +112,24 @@ func TestWarmStartThatFails(t *testing.T) {
 		}
 	})
 }
+
+// unlimited is a server that ignores how much it may write.
+type unlimited struct{ pieces int }
+
+func (e *unlimited) Name() string { return "unlimited" }
+
+func (e *unlimited) Stream(context.Context, llm.Request) iter.Seq2[llm.Delta, error] {
+	return func(yield func(llm.Delta, error) bool) {
+		for yield(llm.Delta{Text: "word "}, nil) {
+			e.pieces++
+		}
+	}
+}
+
+// The first question does not wait for a text that nobody reads.
+func TestWarmStartEndsWhenAServerIgnoresItsLimit(t *testing.T) {
+	model := &unlimited{}
+	if err := New(small(model)).Warm(t.Context(), "c1"); err != nil || model.pieces != 1 {
+		t.Errorf("it read on for %d pieces: %v", model.pieces, err)
+	}
+}
