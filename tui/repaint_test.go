@@ -46,15 +46,14 @@ func TestTheTerminalShowsTheFrame(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	begin(m)
+	number := m.turn.number
 	ctx, cancel := context.WithCancel(t.Context())
 	program := tea.NewProgram(looked{m}, tea.WithContext(ctx), tea.WithInput(nil), tea.WithOutput(cooked{screen}), tea.WithWindowSize(80, 24),
 		tea.WithColorProfile(colorprofile.TrueColor), tea.WithEnvironment([]string{"TERM=xterm-256color"}), tea.WithoutSignalHandler())
 	over := make(chan struct{})
 	go func() { defer close(over); _, _ = program.Run() }()
 	defer func() { cancel(); <-over }()
-	begin(m)
-	number := m.turn.number
-
 	var pieces []string
 	for _, kind := range []string{"prose", "Chinese", "list", "fence", "table"} {
 		pieces = append(pieces, answerOf(kind, 300)...)

@@ -90,6 +90,7 @@ func (d *Document) draw(b block, chosen, width int) (drawn Drawn) {
 		w.width = min(width, draw.Readable)
 	}
 	_, isTable := x.root.FirstChild().(*east.Table)
+	isTable = isTable && x.root.ChildCount() == 1
 	for _, row := range rows {
 		if isTable {
 			row = draw.Method().TruncateLeft(row, 1, "") // the padding of the first column

@@ -6,6 +6,7 @@ import (
 	"github.com/yuin/goldmark/ast"
 	"github.com/yuin/goldmark/parser"
 	"github.com/yuin/goldmark/text"
+	"github.com/yuin/goldmark/util"
 )
 
 // LaTeX is drawn as it is written: in it, a backslash is a command, and not an escape of Markdown.
@@ -58,7 +59,8 @@ func (mathInline) Parse(_ ast.Node, reader text.Reader, _ parser.Context) ast.No
 	return ast.NewString(line[:after]) // not a text, to which goldmark would add what follows
 }
 
-// mathBlock parses a formula of several lines, which begins and ends with a line of its own.
+// mathBlock parses a formula of several lines, which begins on a line of its own, and ends with its mark or
+// before a blank line. It looks no further ahead, since a formula may still be arriving.
 type mathBlock struct{}
 
 func (mathBlock) Trigger() []byte { return []byte{'$', '\\'} }
@@ -66,11 +68,9 @@ func (mathBlock) Trigger() []byte { return []byte{'$', '\\'} }
 func (mathBlock) Open(_ ast.Node, reader text.Reader, _ parser.Context) (ast.Node, parser.State) {
 	line, segment := reader.PeekLine()
 	marks, ok := marksOf(bytes.TrimLeft(line, " "))
-	if !ok || marks[0] == "$" || marks[0] == `\(` || bytes.Contains(bytes.TrimLeft(line, " ")[2:], []byte(marks[1])) {
-		return nil, parser.NoChildren
-	}
-	rest, _, _ := bytes.Cut(reader.Source()[segment.Stop:], []byte("\n\n"))
-	if !bytes.Contains(rest, []byte(marks[1])) {
+	written := bytes.TrimSpace(line)
+	bracket := marks[0] == `\[` && len(written) > len(marks[0]) // escaped, and not the beginning of a formula
+	if !ok || marks[0] == "$" || marks[0] == `\(` || bracket || bytes.Contains(written[2:], []byte(marks[1])) {
 		return nil, parser.NoChildren
 	}
 	node := ast.NewCodeBlock()
@@ -86,7 +86,10 @@ func (mathBlock) Continue(node ast.Node, reader text.Reader, _ parser.Context) p
 	if last.Start != first.Start && bytes.Contains(last.Value(source), []byte(marks[1])) {
 		return parser.Close
 	}
-	_, segment := reader.PeekLine()
+	line, segment := reader.PeekLine()
+	if util.IsBlank(line) {
+		return parser.Close
+	}
 	node.Lines().Append(segment)
 	reader.AdvanceToEOL()
 	return parser.Continue | parser.NoChildren

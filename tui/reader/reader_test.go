@@ -404,7 +404,7 @@ func TestFormulasAndPicturesAreDrawnAsWritten(t *testing.T) {
 		`\[not a link\] and \*star\* and \(`:          `[not a link] and *star* and (`,
 		`a $x$ \[b\] &amp;`:                           `a $x$ [b] &`,
 		`costs $5 and $6, or 7\$ \_`:                  `costs $5 and $6, or 7$ _`,
-		"$$\nnot closed \\*\n\n$$":                    "$$ not closed * $$",
+		"$$\nnot closed \\*\n\n$$":                    `$$ not closed \* $$`,
 		"![[Image.png|300]] ![[a.png|A photo|20x30]]": "Image.png A photo",
 		"![alt|200](x.png) [[note|300]]":              "[image: alt] 300",
 	} {

@@ -1,6 +1,7 @@
 package reader
 
 import (
+	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -84,13 +85,13 @@ func (s *Stream) Lines(width int, theme *draw.Theme) []string {
 }
 
 // complete returns text without what may change its meaning when more arrives: the rest of a character,
-// and a last line that has no letter yet.
+// and a last line that has no letter yet, or begins like code or a formula.
 func (s *Stream) complete(text string) string {
 	if s.closed {
 		return text
 	}
 	last := strings.LastIndexByte(text, '\n') + 1
-	if strings.IndexFunc(text[last:], unicode.IsLetter) < 0 {
+	if strings.IndexFunc(text[last:], unicode.IsLetter) < 0 || opening.MatchString(text[last:]) {
 		return text[:last]
 	}
 	for end := max(0, len(text)-utf8.UTFMax); end < len(text); end++ {
@@ -100,6 +101,9 @@ func (s *Stream) complete(text string) string {
 	}
 	return text
 }
+
+// opening matches a line that opens code or a formula, unless the rest of it says otherwise.
+var opening = regexp.MustCompile("^ *(?:```|~~~|[$][$]|[\\\\]\\[)")
 
 // rows draws a block, below a blank row if there is one in the source.
 func (s *Stream) rows(b block) []string {

@@ -71,7 +71,7 @@ func TestAnAnswerIsDrawnTheSameInPieces(t *testing.T) {
 		if !slices.Equal(got, want) {
 			t.Fatalf("%q in pieces is\n%s\nand at once\n%s", source.String(), strings.Join(got, "\n"), strings.Join(want, "\n"))
 		}
-		if width < 300 {
+		if width < 300 || strings.Contains(source.String(), "|") { // of tables, GFM drops surplus cells
 			return
 		}
 		for screen := ansi.Strip(strings.Join(want, "\n")); n > 0; n-- {
