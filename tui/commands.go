@@ -116,9 +116,7 @@ func (m *Model) runCommand(c backend.Command, args string) tea.Cmd {
 func (m *Model) begin(line string, begin backend.TurnStarter, err error) tea.Cmd {
 	switch {
 	case err != nil:
-		m.fail(err)
-		m.transcript.ToEnd()
-		return nil
+		return m.fail(err)
 	case m.busy():
 		m.composer.Set(line)
 		return nil
@@ -232,10 +230,10 @@ func (m *Model) use(name string) tea.Cmd {
 		err := m.Options.Models.Use(m.base, name)
 		return then(func() tea.Cmd {
 			if err != nil {
-				m.transcript.Add(transcript.FailureOf(err))
+				m.transcript.Show(transcript.FailureOf(err))
 			} else {
 				m.unreachable = false
-				m.transcript.Add(&transcript.Notice{Text: "now using " + name})
+				m.transcript.Show(&transcript.Notice{Text: "now using " + name})
 			}
 			return nil
 		})
@@ -254,30 +252,30 @@ func (m *Model) showContext() tea.Cmd {
 // nextMode switches to the next mode, or from the last to the first.
 func (m *Model) nextMode() tea.Cmd {
 	modes := agent.Modes()
-	at := slices.Index(modes, agent.Mode(m.mode))
-	m.setMode(modes[(at+1)%len(modes)])
-	return nil
+	return m.setMode(modes[(slices.Index(modes, agent.Mode(m.mode))+1)%len(modes)])
 }
 
 // chooseMode handles /mode.
 func (m *Model) chooseMode(name string) tea.Cmd {
-	lines, mode := panel.ModeReply(name, m.mode)
-	for _, line := range lines {
-		m.transcript.Add(&transcript.Notice{Text: line})
+	if name == "" {
+		m.cover(panel.NewModes(m.mode, m.setMode))
+		return nil
 	}
-	if mode != "" {
-		m.setMode(mode)
+	mode, err := agent.ParseMode(name)
+	if err != nil {
+		return m.flash(safetext.Line(err.Error()))
 	}
-	return nil
+	return m.setMode(mode)
 }
 
 // setMode sets the mode of later turns.
-func (m *Model) setMode(mode agent.Mode) {
+func (m *Model) setMode(mode agent.Mode) tea.Cmd {
 	m.mode = string(mode)
 	m.Options.UseMode(m.mode)
 	if m.withoutModel() { // else the composer shows it
-		m.flash("mode " + m.mode + ", once a model is connected")
+		return m.flash("mode " + m.mode + ", once a model is connected")
 	}
+	return nil
 }
 
 // chooseTheme handles /theme.

@@ -88,3 +88,18 @@ func TestHelpPagesOpenInTheReader(t *testing.T) {
 		r.mustShow("/help permissions")
 	})
 }
+
+// It is read from its first line, also where an answer is above it.
+func TestWhatACommandPrintsIsShownFromItsStart(t *testing.T) {
+	inRig(t, 80, 24, finished(), func(r *rig) {
+		long := "the first line\n\n" + strings.Repeat("more\n\n", 40) + "the last line"
+		for range 2 {
+			r.send(panel.PageMsg{Text: long})
+			r.mustShow("the first line")
+			r.mustNotShow("the last line")
+			r.ask("how often do I run?")
+		}
+		r.send(panel.PageMsg{Text: "a short line"})
+		r.mustShow("a short line")
+	})
+}

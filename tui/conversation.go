@@ -273,7 +273,7 @@ func (m *Model) opened(msg conversationMsg) tea.Cmd {
 		m.resumable = findResumable(msg.Exchanges, &m.transcript)
 	}
 	if msg.Output != "" {
-		m.transcript.Add(&transcript.Page{Source: msg.Output})
+		m.transcript.Show(&transcript.Page{Source: msg.Output})
 	}
 	if msg.At != "" {
 		if m.transcript.ScrollTo(msg.At, msg.Focus) {

@@ -102,7 +102,7 @@ func (m *Model) compose() tea.Cmd {
 // edited replaces the input by the edited text. The file draft is deleted once that is saved.
 func (m *Model) edited(draft, text string, err error) tea.Cmd {
 	if err != nil {
-		m.transcript.Add(&transcript.Failure{Text: "editor: " + err.Error()})
+		m.transcript.Show(&transcript.Failure{Text: "editor: " + err.Error()})
 	}
 	m.composer.InEditor = false
 	if err == nil {

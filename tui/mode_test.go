@@ -1,6 +1,10 @@
 package tui
 
-import "testing"
+import (
+	"testing"
+
+	"lifehub/agent"
+)
 
 func TestTheModeCanBeChanged(t *testing.T) {
 	var used []string
@@ -17,11 +21,15 @@ func TestTheModeCanBeChanged(t *testing.T) {
 		if got := r.m.modeShown(); got != "auto · loop" {
 			t.Errorf("the mode is shown as %q", got)
 		}
-		r.ask("/mode team")
-		r.mustShow("Mode team")
+		r.ask("/mode Team")
 		r.ask("/mode fast")
-		r.mustShow("Unknown mode")
-		if len(used) != 4 || used[3] != "team" {
+		r.ask("/mode") // the list, at the present mode
+		r.mustShow(agent.LoopMode.Help())
+		r.keys("up", "up", "enter")
+		if got := r.m.mode; got != "plan" {
+			t.Errorf("the mode is %s", got)
+		}
+		if len(used) != 5 || used[3] != "team" {
 			t.Errorf("used %v", used)
 		}
 	})

@@ -134,6 +134,7 @@ func (m *Model) centred(written []string, width, height int, rows rows) (lines [
 	window := width
 	width = min(width, startWidth)
 	m.transcript.Resize(width, 0)
+	m.transcript.ToEnd() // nothing of it is above what is visible
 	opening, column := m.Options.Open != nil, draw.ColumnOf(width)
 	m.welcome.Update(m.status, opening)
 	m.welcome.Earlier = len(m.composer.History) > 0
@@ -384,7 +385,7 @@ func (m *Model) hints() []string {
 		return []string{panel.Hint(k.Next, "next"), panel.Hint(k.Edit, "edit"), panel.Hint(k.Retry, "retry"), panel.Hint(k.Copy, "copy"), panel.Hint(k.Back, "back")}
 	case m.focused:
 		return []string{panel.Hint(k.Next, "next"), panel.Hint(k.Fold, "fold"), panel.Hint(k.Copy, "copy"), panel.Hint(k.Open, "open"), panel.Hint(k.Back, "back")}
-	case m.transcript.Scrolled:
+	case m.transcript.Below() > 0:
 		return []string{panel.Hint(k.Palette, "commands"), fmt.Sprintf("↓ %d more", m.transcript.Below()), panel.Hint(k.Bottom, "to the end"), panel.Hint(k.HelpOnEmpty, "help")}
 	}
 	if m.turn.takesSteering() && !m.composer.Empty() {

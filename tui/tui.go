@@ -364,7 +364,7 @@ func (m *Model) pasteText(text string) tea.Cmd {
 
 // fail shows an error.
 func (m *Model) fail(err error) tea.Cmd {
-	m.transcript.Add(&transcript.Failure{Text: err.Error()})
+	m.transcript.Show(&transcript.Failure{Text: err.Error()})
 	return nil
 }
 
@@ -373,11 +373,10 @@ func (m *Model) showPage(msg panel.PageMsg) tea.Cmd {
 	case msg.Err == nil && msg.Reload && m.turn == nil:
 		return openConversation(m.base, &m.Options, conversationMsg{ID: m.chat.id, Title: m.chat.title, Output: msg.Text})
 	case msg.Err != nil:
-		m.fail(msg.Err)
+		return m.fail(msg.Err)
 	case msg.Text != "":
-		m.transcript.Add(&transcript.Page{Source: msg.Text})
+		m.transcript.Show(&transcript.Page{Source: msg.Text})
 	}
-	m.transcript.ToEnd()
 	return nil
 }
 

@@ -117,7 +117,6 @@ func TestHiddenWelcomeQuestionsAreNotAsked(t *testing.T) {
 		r.keys("down", "enter")
 		r.send(statusMsg(chattest.World))
 		r.mustShow(world.Questions[0])
-		r.keys("/mode", "enter")
 		r.keys("/context", "enter")
 		r.send(noticeMsg(strings.Repeat("much to read ", 400)))
 		r.mustNotShow(world.Questions[0])

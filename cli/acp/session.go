@@ -68,8 +68,7 @@ func (s *server) open(ctx context.Context, id acp.SessionId, cwd string, servers
 func modesOf(opened *session) *acp.SessionModeState {
 	modes := &acp.SessionModeState{CurrentModeId: acp.SessionModeId(opened.mode)}
 	for _, mode := range agent.Modes() {
-		lines, _ := panel.ModeReply(string(mode), "")
-		_, help, _ := strings.Cut(strings.Join(lines, " "), ": ")
+		help := mode.Help()
 		modes.AvailableModes = append(modes.AvailableModes, acp.SessionMode{Id: acp.SessionModeId(mode), Name: strings.ToUpper(string(mode[:1])) + string(mode[1:]), Description: &help})
 	}
 	return modes
@@ -260,9 +259,9 @@ func (s *server) cancel(_ context.Context, p acp.CancelNotification) (struct{}, 
 
 // setMode sets the mode of a session's later turns.
 func (s *server) setMode(_ context.Context, p acp.SetSessionModeRequest) (acp.SetSessionModeResponse, error) {
-	lines, mode := panel.ModeReply(string(p.ModeId), "")
-	if mode == "" {
-		return acp.SetSessionModeResponse{}, refused(invalid, "%s", strings.Join(lines, " "))
+	mode, err := agent.ParseMode(string(p.ModeId))
+	if err != nil {
+		return acp.SetSessionModeResponse{}, refused(invalid, "%s", err)
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -3,6 +3,7 @@
 package draw
 
 import (
+	"regexp"
 	"strings"
 	"unicode/utf8"
 
@@ -37,11 +38,18 @@ func Wrap(text string, width int) []string {
 		return []string{text}
 	}
 	var lines []string
-	for _, line := range strings.Split(Method().Wrap(text, width, ""), "\n") {
+	whole := inDates.ReplaceAllString(text, unbroken+"$1")
+	for _, line := range strings.Split(strings.ReplaceAll(Method().Wrap(whole, width, ""), unbroken, "-"), "\n") {
 		lines = append(lines, Lines(line, width)...)
 	}
 	return lines
 }
+
+// inDates matches a hyphen before a digit, as in dates and names of files. A line is not broken behind it, which
+// [ansi.Method.Wrap] would: there, unbroken stands for it.
+var inDates = regexp.MustCompile(`-(\d)`)
+
+const unbroken = "\u2011" // non-breaking hyphen, as wide
 
 // Truncate truncates a styled line to a width, with an ellipsis.
 func Truncate(line string, width int) string {

@@ -85,3 +85,14 @@ func TestFoundWordsAreVisible(t *testing.T) {
 		}
 	}
 }
+
+func TestLinesAreNotBrokenWithinDates(t *testing.T) {
+	for text, want := range map[string][]string{
+		"due on 2026-11-30": {"due on", "2026-11-30"},
+		"a well-known day":  {"a well-", "known day"},
+	} {
+		if got := Wrap(text, 11); !slices.Equal(got, want) {
+			t.Errorf("%q", got)
+		}
+	}
+}

@@ -70,32 +70,14 @@ func fenced(info, text string) string {
 // ForkedText reports that a conversation was copied.
 const ForkedText = "This is a new conversation; the original is unchanged."
 
-// modeHelp describes each mode.
-var modeHelp = map[agent.Mode]string{
-	agent.AutoMode: "the loop, in a form that suits the model",
-	agent.PlanMode: "plan first, then answer: usually two model calls",
-	agent.LoopMode: "the model calls tools step by step",
-	agent.TeamMode: "workers share the task, and their reports are checked: slow and thorough",
-}
-
-// ModeReply returns the reply to /mode with a name, and the mode that it names, or "". Without
-// a name it lists the modes.
-func ModeReply(name, present string) (lines []string, mode agent.Mode) {
-	mode = agent.Mode(strings.ToLower(strings.TrimSpace(name)))
-	switch {
-	case mode == "":
-		for _, mode := range agent.Modes() {
-			mark := "  "
-			if string(mode) == present {
-				mark = "▌ "
-			}
-			lines = append(lines, fmt.Sprintf("%s%s: %s", mark, mode, modeHelp[mode]))
-		}
-		return lines, ""
-	case slices.Contains(agent.Modes(), mode):
-		return []string{fmt.Sprintf("Mode %s: %s.", mode, modeHelp[mode])}, mode
+// NewModes lists the modes; choose gets the chosen one.
+func NewModes(present string, choose func(agent.Mode) tea.Cmd) *Picker {
+	p := &Picker{Title: "Modes", Chosen: max(0, slices.Index(agent.Modes(), agent.Mode(present)))}
+	for _, mode := range agent.Modes() {
+		p.Rows = append(p.Rows, draw.Row{Label: string(mode), Detail: mode.Help()})
 	}
-	return []string{fmt.Sprintf("Unknown mode %q (auto, plan, loop, team).", name)}, ""
+	p.Pick = func(at int) tea.Cmd { return choose(agent.Modes()[at]) }
+	return p
 }
 
 // NewHistory lists earlier prompts; choose gets the chosen one.

@@ -116,14 +116,24 @@ func (c *printer) showContext(context.Context, string) error {
 
 // useMode sets the mode of later turns, or lists the modes.
 func (c *printer) useMode(_ context.Context, name string) error {
-	lines, mode := panel.ModeReply(name, c.mode)
-	if mode != "" {
-		c.mode = string(mode)
-		c.o.UseMode(c.mode)
+	if name == "" {
+		for _, mode := range agent.Modes() {
+			mark := " "
+			if string(mode) == c.mode {
+				mark = "*"
+			}
+			c.print("%s %s: %s\n", mark, mode, mode.Help())
+		}
+		return nil
 	}
-	for _, line := range lines {
-		c.print("%s\n", safetext.Line(line))
+	mode, err := agent.ParseMode(name)
+	if err != nil {
+		c.print("%s\n", safetext.Line(err.Error()))
+		return nil
 	}
+	c.mode = string(mode)
+	c.o.UseMode(c.mode)
+	c.print("mode %s: %s\n", mode, mode.Help())
 	return nil
 }
 

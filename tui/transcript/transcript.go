@@ -70,6 +70,7 @@ type Entry struct {
 // Spot is a line of an item.
 type Spot struct{ Entry, Line int }
 
+// Add adds an item at the end. It is visible if the transcript follows the end.
 func (t *Model) Add(i Item) {
 	t.Entries = append(t.Entries, Entry{Item: i})
 }
@@ -261,9 +262,16 @@ func (t *Model) ShowFrom(i Item) {
 	}
 }
 
+// Show adds what the user has asked for and shows it, from its beginning if all of it does not fit.
+func (t *Model) Show(i Item) {
+	t.Add(i)
+	t.ToEnd()
+	t.ShowFrom(i)
+}
+
 // Below counts the lines under those visible, without the blank one at the end.
 func (t *Model) Below() int {
-	if !t.Scrolled {
+	if !t.Scrolled || !t.Top.before(t.end()) {
 		return 0
 	}
 	lines := -t.Top.Line - t.Height - 1
