@@ -105,7 +105,7 @@ func setConfig(sh *app.Process, name, value string) error {
 	if err != nil {
 		return err
 	}
-	if err := settings.Save(p.ConfigFile(), name, value); err != nil {
+	if err := p.Save(name, value); err != nil {
 		return settings.UsageError{Err: fmt.Errorf("%w (`lifehub config edit` opens it)", err)}
 	}
 	fmt.Fprintf(sh.Out, "%s is now %s, in %s\n", name, safetext.Reveal(value), p.ConfigFile())

@@ -244,16 +244,23 @@ func TestALongChatHoldsItsLastTurns(t *testing.T) {
 	})
 }
 
+// searched notes what was searched for, and where.
+type searched struct {
+	chattest.Kept
+	words []string
+}
+
+func (s *searched) Search(ctx context.Context, conversation, words string, limit int) ([]agent.Hit, error) {
+	s.words = append(s.words, conversation+" "+words)
+	return s.Kept.Search(ctx, conversation, words, limit)
+}
+
 // /find lists the messages of the open conversation only, with the words marked, and goes to the chosen one.
 func TestFindSearchesTheOpenConversation(t *testing.T) {
 	o := chattest.WithEverything()
 	o.Conversation = "c1"
-	var searched []string
-	found := o.Search
-	o.Search = func(ctx context.Context, conversation, words string, limit int) ([]agent.Hit, error) {
-		searched = append(searched, conversation+" "+words)
-		return found(ctx, conversation, words, limit)
-	}
+	archive := &searched{}
+	o.Archive = archive
 	inRig(t, 100, 30, o, func(r *rig) {
 		r.keys("/find fly", "enter")
 		r.mustShow("Find in this conversation")
@@ -264,7 +271,7 @@ func TestFindSearchesTheOpenConversation(t *testing.T) {
 			t.Errorf("the message was not opened:\n%s", r.text())
 		}
 	})
-	if !slices.Equal(searched, []string{"c1 fly"}) {
-		t.Errorf("searched %q", searched)
+	if !slices.Equal(archive.words, []string{"c1 fly"}) {
+		t.Errorf("searched %q", archive.words)
 	}
 }

@@ -102,15 +102,11 @@ func List(ctx context.Context, o *backend.Options, current string) tea.Cmd {
 		c.Pick = func(at int) tea.Cmd {
 			return openConversation(ctx, o, conversationMsg{ID: c.List[at].ID, Title: c.List[at].Title})
 		}
-		if o.Search != nil {
+		if o.Archive != nil {
 			c.Invites = "type to search titles and messages"
 			c.None = "no title or message matches"
 			c.Search = func(words string) tea.Cmd { return find(ctx, o, "", words) }
-		}
-		if o.Rename != nil {
 			c.Rename = func(id, title string) tea.Cmd { return rename(ctx, o, id, title) }
-		}
-		if o.Remove != nil {
 			c.Remove = func(ids []string) tea.Cmd { return remove(ctx, o, ids) }
 		}
 		return panel.OpenMsg{Panel: c, Err: err}
@@ -122,7 +118,7 @@ type renamedMsg struct{ id, title string }
 
 func rename(ctx context.Context, o *backend.Options, id, title string) tea.Cmd {
 	return func() tea.Msg {
-		if err := o.Rename(ctx, id, title); err != nil {
+		if err := o.Archive.Rename(ctx, id, title); err != nil {
 			return panel.PageMsg{Err: err}
 		}
 		return renamedMsg{id, title}
@@ -134,7 +130,7 @@ type removedMsg int
 
 func remove(ctx context.Context, o *backend.Options, ids []string) tea.Cmd {
 	return func() tea.Msg {
-		if err := o.Remove(ctx, ids...); err != nil {
+		if err := o.Archive.Remove(ctx, ids...); err != nil {
 			return panel.PageMsg{Err: err}
 		}
 		return removedMsg(len(ids))
@@ -144,7 +140,7 @@ func remove(ctx context.Context, o *backend.Options, ids []string) tea.Cmd {
 // find searches the messages of a conversation, "" for all.
 func find(ctx context.Context, o *backend.Options, conversation, words string) tea.Cmd {
 	return func() tea.Msg {
-		hits, err := o.Search(ctx, conversation, words, panel.HitLimit)
+		hits, err := o.Archive.Search(ctx, conversation, words, panel.HitLimit)
 		found := panel.FoundMsg{Words: words, Rows: panel.HitRows(hits, conversation != ""), Err: err}
 		found.Pick = func(at int) tea.Cmd {
 			return showBranch(ctx, o, conversationMsg{ID: hits[at].Conversation, Title: hits[at].Title, At: hits[at].Turn, Focus: true})

@@ -194,7 +194,7 @@ func (m *Model) goToSources() {
 func (m *Model) useTemplate(t backend.Template, given string) tea.Cmd {
 	fill := func(values map[string]string) tea.Cmd {
 		return func() tea.Msg {
-			text, err := t.Fill(m.base, values)
+			text, err := m.Options.Templates.Fill(m.base, t.Name, values)
 			if err != nil {
 				return panel.PageMsg{Err: err}
 			}
@@ -271,7 +271,7 @@ func (m *Model) chooseMode(name string) tea.Cmd {
 // setMode sets the mode of later turns.
 func (m *Model) setMode(mode agent.Mode) tea.Cmd {
 	m.mode = string(mode)
-	m.Options.UseMode(m.mode)
+	m.Options.Modes.Use(mode)
 	if m.withoutModel() { // else the composer shows it
 		return m.flash("mode " + m.mode + ", once a model is connected")
 	}
@@ -289,11 +289,11 @@ func (m *Model) chooseTheme(name string) tea.Cmd {
 	}
 	m.Options.Theme = backend.Theme{Name: name}
 	m.applyTheme("")
-	if m.Options.SaveSetting == nil {
+	if m.Options.Settings == nil {
 		return m.flash("theme " + name + " for this run")
 	}
 	return func() tea.Msg {
-		if err := m.Options.SaveSetting("theme", name); err != nil {
+		if err := m.Options.Settings.Save("theme", name); err != nil {
 			return panel.OpenMsg{Err: fmt.Errorf("the theme is %s for this run only: %w", name, err)}
 		}
 		return panel.OpenMsg{Reason: "theme " + name + ", saved in your settings"}
@@ -311,12 +311,12 @@ func (m *Model) toggleSidebar() tea.Cmd {
 	if m.Options.NoSidebar {
 		m.flash("the sidebar is hidden")
 	}
-	save, value := m.Options.SaveSetting, strconv.FormatBool(!m.Options.NoSidebar)
-	if save == nil {
+	if m.Options.Settings == nil {
 		return nil
 	}
+	value := strconv.FormatBool(!m.Options.NoSidebar)
 	return func() tea.Msg {
-		if err := save("sidebar", value); err != nil {
+		if err := m.Options.Settings.Save("sidebar", value); err != nil {
 			return panel.OpenMsg{Err: fmt.Errorf("the sidebar is switched for this run only: %w", err)}
 		}
 		return nil

@@ -269,7 +269,7 @@ func (m *Model) opened(msg conversationMsg) tea.Cmd {
 	if m.Options.CanUndo() {
 		m.transcript.CanUndo()
 	}
-	if m.Options.Resume != nil {
+	if m.Options.Resumer != nil {
 		m.resumable = findResumable(msg.Exchanges, &m.transcript)
 	}
 	if msg.Output != "" {

@@ -1,7 +1,6 @@
 package tui
 
 import (
-	"context"
 	"errors"
 	"slices"
 	"testing"
@@ -12,10 +11,10 @@ import (
 )
 
 func TestFirstRunTakesNotesAndThenAsks(t *testing.T) {
-	notes := &chattest.Folders{}
+	notes := &chattest.Folders{Found: chattest.NoModel}
 	assistant := chattest.Hold()
 	o := chattest.Newcomer(chattest.NoModel)()
-	o.Assistant, o.Notes, o.Prompt = assistant, notes, "what is in here?"
+	o.Assistant, o.Setup, o.Prompt = assistant, notes, "what is in here?"
 	inRig(t, 80, 24, o, func(r *rig) {
 		r.mustShow("Which notes")
 		if len(assistant.Asked) != 0 {
@@ -54,9 +53,9 @@ func TestFirstRunOffersAQuestionToBeginWith(t *testing.T) {
 }
 
 func TestFirstRunTakesAFolderThatIsTyped(t *testing.T) {
-	notes := &chattest.Folders{}
+	notes := &chattest.Folders{Found: chattest.NoModel}
 	o := chattest.Newcomer(chattest.NoModel)()
-	o.Notes = notes
+	o.Setup = notes
 	inRig(t, 80, 24, o, func(r *rig) {
 		r.keys("~/nowhere")
 		r.mustShow("✗ no such folder")
@@ -74,12 +73,12 @@ func TestFirstRunTakesAFolderThatIsTyped(t *testing.T) {
 }
 
 func TestFirstRunSeesAModelThatComesUp(t *testing.T) {
-	found := chattest.NoModel
+	setup := &chattest.Folders{Found: chattest.NoModel}
 	o := chattest.Newcomer(chattest.NoModel)()
-	o.FindModel = func(context.Context) backend.FoundModel { return found }
+	o.Setup = setup
 	inRig(t, 100, 24, o, func(r *rig) {
 		r.mustShow("No model on this machine")
-		found = backend.FoundModel{Ready: true, Detail: "qwen3:8b answers."}
+		setup.Found = backend.FoundModel{Ready: true, Detail: "qwen3:8b answers."}
 		r.send(statusMsg(chattest.World))
 		r.settle()
 		r.mustShow("✓ qwen3:8b answers.")

@@ -138,7 +138,7 @@ func TestReadlineKeysEdit(t *testing.T) {
 
 func TestHistoryOpensAtTheFirstAndLastLine(t *testing.T) {
 	o := chattest.WithWorld(chattest.Play(agent.Ended{}))
-	o.Prompts = func(context.Context, int) ([]string, error) { return []string{"older", "oldest"}, nil }
+	o.Archive = asked{prompts: []string{"older", "oldest"}}
 	inRig(t, 80, 24, o, func(r *rig) {
 		r.ask("newest")
 		r.keys("draft", "up")
@@ -585,9 +585,7 @@ func TestEverySourceIsReached(t *testing.T) {
 
 func TestEnterOnASourceReadsItsNote(t *testing.T) {
 	o := finished()
-	o.Note = func(_ context.Context, name, _ string) (backend.Note, error) {
-		return backend.Note{Path: "running/plan.md", File: name, Text: strings.Repeat("A line of the plan.\n\n", 40)}, nil
-	}
+	o.Notes = oneNote{note: backend.Note{Path: "running/plan.md", Text: strings.Repeat("A line of the plan.\n\n", 40)}}
 	inRig(t, 80, 24, o, func(r *rig) {
 		r.ask("running?")
 		r.keys("/sources", "enter", "enter")
@@ -600,7 +598,7 @@ func TestEnterOnASourceReadsItsNote(t *testing.T) {
 
 func TestASourceOutsideItsVaultIsNotOpened(t *testing.T) {
 	o := finished()
-	o.Note = chattest.WithLibrary().Note
+	o.Notes = chattest.Library{}
 	inRig(t, 80, 24, o, func(r *rig) {
 		for _, path := range []string{"../../etc/passwd", "/etc/passwd", ""} {
 			if cmd := r.m.openSource(transcript.Cited{Citation: agent.Citation{Path: path, Line: 1}, Source: agent.Source{Vault: "/home/ana/notes"}}); cmd != nil {

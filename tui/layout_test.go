@@ -158,15 +158,15 @@ func TestSidebarKeepsItsColumn(t *testing.T) {
 		}
 	})
 	o = chattest.WithWorld(chattest.Play(chattest.Story(chattest.Planning, chattest.Searched, chattest.Answered)...))
-	saved := map[string]string{}
-	o.SaveSetting = func(name, value string) error { saved[name] = value; return nil }
+	saved := &settings{}
+	o.Settings = saved
 	inRig(t, 200, 40, o, func(r *rig) {
 		r.ask("how do I run more?")
 		for _, want := range []string{"false", "true", "false"} {
 			r.send(tea.KeyPressMsg{Code: 'b', Mod: tea.ModCtrl})
 			r.settle()
-			if width := r.m.drawn.size[0]; saved["sidebar"] != want || (width == 200) != (want == "false") {
-				t.Errorf("sidebar: %s, the conversation has %d columns", saved["sidebar"], width)
+			if width := r.m.drawn.size[0]; saved.last != "sidebar "+want || (width == 200) != (want == "false") {
+				t.Errorf("%s, the conversation has %d columns", saved.last, width)
 			}
 		}
 	})

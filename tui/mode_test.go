@@ -1,15 +1,21 @@
 package tui
 
 import (
+	"slices"
 	"testing"
 
 	"lifehub/agent"
 )
 
+// modes are the modes that were used.
+type modes []agent.Mode
+
+func (m *modes) Use(mode agent.Mode) { *m = append(*m, mode) }
+
 func TestTheModeCanBeChanged(t *testing.T) {
-	var used []string
+	var used modes
 	o := finished()
-	o.UseMode = func(mode string) { used = append(used, mode) }
+	o.Modes = &used
 	inRig(t, 80, 24, o, func(r *rig) {
 		for _, want := range []string{"loop", "team", "auto"} {
 			r.keys("shift+tab")
@@ -29,7 +35,7 @@ func TestTheModeCanBeChanged(t *testing.T) {
 		if got := r.m.mode; got != "plan" {
 			t.Errorf("the mode is %s", got)
 		}
-		if len(used) != 5 || used[3] != "team" {
+		if !slices.Equal(used, modes{"loop", "team", "auto", "team", "plan"}) {
 			t.Errorf("used %v", used)
 		}
 	})

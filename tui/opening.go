@@ -14,10 +14,10 @@ import (
 // opener is the state of a screen whose options are still being opened. Text is inserted at
 // once; any other key, and what follows it, waits.
 type opener struct {
-	Open    func(ctx context.Context) (backend.Options, error) // nil if the options are complete
-	Reading bool                                               // the conversation to resume is being read
-	Held    []held                                             // waiting messages, in order
-	Err     error                                              // why it could not be opened
+	Opener  backend.Opener // nil if the options are complete
+	Reading bool           // the conversation to resume is being read
+	Held    []held         // waiting messages, in order
+	Err     error          // why it could not be opened
 }
 
 // held is a message that waits, and when it came.
@@ -35,14 +35,14 @@ type openedMsg struct {
 // Begin opens the options.
 func (o *opener) Begin(ctx context.Context) tea.Cmd {
 	return func() tea.Msg {
-		options, err := o.Open(ctx)
+		options, err := o.Opener.Open(ctx)
 		return openedMsg{options, err}
 	}
 }
 
 // Holds reports whether a message waits until the options are open.
 func (o *opener) Holds(msg tea.Msg, keys *keys.Map) bool {
-	if o.Open == nil && !o.Reading {
+	if o.Opener == nil && !o.Reading {
 		return false
 	}
 	switch msg := msg.(type) {

@@ -13,11 +13,23 @@ import (
 	"lifehub/tui/backend"
 )
 
+// opens are options that take a while to open.
+type opens struct {
+	options backend.Options
+	err     error
+	wait    time.Duration
+}
+
+func (o opens) Open(context.Context) (backend.Options, error) {
+	time.Sleep(o.wait)
+	return o.options, o.err
+}
+
 // What is typed before all is there stands in the composer at once; a key that
 // needs more than that waits, and what follows it too.
 func TestKeysWaitUntilTheOptionsAreComplete(t *testing.T) {
 	asks := &chattest.Script{}
-	m, err := New(t.Context(), backend.Options{Open: func(context.Context) (backend.Options, error) { return backend.Options{Assistant: asks}, nil }})
+	m, err := New(t.Context(), backend.Options{Opener: opens{options: backend.Options{Assistant: asks}}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -46,7 +58,7 @@ func TestKeysWaitUntilTheOptionsAreComplete(t *testing.T) {
 
 func TestErrorOfOpenEndsTheScreen(t *testing.T) {
 	broken := errors.New("the disk is gone")
-	m, err := New(t.Context(), backend.Options{Open: func(context.Context) (backend.Options, error) { return backend.Options{}, broken }})
+	m, err := New(t.Context(), backend.Options{Opener: opens{err: broken}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -76,7 +88,7 @@ func quits(cmd tea.Cmd) bool {
 }
 
 func TestUserCanLeaveWhileTheScreenOpens(t *testing.T) {
-	m, err := New(t.Context(), backend.Options{Open: func(context.Context) (backend.Options, error) { return backend.Options{}, nil }})
+	m, err := New(t.Context(), backend.Options{Opener: opens{}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -93,14 +105,10 @@ func TestUserCanLeaveWhileTheScreenOpens(t *testing.T) {
 // Enter was meant for the question that was typed; what the first run offers
 // had not been seen.
 func TestEarlyEnterChoosesNothingInTheFirstRun(t *testing.T) {
-	notes := &chattest.Folders{}
-	o := backend.Options{Open: func(context.Context) (backend.Options, error) {
-		<-time.After(time.Second)
-		o := chattest.Newcomer(chattest.NoModel)()
-		o.Notes = notes
-		return o, nil
-	}}
-	inRig(t, 80, 24, o, func(r *rig) {
+	notes := &chattest.Folders{Found: chattest.NoModel}
+	o := chattest.Newcomer(chattest.NoModel)()
+	o.Setup = notes
+	inRig(t, 80, 24, backend.Options{Opener: opens{options: o, wait: time.Second}}, func(r *rig) {
 		r.keys("how often do I run?", "enter")
 		r.pass(time.Second)
 		r.mustShow("Welcome to LifeHub")
@@ -113,12 +121,9 @@ func TestEarlyEnterChoosesNothingInTheFirstRun(t *testing.T) {
 }
 
 func TestEarlyQuestionIsBelowTheSavedConversation(t *testing.T) {
-	o := backend.Options{Open: func(context.Context) (backend.Options, error) {
-		o := chattest.WithEverything()
-		o.Conversation = "c1"
-		return o, nil
-	}}
-	inRig(t, 100, 60, o, func(r *rig) {
+	o := chattest.WithEverything()
+	o.Conversation = "c1"
+	inRig(t, 100, 60, backend.Options{Opener: opens{options: o}}, func(r *rig) {
 		r.keys("and now?", "enter")
 		r.pass(time.Second)
 		r.mustNotShow("stop the turn first")

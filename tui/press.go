@@ -100,7 +100,7 @@ func (m *Model) pressAnywhere(pressed tea.KeyPressMsg) (tea.Cmd, bool) {
 		return m.toggleSidebar(), true
 	case key.Matches(pressed, k.Redraw):
 		return tea.ClearScreen, true
-	case m.Options.UseMode != nil && key.Matches(pressed, k.Mode):
+	case m.Options.Modes != nil && key.Matches(pressed, k.Mode):
 		return m.nextMode(), true
 	case key.Matches(pressed, k.New):
 		return m.newConversation(), true
@@ -255,7 +255,7 @@ func (m *Model) send() tea.Cmd {
 // openTask opens the note of the chosen due task.
 func (m *Model) openTask() tea.Cmd {
 	task := m.welcome.Task()
-	if m.Options.Note == nil {
+	if m.Options.Notes == nil {
 		return m.flash("notes cannot be read here")
 	}
 	n := panel.NewNote(m.base, &m.Options, task.Note, task.Line, task.Line)
@@ -423,5 +423,5 @@ func (m *Model) follow() tea.Cmd {
 		m.lists.Close()
 		return nil
 	}
-	return m.lists.Follow(&m.composer, panel.Commands(&m.Options))
+	return m.lists.Follow(m.base, &m.composer, panel.Commands(&m.Options))
 }

@@ -40,7 +40,7 @@ func child() int {
 		status <- backend.Status{Notes: 200, Indexed: 50, Indexing: true}
 		options.Status = status
 	}
-	how, err := Run(context.Background(), options)
+	how, _, err := Run(context.Background(), options)
 	if err != nil {
 		return 1
 	}

@@ -30,16 +30,24 @@ func (c cutOff) Latest(ctx context.Context, id string, _ int) ([]agent.Exchange,
 	return c.Exchanges(ctx, id)
 }
 
+// resuming resumes turns with the events of a script, and notes which.
+type resuming struct {
+	events  []agent.Body
+	resumed *[]string
+}
+
+func (r resuming) Resume(ctx context.Context, conversation, turn string) <-chan agent.Event {
+	*r.resumed = append(*r.resumed, conversation+" "+turn)
+	return chattest.Play(r.events...).Ask(ctx, conversation, "")
+}
+
 // withLeft are options whose conversation ends with a cut turn; resumed notes
 // what was resumed.
 func withLeft(last agent.Exchange, bodies ...agent.Body) (o backend.Options, resumed *[]string) {
 	resumed = &[]string{}
 	o = chattest.WithWorld(chattest.Play(agent.Started{}, agent.Said{Content: "new answer"}, agent.Ended{}))
 	o.Conversations, o.Conversation = cutOff{last: last}, "c1"
-	o.Resume = func(ctx context.Context, conversation, turn string) <-chan agent.Event {
-		*resumed = append(*resumed, conversation+" "+turn)
-		return chattest.Play(bodies...).Ask(ctx, conversation, "")
-	}
+	o.Resumer = resuming{bodies, resumed}
 	return o, resumed
 }
 

@@ -16,16 +16,17 @@ import (
 // farewell is the time that a stopped turn has to save its answer.
 const farewell = 2 * time.Second
 
-// Run shows the screen until the user leaves, and returns how. It owns the terminal: nothing
-// else may write to stdout or stderr. When it returns, also after signals and panics, the
-// terminal is restored and the open turn has had time to save its answer.
-func Run(ctx context.Context, options backend.Options) (how backend.Ended, err error) {
+// Run shows the screen until the user leaves, and returns how, and the ID of the conversation that
+// was open; "" if none was. It owns the terminal: nothing else may write to stdout or stderr. When
+// it returns, also after signals and panics, the terminal is restored and the open turn has had time
+// to save its answer.
+func Run(ctx context.Context, options backend.Options) (how backend.Ended, conversation string, err error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	draw.ByCharacters(true) // until the terminal reports otherwise
 	m, err := New(ctx, options)
 	if err != nil {
-		return backend.Quit, err
+		return backend.Quit, "", err
 	}
 	err = terminal.Run(ctx, m, func(interrupted bool) tea.Msg {
 		if interrupted {
@@ -39,16 +40,13 @@ func Run(ctx context.Context, options backend.Options) (how backend.Ended, err e
 			drainEvents(m.turn.events, farewell)
 		}
 	})
-	if m.Options.Left != nil && m.chat.id != "" {
-		m.Options.Left(m.chat.id)
-	}
 	switch {
 	case m.opening.Err != nil:
-		return backend.Quit, m.opening.Err
+		return backend.Quit, m.chat.id, m.opening.Err
 	case errors.Is(err, tea.ErrProgramKilled) && errors.Is(err, context.Canceled):
-		return backend.Terminated, nil
+		return backend.Terminated, m.chat.id, nil
 	case err != nil:
-		return m.leaving.exit, fmt.Errorf("screen: %w", err)
+		return m.leaving.exit, m.chat.id, fmt.Errorf("screen: %w", err)
 	}
-	return m.leaving.exit, nil
+	return m.leaving.exit, m.chat.id, nil
 }

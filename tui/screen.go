@@ -135,7 +135,7 @@ func (m *Model) centred(written []string, width, height int, rows rows) (lines [
 	width = min(width, startWidth)
 	m.transcript.Resize(width, 0)
 	m.transcript.ToEnd() // nothing of it is above what is visible
-	opening, column := m.Options.Open != nil, draw.ColumnOf(width)
+	opening, column := m.Options.Opener != nil, draw.ColumnOf(width)
 	m.welcome.Update(m.status, opening)
 	m.welcome.Earlier = len(m.composer.History) > 0
 	lines = make([]string, rows.Header)
@@ -295,7 +295,7 @@ func (m *Model) conversation(width, height, top int) []string {
 
 // smallWelcome draws the welcome for a window in which the composer is at the bottom.
 func (m *Model) smallWelcome(width, height int) []string {
-	opening, column := m.Options.Open != nil, draw.ColumnOf(width)
+	opening, column := m.Options.Opener != nil, draw.ColumnOf(width)
 	m.welcome.Update(m.status, opening)
 	m.welcome.Earlier = len(m.composer.History) > 0
 	mark := m.welcome.Mark(column, m.status, opening, m.theme)
@@ -392,7 +392,7 @@ func (m *Model) hints() []string {
 		return []string{panel.Hint(k.Send, "queues it"), panel.Hint(k.Steer, "sends it to this turn")}
 	}
 	var hints []string
-	if m.Options.Mentions != nil || m.Options.Open != nil {
+	if m.Options.Notes != nil || m.Options.Opener != nil {
 		hints = append(hints, "@ notes")
 	}
 	if !m.welcomed() {
@@ -401,7 +401,7 @@ func (m *Model) hints() []string {
 	if m.turn != nil {
 		return append(hints, panel.Hint(k.HelpOnEmpty, "help"))
 	}
-	if m.Options.UseMode != nil && !m.withoutModel() {
+	if m.Options.Modes != nil && !m.withoutModel() {
 		hints = append(hints, panel.Hint(k.Mode, "mode"))
 	}
 	return append(hints, panel.Hint(k.Palette, "commands"), panel.Hint(k.HelpOnEmpty, "help"))

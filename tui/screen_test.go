@@ -170,14 +170,25 @@ func deafAndOffline() backend.Options {
 }
 
 // withDocuments is a conversation in which a document was made and changed.
+// oneNote is a note that has every name.
+type oneNote struct {
+	chattest.Library
+	note backend.Note
+}
+
+func (n oneNote) Note(_ context.Context, name, _ string) (backend.Note, error) {
+	n.note.File = name
+	return n.note, nil
+}
+
 // withNotes is a turn that is over, and a note that each of its sources is from.
 func withNotes() backend.Options {
 	o := finished()
-	o.Note = func(_ context.Context, name, _ string) (backend.Note, error) {
-		return backend.Note{Path: "fitness.md", File: name, Text: "---\ntags: [running]\n---\n# Running\n\nSee [[log|the log]] of this year.\n\n## Plan\n\n" +
+	o.Notes = oneNote{note: backend.Note{
+		Path: "fitness.md", Text: "---\ntags: [running]\n---\n# Running\n\nSee [[log|the log]] of this year.\n\n## Plan\n\n" +
 			"The week is the same since autumn.\n\nRun **three times** a week.\n\n- Tuesday: intervals\n- Sunday: the long run, `12 km`\n\n" +
-			"```python\nweeks = [12, 13.2, 14.5, 12]\n```\n\n| week | km |\n|---|---|\n| 1 | 12 |\n"}, nil
-	}
+			"```python\nweeks = [12, 13.2, 14.5, 12]\n```\n\n| week | km |\n|---|---|\n| 1 | 12 |\n",
+	}}
 	return o
 }
 

@@ -11,9 +11,16 @@ import (
 	"lifehub/tui/plain"
 )
 
+// unreadable are figures that cannot be read.
+type unreadable struct{}
+
+func (unreadable) Figures(context.Context, string) ([]agent.Figures, error) {
+	return nil, errors.New("the disk is gone")
+}
+
 func TestFiguresThatCannotBeReadAreAnError(t *testing.T) {
 	o := chattest.WithFigures()
-	o.Figures = func(context.Context, string) ([]agent.Figures, error) { return nil, errors.New("the disk is gone") }
+	o.Statistics = unreadable{}
 	inRig(t, 100, 30, o, func(r *rig) {
 		r.keys("/stats", "enter")
 		r.mustShow("the disk is gone")

@@ -6,17 +6,24 @@ import (
 	"testing"
 
 	"lifehub/internal/chattest"
-	"lifehub/tui/backend"
 	"lifehub/tui/draw"
 )
 
+// settings has the setting that was saved last, or why none can be saved.
+type settings struct {
+	last  string
+	fails error
+}
+
+func (s *settings) Save(name, value string) error {
+	s.last = name + " " + value
+	return s.fails
+}
+
 func TestThemeIsPreviewedAndThenSaved(t *testing.T) {
-	saved, fails := "", error(nil)
-	save := func(o *backend.Options) {
-		o.SaveSetting = func(name, value string) error { saved = name + " " + value; return fails }
-	}
+	saved := &settings{}
 	inRig(t, 100, 24, chattest.WithWorld(chattest.Play()), func(r *rig) {
-		save(&r.m.Options)
+		r.m.Options.Settings = saved
 		wears := func(theme, colour string) {
 			t.Helper()
 			if !strings.Contains(r.m.View().Content, colour) {
@@ -41,18 +48,18 @@ func TestThemeIsPreviewedAndThenSaved(t *testing.T) {
 		wears("catppuccin-mocha", "38;2;147;153;178")
 		r.keys("d", "r", "a", "c")
 		wears("dracula", "38;2;150;161;194")
-		if saved != "theme light" {
-			t.Errorf("saved %q before a choice", saved)
+		if saved.last != "theme light" {
+			t.Errorf("saved %q before a choice", saved.last)
 		}
 		r.keys("esc")
 		wears("light", "38;2;95;100;108")
 		r.keys("/theme", "enter", "up", "enter", "x", "backspace")
-		if r.m.View().Content != dark || saved != "theme dark" {
-			t.Errorf("the dark theme is not as it was, or not saved: %q", saved)
+		if r.m.View().Content != dark || saved.last != "theme dark" {
+			t.Errorf("the dark theme is not as it was, or not saved: %q", saved.last)
 		}
 		r.keys("/theme purple", "enter")
 		r.mustShow("takes auto, dark, light, catppuccin-mocha")
-		fails = errors.New("the disk is full")
+		saved.fails = errors.New("the disk is full")
 		r.keys("/theme nord", "enter")
 		r.mustShow("the theme is nord for this run only: the disk is full")
 	})

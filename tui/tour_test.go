@@ -32,21 +32,30 @@ type tour struct {
 	text string
 }
 
+func (tr *tour) Mentions(context.Context, string) ([]backend.Mention, error) {
+	return []backend.Mention{{Name: "a" + tr.text, Detail: tr.text}, {Name: tr.text, Detail: tr.text}}, nil
+}
+
+func (tr *tour) Note(context.Context, string, string) (backend.Note, error) {
+	return backend.Note{Path: tr.text, Text: tr.text + "\n" + tr.text}, nil
+}
+
+func (tr *tour) Templates() []backend.Template {
+	return []backend.Template{{Name: tr.text, Help: tr.text}}
+}
+
+func (*tour) Fill(context.Context, string, map[string]string) (string, error) { return "", nil }
+
+func (tr *tour) Figures(context.Context, string) ([]agent.Figures, error) {
+	return []agent.Figures{{Of: tr.text, Title: tr.text, Turns: 1, Latency50: 5, Latency95: 9}}, nil
+}
+
 // onTour runs a test on such a screen, which is given its text by show.
 func onTour(t *testing.T, width, height int, test func(tr *tour)) {
 	tr := &tour{}
 	o := chattest.WithEverything()
-	o.Mentions = func(context.Context, string) ([]backend.Mention, error) {
-		return []backend.Mention{{Name: "a" + tr.text, Detail: tr.text}, {Name: tr.text, Detail: tr.text}}, nil
-	}
-	o.Note = func(context.Context, string, string) (backend.Note, error) {
-		return backend.Note{Path: tr.text, Text: tr.text + "\n" + tr.text}, nil
-	}
-	o.Templates = func() []backend.Template { return []backend.Template{{Name: tr.text, Help: tr.text}} }
+	o.Notes, o.Templates, o.Statistics = tr, tr, tr
 	o.Commands = []backend.Command{{Name: "page", Help: "x", Args: "y"}}
-	o.Figures = func(context.Context, string) ([]agent.Figures, error) {
-		return []agent.Figures{{Of: tr.text, Title: tr.text, Turns: 1, Latency50: 5, Latency95: 9}}, nil
-	}
 	o.Servers = &chattest.Shop{}
 	o.Artifacts = &chattest.Documents{}
 	inRig(t, width, height, o, func(r *rig) {
@@ -68,10 +77,7 @@ func (tr *tour) show(text string, first, share int, look func(panel string)) {
 		open func()
 	}{
 		{"first run", func() {
-			m.Options.Notes = hostileFolders{text}
-			m.Options.FindModel = func(context.Context) backend.FoundModel {
-				return backend.FoundModel{Detail: text, Next: text, Pull: text, Why: text}
-			}
+			m.Options.Setup = hostileFolders{text}
 			r.run(m.openFirstRun())
 			r.settle()
 			r.keys("enter") // it is refused
@@ -223,6 +229,10 @@ func TestHostileTextIsOnlyTextInEveryPanel(t *testing.T) {
 
 // hostileFolders offer a folder of notes that cannot be used.
 type hostileFolders struct{ text string }
+
+func (h hostileFolders) Model(context.Context) backend.FoundModel {
+	return backend.FoundModel{Detail: h.text, Next: h.text, Pull: h.text, Why: h.text}
+}
 
 func (h hostileFolders) Typed(context.Context, string) backend.TypedPath {
 	return backend.TypedPath{Detail: h.text, Begun: []backend.Offer{{Name: h.text, Path: h.text, Detail: h.text}}, Complete: h.text}

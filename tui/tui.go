@@ -94,7 +94,7 @@ type Model struct {
 func New(ctx context.Context, options backend.Options) (*Model, error) {
 	m := &Model{
 		Options: options, base: ctx, keys: keys.Default(),
-		opening: opener{Open: options.Open}, mode: options.Mode,
+		opening: opener{Opener: options.Opener}, mode: options.Mode,
 	}
 	m.term.dark, m.term.colours = true, true
 	if err := m.keys.Rebind(options.Keys); err != nil {
@@ -107,7 +107,7 @@ func New(ctx context.Context, options backend.Options) (*Model, error) {
 	m.transcript = transcript.Model{Theme: m.theme, Chosen: -1}
 	m.composer = composer.New(&m.keys, m.theme)
 	m.draft.typed = m.typed
-	if m.Options.Open == nil {
+	if m.Options.Opener == nil {
 		m.applyOptions()
 	}
 	return m, nil
@@ -117,17 +117,14 @@ func New(ctx context.Context, options backend.Options) (*Model, error) {
 func (m *Model) applyOptions() {
 	m.chat.id, m.transcript.Host = m.Options.Conversation, m.Options.Host
 	m.draft.store = m.Options.Drafts
-	if m.Options.Mentions != nil {
-		m.lists.Mentions.Names = func(place string) ([]backend.Mention, error) { return m.Options.Mentions(m.base, place) }
-	}
-	m.lists.Mentions.Beginning, m.lists.Palette.Used = m.Options.Beginning(m.base), m.Options.Used
+	m.lists.Mentions.Notes, m.lists.Palette.Used = m.Options.Notes, m.Options.Used
 	m.keys.LeaveOut(m.Options.Models == nil, m.Options.Conversations == nil, m.Options.Branches == nil)
 }
 
 // Init opens what the options leave to open, or starts.
 func (m *Model) Init() tea.Cmd {
 	begin := m.start
-	if m.Options.Open != nil {
+	if m.Options.Opener != nil {
 		begin = func() tea.Cmd { return m.opening.Begin(m.base) }
 	}
 	return tea.Batch(tea.RequestBackgroundColor, begin())
@@ -137,7 +134,7 @@ func (m *Model) Init() tea.Cmd {
 func (m *Model) start() tea.Cmd {
 	cmds := []tea.Cmd{m.nextStatus(), m.nextNotice(), m.loadPrompts()}
 	switch {
-	case m.Options.FirstRun && m.Options.Notes != nil:
+	case m.Options.FirstRun && m.Options.Setup != nil:
 		cmds = append(cmds, m.openFirstRun(), m.draft.load(m.base, m.chat.id))
 	case m.Options.Pick && m.Options.Conversations != nil:
 		cmds = append(cmds, m.listConversations())
@@ -151,7 +148,7 @@ func (m *Model) start() tea.Cmd {
 
 // reads reports whether the screen begins with a saved conversation.
 func (m *Model) reads() bool {
-	first, pick := m.Options.FirstRun && m.Options.Notes != nil, m.Options.Pick && m.Options.Conversations != nil
+	first, pick := m.Options.FirstRun && m.Options.Setup != nil, m.Options.Pick && m.Options.Conversations != nil
 	return !first && !pick && m.chat.id != "" && m.Options.Conversations != nil
 }
 

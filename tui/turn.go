@@ -203,7 +203,7 @@ func (m *Model) show(e agent.Event, now time.Time) tea.Cmd {
 	turnID := e.Turn
 	switch e := e.Body.(type) {
 	case agent.Started:
-		if m.Options.UseMode == nil {
+		if m.Options.Modes == nil {
 			m.mode = e.Mode
 		}
 		m.saved(turnID)
@@ -342,7 +342,7 @@ func (m *Model) turnOver(now time.Time) tea.Cmd {
 
 // afterTurn offers what a finished turn calls for, and asks the next queued message.
 func (m *Model) afterTurn(t *turn) tea.Cmd {
-	if (t.Turn.Stopped || t.failed) && m.Options.Resume != nil && t.Turn.Asked != nil && t.Turn.Asked.Turn != "" {
+	if (t.Turn.Stopped || t.failed) && m.Options.Resumer != nil && t.Turn.Asked != nil && t.Turn.Asked.Turn != "" {
 		m.resumable = newResumable(t.Turn.Asked, t.failed && t.Turn.Answer != nil)
 	}
 	if len(m.composer.Queue) == 0 { // what was taken out of it waits for the user alone
@@ -362,7 +362,7 @@ func (m *Model) afterTurn(t *turn) tea.Cmd {
 // proceed resumes the turn that was interrupted.
 func (m *Model) proceed() tea.Cmd {
 	left := m.resumable
-	if left == nil || m.Options.Resume == nil {
+	if left == nil || m.Options.Resumer == nil {
 		return m.flash("nothing to resume")
 	}
 	if m.busy() {
@@ -373,7 +373,7 @@ func (m *Model) proceed() tea.Cmd {
 	m.transcript.ToEnd()
 	number, id := m.turns, m.chat.id
 	return func() tea.Msg {
-		return startedMsg{turn: number, conversation: id, events: m.Options.Resume(ctx, id, left.Asked.Turn)}
+		return startedMsg{turn: number, conversation: id, events: m.Options.Resumer.Resume(ctx, id, left.Asked.Turn)}
 	}
 }
 
@@ -415,11 +415,11 @@ type (
 )
 
 func (m *Model) loadPrompts() tea.Cmd {
-	if m.Options.Prompts == nil {
+	if m.Options.Archive == nil {
 		return nil
 	}
 	return func() tea.Msg {
-		prompts, err := m.Options.Prompts(m.base, composer.SavedPrompts)
+		prompts, err := m.Options.Archive.Prompts(m.base, composer.SavedPrompts)
 		if err != nil {
 			return noticeMsg("earlier prompts: " + err.Error())
 		}

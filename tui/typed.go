@@ -60,7 +60,7 @@ func (m *Model) collects(msg tea.Msg, now time.Time) bool {
 
 // writes reports whether all letters go to the composer.
 func (m *Model) writes() bool {
-	opening := m.opening.Open != nil || m.opening.Reading
+	opening := m.opening.Opener != nil || m.opening.Reading
 	covered := m.panel != nil || m.focused || m.lists.Open()
 	written := !m.composer.Empty() || m.burst.text != "" // the first letter may be a key
 	return written && !opening && !covered && !m.asks.Open()

@@ -1,7 +1,6 @@
 package tui
 
 import (
-	"context"
 	"strings"
 	"testing"
 	"time"
@@ -10,7 +9,6 @@ import (
 
 	"lifehub/agent"
 	"lifehub/internal/chattest"
-	"lifehub/tui/backend"
 )
 
 var (
@@ -67,9 +65,7 @@ func TestInputIsUndoneAndRedone(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			o := chattest.WithWorld(chattest.Hold())
-			o.Mentions = func(context.Context, string) ([]backend.Mention, error) {
-				return []backend.Mention{{Name: "fitness.md"}}, nil
-			}
+			o.Notes = chattest.Library{}
 			inRig(t, 80, 24, o, func(r *rig) {
 				c.write(r)
 				whole := r.m.composer.Text()

@@ -149,10 +149,18 @@ func TestShellCommandStaysInTheComposer(t *testing.T) {
 	})
 }
 
+// asked are the user's latest questions.
+type asked struct {
+	chattest.Kept
+	prompts []string
+}
+
+func (a asked) Prompts(context.Context, int) ([]string, error) { return a.prompts, nil }
+
 func TestWelcomeOffersEarlierConversations(t *testing.T) {
 	for _, prompts := range [][]string{nil, {"how far did I run?"}} {
 		o := chattest.WithEverything()
-		o.Prompts = func(context.Context, int) ([]string, error) { return prompts, nil }
+		o.Archive = asked{prompts: prompts}
 		inRig(t, 80, 24, o, func(r *rig) {
 			if offered := strings.Contains(r.text(), "earlier conversations"); offered != (prompts != nil) {
 				t.Errorf("after the prompts %q: %v", prompts, offered)

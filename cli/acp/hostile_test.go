@@ -41,7 +41,7 @@ func TestWrongRequestsAreRefused(t *testing.T) {
 		`"method":"session/prompt","params":{"sessionId":"nosuch","prompt":[{"type":"nosuch"}]}`:                          "error",
 		`"method":"session/prompt","params":{"sessionId":null,"prompt":null}`:                                             "error",
 		`"method":"session/set_mode","params":{"sessionId":"nosuch","modeId":"plan"}`:                                     "is not open",
-		`"method":"session/set_mode","params":{"sessionId":"nosuch","modeId":"root"}`:                                     "Unknown mode",
+		`"method":"session/set_mode","params":{"sessionId":"nosuch","modeId":"root"}`:                                     "no mode",
 		`"method":"session/load","params":{"sessionId":"nosuch","cwd":"/","mcpServers":[]}`:                               "session/list",
 		`"method":"session/load","params":{"sessionId":"","cwd":"/","mcpServers":[]}`:                                     "error",
 		`"method":"session/close","params":{"sessionId":"nosuch"}`:                                                        "is not open",

@@ -225,7 +225,7 @@ func (s *server) begin(ctx context.Context, id string, m agent.Message) (begin f
 	case c.Name == "continue":
 		return s.resume(ctx, id)
 	case c.Name == "rename":
-		return nil, "", o.Rename(ctx, id, args)
+		return nil, "", o.Archive.Rename(ctx, id, args)
 	case c.Own():
 		lines, err := panel.PageOf(c.Name).Lines(ctx, o, args)
 		return nil, fenced(strings.Join(lines, "\n")), err
@@ -243,5 +243,5 @@ func (s *server) resume(ctx context.Context, id string) (func(context.Context) <
 	if err != nil || len(list) == 0 || list[0].Undone || !list[0].Open && !list[0].Answer.Cut && list[0].Answer.Error == "" {
 		return nil, "nothing to resume", err
 	}
-	return func(ctx context.Context) <-chan agent.Event { return s.options.Resume(ctx, id, list[0].Turn) }, "", nil
+	return func(ctx context.Context) <-chan agent.Event { return s.options.Resumer.Resume(ctx, id, list[0].Turn) }, "", nil
 }

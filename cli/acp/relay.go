@@ -36,7 +36,7 @@ type relay struct {
 func (r *relay) follow(ctx context.Context, begin func(context.Context) <-chan agent.Event, mode string, in *session) (acp.PromptResponse, error) {
 	r.calls = map[string]bool{}
 	r.begins.Lock()
-	r.options.UseMode(mode)
+	r.options.Modes.Use(agent.Mode(mode))
 	events := begin(ctx)
 	e, open := <-events // by its first event the turn has read the mode
 	r.begins.Unlock()

@@ -243,7 +243,7 @@ var plantations = map[string]plantation{
 		if len(prompts) == 0 {
 			v.Fatal("the server has no prompt")
 		}
-		text, err := v.FillPrompt(v.Context(), prompts[0], nil)
+		text, err := v.FillPrompt(v.Context(), prompts[0].Server, prompts[0].Name, nil)
 		if err != nil {
 			v.Fatal(err)
 		}

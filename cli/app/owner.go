@@ -7,7 +7,6 @@ import (
 	"os"
 
 	"lifehub/agent"
-	"lifehub/cli/settings"
 	"lifehub/internal/files"
 	"lifehub/llm"
 )
@@ -62,7 +61,7 @@ func (a *App) askForServer(ctx context.Context, say func(string)) {
 	if given.Action != agent.InputAccepted {
 		return
 	}
-	if err := settings.Save(a.Paths.ConfigFile(), "ollama_owner", owner.Name); err != nil {
+	if err := a.Paths.Save("ollama_owner", owner.Name); err != nil {
 		say(fmt.Sprintf("The server of %s is used in this chat only: %v.", owner, err))
 	}
 	a.Models.Allow(ctx, owner.Name)

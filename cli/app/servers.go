@@ -252,9 +252,9 @@ func ServerLog(file string, lines int) (string, error) {
 	return strings.Join(all, "\n"), nil
 }
 
-// FillPrompt has a server fill in a prompt and returns it as one text, which the user did not type.
-func (a *App) FillPrompt(ctx context.Context, p mcpclient.Prompt, args map[string]string) (string, error) {
-	messages, err := a.Servers.FillPrompt(ctx, p.Server, p.Name, args)
+// FillPrompt has a server fill in a prompt by its name and returns it as one text, which the user did not type.
+func (a *App) FillPrompt(ctx context.Context, server, name string, args map[string]string) (string, error) {
+	messages, err := a.Servers.FillPrompt(ctx, server, name, args)
 	if err != nil {
 		return "", err
 	}

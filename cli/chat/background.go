@@ -413,12 +413,23 @@ func (bg *background) setIndexing(on bool, p rag.Progress) {
 }
 
 // conversations adapts the store to the front end.
-type conversations struct{ *store.Store }
+type conversations struct {
+	*store.Store
+	paths settings.Paths
+}
 
 func (c conversations) New(context.Context) (string, error) { return c.NewConversation(), nil }
 
 func (c conversations) Recent(ctx context.Context, limit int) ([]agent.Conversation, error) {
 	return c.Conversations(ctx, limit)
+}
+
+func (c conversations) Remove(ctx context.Context, ids ...string) error {
+	return app.RemoveConversations(ctx, c.paths, c.Store, ids)
+}
+
+func (c conversations) Figures(ctx context.Context, by string) ([]agent.Figures, error) {
+	return c.Store.Figures(ctx, by, time.Time{}, pageOfFigures)
 }
 
 // models adapts the provider to the front end.

@@ -82,7 +82,7 @@ func longTalk(tb testing.TB, messages int) *store.Store {
 func openScreen(tb testing.TB, s *store.Store) (m *tui.Model, rest, end func()) {
 	tb.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
-	m, err := tui.New(ctx, backend.Options{Assistant: nobody{}, Conversations: conversations{s}, Branches: s, Conversation: "talk"})
+	m, err := tui.New(ctx, backend.Options{Assistant: nobody{}, Conversations: conversations{Store: s}, Branches: s, Conversation: "talk"})
 	if err != nil {
 		tb.Fatal(err)
 	}

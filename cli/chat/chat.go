@@ -17,7 +17,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"lifehub/agent"
 	"lifehub/cli/app"
 	"lifehub/cli/redact"
 	"lifehub/cli/settings"
@@ -138,20 +137,20 @@ func (f *Flags) Run(ctx context.Context, prompt string) error {
 	defer cancel()
 
 	asking := func(path string) (*store.Store, error) { return app.OpenStore(ctx, f.Process, path) }
-	show, options := tui.Run, backend.Options{Screen: screen}
+	show, options := tui.Run, backend.Options{Screen: screen, Opener: c}
 	letGo := func() { // the chat handles signals itself, since one may be meant for the turn only
 		if f.Process.LetGo != nil {
 			f.Process.LetGo()
 		}
 	}
-	options.Open = func(context.Context) (backend.Options, error) { return c.open(ctx, store.Open) }
 	hasScreen := !f.plain && app.HasScreen(f.Process)
 	if hasScreen {
 		reserveThreads()
 		collectSooner()
 	} else {
-		show = func(ctx context.Context, o backend.Options) (backend.Ended, error) {
-			return plain.Run(ctx, o, f.Process.In, f.Process.Out)
+		show = func(ctx context.Context, o backend.Options) (backend.Ended, string, error) {
+			ended, err := plain.Run(ctx, o, f.Process.In, f.Process.Out)
+			return ended, "", err
 		}
 	}
 	if !hasScreen || f.RunFlags.Resume != "" { // an invalid ID must fail before the screen opens
@@ -160,13 +159,13 @@ func (f *Flags) Run(ctx context.Context, prompt string) error {
 		}
 	}
 	letGo()
-	ended, err := show(ctx, options)
+	ended, left, err := show(ctx, options)
 	var damaged *file.DamagedError
 	if errors.As(c.failed(), &damaged) {
 		if options, err = c.open(ctx, asking); err != nil { // the screen cannot ask what to do
 			return err
 		}
-		ended, err = show(ctx, options)
+		ended, left, err = show(ctx, options)
 	}
 	switch {
 	case c.failed() != nil:
@@ -174,8 +173,8 @@ func (f *Flags) Run(ctx context.Context, prompt string) error {
 	case err != nil:
 		return fmt.Errorf("show the chat: %w", err)
 	}
-	if c.left != "" && hasScreen {
-		fmt.Fprintln(f.Process.Err, "Resume: "+resumeCommand(programName(), c.left, f.RunFlags.Notes))
+	if left != "" {
+		fmt.Fprintln(f.Process.Err, "Resume: "+resumeCommand(programName(), left, f.RunFlags.Notes))
 	}
 	switch {
 	case ended == backend.Interrupted, app.WasInterrupted(ctx):
@@ -197,7 +196,7 @@ func (f *Flags) Serve(ctx context.Context, front func(context.Context, *app.App,
 	c := &chat{App: a, flags: f, screen: backend.Screen{Mode: a.Settings.Mode}, served: true}
 	defer c.close()
 	defer cancel()
-	options, err := c.open(ctx, store.Open)
+	options, err := c.Open(ctx)
 	if err != nil {
 		return err
 	}
@@ -212,8 +211,7 @@ func (f *Flags) screenOptions(a *app.App) (backend.Screen, error) {
 	c := a.Settings
 	o := backend.Screen{
 		Editor: c.Editor, Environ: redact.WithoutOwnSecrets(f.Process.Environ()), Mode: c.Mode, Theme: backend.Theme{Name: c.Theme}, NoMouse: !c.Mouse, NoSidebar: !c.Sidebar,
-		SaveSetting: func(name, value string) error { return settings.Save(a.Paths.ConfigFile(), name, value) },
-		Inline:      f.inline, Keys: c.Keys, Quiet: !c.Notify,
+		Settings: a.Paths, Inline: f.inline, Keys: c.Keys, Quiet: !c.Notify,
 	}
 	o.Host, _ = os.Hostname() // host of file links; links work without it
 	if strings.ContainsAny(c.Theme, `/\`) {
@@ -237,8 +235,11 @@ type chat struct {
 	background *background    // nil until open
 	used       map[string]int // uses of each command; see loadUsed
 	err        error          // why opening failed
-	left       string         // conversation that was open when the user left; "" if it had no message
 }
+
+// Open opens the chat while its screen is already shown. Damage to the store is an error, as the screen cannot ask what
+// to do about it.
+func (c *chat) Open(ctx context.Context) (backend.Options, error) { return c.open(ctx, store.Open) }
 
 // open opens everything the front end needs. Cancelling ctx and calling close end it.
 func (c *chat) open(ctx context.Context, openStore func(path string) (*store.Store, error)) (o backend.Options, err error) {
@@ -266,24 +267,17 @@ func (c *chat) open(ctx context.Context, openStore func(path string) (*store.Sto
 		c.background.spawn(func() { c.background.followFolders(ctx, c.flags.Process.Getenv) })
 	}
 	o.Screen = c.screen
-	o.Assistant, o.Resume = assistant, assistant.Resume
-	o.Conversations, o.Branches, o.Models, o.Notes, o.Servers = conversations{c.App.Store}, c.App.Store, models{c.App}, offers{c.background}, panel{c.App.Servers, c.App}
+	o.Assistant, o.Resumer, o.Modes = assistant, assistant, &c.App.Mode
+	saved, servers := conversations{c.App.Store, c.App.Paths}, panel{c.App.Servers, c.App}
+	o.Conversations, o.Archive, o.Statistics = saved, saved, saved
+	o.Branches, o.Artifacts, o.Drafts = c.App.Store, c.App.Store, c.App.Store
+	o.Models, o.Notes, o.Setup = models{c.App}, c.background, offers{c.background}
+	o.Servers, o.Templates = servers, servers
 	o.Conversation, o.Heading, o.Turn, o.Pick, o.Prompt, o.FirstRun = at.Conversation, at.Title, at.Turn, c.flags.pick, c.prompt, len(c.App.OpenVaults()) == 0 && len(c.App.MissingVaults) == 0 && !c.flags.resumes()
-	o.FindModel = c.background.findModel
-	o.Search, o.Rename, o.Prompts, o.Figures = c.App.Store.Search, c.App.Store.Rename, c.App.Store.Prompts, func(ctx context.Context, by string) ([]agent.Figures, error) {
-		return c.App.Store.Figures(ctx, by, time.Time{}, pageOfFigures)
-	}
-	o.Remove = func(ctx context.Context, ids ...string) error {
-		return app.RemoveConversations(ctx, c.App.Paths, c.App.Store, ids)
-	}
-	o.Left = func(conversation string) { c.left = conversation }
-	o.Artifacts, o.Drafts = c.App.Store, c.App.Store
-	o.Mentions, o.Note, o.Templates = c.background.mentions, c.background.note, c.background.templates
 	o.Status, o.Notices = c.background.status, c.background.notices
 	o.Commands = slices.Concat(c.background.commands(assistant), callCommands(assistant), []backend.Command{c.background.exportCommand(assistant)}, c.background.prompts())
 	c.used = loadUsed(c.App.Paths.Used())
 	o.Used = c.used
-	o.UseMode = func(name string) { c.App.Mode.Use(agent.Mode(name)) }
 	return o, nil
 }
 

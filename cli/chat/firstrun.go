@@ -312,16 +312,16 @@ func (o offers) Take(_ context.Context, offer backend.Offer) error {
 	return nil
 }
 
-// findModel reports which model answers, and what a user without one can do.
-func (bg *background) findModel(ctx context.Context) backend.FoundModel {
-	info, err := bg.App.Provider.Info(ctx, "")
-	state := bg.App.Provider.State()
+// Model reports which model answers, and what a user without one can do.
+func (o offers) Model(ctx context.Context) backend.FoundModel {
+	info, err := o.App.Provider.Info(ctx, "")
+	state := o.App.Provider.State()
 	var missing *llm.NotFoundError
 	switch {
-	case state.Provider == "offline" && bg.App.Settings.Provider == "offline":
+	case state.Provider == "offline" && o.App.Settings.Provider == "offline":
 		return backend.FoundModel{Detail: "Your settings ask for no model: LifeHub lists the closest passages."}
 	case state.Provider == "offline":
-		return bg.noModel(ctx)
+		return o.noModel(ctx)
 	case errors.As(err, &missing) && state.Provider == "ollama":
 		return backend.FoundModel{Detail: fmt.Sprintf("Ollama runs here, but %s is not installed.", missing.Model), Pull: missing.Model, Why: "the model that answers"}
 	case err != nil:
@@ -332,8 +332,8 @@ func (bg *background) findModel(ctx context.Context) backend.FoundModel {
 	if state.Remote != "" {
 		found.Detail = fmt.Sprintf("%s answers, from %s: what you ask leaves this machine.", info.Name, state.Remote)
 	}
-	if _, err := bg.App.Provider.Embedder(ctx); errors.As(err, &missing) || bg.App.Settings.Provider == "auto" && state.Text != "" {
-		found.Pull, found.Why = cmp.Or(bg.App.Settings.EmbedModel, ollama.Embeddings[0]), "finds notes by the meaning of whole sentences"
+	if _, err := o.App.Provider.Embedder(ctx); errors.As(err, &missing) || o.App.Settings.Provider == "auto" && state.Text != "" {
+		found.Pull, found.Why = cmp.Or(o.App.Settings.EmbedModel, ollama.Embeddings[0]), "finds notes by the meaning of whole sentences"
 	}
 	return found
 }

@@ -16,9 +16,9 @@ import (
 	"lifehub/tui/draw"
 )
 
-// mentions returns what a message can name after @: notes, resources and tools or, if place is not
+// Mentions returns what a message can name after @: notes, resources and tools or, if place is not
 // "", the files in it.
-func (bg *background) mentions(ctx context.Context, place string) ([]backend.Mention, error) {
+func (bg *background) Mentions(ctx context.Context, place string) ([]backend.Mention, error) {
 	if place != "" {
 		return filesIn(place)
 	}
@@ -82,9 +82,9 @@ func filesIn(place string) ([]backend.Mention, error) {
 	return append(folders, files...), nil
 }
 
-// note reads what a name refers to, as typed by the user or, with from, as in a link of that note.
+// Note reads what a name refers to, as typed by the user or, with from, as in a link of that note.
 // A link only leads to notes.
-func (bg *background) note(ctx context.Context, name, from string) (backend.Note, error) {
+func (bg *background) Note(ctx context.Context, name, from string) (backend.Note, error) {
 	server, _, _ := strings.Cut(name, ":")
 	within := func(folder *notes.Folder) bool {
 		path, err := filepath.Abs(app.AtHome(name))

@@ -79,7 +79,7 @@ func TestMentionableNotesAreListed(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	list, err := (&background{App: a}).mentions(t.Context(), "")
+	list, err := (&background{App: a}).Mentions(t.Context(), "")
 	want := []backend.Mention{{Name: "running.md", Detail: "Running"}, {Name: "tasks.md", Detail: "Tasks"}}
 	for _, tool := range a.Offered() {
 		want = append(want, backend.Mention{Name: tool.Spec().Name, Detail: gistOf(tool.Spec().Description), Tool: true})
@@ -87,18 +87,18 @@ func TestMentionableNotesAreListed(t *testing.T) {
 	if err != nil || !slices.Equal(list, want) || !slices.ContainsFunc(list, func(m backend.Mention) bool { return m.Name == "complete_task" }) {
 		t.Errorf("got %v, %v, want %v", list, err, want)
 	}
-	list, err = (&background{App: a}).mentions(t.Context(), files+"/")
+	list, err = (&background{App: a}).Mentions(t.Context(), files+"/")
 	if want := []backend.Mention{{Name: files + "/sub/", Detail: "folder"}, {Name: files + "/report.txt", Detail: "11 B"}}; err != nil || !slices.Equal(list, want) {
 		t.Errorf("got %v, %v, want %v", list, err, want)
 	}
-	if list, err := (&background{App: a}).mentions(t.Context(), files+"/none/"); err != nil || list != nil {
+	if list, err := (&background{App: a}).Mentions(t.Context(), files+"/none/"); err != nil || list != nil {
 		t.Errorf("a folder that is not there: %v, %v", list, err)
 	}
 	bg := &background{App: a}
-	if got, err := bg.note(t.Context(), "running.md", ""); err != nil || !strings.HasPrefix(got.Text, "# Running\n") || got.Path != "running.md" {
+	if got, err := bg.Note(t.Context(), "running.md", ""); err != nil || !strings.HasPrefix(got.Text, "# Running\n") || got.Path != "running.md" {
 		t.Errorf("a note: %+v, %v", got, err)
 	}
-	if got, err := bg.note(t.Context(), files+"/report.txt", ""); err != nil || got.Text != "Sales rose." {
+	if got, err := bg.Note(t.Context(), files+"/report.txt", ""); err != nil || got.Text != "Sales rose." {
 		t.Errorf("a file: %+v, %v", got, err)
 	}
 	if home, err := os.UserHomeDir(); err == nil && app.AtHome("~/x") != filepath.Join(home, "x") {
@@ -126,7 +126,7 @@ func TestImageInNotesIsAttachedWithItsText(t *testing.T) {
 	if _, err := v.Index.SyncImages(t.Context(), v.Folder, nil, nil); err != nil {
 		t.Fatal(err)
 	}
-	list, err := (&background{App: a}).mentions(t.Context(), "")
+	list, err := (&background{App: a}).Mentions(t.Context(), "")
 	list = slices.DeleteFunc(list, func(m backend.Mention) bool { return m.Tool })
 	if want := []backend.Mention{{Name: "in/scan.png", Detail: "scan"}}; err != nil || !slices.Equal(list, want) {
 		t.Errorf("got %v, %v, want %v", list, err, want)
@@ -139,7 +139,7 @@ func TestImageInNotesIsAttachedWithItsText(t *testing.T) {
 		}
 	}
 	bg := &background{App: a}
-	if got, err := bg.note(t.Context(), "scan.png", ""); err != nil || got.File != "" || !strings.HasPrefix(got.Text, "1. (read by OCR) The boiler") {
+	if got, err := bg.Note(t.Context(), "scan.png", ""); err != nil || got.File != "" || !strings.HasPrefix(got.Text, "1. (read by OCR) The boiler") {
 		t.Errorf("it is opened as %+v, %v", got, err)
 	}
 }
@@ -160,7 +160,7 @@ func TestHiddenNoteIsNotOpened(t *testing.T) {
 		a.Rules = all
 		for _, name := range []string{"private/diary.md", "private/diary", "diary", "Diary", "./private/diary.md", "./private/../private/diary.md", filepath.Join(vault, "private", "diary.md"), vault + "/private//diary.md"} {
 			for _, from := range []string{"", filepath.Join(vault, "running.md")} {
-				if got, err := bg.note(t.Context(), name, from); (err == nil) != (all == nil) || strings.Contains(got.Text, "secret") != (all == nil) {
+				if got, err := bg.Note(t.Context(), name, from); (err == nil) != (all == nil) || strings.Contains(got.Text, "secret") != (all == nil) {
 					t.Errorf("%s from %q: %q, %v", name, from, got.Text, err)
 				}
 			}
@@ -168,7 +168,7 @@ func TestHiddenNoteIsNotOpened(t *testing.T) {
 				t.Errorf("%s goes along with a message", name)
 			}
 		}
-		list, err := bg.mentions(t.Context(), "")
+		list, err := bg.Mentions(t.Context(), "")
 		if err != nil || slices.ContainsFunc(list, func(m backend.Mention) bool { return m.Name == "private/diary.md" }) != (all == nil) {
 			t.Errorf("listed: %v, %v", list, err)
 		}

@@ -3,6 +3,7 @@ package chat
 import (
 	"context"
 	"slices"
+	"strings"
 	"time"
 
 	"lifehub/cli/app"
@@ -58,18 +59,20 @@ func (p panel) shown(c trust.Change) backend.Change {
 	return backend.Change{What: c.What, Before: redact(c.Before), After: redact(c.After)}
 }
 
-// templates returns the prompts of the MCP servers.
-func (bg *background) templates() []backend.Template {
+// Templates returns the prompts of the MCP servers.
+func (p panel) Templates() []backend.Template {
 	var list []backend.Template
-	for _, p := range bg.App.Servers.Prompts() {
-		t := backend.Template{Name: p.Server + ":" + p.Name, Help: p.Description}
-		for _, arg := range p.Args {
+	for _, prompt := range p.Prompts() {
+		t := backend.Template{Name: prompt.Server + ":" + prompt.Name, Help: prompt.Description}
+		for _, arg := range prompt.Args {
 			t.Blanks = append(t.Blanks, backend.Blank{Name: arg.Name, Help: arg.Description, Required: arg.Required})
-		}
-		t.Fill = func(ctx context.Context, values map[string]string) (string, error) {
-			return bg.App.FillPrompt(ctx, p, values)
 		}
 		list = append(list, t)
 	}
 	return list
+}
+
+func (p panel) Fill(ctx context.Context, template string, values map[string]string) (string, error) {
+	server, prompt, _ := strings.Cut(template, ":") // the name of a server has no colon
+	return p.app.FillPrompt(ctx, server, prompt, values)
 }

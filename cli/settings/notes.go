@@ -37,7 +37,8 @@ func RememberNotes(file, dir string) error {
 }
 
 // Save writes a top-level setting to the settings file. The rest of the file is unchanged.
-func Save(file, name, value string) error {
+func (p Paths) Save(name, value string) error {
+	file := p.ConfigFile()
 	data, c, err := read(file)
 	if err != nil {
 		return err

@@ -28,7 +28,7 @@ func TestNotesOfAnyNameAreRemembered(t *testing.T) {
 		if !slices.Contains(want, name) {
 			want = append(want, name)
 		}
-		if err := Save(file, "mode", "team"); err != nil {
+		if err := (Paths{Config: dir}).Save("mode", "team"); err != nil {
 			t.Fatal(err)
 		}
 		c, err := Load(file, func(string) (string, bool) { return "", false })
@@ -46,11 +46,12 @@ func TestNotesOfAnyNameAreRemembered(t *testing.T) {
 func TestDamagedFileIsNotRewritten(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{"notes: [", "\"theme\": dark\n\"notes\": [/a]\n", "{notes: [/a]}\n", "--- {}\n", "a\x00b", strings.Repeat("[", 20_000)} {
-		file := filepath.Join(t.TempDir(), "config.yaml")
+		paths := Paths{Config: t.TempDir()}
+		file := paths.ConfigFile()
 		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		for _, err := range []error{RememberNotes(file, "/b"), Save(file, "theme", "dark")} {
+		for _, err := range []error{RememberNotes(file, "/b"), paths.Save("theme", "dark")} {
 			if err == nil || !strings.Contains(err.Error(), file) {
 				t.Errorf("%.20q: got %v", text, err)
 			}

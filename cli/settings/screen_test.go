@@ -44,25 +44,26 @@ func TestScreenHasSettings(t *testing.T) {
 }
 
 func TestSavingASettingPreservesTheFile(t *testing.T) {
-	file := filepath.Join(t.TempDir(), "config.yaml")
+	p := settings.Paths{Config: t.TempDir()}
+	file := p.ConfigFile()
 	for before, want := range map[string]string{
 		"": "theme: \"nord\"\n",
 		"# mine\ntheme: dark # at night\n# more\nmode: loop\n": "# mine\ntheme: \"nord\"\n# more\nmode: loop\n",
 		"mode: loop": "mode: loop\ntheme: \"nord\"\n",
 	} {
 		apptest.Write(t, file, before)
-		if err := settings.Save(file, "theme", "nord"); err != nil {
+		if err := p.Save("theme", "nord"); err != nil {
 			t.Error(err)
 		}
 		if got, _ := os.ReadFile(file); string(got) != want {
 			t.Errorf("%q became %q, want %q", before, got, want)
 		}
 	}
-	if err := settings.Save(file, "theme", "purple\nmode: team"); err == nil {
+	if err := p.Save("theme", "purple\nmode: team"); err == nil {
 		t.Error("a value that is none was saved")
 	}
 	apptest.Write(t, file, "theme: [\n")
-	if err := settings.Save(file, "theme", "nord"); err == nil {
+	if err := p.Save("theme", "nord"); err == nil {
 		t.Error("a file that cannot be read was written over")
 	}
 }

@@ -177,11 +177,19 @@ func (Kept) Fork(context.Context, string, string) (agent.Conversation, error) {
 	return agent.Conversation{ID: "c1", Title: "A week in Lisbon (fork)"}, nil
 }
 
-// search finds one message for any words.
-func search(_ context.Context, _, words string, _ int) ([]agent.Hit, error) {
+func (Kept) Prompts(context.Context, int) ([]string, error) {
+	return []string{"the last prompt", "the one before"}, nil
+}
+
+// Search finds one message for any words.
+func (Kept) Search(_ context.Context, _, words string, _ int) ([]agent.Hit, error) {
 	const before = "…when do I "
 	return []agent.Hit{{Conversation: "c1", Title: "A week in Lisbon", Turn: "c1.6", Excerpt: before + words + " to Lisbon, and", From: len(before), To: len(before + words), Time: time.Date(2000, 1, 1, 9, 30, 0, 0, time.UTC)}}, nil
 }
+
+func (Kept) Rename(context.Context, string, string) error { return nil }
+
+func (Kept) Remove(context.Context, ...string) error { return nil }
 
 // Shelf is a model server with two models, on which a pull takes a while.
 type Shelf struct{}
@@ -212,8 +220,13 @@ func (Shelf) Pull(ctx context.Context, _ string, progress func(string, int64, in
 	return ctx.Err()
 }
 
-// Folders are the notes that the first-run screen finds.
-type Folders struct{ Took []backend.Offer }
+// Folders are the notes and the model that the first-run screen finds.
+type Folders struct {
+	Found backend.FoundModel
+	Took  []backend.Offer
+}
+
+func (f *Folders) Model(context.Context) backend.FoundModel { return f.Found }
 
 func (*Folders) Offers(context.Context) ([]backend.Offer, error) {
 	return []backend.Offer{
@@ -258,20 +271,14 @@ var NoModel = backend.FoundModel{
 func Newcomer(found backend.FoundModel) func() backend.Options {
 	return func() backend.Options {
 		o := WithEverything()
-		o.FirstRun = true
-		o.FindModel = func(context.Context) backend.FoundModel { return found }
+		o.FirstRun, o.Setup = true, &Folders{Found: found}
 		return o
 	}
 }
 
 func WithEverything() backend.Options {
 	o := WithWorld(Hold())
-	o.Conversations, o.Branches, o.Search, o.Models, o.Notes = Kept{}, Kept{}, search, Shelf{}, &Folders{}
-	o.Rename = func(context.Context, string, string) error { return nil }
-	o.Remove = func(context.Context, ...string) error { return nil }
-	o.Prompts = func(context.Context, int) ([]string, error) {
-		return []string{"the last prompt", "the one before"}, nil
-	}
+	o.Conversations, o.Archive, o.Branches, o.Models, o.Setup = Kept{}, Kept{}, Kept{}, Shelf{}, &Folders{}
 	o.Commands = []backend.Command{{
 		Name: "tools", Args: "[NAME]", Help: "the tools and their levels",
 		Run: func(context.Context, string, string) (string, error) {
@@ -323,32 +330,37 @@ func (d *Documents) Artifacts(ctx context.Context, conversation string) ([]agent
 	return versions[1:], err
 }
 
+// Figures are the statistics of some days, models and turns.
+type Figures struct{}
+
+func (Figures) Figures(_ context.Context, by string) ([]agent.Figures, error) {
+	var list []agent.Figures
+	names := map[string][]string{
+		"day":   {"2026-03-14", "2026-03-13", "2026-03-11", "2026-03-02"},
+		"model": {"qwen3:8b", "", "hf.co/a/model-with-a-long-name-that-does-not-fit:Q4_K_M"},
+	}[by]
+	for i := 0; by == "turn" && i < 30; i++ {
+		names = append(names, fmt.Sprintf("c.%d", i))
+	}
+	for i, name := range names {
+		f := agent.Figures{
+			Of: name, Turns: 12 + 400*i, Cut: i, Latency50: int64(4200 * (i + 1) / 2), Latency95: int64(9800 * (i + 1)), FirstToken50: 1100, FirstToken95: 3000,
+			PromptTokens: 12_300, AnswerTokens: 2100, PerSecond: 42.04, ModelCalls: 24, Searches: 10, Passages: 50, Cited: 12, ToolsOK: 18, ToolsFailed: 1, ToolsDenied: 2, Asked: 3,
+		}
+		if by == "turn" {
+			f.Turns, f.Cut, f.Title = 1, 0, fmt.Sprintf("What was question %d about the garden and the boat\x1b[31m?", i)
+		}
+		if i == 2 && by != "turn" {
+			f = agent.Figures{Of: name, Turns: 1, Cut: 1}
+		}
+		list = append(list, f)
+	}
+	return list, nil
+}
+
 func WithFigures() backend.Options {
 	o := WithWorld(Hold())
-	o.Figures = func(_ context.Context, by string) ([]agent.Figures, error) {
-		var list []agent.Figures
-		names := map[string][]string{
-			"day":   {"2026-03-14", "2026-03-13", "2026-03-11", "2026-03-02"},
-			"model": {"qwen3:8b", "", "hf.co/a/model-with-a-long-name-that-does-not-fit:Q4_K_M"},
-		}[by]
-		for i := 0; by == "turn" && i < 30; i++ {
-			names = append(names, fmt.Sprintf("c.%d", i))
-		}
-		for i, name := range names {
-			f := agent.Figures{
-				Of: name, Turns: 12 + 400*i, Cut: i, Latency50: int64(4200 * (i + 1) / 2), Latency95: int64(9800 * (i + 1)), FirstToken50: 1100, FirstToken95: 3000,
-				PromptTokens: 12_300, AnswerTokens: 2100, PerSecond: 42.04, ModelCalls: 24, Searches: 10, Passages: 50, Cited: 12, ToolsOK: 18, ToolsFailed: 1, ToolsDenied: 2, Asked: 3,
-			}
-			if by == "turn" {
-				f.Turns, f.Cut, f.Title = 1, 0, fmt.Sprintf("What was question %d about the garden and the boat\x1b[31m?", i)
-			}
-			if i == 2 && by != "turn" {
-				f = agent.Figures{Of: name, Turns: 1, Cut: 1}
-			}
-			list = append(list, f)
-		}
-		return list, nil
-	}
+	o.Statistics = Figures{}
 	return o
 }
 
@@ -471,41 +483,49 @@ func SayEverywhere(evil string) []agent.Body {
 	}
 }
 
-// WithLibrary returns options with servers that have resources and prompts.
+// Library has notes, and servers with resources and prompts.
+type Library struct{}
+
+func (Library) Note(_ context.Context, name, _ string) (backend.Note, error) {
+	return backend.Note{Path: name, Text: "The beginning of\n" + name}, nil
+}
+
+func (Library) Mentions(_ context.Context, place string) ([]backend.Mention, error) {
+	if place == "./" {
+		return []backend.Mention{{Name: "./photos/", Detail: "folder"}, {Name: "./report of 2026.txt"}}, nil
+	}
+	if place == "./photos/" {
+		return []backend.Mention{{Name: "./photos/cat.png", Detail: "image"}}, nil
+	}
+	return []backend.Mention{
+		{Name: "fitness.md", Detail: "Fitness"},
+		{Name: "daily/2026-11-20.md", Detail: "Friday"},
+		{Name: "recipes/Apple pie.md", Detail: "Grandma's apple pie"},
+		{Name: "everything:demo://resource/static/document/features.md", Detail: "features.md"},
+		{Name: "everything:demo://resource/dynamic/text/{resourceId}", Detail: "Dynamic Text Resource"},
+		{Name: "files:file:///home/ana/plan.md", Detail: "plan.md: the training plan"},
+		{Name: "complete_task", Detail: "Tick off a task (to-do) of the user as done", Tool: true},
+	}, nil
+}
+
+func (Library) Templates() []backend.Template {
+	return []backend.Template{
+		{Name: "everything:args-prompt", Help: "A prompt with two arguments", Blanks: []backend.Blank{{Name: "city", Help: "Name of the city", Required: true}, {Name: "state"}}},
+		{Name: "everything:simple-prompt", Help: "A prompt with no arguments"},
+	}
+}
+
+func (Library) Fill(_ context.Context, _ string, args map[string]string) (string, error) {
+	if args["city"] == "Nowhere" {
+		return "", errors.New("no such city")
+	}
+	return "What's weather in " + args["city"] + "?", nil
+}
+
+// WithLibrary returns options with a library.
 func WithLibrary() backend.Options {
 	o := WithEverything()
-	o.Note = func(_ context.Context, name, _ string) (backend.Note, error) {
-		return backend.Note{Path: name, Text: "The beginning of\n" + name}, nil
-	}
-	o.Mentions = func(_ context.Context, place string) ([]backend.Mention, error) {
-		if place == "./" {
-			return []backend.Mention{{Name: "./photos/", Detail: "folder"}, {Name: "./report of 2026.txt"}}, nil
-		}
-		if place == "./photos/" {
-			return []backend.Mention{{Name: "./photos/cat.png", Detail: "image"}}, nil
-		}
-		return []backend.Mention{
-			{Name: "fitness.md", Detail: "Fitness"},
-			{Name: "daily/2026-11-20.md", Detail: "Friday"},
-			{Name: "recipes/Apple pie.md", Detail: "Grandma's apple pie"},
-			{Name: "everything:demo://resource/static/document/features.md", Detail: "features.md"},
-			{Name: "everything:demo://resource/dynamic/text/{resourceId}", Detail: "Dynamic Text Resource"},
-			{Name: "files:file:///home/ana/plan.md", Detail: "plan.md: the training plan"},
-			{Name: "complete_task", Detail: "Tick off a task (to-do) of the user as done", Tool: true},
-		}, nil
-	}
-	o.Templates = func() []backend.Template {
-		fill := func(_ context.Context, args map[string]string) (string, error) {
-			if args["city"] == "Nowhere" {
-				return "", errors.New("no such city")
-			}
-			return "What's weather in " + args["city"] + "?", nil
-		}
-		return []backend.Template{
-			{Name: "everything:args-prompt", Help: "A prompt with two arguments", Blanks: []backend.Blank{{Name: "city", Help: "Name of the city", Required: true}, {Name: "state"}}, Fill: fill},
-			{Name: "everything:simple-prompt", Help: "A prompt with no arguments", Fill: fill},
-		}
-	}
+	o.Notes, o.Templates = Library{}, Library{}
 	return o
 }
 
@@ -579,11 +599,8 @@ type artifacts backend.Artifacts // gives the embedded interface a name other th
 // front ends. It must not be called.
 func WithEveryCommand() backend.Options {
 	return backend.Options{
-		Conversations: struct{ backend.Conversations }{}, Branches: struct{ backend.Branches }{}, Models: struct{ backend.Models }{},
-		Artifacts: struct{ artifacts }{}, Servers: struct{ backend.Servers }{}, UseMode: func(string) {},
-		Resume:  func(context.Context, string, string) <-chan agent.Event { return nil },
-		Rename:  func(context.Context, string, string) error { return nil },
-		Figures: func(context.Context, string) ([]agent.Figures, error) { return nil, nil },
-		Search:  search,
+		Conversations: struct{ backend.Conversations }{}, Archive: struct{ backend.Archive }{}, Branches: struct{ backend.Branches }{},
+		Models: struct{ backend.Models }{}, Artifacts: struct{ artifacts }{}, Servers: struct{ backend.Servers }{},
+		Modes: struct{ backend.Modes }{}, Resumer: struct{ backend.Resumer }{}, Statistics: struct{ backend.Statistics }{},
 	}
 }

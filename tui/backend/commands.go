@@ -47,18 +47,18 @@ func (o *Options) AllCommands(pages []Command) []Command {
 		}
 	}
 	add(o.Conversations != nil, Command{Name: "resume", Aliases: []string{"chats", "sessions"}, Group: InConversation, Help: "open an earlier conversation"})
-	add(o.Search != nil, Command{Name: "find", Group: InConversation, Args: "[WORDS]", Help: "search this conversation"})
-	add(o.Resume != nil, Command{Name: "continue", Group: InConversation, Help: "resume an answer that was cut off or stopped"})
+	add(o.Archive != nil, Command{Name: "find", Group: InConversation, Args: "[WORDS]", Help: "search this conversation"})
+	add(o.Resumer != nil, Command{Name: "continue", Group: InConversation, Help: "resume an answer that was cut off or stopped"})
 	add(o.Branches != nil,
 		Command{Name: "edit", Group: InConversation, Args: "[N]", Help: "edit your last question, or the Nth last"},
 		Command{Name: "retry", Group: InConversation, Help: "ask your last question again"},
 		Command{Name: "tree", Group: InConversation, Help: "show all branches"},
 		Command{Name: "fork", Group: InConversation, Help: "fork to a new chat"})
-	add(o.Rename != nil, Command{Name: "rename", Group: InConversation, Args: "TITLE", Help: "rename this conversation"})
+	add(o.Archive != nil, Command{Name: "rename", Group: InConversation, Args: "TITLE", Help: "rename this conversation"})
 	add(o.Models != nil,
 		Command{Name: "model", Aliases: []string{"m"}, Group: InModel, Args: "[NAME]", Help: "choose a model"},
 		Command{Name: "pull", Group: InModel, Args: "NAME", Help: "pull a model"})
-	add(o.UseMode != nil, Command{Name: "mode", Group: InModel, Args: "[auto|plan|loop|team]", Help: "choose the answer strategy"})
+	add(o.Modes != nil, Command{Name: "mode", Group: InModel, Args: "[auto|plan|loop|team]", Help: "choose the answer strategy"})
 	add(o.Artifacts != nil, Command{Name: "artifacts", Group: InNotes, Args: "[NAME]", Help: "show the documents of this conversation"})
 	add(true, pages...)
 	add(o.Servers != nil, Command{Name: "mcp", Group: InHelp, Help: "manage MCP servers"})
@@ -75,7 +75,7 @@ func (o *Options) templates() []Command {
 		return nil
 	}
 	var list []Command
-	for _, t := range o.Templates() {
+	for _, t := range o.Templates.Templates() {
 		args := ""
 		if len(t.Blanks) > 0 {
 			args = "[…]" // arguments that are missing are asked for in a form

@@ -16,24 +16,25 @@ import (
 // Options configure a front end. Assistant is required. If another field is nil,
 // its feature is unavailable and has no key.
 type Options struct {
-	// Open returns the complete options; it may be nil if these are complete. It
-	// is for options that take long to determine: the screen is shown first with
-	// these, which need only set Screen. It is called once; its error ends the
-	// screen.
-	Open func(ctx context.Context) (Options, error)
+	Opener Opener // nil: these options are complete
 
 	Assistant     Assistant
+	Resumer       Resumer       // nil: an interrupted turn cannot be resumed
+	Modes         Modes         // nil: the mode cannot be changed
 	Conversations Conversations // nil: nothing is saved
-	Models        Models        // nil: no model picker, no pull
+	Archive       Archive       // nil: saved conversations cannot be searched, renamed or deleted
 	Branches      Branches      // nil: conversations have no branches
-	Notes         Notes         // nil: no first-run screen
-	Servers       Servers       // nil: no panel of MCP servers
+	Artifacts     Artifacts     // nil: turns create no documents
 	Drafts        Drafts        // nil: unsent text is lost at the end
+	Statistics    Statistics    // nil: no figures
+	Models        Models        // nil: no model picker, no pull
+	Notes         Notes         // nil: notes can be neither read nor mentioned
+	Servers       Servers       // nil: no panel of MCP servers
+	Templates     Templates     // nil: servers have no prompts
+	Setup         Setup         // nil: no first-run screen
 
 	// Conversation is the ID of the conversation to open; "" for a new one.
 	Conversation string
-	// Left is called at the end with the ID of the open conversation; may be nil.
-	Left func(conversation string)
 	// Heading is its title; "" for its first question.
 	Heading string
 	// Turn is the turn to scroll to; "" for the end.
@@ -44,66 +45,47 @@ type Options struct {
 	Prompt string
 	// FirstRun shows the first-run screen, which asks for a folder of notes.
 	FirstRun bool
-	// FindModel returns what the first-run screen shows about the model; may be
-	// nil.
-	FindModel func(ctx context.Context) FoundModel
 
 	// Status receives a complete snapshot after each change. Only the latest one
 	// matters, so the sender may drop earlier ones.
 	Status <-chan Status
 	// Notices receives messages that belong to no turn.
 	Notices <-chan string
-	// Prompts returns the user's latest questions, newest first.
-	Prompts func(ctx context.Context, limit int) ([]string, error)
-	// Resume continues the last turn of a conversation after it was interrupted,
-	// as Assistant.Ask starts one; may be nil.
-	Resume func(ctx context.Context, conversation, turn string) <-chan agent.Event
-	// Search finds messages of a conversation, "" for all, newest first; may be nil.
-	Search func(ctx context.Context, conversation, words string, limit int) ([]agent.Hit, error)
-	// Rename sets the title of a conversation; may be nil.
-	Rename func(ctx context.Context, conversation, title string) error
-	// Remove deletes conversations and everything saved with them; may be nil.
-	Remove func(ctx context.Context, conversations ...string) error
-	// Artifacts reads the documents of the open conversation; may be nil.
-	Artifacts Artifacts
-
-	// Figures aggregates turns by day, model or turn, latest first; may be nil.
-	Figures func(ctx context.Context, by string) ([]agent.Figures, error)
-	// Mentions lists what can follow an @ in a message: notes, resources and so
-	// on. If place ends with a slash, it lists the files in that folder. May be
-	// nil.
-	Mentions func(ctx context.Context, place string) ([]Mention, error)
-	// Note reads a note by its path, file name, title or alias. If from is not "",
-	// name is a link in that note; otherwise name may also be another file. May be
-	// nil.
-	Note func(ctx context.Context, name, from string) (Note, error)
-	// Templates lists the prompts of the running servers; may be nil.
-	Templates func() []Template
 	// Commands are further slash commands.
 	Commands []Command
 	// Used counts the uses of each command, and is updated by the screen; may be
 	// nil.
 	Used map[string]int
 
-	UseMode func(mode string) // sets the mode of later turns; may be nil
 	Screen
 }
 
+// Opener returns the complete options if they take long to determine: the screen is shown first with options that need
+// only set Screen.
+type Opener interface {
+	// Open is called once; its error ends the screen.
+	Open(ctx context.Context) (Options, error)
+}
+
 // Screen holds the user's preferences for the screen. They are known before
-// Options.Open is called.
+// Opener.Open is called.
 type Screen struct {
-	Editor  string   // command line of the user's editor, run without a shell; "" if none
-	Environ []string // environment of the editor; nil: that of LifeHub
-	Mode    string   // mode of turns: auto, plan, loop or team
-	Theme   Theme
-	// SaveSetting saves a setting; may be nil.
-	SaveSetting func(name, value string) error
-	Keys        map[string][]string // keys by action, replacing the defaults
-	NoMouse     bool                // leave the mouse to the terminal
-	NoSidebar   bool                // the sidebar is switched off
-	Inline      bool                // finished output is printed into the terminal's scrollback
-	Quiet       bool                // no bell and no notifications
-	Host        string              // name of this machine, for links to notes; "" if unknown
+	Editor    string   // command line of the user's editor, run without a shell; "" if none
+	Environ   []string // environment of the editor; nil: that of LifeHub
+	Mode      string   // mode of turns: auto, plan, loop or team
+	Theme     Theme
+	Settings  Settings            // nil: a changed setting is not saved
+	Keys      map[string][]string // keys by action, replacing the defaults
+	NoMouse   bool                // leave the mouse to the terminal
+	NoSidebar bool                // the sidebar is switched off
+	Inline    bool                // finished output is printed into the terminal's scrollback
+	Quiet     bool                // no bell and no notifications
+	Host      string              // name of this machine, for links to notes; "" if unknown
+}
+
+// Settings saves settings of the user.
+type Settings interface {
+	Save(name, value string) error
 }
 
 // Theme is the colour theme.
@@ -119,6 +101,17 @@ type Assistant interface {
 	Ask(ctx context.Context, conversation, message string) <-chan agent.Event
 }
 
+// Resumer continues turns that were interrupted. *turn.Agent is the usual one.
+type Resumer interface {
+	// Resume continues the last turn of a conversation, as Assistant.Ask starts one.
+	Resume(ctx context.Context, conversation, turn string) <-chan agent.Event
+}
+
+// Modes sets the mode of later turns.
+type Modes interface {
+	Use(mode agent.Mode)
+}
+
 // Conversations reads conversations and makes their IDs.
 type Conversations interface {
 	// New returns the ID of a new conversation.
@@ -129,6 +122,24 @@ type Conversations interface {
 	Exchanges(ctx context.Context, id string) ([]agent.Exchange, error)
 	// Latest returns the last n turns. It is fast for any number of turns.
 	Latest(ctx context.Context, id string, n int) ([]agent.Exchange, error)
+}
+
+// Archive finds and changes what is saved.
+type Archive interface {
+	// Prompts returns the user's latest questions, newest first.
+	Prompts(ctx context.Context, limit int) ([]string, error)
+	// Search finds messages of a conversation, "" for all, newest first.
+	Search(ctx context.Context, conversation, words string, limit int) ([]agent.Hit, error)
+	// Rename sets the title of a conversation.
+	Rename(ctx context.Context, conversation, title string) error
+	// Remove deletes conversations and everything saved with them.
+	Remove(ctx context.Context, conversations ...string) error
+}
+
+// Statistics aggregates turns.
+type Statistics interface {
+	// Figures aggregates turns by day, model or turn, latest first.
+	Figures(ctx context.Context, by string) ([]agent.Figures, error)
 }
 
 // Models manages the models of all servers.
@@ -144,8 +155,20 @@ type Models interface {
 	Pull(ctx context.Context, name string, progress func(status string, done, total int64)) error
 }
 
-// Notes finds folders of notes for the first-run screen.
+// Notes reads notes and lists what a message can mention.
 type Notes interface {
+	// Note reads a note by its path, file name, title or alias. If from is not "",
+	// name is a link in that note; otherwise name may also be another file.
+	Note(ctx context.Context, name, from string) (Note, error)
+	// Mentions lists what can follow an @ in a message: notes, resources and so
+	// on. If place ends with a slash, it lists the files in that folder.
+	Mentions(ctx context.Context, place string) ([]Mention, error)
+}
+
+// Setup finds a model and folders of notes for the first-run screen.
+type Setup interface {
+	// Model describes the model that answers, or how to get one.
+	Model(ctx context.Context) FoundModel
 	// Offers returns the folders to choose from, best first.
 	Offers(ctx context.Context) ([]Offer, error)
 	// Typed describes a path while the user types it.
@@ -341,34 +364,32 @@ type Note struct {
 	Body int // first line after the front matter
 }
 
-// Beginning returns a function that returns the beginning of a note for previews.
-// It returns nil if notes cannot be read.
-func (o *Options) Beginning(ctx context.Context) func(name string) string {
-	if o.Note == nil {
-		return nil
+// Beginning returns the beginning of a note for previews; "" if it cannot be read.
+func Beginning(ctx context.Context, from Notes, name string) string {
+	n, err := from.Note(ctx, name, "")
+	if err != nil {
+		return ""
 	}
-	return func(name string) string {
-		n, err := o.Note(ctx, name, "")
-		if err != nil {
-			return ""
-		}
-		lines := strings.SplitAfter(n.Text[:min(len(n.Text), previewSize+64<<10)], "\n") // front matter is at most 64 KiB
-		text := strings.TrimSpace(strings.Join(lines[min(len(lines), max(0, n.Body-1)):], ""))
-		return strings.ToValidUTF8(text[:min(len(text), previewSize)], "")
-	}
+	lines := strings.SplitAfter(n.Text[:min(len(n.Text), previewSize+64<<10)], "\n") // front matter is at most 64 KiB
+	text := strings.TrimSpace(strings.Join(lines[min(len(lines), max(0, n.Body-1)):], ""))
+	return strings.ToValidUTF8(text[:min(len(text), previewSize)], "")
 }
 
 // previewSize bounds a preview of a note or file, in bytes.
 const previewSize = 2 << 10
+
+// Templates lists and fills the prompts of the running servers.
+type Templates interface {
+	Templates() []Template
+	// Fill returns the filled prompt for the composer. It is called in the background.
+	Fill(ctx context.Context, template string, values map[string]string) (string, error)
+}
 
 // Template is a prompt that a server provides.
 type Template struct {
 	Name   string // server:prompt
 	Help   string
 	Blanks []Blank
-	// Fill returns the filled prompt for the composer. It is called in the
-	// background.
-	Fill func(ctx context.Context, values map[string]string) (string, error)
 }
 
 // Blank is an argument of a Template.

@@ -39,7 +39,7 @@ func (b *box) press(names ...string) {
 
 // follow opens and closes the lists as the screen does.
 func (b *box) follow() {
-	if load := b.lists.Follow(&b.composer, b.commands); load != nil {
+	if load := b.lists.Follow(context.Background(), &b.composer, b.commands); load != nil {
 		switch msg := load().(type) {
 		case composer.MentionsMsg:
 			b.lists.Mentions.Take(msg)
@@ -68,8 +68,7 @@ func TestComposer(t *testing.T) {
 			b.composer = composer.New(&b.keys, draw.NewTheme("", true, true, nil))
 			b.composer.Resize(width, 8)
 			b.commands = panel.Commands(&o)
-			b.lists.Mentions.Names = func(place string) ([]backend.Mention, error) { return o.Mentions(context.Background(), place) }
-			b.lists.Mentions.Beginning = o.Beginning(context.Background())
+			b.lists.Mentions.Notes = o.Notes
 			write(b)
 			return boxtest.Box{Height: 24, Least: 8, Draw: b.lines}
 		}
@@ -102,16 +101,22 @@ var written = map[string]func(b *box){
 	"no tools in a text": typing("see @task"),
 }
 
+// planned has one note.
+type planned struct{}
+
+func (planned) Mentions(context.Context, string) ([]backend.Mention, error) {
+	return []backend.Mention{{Name: "plan.md", Detail: "Plan"}}, nil
+}
+
+func (planned) Note(context.Context, string, string) (backend.Note, error) {
+	return backend.Note{Text: "# Running\n\n- [ ] **ten** percent, see [log](log.md)\n\nUp \x1b[2J&#27;[2J"}, nil
+}
+
 func TestPreviewLooksLikeANote(t *testing.T) {
 	b := &box{keys: keys.Default()}
 	theme := draw.NewTheme("", true, true, nil)
 	b.composer = composer.New(&b.keys, theme)
-	b.lists.Mentions.Names = func(string) ([]backend.Mention, error) {
-		return []backend.Mention{{Name: "plan.md", Detail: "Plan"}}, nil
-	}
-	b.lists.Mentions.Beginning = func(string) string {
-		return "# Running\n\n- [ ] **ten** percent, see [log](log.md)\n\nUp \x1b[2J&#27;[2J"
-	}
+	b.lists.Mentions.Notes = planned{}
 	b.press("@p")
 	shown := ansi.Strip(strings.Join(b.lists.View(100, 12, &b.keys, theme), "\n"))
 	for _, want := range []string{"│ Running", "[ ] ten percent, see log"} {

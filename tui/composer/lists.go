@@ -1,6 +1,7 @@
 package composer
 
 import (
+	"context"
 	"slices"
 
 	"charm.land/bubbles/v2/key"
@@ -28,9 +29,9 @@ func (l *Lists) Open() bool { return l.Palette.Open() || l.Mentions.Open() }
 func (l *Lists) Close() { l.Palette.Rows, l.Mentions.Rows = nil, nil }
 
 // Follow updates the lists after a change of the text.
-func (l *Lists) Follow(c *Model, commands []backend.Command) tea.Cmd {
+func (l *Lists) Follow(ctx context.Context, c *Model, commands []backend.Command) tea.Cmd {
 	l.Palette.Follow(c.Text(), commands)
-	return l.Mentions.Follow(c.Before())
+	return l.Mentions.Follow(ctx, c.Before())
 }
 
 // Press handles a key in the open list. It reports false if the key goes to the composer.

@@ -1,6 +1,7 @@
 package composer
 
 import (
+	"context"
 	"slices"
 	"strings"
 
@@ -17,7 +18,7 @@ import (
 
 // Mentions is the list above the composer while a name is typed after an @.
 type Mentions struct {
-	Sources
+	Notes  backend.Notes     // lists the names, and reads previews in the background; nil: there are none
 	all    []backend.Mention // names loaded for place
 	plain  []string          // their keys
 	at     int               // offset of the @ for which all was loaded
@@ -30,12 +31,6 @@ type Mentions struct {
 	closed  string // text for which the user closed the list
 	asked   string // name whose preview was requested
 	preview PreviewMsg
-}
-
-// Sources provides the names and previews. It may be called in the background.
-type Sources struct {
-	Names     func(place string) ([]backend.Mention, error) // see [backend.Options]; nil if there are none
-	Beginning func(name string) string                      // beginning of the named text; nil if not shown
 }
 
 type (
@@ -78,34 +73,34 @@ func PlaceOf(word string) string {
 
 // Follow updates the list after a change of the text before the cursor, and loads its
 // contents.
-func (p *Mentions) Follow(text string) tea.Cmd {
+func (p *Mentions) Follow(ctx context.Context, text string) tea.Cmd {
 	word, at, ok := mentioning(text)
-	if p.Names == nil || !ok || text == p.closed {
+	if p.Notes == nil || !ok || text == p.closed {
 		p.Rows, p.loaded = nil, p.loaded && ok
 		return nil
 	}
 	p.closed = ""
 	if place := PlaceOf(word); !p.loaded || p.at != at || p.place != place {
-		*p = Mentions{Sources: p.Sources, at: at, place: place, loaded: true}
-		names := p.Names
+		*p = Mentions{Notes: p.Notes, at: at, place: place, loaded: true}
+		notes := p.Notes
 		return func() tea.Msg {
-			list, err := names(place)
+			list, err := notes.Mentions(ctx, place)
 			return MentionsMsg{at, place, list, err}
 		}
 	}
 	p.fill(word)
-	return p.askPreview()
+	return p.askPreview(ctx)
 }
 
 // askPreview loads the preview of the chosen name.
-func (p *Mentions) askPreview() tea.Cmd {
-	if p.Beginning == nil || !p.Open() || p.Rows[p.Chosen].Tool || p.asked == p.Rows[p.Chosen].Name {
+func (p *Mentions) askPreview(ctx context.Context) tea.Cmd {
+	if !p.Open() || p.Rows[p.Chosen].Tool || p.asked == p.Rows[p.Chosen].Name {
 		return nil
 	}
-	name, beginning := p.Rows[p.Chosen].Name, p.Beginning
+	name, notes := p.Rows[p.Chosen].Name, p.Notes
 	p.asked = name
 	return func() tea.Msg {
-		if text := beginning(name); text != "" {
+		if text := backend.Beginning(ctx, notes, name); text != "" {
 			return PreviewMsg{name, reader.Parse(text)}
 		}
 		return PreviewMsg{name: name}

@@ -32,21 +32,19 @@ type FirstRun struct {
 // finding has the functions that search for the model and the folders.
 type finding struct {
 	take  func(backend.Offer) error
-	model func() backend.FoundModel // nil: the model is not shown
+	model func() backend.FoundModel
 	typed func(path string) backend.TypedPath
 }
 
 // NewFirstRun returns the panel, and the command that finds what it shows.
 func NewFirstRun(ctx context.Context, o *backend.Options) (*FirstRun, tea.Cmd) {
 	f := &FirstRun{finding: finding{
-		take:  func(chosen backend.Offer) error { return o.Notes.Take(ctx, chosen) },
-		typed: func(path string) backend.TypedPath { return o.Notes.Typed(ctx, path) },
+		take:  func(chosen backend.Offer) error { return o.Setup.Take(ctx, chosen) },
+		model: func() backend.FoundModel { return o.Setup.Model(ctx) },
+		typed: func(path string) backend.TypedPath { return o.Setup.Typed(ctx, path) },
 	}}
-	if o.FindModel != nil {
-		f.finding.model = func() backend.FoundModel { return o.FindModel(ctx) }
-	}
 	return f, tea.Batch(f.FindModel(), func() tea.Msg {
-		list, err := o.Notes.Offers(ctx)
+		list, err := o.Setup.Offers(ctx)
 		return offersMsg{list, err}
 	})
 }
@@ -77,10 +75,8 @@ type (
 	}
 )
 
+// FindModel looks for the model again.
 func (f *FirstRun) FindModel() tea.Cmd {
-	if f.finding.model == nil {
-		return nil
-	}
 	return func() tea.Msg { return foundModelMsg(f.finding.model()) }
 }
 

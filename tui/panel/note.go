@@ -59,7 +59,7 @@ type (
 func notePage() Page {
 	return Page{
 		Command: backend.Command{Name: "open", Group: backend.InNotes, Args: "NOTE", Help: "read a note, by its path, title or alias"},
-		There:   func(o *backend.Options) bool { return o.Note != nil },
+		There:   func(o *backend.Options) bool { return o.Notes != nil },
 		Open: func(ctx context.Context, o *backend.Options, name string) (Panel, tea.Cmd, error) {
 			if name == "" {
 				return nil, nil, errors.New("usage: /open NOTE")
@@ -71,7 +71,7 @@ func notePage() Page {
 			if name == "" {
 				return []string{"usage: /open NOTE"}, nil
 			}
-			note, err := o.Note(ctx, name, "")
+			note, err := o.Notes.Note(ctx, name, "")
 			return strings.Split(strings.TrimRight(note.Text, "\n"), "\n"), err
 		},
 	}
@@ -79,7 +79,7 @@ func notePage() Page {
 
 // NewNote shows the note of a name with some lines marked; 0: none. Read reads it.
 func NewNote(ctx context.Context, o *backend.Options, name string, line, to int) *Note {
-	return &Note{title: name, name: name, line: line, to: to, read: func(name, from string) (backend.Note, error) { return o.Note(ctx, name, from) }}
+	return &Note{title: name, name: name, line: line, to: to, read: func(name, from string) (backend.Note, error) { return o.Notes.Note(ctx, name, from) }}
 }
 
 // OpenSource shows the note of a citation with the cited lines marked. If there is no such
@@ -92,7 +92,7 @@ func OpenSource(ctx context.Context, o *backend.Options, c transcript.Cited) (p 
 	}
 	path, line, problem := c.Note()
 	switch {
-	case problem == "" && o.Note != nil:
+	case problem == "" && o.Notes != nil:
 		n := NewNote(ctx, o, path, line, c.Citation.EndLine)
 		n.saved = saved
 		return n, n.Read, ""
@@ -112,8 +112,8 @@ func NewDocument(title, text string, line, to int) *Note {
 // NewListing shows a text whose links open notes.
 func NewListing(ctx context.Context, o *backend.Options, title, text string) *Note {
 	r := NewDocument(title, text, 0, 0)
-	if o.Note != nil {
-		r.read = func(name, from string) (backend.Note, error) { return o.Note(ctx, name, from) }
+	if o.Notes != nil {
+		r.read = func(name, from string) (backend.Note, error) { return o.Notes.Note(ctx, name, from) }
 	}
 	return r
 }

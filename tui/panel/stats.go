@@ -27,9 +27,9 @@ func statsPage() Page {
 	const usage = "usage: /stats [day, model or turn]"
 	return Page{
 		Command: backend.Command{Name: "stats", Group: backend.InView, Args: "[day|model|turn]", Help: "show times, tokens, searches and tool calls"},
-		There:   func(o *backend.Options) bool { return o.Figures != nil },
+		There:   func(o *backend.Options) bool { return o.Statistics != nil },
 		Open: func(ctx context.Context, o *backend.Options, by string) (Panel, tea.Cmd, error) {
-			s := &Stats{By: cmp.Or(by, sumsBy[0]), Figures: func(by string) ([]agent.Figures, error) { return o.Figures(ctx, by) }}
+			s := &Stats{By: cmp.Or(by, sumsBy[0]), Figures: func(by string) ([]agent.Figures, error) { return o.Statistics.Figures(ctx, by) }}
 			if !slices.Contains(sumsBy, s.By) {
 				return nil, nil, errors.New(usage)
 			}
@@ -39,7 +39,7 @@ func statsPage() Page {
 			if by = cmp.Or(by, sumsBy[0]); !slices.Contains(sumsBy, by) {
 				return []string{usage}, nil
 			}
-			rows, err := o.Figures(ctx, by)
+			rows, err := o.Statistics.Figures(ctx, by)
 			if err == nil && len(rows) == 0 {
 				return []string{"no turns yet"}, nil
 			}

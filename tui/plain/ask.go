@@ -249,7 +249,7 @@ func (c *printer) useTemplate(ctx context.Context, t backend.Template, given str
 			return c.fail(err)
 		}
 	}
-	text, err := t.Fill(ctx, values)
+	text, err := c.o.Templates.Fill(ctx, t.Name, values)
 	if err != nil {
 		return c.fail(err)
 	}

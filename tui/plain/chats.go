@@ -110,7 +110,7 @@ func (c *printer) tell(e agent.Exchange) {
 
 // leftOver reports that the last turn was interrupted and can be resumed.
 func (c *printer) leftOver(list []agent.Exchange) {
-	if len(list) == 0 || c.o.Resume == nil {
+	if len(list) == 0 || c.o.Resumer == nil {
 		return
 	}
 	switch last := list[len(list)-1]; {
@@ -145,7 +145,7 @@ func (c *printer) proceed(ctx context.Context, _ string) error {
 		c.print("nothing to resume\n")
 		return nil
 	}
-	return c.follow(ctx, func(ctx context.Context) <-chan agent.Event { return c.o.Resume(ctx, c.conversation, turn) })
+	return c.follow(ctx, func(ctx context.Context) <-chan agent.Event { return c.o.Resumer.Resume(ctx, c.conversation, turn) })
 }
 
 // retry asks the last question again, on a new branch.
@@ -175,7 +175,7 @@ func (c *printer) rename(ctx context.Context, title string) error {
 		c.print("usage: /rename TITLE, after the first question\n")
 		return nil
 	}
-	if err := c.o.Rename(ctx, c.conversation, title); err != nil {
+	if err := c.o.Archive.Rename(ctx, c.conversation, title); err != nil {
 		return c.fail(err)
 	}
 	c.print("its title is now: %s\n", safetext.Line(title))

@@ -132,7 +132,7 @@ func (c *printer) useMode(_ context.Context, name string) error {
 		return nil
 	}
 	c.mode = string(mode)
-	c.o.UseMode(c.mode)
+	c.o.Modes.Use(mode)
 	c.print("mode %s: %s\n", mode, mode.Help())
 	return nil
 }

@@ -119,8 +119,8 @@ func (c *printer) begin(ctx context.Context) error {
 	}
 	switch {
 	case c.o.FirstRun:
-		if c.typed && c.o.FindModel != nil {
-			found := c.o.FindModel(ctx)
+		if c.typed && c.o.Setup != nil {
+			found := c.o.Setup.Model(ctx)
 			c.print("%s\n", strings.TrimSpace(safetext.Line(found.Detail)+" "+safetext.Line(found.Next)))
 		}
 		c.note("no notes yet; `lifehub index DIR` adds a folder")

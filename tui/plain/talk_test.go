@@ -52,6 +52,18 @@ func (n *noted) Latest(ctx context.Context, id string, most int) ([]agent.Exchan
 	return list[max(0, len(list)-most):], err
 }
 
+func (n *noted) Resume(ctx context.Context, conversation, turn string) <-chan agent.Event {
+	n.tell("resume %s %s", conversation, turn)
+	return chattest.Play(agent.Started{Resumed: true}, agent.Said{Content: "I am."}, agent.Ended{}).Ask(ctx, conversation, "")
+}
+
+func (n *noted) Rename(_ context.Context, id, title string) error {
+	n.tell("rename %s %s", id, title)
+	return nil
+}
+
+func (n *noted) Use(mode agent.Mode) { n.tell("mode %s", mode) }
+
 func (n stock) List(ctx context.Context) <-chan llm.Listing { return n.Shelf.List(ctx) }
 
 func (n stock) Use(_ context.Context, name string) error {
@@ -94,13 +106,7 @@ func withAllOfIt() (backend.Options, *noted) {
 	o := chattest.WithLibrary()
 	o.Assistant, o.Conversations, o.Branches, o.Models, o.Servers, o.Artifacts = n, n, n, stock{noted: n}, n, n
 	o.Conversation, o.Heading = "c1", "A week in Lisbon"
-	o.Figures = chattest.WithFigures().Figures
-	o.Resume = func(ctx context.Context, conversation, turn string) <-chan agent.Event {
-		n.tell("resume %s %s", conversation, turn)
-		return chattest.Play(agent.Started{Resumed: true}, agent.Said{Content: "I am."}, agent.Ended{}).Ask(ctx, conversation, "")
-	}
-	o.Rename = func(_ context.Context, id, title string) error { n.tell("rename %s %s", id, title); return nil }
-	o.UseMode = func(mode string) { n.tell("mode %s", mode) }
+	o.Statistics, o.Resumer, o.Archive, o.Modes = chattest.Figures{}, n, n, n
 	return o, n
 }
 
