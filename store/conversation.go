@@ -89,6 +89,33 @@ func (s *Store) OpenTurn(ctx context.Context, message string, since time.Time) (
 	return conversation, turn, err
 }
 
+// UnfinishedConversation is a conversation whose last answer was stopped, cut off or failed.
+type UnfinishedConversation struct {
+	ID, Title string
+	Updated   time.Time
+	Outside   bool // others than the user and the user's notes had a part in it, and maybe in its title
+}
+
+// Unfinished lists the unfinished conversations that were used since a time, the most recently used first,
+// without those in which an answer is being written.
+func (s *Store) Unfinished(ctx context.Context, since time.Time) (list []UnfinishedConversation, err error) {
+	defer wrap.Error(&err, "list unfinished conversations")
+	for scan := range database.Rows(ctx, s.file.Read, `SELECT c.id, c.title, c.updated, t.id, t.state, t.owner,
+		EXISTS (SELECT 1 FROM messages m WHERE m.conversation = c.id AND m.origin ->> 'outside' IS NOT NULL)
+		FROM conversations c JOIN messages a ON a.id = c.head JOIN turns t ON t.id = a.turn
+		WHERE t.state <> 'done' AND t.undone IS NULL AND c.updated >= ? ORDER BY c.updated DESC`, since.UnixMilli()) {
+		var c UnfinishedConversation
+		var turn, state, owner string
+		if err := scan(&c.ID, &c.Title, database.Milliseconds(&c.Updated), &turn, &state, &owner, &c.Outside); err != nil {
+			return nil, err
+		}
+		if !s.file.Owners.AtWork(owner, turn, state) {
+			list = append(list, c)
+		}
+	}
+	return list, nil
+}
+
 func (s *Store) conversations(ctx context.Context, query string, args ...any) ([]agent.Conversation, error) {
 	return database.AllRows(ctx, s.file.Read, func(scan database.Scan) (c agent.Conversation, err error) {
 		var latest sql.NullInt64
