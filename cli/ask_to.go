@@ -78,11 +78,7 @@ func (q *askCommand) mayWrite(ctx context.Context, a *app.App, assistant *turn.A
 		return settings.UsageError{Err: fmt.Errorf("--to %s: %w", q.to, err)}
 	}
 	path := change.Preview().Path
-	q.rule = gate.For(agent.AppendNote, agent.Auto)
-	q.rule.Where = []gate.Where{gate.Pinned("path", path)}
-	if q.to == "daily" { // matches any day
-		q.rule.Where[0].Values[0] = digit.ReplaceAllString(q.rule.Where[0].Values[0], "?")
-	}
+	q.rule = ruleTo(path, q.to == "daily")
 	q.to = path
 	switch level, why := assistant.Decide(ctx, tool, q.input("text"), agent.Origin{}); level {
 	case agent.Auto:
@@ -93,6 +89,16 @@ func (q *askCommand) mayWrite(ctx context.Context, a *app.App, assistant *turn.A
 		return app.ExitError{Err: fmt.Errorf("writing to %s needs a permission, and there is nobody to ask (%s). Nothing was asked. Add this line to the rules in %s:\n  - %s",
 			q.to, why, a.Paths.PermissionsFile(), gate.Format(q.rule)), Code: app.ExitRefused}
 	}
+}
+
+// ruleTo returns the rule that allows adding to a note or, if it is a daily note, to that of any day.
+func ruleTo(path string, daily bool) gate.Rule {
+	rule := gate.For(agent.AppendNote, agent.Auto)
+	rule.Where = []gate.Where{gate.Pinned("path", path)}
+	if daily {
+		rule.Where[0].Values[0] = digit.ReplaceAllString(rule.Where[0].Values[0], "?")
+	}
+	return rule
 }
 
 var digit = regexp.MustCompile(`[0-9]`)

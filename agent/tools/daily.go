@@ -62,6 +62,15 @@ func (v vaults) dailyNote(ctx context.Context, set Daily, today time.Time) (fold
 	return way.folder, name, dailyHead(ctx, latest, today), err
 }
 
+// DailyPath returns the path of today's daily note, which may not exist yet.
+func DailyPath(ctx context.Context, folders func() []*notes.Folder, set Daily, today time.Time) (string, error) {
+	folder, name, _, err := vaults(folders).dailyNote(ctx, set, today)
+	if err != nil {
+		return "", err
+	}
+	return PathOf(folders, folder, name), nil
+}
+
 // findDailies returns the most common layout of daily notes, and the latest
 // note with it.
 func findDailies(places []place, set Daily) (dailies, place) {

@@ -31,6 +31,7 @@ func (bg *background) commands(gate *turn.Agent) []backend.Command {
 		{Name: "index", Group: backend.InNotes, Help: "update the index and show how current it is", Run: bg.slashIndex},
 		{Name: "related", Group: backend.InNotes, Args: "NOTE", Help: "find notes related to a note, and why", Run: bg.slashRelated},
 		{Name: "health", Group: backend.InNotes, Help: "list dead links, copies and other things to repair", Run: bg.slashHealth, Document: "Health of your notes"},
+		{Name: "brief", Group: backend.InNotes, Args: "[today|week]", Help: "list what is due, changed, or a year old", Run: bg.slashBrief, Document: "Briefing"},
 		{Name: "doctor", Group: backend.InHelp, Help: "check the setup", Run: bg.slashDoctor},
 		{Name: "set", Group: backend.InModel, Args: "parameter num_ctx N", Help: "set the context window, as in ollama run", Run: bg.slashSet},
 	}, append(bg.switchCommands(), bg.memoryCommands()...)...)
@@ -180,7 +181,6 @@ func (bg *background) slashHealth(ctx context.Context, _, _ string) (string, err
 	if len(found) == 0 {
 		return "Nothing to repair.\n", nil
 	}
-	link := func(path string) string { return "[[" + cell(path) + "]]" }
 	var b strings.Builder
 	kind := tools.FindingKind("")
 	for _, f := range found {
@@ -192,6 +192,23 @@ func (bg *background) slashHealth(ctx context.Context, _, _ string) (string, err
 	}
 	return b.String(), nil
 }
+
+// slashBrief is the briefing, with a link to each place.
+func (bg *background) slashBrief(ctx context.Context, _, period string) (string, error) {
+	days, err := app.BriefingDays(period)
+	if err != nil {
+		return "", err
+	}
+	today := when.DayOf(time.Now())
+	lines, unread, err := bg.App.Briefing(ctx, bg.App.Store, today, days)
+	if err != nil {
+		return "", err
+	}
+	return app.BriefingText(lines, today, link, escape.Replace) + "\n" + escape.Replace(unread), nil
+}
+
+// link returns a link to a note, or a place in it.
+func link(path string) string { return "[[" + cell(path) + "]]" }
 
 // escape escapes Markdown in a text of the user's notes.
 var escape = strings.NewReplacer("[", "\\[", "<", "\\<", "`", "'", "*", "\\*", "_", "\\_")
