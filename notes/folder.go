@@ -199,6 +199,12 @@ func (f *Folder) Has(name string) bool {
 	return err == nil && info.Mode().IsRegular()
 }
 
+// Exists reports whether there is a file at a path in the folder, of any kind.
+func (f *Folder) Exists(name string) bool {
+	info, err := f.root().Lstat(name)
+	return checkName(name) == nil && err == nil && info.Mode().IsRegular()
+}
+
 // Read reads and parses a note.
 func (f *Folder) Read(name string) (Note, error) {
 	raw, entry, err := f.Raw(name)

@@ -139,6 +139,18 @@ func joined(numbers []int) string {
 	return strings.ReplaceAll(strings.Trim(fmt.Sprint(numbers), "[]"), " ", ", ")
 }
 
+// readFrontLinks adds the wikilinks in front matter, as Obsidian has them in properties.
+func (n *Note) readFrontLinks(front string) {
+	lines := newLineIndex(front, 1)
+	for i := 0; i < len(front); i++ {
+		if link, spot, end := readLink(front, i); end > 0 && link.Wiki {
+			link.Line = lines.at(i)
+			n.addLink(link, spot, n.Text)
+			i = end - 1
+		}
+	}
+}
+
 func (n *Note) addTags(tags []string) {
 	for _, tag := range tags {
 		n.Tags = append(n.Tags, text.Key(tag))

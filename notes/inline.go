@@ -39,34 +39,33 @@ func (s *inlineScan) block(n *Note, body string, start, stop int, lines lineInde
 			n.setApart(body, i, s.runs[run].closing)
 			i = s.runs[run].closing
 		case '[':
-			link, tag, end := readLink(text, i)
+			link, spot, end := readLink(text, i)
 			if end == 0 && (i == start || text[i-1] == '\n') {
-				link, end = readDefinition(text, i)
+				link, spot, end = readDefinition(text, i)
 			}
 			if end == 0 {
 				i++
 				continue
 			}
-			if link.Target != "" || link.Heading != "" {
-				link.Line, link.Embed = lines.at(i), i > start && text[i-1] == '!' || strings.HasSuffix(text[start:i], embedMacro)
-				n.Links = append(n.Links, link)
-			}
-			if tag && link.Target != "" && opensTag(text, start, i-1) {
-				n.addTags([]string{link.Target})
+			link.Line, link.Embed = lines.at(i), i > start && text[i-1] == '!' || strings.HasSuffix(text[start:i], embedMacro)
+			n.addLink(link, spot, body)
+			if link.Wiki && link.Target != "" && opensTag(text, start, i-1) {
+				n.addTag(link.Target, spot.name, body)
 			}
 			n.setApart(body, i, end)
 			i = end
 		case '(':
 			id, size := ReferredID(text[i:])
 			if size > 0 {
-				n.Links = append(n.Links, Link{Target: id, Line: lines.at(i), Embed: strings.HasSuffix(text[start:i], embedMacro)})
+				n.addLink(Link{Target: id, Line: lines.at(i), Embed: strings.HasSuffix(text[start:i], embedMacro)}, linkSpot{}, body)
 				n.setApart(body, i, i+size)
 			}
 			i += max(1, size)
 		case '#':
 			tag, end := readTag(text, start, i)
 			if tag != "" {
-				n.addTags([]string{tag})
+				at := i + 1 + strings.Index(text[i+1:end], tag)
+				n.addTag(tag, span{at, at + len(tag)}, body)
 			}
 			i = end
 		default:
@@ -108,27 +107,28 @@ func (s *inlineScan) findTicks(text string, start int) {
 
 // readLink parses [[target#heading|text]] or [text](target) at i. end is the
 // offset after it, or 0 if there is no link. Links to other places than notes
-// have no target. wiki reports whether it is a [[wikilink]].
-func readLink(text string, i int) (link Link, wiki bool, end int) {
+// have no target.
+func readLink(text string, i int) (link Link, spot linkSpot, end int) {
 	near := text[i:min(len(text), i+maxLink)]
 	if strings.HasPrefix(near, "[[") {
 		inner := wikiInner(near[2:])
 		if strings.HasPrefix(near, "[[[") && wikiInner(near[3:]) != "" || inner == "" { // the innermost is meant
-			return Link{}, false, 0
+			return Link{}, linkSpot{}, 0
 		}
-		return wikilink(inner), true, i + 2 + len(inner) + 2
+		return wikilink(inner), wikiSpot(inner, i+2), i + 2 + len(inner) + 2
 	}
 	shown := near[:shownText(near)]
 	if shown == "" || strings.Contains(shown, "\n\n") {
-		return Link{}, false, 0
+		return Link{}, linkSpot{}, 0
 	}
-	target, size := linkTarget(near[len(shown)+2:])
+	at := len(shown) + 2
+	target, size := linkTarget(near[at:])
 	if size == 0 {
-		return Link{}, false, 0
+		return Link{}, linkSpot{}, 0
 	}
 	link = noteLink(target)
 	link.Text = strings.Join(strings.Fields(shown[1:]), " ")
-	return link, false, i + len(shown) + 2 + size
+	return link, addressSpot(target, i+at+strings.Index(near[at:], target)), i + at + size
 }
 
 // maxPairs bounds the nesting of brackets in the text of a link.
@@ -243,14 +243,16 @@ func noteLink(target string) Link {
 var definition = regexp.MustCompile(`^\[([^\[\]\n^][^\[\]\n]*)\]:[ \t]+(?:<([^<>\n]+)>|(\S+))[ \t]*(?:"[^"\n]*"|'[^'\n]*'|\([^()\n]*\))?[ \t]*(?:\n|$)`)
 
 // readDefinition parses [label]: target at i, the start of a line. end is as of [readLink].
-func readDefinition(text string, i int) (link Link, end int) {
-	m := definition.FindStringSubmatch(text[i:min(len(text), i+maxLink)])
+func readDefinition(text string, i int) (link Link, spot linkSpot, end int) {
+	m := definition.FindStringSubmatchIndex(text[i:min(len(text), i+maxLink)])
 	if m == nil {
-		return Link{}, 0
+		return Link{}, linkSpot{}, 0
 	}
-	link = noteLink(m[2] + m[3])
-	link.Text = m[1]
-	return link, i + len(strings.TrimRight(m[0], "\n"))
+	at := max(m[4], m[6])
+	target := text[i+at : i+max(m[5], m[7])]
+	link = noteLink(target)
+	link.Text = text[i+m[2] : i+m[3]]
+	return link, addressSpot(target, i+at), i + len(strings.TrimRight(text[i:i+m[1]], "\n"))
 }
 
 // extension matches the name of a file of another kind: "v1.2 plan" has no extension.

@@ -43,6 +43,11 @@ func (n *Names) Add(notePath string, titles ...string) {
 // several files with its key, it is the one that is spelled so, or else the one
 // with the shortest path.
 func (n *Names) To(from, target string) string {
+	return cmp.Or(n.file(from, target), n.byTitle[text.Key(target)])
+}
+
+// file is To without titles and aliases.
+func (n *Names) file(from, target string) string {
 	if target == "" {
 		return from
 	}
@@ -61,7 +66,7 @@ func (n *Names) To(from, target string) string {
 			ending = append(ending, p)
 		}
 	}
-	return cmp.Or(nearest(ending, plain), n.byTitle[text.Key(target)])
+	return nearest(ending, plain)
 }
 
 // Of returns the path of the note that a link in the note at from refers to, or "".

@@ -48,7 +48,10 @@ type Note struct {
 	Untrusted bool     // its front matter names a source or url, or it is a PDF or an image, which was written by others
 	Problems  []string // parts that could not be read, described for the user; the rest is read
 
-	noProse []span // links and code in Text, in order
+	noProse []span     // links and code in Text, in order
+	spots   []linkSpot // of each link
+	files   []linkSpot // addresses of other files in this folder tree, such as pictures
+	marks   []tagMark  // the #tags in Text
 }
 
 // span is a range of byte offsets.

@@ -30,6 +30,7 @@ func Parse(entry Entry, raw []byte) Note {
 	n.Text = n.decode(raw)
 	front, body := splitFront(n.Text)
 	n.try("front matter", func() { body = n.Text[n.readFront(front, len(n.Text)-len(body)):] })
+	n.readFrontLinks(n.Text[:len(n.Text)-len(body)])
 	n.BodyLine = 1 + strings.Count(n.Text[:len(n.Text)-len(body)], "\n")
 	n.try("text", func() { n.readBody(body) })
 	n.Untrusted = n.Untrusted || kindOf(n.Path) == canvasFile || kindOf(n.Path) == document // a file of another program

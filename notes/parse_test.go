@@ -164,8 +164,8 @@ func checkNote(t *testing.T, n Note) {
 		}
 	}
 	for _, l := range n.Links {
-		if l.Line < n.BodyLine || l.Line > lines {
-			t.Errorf("%s: link %+v is on no line of the body", n.Path, l)
+		if l.Line < 1 || l.Line > lines {
+			t.Errorf("%s: link %+v is on no line", n.Path, l)
 		}
 	}
 	if !slices.IsSorted(n.Tags) {
