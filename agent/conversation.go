@@ -61,3 +61,9 @@ type NoteChange struct {
 	Before []byte // nil if there was no such note
 	After  string // SHA-256 of the new content, in hex; "" if the note is removed
 }
+
+// ChangeSet are changes of several notes that are made as one.
+type ChangeSet struct {
+	ID      int64
+	Changes []NoteChange // in the order in which they are made
+}

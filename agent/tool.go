@@ -63,6 +63,7 @@ type Tool interface {
 // Preview is what a call would change, for the permission dialog.
 type Preview struct {
 	Path string `json:"path,omitempty"` // file that would change, relative to its vault
+	To   string `json:"to,omitempty"`   // its path after the change, if that is another
 	Diff string `json:"diff,omitempty"` // unified diff
 	Text string `json:"text,omitempty"` // other information for the user, in plain lines
 	// Disowned are the lines of a note that named its source before the change and
@@ -227,10 +228,20 @@ func (t *writerTool[Args]) Spec() llm.ToolSpec          { return t.spec }
 func (t *writerTool[Args]) Level(json.RawMessage) Level { return t.level }
 func (t *writerTool[Args]) Bounds() []string            { return t.bounds }
 
-// Places returns the note that the call would change.
+// Places returns the note that the call would change. A writer that finds it faster than by computing the change has
+// its own method Places.
 func (t *writerTool[Args]) Places(ctx context.Context, raw json.RawMessage) map[string]string {
 	if len(t.bounds) == 0 {
 		return nil
+	}
+	if w, ok := t.writer.(interface {
+		Places(ctx context.Context, args Args) map[string]string
+	}); ok {
+		args, err := ReadArgs[Args](t.spec.Name, raw)
+		if err != nil {
+			return nil
+		}
+		return w.Places(ctx, args)
 	}
 	change, err := t.Prepare(ctx, raw)
 	if err != nil {

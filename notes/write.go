@@ -9,7 +9,9 @@ import (
 	"io/fs"
 	"os"
 	"path"
+	"slices"
 	"strings"
+	"time"
 	"unicode"
 
 	"lifehub/internal/files"
@@ -19,13 +21,16 @@ import (
 // Create writes a new note and the folders above it. The note appears atomically.
 // If a note of that name exists, it returns [fs.ErrExist].
 func (f *Folder) Create(name, text string) (err error) {
+	if err := Writable(name); err != nil {
+		return err
+	}
 	return f.alone(func() error { return f.create(name, text) })
 }
 
 // create is Create for a caller that holds the lock.
 func (f *Folder) create(name, text string) (err error) {
 	defer wrap.Error(&err, "create note")
-	if err := errors.Join(f.check(name), Writable(name), fits(name, text)); err != nil {
+	if err := errors.Join(f.check(name), fits(name, text)); err != nil {
 		return err
 	}
 	switch own, taken, err := f.Spelled(name); {
@@ -74,6 +79,9 @@ func (f *Folder) claim(temp, name string) error {
 // was, it returns [ErrChanged]. A crash leaves either the old or the new content.
 // The note's permissions are preserved.
 func (f *Folder) Replace(name string, was, now []byte) (err error) {
+	if err := Writable(name); err != nil {
+		return err
+	}
 	return f.alone(func() error { return f.replace(name, was, now) })
 }
 
@@ -81,6 +89,9 @@ func (f *Folder) Replace(name string, was, now []byte) (err error) {
 // No other LifeHub process writes to the folder between; if another program changed the note, it
 // returns [ErrChanged] or [fs.ErrExist].
 func (f *Folder) Change(name string, edit func(was []byte) (now []byte, err error)) error {
+	if err := Writable(name); err != nil {
+		return err
+	}
 	return f.alone(func() error {
 		was, _, err := f.Raw(name)
 		switch {
@@ -102,10 +113,64 @@ func (f *Folder) Change(name string, edit func(was []byte) (now []byte, err erro
 	})
 }
 
+// File returns the bytes of a note's file, of an Org file too, whose content as a note is Markdown.
+func (f *Folder) File(name string) ([]byte, error) {
+	r := Reader{Folder: f}
+	defer r.Close()
+	raw, _, err := r.promptly(name)
+	if err == nil && raw == nil {
+		raw = []byte{}
+	}
+	return raw, err
+}
+
+// Together calls write while no other LifeHub process writes to the folder. It may change the files of several notes.
+func (f *Folder) Together(write func(Writing) error) error {
+	return f.alone(func() error { return write(Writing{f}) })
+}
+
+// Writing changes files in a folder that no other LifeHub process writes to.
+type Writing struct{ folder *Folder }
+
+// Write changes the bytes of a note's file from was to now, as [Folder.Replace] does: it creates the file if was is
+// nil, and removes it if now is. Unlike there, it may also be an Org or text file.
+func (w Writing) Write(name string, was, now []byte) (err error) {
+	f := w.folder
+	switch {
+	case !Movable(name):
+		return fmt.Errorf("%s is of a kind that is not changed", name)
+	case was == nil:
+		return f.create(name, string(now))
+	case now != nil:
+		return f.replace(name, was, now)
+	}
+	defer wrap.Error(&err, "remove note")
+	if _, err := f.unchanged(name, was); err != nil {
+		return err
+	}
+	if err := f.root().Remove(name); err != nil {
+		return reason(name, err)
+	}
+	f.forget(name)
+	return syncDir(f.root(), path.Dir(name))
+}
+
+// Movable reports whether a note of this name can be moved, and have its links changed: it is a text.
+func Movable(name string) bool {
+	return slices.Contains([]kind{markdown, orgMode, plainText}, kindOf(name))
+}
+
+// Keep gives a file the permissions and the time of change of another, as far as the system allows it.
+func (w Writing) Keep(name, of string) {
+	if info, err := w.folder.root().Stat(of); err == nil {
+		_ = errors.Join(w.folder.root().Chmod(name, info.Mode().Perm()), w.folder.root().Chtimes(name, time.Time{}, info.ModTime()))
+	}
+}
+
 // replace is Replace for a caller that holds the lock.
 func (f *Folder) replace(name string, was, now []byte) (err error) {
 	defer wrap.Error(&err, "change note")
-	if err := errors.Join(Writable(name), Changeable(was), fits(name, now)); err != nil {
+	if err := errors.Join(Changeable(was), fits(name, now)); err != nil {
 		return err
 	}
 	info, err := f.unchanged(name, was)

@@ -218,6 +218,66 @@ func (s *Store) Changing(ctx context.Context, turn string, c agent.NoteChange) (
 	return err
 }
 
+// ChangingSet is Changing for changes that are made as one. Until CloseSet, the set is one of OpenSets.
+func (s *Store) ChangingSet(ctx context.Context, turn string, list []agent.NoteChange) (set int64, err error) {
+	defer wrap.Error(&err, "save %d notes before changing them", len(list))
+	err = s.file.Update(ctx, func(tx *sql.Tx) error {
+		var ids []int64
+		for _, c := range list {
+			done, err := tx.ExecContext(ctx, `INSERT INTO note_changes (turn, vault, path, before, after, created) VALUES (?, ?, ?, ?, ?, ?)`,
+				turn, c.Vault, c.Path, c.Before, c.After, s.now().UnixMilli())
+			if err != nil {
+				return err
+			}
+			id, err := done.LastInsertId()
+			if err != nil {
+				return err
+			}
+			ids = append(ids, id)
+		}
+		return tx.QueryRowContext(ctx, `INSERT INTO open_sets (turn, first, last) VALUES (?, ?, ?) RETURNING id`, turn, ids[0], ids[len(ids)-1]).Scan(&set)
+	})
+	return set, err
+}
+
+// CloseSet ends a set whose changes were all made, or all taken back. The latter are forgotten.
+func (s *Store) CloseSet(ctx context.Context, set int64, made bool) (err error) {
+	defer wrap.Error(&err, "save that several notes were changed")
+	return s.file.Update(ctx, func(tx *sql.Tx) error {
+		if !made {
+			if _, err := tx.ExecContext(ctx, `DELETE FROM note_changes WHERE id BETWEEN (SELECT first FROM open_sets WHERE id = ?1)
+				AND (SELECT last FROM open_sets WHERE id = ?1)`, set); err != nil {
+				return err
+			}
+		}
+		_, err := tx.ExecContext(ctx, `DELETE FROM open_sets WHERE id = ?`, set)
+		return err
+	})
+}
+
+// OpenSets returns the sets of changes that were not ended, oldest first: they are being made, or were when LifeHub was
+// killed.
+func (s *Store) OpenSets(ctx context.Context) (sets []agent.ChangeSet, err error) {
+	defer wrap.Error(&err, "read the changes of several notes")
+	for scan := range database.Rows(ctx, s.file.Read, `SELECT o.id, c.vault, c.path, c.before, c.after FROM open_sets o
+		JOIN note_changes c ON c.id BETWEEN o.first AND o.last ORDER BY o.id, c.id`) {
+		var id int64
+		var c agent.NoteChange
+		var before *[]byte
+		if err := scan(&id, &c.Vault, &c.Path, &before, &c.After); err != nil {
+			return nil, err
+		}
+		if before != nil {
+			c.Before = append([]byte{}, *before...)
+		}
+		if n := len(sets); n == 0 || sets[n-1].ID != id {
+			sets = append(sets, agent.ChangeSet{ID: id})
+		}
+		sets[len(sets)-1].Changes = append(sets[len(sets)-1].Changes, c)
+	}
+	return sets, nil
+}
+
 // NoteChanges returns the changes that a turn made to notes or had announced when
 // it was stopped, in order.
 func (s *Store) NoteChanges(ctx context.Context, turn string) (_ []agent.NoteChange, err error) {

@@ -309,4 +309,14 @@ DROP TABLE untrusted;
 ALTER TABLE gauges RENAME COLUMN low TO writes; -- tokens a second in the first measured answer; 0: none yet
 UPDATE gauges SET writes = 0;
 `,
+
+	// Changes of several notes that are made as one, while they are made.
+	`
+CREATE TABLE open_sets (
+	id    INTEGER PRIMARY KEY AUTOINCREMENT,
+	turn  TEXT NOT NULL REFERENCES turns(id) ON DELETE CASCADE,
+	first INTEGER NOT NULL, -- note_changes of the set
+	last  INTEGER NOT NULL
+) STRICT;
+`,
 }

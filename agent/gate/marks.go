@@ -38,7 +38,7 @@ func (g *Guard) Ready(ctx context.Context, planned Call, p *Permit) error {
 		given := text.LineKeys(linesIn(planned.Input.Texts()))
 		before := newPermit(planned)
 		err := before.prepare(ctx)
-		for _, b := range blocksOf(before.preview.Diff) {
+		for _, b := range blocksOf(before.preview.Diffs()) {
 			given = append(given, text.LineKeys(b.come)...)
 		}
 		typed = func(line string) bool {
@@ -47,15 +47,17 @@ func (g *Guard) Ready(ctx context.Context, planned Call, p *Permit) error {
 		}
 	}
 	sources := g.OriginOf(planned).Outside
-	blocks := blocksOf(p.preview.Diff)
+	files := p.preview.Diffs()
+	blocks := blocksOf(files)
 	if p.change == nil { // the tool does not say what it writes
 		blocks = append(blocks, block{come: linesIn(p.input.Texts())})
 	}
 	name := strings.TrimSuffix(path.Base(p.preview.Path), path.Ext(p.preview.Path))
-	if isNew := strings.HasPrefix(p.preview.Diff, "--- /dev/null"); isNew && len(strings.FieldsFunc(name, func(r rune) bool { return !unicode.IsLetter(r) })) > 2 { // it says something
+	isNew := len(files) > 0 && files[0].From == agent.NoFile
+	if isNew && len(strings.FieldsFunc(name, func(r rune) bool { return !unicode.IsLetter(r) })) > 2 { // it says something
 		blocks = append(blocks, block{come: []string{name}})
 	}
-	if isNew := strings.HasPrefix(p.preview.Diff, "--- /dev/null"); isNew && len(blocks) > 0 {
+	if isNew && len(blocks) > 0 {
 		blocks[0].come = withoutFront(blocks[0].come)
 	}
 	var held []int64
@@ -102,28 +104,29 @@ func errUnmarked(err error) error {
 // that stay next to them.
 type block struct{ held, come []string }
 
-// blocksOf returns the parts of a unified diff.
-func blocksOf(diff string) (blocks []block) {
+// blocksOf returns the parts of a diff.
+func blocksOf(files []agent.FileDiff) (blocks []block) {
 	var now block
-	for i, line := range strings.Split(diff, "\n") {
-		switch {
-		case i < 2 || line == "": // the names of the file
-		case line[0] == '+':
-			now.come = append(now.come, line[1:])
-			continue
-		case line[0] == '-':
-			if len(now.come) == 0 {
-				now.held = append(now.held, line[1:])
-				continue
+	for _, file := range files {
+		for _, hunk := range file.Hunks {
+			for _, line := range hunk.Lines {
+				switch text := line[1:]; line[0] {
+				case '+':
+					now.come = append(now.come, text)
+				case '-':
+					if len(now.come) > 0 {
+						blocks, now = append(blocks, now), block{}
+					}
+					now.held = append(now.held, text)
+				default:
+					blocks = append(blocks, now, block{held: []string{text}})
+					now = block{}
+				}
 			}
-			blocks, now = append(blocks, now), block{held: []string{line[1:]}}
-			continue
-		case line[0] == ' ':
-			blocks = append(blocks, now, block{held: []string{line[1:]}})
-			now = block{}
 		}
+		blocks, now = append(blocks, now), block{}
 	}
-	return append(blocks, now)
+	return blocks
 }
 
 func linesIn(texts []string) (lines []string) {

@@ -72,7 +72,7 @@ func (p *Permit) prepare(ctx context.Context) error {
 			p.preview = p.change.Preview()
 		}
 		for _, path := range p.places {
-			if err == nil && path != p.preview.Path {
+			if err == nil && path != p.preview.Path && path != p.preview.To {
 				err = errElsewhere
 			}
 		}

@@ -33,17 +33,31 @@ type change struct {
 	report string // message reported when it is done
 	line   int    // first line of what was added; 0: not set
 	memory bool   // the note is the memory file
+	keeps  string // the new note's path before; "": it had none
+	held   []byte // what it held there
+	silent bool   // it is part of another change, and not shown
+}
+
+// before returns what the note held before, at this or another path.
+func (c change) before() []byte {
+	if c.keeps != "" {
+		return c.held
+	}
+	return c.was
 }
 
 func (c change) diff() string {
 	from, to := c.path, c.path
-	if c.was == nil {
-		from = "/dev/null"
+	switch {
+	case c.keeps != "":
+		from = c.keeps
+	case c.was == nil:
+		from = agent.NoFile
 	}
 	if c.now == nil {
-		to = "/dev/null"
+		to = agent.NoFile
 	}
-	diff, _ := udiff.ToUnified(from, to, string(c.was), udiff.Lines(string(c.was), string(c.now)), 1) // cannot fail: the edits were computed from the text
+	diff, _ := udiff.ToUnified(from, to, string(c.before()), udiff.Lines(string(c.before()), string(c.now)), 1) // cannot fail: the edits were computed from the text
 	return diff
 }
 
@@ -74,10 +88,7 @@ func (d noteWriter) announce(ctx context.Context, c change) error {
 }
 
 func (c change) write() error {
-	if c.was == nil {
-		return c.folder.Create(c.path, string(c.now))
-	}
-	return c.folder.Replace(c.path, c.was, c.now)
+	return c.folder.Together(func(w notes.Writing) error { return w.Write(c.path, c.was, c.now) })
 }
 
 // sameLines reports whether two changes remove and add the same lines under the
@@ -213,8 +224,8 @@ func (p prepared) due(ctx context.Context, now []byte) (change, error) {
 	return p.shown, agent.NothingDone{Err: fmt.Errorf("%s was changed after this was shown; nothing was written: read the note again", p.shown.path)}
 }
 
-// held returns the current content of the note; nil if it does not exist.
-func (c change) held() ([]byte, error) {
+// content returns the current content of the note; nil if it does not exist.
+func (c change) content() ([]byte, error) {
 	now, _, err := c.folder.Raw(c.path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -287,7 +298,7 @@ type mark struct {
 // Mark returns the hashes of the note before and after the change.
 func (p prepared) Mark(ctx context.Context) (json.RawMessage, error) {
 	c := p.shown
-	if now, err := c.held(); err == nil { // otherwise Apply returns the error, as it does that of due
+	if now, err := c.content(); err == nil { // otherwise Apply returns the error, as it does that of due
 		c, _ = p.due(ctx, now)
 	}
 	return json.Marshal(p.mark(c))
@@ -314,7 +325,7 @@ func (d noteWriter) check(m mark) (agent.Happened, error) {
 			continue
 		}
 		is := ""
-		text, _, err := folder.Raw(m.Path)
+		text, err := folder.File(m.Path)
 		if err == nil {
 			is = sum(text)
 		} else if !errors.Is(err, fs.ErrNotExist) {
@@ -367,12 +378,15 @@ func (p prepared) Apply(ctx context.Context) (agent.Result, error) {
 
 // effect returns the effect of a change, with the lines of its diff counted.
 func (d noteWriter) effect(c change) agent.Effect {
+	if c.silent {
+		return agent.Effect{}
+	}
 	e := agent.Effect{Kind: agent.NoteChanged, Path: PathOf(d.vaults, c.folder, c.path), Line: c.line, Lines: &agent.Lines{}}
 	if c.memory {
 		e.Kind = agent.MemoryChanged
 	}
-	for _, edit := range udiff.Lines(string(c.was), string(c.now)) {
-		e.Removed += len(slices.Collect(strings.Lines(string(c.was[edit.Start:edit.End]))))
+	for _, edit := range udiff.Lines(string(c.before()), string(c.now)) {
+		e.Removed += len(slices.Collect(strings.Lines(string(c.before()[edit.Start:edit.End]))))
 		e.Added += len(slices.Collect(strings.Lines(edit.New)))
 	}
 	return e

@@ -19,6 +19,7 @@ type Deps struct {
 	Now       func() time.Time       // in the user's zone; nil: time.Now
 	Daily     Daily
 	Changes   changes      // nil: changes of notes cannot be undone
+	Sets      sets         // nil: several notes cannot be changed as one
 	Mail      mail.Account // without a Host, there is no tool for mail
 	Facts     Facts
 	Artifacts artifacts // stores documents; nil: there are no tools for them
@@ -64,6 +65,7 @@ func All(d Deps) []agent.Tool {
 	if d.Changes != nil {
 		list = append(list, newUndo(w, memory))
 	}
+	list = append(list, setTools(w, d.Sets)...)
 	if d.Artifacts != nil {
 		list = append(list, artifactTools(d.Artifacts)...)
 	}

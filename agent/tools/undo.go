@@ -2,9 +2,7 @@ package tools
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
-	"io/fs"
 
 	"github.com/aymanbagabas/go-udiff"
 
@@ -125,13 +123,7 @@ func present(folders []*notes.Folder, u *Undone) (*notes.Folder, []byte, error) 
 		if folder.Dir() != u.Vault {
 			continue
 		}
-		now, _, err := folder.Raw(u.Path)
-		if errors.Is(err, fs.ErrNotExist) {
-			return folder, nil, nil
-		}
-		if err == nil && now == nil {
-			now = []byte{}
-		}
+		now, err := change{folder: folder, path: u.Path}.onDisk()
 		return folder, now, err
 	}
 	return nil, nil, fmt.Errorf("the notes in %s are not open now", u.Vault)

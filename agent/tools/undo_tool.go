@@ -76,27 +76,7 @@ func (u undoer) lastChanges(ctx context.Context) ([]agent.NoteChange, error) {
 // Check reports whether the notes are as expected after the call, or as before
 // it.
 func (u undoer) Check(_ context.Context, raw json.RawMessage) (agent.Happened, []agent.Effect, error) {
-	var marks []mark
-	if err := json.Unmarshal(raw, &marks); err != nil {
-		return agent.MayHaveHappened, nil, fmt.Errorf("read what the notes were like: %w", err)
-	}
-	var effects []agent.Effect
-	counts := map[agent.Happened]int{}
-	d := noteWriter{vaults: u.folders}
-	for _, m := range marks {
-		happened, err := d.check(m)
-		if err != nil {
-			return agent.MayHaveHappened, nil, err
-		}
-		counts[happened]++
-		effects = append(effects, m.Effect)
-	}
-	for _, happened := range []agent.Happened{agent.HasHappened, agent.HasNotHappened} {
-		if counts[happened] == len(marks) {
-			return happened, effects, nil
-		}
-	}
-	return agent.MayHaveHappened, effects, nil
+	return noteWriter{vaults: u.folders}.checkAll(raw)
 }
 
 // backward is the change of one undo call.
@@ -135,7 +115,7 @@ func (b backward) Mark(context.Context) (json.RawMessage, error) {
 func (b backward) Apply(ctx context.Context) (agent.Result, error) {
 	for _, note := range b.shown {
 		c := note.change
-		now, err := c.held()
+		now, err := c.onDisk()
 		if err == nil && !same(now, c.was) {
 			err = fmt.Errorf("%s was changed after this was shown; nothing was taken back", c.path)
 		}

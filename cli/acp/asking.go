@@ -1,6 +1,7 @@
 package acp
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -67,8 +68,8 @@ func (r *relay) permit(ctx context.Context, asked agent.PermissionAsked) {
 		if safetext.Reveal(path) == path { // otherwise the user could not tell which file it opens
 			where = []acp.ToolCallLocation{{Path: path}}
 		}
-		content = append(content, diffs(safetext.Reveal(path), asked.Preview.Diff)...)
 	}
+	content = append(content, diffs(asked.Preview.Diffs(), r.file)...)
 	what := acp.ToolCallUpdate{
 		ToolCallId: r.id(asked.Call), Title: acp.Ptr(shown(heading)), Kind: acp.Ptr(r.kind(asked.Name)), Status: acp.Ptr(acp.ToolCallStatusPending),
 		Content: content, Locations: where, RawInput: revealed(asked.Input),
@@ -215,35 +216,31 @@ func revealed(input json.RawMessage) json.RawMessage {
 	return raw
 }
 
-// diffs converts a unified diff to one piece of content per hunk.
-func diffs(path, diff string) (list []acp.ToolCallContent) {
-	var before, after strings.Builder
-	add := func() {
-		switch {
-		case before.Len()+after.Len() == 0:
-		case strings.HasPrefix(diff, "--- /dev/null\n"):
-			list = append(list, acp.ToolDiffContent(path, after.String()))
-		default:
-			list = append(list, acp.ToolDiffContent(path, after.String(), before.String()))
+// diffs converts a diff to one piece of content per hunk. The path of a file is as the client knows it, by pathOf, if it does.
+func diffs(files []agent.FileDiff, pathOf func(name string) string) (list []acp.ToolCallContent) {
+	for _, file := range files {
+		name := file.To
+		if name == agent.NoFile {
+			name = file.From
 		}
-		before.Reset()
-		after.Reset()
-	}
-	_, hunks, _ := strings.Cut("\n"+diff, "\n@@")
-	for i, line := range strings.SplitAfter(hunks, "\n") {
-		switch {
-		case i == 0 || line == "" || line[0] == '\\':
-		case strings.HasPrefix(line, "@@"):
-			add()
-		case line[0] == '+':
-			after.WriteString(safetext.Reveal(line[1:]))
-		case line[0] == '-':
-			before.WriteString(safetext.Reveal(line[1:]))
-		default:
-			after.WriteString(safetext.Reveal(line[1:]))
-			before.WriteString(safetext.Reveal(line[1:]))
+		path := safetext.Reveal(cmp.Or(pathOf(name), name))
+		for _, hunk := range file.Hunks {
+			var before, after strings.Builder
+			for _, line := range hunk.Lines {
+				text := safetext.Reveal(line[1:]) + "\n"
+				if line[0] != '+' {
+					before.WriteString(text)
+				}
+				if line[0] != '-' {
+					after.WriteString(text)
+				}
+			}
+			if file.From == agent.NoFile {
+				list = append(list, acp.ToolDiffContent(path, after.String()))
+			} else {
+				list = append(list, acp.ToolDiffContent(path, after.String(), before.String()))
+			}
 		}
 	}
-	add()
 	return list
 }

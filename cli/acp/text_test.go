@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"lifehub/agent"
 	"lifehub/internal/hostile"
 	"lifehub/tui/safetext"
 )
@@ -47,7 +48,7 @@ func TestImagesAreRemoved(t *testing.T) {
 func TestHostileChangesAreShown(t *testing.T) {
 	for _, p := range hostile.Payloads {
 		line := strings.ReplaceAll(p.Text, "\n", " ")
-		list := diffs("a.md", "--- a.md\n+++ a.md\n@@ -1,2 +1,2 @@\n x\n-"+line+"\n+new "+line+"\n")
+		list := diffs(agent.Preview{Diff: "--- a.md\n+++ a.md\n@@ -1,2 +1,2 @@\n x\n-" + line + "\n+new " + line + "\n"}.Diffs(), strings.TrimSpace)
 		if len(list) != 1 || *list[0].Diff.OldText != "x\n"+safetext.Reveal(line)+"\n" || list[0].Diff.NewText != "x\n"+safetext.Reveal("new "+line)+"\n" {
 			t.Errorf("%s: the diff is %+v", p.Name, list)
 		}

@@ -232,6 +232,16 @@ func (a *App) openTools(ctx context.Context, flags RunFlags) (err error) {
 		Web:   web.Search{Engine: a.Settings.Web.Search, URL: a.Settings.Web.SearchURL},
 		Units: a.Settings.Weather.Units, Sent: func(bytes int) { a.sentByTools.Add(int64(bytes)) },
 	}
+	if !flags.NoSave { // what is not saved cannot be taken back after a kill
+		deps.Sets = a.Store
+		left, err := tools.FinishSets(ctx, a.Folders(), a.Store)
+		if len(left) > 0 {
+			a.unread = append(a.unread, fmt.Sprintf("LifeHub was stopped while it changed several notes; these were changed since, and are as they are: %s", strings.Join(left, ", ")))
+		}
+		if err != nil {
+			slog.Default().Warn("finish the changes of several notes", "err", err)
+		}
+	}
 	deps.Past, deps.Unsearched = a.past(flags.NoSave)
 	a.Builtin = tools.All(deps)
 	if skills := a.Skills(); len(skills.List) > 0 {

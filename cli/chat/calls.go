@@ -32,6 +32,9 @@ func callCommands(assistant *turn.Agent) []backend.Command {
 		command("note", "TEXT", "add to today's daily note"),
 		command("task", "TEXT [due:DAY]", "add a task"),
 		command(backend.Done, "TASK", "tick off a task, by its words or as NOTE:LINE"),
+		command("move", "NOTE TO", "rename or move a note; links to it follow"),
+		command("merge", "NOTE INTO", "add a note to another one; links to it follow"),
+		command("retag", "TAG NEW", "rename a tag in all notes"),
 		command("tasks", "[open|due|overdue|done|all] [WORDS]", "list tasks"),
 	}
 }

@@ -94,9 +94,12 @@ var commands = map[string]struct {
 	tool, needs string
 	args        func(typed string, today when.Day) map[string]any
 }{
-	"note": {"append_note", "content", func(typed string, _ when.Day) map[string]any { return map[string]any{"content": typed} }},
-	"task": {"add_task", "text", taskArgs},
-	"done": {"complete_task", "task", doneArgs},
+	"note":  {"append_note", "content", func(typed string, _ when.Day) map[string]any { return map[string]any{"content": typed} }},
+	"task":  {"add_task", "text", taskArgs},
+	"done":  {"complete_task", "task", doneArgs},
+	"move":  {"move_note", "to", func(typed string, _ when.Day) map[string]any { return twoNames(typed, "path", "to") }},
+	"merge": {"merge_notes", "into", func(typed string, _ when.Day) map[string]any { return twoNames(typed, "path", "into") }},
+	"retag": {"rename_tag", "to", func(typed string, _ when.Day) map[string]any { return twoNames(typed, "tag", "to") }},
 	"tasks": {"list_tasks", "", func(typed string, _ when.Day) map[string]any {
 		status, words, _ := strings.Cut(typed, " ")
 		if slices.Contains([]string{"open", "due", "overdue", "done", "all"}, status) {
@@ -104,6 +107,18 @@ var commands = map[string]struct {
 		}
 		return map[string]any{"query": typed}
 	}},
+}
+
+// names matches two names, each one word, in quotation marks or a wikilink; the second may be of several words.
+var names = regexp.MustCompile(`^("[^"]+"|\[\[[^\]]+\]\]|\S+)\s+(?:to\s+|into\s+|->\s*|→\s*)?(.+)$`)
+
+// twoNames reads "NOTE NAME" as two arguments.
+func twoNames(typed, first, second string) map[string]any {
+	found := names.FindStringSubmatch(typed)
+	if found == nil {
+		return map[string]any{first: typed, second: ""}
+	}
+	return map[string]any{first: strings.Trim(found[1], `"`), second: strings.Trim(strings.TrimSpace(found[2]), `"`)}
 }
 
 // doneArgs reads the words of a task, or NOTE:LINE.

@@ -46,19 +46,21 @@ func Title(asked agent.PermissionAsked) (before, after string) {
 // arguments if it has none. With details it adds lines that are not needed each time.
 func Describe(asked agent.PermissionAsked, details bool) (lines []Line) {
 	add := func(mark Mark, text string) { lines = append(lines, Line{mark, text}) }
-	text, diff := asked.Preview.Text, diffLines(asked.Preview.Diff)
-	if diff != nil {
+	text, files := asked.Preview.Text, asked.Preview.Diffs()
+	single := len(files) == 1 && asked.Preview.To == ""
+	diff := diffLines(files, !single)
+	if single {
 		title := sentence(asked.Preview, diff)
 		if place, only := onePlace(diff); only {
 			title += ", " + place
 			diff = slices.DeleteFunc(diff, func(l Line) bool { return l.Mark == Detail })
 		}
 		add(Sentence, safetext.Reveal(title))
-		lines = append(lines, diff...)
 	} else if first, rest, _ := strings.Cut(text, "\n"); first != "" {
 		add(Sentence, safetext.Reveal(first))
 		text = rest
 	}
+	lines = append(lines, diff...)
 	if diff == nil || details {
 		pairs := chat.Arguments(asked.Input)
 		for _, pair := range pairs {
@@ -154,31 +156,37 @@ func onePlace(diff []Line) (place string, only bool) {
 	return fmt.Sprintf("line %d", first+context), places == 1
 }
 
-// diffLines returns the lines of a unified diff with their marks, without the paths.
-func diffLines(diff string) (lines []Line) {
-	if diff == "" {
-		return nil
-	}
-	for i, line := range strings.Split(strings.TrimSuffix(diff, "\n"), "\n") {
-		switch {
-		case i < 2 && (strings.HasPrefix(line, "--- ") || strings.HasPrefix(line, "+++ ")): // later lines may begin like this, too
-		case strings.HasPrefix(line, "@@"):
-			at := strings.FieldsFunc(line, func(r rune) bool { return strings.ContainsRune("@-+, ", r) })
-			if len(at) > 0 && at[0] != "0" {
-				lines = append(lines, Line{Detail, "line " + safetext.Reveal(at[0])})
+// diffLines returns the lines of a diff with their marks, and with the path of each file if they are named.
+func diffLines(files []agent.FileDiff, named bool) (lines []Line) {
+	for _, file := range files {
+		if named {
+			lines = append(lines, Line{Detail, safetext.Reveal(headOf(file))})
+		}
+		for _, hunk := range file.Hunks {
+			if hunk.Line > 0 {
+				lines = append(lines, Line{Detail, fmt.Sprintf("line %d", hunk.Line)})
 			}
-		case strings.HasPrefix(line, "+"):
-			lines = append(lines, Line{Added, "+ " + safetext.Reveal(line[1:])})
-		case strings.HasPrefix(line, "-"):
-			lines = append(lines, Line{Removed, "- " + safetext.Reveal(line[1:])})
-		case strings.HasPrefix(line, " "):
-			lines = append(lines, Line{Context, "  " + safetext.Reveal(line[1:])})
-		default:
-			lines = append(lines, Line{Plain, safetext.Reveal(line)})
+			for _, line := range hunk.Lines {
+				mark := map[byte]Mark{'+': Added, '-': Removed, ' ': Context}[line[0]]
+				lines = append(lines, Line{mark, line[:1] + " " + safetext.Reveal(line[1:])})
+			}
+		}
+		for len(lines) > 0 && lines[len(lines)-1] == (Line{Context, "  "}) {
+			lines = lines[:len(lines)-1]
 		}
 	}
-	for len(lines) > 0 && lines[len(lines)-1] == (Line{Context, "  "}) {
-		lines = lines[:len(lines)-1]
-	}
 	return lines
+}
+
+// headOf says which file a part of a diff is about.
+func headOf(file agent.FileDiff) string {
+	switch {
+	case file.From == agent.NoFile:
+		return file.To + " (new)"
+	case file.To == agent.NoFile:
+		return file.From + " (removed)"
+	case file.From != file.To:
+		return file.From + " → " + file.To
+	}
+	return file.To
 }

@@ -1,0 +1,349 @@
+package tools
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	"lifehub/agent"
+	"lifehub/internal/text"
+	"lifehub/notes"
+)
+
+type moveArgs struct {
+	Path string `json:"path"`
+	To   string `json:"to" description:"new path or name, or a folder with / at its end"`
+}
+
+type mergeArgs struct {
+	Path string `json:"path"`
+	Into string `json:"into"`
+}
+
+type retagArgs struct {
+	Tag string `json:"tag"`
+	To  string `json:"to"`
+}
+
+// setTools are the tools that change several notes as one.
+func setTools(w noteWriter, kept sets) []agent.Tool {
+	return []agent.Tool{
+		agent.NewWriter(spec[moveArgs]("move_note"), setWriter[moveArgs]{w, kept, w.move, func(ctx context.Context, args moveArgs) map[string]string {
+			at, folder, name, err := w.destination(ctx, args)
+			if err != nil {
+				return nil
+			}
+			return map[string]string{"path": PathOf(w.vaults, at.folder, at.Entry.Path), "to": PathOf(w.vaults, folder, name)}
+		}}, "path"),
+		agent.NewWriter(spec[mergeArgs]("merge_notes"), setWriter[mergeArgs]{w, kept, w.merge, func(ctx context.Context, args mergeArgs) map[string]string {
+			from, into, err := w.both(ctx, args)
+			if err != nil {
+				return nil
+			}
+			return map[string]string{"path": PathOf(w.vaults, from.folder, from.Entry.Path), "into": PathOf(w.vaults, into.folder, into.Entry.Path)}
+		}}, "path"),
+		agent.NewWriter(spec[retagArgs]("rename_tag"), setWriter[retagArgs]{w, kept, w.retag, nil}, "tag"),
+	}
+}
+
+// destination finds the note that is to be moved, and the folder and path that it gets: "to" is a folder if it ends with a
+// slash, a name in the note's own folder if it has none, else a path.
+func (d noteWriter) destination(ctx context.Context, args moveArgs) (at place, folder *notes.Folder, name string, err error) {
+	if at, err = d.find(ctx, args.Path); err != nil {
+		return at, nil, "", err
+	}
+	to, ext := strings.TrimSpace(args.To), path.Ext(at.Entry.Path)
+	switch {
+	case to == "":
+		return at, nil, "", errors.New("where to? The new path or name is missing")
+	case strings.HasSuffix(to, "/"):
+		to += path.Base(at.Entry.Path)
+	case !strings.Contains(to, "/"):
+		to = PathOf(d.vaults, at.folder, path.Join(path.Dir(at.Entry.Path), to))
+	}
+	if !strings.EqualFold(path.Ext(to), ext) {
+		if notes.IsNote(to) {
+			return at, nil, "", fmt.Errorf("%s would be a file of another kind than %s", to, at.Entry.Path)
+		}
+		to += ext
+	}
+	if folder, name, err = d.locate(to); err != nil {
+		return at, nil, "", err
+	}
+	own, taken, err := folder.Spelled(name)
+	switch {
+	case err != nil:
+		return at, nil, "", err
+	case notes.SameName(own, at.Entry.Path) && folder == at.folder:
+		return at, nil, "", fmt.Errorf("%s and %s are the same name to LifeHub", own, at.Entry.Path)
+	case taken && !agent.HidesNote(ctx, PathOf(d.vaults, folder, own)):
+		return at, nil, "", fmt.Errorf("there is a note %s already: choose another name, or merge the two", own)
+	case taken, agent.HidesNote(ctx, PathOf(d.vaults, folder, own)):
+		return at, nil, "", fmt.Errorf("%s cannot be written: a rule hides it", own)
+	case !notes.Movable(at.Entry.Path):
+		return at, nil, "", fmt.Errorf("%s is of a kind that LifeHub does not move", at.Entry.Path)
+	}
+	if portable := notes.Portable(own); portable != own {
+		return at, nil, "", fmt.Errorf("not every system accepts the name %s; %s would do", own, portable)
+	}
+	return at, folder, own, nil
+}
+
+// move plans how a note gets another path.
+func (d noteWriter) move(ctx context.Context, args moveArgs) (set, error) {
+	at, folder, name, err := d.destination(ctx, args)
+	if err != nil {
+		return set{}, err
+	}
+	raw, err := at.folder.File(at.Entry.Path)
+	if err != nil {
+		return set{}, err
+	}
+	was, to := PathOf(d.vaults, at.folder, at.Entry.Path), PathOf(d.vaults, folder, name)
+	s := set{path: was, to: to, says: fmt.Sprintf("%s becomes %s.", was, to)}
+	if folder != at.folder {
+		s.says += " Links do not lead from one folder of notes to another: those to it stay as they are."
+		s.changes = []change{{folder: folder, path: name, now: raw}, {folder: at.folder, path: at.Entry.Path, was: raw, silent: true}}
+	} else {
+		w, err := d.web(ctx, at.folder)
+		if err != nil {
+			return set{}, err
+		}
+		if err := w.follow(ctx, notes.Renames{at.Entry.Path: name}, map[string][]byte{at.Entry.Path: raw}); err != nil {
+			return set{}, err
+		}
+		now := w.fresh[at.Entry.Path]
+		delete(w.fresh, at.Entry.Path)
+		s.changes = append(w.changes(), change{folder: folder, path: name, now: now, keeps: at.Entry.Path, held: raw}, change{folder: folder, path: at.Entry.Path, was: raw, silent: true})
+		s.says += w.says("")
+	}
+	s.report = fmt.Sprintf("moved %s to %s", was, to)
+	return s, nil
+}
+
+// both finds the notes that are to be merged.
+func (d noteWriter) both(ctx context.Context, args mergeArgs) (from, into place, err error) {
+	if from, err = d.find(ctx, args.Path); err == nil {
+		into, err = d.find(ctx, args.Into)
+	}
+	if err == nil {
+		err = notes.Writable(into.Entry.Path)
+	}
+	switch {
+	case err != nil:
+	case from.folder == into.folder && from.Entry.Path == into.Entry.Path:
+		err = fmt.Errorf("%s cannot be merged with itself", from.Entry.Path)
+	case from.folder != into.folder:
+		err = errors.New("notes of two folders cannot be merged: move one of them first")
+	case path.Ext(from.Entry.Path) != path.Ext(into.Entry.Path):
+		err = fmt.Errorf("%s and %s are files of two kinds", from.Entry.Path, into.Entry.Path)
+	}
+	return from, into, err
+}
+
+// merge plans how the text of a note comes to the end of another.
+func (d noteWriter) merge(ctx context.Context, args mergeArgs) (set, error) {
+	from, into, err := d.both(ctx, args)
+	if err != nil {
+		return set{}, err
+	}
+	was, err := from.folder.File(from.Entry.Path)
+	if err != nil {
+		return set{}, err
+	}
+	raw, err := into.folder.File(into.Entry.Path)
+	if err != nil {
+		return set{}, err
+	}
+	w, err := d.web(ctx, from.folder)
+	if err != nil {
+		return set{}, err
+	}
+	// Its links are first written as they have to be in the other note.
+	renames := notes.Renames{from.Entry.Path: into.Entry.Path}
+	if err := w.follow(ctx, renames, map[string][]byte{from.Entry.Path: was, into.Entry.Path: raw}); err != nil {
+		return set{}, err
+	}
+	moved, now := w.fresh[from.Entry.Path], w.fresh[into.Entry.Path]
+	note, target := notes.ParseFile(from.Entry, moved), notes.ParseFile(into.Entry, now)
+	body := strings.Join(strings.Split(note.Text, "\n")[note.BodyLine-1:], "\n")
+	p, err := openPage(now)
+	if err != nil {
+		return set{}, fmt.Errorf("%s: %w", into.Entry.Path, err)
+	}
+	whole := strings.TrimRight(p.text(), "\n")
+	if body = strings.Trim(body, "\n"); len(note.Headings) == 0 || note.Headings[0].Text != note.Title {
+		body = "# " + note.Title + "\n\n" + body
+	}
+	p.setText(whole + strings.Repeat("\n\n", min(1, len(whole))) + body + "\n")
+	w.fresh[into.Entry.Path] = p.bytes()
+	delete(w.fresh, from.Entry.Path)
+	s := set{path: PathOf(d.vaults, from.folder, from.Entry.Path), to: PathOf(d.vaults, into.folder, into.Entry.Path)}
+	s.changes = append(w.changes(), change{folder: from.folder, path: from.Entry.Path, was: was, silent: true})
+	s.says = fmt.Sprintf("The text of %s goes to the end of %s, without its front matter, and the note is removed.%s", s.path, s.to, w.says(into.Entry.Path))
+	s.report = fmt.Sprintf("merged %s into %s", s.path, s.to)
+	if note.Untrusted && !target.Untrusted {
+		s.disowned = strings.Split(body, "\n")
+	}
+	return s, nil
+}
+
+// retag plans how a tag gets another name.
+func (d noteWriter) retag(ctx context.Context, args retagArgs) (set, error) {
+	from, to := strings.Trim(strings.TrimSpace(args.Tag), "#/"), strings.Trim(strings.TrimSpace(args.To), "#/")
+	if !notes.IsTag(from) || !notes.IsTag(to) || text.Key(from) == text.Key(to) {
+		return set{}, fmt.Errorf("%q and %q have to be two tags: letters, digits, - _ and /, not only digits", args.Tag, args.To)
+	}
+	places, err := d.list(ctx)
+	if err != nil {
+		return set{}, err
+	}
+	s := set{report: fmt.Sprintf("renamed #%s to #%s", from, to)}
+	var left []string
+	for _, p := range places {
+		if err := ctx.Err(); err != nil {
+			return set{}, err
+		}
+		if !notes.IsText(p.Entry.Path) {
+			continue
+		}
+		raw, entry, err := p.folder.Raw(p.Entry.Path)
+		if err != nil || !bytes.Contains([]byte(text.Key(string(raw))), []byte(text.Key(path.Base(from)))) {
+			continue
+		}
+		now, err := notes.Retag(entry, raw, from, to)
+		switch {
+		case err != nil:
+			left = append(left, PathOf(d.vaults, p.folder, p.Entry.Path))
+		case !bytes.Equal(now, raw):
+			s.changes = append(s.changes, change{folder: p.folder, path: p.Entry.Path, was: raw, now: now})
+		}
+	}
+	if len(s.changes) == 0 {
+		return set{}, fmt.Errorf("no note that can be changed has the tag #%s%s", from, notChanged(left))
+	}
+	s.says = fmt.Sprintf("#%s becomes #%s in %s.%s", from, to, text.Count(len(s.changes), "note"), notChanged(left))
+	return s, nil
+}
+
+// notChanged names what stays as it is.
+func notChanged(left []string) string {
+	if len(left) == 0 {
+		return ""
+	}
+	more := ""
+	if len(left) > mostNamed {
+		more = fmt.Sprintf(" and %d more", len(left)-mostNamed)
+	}
+	return fmt.Sprintf(" Not changed, because LifeHub does not write there: %s%s.", strings.Join(left[:min(len(left), mostNamed)], ", "), more)
+}
+
+// linkWeb are the notes of a folder and their links.
+type linkWeb struct {
+	noteWriter
+	folder *notes.Folder
+	notes  []notes.Note // without text
+	hidden map[string]bool
+	was    map[string][]byte // files of notes that change, by path
+	fresh  map[string][]byte // what they become
+	left   []string          // places of links that stay as they are
+}
+
+// web reads the notes of a folder, hidden ones too: their names decide where links lead.
+func (d noteWriter) web(ctx context.Context, folder *notes.Folder) (*linkWeb, error) {
+	w := &linkWeb{noteWriter: d, folder: folder, hidden: map[string]bool{}, was: map[string][]byte{}, fresh: map[string][]byte{}}
+	places, err := d.all(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for _, p := range places {
+		if p.folder != folder {
+			continue
+		}
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		note, err := p.glance(ctx)
+		if err != nil { // it has a name all the same
+			note = notes.Note{Entry: p.Entry}
+		}
+		note.Text = ""
+		w.notes = append(w.notes, note)
+		w.hidden[p.Entry.Path] = agent.HidesNote(ctx, PathOf(d.vaults, folder, p.Entry.Path))
+	}
+	return w, nil
+}
+
+// follow computes the files in which links change when notes are renamed; those of always are among them in any case.
+func (w *linkWeb) follow(ctx context.Context, renames notes.Renames, always map[string][]byte) error {
+	r := notes.Relinking{Before: &notes.Names{}, After: &notes.Names{}, Renames: renames, Has: w.folder.Exists}
+	for _, note := range w.notes {
+		r.Before.Add(note.Path, slices.Concat(note.Titles(), note.IDs)...)
+		to := renames.Of(note.Path)
+		titles := slices.Concat(note.Titles(), note.IDs)
+		if raw, moved := always[note.Path]; moved && to != note.Path {
+			titles = nil
+			if is := notes.ParseFile(notes.Entry{Path: to}, raw); !slices.ContainsFunc(w.notes, func(n notes.Note) bool { return n.Path == to }) {
+				titles = slices.Concat(is.Titles(), is.IDs)
+			} else {
+				titles = is.IDs // merged: its blocks are there, its title is not
+			}
+		}
+		r.After.Add(to, titles...)
+	}
+	for _, note := range w.notes {
+		raw, needed := always[note.Path]
+		if !needed && (w.hidden[note.Path] || !r.Affects(note)) {
+			continue
+		}
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if !notes.Movable(note.Path) {
+			w.left = append(w.left, PathOf(w.vaults, w.folder, note.Path))
+			continue
+		}
+		var err error
+		if raw == nil {
+			if raw, err = w.folder.File(note.Path); err != nil {
+				return err
+			}
+		}
+		now, err := r.Relink(note.Entry, raw)
+		switch {
+		case err != nil && !needed:
+			w.left = append(w.left, PathOf(w.vaults, w.folder, note.Path))
+		case err != nil:
+			return err
+		case needed || !bytes.Equal(now, raw):
+			w.was[note.Path], w.fresh[note.Path] = raw, now
+		}
+	}
+	return nil
+}
+
+// changes are the changes of the notes, in the order of their paths.
+func (w *linkWeb) changes() (list []change) {
+	for name, now := range w.fresh {
+		if !bytes.Equal(now, w.was[name]) {
+			list = append(list, change{folder: w.folder, path: name, was: w.was[name], now: now})
+		}
+	}
+	slices.SortFunc(list, func(a, b change) int { return cmp.Compare(a.path, b.path) })
+	return list
+}
+
+// says tells in how many notes other than one links change, and where they do not.
+func (w *linkWeb) says(but string) string {
+	said := ""
+	n := len(slices.DeleteFunc(w.changes(), func(c change) bool { return c.path == but }))
+	if n > 0 {
+		said = fmt.Sprintf(" Links change in %s.", text.Count(n, "other note"))
+	}
+	return said + notChanged(w.left)
+}

@@ -1,0 +1,20 @@
+package dialog
+
+import (
+	"slices"
+	"testing"
+
+	"lifehub/agent"
+)
+
+// A change of several notes is told in words, and each part of the diff names its note.
+func TestSeveralNotesAreNamed(t *testing.T) {
+	preview := agent.Preview{Path: "a.md", To: "b.md", Text: "a.md becomes b.md.", Diff: "--- c.md\n+++ c.md\n@@ -1 +1 @@\n-[[a]]\n+[[b]]\n"}
+	var got []string
+	for _, line := range Describe(agent.PermissionAsked{Preview: preview}, false) {
+		got = append(got, line.Text)
+	}
+	if want := []string{"a.md becomes b.md.", "c.md", "line 1", "- [[a]]", "+ [[b]]"}; !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
