@@ -88,10 +88,29 @@ type HostOptions struct {
 	Step, Call, Tool string // as in the events of the call
 
 	Unattended bool // there is no user to ask
-	Emit       func(Body)
-	Redact     func(text string) string
-	Asks       func() (answered func()) // called when the call starts to wait for the user
+	Events     Events
+	Working    int // running calls that wait while the user is asked: 1, or 0 for a question before the calls
+	Redact     Redactor
 }
+
+// Events receives what a call reports. *events.Stream is the real one.
+type Events interface {
+	Emit(body Body)
+	// WaitForUser counts a question until answered is called.
+	WaitForUser(working int) (answered func())
+}
+
+// Redactor removes the user's secrets from the results and errors of tools before
+// they are used. *redact.Redaction is the real one.
+type Redactor interface {
+	Known(text string) string
+}
+
+// NoSecrets is the Redactor of a user without secrets.
+type NoSecrets struct{}
+
+// Known returns the text.
+func (NoSecrets) Known(text string) string { return text }
 
 // Open returns the host of a call that begins.
 func (o HostOptions) Open() *Host { return &Host{call: o, closed: make(chan struct{})} }
@@ -130,7 +149,7 @@ func (h *Host) emit(body Body) bool {
 	case <-h.closed:
 		return false
 	default:
-		h.call.Emit(body)
+		h.call.Events.Emit(body)
 		return true
 	}
 }
@@ -139,7 +158,7 @@ func (h *Host) emit(body Body) bool {
 // received, so a tool with frequent updates should skip outdated ones.
 func (h *Host) Progress(p Progress) {
 	if h != nil {
-		p.Message = h.call.Redact(p.Message)
+		p.Message = h.call.Redact.Known(p.Message)
 		h.emit(ToolProgressed{Step: h.call.Step, Call: h.call.Call, Name: h.call.Tool, Progress: p})
 	}
 }
@@ -181,7 +200,7 @@ func (h *Host) Ask(ctx context.Context, q Question) Input {
 	if !h.emit(asked) {
 		return Input{Action: InputCancelled}
 	}
-	defer h.call.Asks()()
+	defer h.call.Events.WaitForUser(h.call.Working)()
 	var answer Input
 	select {
 	case answer = <-answers:

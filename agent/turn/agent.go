@@ -42,7 +42,7 @@ type Options struct {
 	Before      gate.Hook      // asked about each call that the rules do not deny
 	After       AfterTurn
 	Trace       events.Tracer
-	Redact      Redactor // nil: nothing is removed
+	Redact      agent.Redactor // nil: nothing is removed
 
 	// Unattended means that there is no user to ask: calls that need permission
 	// are refused and listed in Ended.Unasked.
@@ -100,12 +100,6 @@ type AfterTurn interface {
 	AfterTurn(ctx context.Context, over TurnOver) error
 }
 
-// Redactor removes the user's secrets from the results and errors of tools before
-// they are used.
-type Redactor interface {
-	Known(text string) string
-}
-
 // Traits are what a turn has to know of the model that decides.
 type Traits struct {
 	Small  bool // in AutoMode, it gets a short prompt and writes its calls as JSON
@@ -155,7 +149,7 @@ func New(o Options) *Agent {
 		o.Tools = nothing{}
 	}
 	if o.Redact == nil {
-		o.Redact = nothing{}
+		o.Redact = agent.NoSecrets{}
 	}
 	if o.Now == nil {
 		o.Now = time.Now
@@ -190,7 +184,6 @@ func (nothing) Offered() []agent.Tool                         { return nil }
 func (nothing) Missing() map[string]string                    { return nil }
 func (nothing) Writes(string) bool                            { return false }
 func (nothing) Prepare(context.Context, string, func(string)) {}
-func (nothing) Known(text string) string                      { return text }
 
 // Ask starts a turn and returns at once with its events. Cancel ctx to stop
 // the turn. Read the channel until it closes, also after cancelling: that is

@@ -25,9 +25,7 @@ func (t *turn) approve(ctx context.Context, made agent.PlanMade) (_ agent.PlanMa
 		t.events.Notice("Nobody is here to approve the plan: calls run as the rules say, and those that would ask are refused.")
 		return made, ""
 	}
-	host := agent.HostOptions{
-		Call: "plan", Emit: t.events.Emit, Redact: t.agent.Redact.Known, Asks: func() func() { return t.events.WaitForUser(0) },
-	}.Open()
+	host := agent.HostOptions{Call: "plan", Events: t.events, Redact: t.agent.Redact}.Open()
 	defer host.Close()
 	given := host.Ask(ctx, agent.Question{
 		From: "LifeHub", Kind: agent.PlanInput, Schema: t.planForm(made.Steps),

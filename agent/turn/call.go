@@ -122,7 +122,7 @@ func (w *runner) make(ctx context.Context, c gate.Call) Outcome {
 	start := w.events.Now()
 	host := agent.HostOptions{
 		Step: c.Step, Call: c.ID, Tool: name,
-		Unattended: w.gate.Unattended(), Emit: w.events.Emit, Redact: w.secrets.Known, Asks: func() func() { return w.events.WaitForUser(1) },
+		Unattended: w.gate.Unattended(), Events: w.events, Working: 1, Redact: w.secrets,
 	}.Open()
 	o = w.perform(agent.WithHost(ctx, host), c.Tool, permit)
 	if c.Input.String() != planned.Input.String() {

@@ -224,7 +224,7 @@ func FuzzReadPlan(f *testing.F) {
 // aloneTool returns a worker without a turn, which repairs steps and runs none.
 func aloneTool() *runner {
 	w := newRunner(&gate.Guard{Record: &gate.Record{}, Schemas: &args.Schemas{}}, 1)
-	w.secrets = nothing{}
+	w.secrets = agent.NoSecrets{}
 	return w
 }
 

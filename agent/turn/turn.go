@@ -226,9 +226,7 @@ func (t *turn) talk() when.Talk {
 // is used, not for a command.
 func (t *turn) prepare(ctx context.Context) {
 	if t.command == nil {
-		host := agent.HostOptions{
-			Call: "start", Unattended: t.gate.Unattended(), Emit: t.events.Emit, Redact: t.agent.Redact.Known, Asks: func() func() { return t.events.WaitForUser(0) },
-		}.Open()
+		host := agent.HostOptions{Call: "start", Unattended: t.gate.Unattended(), Events: t.events, Redact: t.agent.Redact}.Open()
 		defer host.Close()
 		ctx = agent.WithHost(ctx, host)
 	}
