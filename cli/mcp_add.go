@@ -71,7 +71,7 @@ func (a *mcpAddCommand) run(name string, command []string) error {
 	if err := config.Add(p.ServersFile(), s); err != nil {
 		return settings.UsageError{Err: err}
 	}
-	if k.Settings, err = config.Read(p.ServersFile(), os.LookupEnv); err != nil {
+	if k.Settings, err = config.Read(p.ServersFile()); err != nil {
 		return err
 	}
 	one, err := k.Settings.Only(name)
@@ -87,7 +87,7 @@ func (a *mcpAddCommand) run(name string, command []string) error {
 			fmt.Fprintf(a.Process.Err, "! %s is a file of this folder, and the server runs in %s; add it with its whole path, or with --cwd\n", safetext.Reveal(word), filepath.Dir(p.ServersFile()))
 		}
 	}
-	if missing := k.Settings.Missing(one.Servers[0]); len(missing) > 0 {
+	if missing := one.Servers[0].Missing(); len(missing) > 0 {
 		fmt.Fprintf(a.Process.Err, "! it stays off until %s is set\n", safetext.Line(strings.Join(missing, ", ")))
 	}
 	fmt.Fprintf(a.Process.Err, "`lifehub mcp test %s` starts it and lists its tools\n", name)

@@ -89,7 +89,7 @@ func TestServersFollowTheirFile(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	config, err := config.Read(file, os.LookupEnv)
+	config, err := config.Read(file)
 	if err == nil {
 		err = other.Typed(config.Servers[0])
 	}

@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 
@@ -182,7 +181,7 @@ func listRules(sh *app.Process) error {
 	err = app.PrintList(sh, false, "rules", none, list, func(r gate.Rule) string {
 		return fmt.Sprintf("%-24s %-8s %s", safetext.Line(app.RuleText(r)), r.Level, safetext.Line(r.From))
 	})
-	servers, failed := config.Read(p.ServersFile(), os.LookupEnv)
+	servers, failed := config.Read(p.ServersFile())
 	for _, server := range servers.Servers {
 		if server.Reads && !server.Disabled {
 			fmt.Fprintf(sh.Out, "%-24s %-8s tools that only read run, and text of your notes may go there; not with untrusted text from elsewhere, nor with an address; \"trust\" in %s\n", config.WirePrefix(server.Name)+"_*", "read", safetext.Line(p.ServersFile()))

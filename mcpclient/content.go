@@ -67,7 +67,7 @@ func pictures(result *mcp.CallToolResult) (list [][]byte) {
 
 // shortened truncates a text for a prompt, keeping its beginning and end.
 func (w words) shortened(full string) string {
-	full = w.Redact(strings.ToValidUTF8(full, "�"))
+	full = w.Secrets.Known(strings.ToValidUTF8(full, "�"))
 	if len(full) <= maxText {
 		return full
 	}

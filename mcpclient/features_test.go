@@ -76,9 +76,8 @@ func TestEveryFeatureOfServerEverythingWorks(t *testing.T) {
 		var mu sync.Mutex
 		asked := map[string]int{}
 		note := func(what string) { mu.Lock(); asked[what]++; mu.Unlock() }
-		s := start(t, Options{
-			Files: t.TempDir(), Logs: t.TempDir(),
-			Ask: func(ctx context.Context, form agent.Question) agent.Input {
+		s := start(t, Options{Files: t.TempDir(), Logs: t.TempDir(), User: testUser{
+			ask: func(ctx context.Context, form agent.Question) agent.Input {
 				if agent.HostFrom(ctx) == nil {
 					t.Error("the form is put to nobody")
 				}
@@ -89,11 +88,11 @@ func TestEveryFeatureOfServerEverythingWorks(t *testing.T) {
 				note("form")
 				return agent.Input{Action: agent.InputAccepted, Values: json.RawMessage(`{"name":"Ana"}`)}
 			},
-			Sample: func(context.Context, string, llm.Request) (model, text string, err error) {
+			sample: func(context.Context, string, llm.Request) (model, text string, err error) {
 				note("sampling")
 				return "tiny", "because of 42", nil
 			},
-		}, entry)
+		}}, entry)
 		for _, tool := range s.Tools() {
 			name := strings.TrimPrefix(tool.Spec().Name, "e_")
 			call, known := everyTool[name]

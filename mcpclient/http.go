@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"os"
 	"path/filepath"
 	"time"
 
@@ -36,29 +37,36 @@ func (s *supervisor) dialAs(ctx, starting context.Context, entry config.Entry) (
 	if err != nil {
 		return nil, err
 	}
-	session := &session{ended: make(chan struct{})}
-	session.why = func() string { return "the connection to " + web.Transport.(*bounded).host + " was lost" }
+	session := &session{ended: make(chan struct{}), link: connection{web}}
 	session.client = client.NewClient(verbatim{conn, session.ended}, options...)
 	session.client.OnConnectionLost(func(error) { session.lost() })
-	session.close = func() {
-		session.lost()
-		done := make(chan struct{})
-		go func() { // notifies the server, which may not respond; ends after at most 5 s
-			defer close(done)
-			agent.Safely(func() { _ = session.client.Close() })
-			web.CloseIdleConnections()
-		}()
-		select {
-		case <-done:
-		case <-time.After(graceful):
-		}
-	}
 	if err := s.greet(ctx, starting, session); err != nil {
 		err = s.explainHTTP(entry, session.explain(starting, err))
-		session.close()
+		session.link.close(session)
 		return nil, err
 	}
 	return session, nil
+}
+
+// connection is the link to a web server.
+type connection struct{ web *http.Client }
+
+func (c connection) why(*session) string {
+	return "the connection to " + c.web.Transport.(*bounded).host + " was lost"
+}
+
+func (c connection) close(s *session) {
+	s.lost()
+	done := make(chan struct{})
+	go func() { // notifies the server, which may not respond; ends after at most 5 s
+		defer close(done)
+		agent.Safely(func() { _ = s.client.Close() })
+		c.web.CloseIdleConnections()
+	}()
+	select {
+	case <-done:
+	case <-time.After(graceful):
+	}
 }
 
 // overHTTP returns the library's transport for an entry, and the options of its
@@ -118,7 +126,7 @@ func (s *Client) Consent(ctx context.Context, server string, show func(page stri
 	if err != nil {
 		return err
 	}
-	entry, _ := one.Entry.Resolved(one.lookup)
+	entry, _ := one.Entry.Resolved(os.LookupEnv)
 	ctx, cancel := context.WithTimeoutCause(ctx, consentTime, fmt.Errorf("no sign-in within %v", consentTime))
 	defer cancel()
 	if err := one.credentials(entry).Consent(ctx, show); err != nil {

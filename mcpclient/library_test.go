@@ -14,7 +14,6 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 
 	"lifehub/agent"
-	"lifehub/llm"
 	"lifehub/mcpclient/config"
 )
 
@@ -37,16 +36,15 @@ func FuzzAnswers(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, response []byte, listing bool) {
 		hub := &Client{Options: Options{
-			Ask: func(_ context.Context, form agent.Question) agent.Input {
+			User: testUser{ask: func(_ context.Context, form agent.Question) agent.Input {
 				if form.Check != nil {
 					_ = form.Check(json.RawMessage(`{"a":1}`))
 				}
 				return agent.Input{Action: agent.InputAccepted, Values: json.RawMessage(`{}`)}
-			},
-			Sample: func(context.Context, string, llm.Request) (model, text string, err error) { return "", "", nil },
+			}},
 		}, changes: make(chan struct{}, 1)}
 		hub.defaults()
-		s := newSupervisor(hub, config.Entry{Name: "s", Transport: config.Stdio}, "", func(string) (string, bool) { return "", false })
+		s := newSupervisor(hub, config.Entry{Name: "s", Transport: config.Stdio}, "")
 		fromServer, toClient := io.Pipe()
 		c := client.NewClient(verbatim{transport.NewIO(fromServer, endless{io.Discard}, nil), t.Context().Done()}, append(s.capabilities(), client.WithSession())...)
 		c.OnNotification(func(n mcp.JSONRPCNotification) { s.notified(n) })

@@ -27,7 +27,7 @@ func host() {
 	go func() { <-hangup; os.Exit(1) }()
 	server := bad("bad", "fork")
 	server.Env[mcptest.Mark] = os.Getenv(mcptest.Mark)
-	s := Start(background, config.Config{Servers: []config.Entry{server}, Lookup: os.LookupEnv}, Options{})
+	s := Start(background, config.Config{Servers: []config.Entry{server}}, Options{})
 	_ = s.Wait(background)
 	fmt.Println("ready", len(s.Tools()))
 	_, _ = os.Stdin.Read(make([]byte, 1))

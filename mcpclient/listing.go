@@ -37,7 +37,7 @@ type Resource struct {
 
 // listPrompts returns the prompts of a server; errors are logged.
 func (s *supervisor) listPrompts(ctx context.Context, c *client.Client) []Prompt {
-	server, log, redact := s.Entry.Name, s.hub.Log, s.hub.Redact
+	server, log, secrets := s.Entry.Name, s.hub.Log, s.hub.Secrets
 	listed, err := Listed(c.IterPrompts(ctx, mcp.ListPromptsRequest{}))
 	if err != nil {
 		log.Warn("list prompts", "server", server, "err", err)
@@ -48,9 +48,9 @@ func (s *supervisor) listPrompts(ctx context.Context, c *client.Client) []Prompt
 			log.Warn("prompt rejected because of its name", "server", server, "prompt", p.Name)
 			continue
 		}
-		prompt := Prompt{Server: server, Name: p.Name, Description: redact(p.Description)}
+		prompt := Prompt{Server: server, Name: p.Name, Description: secrets.Known(p.Description)}
 		for _, a := range p.Arguments {
-			prompt.Args = append(prompt.Args, PromptArg{Name: a.Name, Description: redact(a.Description), Required: a.Required})
+			prompt.Args = append(prompt.Args, PromptArg{Name: a.Name, Description: secrets.Known(a.Description), Required: a.Required})
 		}
 		list = append(list, prompt)
 	}
@@ -59,14 +59,14 @@ func (s *supervisor) listPrompts(ctx context.Context, c *client.Client) []Prompt
 
 // listResources returns the resources of a server; errors are logged.
 func (s *supervisor) listResources(ctx context.Context, c *client.Client) []Resource {
-	server, log, redact := s.Entry.Name, s.hub.Log, s.hub.Redact
+	server, log, secrets := s.Entry.Name, s.hub.Log, s.hub.Secrets
 	listed, err := Listed(c.IterResources(ctx, mcp.ListResourcesRequest{}))
 	if err != nil {
 		log.Warn("list resources", "server", server, "err", err)
 	}
 	var list []Resource
 	for _, r := range listed {
-		list = append(list, Resource{Server: server, URI: r.URI, Name: redact(r.Name), Description: redact(r.Description)})
+		list = append(list, Resource{Server: server, URI: r.URI, Name: secrets.Known(r.Name), Description: secrets.Known(r.Description)})
 	}
 	templates, err := Listed(c.IterResourceTemplates(ctx, mcp.ListResourceTemplatesRequest{}))
 	if err != nil { // many servers have no templates and return an error
@@ -74,7 +74,7 @@ func (s *supervisor) listResources(ctx context.Context, c *client.Client) []Reso
 	}
 	for _, r := range templates {
 		if r.URITemplate != nil && r.URITemplate.Template != nil {
-			list = append(list, Resource{Server: server, URI: r.URITemplate.Raw(), Name: redact(r.Name), Description: redact(r.Description), Template: true})
+			list = append(list, Resource{Server: server, URI: r.URITemplate.Raw(), Name: secrets.Known(r.Name), Description: secrets.Known(r.Description), Template: true})
 		}
 	}
 	return list

@@ -30,25 +30,29 @@ import (
 
 // Options configure how servers are run. The zero value works.
 type Options struct {
-	Timeout  time.Duration          // of calls to a server whose entry sets none; 0: 60 s
-	Reserved func(name string) bool // reports names of other tools; may be nil
-	Files    string                 // folder for images and results too long for the model; empty: not saved
-	Logs     string                 // folder for log files, one per server, of stderr and log messages; empty: not saved
-	Tokens   string                 // folder for OAuth credentials of web servers; empty: consent is unavailable
-	Log      *slog.Logger           // log of server faults; may be nil
-	Trust    *trust.Trust           // what the user has reviewed; nil: everything is trusted
-	Version  string                 // LifeHub's version, sent to servers
-	Roots    func() []string        // folders reported to local servers whose entries name none; may be nil
-	Redact   func(string) string    // removes secrets from logs and saved results; may be nil
-
-	// Ask shows a server's form to the user, on the host in ctx. If nil, servers
-	// cannot ask.
-	Ask func(ctx context.Context, form agent.Question) agent.Input
-	// Sample asks the user for permission, and then has the user's model answer a
-	// server's request. If nil, servers cannot request this.
-	Sample func(ctx context.Context, server string, request llm.Request) (model, text string, err error)
+	Timeout time.Duration  // of calls to a server whose entry sets none; 0: 60 s
+	Builtin []agent.Tool   // tools whose names no server's tool gets
+	Files   string         // folder for images and results too long for the model; empty: not saved
+	Logs    string         // folder for log files, one per server, of stderr and log messages; empty: not saved
+	Tokens  string         // folder for OAuth credentials of web servers; empty: consent is unavailable
+	Log     *slog.Logger   // log of server faults; may be nil
+	Trust   *trust.Trust   // what the user has reviewed; nil: everything is trusted
+	Version string         // LifeHub's version, sent to servers
+	Secrets agent.Redactor // removes secrets from logs and saved results; may be nil
+	User    User           // nil: servers cannot request anything
 
 	start time.Duration // limit of a server's start, including its first list of tools; 0: 10 s
+}
+
+// User answers what servers request. It is safe for concurrent use.
+type User interface {
+	// Ask shows a server's form to the user, on the host in ctx.
+	Ask(ctx context.Context, form agent.Question) agent.Input
+	// Sample asks the user for permission, and then has the user's model answer a
+	// server's request.
+	Sample(ctx context.Context, server string, request llm.Request) (model, text string, err error)
+	// Roots returns the folders reported to local servers whose entries name none.
+	Roots() []string
 }
 
 // Client runs the servers of a config. Create it with [Start]. It is safe for
@@ -102,7 +106,7 @@ func (s *Client) Use(config config.Config) (changes []string) {
 			s.list = append(s.list, was)
 			continue
 		}
-		one := newSupervisor(s, entry, filepath.Dir(config.File), config.Lookup)
+		one := newSupervisor(s, entry, filepath.Dir(config.File))
 		s.list = append(s.list, one)
 		if was == nil {
 			s.launch(one, nil)
@@ -145,12 +149,14 @@ func (s *Client) defaults() {
 	s.Timeout = cmp.Or(s.Timeout, 60*time.Second)
 	s.start = cmp.Or(s.start, 10*time.Second)
 	s.Log = cmp.Or(s.Log, slog.New(slog.DiscardHandler))
-	if s.Reserved == nil {
-		s.Reserved = func(string) bool { return false }
+	if s.Secrets == nil {
+		s.Secrets = agent.NoSecrets{}
 	}
-	if s.Redact == nil {
-		s.Redact = func(text string) string { return text }
-	}
+}
+
+// reserved reports whether a name is that of another tool.
+func (s *Client) reserved(name string) bool {
+	return slices.ContainsFunc(s.Builtin, func(t agent.Tool) bool { return t.Spec().Name == name })
 }
 
 // Tools returns the tools of all running servers, sorted by name.

@@ -190,14 +190,14 @@ const maxQueued = 256
 type queue struct {
 	frames chan []byte
 	ended  chan struct{}
-	close  func()
+	once   sync.Once
 }
 
 func newQueue() *queue {
-	q := &queue{frames: make(chan []byte, maxQueued), ended: make(chan struct{})}
-	q.close = sync.OnceFunc(func() { close(q.ended) })
-	return q
+	return &queue{frames: make(chan []byte, maxQueued), ended: make(chan struct{})}
 }
+
+func (q *queue) close() { q.once.Do(func() { close(q.ended) }) }
 
 // Write appends a copy of p. It blocks only while the queue is full; then the
 // stalled server is ended.

@@ -26,13 +26,10 @@ type questions struct{ s *supervisor }
 // capabilities declares the requests that the user allows.
 func (s *supervisor) capabilities() []client.ClientOption {
 	options := []client.ClientOption{client.WithDiscoverTimeout(discoverTimeout)}
-	if s.hub.Ask != nil {
-		options = append(options, client.WithElicitationHandler(questions{s}), client.WithClientCapabilities(mcp.ClientCapabilities{
+	if s.hub.User != nil {
+		options = append(options, client.WithSamplingHandler(questions{s}), client.WithElicitationHandler(questions{s}), client.WithClientCapabilities(mcp.ClientCapabilities{
 			Elicitation: &mcp.ElicitationCapability{Form: &struct{}{}, URL: &struct{}{}},
 		}))
-	}
-	if s.hub.Sample != nil {
-		options = append(options, client.WithSamplingHandler(questions{s}))
 	}
 	if s.offersRoots() {
 		options = append(options, client.WithRootsHandler(questions{s}))
@@ -84,7 +81,7 @@ func (q questions) Elicit(ctx context.Context, request mcp.ElicitationRequest) (
 		}
 		form.Check = schema.Check
 	}
-	given := q.s.hub.Ask(ctx, form)
+	given := q.s.hub.User.Ask(ctx, form)
 	result := &mcp.ElicitationResult{}
 	result.Action = mcp.ElicitationResponseAction(given.Action)
 	if given.Action == agent.InputAccepted && form.Check != nil {
@@ -113,7 +110,7 @@ func (q questions) sendTo(ctx context.Context, pages []mcp.ElicitationParams) er
 		if err != nil {
 			return err
 		}
-		if page.URL = u; q.s.hub.Ask == nil {
+		if page.URL = u; q.s.hub.User == nil {
 			return fmt.Errorf("%s must be opened first, and the user cannot be asked", page.URL)
 		}
 		page.Mode = mcp.ElicitationModeURL
@@ -155,7 +152,7 @@ func (q questions) CreateMessage(ctx context.Context, request mcp.CreateMessageR
 		return nil, err
 	}
 	defer done()
-	model, text, err := q.s.hub.Sample(ctx, q.s.Entry.Name, wanted)
+	model, text, err := q.s.hub.User.Sample(ctx, q.s.Entry.Name, wanted)
 	if err != nil {
 		return nil, err
 	}
@@ -166,14 +163,14 @@ func (q questions) CreateMessage(ctx context.Context, request mcp.CreateMessageR
 }
 
 // offersRoots reports whether the server may request folders to work in: those of
-// its entry or, for local servers, Options.Roots. A server that has a folder as
+// its entry or, for local servers, User.Roots. A server that has a folder as
 // an argument gets no roots, because some servers let roots replace that
 // argument.
 func (s *supervisor) offersRoots() bool {
-	if s.Entry.Roots != nil || s.hub.Roots == nil || s.Entry.Transport != config.Stdio {
+	if s.Entry.Roots != nil || s.hub.User == nil || s.Entry.Transport != config.Stdio {
 		return len(s.Entry.Roots) > 0
 	}
-	entry, _ := s.Entry.Resolved(s.lookup)
+	entry, _ := s.Entry.Resolved(os.LookupEnv)
 	return !slices.ContainsFunc(entry.Args, func(arg string) bool {
 		if !filepath.IsAbs(arg) {
 			arg = filepath.Join(s.folder(entry), arg)
@@ -186,9 +183,9 @@ func (s *supervisor) offersRoots() bool {
 // ListRoots returns the folders to work in.
 func (q questions) ListRoots(context.Context, mcp.ListRootsRequest) (_ *mcp.ListRootsResult, err error) {
 	defer q.s.catch(&err)
-	entry, _ := q.s.Entry.Resolved(q.s.lookup)
+	entry, _ := q.s.Entry.Resolved(os.LookupEnv)
 	if entry.Roots == nil {
-		entry.Roots = q.s.hub.Roots()
+		entry.Roots = q.s.hub.User.Roots()
 	}
 	result := &mcp.ListRootsResult{}
 	for _, dir := range entry.Roots {
@@ -198,7 +195,7 @@ func (q questions) ListRoots(context.Context, mcp.ListRootsRequest) (_ *mcp.List
 	return result, nil
 }
 
-// RootsChanged notifies running servers that use Options.Roots that these have
+// RootsChanged notifies running servers that use User.Roots that these have
 // changed. It does not block.
 func (s *Client) RootsChanged() {
 	for _, one := range s.all() {

@@ -44,21 +44,21 @@ func TestServersCanAskUserAndModelDuringACall(t *testing.T) {
 		entry.Roots = []string{dir}
 		var asked agent.Question
 		var reply agent.Input
-		s := start(t, Options{
-			Ask: func(ctx context.Context, form agent.Question) agent.Input {
+		s := start(t, Options{User: testUser{
+			ask: func(ctx context.Context, form agent.Question) agent.Input {
 				if end, bounded := ctx.Deadline(); bounded {
 					t.Errorf("the user has until %v to answer", end)
 				}
 				asked = form
 				return reply
 			},
-			Sample: func(_ context.Context, server string, request llm.Request) (model, text string, err error) {
+			sample: func(_ context.Context, server string, request llm.Request) (model, text string, err error) {
 				if last := request.Messages[len(request.Messages)-1].Text; server != "e" || !strings.Contains(last, "why") || request.MaxTokens != 100 {
 					t.Errorf("got a request %+v of %s", request, server)
 				}
 				return "tiny", "because of 42", nil
 			},
-		}, entry)
+		}}, entry)
 
 		sample := one(t, s, "e_trigger-sampling-request")
 		if r, err := sample.Run(t.Context(), json.RawMessage(`{"prompt":"why"}`)); err != nil || !strings.Contains(r.Text, "because of 42") {

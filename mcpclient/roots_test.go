@@ -1,7 +1,6 @@
 package mcpclient
 
 import (
-	"os"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -14,7 +13,7 @@ func TestNoteFoldersAreRoots(t *testing.T) {
 	var folder atomic.Value
 	first, second := t.TempDir(), t.TempDir()
 	folder.Store(first)
-	options := Options{Roots: func() []string { return []string{folder.Load().(string)} }}
+	options := Options{User: testUser{roots: func() []string { return []string{folder.Load().(string)} }}}
 	entry := npm(t, "e", "@modelcontextprotocol/server-everything")
 	s := start(t, options, entry)
 	roots := func() string {
@@ -35,7 +34,7 @@ func TestNoteFoldersAreRoots(t *testing.T) {
 	none.Roots, elsewhere.Args = []string{}, []string{"stdio", t.TempDir()}
 	web := config.Entry{Name: "web", Transport: config.HTTP, URL: "http://127.0.0.1:1"}
 	for _, entry := range []config.Entry{none, elsewhere, web} {
-		if newSupervisor(s, entry, "", os.LookupEnv).offersRoots() {
+		if newSupervisor(s, entry, "").offersRoots() {
 			t.Errorf("%+v is told where the notes are", entry)
 		}
 	}

@@ -25,9 +25,9 @@ func doublingSchema() string {
 
 // testServer returns a server that is never started.
 func testServer(ask func(context.Context, agent.Question) agent.Input) *supervisor {
-	hub := &Client{Options: Options{Redact: strings.Clone, Ask: ask}, changes: make(chan struct{}, 1)}
+	hub := &Client{Options: Options{User: testUser{ask: ask}}, changes: make(chan struct{}, 1)}
 	hub.defaults()
-	return newSupervisor(hub, config.Entry{Name: "s", Transport: config.Stdio}, "", func(string) (string, bool) { return "", false })
+	return newSupervisor(hub, config.Entry{Name: "s", Transport: config.Stdio}, "")
 }
 
 func TestToolWithTooLargeSchemaIsRefused(t *testing.T) {

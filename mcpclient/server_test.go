@@ -15,6 +15,7 @@ import (
 	"lifehub/agent"
 	"lifehub/internal/mcptest"
 	"lifehub/internal/text"
+	"lifehub/llm"
 	"lifehub/mcpclient/config"
 )
 
@@ -23,11 +24,34 @@ func bad(name, mode string) config.Entry {
 	return config.Entry{Name: name, Transport: config.Stdio, Command: os.Args[0], Env: map[string]string{mcptest.Mode: mode, "GORACE": "atexit_sleep_ms=0"}, Level: agent.Confirm}
 }
 
+// testUser answers what servers request; a request without a function is answered with nothing.
+type testUser struct {
+	ask    func(context.Context, agent.Question) agent.Input
+	sample func(context.Context, string, llm.Request) (model, text string, err error)
+	roots  func() []string
+}
+
+func (u testUser) Ask(ctx context.Context, form agent.Question) agent.Input { return u.ask(ctx, form) }
+
+func (u testUser) Sample(ctx context.Context, server string, request llm.Request) (model, text string, err error) {
+	if u.sample == nil {
+		return "", "", nil
+	}
+	return u.sample(ctx, server, request)
+}
+
+func (u testUser) Roots() []string {
+	if u.roots == nil {
+		return nil
+	}
+	return u.roots()
+}
+
 // start starts servers and waits for them.
 func start(t *testing.T, options Options, servers ...config.Entry) *Client {
 	t.Helper()
 	options.start = cmp.Or(options.start, time.Minute) // the machine may be busy
-	s := Start(t.Context(), config.Config{File: filepath.Join(t.TempDir(), "mcp.json"), Servers: servers, Lookup: os.LookupEnv}, options)
+	s := Start(t.Context(), config.Config{File: filepath.Join(t.TempDir(), "mcp.json"), Servers: servers}, options)
 	t.Cleanup(s.Close)
 	if err := s.Wait(t.Context()); err != nil {
 		t.Fatal(err)
@@ -144,7 +168,7 @@ func TestServerThatCannotStartReportsWhy(t *testing.T) {
 func TestStartReturnsImmediately(t *testing.T) {
 	t.Parallel()
 	within(t, 20*time.Second, "Start", func() {
-		s := Start(t.Context(), config.Config{Servers: []config.Entry{bad("a", "hang"), bad("b", "ok")}, Lookup: os.LookupEnv}, Options{start: time.Minute})
+		s := Start(t.Context(), config.Config{Servers: []config.Entry{bad("a", "hang"), bad("b", "ok")}}, Options{start: time.Minute})
 		t.Cleanup(s.Close)
 	})
 }
@@ -170,7 +194,7 @@ func TestServerIsSwitchedOffAndOn(t *testing.T) {
 	s := start(t, Options{}, a, b)
 	for _, on := range []bool{false, true} {
 		a.Disabled = !on
-		if got := s.Use(config.Config{Servers: []config.Entry{a, b}, Lookup: os.LookupEnv}); !slices.Equal(got, []string{"changed a"}) {
+		if got := s.Use(config.Config{Servers: []config.Entry{a, b}}); !slices.Equal(got, []string{"changed a"}) {
 			t.Errorf("got %v", got)
 		}
 		waitFor(t, func() bool {

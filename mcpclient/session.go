@@ -35,9 +35,14 @@ type session struct {
 	about        mcp.Implementation
 	instructions string        // for models; they are compared with what was reviewed, but not passed on
 	ended        chan struct{} // closed when the connection is lost
-	why          func() string // how it ended; valid after ended
-	close        func()        // ends it, and returns when no process is left
+	link         link
 	once         sync.Once
+}
+
+// link is what a session runs over.
+type link interface {
+	why(s *session) string // how the session ended; valid after its end
+	close(s *session)      // ends the session, and returns when no process is left
 }
 
 // lost records the loss of the connection.
@@ -65,7 +70,7 @@ func (s *supervisor) connect(ctx, starting context.Context, entry config.Entry) 
 	}
 	if err := s.greet(ctx, starting, session); err != nil {
 		err = session.explain(starting, err)
-		session.close()
+		session.link.close(session)
 		return nil, err
 	}
 	return session, nil
@@ -74,36 +79,47 @@ func (s *supervisor) connect(ctx, starting context.Context, entry config.Entry) 
 // spawn starts a server's program and connects it to a client.
 func (s *supervisor) spawn(entry config.Entry) (*session, error) {
 	fromServer, toClient := io.Pipe()
-	session := &session{ended: make(chan struct{})}
-	var fault error // of its output; valid after ended
+	child := &child{output: toClient, stderr: s.stderr}
+	session := &session{ended: make(chan struct{}), link: child}
 	running, err := startProcess(entry, s.folder(entry), func(stdout io.Reader) {
 		defer session.lost()
 		defer toClient.Close()
 		defer s.catch(nil)
-		_, fault = io.Copy(toClient, &limited{in: stdout, ends: 1})
+		_, child.fault = io.Copy(toClient, &limited{in: stdout, ends: 1})
 	}, func(stderr io.Reader) { _, _ = io.Copy(s.stderr, &throttled{in: stderr}) })
 	if err != nil {
 		return nil, startError(entry, err)
 	}
 	session.client = client.NewClient(verbatim{transport.NewIO(fromServer, endless{running.Input}, nil), session.ended}, s.capabilities()...)
-	session.close = func() {
-		_ = session.client.Close()
-		_ = toClient.Close() // ends the reader and unblocks writers
-		running.Close()
-		session.lost()
-	}
-	session.why = func() string {
-		if <-session.ended; errors.Is(fault, errTooLong) {
-			return errTooLong.Error()
-		}
-		select {
-		case <-running.Exited:
-		case <-time.After(graceful):
-			return "it closed its output"
-		}
-		return withLastWords(running.Ending(), s.stderr.Last())
-	}
+	child.process = running
 	return session, nil
+}
+
+// child is the link to a program that LifeHub started.
+type child struct {
+	process *process
+	output  *io.PipeWriter
+	stderr  *tail
+	fault   error // of its output; valid after the session's end
+}
+
+func (c *child) close(s *session) {
+	_ = s.client.Close()
+	_ = c.output.Close() // ends the reader and unblocks writers
+	c.process.Close()
+	s.lost()
+}
+
+func (c *child) why(s *session) string {
+	if <-s.ended; errors.Is(c.fault, errTooLong) {
+		return errTooLong.Error()
+	}
+	select {
+	case <-c.process.Exited:
+	case <-time.After(graceful):
+		return "it closed its output"
+	}
+	return withLastWords(c.process.Ending(), c.stderr.Last())
 }
 
 // startError explains why a program could not be started.
@@ -188,7 +204,7 @@ func (s *supervisor) greet(ctx, starting context.Context, session *session) erro
 // cause, the end of the server, or its error message, truncated.
 func (s *session) explain(ctx context.Context, err error) error {
 	if errors.Is(err, transport.ErrTransportClosed) {
-		return errors.New(s.why())
+		return errors.New(s.link.why(s))
 	}
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
@@ -254,7 +270,7 @@ func ask[T any](ctx context.Context, s *supervisor, question func(context.Contex
 		case ctx.Err() != nil:
 			return none, ctx.Err()
 		case errors.Is(err, transport.ErrTransportClosed):
-			return none, fmt.Errorf("MCP server %s ended during the call, whose effects are unknown: %s", s.Entry.Name, session.why())
+			return none, fmt.Errorf("MCP server %s ended during the call, whose effects are unknown: %s", s.Entry.Name, session.link.why(session))
 		}
 		if s.Entry.Transport != config.Stdio && asking.Err() == nil && s.lostBy(err) {
 			session.lost()

@@ -2,10 +2,10 @@ package mcpclient
 
 import (
 	"encoding/json"
-	"strings"
 	"testing"
 	"time"
 
+	"lifehub/agent"
 	"lifehub/mcpclient/config"
 )
 
@@ -33,7 +33,7 @@ func TestTrustedServerIsReadOnly(t *testing.T) {
 		`{"readOnlyHint":true}`: true, `{"readOnlyHint":false}`: false, `{}`: false, `{"readOnlyHint":true,"destructiveHint":true}`: false,
 	} {
 		for _, trusted := range []bool{true, false} {
-			made, err := newTool(&supervisor{Entry: config.Entry{Name: "s", Reads: trusted}, hub: &Client{Options: Options{Redact: strings.Clone}}}, Tool{Name: "get", InputSchema: json.RawMessage(`{}`), Annotations: json.RawMessage(annotations)})
+			made, err := newTool(&supervisor{Entry: config.Entry{Name: "s", Reads: trusted}, hub: &Client{Options: Options{Secrets: agent.NoSecrets{}}}}, Tool{Name: "get", InputSchema: json.RawMessage(`{}`), Annotations: json.RawMessage(annotations)})
 			if err != nil {
 				t.Fatal(err)
 			}

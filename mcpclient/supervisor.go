@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"os"
 	"path/filepath"
 	"runtime/debug"
 	"slices"
@@ -31,7 +32,6 @@ type supervisor struct {
 	written  config.Entry // exactly as written
 	hub      *Client
 	dir      string // working directory if the entry names none
-	lookup   func(string) (string, bool)
 	stderr   *tail
 	dirty    chan struct{} // receives when the server's tools have changed
 	again    chan struct{} // receives when the user requests a restart
@@ -61,17 +61,17 @@ type supervisor struct {
 	turned    chan struct{} // closed and replaced when the status changes
 }
 
-func newSupervisor(hub *Client, entry config.Entry, dir string, lookup func(string) (string, bool)) *supervisor {
+func newSupervisor(hub *Client, entry config.Entry, dir string) *supervisor {
 	written := entry
 	if entry.Timeout == 0 {
 		entry.Timeout = hub.Timeout
 	}
 	one := &supervisor{
-		Entry: entry, written: written, gone: make(chan struct{}), hub: hub, dir: dir, lookup: lookup, status: Starting, since: time.Now(),
+		Entry: entry, written: written, gone: make(chan struct{}), hub: hub, dir: dir, status: Starting, since: time.Now(),
 		dirty: make(chan struct{}, 1), again: make(chan struct{}, 1), asking: make(chan struct{}, 1),
 		settled: make(chan struct{}), turned: make(chan struct{}),
 	}
-	one.stderr = &tail{redact: hub.Redact}
+	one.stderr = &tail{secrets: hub.Secrets}
 	if hub.Logs != "" {
 		one.stderr.path = filepath.Join(hub.Logs, entry.Name+".log")
 	}
@@ -82,7 +82,7 @@ func newSupervisor(hub *Client, entry config.Entry, dir string, lookup func(stri
 // recallTools offers the tools that the server listed last and the user has
 // reviewed, so that only calls of these tools have to wait for the start.
 func (s *supervisor) recallTools() {
-	if _, missing := s.Entry.Resolved(s.lookup); s.Entry.Disabled || len(missing) > 0 {
+	if _, missing := s.Entry.Resolved(os.LookupEnv); s.Entry.Disabled || len(missing) > 0 {
 		return
 	}
 	for name, raw := range s.hub.Trust.LastListed(s.Entry) {
@@ -171,7 +171,7 @@ func (s *supervisor) launchable() (config.Entry, string) {
 	if s.Entry.Disabled {
 		return config.Entry{}, switchedOff
 	}
-	entry, missing := s.Entry.Resolved(s.lookup)
+	entry, missing := s.Entry.Resolved(os.LookupEnv)
 	changes, err := s.hub.Trust.Entry(s.Entry)
 	if err != nil {
 		return config.Entry{}, err.Error()
@@ -212,7 +212,7 @@ func (s *supervisor) runOnce(ctx context.Context, entry config.Entry) (err error
 	if err != nil {
 		return err
 	}
-	defer session.close()
+	defer session.link.close(session)
 	defer s.leave()
 	if err := s.relist(starting, session); err != nil {
 		return session.explain(starting, err)
@@ -246,7 +246,7 @@ func (s *supervisor) attend(ctx context.Context, session *session) error {
 		case <-ctx.Done():
 			return ctx.Err()
 		case <-session.ended:
-			return errors.New(session.why())
+			return errors.New(session.link.why(session))
 		case <-s.again:
 			return errAgain
 		case <-s.dirty:
@@ -351,10 +351,10 @@ func (s *supervisor) name(tools []*tool) {
 	for _, t := range tools {
 		own = append(own, t.name)
 	}
-	names := config.WireNames(s.Entry.Name, own, s.hub.Reserved)
+	names := config.WireNames(s.Entry.Name, own, s.hub.reserved)
 	for _, t := range tools {
 		t.spec.Name = names[t.name]
-		t.former = config.FormerNames(s.Entry.Name, t.name, t.spec.Name, s.hub.Reserved)
+		t.former = config.FormerNames(s.Entry.Name, t.name, t.spec.Name, s.hub.reserved)
 	}
 }
 
@@ -369,7 +369,7 @@ func (s *supervisor) state() ServerState {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	st := ServerState{
-		Name: s.Entry.Name, Transport: s.Entry.Transport, Address: s.hub.Redact(s.Entry.Address()), Status: s.status, Reason: s.hub.Redact(s.reason),
+		Name: s.Entry.Name, Transport: s.Entry.Transport, Address: s.hub.Secrets.Known(s.Entry.Address()), Status: s.status, Reason: s.hub.Secrets.Known(s.reason),
 		Since: s.since, Restarts: max(0, s.starts-1), Refused: slices.Clone(s.refused), Unseen: slices.Clone(s.unseen),
 		Calls: s.calls.count, Failed: s.calls.failed, P95: s.calls.p95(), Stderr: s.stderr.Last(), Reads: s.Entry.Reads,
 	}

@@ -5,6 +5,8 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+
+	"lifehub/agent"
 )
 
 const (
@@ -20,8 +22,8 @@ const (
 // file of bounded size, without secrets. Its writes never fail: a full disk must
 // not stop the server.
 type tail struct {
-	path   string              // of the file; empty: not saved
-	redact func(string) string // removes secrets
+	path    string // of the file; empty: not saved
+	secrets agent.Redactor
 
 	mu   sync.Mutex
 	rest []byte // incomplete last line
@@ -51,7 +53,7 @@ func (t *tail) keep(lines []byte) {
 	if t.path == "" || len(lines) == 0 {
 		return
 	}
-	lines = []byte(t.redact(string(lines)))
+	lines = []byte(t.secrets.Known(string(lines)))
 	if t.file == nil && t.open() != nil {
 		return
 	}
@@ -103,6 +105,6 @@ func (t *tail) Last() string {
 	if len(line) == 0 {
 		line = t.last
 	}
-	line = []byte(t.redact(string(line)))
+	line = []byte(t.secrets.Known(string(line)))
 	return string(bytes.ToValidUTF8(line[:min(len(line), 500)], []byte("�")))
 }

@@ -6,10 +6,12 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+
+	"lifehub/agent"
 )
 
 func TestTailKeepsTheLastLine(t *testing.T) {
-	tail := &tail{redact: strings.Clone}
+	tail := &tail{secrets: agent.NoSecrets{}}
 	for range 100 {
 		_, _ = tail.Write([]byte(strings.Repeat("noise ", 1000)))
 	}
@@ -25,7 +27,7 @@ func TestTailKeepsTheLastLine(t *testing.T) {
 
 func TestLogFileIsBounded(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "logs", "brave.log")
-	tail := &tail{path: path, redact: strings.Clone}
+	tail := &tail{path: path, secrets: agent.NoSecrets{}}
 	line := []byte(strings.Repeat("x", 99<<10) + "\n")
 	for range 50 {
 		if _, err := tail.Write(line); err != nil {

@@ -84,11 +84,11 @@ func newTool(s *supervisor, l Tool) (*tool, error) {
 	}
 	t := &tool{server: s, name: l.Name, level: s.Entry.Level, text: description, reads: hints.ReadOnlyHint}
 	t.safe = hints.ReadOnlyHint != nil && *hints.ReadOnlyHint && !hints.DestructiveHint && !hints.OpenWorldHint && !takesAddress(schema)
-	if clean := []byte(s.hub.Redact(string(schema))); json.Valid(clean) {
+	if clean := []byte(s.hub.Secrets.Known(string(schema))); json.Valid(clean) {
 		schema = clean // servers put a key there as the default of an argument
 	}
 	t.spec = llm.ToolSpec{
-		Description: text.Cut(s.hub.Redact(cmp.Or(l.Description, l.Title)), maxDescription),
+		Description: text.Cut(s.hub.Secrets.Known(cmp.Or(l.Description, l.Title)), maxDescription),
 		Schema:      schema,
 		By:          "the MCP server " + s.Entry.Name,
 	}

@@ -35,7 +35,7 @@ func lateServer(t *testing.T) (entry config.Entry, tools, trust string) {
 // startAgain starts a reviewed server without waiting for it.
 func startAgain(t *testing.T, trust string, entry config.Entry, limit time.Duration) *Client {
 	t.Helper()
-	s := Start(t.Context(), config.Config{Servers: []config.Entry{entry}, Lookup: os.LookupEnv}, Options{Trust: openTrust(t, trust), start: limit})
+	s := Start(t.Context(), config.Config{Servers: []config.Entry{entry}}, Options{Trust: openTrust(t, trust), start: limit})
 	t.Cleanup(s.Close)
 	return s
 }
@@ -137,7 +137,7 @@ func TestServersAreRecognisedByWholeWords(t *testing.T) {
 
 // use calls Use with a config of these servers.
 func use(s *Client, servers ...config.Entry) []string {
-	return s.Use(config.Config{Servers: servers, Lookup: os.LookupEnv})
+	return s.Use(config.Config{Servers: servers})
 }
 
 func TestServersFollowTheConfig(t *testing.T) {
@@ -187,7 +187,7 @@ func TestOpenQuestionSurvivesRemovalOfItsServer(t *testing.T) {
 	t.Parallel()
 	asked, answer := make(chan struct{}, 1), make(chan struct{})
 	entry := npm(t, "e", "@modelcontextprotocol/server-everything")
-	s := start(t, Options{Ask: func(ctx context.Context, _ agent.Question) agent.Input {
+	s := start(t, Options{User: testUser{ask: func(ctx context.Context, _ agent.Question) agent.Input {
 		asked <- struct{}{}
 		select {
 		case <-answer:
@@ -195,7 +195,7 @@ func TestOpenQuestionSurvivesRemovalOfItsServer(t *testing.T) {
 		case <-ctx.Done():
 			return agent.Input{Action: agent.InputCancelled}
 		}
-	}}, entry)
+	}}}, entry)
 	for _, next := range []func() []string{
 		func() []string { entry.Timeout = time.Minute; return use(s, entry) },
 		func() []string { return use(s) },

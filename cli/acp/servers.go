@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"maps"
-	"os"
 	"slices"
 	"strings"
 
@@ -44,7 +43,7 @@ func (r *relay) offerServers(ctx context.Context, given []acp.McpServer) {
 // offerServer asks about one server and adds it if the user agrees. It returns what to report.
 func (r *relay) offerServer(ctx context.Context, entry config.Entry) string {
 	unused := "The MCP server " + entry.Name + " of this editor is not used: "
-	known, err := config.Read(r.App.Paths.ServersFile(), os.LookupEnv)
+	known, err := config.Read(r.App.Paths.ServersFile())
 	if err != nil {
 		return unused + r.App.Secrets.Text(err.Error())
 	}

@@ -247,7 +247,7 @@ func (a *App) openTools(ctx context.Context, flags RunFlags) (err error) {
 	if skills := a.Skills(); len(skills.List) > 0 {
 		a.Builtin = append(a.Builtin, skills.Tool())
 	}
-	options := mcpclient.Options{Timeout: a.Settings.MCP.Timeout, Reserved: a.IsBuiltin, Log: slog.Default(), Version: settings.Version(), Trust: a.ServerTrust.Trust, Tokens: a.Paths.Credentials(), Ask: AskAtHost, Sample: a.sample, Redact: a.Secrets.Known, Roots: a.noteFolders}
+	options := mcpclient.Options{Timeout: a.Settings.MCP.Timeout, Builtin: a.Builtin, Log: slog.Default(), Version: settings.Version(), Trust: a.ServerTrust.Trust, Tokens: a.Paths.Credentials(), Secrets: a.Secrets, User: user{a}}
 	if !flags.NoSave {
 		options.Files = a.Paths.ServerFiles()
 	}

@@ -33,7 +33,7 @@ func ReadServers(p settings.Paths) (ServerTrust, error) {
 	if err != nil {
 		return ServerTrust{}, settings.UsageError{Err: fmt.Errorf("read MCP servers: %w", err)}
 	}
-	config, err := config.Read(p.ServersFile(), os.LookupEnv)
+	config, err := config.Read(p.ServersFile())
 	if err != nil {
 		return ServerTrust{}, settings.UsageError{Err: err}
 	}
@@ -51,7 +51,7 @@ func ReadServers(p settings.Paths) (ServerTrust, error) {
 // UnreadServers returns one line that explains why mcp.json cannot be read, or "" if it can, for
 // commands that do not need it.
 func UnreadServers(p settings.Paths) string {
-	_, err := config.Read(p.ServersFile(), os.LookupEnv)
+	_, err := config.Read(p.ServersFile())
 	if err == nil {
 		return ""
 	}
@@ -135,7 +135,7 @@ func (a *App) AddServer(s config.Entry) error {
 	if err := config.Add(a.Paths.ServersFile(), s); err != nil {
 		return err
 	}
-	written, err := config.Read(a.Paths.ServersFile(), os.LookupEnv)
+	written, err := config.Read(a.Paths.ServersFile())
 	if err == nil {
 		written, err = written.Only(s.Name)
 	}
@@ -161,7 +161,7 @@ func (a *App) followServers() error {
 }
 
 func (a *App) useServers() ([]string, error) {
-	config, err := config.Read(a.Paths.ServersFile(), os.LookupEnv)
+	config, err := config.Read(a.Paths.ServersFile())
 	if err != nil {
 		return nil, err
 	}
@@ -190,15 +190,21 @@ func (f *serversFile) trusted(file string) bool {
 // maxSampled bounds the output of sampling by a server, in tokens.
 const maxSampled = 2048
 
-// AskAtHost shows a server's form to the user through the front end that runs the call.
-func AskAtHost(ctx context.Context, form agent.Question) agent.Input {
+// user answers what MCP servers request.
+type user struct{ app *App }
+
+// Ask shows a server's form to the user through the front end that runs the call.
+func (user) Ask(ctx context.Context, form agent.Question) agent.Input {
 	return agent.HostFrom(ctx).Ask(ctx, form)
 }
 
-// sample answers a server's sampling request with the user's model, if the user agrees. The user is
+// Roots returns the folders of notes.
+func (u user) Roots() []string { return u.app.noteFolders() }
+
+// Sample answers a server's sampling request with the user's model, if the user agrees. The user is
 // shown the whole prompt.
-func (a *App) sample(ctx context.Context, server string, request llm.Request) (model, text string, err error) {
-	if a.Provider.State().Provider == "offline" {
+func (u user) Sample(ctx context.Context, server string, request llm.Request) (model, text string, err error) {
+	if u.app.Provider.State().Provider == "offline" {
 		return "", "", errors.New("no model is available now")
 	}
 	given := agent.HostFrom(ctx).Ask(ctx, agent.Question{From: server, Kind: agent.SamplingInput, Prompt: request.Messages})
@@ -212,11 +218,11 @@ func (a *App) sample(ctx context.Context, server string, request llm.Request) (m
 	if request.MaxTokens <= 0 || request.MaxTokens > maxSampled {
 		request.MaxTokens = maxSampled
 	}
-	answer, _, err := llm.Collect(a.Provider.Stream(ctx, request))
+	answer, _, err := llm.Collect(u.app.Provider.Stream(ctx, request))
 	if err != nil {
 		return "", "", fmt.Errorf("the user's model: %w", err)
 	}
-	return a.Provider.State().Model, answer.Text, nil
+	return u.app.Provider.State().Model, answer.Text, nil
 }
 
 // Unseen returns a notice about parts of a server that are not used until the user reviews them, or

@@ -59,7 +59,7 @@ func secretsAt(p settings.Paths, c *settings.Config, environ []string) []string 
 // secretsOfServers returns the secrets in mcp.json. If the file is invalid, no server starts, but
 // strings in it that look like secrets count nevertheless.
 func secretsOfServers(file string) (values []string) {
-	servers, err := config.Read(file, os.LookupEnv)
+	servers, err := config.Read(file)
 	for _, server := range servers.Servers {
 		values = append(values, secretsOf(server, os.LookupEnv)...)
 	}

@@ -131,7 +131,7 @@ func openHouse(o orders) (*house, error) {
 		Mail:      mail.Account{Host: "127.0.0.1", Port: o.SMTP, From: "ana@example.org", TLS: "none"},
 	})
 	if o.Work == "six" {
-		config, err := config.Read(filepath.Join(o.Dir, "mcp.json"), os.LookupEnv)
+		config, err := config.Read(filepath.Join(o.Dir, "mcp.json"))
 		if err != nil {
 			return nil, err
 		}

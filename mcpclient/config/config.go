@@ -12,6 +12,7 @@ import (
 	"io/fs"
 	"maps"
 	"net/url"
+	"os"
 	"path"
 	"reflect"
 	"regexp"
@@ -39,8 +40,6 @@ const (
 type Config struct {
 	File    string // path of mcp.json
 	Servers []Entry
-
-	Lookup func(string) (string, bool) // returns the value of a variable
 }
 
 // Entry is an entry of mcp.json as written: references such as ${NAME} are only
@@ -66,10 +65,9 @@ type Entry struct {
 	Guessed   bool              `json:"-"`                   // the transport was not specified, so HTTP may turn out to be SSE
 }
 
-// Read reads mcp.json; a missing file has no servers. lookup returns the values
-// of variables when a server starts, such as os.LookupEnv does. The error lists
-// each mistake with its line.
-func Read(file string, lookup func(string) (string, bool)) (Config, error) {
+// Read reads mcp.json; a missing file has no servers. The error lists each mistake
+// with its line.
+func Read(file string) (Config, error) {
 	data, err := userfile.Read(file)
 	if errors.Is(err, fs.ErrNotExist) {
 		return Config{File: file}, nil
@@ -81,7 +79,7 @@ func Read(file string, lookup func(string) (string, bool)) (Config, error) {
 	if err != nil {
 		return Config{}, err
 	}
-	return Config{File: file, Servers: servers, Lookup: lookup}, nil
+	return Config{File: file, Servers: servers}, nil
 }
 
 // Only returns the config with only the named server.
@@ -95,10 +93,9 @@ func (c Config) Only(name string) (Config, error) {
 	return Config{}, fmt.Errorf("no MCP server %q in %s", name, c.File)
 }
 
-// Missing returns the names of variables that a server needs and that are not
-// set.
-func (c Config) Missing(s Entry) []string {
-	_, missing := s.Resolved(c.Lookup)
+// Missing returns the names of variables that the server needs and that are not set.
+func (s Entry) Missing() []string {
+	_, missing := s.Resolved(os.LookupEnv)
 	return missing
 }
 

@@ -27,7 +27,7 @@ func TestMCPJSONIsReadInEveryKnownForm(t *testing.T) {
 }`), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	config, err := Read(file, os.LookupEnv)
+	config, err := Read(file)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -90,7 +90,7 @@ func TestMistakesAreReportedWithTheirLine(t *testing.T) {
 }
 
 func TestMissingMCPJSONHasNoServers(t *testing.T) {
-	config, err := Read(filepath.Join(t.TempDir(), "mcp.json"), os.LookupEnv)
+	config, err := Read(filepath.Join(t.TempDir(), "mcp.json"))
 	if err != nil || len(config.Servers) != 0 {
 		t.Errorf("got %+v, %v", config, err)
 	}

@@ -20,7 +20,7 @@ func TestAddAndRemoveKeepOtherContent(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	config, err := Read(file, os.LookupEnv)
+	config, err := Read(file)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -44,7 +44,7 @@ func TestAddAndRemoveKeepOtherContent(t *testing.T) {
 	if err := Remove(file, "docs"); err == nil || !strings.Contains(err.Error(), "no such server") {
 		t.Errorf("got %v", err)
 	}
-	if config, err = Read(file, os.LookupEnv); err != nil || len(config.Servers) != 1 || config.Servers[0].Name != "brave" {
+	if config, err = Read(file); err != nil || len(config.Servers) != 1 || config.Servers[0].Name != "brave" {
 		t.Errorf("got %+v, %v", config, err)
 	}
 }
@@ -83,7 +83,7 @@ func TestCommentsArePreserved(t *testing.T) {
 	if err := Add(file, Entry{Name: "b", Command: "y"}); err != nil {
 		t.Fatal(err)
 	}
-	config, err := Read(file, os.LookupEnv)
+	config, err := Read(file)
 	text, _ := os.ReadFile(file)
 	if err != nil || len(config.Servers) != 2 || !strings.Contains(string(text), "// mine") || !strings.Contains(string(text), "// the first") {
 		t.Errorf("got %+v, %v\n%s", config.Servers, err, text)
@@ -97,7 +97,7 @@ func TestEnableSwitchesAServerOffAndOn(t *testing.T) {
 		if err := Enable(file, "a", on); err != nil {
 			t.Fatal(err)
 		}
-		config, err := Read(file, os.LookupEnv)
+		config, err := Read(file)
 		if err != nil || config.Servers[0].Disabled == on || config.Servers[0].Command != "x" || config.Servers[1].Disabled {
 			t.Errorf("%v: got %+v, %v", on, config.Servers, err)
 		}
@@ -129,7 +129,7 @@ func TestPathThatIsNotUTF8Survives(t *testing.T) {
 	if err := Add(file, Entry{Name: "odd", Command: path}); err == nil || !strings.Contains(err.Error(), "not UTF-8") {
 		t.Errorf("got %v", err)
 	}
-	c, err := Read(file, nil)
+	c, err := Read(file)
 	if err != nil || len(c.Servers) != 2 || c.Servers[0].Args[0] != path || c.Servers[0].Env["A"] != path {
 		t.Errorf("got %+v, %v", c.Servers, err)
 	}

@@ -30,7 +30,7 @@ type entries map[string]map[string]json.RawMessage
 // omits servers whose names exist in mcp.json, invalid entries and unknown keys.
 func ReadImport(file, from string) (Import, error) {
 	found := Import{entries: map[string]json.RawMessage{}}
-	mine, err := Read(file, nil)
+	mine, err := Read(file)
 	if err != nil {
 		return found, err
 	}

@@ -1,7 +1,6 @@
 package config
 
 import (
-	"os"
 	"path/filepath"
 	"reflect"
 	"strings"
@@ -28,7 +27,7 @@ func TestServersOfAnotherClientAreImported(t *testing.T) {
 	if len(found.Servers) != 2 || found.Servers[0].Address() != "npx -y fs" || found.Servers[1].URL != "https://x.org/mcp" {
 		t.Errorf("got %+v", found.Servers)
 	}
-	if config, err := Read(file, os.LookupEnv); err != nil || len(config.Servers) != 1 {
+	if config, err := Read(file); err != nil || len(config.Servers) != 1 {
 		t.Errorf("reading has changed mcp.json: %+v, %v", config, err)
 	}
 	if err := found.AddTo(file); err != nil {
@@ -40,7 +39,7 @@ func TestServersOfAnotherClientAreImported(t *testing.T) {
 			t.Errorf("%q is not said in\n%s", want, all)
 		}
 	}
-	config, err := Read(file, os.LookupEnv)
+	config, err := Read(file)
 	if err != nil || len(config.Servers) != 3 || config.Servers[0].Command != "mine" || config.Servers[1].Level != agent.Confirm {
 		t.Errorf("got %+v, %v", config, err)
 	}
