@@ -4,6 +4,7 @@ package tools
 
 import (
 	"slices"
+	"sync/atomic"
 	"time"
 
 	"lifehub/agent"
@@ -29,11 +30,9 @@ type Deps struct {
 
 	Window func() int // tokens in the model's window; nil or 0: unknown
 
-	Web web.Search
-	// Sent is called with the number of bytes sent to another machine, from any
-	// goroutine. May be nil.
-	Sent  func(bytes int)
-	Units string // for the weather: metric or imperial; "": metric
+	Web   web.Search
+	Sent  *atomic.Int64 // counts the bytes sent to other machines; may be nil
+	Units string        // for the weather: metric or imperial; "": metric
 }
 
 // All returns all built-in tools.

@@ -230,7 +230,7 @@ func (a *App) openTools(ctx context.Context, flags RunFlags) (err error) {
 		Daily: tools.Daily{Folder: a.Settings.Daily.Folder, Pattern: a.Settings.Daily.Pattern},
 		Mail:  MailOf(a.Settings, os.LookupEnv),
 		Web:   web.Search{Engine: a.Settings.Web.Search, URL: a.Settings.Web.SearchURL},
-		Units: a.Settings.Weather.Units, Sent: func(bytes int) { a.sentByTools.Add(int64(bytes)) },
+		Units: a.Settings.Weather.Units, Sent: &a.sentByTools,
 	}
 	if !flags.NoSave { // what is not saved cannot be taken back after a kill
 		deps.Sets = a.Store

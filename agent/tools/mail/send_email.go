@@ -14,6 +14,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 	"unicode/utf8"
 
@@ -69,8 +70,8 @@ type Tool struct {
 	Account
 	spec   llm.ToolSpec
 	now    func() time.Time
-	drafts drafts          // nil: no drafts are saved
-	sent   func(bytes int) // called with the bytes handed to any server, even on this machine; may be nil
+	drafts drafts        // nil: no drafts are saved
+	sent   *atomic.Int64 // counts the bytes handed to any server, even on this machine; may be nil
 
 	mu sync.Mutex // held while a draft is saved
 }
@@ -84,7 +85,7 @@ var (
 var description embed.FS
 
 // New returns the tool. If keeps is nil, no drafts are saved.
-func New(m Account, now func() time.Time, keeps drafts, sent func(bytes int)) *Tool {
+func New(m Account, now func() time.Time, keeps drafts, sent *atomic.Int64) *Tool {
 	return &Tool{Account: m, spec: agent.DescribeTool[mailArgs](description, "send_email"), now: now, drafts: keeps, sent: sent}
 }
 
@@ -225,7 +226,7 @@ func (s *Tool) send(ctx context.Context, l letter) error {
 	defer connection.Close()
 	m := l.message(ctx, s.now())
 	if s.sent != nil { // even a server on this machine passes the mail on
-		s.sent(len(l.text()))
+		s.sent.Add(int64(len(l.text())))
 	}
 	err = client.SendWithSMTPClient(connection, m)
 	if m.IsDelivered() { // later errors do not matter

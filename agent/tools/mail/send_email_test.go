@@ -20,6 +20,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -216,13 +217,13 @@ func TestMailArrivesAsShown(t *testing.T) {
 // A local server forwards mail, so it has left this machine like any other.
 func TestMailThroughALocalServerIsCounted(t *testing.T) {
 	p := startPost(t, false)
-	sent := 0
-	tool := New(p.settings(), func() time.Time { return noon }, nil, func(bytes int) { sent += bytes })
+	var sent atomic.Int64
+	tool := New(p.settings(), func() time.Time { return noon }, nil, &sent)
 	if _, err := tool.Run(t.Context(), json.RawMessage(`{"to":["cy@example.com"],"subject":"Sunday","body":"See you at ten."}`)); err != nil {
 		t.Fatal(err)
 	}
-	if len(p.all()) != 1 || sent < len("See you at ten.") {
-		t.Errorf("%d mails arrived, and %d bytes are counted", len(p.all()), sent)
+	if len(p.all()) != 1 || sent.Load() < int64(len("See you at ten.")) {
+		t.Errorf("%d mails arrived, and %d bytes are counted", len(p.all()), sent.Load())
 	}
 }
 

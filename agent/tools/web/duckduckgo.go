@@ -20,28 +20,28 @@ const publicDuckDuckGo = "https://html.duckduckgo.com/html/"
 // .result__snippet; result--ad for advertisements; div.no-results if there are
 // none; and for robots, a page with status 202, #challenge-form and
 // .anomaly-modal….
-func duckDuckGo(base string) engine {
-	return engine{
-		name: "DuckDuckGo",
-		address: func(query string) (string, error) {
-			u, err := url.Parse(base)
-			if err != nil {
-				return "", fmt.Errorf("the setting web.search_url: %w", err)
-			}
-			u.RawQuery = url.Values{"q": {query}}.Encode()
-			return u.String(), nil
-		},
-		hits: func(page webPage) ([]hit, error) {
-			if page.status != http.StatusOK && page.status != http.StatusAccepted {
-				return nil, refusal(page)
-			}
-			found, err := readDuckDuckGo(page.body)
-			if err == nil && len(found) == 0 && page.status == http.StatusAccepted {
-				return nil, errCaptcha
-			}
-			return found, err
-		},
+type duckDuckGo struct{ base string }
+
+func (duckDuckGo) name() string { return "DuckDuckGo" }
+
+func (e duckDuckGo) address(query string) (string, error) {
+	u, err := url.Parse(e.base)
+	if err != nil {
+		return "", fmt.Errorf("the setting web.search_url: %w", err)
 	}
+	u.RawQuery = url.Values{"q": {query}}.Encode()
+	return u.String(), nil
+}
+
+func (duckDuckGo) hits(page webPage) ([]hit, error) {
+	if page.status != http.StatusOK && page.status != http.StatusAccepted {
+		return nil, refusal(page)
+	}
+	found, err := readDuckDuckGo(page.body)
+	if err == nil && len(found) == 0 && page.status == http.StatusAccepted {
+		return nil, errCaptcha
+	}
+	return found, err
 }
 
 // readDuckDuckGo parses a page of results. It returns none and no error if the

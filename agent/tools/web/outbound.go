@@ -5,15 +5,16 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptrace"
+	"sync/atomic"
 
 	"lifehub/agent"
 )
 
 type dial = func(ctx context.Context, network, address string) (net.Conn, error)
 
-// Counted returns a dial function that reports the bytes written to other
+// Counted returns a dial function that counts the bytes written to other
 // machines. sent may be nil.
-func Counted(by dial, sent func(bytes int)) dial {
+func Counted(by dial, sent *atomic.Int64) dial {
 	if sent == nil {
 		return by
 	}
@@ -33,12 +34,12 @@ func isLoopback(address net.Addr) bool {
 
 type countedConn struct {
 	net.Conn
-	sent func(bytes int)
+	sent *atomic.Int64
 }
 
 func (c countedConn) Write(p []byte) (int, error) {
 	n, err := c.Conn.Write(p)
-	c.sent(n)
+	c.sent.Add(int64(n))
 	return n, err
 }
 
@@ -58,7 +59,7 @@ func (t Reporting) RoundTrip(r *http.Request) (*http.Response, error) {
 }
 
 // Client returns a client for a service at a fixed address.
-func Client(sent func(bytes int)) *http.Client {
+func Client(sent *atomic.Int64) *http.Client {
 	transport := http.DefaultTransport.(*http.Transport).Clone()
 	transport.DialContext = Counted(transport.DialContext, sent)
 	return &http.Client{Transport: Reporting{transport}}

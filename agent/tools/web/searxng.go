@@ -13,36 +13,36 @@ import (
 
 // searxng searches with the JSON API of a SearXNG server (docs.searxng.org,
 // "Search API").
-func searxng(base string) engine {
-	return engine{
-		name: "SearXNG",
-		address: func(query string) (string, error) {
-			u, err := url.Parse(base)
-			if err == nil && base == "" {
-				err = errors.New("it is empty, and web.search is searxng; it takes the server's address, as in http://127.0.0.1:8888")
-			}
-			if err == nil {
-				err = checkAddress(u)
-			}
-			if err != nil {
-				return "", fmt.Errorf("the setting web.search_url: %w", err)
-			}
-			if u.Path = strings.TrimSuffix(u.Path, "/"); !strings.HasSuffix(u.Path, "/search") {
-				u.Path += "/search"
-			}
-			u.RawQuery = url.Values{"q": {query}, "format": {"json"}}.Encode()
-			return u.String(), nil
-		},
-		hits: func(page webPage) ([]hit, error) {
-			switch {
-			case page.status == http.StatusForbidden:
-				return nil, errors.New("the server refuses (403): add json to search.formats in its settings.yml")
-			case page.status != http.StatusOK:
-				return nil, refusal(page)
-			}
-			return readSearXNG(page.body)
-		},
+type searxng struct{ base string }
+
+func (searxng) name() string { return "SearXNG" }
+
+func (e searxng) address(query string) (string, error) {
+	u, err := url.Parse(e.base)
+	if err == nil && e.base == "" {
+		err = errors.New("it is empty, and web.search is searxng; it takes the server's address, as in http://127.0.0.1:8888")
 	}
+	if err == nil {
+		err = checkAddress(u)
+	}
+	if err != nil {
+		return "", fmt.Errorf("the setting web.search_url: %w", err)
+	}
+	if u.Path = strings.TrimSuffix(u.Path, "/"); !strings.HasSuffix(u.Path, "/search") {
+		u.Path += "/search"
+	}
+	u.RawQuery = url.Values{"q": {query}, "format": {"json"}}.Encode()
+	return u.String(), nil
+}
+
+func (searxng) hits(page webPage) ([]hit, error) {
+	switch {
+	case page.status == http.StatusForbidden:
+		return nil, errors.New("the server refuses (403): add json to search.formats in its settings.yml")
+	case page.status != http.StatusOK:
+		return nil, refusal(page)
+	}
+	return readSearXNG(page.body)
 }
 
 // readSearXNG parses the server's response. It returns none and no error if the

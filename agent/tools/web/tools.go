@@ -3,15 +3,16 @@
 package web
 
 import (
+	"sync/atomic"
 	"time"
 
 	"lifehub/agent"
 )
 
 // Tools returns the web tools. units are those of the weather: metric or
-// imperial; "" means metric. sent is called with the number of bytes sent to
-// another machine.
-func Tools(s Search, units string, now func() time.Time, sent func(bytes int)) []agent.Tool {
+// imperial; "" means metric. sent counts the bytes sent to other machines; it
+// may be nil.
+func Tools(s Search, units string, now func() time.Time, sent *atomic.Int64) []agent.Tool {
 	w := newWeb(nil, s.own(), sent)
 	return []agent.Tool{newWebSearch(s, w), newWebFetch(w), newCrawl(w, now, pause), newGetWeather(weather{client: Client(sent), geocoding: publicGeocoding, forecast: publicForecast, units: units})}
 }

@@ -10,6 +10,7 @@ import (
 	"net/netip"
 	"net/url"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -44,9 +45,9 @@ type web struct {
 
 // newWeb returns a web that resolves names with resolver; nil means the
 // system's. own is the host and port of a configured server that need not be
-// public and that no other page can redirect to; "" if there is none. sent is
-// called with the number of bytes that leave this machine; it may be nil.
-func newWeb(resolver *net.Resolver, own string, sent func(bytes int)) *web {
+// public and that no other page can redirect to; "" if there is none. sent
+// counts the bytes that leave this machine; it may be nil.
+func newWeb(resolver *net.Resolver, own string, sent *atomic.Int64) *web {
 	dialer := &net.Dialer{Timeout: 10 * time.Second, Resolver: resolver, Control: onlyPublic}
 	free := &net.Dialer{Timeout: dialer.Timeout, Resolver: resolver}
 	return &web{&http.Client{

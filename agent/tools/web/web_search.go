@@ -51,23 +51,23 @@ var (
 )
 
 // engine is a server that searches the web.
-type engine struct {
-	name    string
-	address func(query string) (string, error)
+type engine interface {
+	name() string
+	address(query string) (string, error)
 	// hits parses the response. None and no error means that nothing was found.
-	hits func(webPage) ([]hit, error)
+	hits(page webPage) ([]hit, error)
 }
 
 func (s Search) engine() engine {
 	if s.Engine == "searxng" {
-		return searxng(s.URL)
+		return searxng{s.URL}
 	}
-	return duckDuckGo(cmp.Or(s.URL, publicDuckDuckGo))
+	return duckDuckGo{cmp.Or(s.URL, publicDuckDuckGo)}
 }
 
 func newWebSearch(s Search, w *web) agent.Tool {
 	chosen := s.engine()
-	return agent.NewOutward(agent.DescribeTool[webSearchArgs](descriptions, "web_search"), chosen.name, func(ctx context.Context, args webSearchArgs) (agent.Result, error) {
+	return agent.NewOutward(agent.DescribeTool[webSearchArgs](descriptions, "web_search"), chosen.name(), func(ctx context.Context, args webSearchArgs) (agent.Result, error) {
 		query := strings.Join(strings.Fields(args.Query), " ")
 		if query == "" {
 			return agent.Result{}, errors.New("empty query")
@@ -81,17 +81,17 @@ func newWebSearch(s Search, w *web) agent.Tool {
 		}
 		page, err := w.ask(ctx, address)
 		if err != nil {
-			return agent.Result{}, fmt.Errorf("search the web with %s: %w", chosen.name, err)
+			return agent.Result{}, fmt.Errorf("search the web with %s: %w", chosen.name(), err)
 		}
 		hits, err := chosen.hits(page)
 		if err != nil {
-			return agent.Result{}, fmt.Errorf("search the web with %s: %w", chosen.name, err)
+			return agent.Result{}, fmt.Errorf("search the web with %s: %w", chosen.name(), err)
 		}
 		limit := webHits
 		if args.Limit > 0 {
 			limit = min(args.Limit, maxWebHits)
 		}
-		return webHitsResult(chosen.name, query, hits[:min(len(hits), limit)]), nil
+		return webHitsResult(chosen.name(), query, hits[:min(len(hits), limit)]), nil
 	})
 }
 
