@@ -75,20 +75,29 @@ type Settings struct {
 	// only if a trusted user owns it. OllamaOwner, a name or uid, is trusted too.
 	OllamaFound bool
 	OllamaOwner string
-	OpenAIURL   string // base address, usually ending in /v1
-	OpenAIKey   string // empty: no key is sent
-	Key         Key    // key of a named server; nil: use OpenAIKey
-	// Redact removes keys from error messages of servers; may be nil.
-	Redact    func(string) string
-	Servers   []Server      // in addition to the one described by the fields above
-	Window    int           // tokens; 0: by the model and the memory of this machine
-	KeepAlive time.Duration // how long Ollama keeps a model in memory; 0: Ollama's default
+	OpenAIURL   string        // base address, usually ending in /v1
+	OpenAIKey   string        // empty: no key is sent
+	Key         Key           // key of a named server; nil: use OpenAIKey
+	Secrets     Redactor      // removes keys from error messages of servers; may be nil
+	Servers     []Server      // in addition to the one described by the fields above
+	Window      int           // tokens; 0: by the model and the memory of this machine
+	KeepAlive   time.Duration // how long Ollama keeps a model in memory; 0: Ollama's default
 	// FirstToken is how long to wait for the first piece of an answer; 0: no limit.
 	FirstToken time.Duration
 
+	Watcher Watcher // may be nil
+}
+
+// Redactor removes the user's secrets from a text.
+type Redactor interface {
+	Known(text string) string
+}
+
+// Watcher sees which provider answers.
+type Watcher interface {
 	// Changed is called when another provider or model takes over automatically.
-	// It runs on a goroutine of the provider and must not block; may be nil.
-	Changed func(State)
+	// It runs on a goroutine of the provider and must not block.
+	Changed(now State)
 }
 
 // Key returns the API key of a server.

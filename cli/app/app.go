@@ -194,12 +194,7 @@ func (a *App) openNotes(flags RunFlags, only bool) (err error) {
 	for _, dir := range dirs {
 		model.Embedded = cmp.Or(model.Embedded, rag.MadeWith(a.Paths.Index(dir)))
 	}
-	model.Changed = func(s llm.State) {
-		select {
-		case a.Changes <- s:
-		default:
-		}
-	}
+	model.Watcher = a
 	if a.Models, err = servers.Open(model); err != nil {
 		return settings.UsageError{Err: err}
 	}
@@ -300,6 +295,14 @@ func (a *App) Notices(going string) []string {
 // reason.
 func (a *App) Unread() []string { return a.unread }
 
+// Changed passes on that another model server answers.
+func (a *App) Changed(now llm.State) {
+	select {
+	case a.Changes <- now:
+	default:
+	}
+}
+
 // Sent returns the number of bytes sent to other machines, to the model and by tools.
 func (a *App) Sent() int64 { return a.Provider.State().Sent + a.sentByTools.Load() }
 
@@ -314,7 +317,7 @@ func ModelSettings(c *settings.Config, secrets *redact.Redaction) llm.Settings {
 		Provider: c.Provider, Model: c.Model,
 		Embedding: c.EmbedModel, Window: c.Context,
 		OllamaHost: c.Ollama.Host, OllamaFound: c.Origin["ollama.host"] == "", OllamaOwner: c.OllamaOwner, KeepAlive: c.Ollama.KeepAlive, FirstToken: c.FirstToken,
-		OpenAIURL: c.OpenAI.BaseURL, OpenAIKey: c.OpenAI.APIKey, Redact: secrets.Known,
+		OpenAIURL: c.OpenAI.BaseURL, OpenAIKey: c.OpenAI.APIKey, Secrets: secrets,
 	}
 	for _, m := range c.Servers {
 		s.Servers = append(s.Servers, llm.Server{Name: m.Name, Kind: m.Kind, URL: m.URL, Key: secrets.KeyOf(m)})

@@ -37,7 +37,7 @@ func openOne(s llm.Settings) (llm.Provider, error) {
 type auto struct {
 	ollama  *ollama.Provider
 	offline *offline.Provider
-	changed func(llm.State)
+	watcher llm.Watcher                 // may be nil
 	ask     func(context.Context) probe // replaced in tests
 
 	mu      sync.Mutex
@@ -71,15 +71,15 @@ func openAuto(s llm.Settings) (*auto, error) {
 	if err != nil {
 		return nil, err
 	}
-	a := newAuto(s.Changed)
+	a := newAuto(s.Watcher)
 	a.ollama, a.ask = ollama, lookAt(ollama, s.Model != "")
 	a.start()
 	return a, nil
 }
 
-func newAuto(changed func(llm.State)) *auto {
+func newAuto(watcher llm.Watcher) *auto {
 	return &auto{
-		offline: offline.New(), changed: changed, now: probe{text: llm.OfflineNotice},
+		offline: offline.New(), watcher: watcher, now: probe{text: llm.OfflineNotice},
 		decided: make(chan struct{}), wake: make(chan struct{}, 1), ended: make(chan struct{}),
 	}
 }
@@ -154,10 +154,10 @@ func (a *auto) take(found probe, first bool) {
 }
 
 func (a *auto) tell(text string, first bool) {
-	if a.changed != nil {
+	if a.watcher != nil {
 		state := a.State()
 		state.Text, state.First = text, first
-		a.changed(state)
+		a.watcher.Changed(state)
 	}
 }
 

@@ -12,12 +12,17 @@ import (
 	"lifehub/llm/ollama"
 )
 
+// told are the states that were reported.
+type told []llm.State
+
+func (t *told) Changed(now llm.State) { *t = append(*t, now) }
+
 func TestWatchFindsAServerThatStarts(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		begun := time.Now()
 		var looks []time.Duration
-		var notices []string
-		a := newAuto(func(s llm.State) { notices = append(notices, s.Provider+": "+s.Text) })
+		var states told
+		a := newAuto(&states)
 		a.ollama, _ = ollama.New(llm.Settings{Model: "qwen3:8b"})
 		a.ask = func(context.Context) probe {
 			looks = append(looks, time.Since(begun))
@@ -37,6 +42,10 @@ func TestWatchFindsAServerThatStarts(t *testing.T) {
 			"offline: " + llm.OfflineNotice,
 			"ollama: Ollama is up: qwen3:8b answers from now on",
 			"offline: Ollama no longer answers; " + llm.OfflineNotice,
+		}
+		var notices []string
+		for _, s := range states {
+			notices = append(notices, s.Provider+": "+s.Text)
 		}
 		if !slices.Equal(notices, want) {
 			t.Errorf("it told %q", notices)
@@ -80,8 +89,8 @@ func TestEarlyRequestWaitsForTheFirstProbe(t *testing.T) {
 
 func TestNewEmbeddingModelIsReported(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var states []llm.State
-		a := newAuto(func(s llm.State) { states = append(states, s) })
+		var states told
+		a := newAuto(&states)
 		a.ollama, _ = ollama.New(llm.Settings{Model: "qwen3:8b"})
 		pulled := false
 		a.ask = func(context.Context) probe {

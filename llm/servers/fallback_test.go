@@ -45,8 +45,8 @@ func TestServerKilledWhileAnsweringYieldsErrCut(t *testing.T) {
 func TestAutoFallsBackToOfflineAndRecovers(t *testing.T) {
 	t.Parallel()
 	server := llmtest.StartOllama(t)
-	states := make(chan llm.State, 16)
-	p := open(t, llm.Settings{OllamaHost: server.URL, Model: "scripted-plan", Embedding: "tiny-bow", Changed: func(s llm.State) { states <- s }})
+	states := make(watching, 16)
+	p := open(t, llm.Settings{OllamaHost: server.URL, Model: "scripted-plan", Embedding: "tiny-bow", Watcher: states})
 	embedder := func() string {
 		e, err := p.Embedder(t.Context())
 		if err != nil {
@@ -112,8 +112,8 @@ func TestOpeningAutoDoesNotBlock(t *testing.T) {
 func TestAutoSuggestsAModelAndUsesItOncePulled(t *testing.T) {
 	t.Parallel()
 	server := llmtest.StartEmptyOllama(t)
-	states := make(chan llm.State, 16)
-	p := open(t, llm.Settings{OllamaHost: server.URL, Changed: func(s llm.State) { states <- s }})
+	states := make(watching, 16)
+	p := open(t, llm.Settings{OllamaHost: server.URL, Watcher: states})
 	if m, _, err := llm.Collect(p.Stream(t.Context(), planRequest("how often do I run?"))); err != nil || !strings.Contains(m.Text, "Offline: planned by rules") {
 		t.Errorf("got %q, %v", m.Text, err)
 	}

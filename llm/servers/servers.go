@@ -55,7 +55,7 @@ func Open(s llm.Settings) (*Set, error) {
 			settings.Embedding = embedding
 		}
 		if i == 0 {
-			settings.Changed = set.changed
+			settings.Watcher = set
 		}
 		one, err := set.open(i, settings)
 		if err != nil {
@@ -88,7 +88,7 @@ func (s *Set) split(name string) (at int, model string) {
 // of returns the settings of one server.
 func (s *Set) of(at int) llm.Settings {
 	settings := s.settings
-	settings.Servers, settings.Changed = nil, nil
+	settings.Servers, settings.Watcher = nil, nil
 	if at > 0 {
 		settings.OllamaFound = false
 		one := s.settings.Servers[at-1]
@@ -101,16 +101,10 @@ func (s *Set) of(at int) llm.Settings {
 // open creates the provider of one server. The server's title and errors never
 // contain a password from its address.
 func (s *Set) open(at int, settings llm.Settings) (*server, error) {
-	one := &server{title: settings.Provider, redact: s.settings.Redact, full: func(model string) string {
-		if _, rest := s.split(model); rest != model {
-			return "/" + model
-		}
-		return model
-	}}
+	one := &server{set: s, title: settings.Provider}
 	if at > 0 {
 		one.name = s.settings.Servers[at-1].Name
 		one.title = one.name
-		one.full = func(model string) string { return one.name + "/" + model }
 	}
 	var err error
 	if one.Provider, err = openOne(settings); err != nil && at > 0 {
@@ -176,9 +170,9 @@ func (s *Set) Allow(ctx context.Context, owner string) {
 	}
 }
 
-// changed forwards changes of the default server, unless another server answers.
-func (s *Set) changed(state llm.State) {
-	if s.settings.Changed == nil {
+// Changed forwards changes of the default server, unless another server answers.
+func (s *Set) Changed(state llm.State) {
+	if s.settings.Watcher == nil {
 		return
 	}
 	<-s.opened
@@ -187,7 +181,7 @@ func (s *Set) changed(state llm.State) {
 		state = s.State()
 		state.First, state.Text, state.Lacks = first, "", ""
 	}
-	s.settings.Changed(state)
+	s.settings.Watcher.Changed(state)
 }
 
 func (s *Set) current() *server {
@@ -325,11 +319,21 @@ func (s *Set) Close() (err error) {
 // it.
 type server struct {
 	llm.Provider
+	set    *Set
 	name   string
 	title  string // name and host, for display
 	remote string // host, if it is not this machine
-	redact func(string) string
-	full   func(model string) string // returns the full name of one of the server's models
+}
+
+// full returns the full name of one of the server's models.
+func (s *server) full(model string) string {
+	if s.name != "" {
+		return s.name + "/" + model
+	}
+	if _, rest := s.set.split(model); rest != model {
+		return "/" + model
+	}
+	return model
 }
 
 // forDisplay returns an error for display: models have their full names, and keys are
@@ -340,8 +344,8 @@ func (s *server) forDisplay(err error) error {
 	switch {
 	case s.name != "" && errors.As(err, &missing):
 		return &llm.NotFoundError{Model: s.full(missing.Model), Fixed: missing.Fixed}
-	case s.redact != nil && errors.As(err, &status):
-		status.Message = s.redact(status.Message)
+	case s.set.settings.Secrets != nil && errors.As(err, &status):
+		status.Message = s.set.settings.Secrets.Known(status.Message)
 	}
 	return err
 }
@@ -406,8 +410,8 @@ func (s *server) Pull(ctx context.Context, name string, progress func(llm.Progre
 func (s *server) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Delta, error] {
 	return func(yield func(llm.Delta, error) bool) {
 		for delta, err := range s.Provider.Stream(ctx, req) {
-			if delta.Waiting != "" && s.redact != nil {
-				delta.Waiting = s.redact(delta.Waiting)
+			if delta.Waiting != "" && s.set.settings.Secrets != nil {
+				delta.Waiting = s.set.settings.Secrets.Known(delta.Waiting)
 			}
 			if !yield(delta, s.forDisplay(err)) {
 				return

@@ -24,6 +24,11 @@ type server struct {
 	seen []string // path and key of each request
 }
 
+// watching receives each state that is reported.
+type watching chan llm.State
+
+func (w watching) Changed(now llm.State) { w <- now }
+
 func serve(t *testing.T, name string) *server {
 	s := &server{}
 	s.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -274,8 +279,8 @@ func TestRemoteNamesEveryOtherMachine(t *testing.T) {
 
 func TestOllamaChangesAreNotReportedWhileUnused(t *testing.T) {
 	one := serve(t, "one")
-	states := make(chan llm.State, 4)
-	set := open(t, llm.Settings{OllamaHost: "127.0.0.1:9", Model: "one/m", Changed: func(s llm.State) { states <- s }, Servers: []llm.Server{{Name: "one", Kind: "openai", URL: one.URL + "/v1"}}})
+	states := make(watching, 4)
+	set := open(t, llm.Settings{OllamaHost: "127.0.0.1:9", Model: "one/m", Watcher: states, Servers: []llm.Server{{Name: "one", Kind: "openai", URL: one.URL + "/v1"}}})
 	if s := <-states; s.Text != "" || s.Provider != "openai" || s.Model != "one/m" {
 		t.Errorf("told %+v", s)
 	}
