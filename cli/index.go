@@ -11,7 +11,6 @@ import (
 	"lifehub/agent"
 	"lifehub/cli/app"
 	"lifehub/cli/settings"
-	"lifehub/llm"
 	"lifehub/notes"
 	"lifehub/rag"
 	"lifehub/rag/embed"
@@ -209,7 +208,7 @@ func watchNotes(ctx context.Context, sh *app.Process, a *app.App, f indexFlags) 
 				}
 			}
 			agent.Safely(func() {
-				_ = v.Index.Watch(ctx, v.Folder, func() llm.Embedder { return a.Embedder(ctx) }, report) // it returns when ctx is cancelled
+				_ = v.Index.Watch(ctx, v.Folder, a, report) // it returns when ctx is cancelled
 			})
 		})
 	}

@@ -40,17 +40,17 @@ const (
 
 // folderWatcher watches a folder of notes.
 type folderWatcher struct {
-	Dir string
-	// Sync syncs the notes at these paths, or the whole folder if paths is nil.
-	Sync func(ctx context.Context, paths []string)
-	// Incomplete reports whether to sync the whole folder though it has not changed.
-	Incomplete func() bool
-	// Warn is called with what is wrong with the folder.
-	Warn func(text string)
+	index     *Index
+	folder    *notes.Folder
+	embedders Embedders
+	report    func(Changes, error)
+	Dir       string
 
 	// Poll and Again are the constants, or shorter in tests.
 	Poll, Again time.Duration
-	Start       func() (*fsnotify.Watcher, error)
+
+	model              string // of the last sync
+	unreadable, images int
 
 	watcher *fsnotify.Watcher // nil: the folder is polled
 	changed map[string]bool   // paths of notes
@@ -58,21 +58,16 @@ type folderWatcher struct {
 	missing bool              // the folder is missing
 }
 
-// newFolderWatcher returns a watcher whose functions are not set.
-func newFolderWatcher(dir string) *folderWatcher {
-	return &folderWatcher{Dir: dir, Poll: pollInterval, Again: retryInterval, Start: fsnotify.NewWatcher}
-}
-
 // Run watches until ctx is done, and returns its error. If the system cannot watch the
-// folder, it is polled.
-func (w *folderWatcher) Run(ctx context.Context) (err error) {
+// folder, so that start fails, it is polled.
+func (w *folderWatcher) Run(ctx context.Context, start func() (*fsnotify.Watcher, error)) (err error) {
 	defer func() {
 		if r := recover(); r != nil {
 			err = fmt.Errorf("watch %s: %v\n%s", w.Dir, r, debug.Stack())
 		}
 	}()
 	w.changed = map[string]bool{}
-	if w.watcher, err = w.Start(); err != nil {
+	if w.watcher, err = start(); err != nil {
 		w.fallBackToPolling(err)
 	} else {
 		defer w.watcher.Close() //nolint:errcheck // the watch is over
@@ -85,7 +80,7 @@ func (w *folderWatcher) Run(ctx context.Context) (err error) {
 // fallBackToPolling switches to polling, with a warning.
 func (w *folderWatcher) fallBackToPolling(err error) {
 	w.watcher = nil
-	w.Warn(fmt.Sprintf("the folder cannot be watched (%v); it is checked every %v", err, w.Poll))
+	w.warn(fmt.Sprintf("the folder cannot be watched (%v); it is checked every %v", err, w.Poll))
 }
 
 func (w *folderWatcher) loop(ctx context.Context) {
@@ -126,7 +121,7 @@ func (w *folderWatcher) loop(ctx context.Context) {
 		case <-sweeping.C:
 			w.syncAll(ctx)
 		case <-retrying.C:
-			if w.Incomplete() {
+			if w.incomplete(ctx) {
 				w.syncAll(ctx)
 			}
 		}
@@ -215,7 +210,7 @@ func (w *folderWatcher) syncPending(ctx context.Context) {
 			}
 		}
 	}
-	w.Sync(ctx, paths)
+	w.sync(ctx, paths)
 	w.checkMissing() // it may have gone while it was read
 }
 
@@ -226,7 +221,7 @@ func (w *folderWatcher) checkMissing() bool {
 	was := w.missing
 	w.missing = err != nil
 	if w.missing && !was {
-		w.Warn("the folder " + w.Dir + " is gone; its index stays until it is back")
+		w.warn("the folder " + w.Dir + " is gone; its index stays until it is back")
 	}
 	w.whole = w.whole || w.missing
 	return w.missing

@@ -17,7 +17,6 @@ import (
 	"github.com/fsnotify/fsnotify"
 
 	"lifehub/internal/testenv"
-	"lifehub/llm"
 	"lifehub/notes"
 	"lifehub/notes/pdf"
 )
@@ -200,7 +199,7 @@ func TestWatchReadsNewImages(t *testing.T) {
 	write(t, dir, map[string]string{"a.png": blank(t, 1), "b.png": blank(t, 2)})
 	tesseract, _ := reader(t)
 	folder, x := openImages(t, dir, t.TempDir(), tesseract)
-	report := watched(t, x, folder, func() llm.Embedder { return nil }, fsnotify.NewWatcher)
+	report := watched(t, x, folder, uses(nil), fsnotify.NewWatcher)
 	until(t, report, "added a.png", "added b.png")
 	elsewhere := t.TempDir()
 	write(t, elsewhere, map[string]string{"c.png": blank(t, 3)})

@@ -21,6 +21,22 @@ import (
 	"lifehub/rag/chroma"
 )
 
+// embedders has the embedder that was stored last; nil: none.
+type embedders struct{ atomic.Pointer[bagEmbedder] }
+
+func uses(first *bagEmbedder) *embedders {
+	e := &embedders{}
+	e.Store(first)
+	return e
+}
+
+func (e *embedders) Embedder(context.Context) llm.Embedder {
+	if now := e.Load(); now != nil {
+		return now
+	}
+	return nil
+}
+
 func TestWatchUpdatesTheIndex(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -29,7 +45,7 @@ func TestWatchUpdatesTheIndex(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	report, done := make(chan Changes, 100), make(chan error, 1)
 	go func() {
-		done <- x.Watch(ctx, folder, func() llm.Embedder { return &bagEmbedder{name: "bag"} }, func(c Changes, err error) {
+		done <- x.Watch(ctx, folder, uses(&bagEmbedder{name: "bag"}), func(c Changes, err error) {
 			if err != nil {
 				t.Error(err)
 			}
@@ -106,18 +122,18 @@ func TestWatchUpdatesTheIndex(t *testing.T) {
 
 // watched starts a watch with short delays, and returns its reports. It ends with the
 // test.
-func watched(t *testing.T, x *Index, folder *notes.Folder, embedder func() llm.Embedder, start func() (*fsnotify.Watcher, error)) chan Changes {
+func watched(t *testing.T, x *Index, folder *notes.Folder, of Embedders, start func() (*fsnotify.Watcher, error)) chan Changes {
 	t.Helper()
 	report, done := make(chan Changes, 100), make(chan error, 1)
-	w := x.watcher(folder, embedder, func(c Changes, err error) {
+	w := x.watcher(folder, of, func(c Changes, err error) {
 		if err != nil {
 			t.Error(err)
 		}
 		report <- c
 	})
-	w.Start, w.Poll, w.Again = start, 20*time.Millisecond, 20*time.Millisecond
+	w.Poll, w.Again = 20*time.Millisecond, 20*time.Millisecond
 	ctx, cancel := context.WithCancel(t.Context())
-	go func() { done <- w.Run(ctx) }()
+	go func() { done <- w.Run(ctx, start) }()
 	t.Cleanup(func() {
 		cancel()
 		if err := <-done; !errors.Is(err, context.Canceled) {
@@ -144,7 +160,7 @@ func TestWatchSurvivesAMissingFolder(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "vault")
 	write(t, dir, map[string]string{"a.md": "# A\n\napples\n", "deep/b.md": "# B\n\nbananas\n"})
 	folder, x := openVault(t, dir, t.TempDir())
-	report := watched(t, x, folder, func() llm.Embedder { return nil }, fsnotify.NewWatcher)
+	report := watched(t, x, folder, uses(nil), fsnotify.NewWatcher)
 	until(t, report, "added a.md", "added deep/b.md")
 
 	unavailable := dir + ".away"
@@ -188,7 +204,7 @@ func TestFolderThatCannotBeWatchedIsPolled(t *testing.T) {
 	dir := t.TempDir()
 	write(t, dir, map[string]string{"a.md": "# A\n\napples\n"})
 	folder, x := openVault(t, dir, t.TempDir())
-	report := watched(t, x, folder, func() llm.Embedder { return nil }, func() (*fsnotify.Watcher, error) { return nil, errors.New("too many open files") })
+	report := watched(t, x, folder, uses(nil), func() (*fsnotify.Watcher, error) { return nil, errors.New("too many open files") })
 	until(t, report, "cannot be watched (too many open files)", "added a.md")
 	// The file is created with its text: one seen empty would be another note after the
 	// move.
@@ -211,9 +227,8 @@ func TestWatchFollowsTheEmbeddingModel(t *testing.T) {
 		write(t, dir, map[string]string{fmt.Sprintf("note%02d.md", i): fmt.Sprintf("# Note %d\n\n%s\n", i, prose(i, 60))})
 	}
 	folder, x := openVault(t, dir, t.TempDir())
-	var model atomic.Pointer[bagEmbedder]
-	model.Store(&bagEmbedder{name: "first"})
-	report := watched(t, x, folder, func() llm.Embedder { return model.Load() }, fsnotify.NewWatcher)
+	model := uses(&bagEmbedder{name: "first"})
+	report := watched(t, x, folder, model, fsnotify.NewWatcher)
 	until(t, report, "added note29.md")
 
 	// The second model is slow to start; meanwhile keyword search answers.
@@ -247,8 +262,7 @@ func TestWatchCatchesUpWhenChromaIsBack(t *testing.T) {
 	dir := namedVault(t, "vault")
 	write(t, dir, map[string]string{"a.md": "# A\n\napples\n"})
 	folder, x := openWith(t, dir, t.TempDir(), &chroma.Server{URL: server.URL})
-	embedder := &bagEmbedder{name: "bag"}
-	report := watched(t, x, folder, func() llm.Embedder { return embedder }, fsnotify.NewWatcher)
+	report := watched(t, x, folder, uses(&bagEmbedder{name: "bag"}), fsnotify.NewWatcher)
 	until(t, report, "added a.md")
 	server.Kill()
 	write(t, dir, map[string]string{"b.md": "# B\n\nbananas\n"})

@@ -395,7 +395,7 @@ func (bg *background) watch(ctx context.Context) {
 		v.Watched = true
 		bg.spawn(func() {
 			lowerPriority()
-			_ = v.Index.Watch(ctx, v.Folder, func() llm.Embedder { return bg.App.Embedder(ctx) }, func(c rag.Changes, err error) {
+			_ = v.Index.Watch(ctx, v.Folder, bg.App, func(c rag.Changes, err error) {
 				if err != nil && ctx.Err() == nil {
 					bg.notice(fmt.Sprintf("The notes could not be indexed: %v.", err))
 				}

@@ -21,7 +21,6 @@ import (
 
 	"lifehub/cli/app"
 	"lifehub/cli/settings"
-	"lifehub/llm"
 	"lifehub/rag"
 	"lifehub/tui/safetext"
 )
@@ -196,7 +195,7 @@ func (s *notesServer) follow(ctx context.Context) {
 			if err != nil && ctx.Err() == nil {
 				slog.Warn("index the notes", "error", err)
 			}
-			_ = v.Index.Watch(ctx, v.Folder, func() llm.Embedder { return s.App.Embedder(ctx) }, func(rag.Changes, error) { s.refresh(ctx) }) // Watch returns when ctx ends
+			_ = v.Index.Watch(ctx, v.Folder, s.App, func(rag.Changes, error) { s.refresh(ctx) }) // Watch returns when ctx ends
 		})
 	}
 }
