@@ -98,7 +98,7 @@ func readEarlierTurns(ctx context.Context, o *backend.Options, id string, e earl
 func List(ctx context.Context, o *backend.Options, current string) tea.Cmd {
 	return func() tea.Msg {
 		c, err := panel.NewChats(ctx, o.Conversations)
-		c.Current = current
+		c.Current, c.Fixed = current, o.Archive == nil
 		c.Pick = func(at int) tea.Cmd {
 			return openConversation(ctx, o, conversationMsg{ID: c.List[at].ID, Title: c.List[at].Title})
 		}
@@ -106,8 +106,6 @@ func List(ctx context.Context, o *backend.Options, current string) tea.Cmd {
 			c.Invites = "type to search titles and messages"
 			c.None = "no title or message matches"
 			c.Search = func(words string) tea.Cmd { return find(ctx, o, "", words) }
-			c.Rename = func(id, title string) tea.Cmd { return rename(ctx, o, id, title) }
-			c.Remove = func(ids []string) tea.Cmd { return remove(ctx, o, ids) }
 		}
 		return panel.OpenMsg{Panel: c, Err: err}
 	}

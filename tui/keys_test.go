@@ -223,7 +223,7 @@ func TestSteeringIsTakenOrAskedNextOrComesBack(t *testing.T) {
 			r.mustShow("▌ two")
 			r.mustNotShow("for this turn")
 			r.mustShow("queued: “queued”")
-			r.m.turn.cancel()
+			r.m.turn.stop(nil)
 			r.pass(time.Second)
 			if !slices.Equal(assistant.Asked, []string{"first", "queued"}) || !slices.Equal(texts(assistant.Offered), []string{"one", "two"}) {
 				t.Errorf("asked %q, offered %q", assistant.Asked, texts(assistant.Offered))
@@ -236,10 +236,10 @@ func TestSteeringIsTakenOrAskedNextOrComesBack(t *testing.T) {
 			r.ask("first")
 			r.keys("queued", "enter", "one", "ctrl+y", "two", "ctrl+y")
 			r.mustShow("for this turn: “one”")
-			r.m.turn.cancel() // it ends, and not because the user stopped it
+			r.m.turn.stop(nil) // it ends, and not because the user stopped it
 			r.pass(time.Second)
 			r.mustShow("queued: “two”")
-			r.m.turn.cancel()
+			r.m.turn.stop(nil)
 			r.pass(time.Second)
 			if !slices.Equal(assistant.Asked, []string{"first", "one", "two"}) {
 				t.Errorf("asked %q", assistant.Asked)
@@ -347,7 +347,7 @@ func TestEditedMessageKeepsItsPlaceInTheQueue(t *testing.T) {
 		r.keys("one", "enter", "two", "enter", "three", "enter", "four", "enter", "up", "up", "up")
 		r.mustShow("queued message 2 of 4")
 		for range 2 {
-			r.m.turn.cancel() // it ends, and not because the user stopped it
+			r.m.turn.stop(nil) // it ends, and not because the user stopped it
 			r.pass(100 * time.Millisecond)
 		}
 		if want := []string{"first", "one", "three"}; !slices.Equal(assistant.Asked, want) {

@@ -11,15 +11,14 @@ import (
 
 // openFirstRun opens the first-run panel.
 func (m *Model) openFirstRun() tea.Cmd {
-	shown, cmd := panel.NewFirstRun(m.base, &m.Options)
-	m.panel = shown
-	return cmd
+	m.panel = &panel.FirstRun{}
+	return tea.Batch(panel.FindModel(m.base, m.Options.Setup), panel.FindNotes(m.base, m.Options.Setup))
 }
 
 // findModel updates the model on the first-run panel, if that is open.
 func (m *Model) findModel() tea.Cmd {
-	if f, ok := m.panel.(*panel.FirstRun); ok {
-		return f.FindModel()
+	if _, ok := m.panel.(*panel.FirstRun); ok {
+		return panel.FindModel(m.base, m.Options.Setup)
 	}
 	return nil
 }
@@ -143,6 +142,14 @@ func (m *Model) panelDid(did tea.Msg) tea.Cmd {
 		return m.fork(did.Turn)
 	case panel.Consent:
 		return panel.GiveConsent(m.base, m.Options.Servers, did.Server)
+	case panel.Rename:
+		return rename(m.base, &m.Options, did.ID, did.Title)
+	case panel.Remove:
+		return remove(m.base, &m.Options, did.IDs)
+	case panel.LookAt:
+		return did.Do(m.base, m.Options.Setup)
+	case panel.TakeNotes:
+		return did.Do(m.base, m.Options.Setup)
 	case panel.Pull:
 		return m.startPull(did.Model)
 	case panel.Later:

@@ -70,7 +70,7 @@ func (m *Model) started(msg startedMsg) tea.Cmd {
 		m.fail(msg.err)
 		question := m.turn.question
 		m.draft.sending = ""
-		m.turn.cancel()
+		m.turn.stop(nil)
 		m.turn = nil
 		m.composer.Set(safetext.Text(question)) // nothing is lost
 		return nil
@@ -93,7 +93,7 @@ func (m *Model) stop() bool {
 	}
 	m.closeTurn("stopped", time.Now())
 	t.Turn.Stopped = true
-	t.cancel()
+	t.stop(nil)
 	m.composer.ReturnQueue() // it was meant for after a whole answer
 	return true
 }
@@ -126,9 +126,9 @@ func (m *Model) leave(how backend.Ended) tea.Cmd {
 	m.leaving.exit, m.leaving.exited = how, true
 	switch {
 	case m.turn != nil && how == backend.Terminated && !m.turn.Turn.Stopped:
-		m.turn.abandon()
+		m.turn.stop(agent.ErrShutdown)
 	case m.turn != nil:
-		m.turn.cancel()
+		m.turn.stop(nil)
 	}
 	if m.pull != nil {
 		m.pull.stop()
@@ -150,9 +150,8 @@ type startedMsg struct {
 type turn struct {
 	Turn     *transcript.Turn
 	number   int
-	events   <-chan agent.Event // nil until it has started
-	cancel   func()
-	abandon  func() // leaves it open, for LifeHub ends
+	events   <-chan agent.Event      // nil until it has started
+	stop     context.CancelCauseFunc // agent.ErrShutdown leaves it open, for LifeHub ends
 	question string
 	failed   bool
 	begun    bool                 // its first event came
@@ -327,7 +326,7 @@ func (m *Model) closeTurn(ending string, now time.Time) {
 func (m *Model) turnOver(now time.Time) tea.Cmd {
 	t := m.turn
 	m.closeTurn("cut off", now)
-	t.cancel()
+	t.stop(nil)
 	m.turn, m.last, m.draft.sending = nil, t, ""
 	if t.Turn.Stopped {
 		m.composer.ReturnSteering()
@@ -384,7 +383,7 @@ func (m *Model) newTurn(text string) context.Context {
 	ctx, stop := context.WithCancelCause(m.base)
 	m.turn = &turn{
 		Turn:   m.transcript.Begin(),
-		number: m.turns, cancel: func() { stop(nil) }, abandon: func() { stop(agent.ErrShutdown) }, question: text,
+		number: m.turns, stop: stop, question: text,
 	}
 	return ctx
 }

@@ -21,10 +21,9 @@ import (
 // ones when the user closes it: until then a mark can be removed.
 type Chats struct {
 	Picker
-	Current string                         // the open conversation, which cannot be deleted
-	Rename  func(id, title string) tea.Cmd // nil: not possible
-	Remove  func(ids []string) tea.Cmd     // nil: not possible
-	List    []agent.Conversation           // one for each row
+	Current string               // the open conversation, which cannot be deleted
+	Fixed   bool                 // they can be neither renamed nor deleted
+	List    []agent.Conversation // one for each row
 
 	marked []string // ids of those to delete
 	title  *string  // the new title being typed; nil: none
@@ -88,14 +87,14 @@ func (c *Chats) Update(msg tea.Msg, k *keys.Map) (Panel, tea.Msg, tea.Cmd) {
 	pressed, isKey := msg.(tea.KeyPressMsg)
 	switch at := c.at(); {
 	case c.title != nil && isKey:
-		return c, nil, c.typeTitle(pressed, k)
+		return c, c.typeTitle(pressed, k), nil
 	case c.title != nil:
 		return c, nil, nil
-	case isKey && at >= 0 && c.Rename != nil && key.Matches(pressed, k.ChatRename):
+	case isKey && at >= 0 && !c.Fixed && key.Matches(pressed, k.ChatRename):
 		title := c.List[at].Title
 		c.title = &title
 		return c, nil, nil
-	case isKey && at >= 0 && c.Remove != nil && key.Matches(pressed, k.ChatDelete):
+	case isKey && at >= 0 && !c.Fixed && key.Matches(pressed, k.ChatDelete):
 		return c, c.mark(c.List[at].ID), nil
 	}
 	next, did, cmd := c.Picker.Update(msg, k)
@@ -106,7 +105,7 @@ func (c *Chats) Update(msg tea.Msg, k *keys.Map) (Panel, tea.Msg, tea.Cmd) {
 		c.marked = slices.DeleteFunc(c.marked, func(id string) bool { return id == c.List[at].ID })
 	}
 	if len(c.marked) > 0 {
-		cmd = tea.Batch(cmd, c.Remove(c.marked))
+		did = Remove{c.marked}
 	}
 	return nil, did, cmd
 }
@@ -126,7 +125,7 @@ func (c *Chats) mark(id string) tea.Msg {
 }
 
 // typeTitle handles a key in the new title.
-func (c *Chats) typeTitle(pressed tea.KeyPressMsg, k *keys.Map) tea.Cmd {
+func (c *Chats) typeTitle(pressed tea.KeyPressMsg, k *keys.Map) tea.Msg {
 	switch {
 	case key.Matches(pressed, k.PickerClose):
 		c.title = nil
@@ -137,7 +136,7 @@ func (c *Chats) typeTitle(pressed tea.KeyPressMsg, k *keys.Map) tea.Cmd {
 		}
 		c.List[at].Title = title
 		c.fill()
-		return c.Rename(c.List[at].ID, title)
+		return Rename{c.List[at].ID, title}
 	default:
 		*c.title = keys.Typed(*c.title, pressed)
 	}
@@ -150,15 +149,11 @@ func (c *Chats) Hints(k *keys.Map) []string {
 		return []string{Hint(k.PickerChoose, "rename"), Hint(k.PickerClose, "cancel")}
 	}
 	hints := []string{moveHint(k), Hint(k.PickerChoose, "open")}
-	if at := c.at(); at >= 0 {
-		if c.Rename != nil {
-			hints = append(hints, Hint(k.ChatRename, "rename"))
-		}
-		switch {
-		case c.Remove == nil:
-		case slices.Contains(c.marked, c.List[at].ID):
+	if at := c.at(); at >= 0 && !c.Fixed {
+		hints = append(hints, Hint(k.ChatRename, "rename"))
+		if slices.Contains(c.marked, c.List[at].ID) {
 			hints = append(hints, Hint(k.ChatDelete, "undo"))
-		default:
+		} else {
 			hints = append(hints, Hint(k.ChatDelete, "delete"))
 		}
 	}

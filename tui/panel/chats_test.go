@@ -21,8 +21,6 @@ func chats(t *testing.T, names ...string) (closed bool, renamed, removed []strin
 		t.Fatal(err)
 	}
 	c.Pick = func(int) tea.Cmd { return nil }
-	c.Rename = func(id, title string) tea.Cmd { renamed = append(renamed, id+" "+title); return nil }
-	c.Remove = func(ids []string) tea.Cmd { removed = append(removed, ids...); return nil }
 	c.Current = c.List[1].ID
 	k := keys.Default()
 	var shown panel.Panel = c
@@ -31,7 +29,14 @@ func chats(t *testing.T, names ...string) (closed bool, renamed, removed []strin
 			if shown == nil {
 				t.Fatalf("closed before %s", name)
 			}
-			shown, _, _ = shown.Update(pressed, &k)
+			var did tea.Msg
+			shown, did, _ = shown.Update(pressed, &k)
+			switch did := did.(type) {
+			case panel.Rename:
+				renamed = append(renamed, did.ID+" "+did.Title)
+			case panel.Remove:
+				removed = append(removed, did.IDs...)
+			}
 		}
 	}
 	return shown == nil, renamed, removed

@@ -19,7 +19,6 @@ import (
 // FirstRun is the panel for a new user: which model answers and how to get one, and folders
 // of notes to choose from. All of it is optional.
 type FirstRun struct {
-	finding finding
 	model   *backend.FoundModel // nil while searching
 	offers  []backend.Offer     // nil while searching
 	folder  string              // path being typed
@@ -29,30 +28,33 @@ type FirstRun struct {
 	chosen  int                 // counted from the first folder; -1: the model to fetch
 }
 
-// finding has the functions that search for the model and the folders.
-type finding struct {
-	take  func(backend.Offer) error
-	model func() backend.FoundModel
-	typed func(path string) backend.TypedPath
+// FindModel looks for the model that the panel shows.
+func FindModel(ctx context.Context, in backend.Setup) tea.Cmd {
+	return func() tea.Msg { return foundModelMsg(in.Model(ctx)) }
 }
 
-// NewFirstRun returns the panel, and the command that finds what it shows.
-func NewFirstRun(ctx context.Context, o *backend.Options) (*FirstRun, tea.Cmd) {
-	f := &FirstRun{finding: finding{
-		take:  func(chosen backend.Offer) error { return o.Setup.Take(ctx, chosen) },
-		model: func() backend.FoundModel { return o.Setup.Model(ctx) },
-		typed: func(path string) backend.TypedPath { return o.Setup.Typed(ctx, path) },
-	}}
-	return f, tea.Batch(f.FindModel(), func() tea.Msg {
-		list, err := o.Setup.Offers(ctx)
+// FindNotes looks for the folders that the panel offers.
+func FindNotes(ctx context.Context, in backend.Setup) tea.Cmd {
+	return func() tea.Msg {
+		list, err := in.Offers(ctx)
 		return offersMsg{list, err}
-	})
+	}
+}
+
+// Do describes the path for the panel.
+func (l LookAt) Do(ctx context.Context, in backend.Setup) tea.Cmd {
+	return func() tea.Msg { return typedMsg{l.Path, in.Typed(ctx, l.Path)} }
+}
+
+// Do adds the folder, and tells the panel.
+func (t TakeNotes) Do(ctx context.Context, in backend.Setup) tea.Cmd {
+	return func() tea.Msg { return tookMsg{offer: t.Offer, err: in.Take(ctx, t.Offer)} }
 }
 
 // firstRow is a row of the panel.
 type firstRow struct {
 	Row draw.Row
-	act func() (did tea.Msg, cmd tea.Cmd)
+	did tea.Msg // what choosing it asks of the screen
 }
 
 type (
@@ -75,19 +77,13 @@ type (
 	}
 )
 
-// FindModel looks for the model again.
-func (f *FirstRun) FindModel() tea.Cmd {
-	return func() tea.Msg { return foundModelMsg(f.finding.model()) }
-}
-
 // Update handles a key, or what was found.
 func (f *FirstRun) Update(msg tea.Msg, k *keys.Map) (Panel, tea.Msg, tea.Cmd) {
 	switch msg := msg.(type) {
 	case tea.KeyPressMsg:
-		did, cmd := f.press(msg, k)
-		return f, did, cmd
+		return f, f.press(msg, k), nil
 	case tea.PasteMsg:
-		return f, nil, f.typeFolder(f.folder + safetext.Line(strings.TrimSpace(msg.Content)))
+		return f, f.typeFolder(f.folder + safetext.Line(strings.TrimSpace(msg.Content))), nil
 	case foundModelMsg:
 		f.model = (*backend.FoundModel)(&msg)
 	case offersMsg:
@@ -122,24 +118,22 @@ func (f *FirstRun) rows() []firstRow {
 	var rows []firstRow
 	if f.model != nil && f.model.Pull != "" {
 		name := f.model.Pull
-		rows = append(rows, firstRow{draw.Row{Label: "Fetch " + name, Detail: f.model.Why}, func() (tea.Msg, tea.Cmd) { return Pull{Model: name}, nil }})
+		rows = append(rows, firstRow{draw.Row{Label: "Fetch " + name, Detail: f.model.Why}, Pull{Model: name}})
 	}
 	for _, o := range f.offers {
-		rows = append(rows, firstRow{draw.Row{Label: strings.TrimSpace(o.Name + "  " + o.Path), Detail: o.Detail}, func() (tea.Msg, tea.Cmd) { return nil, f.takeNotes(o) }})
+		rows = append(rows, firstRow{draw.Row{Label: strings.TrimSpace(o.Name + "  " + o.Path), Detail: o.Detail}, TakeNotes{o}})
 	}
-	own := backend.Offer{Name: path.Base(f.folder), Path: f.folder}
-	rows = append(rows, firstRow{draw.Row{Label: "Another folder", Detail: "type its path"}, func() (tea.Msg, tea.Cmd) {
-		if own.Path == "" {
-			return Flash("type the path of the folder, such as ~/notes"), nil
-		}
-		return nil, f.takeNotes(own)
-	}})
+	own := firstRow{draw.Row{Label: "Another folder", Detail: "type its path"}, Flash("type the path of the folder, such as ~/notes")}
+	if f.folder != "" {
+		own.did = TakeNotes{backend.Offer{Name: path.Base(f.folder), Path: f.folder}}
+	}
+	rows = append(rows, own)
 	if f.folder != "" {
 		for _, o := range f.typed.Begun {
-			rows = append(rows, firstRow{draw.Row{Label: "  " + o.Path, Detail: o.Detail}, func() (tea.Msg, tea.Cmd) { return nil, f.takeNotes(o) }})
+			rows = append(rows, firstRow{draw.Row{Label: "  " + o.Path, Detail: o.Detail}, TakeNotes{o}})
 		}
 	}
-	return append(rows, firstRow{draw.Row{Label: "Skip for now", Detail: "chat without notes"}, func() (tea.Msg, tea.Cmd) { return Later{}, nil }})
+	return append(rows, firstRow{draw.Row{Label: "Skip for now", Detail: "chat without notes"}, Later{}})
 }
 
 // above is the number of rows above the first folder.
@@ -154,39 +148,37 @@ func (f *FirstRun) above() int {
 func (f *FirstRun) at() int { return max(0, min(f.chosen+f.above(), len(f.rows())-1)) }
 
 // press moves, chooses, or edits the path.
-func (f *FirstRun) press(pressed tea.KeyPressMsg, k *keys.Map) (did tea.Msg, cmd tea.Cmd) {
+func (f *FirstRun) press(pressed tea.KeyPressMsg, k *keys.Map) (did tea.Msg) {
 	rows := f.rows()
 	switch {
 	case f.taking:
-		return nil, nil
+		return nil
 	case key.Matches(pressed, k.PickerClose):
-		return Later{}, nil
+		return Later{}
 	case key.Matches(pressed, k.PickerChoose):
-		return rows[f.at()].act()
+		did = rows[f.at()].did
+		if _, takes := did.(TakeNotes); takes {
+			f.taking, f.Problem = true, ""
+		}
+		return did
 	case key.Matches(pressed, k.Complete) && f.folder != "":
-		return nil, f.typeFolder(cmp.Or(f.typed.Complete, f.folder))
+		return f.typeFolder(cmp.Or(f.typed.Complete, f.folder))
 	}
 	if to, moves := k.Moved(pressed, f.at(), len(rows), 5); moves && pressed.Text == "" {
 		f.chosen = to - f.above()
-		return nil, nil
+		return nil
 	}
-	return nil, f.typeFolder(keys.Typed(f.folder, pressed))
+	return f.typeFolder(keys.Typed(f.folder, pressed))
 }
 
-// typeFolder sets the typed path and looks it up.
-func (f *FirstRun) typeFolder(folder string) tea.Cmd {
+// typeFolder sets the typed path and has it looked at.
+func (f *FirstRun) typeFolder(folder string) tea.Msg {
 	if folder == f.folder {
 		return nil
 	}
 	f.folder, f.typed, f.Problem = folder, backend.TypedPath{}, ""
 	f.chosen = len(f.offers)
-	return func() tea.Msg { return typedMsg{folder, f.finding.typed(folder)} }
-}
-
-// takeNotes adds a folder of notes.
-func (f *FirstRun) takeNotes(o backend.Offer) tea.Cmd {
-	f.taking, f.Problem = true, ""
-	return func() tea.Msg { return tookMsg{offer: o, err: f.finding.take(o)} }
+	return LookAt{folder}
 }
 
 // field draws the input for a path, scrolled to its end, and a description of the path.

@@ -29,7 +29,8 @@ type box struct {
 	keys  keys.Map
 	width int
 	shown panel.Panel
-	asks  string // what it asked of the screen last
+	setup backend.Setup // of the first run
+	asks  string        // what it asked of the screen last
 }
 
 const height = 24 // what a panel has of a window of 30 rows or so
@@ -61,7 +62,14 @@ func (b *box) take(msg tea.Msg) {
 		b.shown, cmd = msg.Panel, msg.Then
 	default:
 		var did tea.Msg
-		if b.shown, did, cmd = b.shown.Update(msg, &b.keys); did != nil {
+		b.shown, did, cmd = b.shown.Update(msg, &b.keys)
+		switch did := did.(type) {
+		case nil:
+		case panel.LookAt:
+			cmd = did.Do(context.Background(), b.setup)
+		case panel.TakeNotes:
+			cmd = did.Do(context.Background(), b.setup)
+		default:
 			b.asks = fmt.Sprintf("%#v", did)
 		}
 	}
@@ -180,10 +188,7 @@ var plays = map[string]func(b *box){
 	"first run without a model":     firstRun(chattest.NoModel),
 	"first run in a folder unknown": firstRun(chattest.NoModel, "~/nowhere", "enter"),
 	"first run fetches a model":     firstRun(backend.FoundModel{Detail: "Ollama runs here and has no model yet; until then LifeHub lists the closest passages.", Pull: "qwen3:4b", Why: "a model that fits this machine"}, "up", "enter"),
-	"first run looks around": func(b *box) {
-		o := chattest.Newcomer(chattest.NoModel)()
-		b.shown, _ = panel.NewFirstRun(context.Background(), &o) // nothing was found so far
-	},
+	"first run looks around":        func(b *box) { b.shown = &panel.FirstRun{} }, // nothing was found so far
 }
 
 func documents(conversation, name string) func() tea.Cmd {
@@ -254,10 +259,10 @@ func figures(o backend.Options, args string, names ...string) func(b *box) {
 
 func firstRun(found backend.FoundModel, names ...string) func(b *box) {
 	return func(b *box) {
-		o := chattest.Newcomer(found)()
-		shown, cmd := panel.NewFirstRun(context.Background(), &o)
-		b.shown = shown
-		b.run(cmd)
+		setup := &chattest.Folders{Found: found}
+		b.shown, b.setup = &panel.FirstRun{}, setup
+		b.run(panel.FindModel(context.Background(), setup))
+		b.run(panel.FindNotes(context.Background(), setup))
 		b.press(names...)
 	}
 }

@@ -32,7 +32,11 @@ type (
 	GoOn       struct{ Turn string }         // the next question answers a turn
 	Fork       struct{ Turn string }         // its own conversation
 	Consent    struct{ Server string }       // the user wants to give it
+	Rename     struct{ ID, Title string }    // a conversation
+	Remove     struct{ IDs []string }        // conversations
 	Pull       struct{ Model string }        // fetch it
+	LookAt     struct{ Path string }         // what is there, for the first run
+	TakeNotes  struct{ Offer backend.Offer } // use them
 	NotesTaken struct{ Offer backend.Offer } // they are used from now on
 	Later      struct{}                      // on to the chat
 )
