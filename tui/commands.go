@@ -25,7 +25,7 @@ func screenCommands() map[string]func(m *Model, args string) tea.Cmd {
 		return func(m *Model, _ string) tea.Cmd { return do(m) }
 	}
 	return map[string]func(m *Model, args string) tea.Cmd{
-		"help":     func(m *Model, topic string) tea.Cmd { return m.open(panel.OpenHelp(topic, m.newHelp())) },
+		"help":     func(m *Model, topic string) tea.Cmd { return m.open(panel.OpenHelp(m.base, topic, m.newHelp())) },
 		"new":      none((*Model).newConversation),
 		"copy":     (*Model).copyAnswer,
 		"context":  none((*Model).showContext),
@@ -105,7 +105,7 @@ func (m *Model) runCommand(c backend.Command, args string) tea.Cmd {
 		}
 		text, err := c.Run(ctx, conversation, args)
 		if c.Document != "" && err == nil {
-			return panel.OpenMsg{Panel: panel.NewListing(ctx, &m.Options, c.Document, text)}
+			return panel.OpenMsg{Panel: panel.NewListing(m.Options.Notes, c.Document, text)}
 		}
 		return panel.PageMsg{Text: text, Err: err, Reload: c.Reload && conversation != ""}
 	}

@@ -150,6 +150,10 @@ func (m *Model) panelDid(did tea.Msg) tea.Cmd {
 		return did.Do(m.base, m.Options.Setup)
 	case panel.TakeNotes:
 		return did.Do(m.base, m.Options.Setup)
+	case panel.ReadNote:
+		return did.Note.Read(m.base)
+	case panel.Figures:
+		return did.Do(m.base, m.Options.Statistics)
 	case panel.Pull:
 		return m.startPull(did.Model)
 	case panel.Later:

@@ -258,8 +258,8 @@ func (m *Model) openTask() tea.Cmd {
 	if m.Options.Notes == nil {
 		return m.flash("notes cannot be read here")
 	}
-	n := panel.NewNote(m.base, &m.Options, task.Note, task.Line, task.Line)
-	return m.open(n, n.Read)
+	n := panel.NewNote(m.Options.Notes, task.Note, task.Line, task.Line)
+	return m.open(n, n.Read(m.base))
 }
 
 // tickOff ticks off the chosen due task.

@@ -65,6 +65,10 @@ func (b *box) take(msg tea.Msg) {
 		b.shown, did, cmd = b.shown.Update(msg, &b.keys)
 		switch did := did.(type) {
 		case nil:
+		case panel.ReadNote:
+			cmd = did.Note.Read(context.Background())
+		case panel.Figures:
+			cmd = did.Do(context.Background(), chattest.Figures{})
 		case panel.LookAt:
 			cmd = did.Do(context.Background(), b.setup)
 		case panel.TakeNotes:
@@ -305,11 +309,10 @@ func (twoNotes) Note(_ context.Context, name, from string) (backend.Note, error)
 
 // note is the story of a note that is opened at a line.
 func note(name string, line int, names ...string) func(b *box) {
-	o := backend.Options{Notes: twoNotes{}}
 	return func(b *box) {
-		n := panel.NewNote(context.Background(), &o, name, line, line)
+		n := panel.NewNote(twoNotes{}, name, line, line)
 		b.take(panel.OpenMsg{Panel: n})
-		b.run(n.Read)
+		b.run(n.Read(context.Background()))
 		b.press(names...)
 	}
 }

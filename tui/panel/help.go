@@ -1,6 +1,7 @@
 package panel
 
 import (
+	"context"
 	"fmt"
 	"io/fs"
 	"regexp"
@@ -118,7 +119,7 @@ var pageLink = regexp.MustCompile(`\[([^][]*)\]\(([^()\s]*)\)`)
 
 // OpenHelp opens the help page of a topic in a reader; "" opens the keys and commands, and an
 // unknown topic the list of topics.
-func OpenHelp(topic string, all *Help) (Panel, tea.Cmd) {
+func OpenHelp(ctx context.Context, topic string, all *Help) (Panel, tea.Cmd) {
 	if topic == "" {
 		return all, nil
 	}
@@ -126,9 +127,14 @@ func OpenHelp(topic string, all *Help) (Panel, tea.Cmd) {
 		all.find("/help ") // these are the pages
 		return all, nil
 	}
-	n := &Note{title: topic, name: topic, read: func(name, _ string) (backend.Note, error) { return HelpPage(name) }}
-	return n, n.Read
+	n := &Note{title: topic, name: topic, in: helpPages{}}
+	return n, n.Read(ctx)
 }
+
+// helpPages are the pages of HelpPage.
+type helpPages struct{}
+
+func (helpPages) Note(_ context.Context, name, _ string) (backend.Note, error) { return HelpPage(name) }
 
 // Build draws the lines for a width.
 func (h *Help) Build(keys *keys.Map, width int, theme *draw.Theme) {

@@ -28,12 +28,17 @@ type Note struct {
 	back  *Note // note whose link was followed; nil if none
 	links map[int]reader.Chosen
 
-	read  func(name, from string) (backend.Note, error)
+	in    pages  // nil: links to notes cannot be followed
 	name  string // as it was asked for, and from which note
 	from  string
 	line  int // the cited lines; 0: none
 	to    int
 	saved *Note // saved text of a source, shown if its note cannot be read; may be nil
+}
+
+// pages has what a reader shows. backend.Notes is the usual one.
+type pages interface {
+	Note(ctx context.Context, name, from string) (backend.Note, error)
 }
 
 // readMsg has a note that was read.
@@ -64,8 +69,8 @@ func notePage() Page {
 			if name == "" {
 				return nil, nil, errors.New("usage: /open NOTE")
 			}
-			r := NewNote(ctx, o, name, 0, 0)
-			return r, r.Read, nil
+			r := NewNote(o.Notes, name, 0, 0)
+			return r, r.Read(ctx), nil
 		},
 		Lines: func(ctx context.Context, o *backend.Options, name string) ([]string, error) {
 			if name == "" {
@@ -78,8 +83,8 @@ func notePage() Page {
 }
 
 // NewNote shows the note of a name with some lines marked; 0: none. Read reads it.
-func NewNote(ctx context.Context, o *backend.Options, name string, line, to int) *Note {
-	return &Note{title: name, name: name, line: line, to: to, read: func(name, from string) (backend.Note, error) { return o.Notes.Note(ctx, name, from) }}
+func NewNote(in backend.Notes, name string, line, to int) *Note {
+	return &Note{title: name, in: in, name: name, line: line, to: to}
 }
 
 // OpenSource shows the note of a citation with the cited lines marked. If there is no such
@@ -93,9 +98,9 @@ func OpenSource(ctx context.Context, o *backend.Options, c transcript.Cited) (p 
 	path, line, problem := c.Note()
 	switch {
 	case problem == "" && o.Notes != nil:
-		n := NewNote(ctx, o, path, line, c.Citation.EndLine)
+		n := NewNote(o.Notes, path, line, c.Citation.EndLine)
 		n.saved = saved
-		return n, n.Read, ""
+		return n, n.Read(ctx), ""
 	case saved != nil:
 		return saved, nil, ""
 	}
@@ -110,11 +115,9 @@ func NewDocument(title, text string, line, to int) *Note {
 }
 
 // NewListing shows a text whose links open notes.
-func NewListing(ctx context.Context, o *backend.Options, title, text string) *Note {
+func NewListing(in backend.Notes, title, text string) *Note {
 	r := NewDocument(title, text, 0, 0)
-	if o.Notes != nil {
-		r.read = func(name, from string) (backend.Note, error) { return o.Notes.Note(ctx, name, from) }
-	}
+	r.in = in
 	return r
 }
 
@@ -126,12 +129,14 @@ func (r *Note) show(d *reader.Document) {
 }
 
 // Read reads the note in the background.
-func (r *Note) Read() tea.Msg {
-	note, err := r.read(r.name, r.from)
-	if err != nil {
-		return readMsg{of: r, err: err}
+func (r *Note) Read(ctx context.Context) tea.Cmd {
+	return func() tea.Msg {
+		note, err := r.in.Note(ctx, r.name, r.from)
+		if err != nil {
+			return readMsg{of: r, err: err}
+		}
+		return readMsg{of: r, note: note, text: reader.Parse(note.Text)}
 	}
-	return readMsg{of: r, note: note, text: reader.Parse(note.Text)}
 }
 
 // Update scrolls, chooses and follows links, and goes back.
@@ -143,7 +148,7 @@ func (r *Note) Update(msg tea.Msg, k *keys.Map) (Panel, tea.Msg, tea.Cmd) {
 		if msg.Err != nil {
 			return r, Failed{fmt.Errorf("editor: %w", msg.Err)}, nil
 		}
-		return r, nil, r.Read
+		return r, ReadNote{r}, nil
 	case tea.KeyPressMsg:
 		return r.press(msg, k)
 	case tea.MouseWheelMsg:
@@ -243,11 +248,11 @@ func (r *Note) follow() (Panel, tea.Msg, tea.Cmd) {
 		return r, nil, func() tea.Msg { return dialog.CopyMsg(link.To) }
 	case !link.Note:
 		return r, Flash("not a web address: " + safetext.Reveal(link.To)), nil
-	case r.read == nil:
+	case r.in == nil:
 		return r, Flash("no such note: " + safetext.Line(link.To)), nil
 	}
-	next := &Note{title: link.To, name: link.To, from: r.note.File, read: r.read, back: r}
-	return next, nil, next.Read
+	next := &Note{title: link.To, name: link.To, from: r.note.File, in: r.in, back: r}
+	return next, ReadNote{next}, nil
 }
 
 // View shows the visible rows.

@@ -34,6 +34,8 @@ type (
 	Consent    struct{ Server string }       // the user wants to give it
 	Rename     struct{ ID, Title string }    // a conversation
 	Remove     struct{ IDs []string }        // conversations
+	ReadNote   struct{ Note *Note }          // see [Note.Read]
+	Figures    struct{ By string }           // read them
 	Pull       struct{ Model string }        // fetch it
 	LookAt     struct{ Path string }         // what is there, for the first run
 	TakeNotes  struct{ Offer backend.Offer } // use them

@@ -29,11 +29,11 @@ func statsPage() Page {
 		Command: backend.Command{Name: "stats", Group: backend.InView, Args: "[day|model|turn]", Help: "show times, tokens, searches and tool calls"},
 		There:   func(o *backend.Options) bool { return o.Statistics != nil },
 		Open: func(ctx context.Context, o *backend.Options, by string) (Panel, tea.Cmd, error) {
-			s := &Stats{By: cmp.Or(by, sumsBy[0]), Figures: func(by string) ([]agent.Figures, error) { return o.Statistics.Figures(ctx, by) }}
+			s := &Stats{By: cmp.Or(by, sumsBy[0])}
 			if !slices.Contains(sumsBy, s.By) {
 				return nil, nil, errors.New(usage)
 			}
-			return s, s.readFigures, nil
+			return s, Figures{s.By}.Do(ctx, o.Statistics), nil
 		},
 		Lines: func(ctx context.Context, o *backend.Options, by string) ([]string, error) {
 			if by = cmp.Or(by, sumsBy[0]); !slices.Contains(sumsBy, by) {
@@ -57,11 +57,10 @@ func statsPage() Page {
 
 // Stats is the page of figures: a chart of times, and all figures of the chosen row.
 type Stats struct {
-	By      string
-	Figures func(by string) ([]agent.Figures, error)
-	rows    []agent.Figures
-	read    bool // the rows have come
-	chosen  int
+	By     string
+	rows   []agent.Figures
+	read   bool // the rows have come
+	chosen int
 }
 
 type statsMsg struct {
@@ -70,10 +69,12 @@ type statsMsg struct {
 	err  error
 }
 
-// readFigures reads the figures in the background.
-func (s *Stats) readFigures() tea.Msg {
-	rows, err := s.Figures(s.By)
-	return statsMsg{by: s.By, rows: rows, err: err}
+// Do reads the figures in the background.
+func (f Figures) Do(ctx context.Context, from backend.Statistics) tea.Cmd {
+	return func() tea.Msg {
+		rows, err := from.Figures(ctx, f.By)
+		return statsMsg{by: f.By, rows: rows, err: err}
+	}
 }
 
 // Update moves, changes the grouping, or shows figures that were read, unless the grouping
@@ -112,8 +113,8 @@ func (s *Stats) Update(msg tea.Msg, k *keys.Map) (Panel, tea.Msg, tea.Cmd) {
 // turn changes the grouping.
 func (s *Stats) turn(by int) (Panel, tea.Msg, tea.Cmd) {
 	at := slices.Index(sumsBy, s.By) + by
-	next := &Stats{By: sumsBy[(at+len(sumsBy))%len(sumsBy)], Figures: s.Figures}
-	return next, nil, next.readFigures
+	next := &Stats{By: sumsBy[(at+len(sumsBy))%len(sumsBy)]}
+	return next, Figures{next.By}, nil
 }
 
 // Hints are the keys of the page.
