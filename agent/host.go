@@ -90,7 +90,7 @@ type HostOptions struct {
 	Unattended bool // there is no user to ask
 	Events     Events
 	Working    int // running calls that wait while the user is asked: 1, or 0 for a question before the calls
-	Redact     Redactor
+	Redact     llm.Redactor
 }
 
 // Events receives what a call reports. *events.Stream is the real one.
@@ -100,13 +100,7 @@ type Events interface {
 	WaitForUser(working int) (answered func())
 }
 
-// Redactor removes the user's secrets from the results and errors of tools before
-// they are used. *redact.Redaction is the real one.
-type Redactor interface {
-	Known(text string) string
-}
-
-// NoSecrets is the Redactor of a user without secrets.
+// NoSecrets is the [llm.Redactor] of a user without secrets.
 type NoSecrets struct{}
 
 // Known returns the text.

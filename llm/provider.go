@@ -88,7 +88,7 @@ type Settings struct {
 	Watcher Watcher // may be nil
 }
 
-// Redactor removes the user's secrets from a text.
+// Redactor removes the user's secrets from a text. *redact.Redaction is the real one.
 type Redactor interface {
 	Known(text string) string
 }

@@ -30,16 +30,16 @@ import (
 
 // Options configure how servers are run. The zero value works.
 type Options struct {
-	Timeout time.Duration  // of calls to a server whose entry sets none; 0: 60 s
-	Builtin []agent.Tool   // tools whose names no server's tool gets
-	Files   string         // folder for images and results too long for the model; empty: not saved
-	Logs    string         // folder for log files, one per server, of stderr and log messages; empty: not saved
-	Tokens  string         // folder for OAuth credentials of web servers; empty: consent is unavailable
-	Log     *slog.Logger   // log of server faults; may be nil
-	Trust   *trust.Trust   // what the user has reviewed; nil: everything is trusted
-	Version string         // LifeHub's version, sent to servers
-	Secrets agent.Redactor // removes secrets from logs and saved results; may be nil
-	User    User           // nil: servers cannot request anything
+	Timeout time.Duration // of calls to a server whose entry sets none; 0: 60 s
+	Builtin []agent.Tool  // tools whose names no server's tool gets
+	Files   string        // folder for images and results too long for the model; empty: not saved
+	Logs    string        // folder for log files, one per server, of stderr and log messages; empty: not saved
+	Tokens  string        // folder for OAuth credentials of web servers; empty: consent is unavailable
+	Log     *slog.Logger  // log of server faults; may be nil
+	Trust   *trust.Trust  // what the user has reviewed; nil: everything is trusted
+	Version string        // LifeHub's version, sent to servers
+	Secrets llm.Redactor  // removes secrets from logs and saved results; may be nil
+	User    User          // nil: servers cannot request anything
 
 	start time.Duration // limit of a server's start, including its first list of tools; 0: 10 s
 }

@@ -6,7 +6,7 @@ import (
 	"path/filepath"
 	"sync"
 
-	"lifehub/agent"
+	"lifehub/llm"
 )
 
 const (
@@ -23,7 +23,7 @@ const (
 // not stop the server.
 type tail struct {
 	path    string // of the file; empty: not saved
-	secrets agent.Redactor
+	secrets llm.Redactor
 
 	mu   sync.Mutex
 	rest []byte // incomplete last line

@@ -42,7 +42,7 @@ type Options struct {
 	Before      gate.Hook      // asked about each call that the rules do not deny
 	After       AfterTurn
 	Trace       events.Tracer
-	Redact      agent.Redactor // nil: nothing is removed
+	Redact      llm.Redactor // nil: nothing is removed
 
 	// Unattended means that there is no user to ask: calls that need permission
 	// are refused and listed in Ended.Unasked.

@@ -15,6 +15,7 @@ import (
 	"lifehub/agent/events"
 	"lifehub/agent/gate"
 	"lifehub/agent/toolchoice"
+	"lifehub/llm"
 )
 
 // runner runs the steps of the plans and rounds of one turn. The fields from
@@ -27,7 +28,7 @@ type runner struct {
 	tools    []agent.Tool      // enabled tools when the turn began
 	missing  map[string]string // why known tools are not among tools, by name
 	toolbox  Toolbox           // nil: unknown
-	secrets  agent.Redactor
+	secrets  llm.Redactor
 	saved    saved     // state of the interrupted turn, if this one resumes it
 	found    []finding // attachments, then the findings of the steps, in plan order
 	attached int       // number of attachments in found
@@ -54,7 +55,7 @@ func newRunner(guard *gate.Guard, parallel int) *runner {
 
 // RunCall makes one call through a gate, outside any turn. If tool is nil, it
 // fails. redact removes secrets from the result.
-func RunCall(ctx context.Context, guard *gate.Guard, redact agent.Redactor, tool agent.Tool, input json.RawMessage) (Outcome, error) {
+func RunCall(ctx context.Context, guard *gate.Guard, redact llm.Redactor, tool agent.Tool, input json.RawMessage) (Outcome, error) {
 	w := newRunner(guard, 1)
 	w.secrets = redact
 	step := agent.Step{ID: "1", Input: input}
