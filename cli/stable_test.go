@@ -77,6 +77,7 @@ func TestStableInterfacesAreUnchanged(t *testing.T) {
 		}
 		addFields(fields, "tasks", reflect.TypeFor[tools.Task](), 0)
 		addFields(fields, "brief", reflect.TypeFor[tools.BriefLine](), 0)
+		addFields(fields, "contradictions", reflect.TypeFor[tools.Contradiction](), 0)
 		addFields(fields, "health", reflect.TypeFor[tools.Finding](), 0)
 		addFields(fields, "check", reflect.TypeFor[mcpserve.Checked](), 0)
 		addFields(fields, "note", reflect.TypeFor[noteJSON](), 0)

@@ -48,6 +48,7 @@ func All(d Deps) []agent.Tool {
 		newReadNote(v),
 		newListNotes(v),
 		newNoteLinks(v),
+		newFindContradictions(v),
 		newCreateNote(w),
 		newAppendNote(w, d.Daily, d.Now),
 		newEditNote(w),

@@ -152,7 +152,7 @@ func TestToolsAreDescribedBriefly(t *testing.T) {
 			t.Errorf("%s: level %v, shows its change: %v", spec.Name, tool.Level(nil), shows || prepares)
 		}
 	}
-	want := []string{"add_task", "append_note", "calculate", "complete_task", "crawl", "create_note", "edit_note", "forget", "get_weather", "list_notes", "list_tasks", "merge_notes", "move_note", "note_links", "read_note", "recall", "remember", "rename_tag", "search_notes", "send_email", "today", "undo", "web_fetch", "web_search"}
+	want := []string{"add_task", "append_note", "calculate", "complete_task", "crawl", "create_note", "edit_note", "find_contradictions", "forget", "get_weather", "list_notes", "list_tasks", "merge_notes", "move_note", "note_links", "read_note", "recall", "remember", "rename_tag", "search_notes", "send_email", "today", "undo", "web_fetch", "web_search"}
 	slices.Sort(names)
 	if !slices.Equal(names, want) {
 		t.Errorf("got %v, want %v", names, want)
@@ -163,7 +163,7 @@ func TestNoteToolsReportAMissingVault(t *testing.T) {
 	b := work(t, nil)
 	for tool, args := range map[string]string{
 		"read_note": `{"path":"a"}`, "list_notes": `{}`, "list_tasks": `{}`, "add_task": `{"text":"a"}`,
-		"complete_task": `{"task":"a"}`, "create_note": `{"path":"a","content":"b"}`, "append_note": `{"content":"b"}`, "edit_note": `{"path":"a","old_text":"b","new_text":"c"}`, "note_links": `{"path":"a"}`,
+		"complete_task": `{"task":"a"}`, "create_note": `{"path":"a","content":"b"}`, "append_note": `{"content":"b"}`, "edit_note": `{"path":"a","old_text":"b","new_text":"c"}`, "note_links": `{"path":"a"}`, "find_contradictions": `{"about":"a"}`,
 	} {
 		if _, got := b.run(tool, args); got != "error: no notes folder is open" {
 			t.Errorf("%s: got %q", tool, got)

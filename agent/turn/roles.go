@@ -28,7 +28,7 @@ var roles = []role{
 	{
 		name: "notes", does: "what is in the user's notes and tasks, and changes to them", rounds: 5,
 		prompt: "You work with the user's notes. Search with more than one wording, read the notes that matter, and report what they say, naming note and line. If they do not say it, report that.",
-		tools:  []string{agent.SearchNotes, "*_note", "*_notes", "note_links", "*_task", "*_tasks", "recall", "today", "calculate"}, own: true,
+		tools:  []string{agent.SearchNotes, "*_note", "*_notes", "note_links", "find_contradictions", "*_task", "*_tasks", "recall", "today", "calculate"}, own: true,
 	},
 	{
 		name: "search", does: "the web", rounds: 5,

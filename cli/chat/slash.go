@@ -32,6 +32,7 @@ func (bg *background) commands(gate *turn.Agent) []backend.Command {
 		{Name: "related", Group: backend.InNotes, Args: "NOTE", Help: "find notes related to a note, and why", Run: bg.slashRelated},
 		{Name: "health", Group: backend.InNotes, Help: "list dead links, copies and other things to repair", Run: bg.slashHealth, Document: "Health of your notes"},
 		{Name: "brief", Group: backend.InNotes, Args: "[today|week]", Help: "list what is due, changed, or a year old", Run: bg.slashBrief, Document: "Briefing"},
+		{Name: "contradictions", Group: backend.InNotes, Args: "[WORDS]", Help: "find notes that state different values", Run: bg.slashContradictions, Document: "Contradictions"},
 		{Name: "doctor", Group: backend.InHelp, Help: "check the setup", Run: bg.slashDoctor},
 		{Name: "set", Group: backend.InModel, Args: "parameter num_ctx N", Help: "set the context window, as in ollama run", Run: bg.slashSet},
 	}, append(bg.switchCommands(), bg.memoryCommands()...)...)
@@ -209,6 +210,23 @@ func (bg *background) slashBrief(ctx context.Context, _, period string) (string,
 
 // link returns a link to a note, or a place in it.
 func link(path string) string { return "[[" + cell(path) + "]]" }
+
+// slashContradictions lists the passages that contradict each other, with a link to each.
+func (bg *background) slashContradictions(ctx context.Context, _, words string) (string, error) {
+	found, err := tools.Contradictions(gate.Hiding(ctx, bg.App.Rules.List(), nil), bg.App.Folders, words)
+	if err != nil || len(found) == 0 {
+		return tools.ContradictionsText(found) + "\n", err
+	}
+	var b strings.Builder
+	for _, c := range found {
+		fmt.Fprintf(&b, "**%s**\n\n", escape.Replace(c.Head()))
+		for _, s := range c.Sides {
+			fmt.Fprintf(&b, "- [[%s]] (%s): %s\n", cell(agent.PlaceName(s.Path, s.Line)), s.Dated(), escape.Replace(s.Text))
+		}
+		b.WriteString("\n")
+	}
+	return b.String(), nil
+}
 
 // escape escapes Markdown in a text of the user's notes.
 var escape = strings.NewReplacer("[", "\\[", "<", "\\<", "`", "'", "*", "\\*", "_", "\\_")

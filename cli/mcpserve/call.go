@@ -36,7 +36,7 @@ var descriptions embed.FS
 // if it returns only text. writers are those added by --writes.
 var (
 	readers = map[string]string{
-		"search_notes": searchSchema, "read_note": "", "list_notes": "", "note_links": "",
+		"search_notes": searchSchema, "read_note": "", "list_notes": "", "note_links": "", "find_contradictions": "",
 		"related_notes": "", "list_tasks": "", "check_citations": checkSchema,
 	}
 	writers = []string{"add_task", "append_note", "create_note", "remember"}

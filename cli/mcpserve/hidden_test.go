@@ -115,6 +115,7 @@ func answersAbout(t *testing.T, c *client.Client, dir string) (answers []string)
 		{"note_links", `{"path":"plans.md"}`},
 		{"note_links", `{"path":"shoes.md"}`},
 		{"related_notes", `{"path":"plans.md"}`},
+		{"find_contradictions", `{"about":""}`},
 		{"check_citations", `{"text":"“The password of the safe is swordfish”."}`},
 	} {
 		text, result := call(t, c, one.tool, json.RawMessage(one.arguments))

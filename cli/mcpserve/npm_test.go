@@ -44,7 +44,7 @@ func TestClientInAnotherLanguage(t *testing.T) {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	for what, holds := range map[string]bool{
-		"tools":     len(got.Tools) == 11 && slices.Contains(got.Tools, "check_citations"),
+		"tools":     len(got.Tools) == 12 && slices.Contains(got.Tools, "check_citations"),
 		"found":     got.Found.Path == "running/plan.md" && strings.Contains(got.Found.Text, "three times a week"),
 		"checked":   len(got.Checked) == 1 && got.Checked[0].Verdict == "verified" && got.Checked[0].Line == 3,
 		"added":     strings.HasPrefix(got.Added, "added to tasks.md:4"),

@@ -144,7 +144,7 @@ func TestClientReads(t *testing.T) {
 					t.Errorf("%s says %+v of itself", tool.Name, tool.Annotations)
 				}
 			}
-			if got := strings.Join(names, " "); got != "check_citations list_notes list_tasks note_links read_note related_notes search_notes" {
+			if got := strings.Join(names, " "); got != "check_citations find_contradictions list_notes list_tasks note_links read_note related_notes search_notes" {
 				t.Errorf("the tools are %s", got)
 			}
 			for _, one := range []struct{ tool, arguments, want string }{
