@@ -20,24 +20,24 @@ type Hunk struct {
 	Lines []string // without line ends, each after its sign: a blank, + or -
 }
 
-// Diffs returns the parts of the preview's diff. The numbers of lines in the heads of hunks tell what is a line of the
-// file and what the head of the next one. What is no unified diff is left out.
+// Diffs splits the preview's diff by file. The head of a hunk gives its number of lines, so that a removed line "-- x" is
+// not read as the head of a file. Anything else is ignored.
 func (p Preview) Diffs() (files []FileDiff) {
-	old, fresh := 0, 0 // lines that the hunk still has
+	oldLeft, newLeft := 0, 0 // lines that the hunk still has
 	for line := range strings.SplitSeq(p.Diff, "\n") {
 		var file *FileDiff
 		if n := len(files); n > 0 {
 			file = &files[n-1]
 		}
 		switch {
-		case old+fresh > 0 && line != "" && strings.Contains(" +-", line[:1]):
+		case oldLeft+newLeft > 0 && line != "" && strings.Contains(" +-", line[:1]):
 			hunk := &file.Hunks[len(file.Hunks)-1]
 			hunk.Lines = append(hunk.Lines, line)
 			if line[0] != '+' {
-				old--
+				oldLeft--
 			}
 			if line[0] != '-' {
-				fresh--
+				newLeft--
 			}
 		case strings.HasPrefix(line, "--- "):
 			files = append(files, FileDiff{From: line[len("--- "):]})
@@ -46,7 +46,7 @@ func (p Preview) Diffs() (files []FileDiff) {
 			file.To = line[len("+++ "):]
 		case strings.HasPrefix(line, "@@ "):
 			var hunk Hunk
-			if hunk.Line, old, fresh = hunkHead(line); old+fresh > 0 {
+			if hunk.Line, oldLeft, newLeft = hunkHead(line); oldLeft+newLeft > 0 {
 				file.Hunks = append(file.Hunks, hunk)
 			}
 		}

@@ -99,9 +99,9 @@ func (r *Rules) Decide(tool string, own agent.Level, as Reading) Verdict {
 	if own == agent.Deny {
 		return Verdict{Level: agent.Deny, Reason: fmt.Sprintf("%s is denied by default, and rules cannot override it", tool), Fixed: true}
 	}
-	does := map[agent.Level]string{agent.Auto: "runs"}[own]
-	if does == "" {
-		does = "asks"
+	does := "asks"
+	if own == agent.Auto {
+		does = "runs"
 	}
 	v := Verdict{Level: own, Reason: fmt.Sprintf("no rule for %s; it %s by default", tool, does)}
 	because := func(rule Rule) string { return reasonMark + rule.String() }
@@ -162,7 +162,7 @@ func ForCall(tool agent.Tool, input args.Input) (Rule, bool) {
 		for _, name := range bounded.Bounds() {
 			rule.Where = append(rule.Where, Pinned(name, given[name]))
 			if given[name] != nil {
-				break
+				break // the first that the call has is decisive
 			}
 		}
 		if len(rule.Where) == 0 {

@@ -129,10 +129,11 @@ func TestDescriptionsAreShort(t *testing.T) {
 			`{"type":"object","properties":{"text":{"type":"string","description":"what to\n do"},"due":{"type":"string"},"sort":{"enum":["date","name"]},"tags":{"type":"array","items":{"type":"string"}}},"required":["text"]}`,
 			`t(text: string "what to do", due?: string, sort?: date|name, tags?: list of string): Does it.`,
 		},
-		"bounds":         {`{"properties":{"n":{"type":"integer","minimum":1,"maximum":50},"from":{"type":"integer","minimum":1}},"required":["n"]}`, "t(n: integer from 1 to 50, from?: integer from 1): Does it."},
-		"none":           {"", "t(): Does it."},
-		"nested objects": {`{"properties":{"a":{"type":"object","properties":{"b":{}}}}}`, `t({"properties":{"a":{"type":"object","properties":{"b":{}}}}}): Does it.`},
-		"not readable":   {`{"properties":7}`, "t(): Does it."},
+		"bounds":          {`{"properties":{"n":{"type":"integer","minimum":1,"maximum":50},"from":{"type":"integer","minimum":1}},"required":["n"]}`, "t(n: integer from 1 to 50, from?: integer from 1): Does it."},
+		"none":            {"", "t(): Does it."},
+		"nested objects":  {`{"properties":{"a":{"type":"object","properties":{"b":{}}}}}`, `t({"properties":{"a":{"type":"object","properties":{"b":{}}}}}): Does it.`},
+		"list of objects": {`{"properties":{"a":{"type":"array","items":{"type":"object","properties":{"b":{}}}}}}`, `t({"properties":{"a":{"type":"array","items":{"type":"object","properties":{"b":{}}}}}}): Does it.`},
+		"not readable":    {`{"properties":7}`, "t(): Does it."},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {

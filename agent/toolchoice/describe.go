@@ -32,11 +32,22 @@ func Describe(specs []llm.ToolSpec, fence string) string {
 	if len(specs) == 0 {
 		return "(none)"
 	}
-	return list(specs, fence)
+	var own, others strings.Builder
+	for _, spec := range specs {
+		to := &own
+		if spec.By != "" {
+			to = &others
+		}
+		to.WriteString(describeOne(spec) + "\n")
+	}
+	if others.Len() > 0 {
+		fmt.Fprintf(&own, "%s\n%s\n%s%s\n", strings.ReplaceAll(untrustedDescriptions, "{fence}", fence), fence, strings.ReplaceAll(others.String(), fence, ""), fence)
+	}
+	return strings.TrimSpace(own.String())
 }
 
-// describe returns the description of a tool in one line.
-func describe(spec llm.ToolSpec) string {
+// describeOne returns the description of a tool in one line.
+func describeOne(spec llm.ToolSpec) string {
 	const longest = 2000 // bytes: descriptions by servers can have any length
 	return fmt.Sprintf("%s(%s): %s", spec.Name, text.OneLine(text.Clip(arguments(spec.Schema), longest)), text.OneLine(text.Clip(spec.Description, longest)))
 }
@@ -56,23 +67,6 @@ func Unavailable(missing map[string]string) string {
 		fmt.Fprintf(&b, "\n- %s: %s", strings.Join(names[why], ", "), why)
 	}
 	return b.String()
-}
-
-// list writes one line for each tool, with those of other programs between
-// fence marks.
-func list(specs []llm.ToolSpec, fence string) string {
-	var own, others strings.Builder
-	for _, spec := range specs {
-		to := &own
-		if spec.By != "" {
-			to = &others
-		}
-		to.WriteString(describe(spec) + "\n")
-	}
-	if others.Len() > 0 {
-		fmt.Fprintf(&own, "%s\n%s\n%s%s\n", strings.ReplaceAll(untrustedDescriptions, "{fence}", fence), fence, strings.ReplaceAll(others.String(), fence, ""), fence)
-	}
-	return strings.TrimSpace(own.String())
 }
 
 // untrustedDescriptions introduces descriptions by other programs.
@@ -101,7 +95,11 @@ func arguments(schema json.RawMessage) string {
 	var list []string
 	for _, name := range args.PropertyOrder(schema) {
 		property := top.Properties[name]
-		if property.Properties != nil || property.Type == nil && property.Enum == nil {
+		innermost := &property
+		for innermost.Items != nil {
+			innermost = innermost.Items
+		}
+		if innermost.Properties != nil || property.Type == nil && property.Enum == nil {
 			return string(schema)
 		}
 		optional := "?"

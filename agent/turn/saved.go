@@ -1,8 +1,6 @@
 package turn
 
 import (
-	"context"
-	"errors"
 	"maps"
 	"slices"
 	"strings"
@@ -174,7 +172,7 @@ func (k *saved) verdict(step string, attempt int) (report string, verdict agent.
 // names of tools, and restores the outcomes of finished calls, which identical
 // calls share, and the effects.
 func (w *runner) resume() {
-	now := func(name string) string {
+	currentName := func(name string) string {
 		if tool := w.tool(name); tool != nil {
 			return tool.Spec().Name
 		}
@@ -182,14 +180,14 @@ func (w *runner) resume() {
 	}
 	for _, p := range w.saved.plans {
 		for i := range p.Plan.Steps {
-			p.Plan.Steps[i].Tool = now(p.Plan.Steps[i].Tool)
+			p.Plan.Steps[i].Tool = currentName(p.Plan.Steps[i].Tool)
 		}
 	}
 	done := make(chan struct{})
 	close(done)
 	for _, step := range slices.Sorted(maps.Keys(w.saved.steps)) {
 		c := w.saved.steps[step]
-		c.tool = now(c.tool)
+		c.tool = currentName(c.tool)
 		if c.tool != "" {
 			same := sameCall(c.tool, c.input)
 			w.saved.calls[same] = c
@@ -212,86 +210,5 @@ func (w *runner) recallSends() {
 		if _, fetches := tool.(agent.Fetcher); (fetches || agent.IsOutward(tool)) && !before.started.IsZero() {
 			w.gate.RecallSend()
 		}
-	}
-}
-
-// admit decides whether a call may run. Without a permit it may not, and the
-// outcome says why.
-func (w *runner) admit(ctx context.Context, c gate.Call) (*gate.Permit, Outcome) {
-	pass := w.gate.Pass
-	if before := w.saved.calls[sameCall(c.Name(), c.Input)]; w.saved.damaged || before != nil && !before.started.IsZero() {
-		if before != nil {
-			w.undid(before.step) // it is determined again below
-		}
-		switch happened, effects := w.happened(ctx, c, before); happened {
-		case agent.HasHappened:
-			w.did(c.Step, effects...)
-			return nil, Outcome{Status: agent.Done, Result: agent.Result{Text: "It was done before LifeHub was stopped."}}
-		case agent.MayHaveHappened:
-			w.did(c.Step, agent.Effect{Kind: agent.Unknown, Tool: c.Name()})
-			since := time.Time{}
-			if before != nil {
-				since = before.started
-			}
-			pass = func(ctx context.Context, c gate.Call) (*gate.Permit, error) { return w.gate.PassAgain(ctx, c, since) }
-		}
-	}
-	p, err := pass(ctx, c)
-	var no *gate.Refusal
-	var denied *gate.Denial
-	switch {
-	case errors.Is(err, gate.ErrAlreadyDone):
-		w.undid(c.Step)
-		w.did(c.Step, agent.Effect{Kind: agent.ToolCalled, Tool: c.Name(), Count: 1})
-		return nil, Outcome{Status: agent.Done, Result: agent.Result{Text: "It was done before LifeHub was stopped: the user has checked."}}
-	case errors.As(err, &no):
-		return nil, Outcome{Status: agent.Denied, Reason: no.Reason}
-	case errors.As(err, &denied):
-		return nil, Outcome{Status: agent.Denied, Reason: w.secrets.Known(denied.Error()), Result: agent.Result{Untrusted: true}}
-	case err != nil:
-		return nil, failed(ctx, err)
-	}
-	return p, Outcome{}
-}
-
-// happened determines whether a call happened that was, or may have been,
-// started before the turn was interrupted. before is nil if nothing is known
-// about it.
-func (w *runner) happened(ctx context.Context, c gate.Call, before *savedCall) (agent.Happened, []agent.Effect) {
-	if agent.ReadOnly(c.Tool) {
-		return agent.HasNotHappened, nil // repeating it is harmless
-	}
-	checker, ok := c.Tool.(agent.Checker)
-	if !ok || before == nil || before.mark == nil {
-		return agent.MayHaveHappened, nil
-	}
-	type found struct {
-		happened agent.Happened
-		effects  []agent.Effect
-	}
-	f, err := agent.Guarded(ctx, func(ctx context.Context) (f found, err error) {
-		f.happened, f.effects, err = checker.Check(ctx, before.mark)
-		return f, err
-	})
-	if err != nil {
-		return agent.MayHaveHappened, nil
-	}
-	return f.happened, f.effects
-}
-
-// recordEnd journals how a call ended. A call that was stopped is not recorded:
-// it stays open or its outcome unknown.
-func (w *runner) recordEnd(ctx context.Context, c gate.Call, o Outcome) {
-	if o.stopped {
-		return
-	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), events.SaveTimeout)
-	defer cancel()
-	entry := agent.Entry{Moment: agent.CallEnded, Step: c.Step, Status: o.Status, Reason: o.Reason, Effects: w.effectsBy(c.Step)}
-	if o.Status == agent.Done || o.Result.Untrusted {
-		entry.Result = &o.Result
-	}
-	if err := w.events.Enter(ctx, entry); err != nil {
-		w.events.Notice("The result of step %s could not be saved: %v. If LifeHub is stopped now, it will ask about this step again.", c.Step, err)
 	}
 }

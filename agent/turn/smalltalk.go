@@ -18,23 +18,26 @@ func needsNoNotes(message string) bool { return isBrief(message) || holdsText.Ma
 // counts as small talk.
 const fewWords = 5
 
-// isBrief reports whether a message is a few words without a question: small
-// talk, or a request about the last answer.
+// questionMarks end questions in the scripts that have their own.
+const questionMarks = "?？؟\u037e"
+
+// isBrief reports whether a message is small talk, or a request about the last answer: it has only stop words, or a few
+// words and no question mark.
 func isBrief(message string) bool {
 	words, telling, in := 0, false, text.Language(message)
 	for w := range text.Words(message) {
 		words++
 		telling = telling || !text.StopWord(text.Fold(w.Text), in)
 	}
-	return !telling || words <= fewWords && !strings.ContainsAny(message, "?？؟\u037e")
+	return !telling || words <= fewWords && !strings.ContainsAny(message, questionMarks)
 }
 
 // holdsText matches a message that contains a text to work on: a second line, or
 // at least four words after a colon or in quotation marks.
 var holdsText = regexp.MustCompile(`\n|(?::\s+|["“„«])(?:[^\s"“”„«»]+\s+){3}`)
 
-// restsOn reports whether most words of an answer occur in an earlier text,
-// which the answer shortens, lists or repeats.
+// restsOn reports whether at least half of an answer's words, stop words aside, occur in an earlier text, which the answer
+// then shortens, lists or repeats.
 func restsOn(answer, before string) bool {
 	earlier := map[string]bool{}
 	for w := range text.Words(before) {
@@ -77,7 +80,7 @@ func (a *answer) needsNoSource(written string) bool {
 // onlyAsks reports whether each sentence of an answer is a question.
 func onlyAsks(answer string) bool {
 	for _, s := range text.Sentences(answer) {
-		if sentence := strings.TrimSpace(answer[s.Start:s.End]); sentence != "" && !strings.HasSuffix(sentence, "?") && !strings.HasSuffix(sentence, "？") {
+		if sentence := strings.TrimSpace(answer[s.Start:s.End]); sentence != "" && strings.TrimRight(sentence, questionMarks) == sentence {
 			return false
 		}
 	}

@@ -58,6 +58,7 @@ func TestCounterQuestionClaimsNothing(t *testing.T) {
 		"Which one do you mean?":             true,
 		"Which one? The boiler or the shed?": true,
 		"どれのことですか？":                          true,
+		"هل تقصد الاجتماع؟":                  true,
 		"It is 1.5 bar. Anything else?":      false,
 		"It is 1.5 bar.":                     false,
 		"":                                   false,

@@ -2,6 +2,8 @@ package app
 
 import (
 	"context"
+	"errors"
+	"io/fs"
 	"log/slog"
 	"os"
 	"sync"
@@ -11,8 +13,8 @@ import (
 	"lifehub/store"
 )
 
-// Marks are the marked lines of the notes, which outlive all conversations: a run that saves no
-// conversation marks what it writes as well, because later runs read the notes again.
+// Marks records which lines of the notes LifeHub wrote from outside sources, so that a later run treats them as
+// untrusted. They outlive all conversations: a run that saves none marks what it writes as well.
 type Marks struct {
 	app     *App
 	unsaved bool // the run saves no conversation
@@ -21,8 +23,8 @@ type Marks struct {
 	disk *store.Store // nil until a run that saves no conversation needs it
 }
 
-// saved returns the saved conversations; nil if there are none and they are not to be created.
-func (m *Marks) saved(create bool) (*store.Store, error) {
+// store returns the database; nil if there is none and it is not to be created.
+func (m *Marks) store(create bool) (*store.Store, error) {
 	if !m.unsaved {
 		return m.app.Store, nil
 	}
@@ -31,7 +33,7 @@ func (m *Marks) saved(create bool) (*store.Store, error) {
 	if m.disk != nil {
 		return m.disk, nil
 	}
-	if _, err := os.Stat(m.app.Paths.Database()); err != nil && !create {
+	if _, err := os.Stat(m.app.Paths.Database()); errors.Is(err, fs.ErrNotExist) && !create {
 		return nil, nil
 	}
 	var err error
@@ -41,7 +43,7 @@ func (m *Marks) saved(create bool) (*store.Store, error) {
 
 // Mark saves that lines came from a source, except those that the user's own notes hold.
 func (m *Marks) Mark(ctx context.Context, source string, lines []string) error {
-	s, err := m.saved(true)
+	s, err := m.store(true)
 	if err != nil {
 		return err
 	}
@@ -50,7 +52,7 @@ func (m *Marks) Mark(ctx context.Context, source string, lines []string) error {
 
 // Marked returns the sources of those lines that are marked.
 func (m *Marks) Marked(ctx context.Context, lines []string) ([]string, error) {
-	s, err := m.saved(false)
+	s, err := m.store(false)
 	if s == nil || err != nil {
 		return nil, err
 	}

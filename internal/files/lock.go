@@ -48,7 +48,7 @@ func Lock(ctx context.Context, file *os.File) error {
 		select {
 		case err := <-locked:
 			if err == nil {
-				err = sign(file)
+				_ = sign(file) // a full disk: whoever waits cannot be told for whom
 			}
 			return err
 		case <-ctx.Done():
