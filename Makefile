@@ -30,7 +30,7 @@ release: ## all files of a release, into dist/; publishes nothing
 release-check: ## compare two builds, and install each Linux package in an empty root
 	scripts/release/check.sh
 
-module-check: ## in a clone, rename the module, build its zip, and install from it
+module-check: ## in a clone, rename and tag the module, and install it by its path
 	scripts/release/module-check.sh
 
 test: ## all tests

@@ -5,7 +5,11 @@ set -euo pipefail
 cd "$(dirname "$0")/../.."
 [ $# -eq 1 ] || { echo "usage: scripts/release/module.sh github.com/OWNER/lifehub" >&2; exit 2; }
 [ -z "$(git status --porcelain)" ] || { echo "module.sh: commit or stash your changes first" >&2; exit 1; }
-go -C scripts/release run ./modulepath ../.. "$1"
+export new=$1 old; old=$(go list -m)
+go mod edit -module "$new"
+# The measurements import packages that only paths below the module's may.
+go -C tools/eval mod edit -module "$new/tools/eval" -droprequire "$old" -dropreplace "$old" -require "$new@v0.0.0" -replace "$new=../.."
+git ls-files -z '*.go' | xargs -0 perl -pi -e 's|^(import \|\t)([\w.]+ )?"\Q$ENV{old}\E(/[^"]*"( //.*)?)$|$1.($2//"")."\"$ENV{new}$3"|e'
 go tool -modfile=scripts/tools/go.mod gofumpt -w .
 go vet ./...
 go -C tools/eval vet .
