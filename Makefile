@@ -23,9 +23,13 @@ size: ## code size of the binary by package, in kB
 		dot = index(substr(name, slash + 1), "."); of[substr(name, 1, slash + dot - 1)] += $$2 } \
 		END { for (package in of) printf "%6.0f  %s\n", of[package] / 1000, package }' | sort -nr
 
-release: ## all files of a release, into dist/; publishes nothing
-	@test -x bin/goreleaser || GOBIN=$(CURDIR)/bin CGO_ENABLED=0 go install github.com/goreleaser/goreleaser/v2@v2.16.0
+release: bin/goreleaser bin/cyclonedx-gomod ## all files of a release, into dist/; publishes nothing
 	bin/goreleaser release --snapshot --clean
+
+bin/goreleaser:
+	GOBIN=$(CURDIR)/bin go install github.com/goreleaser/goreleaser/v2@v2.16.0
+bin/cyclonedx-gomod:
+	GOBIN=$(CURDIR)/bin go install github.com/CycloneDX/cyclonedx-gomod/cmd/cyclonedx-gomod@v1.10.0
 
 release-check: ## compare two builds, and install each Linux package in an empty root
 	scripts/release/check.sh

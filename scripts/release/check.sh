@@ -10,9 +10,9 @@ trap 'rm -rf "$root"' EXIT
 
 for n in first second; do
   git clone -q . "$root/$n/lifehub"
-  [ ! -x bin/goreleaser ] || { mkdir "$root/$n/lifehub/bin" && cp bin/goreleaser "$root/$n/lifehub/bin/"; }
+  [ ! -d bin ] || cp -r bin "$root/$n/lifehub/bin"
   make -s -C "$root/$n/lifehub" release >"$root/log" 2>&1 || { tail "$root/log" >&2; exit 1; }
-  (cd "$root/$n/lifehub/dist" && sha256sum lifehub_*/lifehub* *.tar.gz *.zip *.deb *.rpm *.apk *.spdx.json homebrew/*.rb scoop/*.json) > "$root/$n/sums"
+  (cd "$root/$n/lifehub/dist" && sha256sum lifehub_*/lifehub* *.tar.gz *.zip *.deb *.rpm *.apk *.cdx.json homebrew/*.rb scoop/*.json) > "$root/$n/sums"
 done
 diff "$root/first/sums" "$root/second/sums"
 echo "two builds in two fresh clones: $(wc -l < "$root/first/sums") files byte-equal"

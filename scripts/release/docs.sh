@@ -1,10 +1,9 @@
 #!/usr/bin/env bash
-# Builds dist-docs/ for the packages, with the man page and the completions printed
-# by the program, and bin/sbom. The same commit gives the same bytes.
+# Builds dist-docs/ for the packages: the man page and the completions, as the program
+# prints them. The same commit gives the same bytes.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
-rm -rf dist-docs && mkdir -p dist-docs bin
-(cd scripts/release && CGO_ENABLED=0 go build -trimpath -o ../../bin/sbom ./sbom)
+rm -rf dist-docs && mkdir dist-docs
 program=$(mktemp -d)
 trap 'rm -rf "$program"' EXIT
 CGO_ENABLED=0 go build -trimpath -o "$program/lifehub" .
