@@ -9,7 +9,7 @@ CHECKS := go tool -modfile=scripts/tools/go.mod
 # The measurements of search, citations, models and modes, which have a module of their own.
 EVAL := go -C tools/eval run .
 
-.PHONY: run test race check golden bench speed eval latency silent decline links claims modes memory soak fuzz licenses ollama npm tools screens film strings build size release release-check module-check
+.PHONY: run test race check golden bench speed eval latency silent decline links claims modes memory soak fuzz licenses ollama npm tools screens film strings build size release publish release-check module-check
 
 run: ## the chat on the starter notes
 	go run . chat --notes examples/notes
@@ -23,15 +23,19 @@ size: ## code size of the binary by package, in kB
 		dot = index(substr(name, slash + 1), "."); of[substr(name, 1, slash + dot - 1)] += $$2 } \
 		END { for (package in of) printf "%6.0f  %s\n", of[package] / 1000, package }' | sort -nr
 
-release: bin/goreleaser bin/cyclonedx-gomod ## all files of a release, into dist/; publishes nothing
-	bin/goreleaser release --snapshot --clean
+release: ## all files of a release, into dist/; publishes nothing
+publish: ## the same for a tag, and onto the page of the release
+release publish: bin/goreleaser bin/cyclonedx-gomod bin/wheel
+	PATH="$(CURDIR)/scripts/release/path:$$PATH" bin/goreleaser release --clean $(if $(filter release,$@),--snapshot)
 
 bin/goreleaser:
 	GOBIN=$(CURDIR)/bin go install github.com/goreleaser/goreleaser/v2@v2.16.0
 bin/cyclonedx-gomod:
-	GOBIN=$(CURDIR)/bin go install github.com/CycloneDX/cyclonedx-gomod/cmd/cyclonedx-gomod@v1.10.0
+	GOBIN=$(CURDIR)/bin go install -trimpath github.com/CycloneDX/cyclonedx-gomod/cmd/cyclonedx-gomod@v1.10.0
+bin/wheel:
+	python3 -m pip install -q --no-deps --target bin/wheel wheel==0.48.0 packaging==26.4
 
-release-check: ## compare two builds, and install each Linux package in an empty root
+release-check: ## compare two builds, install each package in an empty folder, and ask it a question
 	scripts/release/check.sh
 
 module-check: ## in a clone, rename and tag the module, and install it by its path
