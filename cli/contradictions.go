@@ -36,14 +36,14 @@ func newContradictions(sh *app.Process) *cobra.Command {
 			for _, text := range a.Notices("comparing") {
 				fmt.Fprintf(sh.Err, "! %s\n", safetext.Line(text))
 			}
-			found, err := tools.Contradictions(gate.Hiding(cmd.Context(), a.Rules.List(), nil), a.Folders, strings.Join(words, " "))
+			found, compared, err := tools.Contradictions(gate.Hiding(cmd.Context(), a.Rules.List(), nil), a.Folders, strings.Join(words, " "))
 			if err != nil {
 				return err
 			}
 			if asJSON {
 				return app.PrintJSON(sh, "contradictions", found)
 			}
-			return app.PrintText(sh, "contradictions", safetext.Text(tools.ContradictionsText(found))+"\n")
+			return app.PrintText(sh, "contradictions", safetext.Text(tools.ContradictionsText(found, compared))+"\n")
 		},
 	}
 	app.RegisterNotes(&flags, cmd)

@@ -205,6 +205,12 @@ func (f *Folder) Exists(name string) bool {
 	return checkName(name) == nil && err == nil && info.Mode().IsRegular()
 }
 
+// HasFolder reports whether there is a folder at a path in the folder.
+func (f *Folder) HasFolder(name string) bool {
+	info, err := f.root().Lstat(name)
+	return checkName(name) == nil && name != "." && err == nil && info.IsDir()
+}
+
 // Read reads and parses a note.
 func (f *Folder) Read(name string) (Note, error) {
 	raw, entry, err := f.Raw(name)

@@ -9,6 +9,7 @@ import (
 	"lifehub/agent"
 	"lifehub/tui/backend"
 	"lifehub/tui/panel"
+	"lifehub/tui/safetext"
 )
 
 // firstRead is how many turns are read when a conversation opens: more than a
@@ -95,7 +96,7 @@ func readEarlierTurns(ctx context.Context, o *backend.Options, id string, e earl
 
 // List lists the conversations, of which current is open. Typed text filters their
 // titles and finds messages.
-func List(ctx context.Context, o *backend.Options, current string) tea.Cmd {
+func List(ctx context.Context, o *backend.Options, current, words string) tea.Cmd {
 	return func() tea.Msg {
 		c, err := panel.NewChats(ctx, o.Conversations)
 		c.Current, c.Fixed = current, o.Archive == nil
@@ -107,7 +108,8 @@ func List(ctx context.Context, o *backend.Options, current string) tea.Cmd {
 			c.None = "no title or message matches"
 			c.Search = func(words string) tea.Cmd { return find(ctx, o, "", words) }
 		}
-		return panel.OpenMsg{Panel: c, Err: err}
+		c.Filter = safetext.Line(words)
+		return panel.OpenMsg{Panel: c, Then: c.Find(), Err: err}
 	}
 }
 

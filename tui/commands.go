@@ -32,7 +32,7 @@ func screenCommands() map[string]func(m *Model, args string) tea.Cmd {
 		"sources":  none(func(m *Model) tea.Cmd { m.goToSources(); return nil }),
 		"theme":    (*Model).chooseTheme,
 		"find":     (*Model).find,
-		"resume":   none((*Model).listConversations),
+		"resume":   (*Model).listConversations,
 		"continue": none((*Model).proceed),
 		"edit":     (*Model).editBack,
 		"retry":    none(func(m *Model) tea.Cmd { return m.retry(m.transcript.QuestionBack(1)) }),

@@ -12,12 +12,12 @@ import (
 	"lifehub/tui/transcript"
 )
 
-// listConversations opens the list of conversations.
-func (m *Model) listConversations() tea.Cmd {
+// listConversations opens the list of conversations, filtered by words.
+func (m *Model) listConversations(words string) tea.Cmd {
 	if m.Options.Conversations == nil || m.busy() {
 		return nil
 	}
-	return List(m.base, &m.Options, m.chat.id)
+	return List(m.base, &m.Options, m.chat.id, words)
 }
 
 // find opens the search of the open conversation.

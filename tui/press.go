@@ -105,7 +105,7 @@ func (m *Model) pressAnywhere(pressed tea.KeyPressMsg) (tea.Cmd, bool) {
 	case key.Matches(pressed, k.New):
 		return m.newConversation(), true
 	case key.Matches(pressed, k.Conversations):
-		return m.listConversations(), true
+		return m.listConversations(""), true
 	case key.Matches(pressed, k.Model):
 		return m.chooseModel(""), true
 	case key.Matches(pressed, k.Help):

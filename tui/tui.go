@@ -137,7 +137,7 @@ func (m *Model) start() tea.Cmd {
 	case m.Options.FirstRun && m.Options.Setup != nil:
 		cmds = append(cmds, m.openFirstRun(), m.draft.load(m.base, m.chat.id))
 	case m.Options.Pick && m.Options.Conversations != nil:
-		cmds = append(cmds, m.listConversations())
+		cmds = append(cmds, m.listConversations(""))
 	case m.reads():
 		cmds = append(cmds, openConversation(m.base, &m.Options, conversationMsg{ID: m.chat.id, Title: m.Options.Heading, At: m.Options.Turn, Focus: m.Options.Turn != ""}))
 	case m.Options.Prompt != "":

@@ -64,8 +64,8 @@ type contradictionsArgs struct {
 
 func newFindContradictions(v vaults) agent.Tool {
 	return agent.NewTool(spec[contradictionsArgs]("find_contradictions"), agent.Auto, func(ctx context.Context, args contradictionsArgs) (agent.Result, error) {
-		found, err := Contradictions(ctx, v, args.About)
-		result := agent.Result{Text: ContradictionsText(found), Nothing: len(found) == 0}
+		found, compared, err := Contradictions(ctx, v, args.About)
+		result := agent.Result{Text: ContradictionsText(found, compared), Nothing: len(found) == 0}
 		for _, c := range found {
 			result.Sources = append(result.Sources, c.Sides[0].source, c.Sides[1].source)
 		}
@@ -73,10 +73,13 @@ func newFindContradictions(v vaults) agent.Tool {
 	})
 }
 
-// ContradictionsText returns each pair of lines below what they are about.
-func ContradictionsText(found []Contradiction) string {
-	if len(found) == 0 {
-		return "No two passages state different values."
+// ContradictionsText returns each pair of lines below what they are about, or how many values were compared.
+func ContradictionsText(found []Contradiction, compared int) string {
+	switch {
+	case len(found) == 0 && compared == 0:
+		return "No line about that states a value that can be compared: a property, key: value, or a cell of a table."
+	case len(found) == 0:
+		return fmt.Sprintf("No two of %s about that contradict each other.", text.Count(compared, "value"))
 	}
 	said := text.Count(len(found), "contradiction") + ":"
 	for _, c := range found {
@@ -92,16 +95,17 @@ func ContradictionsText(found []Contradiction) string {
 // yes and no for the same key of the same thing, the newest first; without words, in all notes. Both lines are
 // checked as quotations are, and one that its note marks, as struck out, a task or a draft, is left out. Values of
 // different days, several of one section, and those of hidden notes are not compared. It reads every note.
-func Contradictions(ctx context.Context, folders func() []*notes.Folder, words string) ([]Contradiction, error) {
+// compared is how many values have the words.
+func Contradictions(ctx context.Context, folders func() []*notes.Folder, words string) (found []Contradiction, compared int, err error) {
 	v := vaults(folders)
 	places, err := v.list(ctx)
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	all := map[string][]*stated{}
 	for _, p := range places {
 		if err := ctx.Err(); err != nil {
-			return nil, err
+			return nil, 0, err
 		}
 		if notes.IsPaged(p.Entry.Path) || notes.IsPicture(p.Entry.Path) || p.Entry.CopyOf != "" {
 			continue
@@ -112,6 +116,9 @@ func Contradictions(ctx context.Context, folders func() []*notes.Folder, words s
 		}
 		for _, s := range statements(p, PathOf(v, p.folder, p.Entry.Path), note) {
 			all[s.of()] = append(all[s.of()], s)
+			if s.isAbout(words) {
+				compared++
+			}
 		}
 	}
 	pairs, lines := [][2]*stated{}, map[*statedIn][]*stated{}
@@ -135,16 +142,16 @@ func Contradictions(ctx context.Context, folders func() []*notes.Folder, words s
 	quoted := map[*stated]Side{}
 	for from, list := range lines {
 		if err := from.quote(ctx, list, quoted); err != nil {
-			return nil, err
+			return nil, 0, err
 		}
 	}
-	found := []Contradiction{}
+	found = []Contradiction{}
 	for _, pair := range pairs {
 		if newer, older := quoted[pair[0]], quoted[pair[1]]; newer.Text != "" && older.Text != "" {
 			found = append(found, Contradiction{strings.Join(pair[0].subject, " › "), pair[0].key, []Side{newer, older}})
 		}
 	}
-	return found, nil
+	return found, compared, nil
 }
 
 // quote adds the lines of statements of a note, as they are now, if they are quotations from it that it does not mark.
@@ -219,8 +226,8 @@ func (s *stated) ofOneTime(other *stated) bool {
 }
 
 // toldApart reports whether two statements of one subject are of two things. In one note, these are two headings in a
-// row. Two notes give different texts, such as authors, or their names tell them apart, as in two folders, or by
-// their numbers.
+// row. Two notes give different texts, such as authors, or their names tell them apart, or the numbers in their
+// paths; those of one name in two folders are of two things.
 func (s *stated) toldApart(other *stated) bool {
 	if s.note == other.note {
 		return s.form == other.form && max(s.section, other.section)-min(s.section, other.section) == 1
@@ -232,8 +239,8 @@ func (s *stated) toldApart(other *stated) bool {
 		}
 	}
 	more := func(a, b string) bool {
-		return slices.ContainsFunc(nameWords(a), func(word string) bool {
-			return !strings.Contains(text.Key(s.subject[0]), word) && !slices.Contains(nameWords(b), word)
+		return slices.ContainsFunc(notes.NameWords(a), func(word string) bool {
+			return !strings.Contains(text.Key(s.subject[0]), word) && !slices.Contains(notes.NameWords(b), word)
 		})
 	}
 	digits := func(name string) string {
@@ -246,14 +253,6 @@ func (s *stated) toldApart(other *stated) bool {
 	}
 	a, b := s.note.path, other.note.path
 	return notes.SameName(path.Base(a), path.Base(b)) || more(a, b) && more(b, a) || digits(a) != digits(b)
-}
-
-// nameWords are the words of a note's path.
-func nameWords(name string) (words []string) {
-	for part := range strings.SplitSeq(name, "/") {
-		words = append(words, notes.NameWords(part)...)
-	}
-	return words
 }
 
 // isAbout reports whether the path, the subject or the key has all words.

@@ -49,16 +49,24 @@ func setTools(w noteWriter, kept sets) []agent.Tool {
 	}
 }
 
+// secondMissing is said if the second of two names is missing.
+const secondMissing = "The second name is missing; a name of several words is in quotation marks"
+
 // destination finds the note that is to be moved, and the folder and path that it gets: "to" is a folder if it ends with a
-// slash, a name in the note's own folder if it has none, else a path.
+// slash or there is one, a name in the note's own folder if it has none, else a path.
 func (d noteWriter) destination(ctx context.Context, args moveArgs) (at place, folder *notes.Folder, name string, err error) {
+	to := strings.TrimSpace(args.To)
+	if to == "" {
+		return at, nil, "", fmt.Errorf("where does %q go? %s", args.Path, secondMissing)
+	}
 	if at, err = d.find(ctx, args.Path); err != nil {
 		return at, nil, "", err
 	}
-	to, ext := strings.TrimSpace(args.To), path.Ext(at.Entry.Path)
+	ext := path.Ext(at.Entry.Path)
+	if folder, name, err := d.locate(to); err == nil && folder.HasFolder(name) { // as mv does
+		to += "/"
+	}
 	switch {
-	case to == "":
-		return at, nil, "", errors.New("where to? The new path or name is missing")
 	case strings.HasSuffix(to, "/"):
 		to += path.Base(at.Entry.Path)
 	case !strings.Contains(to, "/"):
@@ -78,7 +86,7 @@ func (d noteWriter) destination(ctx context.Context, args moveArgs) (at place, f
 	case err != nil:
 		return at, nil, "", err
 	case notes.SameName(own, at.Entry.Path) && folder == at.folder:
-		return at, nil, "", fmt.Errorf("%s and %s are the same name to LifeHub", own, at.Entry.Path)
+		return at, nil, "", fmt.Errorf("%s has that name already; upper and lower case do not tell names apart", at.Entry.Path)
 	case taken && !agent.HidesNote(ctx, PathOf(d.vaults, folder, own)):
 		return at, nil, "", fmt.Errorf("there is a note %s already: choose another name, or merge the two", own)
 	case taken, agent.HidesNote(ctx, PathOf(d.vaults, folder, own)):
@@ -126,6 +134,9 @@ func (d noteWriter) move(ctx context.Context, args moveArgs) (set, error) {
 
 // both finds the notes that are to be merged.
 func (d noteWriter) both(ctx context.Context, args mergeArgs) (from, into place, err error) {
+	if strings.TrimSpace(args.Into) == "" {
+		return from, into, fmt.Errorf("into which note does %q go? %s", args.Path, secondMissing)
+	}
 	if from, err = d.find(ctx, args.Path); err == nil {
 		into, err = d.find(ctx, args.Into)
 	}
@@ -194,6 +205,9 @@ func (d noteWriter) merge(ctx context.Context, args mergeArgs) (set, error) {
 // retag plans how a tag gets another name.
 func (d noteWriter) retag(ctx context.Context, args retagArgs) (set, error) {
 	from, to := strings.Trim(strings.TrimSpace(args.Tag), "#/"), strings.Trim(strings.TrimSpace(args.To), "#/")
+	if to == "" {
+		return set{}, fmt.Errorf("what is #%s to be called? The new name is missing", from)
+	}
 	if !notes.IsTag(from) || !notes.IsTag(to) || text.Key(from) == text.Key(to) {
 		return set{}, fmt.Errorf("%q and %q have to be two tags: letters, digits, - _ and /, not only digits", args.Tag, args.To)
 	}

@@ -73,8 +73,10 @@ func (t *turn) recall(ctx context.Context) error {
 		return err
 	}
 	t.compactHistory(ctx)
-	if err := errors.Join(t.recallFacts(ctx), t.recallPast(ctx)); err != nil {
-		t.events.Notice("Some memories could not be read for this turn: %v.", err)
+	if t.command == nil { // else there is no prompt that they could be in
+		if err := errors.Join(t.recallFacts(ctx), t.recallPast(ctx)); err != nil {
+			t.events.Notice("Some memories could not be read for this turn: %v.", err)
+		}
 	}
 	t.recallOrigins(ctx)
 	if len(t.recalled.Past) > 0 || len(t.recalled.Facts) > 0 {

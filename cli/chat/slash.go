@@ -213,9 +213,9 @@ func link(path string) string { return "[[" + cell(path) + "]]" }
 
 // slashContradictions lists the passages that contradict each other, with a link to each.
 func (bg *background) slashContradictions(ctx context.Context, _, words string) (string, error) {
-	found, err := tools.Contradictions(gate.Hiding(ctx, bg.App.Rules.List(), nil), bg.App.Folders, words)
+	found, compared, err := tools.Contradictions(gate.Hiding(ctx, bg.App.Rules.List(), nil), bg.App.Folders, words)
 	if err != nil || len(found) == 0 {
-		return tools.ContradictionsText(found) + "\n", err
+		return tools.ContradictionsText(found, compared) + "\n", err
 	}
 	var b strings.Builder
 	for _, c := range found {

@@ -90,6 +90,9 @@ func undone(question string, done []tools.Undone) string {
 	var b strings.Builder
 	if question != "" {
 		fmt.Fprintf(&b, "Undone: “%s”. It is still in `/tree`.\n", cell(oneLine(question)))
+		if len(done) == 0 {
+			b.WriteString("- No note was changed by it; `/undo` again goes further back.\n")
+		}
 	}
 	left := false
 	for _, u := range done {

@@ -52,6 +52,7 @@ func TestUndoNamesWhatItCannotReverse(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := "Undone: “tell Ana, and book it”. It is still in `/tree`.\n" +
+		"- No note was changed by it; `/undo` again goes further back.\n" +
 		"- `send_email` was called and cannot be undone: `{\"to\":\"ana@example.org\",\"subject\":\"a | b\"}`\n" +
 		"- `hotel_book` was called and cannot be undone: `{\"nights\":3}`\n"
 	if output != want {

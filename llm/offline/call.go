@@ -97,9 +97,9 @@ var commands = map[string]struct {
 	"note":  {"append_note", "content", func(typed string, _ when.Day) map[string]any { return map[string]any{"content": typed} }},
 	"task":  {"add_task", "text", taskArgs},
 	"done":  {"complete_task", "task", doneArgs},
-	"move":  {"move_note", "to", func(typed string, _ when.Day) map[string]any { return twoNames(typed, "path", "to") }},
-	"merge": {"merge_notes", "into", func(typed string, _ when.Day) map[string]any { return twoNames(typed, "path", "into") }},
-	"retag": {"rename_tag", "to", func(typed string, _ when.Day) map[string]any { return twoNames(typed, "tag", "to") }},
+	"move":  {"move_note", "", func(typed string, _ when.Day) map[string]any { return twoNames(typed, "path", "to") }},
+	"merge": {"merge_notes", "", func(typed string, _ when.Day) map[string]any { return twoNames(typed, "path", "into") }},
+	"retag": {"rename_tag", "", func(typed string, _ when.Day) map[string]any { return twoNames(typed, "tag", "to") }},
 	"tasks": {"list_tasks", "", func(typed string, _ when.Day) map[string]any {
 		status, words, _ := strings.Cut(typed, " ")
 		if slices.Contains([]string{"open", "due", "overdue", "done", "all"}, status) {
@@ -109,16 +109,23 @@ var commands = map[string]struct {
 	}},
 }
 
-// names matches two names, each one word, in quotation marks or a wikilink; the second may be of several words.
-var names = regexp.MustCompile(`^("[^"]+"|\[\[[^\]]+\]\]|\S+)\s+(?:to\s+|into\s+|->\s*|→\s*)?(.+)$`)
+// quotedName matches a name in quotation marks or a wikilink at the start of a text.
+var quotedName = regexp.MustCompile(`^(?:"([^"]+)"|“([^”]+)”|„([^“”]+)[“”]|«([^»]+)»|(\[\[[^\]]+\]\]))(?:\s+|$)`)
 
-// twoNames reads "NOTE NAME" as two arguments.
+// twoNames reads "NOTE NAME" as two arguments. A name of several words is in quotation marks; the second may do without
+// if the first has them. What cannot be told apart is one name, and the second is missing.
 func twoNames(typed, first, second string) map[string]any {
-	found := names.FindStringSubmatch(typed)
-	if found == nil {
-		return map[string]any{first: typed, second: ""}
+	var name, rest string
+	if quoted := quotedName.FindStringSubmatch(typed); quoted != nil {
+		name, rest = strings.Join(quoted[1:], ""), typed[len(quoted[0]):]
+	} else if name, rest, _ = strings.Cut(typed, " "); !quotedName.MatchString(strings.TrimSpace(rest)) && len(strings.Fields(rest)) > 1 {
+		name, rest = typed, ""
 	}
-	return map[string]any{first: strings.Trim(found[1], `"`), second: strings.Trim(strings.TrimSpace(found[2]), `"`)}
+	rest = strings.TrimSpace(rest)
+	if quoted := quotedName.FindStringSubmatch(rest); quoted != nil && len(quoted[0]) == len(rest) {
+		rest = strings.Join(quoted[1:], "")
+	}
+	return map[string]any{first: strings.TrimSpace(name), second: rest}
 }
 
 // doneArgs reads the words of a task, or NOTE:LINE.

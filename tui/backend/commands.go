@@ -46,7 +46,7 @@ func (o *Options) AllCommands(pages []Command) []Command {
 			list = append(list, commands...)
 		}
 	}
-	add(o.Conversations != nil, Command{Name: "resume", Aliases: []string{"chats", "sessions"}, Group: InConversation, Help: "open an earlier conversation"})
+	add(o.Conversations != nil, Command{Name: "resume", Aliases: []string{"chats", "sessions"}, Group: InConversation, Args: "[WORDS]", Help: "open an earlier conversation"})
 	add(o.Archive != nil, Command{Name: "find", Group: InConversation, Args: "[WORDS]", Help: "search this conversation"})
 	add(o.Resumer != nil, Command{Name: "continue", Group: InConversation, Help: "resume an answer that was cut off or stopped"})
 	add(o.Branches != nil,

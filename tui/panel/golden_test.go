@@ -210,7 +210,7 @@ func help() panel.Panel {
 }
 
 func conversations(o backend.Options) func() tea.Cmd {
-	return func() tea.Cmd { return tui.List(context.Background(), &o, "") }
+	return func() tea.Cmd { return tui.List(context.Background(), &o, "", "") }
 }
 
 // unused has kept no conversation.
