@@ -56,9 +56,9 @@ func newBrief(sh *app.Process) *cobra.Command {
 			case c.capture.asJSON:
 				return app.PrintJSON(sh, "briefing", append([]tools.BriefLine{}, lines...))
 			case c.to != "":
-				return c.write(cmd.Context(), lines, today)
+				return c.write(cmd.Context(), lines, today, days)
 			}
-			return app.PrintText(sh, "briefing", safetext.Text(plainBriefing(lines, today)))
+			return app.PrintText(sh, "briefing", safetext.Text(plainBriefing(lines, today, days)))
 		},
 	}
 	app.RegisterNotes(&c.capture.runFlags, cmd)
@@ -107,7 +107,7 @@ func (c *briefCommand) lines(ctx context.Context, today when.Day, days int) ([]t
 
 // write adds the briefing to the daily note. Lines that others wrote are left out, and counted, unless they are
 // allowed.
-func (c *briefCommand) write(ctx context.Context, lines []tools.BriefLine, today when.Day) error {
+func (c *briefCommand) write(ctx context.Context, lines []tools.BriefLine, today when.Day, days int) error {
 	w := writing{message: agent.Message{Text: "brief"}, done: func(result captured) captured { return result }}
 	var kept []tools.BriefLine
 	for _, l := range lines {
@@ -122,17 +122,17 @@ func (c *briefCommand) write(ctx context.Context, lines []tools.BriefLine, today
 		fmt.Fprintf(c.capture.process.Err, "! left out %s that others wrote; %s adds them\n", text.Count(left, "line"), app.UntrustedFlag)
 	}
 	if len(kept) == 0 {
-		return app.PrintText(c.capture.process, "briefing", plainBriefing(nil, today))
+		return app.PrintText(c.capture.process, "briefing", plainBriefing(nil, today, days))
 	}
 	c.capture.yes = c.capture.yes || c.untrusted
-	w.once(agent.AppendNote, map[string]string{"path": c.daily, "content": export.Disarm(safetext.Text(plainBriefing(kept, today)))})
+	w.once(agent.AppendNote, map[string]string{"path": c.daily, "content": export.Disarm(safetext.Text(plainBriefing(kept, today, days)))})
 	w.allows[0].Where = ruleTo(c.daily, true).Where
 	return c.capture.run(ctx, w)
 }
 
 // plainBriefing returns a briefing with its places as code: each line is a list item that is no task, whatever the
 // name of its note is.
-func plainBriefing(lines []tools.BriefLine, today when.Day) string {
+func plainBriefing(lines []tools.BriefLine, today when.Day, days int) string {
 	code := func(place string) string { return "`" + strings.ReplaceAll(text.OneLine(place), "`", "'") + "`" }
-	return app.BriefingText(lines, today, code, strings.TrimSpace)
+	return app.BriefingText(lines, today, days, code, strings.TrimSpace)
 }

@@ -1,6 +1,7 @@
 package notes
 
 import (
+	"cmp"
 	"net/url"
 	"regexp"
 	"strings"
@@ -129,6 +130,21 @@ func readLink(text string, i int) (link Link, spot linkSpot, end int) {
 	link = noteLink(target)
 	link.Text = strings.Join(strings.Fields(shown[1:]), " ")
 	return link, addressSpot(target, i+at+strings.Index(near[at:], target)), i + at + size
+}
+
+// PlainLinks returns a text in which what each link shows stands in its place.
+func PlainLinks(text string) string {
+	var plain strings.Builder
+	for i := 0; i < len(text); {
+		if link, _, end := readLink(text, i); text[i] == '[' && end > 0 {
+			plain.WriteString(cmp.Or(link.Text, link.Target, link.Heading))
+			i = end
+			continue
+		}
+		plain.WriteByte(text[i])
+		i++
+	}
+	return plain.String()
 }
 
 // maxPairs bounds the nesting of brackets in the text of a link.

@@ -205,3 +205,13 @@ func TestCopiesAndPlaceholders(t *testing.T) {
 		t.Errorf("a copy has the tasks %v", tasks)
 	}
 }
+
+func TestLinksReadAsWhatTheyShow(t *testing.T) {
+	for text, want := range map[string]string{
+		"Review [[Falcon API]] and [[x|the y]]": "Review Falcon API and the y", "[a](b.md), [c](https://d.example) [ ] [e]": "a, c [ ] [e]", "[[#part]]": "part", "ü [": "ü [",
+	} {
+		if got := PlainLinks(text); got != want {
+			t.Errorf("%q reads as %q", text, got)
+		}
+	}
+}

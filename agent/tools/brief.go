@@ -75,7 +75,7 @@ func Brief(ctx context.Context, folders func() []*notes.Folder, today when.Day, 
 			if err != nil {
 				return nil, "", err
 			}
-			line.Path, line.Text, line.Untrusted = name, text.Cut(text.OneLine(line.Text), maxBriefText), note.Untrusted || len(from) > 0
+			line.Path, line.Text, line.Untrusted = name, text.Cut(text.OneLine(notes.PlainLinks(line.Text)), maxBriefText), note.Untrusted || len(from) > 0
 			lines = append(lines, line)
 		}
 	}

@@ -41,18 +41,30 @@ func (a *App) Briefing(ctx context.Context, s *store.Store, today when.Day, days
 	return lines, unread, err
 }
 
-// briefingHeads are what follows the number of lines of a kind.
-var briefingHeads = map[tools.BriefKind][2]string{
-	tools.DueTask: {"task", " due"}, tools.ChangedNote: {"note", " changed"}, tools.YearAgo: {"note", " of this day a year ago"},
-	tools.Unfinished: {"conversation", " unfinished (`lifehub -r ID`, or /resume in the chat)"},
+// briefingHead returns the heading of the lines of a kind.
+func briefingHead(kind tools.BriefKind, lines, days int) string {
+	until, since := "due today or overdue", "changed today"
+	if days > 1 {
+		until, since = fmt.Sprintf("due in %d days or overdue", days), fmt.Sprintf("changed in %d days", days)
+	}
+	switch kind {
+	case tools.DueTask:
+		return text.Count(lines, "task") + " " + until
+	case tools.ChangedNote:
+		return text.Count(lines, "note") + " " + since
+	case tools.YearAgo:
+		return text.Count(lines, "note") + " of this day a year ago"
+	default:
+		return text.Count(lines, "conversation") + " unfinished (`lifehub -r ID`, or /resume in the chat)"
+	}
 }
 
 // maxBriefed bounds the lines of a kind that are shown.
 const maxBriefed = 20
 
-// BriefingText returns a briefing as Markdown, with the places of notes as shown by named and texts by
+// BriefingText returns a briefing for so many days as Markdown, with the places of notes as shown by named and texts by
 // quoted.
-func BriefingText(lines []tools.BriefLine, today when.Day, named, quoted func(string) string) string {
+func BriefingText(lines []tools.BriefLine, today when.Day, days int, named, quoted func(string) string) string {
 	if len(lines) == 0 {
 		return "Nothing to report.\n"
 	}
@@ -63,8 +75,7 @@ func BriefingText(lines []tools.BriefLine, today when.Day, named, quoted func(st
 	var b strings.Builder
 	for _, l := range lines {
 		if shown[l.Kind]++; shown[l.Kind] == 1 {
-			head := briefingHeads[l.Kind]
-			fmt.Fprintf(&b, "%s**%s%s**\n\n", strings.Repeat("\n", min(1, b.Len())), text.Count(count[l.Kind], head[0]), head[1])
+			fmt.Fprintf(&b, "%s**%s**\n\n", strings.Repeat("\n", min(1, b.Len())), briefingHead(l.Kind, count[l.Kind], days))
 		}
 		switch {
 		case shown[l.Kind] == maxBriefed+1:

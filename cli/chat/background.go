@@ -360,7 +360,7 @@ func (bg *background) dueTasks(ctx context.Context, today when.Day) []backend.Ta
 		case t.Day == today:
 			due = "due today"
 		}
-		tasks = append(tasks, backend.Task{Text: t.Text, When: due, Note: filepath.Join(t.dir, filepath.FromSlash(t.Path)), Name: path.Join(t.vault, t.Path), Line: t.Line})
+		tasks = append(tasks, backend.Task{Text: notes.PlainLinks(t.Text), When: due, Note: filepath.Join(t.dir, filepath.FromSlash(t.Path)), Name: path.Join(t.vault, t.Path), Line: t.Line})
 	}
 	return tasks
 }

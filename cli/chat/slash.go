@@ -205,7 +205,7 @@ func (bg *background) slashBrief(ctx context.Context, _, period string) (string,
 	if err != nil {
 		return "", err
 	}
-	return app.BriefingText(lines, today, link, escape.Replace) + "\n" + escape.Replace(unread), nil
+	return app.BriefingText(lines, today, days, link, escape.Replace) + "\n" + escape.Replace(unread), nil
 }
 
 // link returns a link to a note, or a place in it.
