@@ -218,6 +218,7 @@ func TestADayEndsATask(t *testing.T) {
 	today := Day{2026, 11, 26} // a Thursday
 	for task, want := range map[string]string{
 		"call the plumber tomorrow":    "call the plumber | 2026-11-27",
+		"Müll rausbringen bis Freitag": "Müll rausbringen | 2026-11-27",
 		"call Ines by Friday":          "call Ines | 2026-11-27",
 		"call Ines, next Monday":       "call Ines | 2026-11-30",
 		"water the plants today":       "water the plants | 2026-11-26",

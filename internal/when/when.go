@@ -87,7 +87,11 @@ func Due(task string, today Day) (rest string, day Day) {
 		if !ok || day.Before(today) {
 			continue
 		}
-		rest = strings.Join(words[:i], " ")
+		last := i
+		if i > 1 && meanings()[strings.ToLower(words[i-1])].kind == 'T' { // until Friday
+			last--
+		}
+		rest = strings.Join(words[:last], " ")
 		if !SaysNothing(strings.ToLower(words[i])) {
 			rest = strings.TrimSuffix(rest, " due") // but "what is due on Friday" is the task's own
 		}
