@@ -292,15 +292,16 @@ func (m *Model) takeOffer() bool {
 	return true
 }
 
-// readWhole is the time within which an answer, as a list of passages, comes as a whole: nobody followed it, so that it is
-// read from its question on.
+// readWhole is the time within which an answer comes as a whole: nobody followed it, so that it is read from its question
+// on, as a list is, however slowly it came.
 const readWhole = time.Second / 2
 
 // ended shows the saved answer and its figures.
 func (m *Model) ended(e agent.Ended, now time.Time) {
 	m.turn.Turn.Ended(e, m.Options.CanUndo(), now)
 	m.typeLetters(m.asks.Close())
-	if whole := m.turn.spoke.IsZero() || now.Sub(m.turn.spoke) < readWhole; whole && !m.transcript.Scrolled {
+	whole := m.turn.spoke.IsZero() || now.Sub(m.turn.spoke) < readWhole || m.turn.Turn.IsList()
+	if whole && !m.transcript.Scrolled {
 		m.transcript.ShowFrom(m.turn.Turn.Asked)
 	}
 	m.offer = safetext.Line(m.turn.Turn.Offer(now))

@@ -290,6 +290,9 @@ func (t *Turn) Ended(e agent.Ended, undo bool, now time.Time) {
 	t.Tell(e.Effects, undo)
 }
 
+// IsList reports whether the answer is a list of passages, which itself names the note and line of each.
+func (t *Turn) IsList() bool { return t.sources != nil && t.sources.written && len(t.sources.List) > 0 }
+
 // Offer returns the command that fits the question of the turn; "" if there is none.
 func (t *Turn) Offer(now time.Time) string { return t.view.Offer(now) }
 
