@@ -35,6 +35,22 @@ func (c *Coverage) Semantic() bool {
 	return c != nil && !strings.HasPrefix(c.Embedder, WordsOnly)
 }
 
+// Lacks returns Lacking; "" for nil.
+func (c *Coverage) Lacks() string {
+	if c == nil {
+		return ""
+	}
+	return c.Lacking
+}
+
+// OnlyTime returns the period if only notes of that period can answer; nil otherwise.
+func (c *Coverage) OnlyTime() *when.Found {
+	if c == nil || c.Time == nil || !c.Time.Only {
+		return nil
+	}
+	return c.Time
+}
+
 // worthSaying is the age from which Health mentions it.
 const worthSaying = 10 * time.Minute
 

@@ -140,6 +140,11 @@ type Source struct {
 	Dated     bool     `json:"dated,omitempty"`   // the note has the requested date or time
 }
 
+// SamePlace reports whether two sources are of the same note, page or result.
+func (s Source) SamePlace(other Source) bool {
+	return s.Vault == other.Vault && s.Path == other.Path && s.Call == other.Call
+}
+
 // Title returns the place as shown on the screen: note.md:12 Heading. A web
 // page has no line numbers that could be looked up.
 func (s Source) Title() string {

@@ -190,7 +190,7 @@ func (nothing) Prepare(context.Context, string, func(string)) {}
 // how the turn's goroutine ends.
 func (a *Agent) Ask(ctx context.Context, conversation, message string) <-chan agent.Event {
 	return a.start(ctx, conversation, func(t *turn, ctx context.Context) error {
-		t.sent(message)
+		t.parse(message)
 		return t.begin(ctx)
 	})
 }
@@ -223,10 +223,9 @@ func (a *Agent) Call(ctx context.Context, conversation, message string, step age
 // as well.
 func (a *Agent) Calls(ctx context.Context, conversation, message string, next func(last *agent.Result) *agent.Step, from ...string) <-chan agent.Event {
 	return a.start(ctx, conversation, func(t *turn, ctx context.Context) error {
-		t.mode, t.command, t.from = agent.PlanMode, next, agent.FromOutside(from...)
-		t.record.Add(t.from)
-		t.answer.called = true
-		t.sent(message)
+		t.mode, t.command = agent.PlanMode, &command{next: next, from: agent.FromOutside(from...)}
+		t.record.Add(t.command.from)
+		t.parse(message)
 		return t.begin(ctx)
 	})
 }
@@ -248,7 +247,7 @@ func (a *Agent) finished(ctx context.Context, conversation, turnID string) (of a
 	}
 	t := newTurn(a, conversation, nil)
 	t.record.Conversation, t.events.Turn = conversation, exchanges[i].Turn
-	return exchanges[i], t.answer.fence(), a.asker(events.New(nil, a.Now), ""), nil
+	return exchanges[i], t.fence(), a.asker(events.New(nil, a.Now), ""), nil
 }
 
 // start runs a turn in its own goroutine.

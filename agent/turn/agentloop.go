@@ -73,18 +73,18 @@ func (l *agentLoop) run(ctx context.Context) (answered bool, err error) {
 		if err := l.round(ctx, reply); err != nil {
 			return false, err
 		}
-		if report := l.turn.reportOfWrites(); l.turn.traits.Small && l.stream && report != "" && !l.turn.steps.steeringWaits() {
+		if report := l.turn.reportOfWrites(); l.turn.traits.Small && l.stream && report != "" && !l.turn.steeringWaits() {
 			l.turn.events.Say(report) // a small model would go on, or claim more
-			l.turn.citations = new([]agent.Citation{})
+			l.turn.answer.citations = new([]agent.Citation{})
 			return true, nil
 		}
-		if l.lead && !l.turn.steps.steeringWaits() {
+		if l.lead && !l.turn.steeringWaits() {
 			if report := l.turn.soleReport(); report != "" {
 				l.turn.events.Say(report)
 				return true, nil
 			}
 		}
-		if l.repeated > 1 && !l.turn.steps.steeringWaits() || l.turn.steps.roomForSteps() == 0 {
+		if l.repeated > 1 && !l.turn.steeringWaits() || l.turn.steps.roomForSteps() == 0 {
 			return false, nil
 		}
 	}
@@ -149,7 +149,7 @@ func (l *agentLoop) decide(ctx context.Context) (reply, error) {
 		r.calls = append(r.calls, c)
 	}
 	p.Think = func(text string) { r.thought += text }
-	doubts := l.stream && l.turn.answer.unlikely()
+	doubts := l.stream && l.turn.unlikely()
 	holds := doubts || l.stream && l.turn.traits.Small && l.turn.knowsNothing()
 	said := ""
 	usage, err := l.turn.model.Ask(ctx, p, func(piece string) {
@@ -158,7 +158,7 @@ func (l *agentLoop) decide(ctx context.Context) (reply, error) {
 			certain = ""
 		}
 		said += certain
-		l.turn.answer.pass(p, thought, certain)
+		l.turn.pass(p, thought, certain)
 	})
 	l.read(&r, hear.Whole())
 	l.text = r.text
@@ -167,8 +167,8 @@ func (l *agentLoop) decide(ctx context.Context) (reply, error) {
 	}
 	if err != nil {
 		if l.stream {
-			l.turn.answer.settle(said, r.text)
-			l.turn.events.Cut = l.turn.answer.hasText()
+			l.turn.settle(said, r.text)
+			l.turn.events.Cut = l.turn.hasText()
 		}
 		return r, err
 	}
@@ -176,19 +176,19 @@ func (l *agentLoop) decide(ctx context.Context) (reply, error) {
 	case !l.stream:
 	case !r.hasCalls():
 		if doubts && r.text != "" {
-			l.turn.answer.doubt()
+			l.turn.doubt()
 		} else if holds && l.turn.isFromMemory(r.text) { // a small model invents
 			r.text = notThere
 		}
-		l.turn.answer.settle(said, r.text)
+		l.turn.settle(said, r.text)
 		if usage.Stopped == llm.StopLength {
 			l.turn.events.ReachedLimit()
 		}
 		return r, nil
 	case r.problem != nil || r.printed:
-		l.turn.answer.settle(said, "")
+		l.turn.settle(said, "")
 	default:
-		l.turn.answer.settle(said, r.text)
+		l.turn.settle(said, r.text)
 		if r.text != "" {
 			l.turn.events.Say("\n\n") // separates the text before and after the calls
 		}
@@ -272,16 +272,16 @@ var notationPrompt string
 func (l *agentLoop) prompt() prompt.Prompt {
 	p := l.base
 	if l.stream { // the conversation may have been summarized meanwhile
-		p = l.turn.answer.withConversation(p)
+		p = l.turn.withConversation(p)
 	}
 	if l.stream && !l.turn.traits.Native {
 		p.History = l.turn.inNotation()
 	}
 	p.After, p.Log = l.after, contextLog(l.found)
 	p.Request = llm.Request{MaxTokens: maxAnswerTokens}
-	p = l.turn.answer.withAttached(p)
+	p = l.turn.withAttached(p)
 	b := l.turn.offered(l.callable, l.found)
-	specs, fence, small := toolchoice.Specs(b.Tools), l.turn.answer.toolFence(), l.turn.traits.Small && l.stream
+	specs, fence, small := toolchoice.Specs(b.Tools), l.turn.toolFence(), l.turn.traits.Small && l.stream
 	switch {
 	case l.silent:
 	case small:

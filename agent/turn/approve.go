@@ -111,12 +111,12 @@ func (t *turn) edited(made agent.PlanMade, values json.RawMessage) (agent.PlanMa
 		if draft.Input, err = editedInput(step, given); err != nil {
 			return made, fmt.Errorf("step %s: %w", step.ID, err)
 		}
-		if _, _, _, err := t.steps.repairStep(draft, t.steps.tools); err != nil {
+		if _, _, _, err := t.repairStep(draft, t.tools); err != nil {
 			return made, fmt.Errorf("step %s: %w", step.ID, err)
 		}
 		extra[step.ID], drafts = step.Extra, append(drafts, draft)
 	}
-	steps, lost, repaired := t.steps.repairSteps(drafts, t.steps.tools, stepIDs(t.steps.found))
+	steps, lost, repaired := t.repairSteps(drafts, t.tools, stepIDs(t.steps.found))
 	for i := range steps {
 		steps[i].Extra = extra[steps[i].ID]
 	}

@@ -16,7 +16,7 @@ import (
 // attach records the attachments of the message and reads what it names, before
 // planning.
 func (t *turn) attach(ctx context.Context) error {
-	for i, a := range t.answer.with {
+	for i, a := range t.message.attached {
 		step := agent.Step{ID: fmt.Sprintf("attached %d", i+1), Tool: attachTool, Description: a.Name}
 		t.steps.found = append(t.steps.found, finding{step: step, Outcome: Outcome{Status: agent.Done, Result: t.readAttached(ctx, a)}})
 	}
@@ -24,7 +24,7 @@ func (t *turn) attach(ctx context.Context) error {
 		return err
 	}
 	t.steps.attached = len(t.steps.found)
-	t.replanned = t.steps.attached
+	t.plans.seen = t.steps.attached
 	return nil
 }
 
@@ -41,9 +41,9 @@ func (t *turn) attachNamed(ctx context.Context) error {
 	if t.agent.Attach == nil {
 		return nil
 	}
-	names, unknown := t.agent.Attach.Find(t.answer.question)
+	names, unknown := t.agent.Attach.Find(t.message.question)
 	unknown = slices.DeleteFunc(unknown, func(name string) bool {
-		return t.steps.tool(name) != nil || t.steps.missing[name] != ""
+		return t.tool(name) != nil || t.missing[name] != ""
 	})
 	if len(unknown) > 0 {
 		t.events.Notice("No note, file or tool is named @%s, so it is plain text; type @ for a list.", strings.Join(unknown, ", @"))
@@ -58,7 +58,7 @@ func (t *turn) attachNamed(ctx context.Context) error {
 		start := t.events.Now()
 		result, err := agent.Guarded(ctx, func(ctx context.Context) (agent.Result, error) { return t.agent.Attach.Read(ctx, name) })
 		o := outcomeOf(ctx, result, err)
-		o.Result.Text, o.Reason = text.Clip(t.steps.secrets.Known(o.Result.Text), MaxResult), t.steps.secrets.Known(o.Reason)
+		o.Result.Text, o.Reason = text.Clip(t.agent.Redact.Known(o.Result.Text), MaxResult), t.agent.Redact.Known(o.Reason)
 		through := gate.Channel{Own: true}
 		if err != nil || o.Result.Untrusted {
 			through = gate.Channel{Source: name}

@@ -126,7 +126,7 @@ var share = map[bool]int{true: 1, false: 6}[os.Getenv("LIFEHUB_SOAK") != ""]
 func TestBadlyWrittenCallsAreRead(t *testing.T) {
 	testenv.WithoutRace(t)
 	total, kept := map[string]int{}, map[string]int{}
-	worker := aloneTool()
+	worker := emptyTurn()
 	for _, c := range rightCalls(t) {
 		if len(c.calls) > maxSteps {
 			continue
@@ -164,12 +164,12 @@ func TestBadlyWrittenCallsAreRead(t *testing.T) {
 }
 
 // refusal returns why none of a plan's steps can run; "" if some can.
-func (w *runner) refusal(text string, offered []agent.Tool) string {
+func (t *turn) refusal(text string, offered []agent.Tool) string {
 	d, err := prompt.Plan(text)
 	if err != nil {
 		return err.Error()
 	}
-	steps, dropped, _ := w.repairSteps(d.Steps, offered, nil)
+	steps, dropped, _ := t.repairSteps(d.Steps, offered, nil)
 	if len(steps) > 0 {
 		return ""
 	}
@@ -178,7 +178,7 @@ func (w *runner) refusal(text string, offered []agent.Tool) string {
 
 // A plan for a request that no tool fits is an answer and stays one.
 func TestAnswerWithoutCallsStaysAnAnswer(t *testing.T) {
-	worker := aloneTool()
+	worker := emptyTurn()
 	n := 0
 	for i, c := range readCases(t, testenv.Shared(t, "data/tools/bfcl-irrelevance.jsonl")) {
 		if i%share != 0 {
@@ -262,7 +262,7 @@ func manyTurns(t *testing.T) (lists []rightList) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	worker := aloneTool()
+	worker := emptyTurn()
 	for i, line := range strings.Split(strings.TrimSpace(string(file)), "\n") {
 		var c struct {
 			ID       string
@@ -285,7 +285,7 @@ var keyword = regexp.MustCompile(`(^|, *)(\w+) *=`)
 
 // pythonCalls returns the calls that match their tools' schemas. Positional arguments
 // are named in the order of the schema.
-func (w *runner) pythonCalls(offered []agent.Tool, written []string) (calls []wanted) {
+func (t *turn) pythonCalls(offered []agent.Tool, written []string) (calls []wanted) {
 	for _, text := range written {
 		name, rest, _ := strings.Cut(text, "(")
 		tool := toolchoice.Find(offered, name)
@@ -308,7 +308,7 @@ func (w *runner) pythonCalls(offered []agent.Tool, written []string) (calls []wa
 			args[position], list = list[0], list[1:]
 		}
 		args, whole := asNumbers(args)
-		if whole && w.fits(offered, name, args) {
+		if whole && t.fits(offered, name, args) {
 			calls = append(calls, wanted{name, args})
 		}
 	}
@@ -362,12 +362,12 @@ func metaTool(t *testing.T) (lists []rightList) {
 }
 
 // callsOf returns the calls of the plan in a text.
-func (w *runner) callsOf(text string, offered []agent.Tool) (calls []wanted) {
+func (t *turn) callsOf(text string, offered []agent.Tool) (calls []wanted) {
 	d, err := prompt.Plan(text)
 	if err != nil {
 		return nil
 	}
-	steps, _, _ := w.repairSteps(d.Steps, offered, nil)
+	steps, _, _ := t.repairSteps(d.Steps, offered, nil)
 	for _, s := range steps {
 		args, err := args.ReadObject(s.Input)
 		if err != nil {
@@ -414,7 +414,7 @@ func (c callCase) prepare() (offered []agent.Tool, calls []wanted) {
 				}
 			}
 		}
-		if worker := aloneTool(); worker.fits(offered, call.Name, args) {
+		if worker := emptyTurn(); worker.fits(offered, call.Name, args) {
 			calls = append(calls, wanted{call.Name, args})
 		}
 	}
@@ -422,13 +422,13 @@ func (c callCase) prepare() (offered []agent.Tool, calls []wanted) {
 }
 
 // fits reports whether the data's values match the data's own schema; some do not.
-func (w *runner) fits(offered []agent.Tool, name string, args map[string]any) bool {
+func (t *turn) fits(offered []agent.Tool, name string, args map[string]any) bool {
 	tool := toolchoice.Find(offered, name)
 	raw, err := json.Marshal(args)
 	if tool == nil || err != nil {
 		return false
 	}
-	repaired, err := w.gate.Schemas.Repair(tool, raw)
+	repaired, err := t.gate.Schemas.Repair(tool, raw)
 	return err == nil && len(repaired.Changed)+len(repaired.Lost) == 0
 }
 

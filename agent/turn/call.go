@@ -59,20 +59,20 @@ func sameCall(tool string, input args.Input) string { return tool + " " + input.
 
 // do makes a call. If another step makes the identical call, do waits for its
 // outcome instead: identical calls of a turn run once.
-func (w *runner) do(ctx context.Context, c gate.Call) Outcome {
-	ctx = agent.WithCaller(ctx, agent.Caller{Conversation: w.record.Conversation, Turn: w.events.Turn, Origin: w.gate.OriginOf(c)})
+func (t *turn) do(ctx context.Context, c gate.Call) Outcome {
+	ctx = agent.WithCaller(ctx, agent.Caller{Conversation: t.record.Conversation, Turn: t.events.Turn, Origin: t.gate.OriginOf(c)})
 	key := sameCall(c.Name(), c.Input)
-	w.calls.mu.Lock()
-	other := w.calls.made[key]
+	t.steps.calls.mu.Lock()
+	other := t.steps.calls.made[key]
 	if other == nil {
 		mine := &madeCall{step: c.Step, done: make(chan struct{}), reading: agent.ReadOnly(c.Tool), Outcome: Outcome{Status: agent.StepFailed, Reason: "the tool broke"}}
-		w.calls.made[key] = mine
-		w.calls.mu.Unlock()
+		t.steps.calls.made[key] = mine
+		t.steps.calls.mu.Unlock()
 		defer close(mine.done)
-		mine.Outcome = w.make(ctx, c)
+		mine.Outcome = t.make(ctx, c)
 		return mine.Outcome
 	}
-	w.calls.mu.Unlock()
+	t.steps.calls.mu.Unlock()
 	c.Turn.Leave() // only the other call asks the user and runs
 	select {
 	case <-other.done:
@@ -86,10 +86,10 @@ func (w *runner) do(ctx context.Context, c gate.Call) Outcome {
 
 // make takes a call through the gate and runs it. Its outcome is journalled
 // before it is used or shown.
-func (w *runner) make(ctx context.Context, c gate.Call) Outcome {
-	w.record.Called(c.Tool, c.Input)
-	ctx = w.gate.WithHidden(ctx, c.Tool)
-	permit, o := w.admit(ctx, c)
+func (t *turn) make(ctx context.Context, c gate.Call) Outcome {
+	t.record.Called(c.Tool, c.Input)
+	ctx = t.gate.WithHidden(ctx, c.Tool)
+	permit, o := t.admit(ctx, c)
 	c.Turn.LetNext()
 	if permit == nil {
 		through := gate.ChannelOf(c.Name(), c.Tool)
@@ -97,79 +97,79 @@ func (w *runner) make(ctx context.Context, c gate.Call) Outcome {
 			through.Source = "what the before_call hook said"
 		}
 		if o.Result.Untrusted || o.Status != agent.Denied {
-			w.trace(ctx, c, through, &o)
+			t.trace(ctx, c, through, &o)
 		}
-		w.recordEnd(ctx, c, o)
+		t.recordEnd(ctx, c, o)
 		return o
 	}
 	planned := c
 	c.Input = permit.Input() // the user may have changed it
-	release, err := w.calls.enter(ctx, c)
+	release, err := t.steps.calls.enter(ctx, c)
 	if err != nil {
 		return failed(ctx, ctx.Err())
 	}
 	defer release()
-	if err := w.gate.Ready(ctx, planned, permit); err != nil {
+	if err := t.gate.Ready(ctx, planned, permit); err != nil {
 		return failed(ctx, err)
 	}
-	if err := w.gate.Start(ctx, c, permit); err != nil {
+	if err := t.gate.Start(ctx, c, permit); err != nil {
 		return failed(ctx, err)
 	}
-	w.events.Count(func(m *agent.Metrics) { m.ToolCalls++ })
-	w.noteCalled(c.Step, c.Tool, agent.Running)
-	w.events.Emit(agent.StepChanged{Step: c.Step, Status: agent.Running})
+	t.events.Count(func(m *agent.Metrics) { m.ToolCalls++ })
+	t.steps.noteCalled(c.Step, c.Tool, agent.Running)
+	t.events.Emit(agent.StepChanged{Step: c.Step, Status: agent.Running})
 	name := c.Name()
-	w.events.Emit(agent.ToolStarted{Step: c.Step, Call: c.ID, Name: name, Input: c.Input.JSON()})
-	start := w.events.Now()
+	t.events.Emit(agent.ToolStarted{Step: c.Step, Call: c.ID, Name: name, Input: c.Input.JSON()})
+	start := t.events.Now()
 	host := agent.HostOptions{
 		Step: c.Step, Call: c.ID, Tool: name,
-		Unattended: w.gate.Unattended(), Events: w.events, Working: 1, Redact: w.secrets,
+		Unattended: t.gate.Unattended(), Events: t.events, Working: 1, Redact: t.agent.Redact,
 	}.Open()
-	o = w.perform(agent.WithHost(ctx, host), c.Tool, permit)
+	o = t.perform(agent.WithHost(ctx, host), c.Tool, permit)
 	if c.Input.String() != planned.Input.String() {
 		o.input = c.Input.JSON()
 	}
 	o.seen = permit.Asked()
-	w.did(c.Step, effectsOf(c.Tool, host.Close(), o.err)...)
-	w.trace(ctx, planned, gate.ChannelOf(name, c.Tool), &o)
-	w.recordEnd(ctx, c, o)
-	ended := agent.ToolEnded{Step: c.Step, Call: c.ID, Name: name, Took: w.events.Since(start)}
+	t.steps.did(c.Step, effectsOf(c.Tool, host.Close(), o.err)...)
+	t.trace(ctx, planned, gate.ChannelOf(name, c.Tool), &o)
+	t.recordEnd(ctx, c, o)
+	ended := agent.ToolEnded{Step: c.Step, Call: c.ID, Name: name, Took: t.events.Since(start)}
 	if o.Status != agent.Done {
-		ended.Error, ended.Cause = o.Reason, text.Clip(w.secrets.Known(neterr.Cause(o.err)), maxReason)
-		w.events.Emit(ended)
+		ended.Error, ended.Cause = o.Reason, text.Clip(t.agent.Redact.Known(neterr.Cause(o.err)), maxReason)
+		t.events.Emit(ended)
 		return o
 	}
 	if !agent.ReadOnly(c.Tool) {
-		w.calls.forgetReadings()
+		t.steps.calls.forgetReadings()
 	}
 	if a := o.Result.Artifact; a != nil {
-		w.events.Emit(agent.ArtifactChanged{Step: c.Step, Name: a.Name, Version: a.Version, By: a.By, Why: a.Why})
+		t.events.Emit(agent.ArtifactChanged{Step: c.Step, Name: a.Name, Version: a.Version, By: a.By, Why: a.Why})
 	}
-	w.events.Count(func(m *agent.Metrics) {
+	t.events.Count(func(m *agent.Metrics) {
 		if o.Result.Searched {
 			m.Searches++
 			m.RAGHits += len(o.Result.Sources)
 		}
 	})
-	w.record.Read(name, o.Result)
+	t.record.Read(name, o.Result)
 	ended.Nothing = o.Result.Nothing
 	ended.Output, ended.Sources, ended.Coverage = o.Result.Text, o.Result.Sources, o.Result.Coverage
-	w.events.Emit(ended)
+	t.events.Emit(ended)
 	return o
 }
 
 // trace determines where the result or error of a call comes from, which is in the
 // prompts from now on.
-func (w *runner) trace(ctx context.Context, c gate.Call, through gate.Channel, o *Outcome) {
-	w.record.Trace(ctx, w.gate.OriginOf(c), through, &o.Result, o.Reason)
-	w.record.Add(o.Result.Origin)
+func (t *turn) trace(ctx context.Context, c gate.Call, through gate.Channel, o *Outcome) {
+	t.record.Trace(ctx, t.gate.OriginOf(c), through, &o.Result, o.Reason)
+	t.record.Add(o.Result.Origin)
 }
 
 // perform runs a permitted call.
-func (w *runner) perform(ctx context.Context, tool agent.Tool, p *gate.Permit) Outcome {
-	result, err := w.runInTime(ctx, tool, p)
+func (t *turn) perform(ctx context.Context, tool agent.Tool, p *gate.Permit) Outcome {
+	result, err := t.runInTime(ctx, tool, p)
 	o := outcomeOf(ctx, result, err)
-	o.Result.Text, o.Reason = text.Clip(w.secrets.Known(o.Result.Text), MaxResult), text.Clip(w.secrets.Known(o.Reason), MaxResult)
+	o.Result.Text, o.Reason = text.Clip(t.agent.Redact.Known(o.Result.Text), MaxResult), text.Clip(t.agent.Redact.Known(o.Reason), MaxResult)
 	if o.stopped && !agent.ReadOnly(tool) {
 		o.Status, o.Reason = agent.StepFailed, "stopped in the middle: outcome unknown"
 	}
@@ -181,12 +181,12 @@ func (w *runner) perform(ctx context.Context, tool agent.Tool, p *gate.Permit) O
 type delegating interface{ Delegating() }
 
 // runInTime runs a permitted call with its timeout.
-func (w *runner) runInTime(ctx context.Context, tool agent.Tool, p *gate.Permit) (result agent.Result, err error) {
+func (t *turn) runInTime(ctx context.Context, tool agent.Tool, p *gate.Permit) (result agent.Result, err error) {
 	if _, ok := tool.(delegating); ok { // it emits events and must end before the turn
 		defer agent.Catch(&err)
 		return p.Run(ctx)
 	}
-	defer w.events.CountWork()()
+	defer t.events.CountWork()()
 	limit := callTimeout
 	if timed, ok := tool.(agent.Timed); ok && timed.Timeout() > 0 {
 		limit = timed.Timeout()
@@ -273,23 +273,23 @@ func failed(ctx context.Context, err error) Outcome { return outcomeOf(ctx, agen
 
 // admit decides whether a call may run. Without a permit it may not, and the
 // outcome says why.
-func (w *runner) admit(ctx context.Context, c gate.Call) (*gate.Permit, Outcome) {
-	pass := w.gate.Pass
-	if before := w.saved.calls[sameCall(c.Name(), c.Input)]; w.saved.damaged || before != nil && !before.started.IsZero() {
+func (t *turn) admit(ctx context.Context, c gate.Call) (*gate.Permit, Outcome) {
+	pass := t.gate.Pass
+	if before := t.saved.calls[sameCall(c.Name(), c.Input)]; t.saved.damaged || before != nil && !before.started.IsZero() {
 		if before != nil {
-			w.undid(before.step) // it is determined again below
+			t.steps.undid(before.step) // it is determined again below
 		}
-		switch happened, effects := w.happened(ctx, c, before); happened {
+		switch happened, effects := t.happened(ctx, c, before); happened {
 		case agent.HasHappened:
-			w.did(c.Step, effects...)
+			t.steps.did(c.Step, effects...)
 			return nil, Outcome{Status: agent.Done, Result: agent.Result{Text: "It was done before LifeHub was stopped."}}
 		case agent.MayHaveHappened:
-			w.did(c.Step, agent.Effect{Kind: agent.Unknown, Tool: c.Name()})
+			t.steps.did(c.Step, agent.Effect{Kind: agent.Unknown, Tool: c.Name()})
 			since := time.Time{}
 			if before != nil {
 				since = before.started
 			}
-			pass = func(ctx context.Context, c gate.Call) (*gate.Permit, error) { return w.gate.PassAgain(ctx, c, since) }
+			pass = func(ctx context.Context, c gate.Call) (*gate.Permit, error) { return t.gate.PassAgain(ctx, c, since) }
 		}
 	}
 	p, err := pass(ctx, c)
@@ -297,13 +297,13 @@ func (w *runner) admit(ctx context.Context, c gate.Call) (*gate.Permit, Outcome)
 	var denied *gate.Denial
 	switch {
 	case errors.Is(err, gate.ErrAlreadyDone):
-		w.undid(c.Step)
-		w.did(c.Step, agent.Effect{Kind: agent.ToolCalled, Tool: c.Name(), Count: 1})
+		t.steps.undid(c.Step)
+		t.steps.did(c.Step, agent.Effect{Kind: agent.ToolCalled, Tool: c.Name(), Count: 1})
 		return nil, Outcome{Status: agent.Done, Result: agent.Result{Text: "It was done before LifeHub was stopped: the user has checked."}}
 	case errors.As(err, &no):
 		return nil, Outcome{Status: agent.Denied, Reason: no.Reason}
 	case errors.As(err, &denied):
-		return nil, Outcome{Status: agent.Denied, Reason: w.secrets.Known(denied.Error()), Result: agent.Result{Untrusted: true}}
+		return nil, Outcome{Status: agent.Denied, Reason: t.agent.Redact.Known(denied.Error()), Result: agent.Result{Untrusted: true}}
 	case err != nil:
 		return nil, failed(ctx, err)
 	}
@@ -313,7 +313,7 @@ func (w *runner) admit(ctx context.Context, c gate.Call) (*gate.Permit, Outcome)
 // happened determines whether a call happened that was, or may have been,
 // started before the turn was interrupted. before is nil if nothing is known
 // about it.
-func (w *runner) happened(ctx context.Context, c gate.Call, before *savedCall) (agent.Happened, []agent.Effect) {
+func (t *turn) happened(ctx context.Context, c gate.Call, before *savedCall) (agent.Happened, []agent.Effect) {
 	if agent.ReadOnly(c.Tool) {
 		return agent.HasNotHappened, nil // repeating it is harmless
 	}
@@ -337,17 +337,17 @@ func (w *runner) happened(ctx context.Context, c gate.Call, before *savedCall) (
 
 // recordEnd journals how a call ended. A call that was stopped is not recorded:
 // it stays open or its outcome unknown.
-func (w *runner) recordEnd(ctx context.Context, c gate.Call, o Outcome) {
+func (t *turn) recordEnd(ctx context.Context, c gate.Call, o Outcome) {
 	if o.stopped {
 		return
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), events.SaveTimeout)
 	defer cancel()
-	entry := agent.Entry{Moment: agent.CallEnded, Step: c.Step, Status: o.Status, Reason: o.Reason, Effects: w.effectsBy(c.Step)}
+	entry := agent.Entry{Moment: agent.CallEnded, Step: c.Step, Status: o.Status, Reason: o.Reason, Effects: t.steps.effectsBy(c.Step)}
 	if o.Status == agent.Done || o.Result.Untrusted {
 		entry.Result = &o.Result
 	}
-	if err := w.events.Enter(ctx, entry); err != nil {
-		w.events.Notice("The result of step %s could not be saved: %v. If LifeHub is stopped now, it will ask about this step again.", c.Step, err)
+	if err := t.events.Enter(ctx, entry); err != nil {
+		t.events.Notice("The result of step %s could not be saved: %v. If LifeHub is stopped now, it will ask about this step again.", c.Step, err)
 	}
 }

@@ -68,13 +68,13 @@ var callForms = map[string]func([]wanted) string{
 }
 
 // callsOfText returns the calls that the loop would run for a text.
-func (w *runner) callsOfText(text string, l rightList) (calls []wanted, err error) {
+func (t *turn) callsOfText(text string, l rightList) (calls []wanted, err error) {
 	said := prompt.Read(text, l.known)
 	if said.Problem != nil {
 		return nil, said.Problem
 	}
 	for _, d := range said.Calls {
-		step, _, _, err := w.repairStep(d, l.offered)
+		step, _, _, err := t.repairStep(d, l.offered)
 		if err != nil {
 			return calls, err
 		}
@@ -92,7 +92,7 @@ func (w *runner) callsOfText(text string, l rightList) (calls []wanted, err erro
 func TestPrintedCallsAreRead(t *testing.T) {
 	testenv.WithoutRace(t)
 	total, right := map[string]int{}, map[string]int{}
-	worker := aloneTool()
+	worker := emptyTurn()
 	refused := 0
 	for _, c := range rightCalls(t) {
 		for form, write := range callForms {

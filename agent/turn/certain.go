@@ -14,21 +14,21 @@ import (
 // nothing but a list of tasks. It reports false for any other message. The result of
 // the call is the answer.
 func (t *turn) certainly(ctx context.Context) (done bool, err error) {
-	if t.agent.Server.ModelName() == noModel || len(t.answer.with) > 0 || t.steps.attached > 0 {
+	if t.agent.Server.ModelName() == noModel || len(t.message.attached) > 0 || t.steps.attached > 0 {
 		return false, nil
 	}
-	task := llm.Task{Question: t.answer.question, Today: t.events.Now(), History: t.answer.typedBefore(), Tools: toolchoice.Specs(t.steps.tools)}
+	task := llm.Task{Question: t.message.question, Today: t.events.Now(), History: t.typedBefore(), Tools: toolchoice.Specs(t.tools)}
 	call, certain := offline.Certain(task)
 	if !certain {
 		return false, nil
 	}
-	steps, saved, err := t.steps.savedPlan("", 0)
+	steps, saved, err := t.savedPlan("", 0)
 	if err != nil {
 		return false, err
 	}
 	if !saved {
 		made := agent.PlanMade{Mode: t.mode}
-		made.Steps, made.Dropped, made.Repaired = t.steps.repairSteps([]prompt.Step{{ID: "1", Tool: call.Name, Input: call.Args}}, t.steps.tools, nil)
+		made.Steps, made.Dropped, made.Repaired = t.repairSteps([]prompt.Step{{ID: "1", Tool: call.Name, Input: call.Args}}, t.tools, nil)
 		if len(made.Steps) == 0 {
 			return false, nil
 		}
@@ -39,15 +39,15 @@ func (t *turn) certainly(ctx context.Context) (done bool, err error) {
 				return true, ctx.Err()
 			}
 		}
-		if steps, err = t.steps.plan(ctx, made, agent.MessageOrigin(t.message)); err != nil {
+		if steps, err = t.enterPlan(ctx, made, agent.MessageOrigin(t.message.whole)); err != nil {
 			return false, err
 		}
 	}
-	if err := t.steps.runPlan(ctx, steps, nil); err != nil {
+	if err := t.runPlan(ctx, steps, nil); err != nil {
 		return false, err
 	}
-	t.answer.numberAll()
-	t.answer.passageList = t.answer.passages(t.steps.found, "")
+	t.numberAll()
+	t.answer.passageList = t.passages(t.steps.found, "")
 	t.events.Say(t.answer.passageList)
 	return true, nil
 }

@@ -13,30 +13,30 @@ import (
 )
 
 // check checks the citations of the answer and emits each verdict.
-func (a *answer) check(ctx context.Context, answer string) []agent.Citation {
-	written := strings.TrimSuffix(answer, a.passageList) // by the model
-	citations := citation.CheckExcept(written, a.sources, a.rereading(), a.inRequest)
-	searched := len(a.sources) > 0 || a.coverage != nil
+func (t *turn) check(ctx context.Context, answer string) []agent.Citation {
+	written := strings.TrimSuffix(answer, t.answer.passageList) // by the model
+	citations := citation.CheckExcept(written, t.answer.sources, t.rereading(), t.inRequest)
+	searched := len(t.answer.sources) > 0 || t.answer.coverage != nil
 	citations = slices.DeleteFunc(citations, func(c agent.Citation) bool {
-		return c.Words != "" && c.Verdict == agent.NotFound && (!searched || a.inConversation(c.Words))
+		return c.Words != "" && c.Verdict == agent.NotFound && (!searched || t.inConversation(c.Words))
 	})
-	if !a.called {
-		citations = append(citations, citation.Found(written, a.sources, a.rereading())...)
-		citations = append(citations, a.unread(context.WithoutCancel(ctx), written)...)
+	if t.command == nil {
+		citations = append(citations, citation.Found(written, t.answer.sources, t.rereading())...)
+		citations = append(citations, t.unread(context.WithoutCancel(ctx), written)...)
 	}
-	for _, c := range a.listed { // they claim nothing
+	for _, c := range t.answer.listed { // they claim nothing
 		c.At += len(written)
 		citations = append(citations, c)
 	}
-	if a.whole > 0 && !text.CitationForm.MatchString(written) {
-		a.renumber(citations)
+	if t.answer.whole > 0 && !text.CitationForm.MatchString(written) {
+		t.answer.renumber(citations)
 	}
 	for _, c := range citations {
 		cited := agent.Cited{Citation: c}
-		if c.N >= 1 && c.N <= len(a.sources) {
-			cited.Source = a.sources[c.N-1]
+		if c.N >= 1 && c.N <= len(t.answer.sources) {
+			cited.Source = t.answer.sources[c.N-1]
 		}
-		a.events.Emit(cited)
+		t.events.Emit(cited)
 	}
 	return citations
 }
@@ -48,25 +48,25 @@ const notRead = "source was not read"
 // conversation, whoever named them. Exceptions are places that a tool listed,
 // that a note of the user links to, or that the turn created, and names without
 // brackets that the user typed and that are not notes.
-func (a *answer) unread(ctx context.Context, answer string) (citations []agent.Citation) {
+func (t *turn) unread(ctx context.Context, answer string) (citations []agent.Citation) {
 	places := citation.PlacesIn(answer)
-	seen := a.record.Seen()
-	for _, s := range a.sources {
+	seen := t.record.Seen()
+	for _, s := range t.answer.sources {
 		if s.Call != "" { // results of tools that read no notes
 			seen.Listed = append(seen.Listed, s)
 		}
 	}
-	for _, f := range a.recalled.Facts {
+	for _, f := range t.recalled.Facts {
 		seen.Sources = append(seen.Sources, f.Source())
 	}
-	for _, e := range a.steps.effectsBy("") {
+	for _, e := range t.steps.effectsBy("") {
 		seen.Sources = append(seen.Sources, e.Source())
 	}
 	places = slices.DeleteFunc(places, func(p citation.NamedPlace) bool { return holds(seen, p) })
 	if len(places) == 0 {
 		return nil
 	}
-	typed := a.typedText()
+	typed := t.typedText()
 	drop := func(earlier []agent.Exchange) {
 		for _, e := range earlier {
 			typed += "\n" + e.Question
@@ -76,13 +76,13 @@ func (a *answer) unread(ctx context.Context, answer string) (citations []agent.C
 			}
 		}
 		places = slices.DeleteFunc(places, func(p citation.NamedPlace) bool {
-			return holds(seen, p) || p.Line == 0 && !p.Bracketed && !agent.OnWeb(p.Name) && strings.Contains(typed, p.Name) && !a.exists(p)
+			return holds(seen, p) || p.Line == 0 && !p.Bracketed && !agent.OnWeb(p.Name) && strings.Contains(typed, p.Name) && !t.exists(p)
 		})
 	}
-	w, err := a.conversations.Window(ctx, a.record.Conversation, everyMessage)
+	w, err := t.agent.History.Window(ctx, t.record.Conversation, everyMessage)
 	if drop(w.Exchanges); err == nil && len(places) > 0 && w.Before > 0 {
 		var all []agent.Exchange
-		all, err = a.conversations.Exchanges(ctx, a.record.Conversation)
+		all, err = t.agent.History.Exchanges(ctx, t.record.Conversation)
 		drop(all)
 	}
 	if err != nil {
@@ -104,26 +104,26 @@ func holds(s gate.Seen, p citation.NamedPlace) bool {
 }
 
 // rereading returns what reads a source again; nil if nothing does.
-func (a *answer) rereading() func(agent.Source) (string, bool) {
-	if a.notes == nil {
+func (t *turn) rereading() func(agent.Source) (string, bool) {
+	if t.agent.Notes == nil {
 		return nil
 	}
-	return a.notes.Reread
+	return t.agent.Notes.Reread
 }
 
 // exists reports whether the place is an existing note.
-func (a *answer) exists(p citation.NamedPlace) bool {
-	if a.notes == nil {
+func (t *turn) exists(p citation.NamedPlace) bool {
+	if t.agent.Notes == nil {
 		return false
 	}
-	_, ok := a.notes.Reread(agent.Source{Path: path.Clean(p.Name), Line: 1, EndLine: 1})
+	_, ok := t.agent.Notes.Reread(agent.Source{Path: path.Clean(p.Name), Line: 1, EndLine: 1})
 	return ok
 }
 
 // inRequest reports whether words occur in the question or the input of a step.
-func (a *answer) inRequest(words string) bool {
+func (t *turn) inRequest(words string) bool {
 	parts := citation.QuoteParts(words)
-	return len(parts) > 0 && (citation.InOrder(text.Tokens(a.typedText()), parts) || slices.ContainsFunc(a.steps.found, func(f finding) bool {
+	return len(parts) > 0 && (citation.InOrder(text.Tokens(t.typedText()), parts) || slices.ContainsFunc(t.steps.found, func(f finding) bool {
 		return citation.InOrder(text.Tokens(string(f.step.Input)), parts)
 	}))
 }
@@ -131,7 +131,7 @@ func (a *answer) inRequest(words string) bool {
 // inConversation reports whether words occur in what the turn used besides sources:
 // the conversation, and the inputs and results of steps. Quotations of the
 // question may skip words: "nothing about “boiler pressure”".
-func (a *answer) inConversation(words string) bool {
+func (t *turn) inConversation(words string) bool {
 	parts := citation.QuoteParts(words)
 	in := func(s string) bool { return citation.InOrder(text.Tokens(s), parts) }
 	single := [][]text.Token{}
@@ -140,20 +140,20 @@ func (a *answer) inConversation(words string) bool {
 			single = append(single, part[i:i+1])
 		}
 	}
-	if citation.InOrder(text.Tokens(a.typedText()), single) || in(a.recalled.Summary.Text) || in(a.recalled.Record) {
+	if citation.InOrder(text.Tokens(t.typedText()), single) || in(t.recalled.Summary.Text) || in(t.recalled.Record) {
 		return true
 	}
-	for _, m := range a.recalled.Seen {
+	for _, m := range t.recalled.Seen {
 		if in(m.Text) {
 			return true
 		}
 	}
-	for _, r := range a.recalled.Past {
+	for _, r := range t.recalled.Past {
 		if in(r.Question) || in(r.Answer) {
 			return true
 		}
 	}
-	return slices.ContainsFunc(a.steps.found, func(f finding) bool {
+	return slices.ContainsFunc(t.steps.found, func(f finding) bool {
 		return len(f.Result.Sources) == 0 && in(f.Result.Text) || in(string(f.step.Input)) || in(f.Reason)
 	})
 }

@@ -180,10 +180,10 @@ func (t *turn) compactHistory(ctx context.Context) {
 // compactOlder summarizes the older turns, at most once in a turn, and reports
 // whether it did.
 func (t *turn) compactOlder(ctx context.Context, keep int) bool {
-	if t.compacted {
+	if t.talk.compacted {
 		return false
 	}
-	t.compacted = true
+	t.talk.compacted = true
 	t.events.Count(func(m *agent.Metrics) { m.ModelCalls++ })
 	done, err := t.agent.compact(ctx, t.record.Conversation, "", keep)
 	if err == nil {
@@ -205,5 +205,5 @@ func (t *turn) compactToFit(ctx context.Context, p prompt.Prompt) prompt.Prompt 
 	if t.agent.Summaries == nil || len(p.History) <= prompt.VerbatimMessages || !t.model.Overflows(ctx, p) || !t.compactOlder(ctx, 0) {
 		return p
 	}
-	return t.answer.withConversation(p)
+	return t.withConversation(p)
 }

@@ -11,9 +11,6 @@ import (
 	"lifehub/agent"
 	"lifehub/agent/agenttest"
 	"lifehub/agent/citation"
-	"lifehub/agent/events"
-	"lifehub/agent/gate"
-	"lifehub/agent/memory"
 	"lifehub/internal/testenv"
 )
 
@@ -22,7 +19,7 @@ import (
 // nothing, which name many files that are not notes.
 func TestTrueAnswersAreRarelyMarked(t *testing.T) {
 	marks := func(said string, read ...agent.Source) int {
-		answer := emptyAnswer()
+		answer := emptyTurn()
 		answer.record.Read("search_notes", agent.Result{Sources: read})
 		return len(answer.unread(t.Context(), said))
 	}
@@ -72,9 +69,7 @@ func (nothingSaid) Window(context.Context, string, int) (agent.Window, error) {
 	return agent.Window{}, nil
 }
 
-func emptyAnswer() *answer {
-	record := &gate.Record{Stream: &events.Stream{}}
-	a := newAnswer(newRunner(&gate.Guard{Record: record}, 1), nil, &memory.Recalled{})
-	a.conversations = nothingSaid{}
-	return a
+// emptyTurn returns a turn in an empty conversation.
+func emptyTurn() *turn {
+	return newTurn(New(Options{Model: &script{}, History: nothingSaid{}}), "c1", nil)
 }

@@ -42,7 +42,7 @@ type delegate struct {
 
 // delegation returns the tool for this turn.
 func (t *turn) delegation() []agent.Tool {
-	return []agent.Tool{&delegate{turn: t, kinds: workersFor(t.steps.tools), lead: t.mode == agent.TeamMode}}
+	return []agent.Tool{&delegate{turn: t, kinds: workersFor(t.tools), lead: t.mode == agent.TeamMode}}
 }
 
 func (d *delegate) Spec() llm.ToolSpec {
@@ -97,20 +97,20 @@ type attempt struct {
 
 // delegated lets a worker try until the evaluator accepts its report.
 func (t *turn) delegated(ctx context.Context, step string, kind role, task delegation) (agent.Result, error) {
-	own, form := kind.of(t.steps.tools), "Name the place that each statement comes from."
-	if t.sole {
+	own, form := kind.of(t.tools), "Name the place that each statement comes from."
+	if t.plans.sole {
 		form = alone
 	}
 	l := &agentLoop{
-		turn: t, parentStep: step, numbered: t.sole, callable: own, rounds: kind.rounds, writes: kind.writes,
+		turn: t, parentStep: step, numbered: t.plans.sole, callable: own, rounds: kind.rounds, writes: kind.writes,
 		base: prompt.Prompt{
-			Agent: kind.name, Step: step, Fence: t.answer.fence(), Today: t.answer.today(), Question: task.text(),
-			System:   strings.TrimSpace(t.answer.persona + "\n\n" + strings.NewReplacer("{worker}", kind.prompt, "{report}", form).Replace(workerPrompt)),
-			Material: task.parts(t.answer.fence()),
+			Agent: kind.name, Step: step, Fence: t.fence(), Today: t.today(), Question: task.text(),
+			System:   strings.TrimSpace(t.agent.Instructions + "\n\n" + strings.NewReplacer("{worker}", kind.prompt, "{report}", form).Replace(workerPrompt)),
+			Material: task.parts(t.fence()),
 		},
 	}
-	if t.sole {
-		l.base.Question += "\n\nIt is for this message of the user, which your report answers:\n" + withSteering(t.answer.question, t.answer.received)
+	if t.plans.sole {
+		l.base.Question += "\n\nIt is for this message of the user, which your report answers:\n" + withSteering(t.message.question, t.message.received)
 	}
 	var best attempt
 	for n := 1; n <= maxAttempts; n++ {
@@ -157,7 +157,7 @@ func (t *turn) try(ctx context.Context, l *agentLoop, task delegation) (tried at
 		t.events.Emit(ended)
 	}()
 	var saved bool
-	if tried.report, tried.judgement, saved = t.steps.saved.verdict(l.parentStep, l.attempt); saved {
+	if tried.report, tried.judgement, saved = t.saved.verdict(l.parentStep, l.attempt); saved {
 		err = l.replay(ctx)
 	} else {
 		tried, err = l.judged(ctx, task)
@@ -205,7 +205,7 @@ func (l *agentLoop) report(ctx context.Context) (string, error) {
 
 // result returns the result of a worker: its report and its sources.
 func (l *agentLoop) result(report string) agent.Result {
-	result := agent.Result{Text: report, Sources: l.turn.answer.sourcesOf(l.found)}
+	result := agent.Result{Text: report, Sources: l.turn.sourcesOf(l.found)}
 	result.Nothing = report == "" && len(result.Sources) == 0
 	result.Unlikely = nothingIn(l.found)
 	for _, f := range l.found {

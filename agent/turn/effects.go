@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"lifehub/agent"
+	"lifehub/agent/passages"
 )
 
 // effectsOf returns the effects of a call that ended with err: those its tool
@@ -30,27 +31,27 @@ type stepEffect struct {
 }
 
 // did records effects of a step.
-func (w *runner) did(step string, effects ...agent.Effect) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
+func (s *steps) did(step string, effects ...agent.Effect) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	for _, e := range effects {
-		w.effects = append(w.effects, stepEffect{step, e})
+		s.effects = append(s.effects, stepEffect{step, e})
 	}
 }
 
 // undid removes the recorded effects of a step.
-func (w *runner) undid(step string) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.effects = slices.DeleteFunc(w.effects, func(e stepEffect) bool { return e.step == step })
+func (s *steps) undid(step string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.effects = slices.DeleteFunc(s.effects, func(e stepEffect) bool { return e.step == step })
 }
 
 // effectsBy returns the effects of a step so far, or of all steps if step is
 // "".
-func (w *runner) effectsBy(step string) (effects []agent.Effect) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	for _, e := range w.effects {
+func (s *steps) effectsBy(step string) (effects []agent.Effect) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, e := range s.effects {
 		if step == "" || e.step == step {
 			effects = append(effects, e.effect)
 		}
@@ -70,12 +71,12 @@ func (t *turn) reportOfWrites() string {
 		if f.step.Extra {
 			continue
 		}
-		_, writes := t.steps.tool(f.step.Tool).(agent.Preparer)
+		_, writes := t.tool(f.step.Tool).(agent.Preparer)
 		if !writes || f.Status != agent.Done && f.Status != agent.Denied || f.Result.IsUntrusted() {
 			return ""
 		}
 		if f.same == "" {
-			lines = append(lines, tell(f.step.Tool, f.Status, cmp.Or(f.Result.Text, f.why()), 0))
+			lines = append(lines, passages.Tell(f.step.Tool, f.Status, cmp.Or(f.Result.Text, f.why()), 0))
 		}
 	}
 	return strings.Join(lines, "\n\n")
@@ -83,44 +84,44 @@ func (t *turn) reportOfWrites() string {
 
 // changes reports whether a tool is known to change something. A tool of
 // another program that declares nothing is not.
-func (w *runner) changes(name string) bool {
-	tool := w.tool(name)
+func (t *turn) changes(name string) bool {
+	tool := t.tool(name)
 	if tool == nil {
-		return w.toolbox != nil && w.toolbox.Writes(name)
+		return t.agent.Tools != nil && t.agent.Tools.Writes(name)
 	}
 	hinted, foreign := tool.(agent.Hinted)
 	return agent.MayWrite(tool) && (!foreign || hinted.ReadOnlyHint() != nil)
 }
 
 // noteWriter records a tool named by a plan or call, if it changes something.
-func (w *runner) noteWriter(name string) {
-	if !w.changes(name) {
+func (t *turn) noteWriter(name string) {
+	if !t.changes(name) {
 		return
 	}
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if !slices.Contains(w.writers, name) {
-		w.writers = append(w.writers, name)
+	t.steps.mu.Lock()
+	defer t.steps.mu.Unlock()
+	if !slices.Contains(t.steps.writers, name) {
+		t.steps.writers = append(t.steps.writers, name)
 	}
 }
 
 // writingTools returns the tools that change something and were named by the
 // turn's plans or calls, whatever the outcome.
-func (w *runner) writingTools() []string {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return slices.Clone(w.writers)
+func (s *steps) writingTools() []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.writers)
 }
 
 // noteCalled records that a step called a tool, unless it was denied or skipped.
-func (w *runner) noteCalled(step string, tool agent.Tool, status agent.Status) {
+func (s *steps) noteCalled(step string, tool agent.Tool, status agent.Status) {
 	_, delegates := tool.(delegating)
 	if delegates || tool != nil && onlyReckons(tool.Spec().Name) || status == agent.Denied || status == agent.Skipped {
 		return
 	}
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.called = append(w.called, step)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.called = append(s.called, step)
 }
 
 // onlyReckons reports whether a tool only computes, and so knows nothing that
@@ -129,8 +130,8 @@ func onlyReckons(tool string) bool { return tool == agent.Today || tool == agent
 
 // haveWritten reports whether the workers wrote texts that the evaluator accepted,
 // and reported nothing else.
-func (w *runner) haveWritten() (written bool) {
-	for _, f := range w.found {
+func (s *steps) haveWritten() (written bool) {
+	for _, f := range s.found {
 		if f.step.Tool == agent.DelegateTool {
 			if written = f.Result.Accepted; !written {
 				return false
@@ -142,10 +143,10 @@ func (w *runner) haveWritten() (written bool) {
 
 // hasCalled reports whether the model called a tool that may know something it does
 // not. Delegating a task does not count.
-func (w *runner) hasCalled() bool {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return slices.ContainsFunc(w.called, func(id string) bool {
-		return !slices.ContainsFunc(w.found, func(f finding) bool { return f.step.ID == id && f.step.Extra })
+func (s *steps) hasCalled() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.ContainsFunc(s.called, func(id string) bool {
+		return !slices.ContainsFunc(s.found, func(f finding) bool { return f.step.ID == id && f.step.Extra })
 	})
 }

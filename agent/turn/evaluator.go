@@ -38,14 +38,14 @@ func (l *agentLoop) evaluate(ctx context.Context, task delegation, report string
 	if why := l.checked(report); why != "" {
 		return agent.Judgement{Passed: true, Score: 1, Feedback: why}, nil
 	}
-	fence := l.turn.answer.fence()
+	fence := l.turn.fence()
 	p := prompt.Prompt{
-		Agent: "evaluator", Step: l.parentStep, System: evaluatorPrompt, Today: l.turn.answer.today(), Fence: fence,
+		Agent: "evaluator", Step: l.parentStep, System: evaluatorPrompt, Today: l.turn.today(), Fence: fence,
 		Request: llm.Request{Schema: judgementSchema, MaxTokens: maxJudgement},
 	}
 	room := l.turn.model.Room(ctx)
 	report = prompt.ClipTokens(report, room/6)
-	p.Material = append(l.evidence(report, room*2/3), l.turn.answer.attachedParts()...)
+	p.Material = append(l.evidence(report, room*2/3), l.turn.attachedParts()...)
 	p.Material = append(p.Material, task.parts(fence)...)
 	if len(l.verdicts) > 0 {
 		p.Material = append(p.Material, prompt.Part{Kind: "results", Head: "Your verdicts on earlier attempts", Text: strings.Join(l.verdicts, "\n"), Fence: fence})
@@ -93,7 +93,7 @@ func (l *agentLoop) allFound() []finding {
 // notified.
 func (l *agentLoop) checked(report string) (why string) {
 	wrote := slices.DeleteFunc(slices.Clone(l.found), func(f finding) bool { return !l.mayHaveWritten(f) })
-	sources := l.turn.answer.sourcesOf(l.allFound())
+	sources := l.turn.sourcesOf(l.allFound())
 	switch _, wrong := cites(report, sources); {
 	case len(wrote) > 0 && !wrong && !slices.ContainsFunc(wrote, func(f finding) bool { return !f.seen || f.Status != agent.Done }):
 		return "The user saw and allowed each change."
@@ -109,7 +109,7 @@ func (l *agentLoop) checked(report string) (why string) {
 
 // mayHaveWritten reports whether a call may have changed something.
 func (l *agentLoop) mayHaveWritten(f finding) bool {
-	return f.same == "" && agent.MayWrite(l.turn.steps.tool(f.step.Tool))
+	return f.same == "" && agent.MayWrite(l.turn.tool(f.step.Tool))
 }
 
 // readJudgement parses a verdict, which may be nested in another object. A

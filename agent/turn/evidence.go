@@ -23,7 +23,7 @@ func (l *agentLoop) evidence(report string, room int) (parts []prompt.Part) {
 		if !l.mayHaveWritten(f) {
 			head = text.Clip(head, 1<<10)
 		}
-		parts = append(parts, prompt.Part{Kind: "results", Head: "Call " + f.step.ID + ": " + string(f.Status), Text: head, Fence: l.turn.answer.fence()})
+		parts = append(parts, prompt.Part{Kind: "results", Head: "Call " + f.step.ID + ": " + string(f.Status), Text: head, Fence: l.turn.fence()})
 		used += prompt.Tokens(parts[i].String())
 		for _, words := range cutBlocks(result) {
 			blocks = append(blocks, block{call: i, at: len(blocks), text: words})

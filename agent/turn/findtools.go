@@ -33,7 +33,7 @@ func (f *findTools) Run(_ context.Context, raw json.RawMessage) (agent.Result, e
 	if len(found) == 0 {
 		return agent.Result{Nothing: true, Text: "No further tool does that."}, nil
 	}
-	return agent.Result{Text: toolchoice.Describe(toolchoice.Specs(found), f.turn.answer.toolFence())}, nil
+	return agent.Result{Text: toolchoice.Describe(toolchoice.Specs(found), f.turn.toolFence())}, nil
 }
 
 // findTools returns the tools that a call of find_tools finds.
@@ -42,7 +42,7 @@ func (t *turn) findTools(input json.RawMessage) []agent.Tool {
 	if err != nil {
 		return nil
 	}
-	return toolchoice.NewBlock(t.steps.tools, t.toolsWindow()).Find(args.Query)
+	return toolchoice.NewBlock(t.tools, t.toolsWindow()).Find(args.Query)
 }
 
 // TurnTools returns the tools that a turn adds to those of [Options], and by
@@ -53,9 +53,9 @@ func (a *Agent) TurnTools() (own []agent.Tool, missing map[string]string) {
 		t.mode = t.autoMode()
 	}
 	find := &findTools{t}
-	t.steps.tools = append(slices.Clip(a.Tools.Offered()), find)
+	t.tools = append(slices.Clip(a.Tools.Offered()), find)
 	missing = map[string]string{}
-	if len(toolchoice.NewBlock(t.steps.tools, t.window()).Rest) == 0 {
+	if len(toolchoice.NewBlock(t.tools, t.window()).Rest) == 0 {
 		missing[agent.FindTools] = "the model's window has room for all tools"
 	}
 	if t.mode == agent.PlanMode {
@@ -85,7 +85,7 @@ func (t *turn) toolsWindow() int {
 // offered returns the tools that a model is offered: those of the conversation
 // and those found by calls of this turn.
 func (t *turn) offered(tools []agent.Tool, found []finding) toolchoice.Block {
-	b := toolchoice.NewBlock(tools, t.toolsWindow()).With(t.called...)
+	b := toolchoice.NewBlock(tools, t.toolsWindow()).With(t.talk.called...)
 	for _, f := range found {
 		if f.step.Tool != agent.FindTools {
 			continue
@@ -100,7 +100,7 @@ func (t *turn) offered(tools []agent.Tool, found []finding) toolchoice.Block {
 // calledBefore returns the tools that the exchanges in the prompts called, and those
 // named in the user's messages. They remain among the offered ones.
 func (t *turn) calledBefore() (names []string) {
-	for _, e := range t.path {
+	for _, e := range t.talk.path {
 		for _, l := range e.Answer.Log {
 			if name, _, call := strings.Cut(l.Action, "("); call {
 				names = append(names, name)
@@ -108,24 +108,24 @@ func (t *turn) calledBefore() (names []string) {
 		}
 	}
 	typed := ""
-	for _, m := range t.answer.typedBefore() {
+	for _, m := range t.typedBefore() {
 		if m.Role == llm.User {
 			typed += m.Text + "\n"
 		}
 	}
-	typed += t.answer.question
-	for _, tool := range t.steps.tools {
+	typed += t.message.question
+	for _, tool := range t.tools {
 		if name := tool.Spec().Name; strings.Contains(typed, "@"+name) || strings.Contains(name, "_") && strings.Contains(typed, name) {
 			names = append(names, name)
 		}
 	}
-	return append(names, t.only...)
+	return append(names, t.message.only...)
 }
 
 // besides describes the tools that are not offered.
 func (t *turn) besides(b toolchoice.Block) (described string) {
-	if rest := b.Further(t.answer.toolFence()); rest != "" {
+	if rest := b.Further(t.toolFence()); rest != "" {
 		described = "\n\n" + rest
 	}
-	return described + toolchoice.Unavailable(t.steps.missing)
+	return described + toolchoice.Unavailable(t.missing)
 }

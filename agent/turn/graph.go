@@ -12,34 +12,23 @@ import (
 
 	"lifehub/agent"
 	"lifehub/agent/args"
-	"lifehub/agent/events"
 	"lifehub/agent/gate"
 	"lifehub/agent/toolchoice"
 	"lifehub/llm"
 )
 
-// runner runs the steps of the plans and rounds of one turn. The fields from
-// tools to attached are set before the first step.
-type runner struct {
-	events *events.Stream
-	record *gate.Record
-	gate   *gate.Guard
-
-	tools    []agent.Tool      // enabled tools when the turn began
-	missing  map[string]string // why known tools are not among tools, by name
-	toolbox  Toolbox           // nil: unknown
-	secrets  llm.Redactor
-	saved    saved     // state of the interrupted turn, if this one resumes it
+// steps are the steps of the plans and rounds of a turn, and what came of them. It is safe for concurrent use, but
+// for found and attached, which change between the plans and rounds.
+type steps struct {
 	found    []finding // attachments, then the findings of the steps, in plan order
 	attached int       // number of attachments in found
-	again    bool      // the last plan asks to plan again when its results are known
-
-	unplanned bool // the model returned no usable plan
 
 	calls calls
 
-	mu        sync.Mutex       // guards the fields below, saved.plans and saved.steered
+	mu        sync.Mutex       // guards the fields below, and saved.plans and saved.steering of the turn
 	dropped   []string         // what was left out of the plans or changed in them, and why
+	unplanned bool             // the model returned no usable plan
+	again     bool             // the last plan asks to plan again when its results are known
 	stepsMade int              // by all plans of the turn
 	plansMade int              // of the turn itself, replayed ones included
 	offered   []agent.Steering // messages of the user that are not taken yet
@@ -48,21 +37,20 @@ type runner struct {
 	called    []string // steps that called a tool, other than to delegate a task
 }
 
-// newRunner returns a runner for that many concurrent calls.
-func newRunner(guard *gate.Guard, parallel int) *runner {
-	return &runner{events: guard.Record.Stream, record: guard.Record, gate: guard, calls: calls{slots: make(chan struct{}, parallel), writing: make(chan struct{}, 1), made: map[string]*madeCall{}}}
+// newSteps returns no steps, of which that many may run at the same time.
+func newSteps(parallel int) steps {
+	return steps{calls: calls{slots: make(chan struct{}, parallel), writing: make(chan struct{}, 1), made: map[string]*madeCall{}}}
 }
 
 // RunCall makes one call through a gate, outside any turn. If tool is nil, it
 // fails. redact removes secrets from the result.
 func RunCall(ctx context.Context, guard *gate.Guard, redact llm.Redactor, tool agent.Tool, input json.RawMessage) (Outcome, error) {
-	w := newRunner(guard, 1)
-	w.secrets = redact
+	t := &turn{agent: New(Options{Redact: redact}), events: guard.Record.Stream, record: guard.Record, gate: guard, steps: newSteps(1)}
 	step := agent.Step{ID: "1", Input: input}
 	if tool != nil {
-		w.tools, step.Tool = []agent.Tool{tool}, tool.Spec().Name
+		t.tools, step.Tool = []agent.Tool{tool}, tool.Spec().Name
 	}
-	found, err := w.runSteps(ctx, []agent.Step{step}, nil, nil)
+	found, err := t.runSteps(ctx, []agent.Step{step}, nil, nil)
 	if err != nil {
 		return Outcome{}, err
 	}
@@ -78,17 +66,17 @@ type finding struct {
 // runPlan runs the steps as a graph: each as soon as the steps it depends on
 // have ended, with any outcome. A failed step is recorded as failed; only a
 // cancelled ctx is returned as an error. stopped is as in runSteps.
-func (w *runner) runPlan(ctx context.Context, steps []agent.Step, stopped func() bool) error {
-	defer w.events.Phase(agent.PhaseStarted{Agent: "worker"})()
-	found, err := w.runSteps(ctx, steps, w.found, stopped)
-	w.found = append(w.found, found...)
+func (t *turn) runPlan(ctx context.Context, steps []agent.Step, stopped func() bool) error {
+	defer t.events.Phase(agent.PhaseStarted{Agent: "worker"})()
+	found, err := t.runSteps(ctx, steps, t.steps.found, stopped)
+	t.steps.found = append(t.steps.found, found...)
 	return err
 }
 
 // runSteps runs steps as a graph. before has the findings of earlier plans,
 // whose results the steps may use. Once stopped reports true, no further step
 // starts; nil: never.
-func (w *runner) runSteps(ctx context.Context, steps []agent.Step, before []finding, stopped func() bool) ([]finding, error) {
+func (t *turn) runSteps(ctx context.Context, steps []agent.Step, before []finding, stopped func() bool) ([]finding, error) {
 	found := make([]finding, len(steps))
 	ended := make(map[string]chan struct{}, len(steps)) // closed when the outcome of the step is known
 	at := make(map[string]*finding, len(steps)+len(before))
@@ -103,7 +91,7 @@ func (w *runner) runSteps(ctx context.Context, steps []agent.Step, before []find
 	}
 	earlier := func(id string) finding { return *at[id] }
 	line := gate.QueueUp(steps, ended, func(s agent.Step) bool {
-		tool := w.tool(s.Tool)
+		tool := t.tool(s.Tool)
 		return tool != nil && agent.MayWrite(tool)
 	})
 
@@ -112,9 +100,9 @@ func (w *runner) runSteps(ctx context.Context, steps []agent.Step, before []find
 		running.Go(func() {
 			defer close(ended[step.ID])
 			defer line[i].Leave()
-			o := w.step(ctx, step, line[i], ended, earlier, stopped)
+			o := t.step(ctx, step, line[i], ended, earlier, stopped)
 			found[i].Outcome = o
-			w.events.Emit(agent.StepChanged{Step: step.ID, Status: o.Status, Reason: o.why()})
+			t.events.Emit(agent.StepChanged{Step: step.ID, Status: o.Status, Reason: o.why()})
 		})
 	}
 	running.Wait()
@@ -127,25 +115,25 @@ const outranked = "your message came first"
 
 // step waits for the steps it depends on, fills in their results and calls its
 // tool.
-func (w *runner) step(ctx context.Context, step agent.Step, at *gate.Turnstile, ended map[string]chan struct{}, earlier func(string) finding, stopped func() bool) (o Outcome) {
+func (t *turn) step(ctx context.Context, step agent.Step, at *gate.Turnstile, ended map[string]chan struct{}, earlier func(string) finding, stopped func() bool) (o Outcome) {
 	defer func() {
 		var err error
 		if agent.Catch(&err); err != nil {
 			o = failed(ctx, err)
 		}
 	}()
-	before := w.saved.steps[step.ID]
+	before := t.saved.steps[step.ID]
 	if before != nil && before.outcome != nil {
-		for id, call := range w.saved.steps {
+		for id, call := range t.saved.steps {
 			if call.outcome != nil && (id == step.ID || strings.HasPrefix(id, step.ID+".")) { // made by its worker
-				w.noteCalled(id, w.tool(call.tool), call.outcome.Status)
+				t.steps.noteCalled(id, t.tool(call.tool), call.outcome.Status)
 			}
 		}
 		if o = *before.outcome; o.Status != agent.Denied {
-			w.trace(ctx, gate.Call{Tool: w.tool(step.Tool), Input: before.input, Origin: w.record.OriginOf(step.ID)}, gate.ChannelOf(step.Tool, w.tool(step.Tool)), &o)
+			t.trace(ctx, gate.Call{Tool: t.tool(step.Tool), Input: before.input, Origin: t.record.OriginOf(step.ID)}, gate.ChannelOf(step.Tool, t.tool(step.Tool)), &o)
 		}
-		w.record.Read(step.Tool, o.Result)
-		w.record.Called(w.tool(step.Tool), before.input)
+		t.record.Read(step.Tool, o.Result)
+		t.record.Called(t.tool(step.Tool), before.input)
 		return o
 	}
 	for _, id := range step.After {
@@ -158,14 +146,14 @@ func (w *runner) step(ctx context.Context, step agent.Step, at *gate.Turnstile, 
 	if before == nil && stopped != nil && stopped() {
 		return Outcome{Status: agent.Skipped, Reason: outranked}
 	}
-	tool := w.tool(step.Tool)
+	tool := t.tool(step.Tool)
 	if tool == nil {
 		return Outcome{Status: agent.StepFailed, Reason: fmt.Sprintf("unknown tool %s", step.Tool)}
 	}
 	input := args.Read(step.Input)
 	isStep := func(id string) bool { return slices.Contains(step.After, id) }
 	ids := references(step.Input, isStep)
-	made := w.record.OriginOf(step.ID)
+	made := t.record.OriginOf(step.ID)
 	if made != nil {
 		for _, id := range ids {
 			*made = made.And(earlier(id).Result.Origin)
@@ -182,7 +170,7 @@ func (w *runner) step(ctx context.Context, step agent.Step, at *gate.Turnstile, 
 		if err != nil {
 			return Outcome{Status: agent.Skipped, Reason: err.Error()}
 		}
-		repaired, err := w.gate.Schemas.Repair(tool, filled)
+		repaired, err := t.gate.Schemas.Repair(tool, filled)
 		if err != nil {
 			return Outcome{Status: agent.StepFailed, Reason: err.Error()}
 		}
@@ -191,7 +179,7 @@ func (w *runner) step(ctx context.Context, step agent.Step, at *gate.Turnstile, 
 	if before != nil && before.tool == step.Tool {
 		input = before.input // the same call that was asked about before
 	}
-	return w.do(ctx, gate.Call{Step: step.ID, ID: step.ID, Key: w.events.Turn + "/" + step.ID, Tool: tool, Input: input, Origin: made, Turn: at})
+	return t.do(ctx, gate.Call{Step: step.ID, ID: step.ID, Key: t.events.Turn + "/" + step.ID, Tool: tool, Input: input, Origin: made, Turn: at})
 }
 
 // why returns what the user should know about an outcome.
@@ -203,7 +191,7 @@ func (o Outcome) why() string {
 }
 
 // tool returns the tool with this name or former name; nil if there is none.
-func (w *runner) tool(name string) agent.Tool { return toolchoice.Named(w.tools, name) }
+func (t *turn) tool(name string) agent.Tool { return toolchoice.Named(t.tools, name) }
 
 // reference matches how a step refers to the text of an earlier result:
 // {{1.text}}.

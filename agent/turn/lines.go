@@ -47,7 +47,7 @@ func sharing(sources []agent.Source, s agent.Source) int {
 func joinSources(a, b agent.Source) (agent.Source, bool) {
 	ours, theirs := linesOf(a), linesOf(b)
 	switch {
-	case !samePlace(a, b) || a.Line > b.EndLine || b.Line > a.EndLine:
+	case !a.SamePlace(b) || a.Line > b.EndLine || b.Line > a.EndLine:
 		return a, false
 	case ours == nil || theirs == nil:
 		return a, contains(a, b)
@@ -66,10 +66,6 @@ func joinSources(a, b agent.Source) (agent.Source, bool) {
 	a.Line, a.EndLine, a.Text = min(a.Line, b.Line), max(a.EndLine, b.EndLine), strings.Join(ours, "\n")
 	a.Score, a.Untrusted, a.Dated = max(a.Score, b.Score), a.Untrusted || b.Untrusted, a.Dated || b.Dated
 	return a, true
-}
-
-func samePlace(a, b agent.Source) bool {
-	return a.Vault == b.Vault && a.Path == b.Path && a.Call == b.Call
 }
 
 // linesOf returns the lines of a source; nil if its text does not consist of
@@ -93,7 +89,7 @@ func unseen(sources []agent.Source, s agent.Source) (runs []agent.Source) {
 	lines := linesOf(s)
 	seen := make([]bool, len(lines))
 	for _, other := range sources {
-		if !samePlace(other, s) {
+		if !other.SamePlace(s) {
 			continue
 		}
 		theirs := linesOf(other)

@@ -50,8 +50,7 @@ func TestJoinedPassagesHoldEachLineOnce(t *testing.T) {
 func TestSourceNumbersAreStableAndLinesUnique(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		note := drawNote(t)
-		var a answer
-		a.steps = &runner{}
+		a := emptyTurn()
 		var found []finding
 		var toldSources, toldParts []agent.Source
 		numbers := map[string]int{}
@@ -66,9 +65,9 @@ func TestSourceNumbersAreStableAndLinesUnique(t *testing.T) {
 			}
 			a.number(found)
 			for _, s := range f.Result.Sources {
-				n := a.numberOf(s)
+				n := a.answer.numberOf(s)
 				if n == 0 {
-					t.Fatalf("%s:%d–%d has no number among %+v", s.Path, s.Line, s.EndLine, a.sources)
+					t.Fatalf("%s:%d–%d has no number among %+v", s.Path, s.Line, s.EndLine, a.answer.sources)
 				}
 				toldSources, numbers[fmt.Sprint(len(toldSources))] = append(toldSources, s), n
 				toldParts = append(toldParts, unseen(toldParts, s)...)
@@ -77,7 +76,7 @@ func TestSourceNumbersAreStableAndLinesUnique(t *testing.T) {
 		a.number(found)
 		for i, s := range toldSources {
 			n := numbers[fmt.Sprint(i)]
-			held := a.sources[n-1]
+			held := a.answer.sources[n-1]
 			if held.N != n || held.Path != s.Path || held.Line > s.Line || held.EndLine < s.EndLine || !strings.Contains(held.Text, s.Text) {
 				t.Fatalf("[%d] was %s:%d–%d, and is %s:%d–%d", n, s.Path, s.Line, s.EndLine, held.Path, held.Line, held.EndLine)
 			}
@@ -85,7 +84,7 @@ func TestSourceNumbersAreStableAndLinesUnique(t *testing.T) {
 				if line = strings.TrimSpace(line); line == "" {
 					continue
 				}
-				for _, c := range citation.Check(fmt.Sprintf("It says: “%s” [%d]", line, n), a.sources, nil) {
+				for _, c := range citation.Check(fmt.Sprintf("It says: “%s” [%d]", line, n), a.answer.sources, nil) {
 					if c.Verdict != agent.Verified {
 						t.Fatalf("“%s” [%d] is %s: %s", line, n, c.Verdict, c.Detail)
 					}

@@ -18,7 +18,7 @@ const noModel = "offline"
 // isFromMemory reports whether an answer comes from the model's memory: nothing else
 // is known, and it makes a claim of its own.
 func (t *turn) isFromMemory(answer string) bool {
-	return t.knowsNothing() && strings.TrimSpace(answer) != "" && !t.answer.needsNoSource(answer)
+	return t.knowsNothing() && strings.TrimSpace(answer) != "" && !t.needsNoSource(answer)
 }
 
 // knowsNothing reports whether the search for the message as typed found nothing that
@@ -35,10 +35,10 @@ func (t *turn) knowsNothing() bool {
 // searchAsTyped returns a search of the notes for the message as typed; false if the
 // message needs none or calls a tool, or if the search would have to ask.
 func (t *turn) searchAsTyped(ctx context.Context) (agent.Step, bool) {
-	if q := t.answer.question; t.steps.attached > 0 || strings.HasPrefix(q, "@") || strings.HasPrefix(q, "/") || needsNoNotes(q) {
+	if q := t.message.question; t.steps.attached > 0 || strings.HasPrefix(q, "@") || strings.HasPrefix(q, "/") || needsNoNotes(q) {
 		return agent.Step{}, false
 	}
-	search, ok := t.searchStep(t.steps.tools)
+	search, ok := t.searchStep(t.tools)
 	search.Extra = true
 	return search, ok && t.allows(ctx, search)
 }
@@ -50,15 +50,15 @@ func (t *turn) searchAsTyped(ctx context.Context) (agent.Step, bool) {
 // search as its first round.
 func (t *turn) searchFirst(ctx context.Context) error {
 	search, ok := t.searchAsTyped(ctx)
-	if !ok || t.steps.saved.hasPlan() {
+	if !ok || t.saved.hasPlan() {
 		return nil
 	}
 	before := t.record.Origin()
-	steps, err := t.steps.plan(ctx, agent.PlanMade{Mode: t.mode, Steps: []agent.Step{search}}, before)
+	steps, err := t.enterPlan(ctx, agent.PlanMade{Mode: t.mode, Steps: []agent.Step{search}}, before)
 	if err != nil || len(steps) == 0 {
 		return err
 	}
-	if err := t.steps.runPlan(ctx, steps, nil); err != nil {
+	if err := t.runPlan(ctx, steps, nil); err != nil {
 		return err
 	}
 	first := &t.steps.found[len(t.steps.found)-1].Result
@@ -77,7 +77,7 @@ func (t *turn) searchFirst(ctx context.Context) error {
 // foundFirst describes what the first search found that is not in the prompt already;
 // nil if there was none.
 func (t *turn) foundFirst() (parts []prompt.Part) {
-	t.answer.number(t.steps.found)
+	t.number(t.steps.found)
 	for _, f := range t.steps.found {
 		if !f.step.Extra || f.Status != agent.Done {
 			continue
@@ -85,9 +85,9 @@ func (t *turn) foundFirst() (parts []prompt.Part) {
 		if f.Result.Nothing && t.answer.whole == 0 {
 			return []prompt.Part{{Kind: "results", Head: "The notes were searched for the message below, and nothing fits."}}
 		}
-		for _, s := range t.answer.sourcesOf([]finding{f}) {
+		for _, s := range t.sourcesOf([]finding{f}) {
 			if t.answer.numberOf(s) > t.answer.whole { // the others are at the prompt's beginning
-				parts = append(parts, t.answer.sourcePart(s))
+				parts = append(parts, t.sourcePart(s))
 			}
 		}
 	}
@@ -96,7 +96,7 @@ func (t *turn) foundFirst() (parts []prompt.Part) {
 
 // allows reports whether a step may run without asking.
 func (t *turn) allows(ctx context.Context, step agent.Step) bool {
-	return t.gate.Verdict(ctx, gate.Call{Tool: t.steps.tool(step.Tool), Input: args.Read(step.Input)}).Level == agent.Auto
+	return t.gate.Verdict(ctx, gate.Call{Tool: t.tool(step.Tool), Input: args.Read(step.Input)}).Level == agent.Auto
 }
 
 // fits reports whether a search found a likely answer.

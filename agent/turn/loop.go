@@ -32,27 +32,27 @@ func (t *turn) loop(ctx context.Context) (lost bool, err error) {
 
 // newLoop returns the loop of the turn, without material.
 func (t *turn) newLoop() *agentLoop {
-	base := t.answer.prompt("loop", directPrompt, answeringPrompt, strings.ReplaceAll(loopPrompt, "{rounds}", strconv.Itoa(t.rounds)))
+	base := t.prompt("loop", directPrompt, answeringPrompt, strings.ReplaceAll(loopPrompt, "{rounds}", strconv.Itoa(t.agent.Limits.Rounds)))
 	if t.traits.Small {
-		base.System = t.answer.persona
+		base.System = t.agent.Instructions
 	} else {
-		t.steps.tools = append(slices.Clip(t.steps.tools), t.delegation()...)
+		t.tools = append(slices.Clip(t.tools), t.delegation()...)
 	}
-	base.Notes = t.answer.beginning(t.before)
-	return &agentLoop{turn: t, callable: t.steps.tools, base: base, stream: true, numbered: true}
+	base.Notes = t.answer.beginning(t.answer.before)
+	return &agentLoop{turn: t, callable: t.tools, base: base, stream: true, numbered: true}
 }
 
 // decideAgain runs the loop of the turn itself, whose text is the answer.
 func (t *turn) decideAgain(ctx context.Context, material []prompt.Part, l *agentLoop) (lost bool, err error) {
-	l.rounds, l.found = t.rounds, t.steps.found
+	l.rounds, l.found = t.agent.Limits.Rounds, t.steps.found
 	l.base.Material = append(l.base.Material, material...)
-	t.answer.number(l.found)
+	t.number(l.found)
 	l.shown = slices.Clone(t.answer.sources)
 	end := t.events.Phase(agent.PhaseStarted{Agent: l.base.Agent})
 	answered, err := l.run(ctx)
 	end()
 	switch {
-	case errors.Is(err, llm.ErrUnreachable) && t.agent.Server.ModelName() == noModel && !t.answer.hasText() && !t.steps.hasCalled():
+	case errors.Is(err, llm.ErrUnreachable) && t.agent.Server.ModelName() == noModel && !t.hasText() && !t.steps.hasCalled():
 		return true, nil
 	case err != nil:
 		return false, err

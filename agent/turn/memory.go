@@ -95,9 +95,9 @@ func (t *turn) recallWindow(ctx context.Context) error {
 		t.recalled.Summary = w.Summary
 	}
 	t.recalled.Omitted = w.Before
-	t.path = slices.DeleteFunc(w.Exchanges, func(e agent.Exchange) bool { return e.Turn == t.events.Turn })
-	t.recalled.History = messagesOf(t.path)
-	t.recalled.Seen, t.recalled.Record = asSeen(t.path, t.answer.toolFence())
+	t.talk.path = slices.DeleteFunc(w.Exchanges, func(e agent.Exchange) bool { return e.Turn == t.events.Turn })
+	t.recalled.History = messagesOf(t.talk.path)
+	t.recalled.Seen, t.recalled.Record = asSeen(t.talk.path, t.toolFence())
 	return nil
 }
 
@@ -149,7 +149,7 @@ func (t *turn) recallPast(ctx context.Context) (err error) {
 	if t.agent.Memory.Store == nil {
 		return nil
 	}
-	t.recalled.Past, err = t.agent.recall(ctx, t.record.Conversation, t.answer.question, len(t.recalled.History), t.agent.Memory.K)
+	t.recalled.Past, err = t.agent.recall(ctx, t.record.Conversation, t.message.question, len(t.recalled.History), t.agent.Memory.K)
 	return err
 }
 
@@ -163,7 +163,7 @@ func (t *turn) recallFacts(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	t.recalled.Facts, err = memory.ChooseFacts(ctx, t.answer.question, all)
+	t.recalled.Facts, err = memory.ChooseFacts(ctx, t.message.question, all)
 	return err
 }
 
@@ -171,7 +171,7 @@ func (t *turn) recallFacts(ctx context.Context) error {
 // prompts come from.
 func (t *turn) recallOrigins(ctx context.Context) {
 	t.record.Add(t.recalled.Summary.Origin)
-	for _, e := range t.path {
+	for _, e := range t.talk.path {
 		t.record.AddMessage(e.Question)
 		t.record.Add(e.Origin)
 	}
@@ -191,7 +191,7 @@ func (t *turn) recallOrigins(ctx context.Context) {
 			t.record.Add(agent.FromOutside("what was remembered"))
 		}
 	}
-	t.record.AddMessage(t.message)
+	t.record.AddMessage(t.message.whole)
 }
 
 // archive moves all but the last messages to long-term memory. Errors do not

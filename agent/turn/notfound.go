@@ -7,12 +7,13 @@ import (
 	"strings"
 
 	"lifehub/agent"
+	"lifehub/agent/passages"
 	"lifehub/internal/text"
 )
 
 // unlikely reports whether the notes were searched without finding a likely
 // answer, and neither another tool nor the memory provided anything.
-func (a *answer) unlikely() bool { return !a.recalled.Fits() && nothingIn(a.steps.found) }
+func (t *turn) unlikely() bool { return !t.recalled.Fits() && nothingIn(t.steps.found) }
 
 // nothingIn reports whether the notes were searched and no call found a likely
 // answer.
@@ -31,9 +32,9 @@ func nothingIn(found []finding) bool {
 }
 
 // failure names the tools that failed; "" if none did.
-func (a *answer) failure() string {
+func (t *turn) failure() string {
 	var failed []string
-	for _, f := range a.steps.found[a.steps.attached:] {
+	for _, f := range t.steps.found[t.steps.attached:] {
 		name := "`" + f.step.Tool + "`"
 		switch {
 		case f.Status == agent.StepFailed && !slices.Contains(failed, name):
@@ -47,33 +48,33 @@ func (a *answer) failure() string {
 }
 
 // doubt sets the start of the answer: which tools failed, what the notes lack, and what comes closest.
-func (a *answer) doubt() {
-	if a.noneOfTime() {
-		a.unanswered, a.nearestSources, a.events.Lead = true, []agent.Source{}, a.failure()+a.lacks()+"\n\n"
+func (t *turn) doubt() {
+	if period := t.answer.coverage.OnlyTime(); period != nil && period.Notes == 0 {
+		t.answer.unanswered, t.answer.nearestSources, t.events.Lead = true, []agent.Source{}, t.failure()+t.answer.coverage.Lacks()+"\n\n"
 		return
 	}
-	a.nearestSources = a.nearest()
-	a.unanswered = !semanticOnly(a.steps.found)
-	a.close = slices.ContainsFunc(a.steps.found, func(f finding) bool { return f.Result.Close })
-	parts := []string{"Your notes don't say.", a.lacks()}
-	if !a.unanswered {
-		parts = []string{cmp.Or(a.lacks(), "No exact match.")}
+	t.answer.nearestSources = t.answer.nearest()
+	t.answer.unanswered = !semanticOnly(t.steps.found)
+	t.answer.close = slices.ContainsFunc(t.steps.found, func(f finding) bool { return f.Result.Close })
+	parts := []string{"Your notes don't say.", t.answer.coverage.Lacks()}
+	if !t.answer.unanswered {
+		parts = []string{cmp.Or(t.answer.coverage.Lacks(), "No exact match.")}
 	}
-	if len(a.nearestSources) > 0 {
-		names := make([]string, len(a.nearestSources))
-		for i, s := range a.nearestSources {
+	if len(t.answer.nearestSources) > 0 {
+		names := make([]string, len(t.answer.nearestSources))
+		for i, s := range t.answer.nearestSources {
 			names[i] = fmt.Sprintf("`%s`", strings.ReplaceAll(text.OneLine(s.Title()), "`", "'"))
 		}
 		how := "Nearest notes: "
 		switch {
-		case !a.unanswered:
-			how = closestMeaning + " "
-		case a.close:
+		case !t.answer.unanswered:
+			how = passages.ClosestInMeaning + " "
+		case t.answer.close:
 			how = "Related, but not an answer: "
 		}
 		parts = append(parts, how+strings.Join(names, ", ")+".")
 	}
-	a.events.Lead = a.failure() + strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), " ") + "\n\n"
+	t.events.Lead = t.failure() + strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), " ") + "\n\n"
 }
 
 // semanticOnly reports whether a search returned only the semantically closest
@@ -82,18 +83,12 @@ func semanticOnly(found []finding) bool {
 	return slices.ContainsFunc(found, func(f finding) bool { return f.Status == agent.Done && f.Result.SemanticOnly })
 }
 
-// noneOfTime reports whether only notes of a certain period can answer, and
-// there are none.
-func (a *answer) noneOfTime() bool {
-	return a.coverage != nil && a.coverage.Time != nil && a.coverage.Time.Only && a.coverage.Time.Notes == 0
-}
-
 // listTime puts a list of the notes of the requested period before the answer.
-func (a *answer) listTime() {
-	if a.coverage == nil || a.coverage.Time.Listed() == "" {
+func (t *turn) listTime() {
+	if t.answer.coverage == nil || t.answer.coverage.Time.Listed() == "" {
 		return
 	}
-	a.events.Lead = a.coverage.Time.Listed() + "\n\n"
+	t.events.Lead = t.answer.coverage.Time.Listed() + "\n\n"
 }
 
 // maxNearest bounds the near misses listed.

@@ -18,100 +18,100 @@ const (
 
 // leaveOut records what was left out of a plan or changed, for the explainer
 // and the end of the turn.
-func (w *runner) leaveOut(dropped []string) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
+func (s *steps) leaveOut(dropped []string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	for _, d := range dropped {
-		if !slices.Contains(w.dropped, d) {
-			w.dropped = append(w.dropped, d)
+		if !slices.Contains(s.dropped, d) {
+			s.dropped = append(s.dropped, d)
 		}
 	}
 }
 
 // lacks records what a plan lacks of what the model wanted.
-func (w *runner) lacks(made agent.PlanMade) {
+func (s *steps) lacks(made agent.PlanMade) {
 	if made.Fallback {
-		w.unplanned = true
+		s.unplanned = true
 	} else {
-		w.leaveOut(made.Dropped)
+		s.leaveOut(made.Dropped)
 	}
 }
 
 // plan journals a plan before it is run, and returns the steps that the turn
 // has room for. from is the origin of the prompt in which it was made.
-func (w *runner) plan(ctx context.Context, made agent.PlanMade, from agent.Origin) ([]agent.Step, error) {
+func (t *turn) enterPlan(ctx context.Context, made agent.PlanMade, from agent.Origin) ([]agent.Step, error) {
 	for _, step := range made.Steps {
-		w.noteWriter(step.Tool)
+		t.noteWriter(step.Tool)
 	}
-	made.Steps = made.Steps[:w.takeSteps(len(made.Steps))]
-	w.countPlan(made)
-	w.record.Planned(made.Steps, from)
-	w.lacks(made)
-	if err := w.events.Enter(ctx, agent.Entry{Moment: agent.Planned, Plan: &made, Said: w.events.Text(), Origin: from}); err != nil {
+	made.Steps = made.Steps[:t.steps.takeSteps(len(made.Steps))]
+	t.steps.countPlan(made)
+	t.record.Planned(made.Steps, from)
+	t.steps.lacks(made)
+	if err := t.events.Enter(ctx, agent.Entry{Moment: agent.Planned, Plan: &made, Said: t.events.Text(), Origin: from}); err != nil {
 		return nil, err
 	}
-	w.events.Emit(made)
+	t.events.Emit(made)
 	return made.Steps, nil
 }
 
 // countPlan notes that a plan of the turn itself was made or replayed.
-func (w *runner) countPlan(made agent.PlanMade) {
+func (s *steps) countPlan(made agent.PlanMade) {
 	if made.Under != "" {
 		return
 	}
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.again = made.Again
-	w.plansMade++
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.again = made.Again
+	s.plansMade++
 }
 
 // planCount returns the number of plans of the turn itself so far.
-func (w *runner) planCount() int {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.plansMade
+func (s *steps) planCount() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.plansMade
 }
 
 // savedPlan returns the next plan that the turn, or an attempt of a worker,
 // made before it was interrupted. It reports false if there is none, so that a
 // new one has to be made.
-func (w *runner) savedPlan(under string, attempt int) (steps []agent.Step, saved bool, err error) {
-	w.mu.Lock()
-	at := slices.IndexFunc(w.saved.plans, func(p agent.Entry) bool { return p.Plan.Under == under && p.Plan.Attempt == attempt })
+func (t *turn) savedPlan(under string, attempt int) (steps []agent.Step, saved bool, err error) {
+	t.steps.mu.Lock()
+	at := slices.IndexFunc(t.saved.plans, func(p agent.Entry) bool { return p.Plan.Under == under && p.Plan.Attempt == attempt })
 	if at < 0 {
-		w.mu.Unlock()
-		if w.saved.damaged && len(w.found) == w.attached {
+		t.steps.mu.Unlock()
+		if t.saved.damaged && len(t.steps.found) == t.steps.attached {
 			return nil, false, agent.ErrDamaged
 		}
 		return nil, false, nil
 	}
-	entry := w.saved.plans[at]
-	w.saved.plans = slices.Delete(w.saved.plans, at, at+1)
-	w.mu.Unlock()
+	entry := t.saved.plans[at]
+	t.saved.plans = slices.Delete(t.saved.plans, at, at+1)
+	t.steps.mu.Unlock()
 	made := *entry.Plan
 	for _, step := range made.Steps {
-		w.noteWriter(step.Tool)
+		t.noteWriter(step.Tool)
 	}
-	w.record.Add(entry.Origin)
-	w.record.Planned(made.Steps, w.record.Origin())
-	w.countPlan(made)
+	t.record.Add(entry.Origin)
+	t.record.Planned(made.Steps, t.record.Origin())
+	t.steps.countPlan(made)
 	if under == "" {
-		w.events.Say(strings.TrimPrefix(entry.Said, w.events.Text()))
+		t.events.Say(strings.TrimPrefix(entry.Said, t.events.Text()))
 	}
-	w.takeSteps(len(made.Steps))
-	w.lacks(made)
-	w.events.Emit(made)
+	t.steps.takeSteps(len(made.Steps))
+	t.steps.lacks(made)
+	t.events.Emit(made)
 	return made.Steps, true, nil
 }
 
 // withoutDone removes steps whose identical calls were already made. Other
 // steps use those results instead.
-func (w *runner) withoutDone(steps []agent.Step) []agent.Step {
-	w.calls.mu.Lock()
-	defer w.calls.mu.Unlock()
+func (t *turn) withoutDone(steps []agent.Step) []agent.Step {
+	t.steps.calls.mu.Lock()
+	defer t.steps.calls.mu.Unlock()
 	done := map[string]string{} // by the id of a removed step: the step that made its call
 	steps = slices.DeleteFunc(steps, func(s agent.Step) bool {
-		same := w.calls.made[sameCall(s.Tool, args.Read(s.Input))]
+		same := t.steps.calls.made[sameCall(s.Tool, args.Read(s.Input))]
 		if same != nil {
 			done[s.ID] = same.step
 		}
@@ -131,18 +131,18 @@ func (w *runner) withoutDone(steps []agent.Step) []agent.Step {
 }
 
 // roomForSteps returns how many more steps the turn may make.
-func (w *runner) roomForSteps() int {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return maxTurnSteps - w.stepsMade
+func (s *steps) roomForSteps() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return maxTurnSteps - s.stepsMade
 }
 
 // takeSteps reserves up to n steps and returns how many. Workers call it
 // concurrently.
-func (w *runner) takeSteps(n int) int {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	n = min(n, maxTurnSteps-w.stepsMade)
-	w.stepsMade += n
+func (s *steps) takeSteps(n int) int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	n = min(n, maxTurnSteps-s.stepsMade)
+	s.stepsMade += n
 	return n
 }

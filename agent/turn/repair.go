@@ -20,7 +20,7 @@ import (
 // repairSteps turns the model's steps into steps that can run, and reports what
 // was dropped and what was corrected. earlier has the ids of the turn's
 // previous steps, whose results can be used.
-func (w *runner) repairSteps(drafts []prompt.Step, offered []agent.Tool, earlier []string) (steps []agent.Step, dropped, repaired []string) {
+func (t *turn) repairSteps(drafts []prompt.Step, offered []agent.Tool, earlier []string) (steps []agent.Step, dropped, repaired []string) {
 	steps = []agent.Step{}
 	renamed := map[string]string{} // the model's id → our id; "" if the step was dropped
 	taken := map[string]bool{}
@@ -28,18 +28,18 @@ func (w *runner) repairSteps(drafts []prompt.Step, offered []agent.Tool, earlier
 		taken[id] = true
 	}
 	for _, d := range drafts {
-		w.noteWriter(d.Tool)
+		t.noteWriter(d.Tool)
 	}
 	for i, d := range drafts {
 		if len(steps) == maxSteps {
 			dropped = append(dropped, fmt.Sprintf("%d steps beyond the %d of a plan", len(drafts)-i, maxSteps))
 			break
 		}
-		if len(steps) >= w.roomForSteps() {
+		if len(steps) >= t.steps.roomForSteps() {
 			dropped = append(dropped, fmt.Sprintf("%d steps beyond the %d of a turn", len(drafts)-i, maxTurnSteps))
 			break
 		}
-		step, changed, lost, err := w.repairStep(d, offered)
+		step, changed, lost, err := t.repairStep(d, offered)
 		if err != nil {
 			lost = []string{err.Error()}
 		}
@@ -76,27 +76,27 @@ func (w *runner) repairSteps(drafts []prompt.Step, offered []agent.Tool, earlier
 
 // repairStep converts a step, except for its id. changed lists corrections that
 // keep the meaning; lost lists what was dropped.
-func (w *runner) repairStep(d prompt.Step, offered []agent.Tool) (step agent.Step, changed, lost []string, err error) {
+func (t *turn) repairStep(d prompt.Step, offered []agent.Tool) (step agent.Step, changed, lost []string, err error) {
 	if d.Tool == "" || strings.EqualFold(d.Tool, "none") || strings.EqualFold(d.Tool, "null") {
 		return agent.Step{}, nil, nil, errors.New("it names no tool")
 	}
 	tool, why := toolchoice.Find(offered, d.Tool), ""
-	if tool == nil && toolchoice.Find(w.tools, d.Tool) == nil { // otherwise another worker may have it
-		if why = w.missing[d.Tool]; why == "" {
+	if tool == nil && toolchoice.Find(t.tools, d.Tool) == nil { // otherwise another worker may have it
+		if why = t.missing[d.Tool]; why == "" {
 			tool = toolchoice.Meant(offered, d.Tool)
 		}
 	}
 	if tool == nil {
-		w.noteWriter(d.Tool)
+		t.noteWriter(d.Tool)
 		return agent.Step{}, nil, nil, errors.New(gate.Because(fmt.Sprintf("unknown tool %.60q", d.Tool), why))
 	}
 	spec := tool.Spec()
-	w.noteWriter(spec.Name)
-	if clean := w.secrets.Known(string(d.Input)); clean != string(d.Input) && json.Valid([]byte(clean)) {
+	t.noteWriter(spec.Name)
+	if clean := t.agent.Redact.Known(string(d.Input)); clean != string(d.Input) && json.Valid([]byte(clean)) {
 		d.Input = json.RawMessage(clean)
 		defer func() { lost = append(lost, "a secret of yours was taken out of its arguments") }()
 	}
-	repaired, err := w.gate.Schemas.Repair(tool, d.Input)
+	repaired, err := t.gate.Schemas.Repair(tool, d.Input)
 	if name := cmp.Or(args.NoContent(spec.Schema, args.Read(d.Input), reference.MatchString), args.NoContent(spec.Schema, repaired.Input, reference.MatchString)); name != "" {
 		return agent.Step{}, nil, nil, fmt.Errorf("%s of %s takes no {{…}}, which stands for a whole text: leave the step out, plan with \"again\": true, and write the value once you see it", name, spec.Name)
 	}

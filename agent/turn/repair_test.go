@@ -9,8 +9,6 @@ import (
 	"time"
 
 	"lifehub/agent"
-	"lifehub/agent/args"
-	"lifehub/agent/gate"
 	"lifehub/agent/prompt"
 	"lifehub/internal/testenv"
 	"lifehub/llm"
@@ -22,7 +20,7 @@ func repaired(text string, offered ...agent.Tool) string {
 	if err != nil {
 		return "error: " + err.Error()
 	}
-	steps, dropped, repaired := aloneTool().repairSteps(d.Steps, offered, nil)
+	steps, dropped, repaired := emptyTurn().repairSteps(d.Steps, offered, nil)
 	said := ""
 	if d.Answer != "" {
 		said = fmt.Sprintf("answer %q\n", d.Answer)
@@ -193,7 +191,7 @@ func FuzzReadPlan(f *testing.F) {
 		if err != nil {
 			return
 		}
-		steps, _, _ := aloneTool().repairSteps(d.Steps, []agent.Tool{tool}, nil)
+		steps, _, _ := emptyTurn().repairSteps(d.Steps, []agent.Tool{tool}, nil)
 		if len(steps) > maxSteps {
 			t.Fatalf("%d steps", len(steps))
 		}
@@ -219,13 +217,6 @@ func FuzzReadPlan(f *testing.F) {
 			}
 		}
 	})
-}
-
-// aloneTool returns a worker without a turn, which repairs steps and runs none.
-func aloneTool() *runner {
-	w := newRunner(&gate.Guard{Record: &gate.Record{}, Schemas: &args.Schemas{}}, 1)
-	w.secrets = agent.NoSecrets{}
-	return w
 }
 
 // doubleTool is a tool with a name and nothing else.

@@ -96,12 +96,12 @@ func (t *turn) workersAndTools(kinds []role) string {
 	var b strings.Builder
 	for _, w := range kinds {
 		var names []string
-		for _, tool := range t.offered(w.of(t.steps.tools), nil).Tools {
+		for _, tool := range t.offered(w.of(t.tools), nil).Tools {
 			names = append(names, tool.Spec().Name)
 		}
 		fmt.Fprintf(&b, "- %s: %s (%s)\n", w.name, w.does, strings.Join(names, ", "))
 	}
-	if skills := t.steps.tool(agent.ReadSkill); skills != nil {
+	if skills := t.tool(agent.ReadSkill); skills != nil {
 		fmt.Fprintf(&b, "\n%s, which each has: %s\n", agent.ReadSkill, skills.Spec().Description)
 	}
 	return strings.TrimSpace(b.String())

@@ -34,14 +34,14 @@ func (l *agentLoop) round(ctx context.Context, r reply) error {
 	}
 	steps, calls, dropped, repaired := l.stepsFor(r.calls)
 	if l.lead {
-		l.turn.sole = len(r.calls) == 1 && !slices.ContainsFunc(l.found, func(f finding) bool { return f.step.Tool == agent.DelegateTool }) && isWholeMessage(steps)
+		l.turn.plans.sole = len(r.calls) == 1 && !slices.ContainsFunc(l.found, func(f finding) bool { return f.step.Tool == agent.DelegateTool }) && isWholeMessage(steps)
 	}
 	if len(steps) > 0 {
 		made := agent.PlanMade{Mode: l.turn.mode, Under: l.parentStep, Attempt: l.attempt, Steps: steps, Dropped: shorten(dropped), Repaired: shorten(repaired)}
 		if l.parentStep == "" {
 			made.Before = stepsOf(l.found[l.turn.steps.attached:])
 		}
-		if _, err := l.turn.steps.plan(ctx, made, l.turn.record.Origin()); err != nil {
+		if _, err := l.turn.enterPlan(ctx, made, l.turn.record.Origin()); err != nil {
 			return err
 		}
 	}
@@ -60,7 +60,7 @@ func (l *agentLoop) stepsFor(requested []llm.ToolCall) (steps []agent.Step, call
 		taken[strings.TrimPrefix(id, l.prefix())] = true
 	}
 	for i, c := range requested {
-		step, changed, lost, err := l.turn.steps.repairStep(prompt.Step{Tool: c.Name, Input: c.Args}, l.callable)
+		step, changed, lost, err := l.turn.repairStep(prompt.Step{Tool: c.Name, Input: c.Args}, l.callable)
 		switch {
 		case c.Fault != "":
 			err = errors.New(c.Fault)
@@ -106,15 +106,15 @@ type callReply struct {
 func (l *agentLoop) runRound(ctx context.Context, steps []agent.Step, calls []callReply, r reply) error {
 	var stopped func() bool
 	if l.stream { // a worker's calls belong to a step that has started
-		stopped = l.turn.steps.steeringWaits
+		stopped = l.turn.steeringWaits
 	}
-	found, err := l.turn.steps.runSteps(agent.WithAgent(ctx, l.base.Agent), steps, l.found, stopped)
+	found, err := l.turn.runSteps(agent.WithAgent(ctx, l.base.Agent), steps, l.found, stopped)
 	l.found = append(l.found, found...)
 	if l.stream {
 		l.turn.steps.found = l.found
 	}
 	if l.numbered {
-		l.turn.answer.number(l.allFound())
+		l.turn.number(l.allFound())
 	}
 	if err != nil {
 		return err
@@ -174,7 +174,7 @@ func replies(calls []callReply, r reply) (messages []llm.Message) {
 // savedRound replays the next round made before the turn was interrupted; false
 // if there is none.
 func (l *agentLoop) savedRound(ctx context.Context) (bool, error) {
-	steps, saved, err := l.turn.steps.savedPlan(l.parentStep, l.attempt)
+	steps, saved, err := l.turn.savedPlan(l.parentStep, l.attempt)
 	if err != nil || !saved {
 		return false, err
 	}
@@ -199,7 +199,7 @@ func (l *agentLoop) replay(ctx context.Context) error {
 
 // marked returns untrusted text between the fence marks of the turn.
 func (t *turn) marked(head, words string, limit int) string {
-	return prompt.Part{Head: head, Text: text.Clip(words, limit), Fence: t.answer.fence()}.String()
+	return prompt.Part{Head: head, Text: text.Clip(words, limit), Fence: t.fence()}.String()
 }
 
 // tell returns the result of a step as shown to the model. Text that was shown

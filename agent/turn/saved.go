@@ -171,44 +171,44 @@ func (k *saved) verdict(step string, attempt int) (report string, verdict agent.
 // resume applies the saved state of an interrupted turn: it updates former
 // names of tools, and restores the outcomes of finished calls, which identical
 // calls share, and the effects.
-func (w *runner) resume() {
+func (t *turn) resume() {
 	currentName := func(name string) string {
-		if tool := w.tool(name); tool != nil {
+		if tool := t.tool(name); tool != nil {
 			return tool.Spec().Name
 		}
 		return name
 	}
-	for _, p := range w.saved.plans {
+	for _, p := range t.saved.plans {
 		for i := range p.Plan.Steps {
 			p.Plan.Steps[i].Tool = currentName(p.Plan.Steps[i].Tool)
 		}
 	}
 	done := make(chan struct{})
 	close(done)
-	for _, step := range slices.Sorted(maps.Keys(w.saved.steps)) {
-		c := w.saved.steps[step]
+	for _, step := range slices.Sorted(maps.Keys(t.saved.steps)) {
+		c := t.saved.steps[step]
 		c.tool = currentName(c.tool)
 		if c.tool != "" {
 			same := sameCall(c.tool, c.input)
-			w.saved.calls[same] = c
+			t.saved.calls[same] = c
 			if c.outcome != nil {
-				w.calls.made[same] = &madeCall{step: c.step, done: done, Outcome: *c.outcome}
+				t.steps.calls.made[same] = &madeCall{step: c.step, done: done, Outcome: *c.outcome}
 			}
 		}
-		w.did(step, c.effects...)
-		if !c.ended && !c.started.IsZero() && c.tool != agent.DelegateTool && !agent.ReadOnly(w.tool(c.tool)) { // outcome unknown
-			w.did(step, agent.Effect{Kind: agent.Unknown, Tool: c.tool})
+		t.steps.did(step, c.effects...)
+		if !c.ended && !c.started.IsZero() && c.tool != agent.DelegateTool && !agent.ReadOnly(t.tool(c.tool)) { // outcome unknown
+			t.steps.did(step, agent.Effect{Kind: agent.Unknown, Tool: c.tool})
 		}
 	}
 }
 
 // recallSends counts the calls that were started before the turn was interrupted
 // and sent something.
-func (w *runner) recallSends() {
-	for _, before := range w.saved.steps {
-		tool := w.tool(before.tool)
+func (t *turn) recallSends() {
+	for _, before := range t.saved.steps {
+		tool := t.tool(before.tool)
 		if _, fetches := tool.(agent.Fetcher); (fetches || agent.IsOutward(tool)) && !before.started.IsZero() {
-			w.gate.RecallSend()
+			t.gate.RecallSend()
 		}
 	}
 }

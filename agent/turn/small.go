@@ -57,10 +57,10 @@ var smallExamples = []llm.Message{
 // made no other.
 func (t *turn) inNotation() []llm.Message {
 	list := slices.Clone(t.recalled.Seen)
-	for i, e := range t.path {
+	for i, e := range t.talk.path {
 		var did []string
 		for _, l := range e.Answer.Log {
-			if name, input, called := strings.Cut(l.Action, "("); called && t.steps.changes(name) && json.Valid([]byte(strings.TrimSuffix(input, ")"))) {
+			if name, input, called := strings.Cut(l.Action, "("); called && t.changes(name) && json.Valid([]byte(strings.TrimSuffix(input, ")"))) {
 				did = append(did, prompt.InNotation(name, json.RawMessage(strings.TrimSuffix(input, ")"))))
 			}
 		}
@@ -94,7 +94,7 @@ func briefly(brief string, specs []llm.ToolSpec, fence, others string) string {
 // repeatsExample reports whether a reply has a word of the examples that neither the
 // user nor the notes have.
 func (t *turn) repeatsExample(whole string) bool {
-	known := t.answer.typedText() + "\n" + textOf(t.answer.sources)
+	known := t.typedText() + "\n" + textOf(t.answer.sources)
 	for _, m := range t.recalled.History {
 		known += "\n" + m.Text
 	}

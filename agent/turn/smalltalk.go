@@ -61,16 +61,16 @@ const notThere = "That is not in your notes."
 // needsNoSource reports whether an answer makes no claim of its own: it only asks,
 // says that the notes do not say it, repeats an exchange of the conversation or the prompt's date or list of
 // missing tools, or contains the result of a tool that only computes.
-func (a *answer) needsNoSource(written string) bool {
-	for _, f := range a.steps.found {
-		if onlyReckons(f.step.Tool) && hasNewWord(written, f.Result.Text, a.question) {
+func (t *turn) needsNoSource(written string) bool {
+	for _, f := range t.steps.found {
+		if onlyReckons(f.step.Tool) && hasNewWord(written, f.Result.Text, t.message.question) {
 			return true
 		}
 	}
-	texts := []string{a.today(), toolchoice.Unavailable(a.steps.missing)}
-	for i, m := range a.recalled.History {
+	texts := []string{t.today(), toolchoice.Unavailable(t.missing)}
+	for i, m := range t.recalled.History {
 		if m.Role == llm.Assistant && i > 0 {
-			m.Text = a.recalled.History[i-1].Text + "\n" + m.Text // an answer is about what was asked
+			m.Text = t.recalled.History[i-1].Text + "\n" + m.Text // an answer is about what was asked
 		}
 		texts = append(texts, m.Text)
 	}

@@ -15,31 +15,31 @@ import (
 
 // number assigns numbers to the sources found, in plan order. Assigned numbers
 // are stable: overlapping lines found later only extend the source.
-func (a *answer) number(found []finding) {
-	a.sources = a.sources[:a.foundSources]
-	for _, s := range a.sourcesOf(found) {
-		a.sources = merge(a.sources, s)
+func (t *turn) number(found []finding) {
+	t.answer.sources = t.answer.sources[:t.answer.foundSources]
+	for _, s := range t.sourcesOf(found) {
+		t.answer.sources = merge(t.answer.sources, s)
 	}
-	for i := range a.sources {
-		a.sources[i].N = i + 1
+	for i := range t.answer.sources {
+		t.answer.sources[i].N = i + 1
 	}
-	a.foundSources = len(a.sources)
+	t.answer.foundSources = len(t.answer.sources)
 	for _, f := range found {
-		a.coverage = cmp.Or(f.Result.Coverage, a.coverage)
+		t.answer.coverage = cmp.Or(f.Result.Coverage, t.answer.coverage)
 	}
 }
 
 // sourcesOf returns the distinct citable sources of steps, with overlapping
 // ones merged. A result without sources is itself a source, unless it only
 // reports what the tool did.
-func (a *answer) sourcesOf(found []finding) (sources []agent.Source) {
+func (t *turn) sourcesOf(found []finding) (sources []agent.Source) {
 	for _, f := range found {
 		if f.same != "" || f.Status != agent.Done {
 			continue
 		}
 		own := f.Result.Sources
 		if len(own) == 0 && f.Result.Text != "" && !f.Result.IsInstructions() && !f.Result.Nothing && f.step.Tool != agent.DelegateTool && f.step.Tool != agent.FindTools &&
-			(f.Result.Untrusted || agent.ReadOnly(a.steps.tool(f.step.Tool))) {
+			(f.Result.Untrusted || agent.ReadOnly(t.tool(f.step.Tool))) {
 			own = []agent.Source{sourceOf(f)}
 		}
 		for _, s := range own {
@@ -72,52 +72,52 @@ func (a *answer) resultNumber(step string) int {
 }
 
 // numberAll numbers everything citable, with the facts last.
-func (a *answer) numberAll() {
-	a.number(a.steps.found)
-	a.citeFacts()
+func (t *turn) numberAll() {
+	t.number(t.steps.found)
+	t.citeFacts()
 }
 
 // citeFacts numbers the facts after the other sources, so that the answer can
 // cite them.
-func (a *answer) citeFacts() {
-	for _, f := range a.recalled.Facts {
+func (t *turn) citeFacts() {
+	for _, f := range t.recalled.Facts {
 		s := f.Source()
-		s.N = len(a.sources) + 1
-		a.sources = append(a.sources, s)
+		s.N = len(t.answer.sources) + 1
+		t.answer.sources = append(t.answer.sources, s)
 	}
 }
 
 // material returns the findings as parts of a prompt: the numbered sources,
 // then the steps with the rest of their results.
-func (a *answer) material() (parts []prompt.Part) {
-	for _, s := range a.sources[:a.foundSources] {
-		if !a.inResults(s) {
-			parts = append(parts, a.sourcePart(s))
+func (t *turn) material() (parts []prompt.Part) {
+	for _, s := range t.answer.sources[:t.answer.foundSources] {
+		if !t.inResults(s) {
+			parts = append(parts, t.sourcePart(s))
 		}
 	}
-	for _, f := range a.steps.found {
+	for _, f := range t.steps.found {
 		if f.step.Tool == agent.FindTools && !f.Result.Nothing {
 			continue // the answer can call none of the tools that it describes
 		}
-		parts = append(parts, a.resultPart(f))
+		parts = append(parts, t.resultPart(f))
 	}
 	return parts
 }
 
 // sourcePart returns a numbered source as part of a prompt.
-func (a *answer) sourcePart(s agent.Source) prompt.Part {
-	return prompt.Part{Kind: "sources", Head: fmt.Sprintf("[%d] %s", a.numberOf(s), s.Head()), Text: s.Text, Fence: a.fence()}
+func (t *turn) sourcePart(s agent.Source) prompt.Part {
+	return prompt.Part{Kind: "sources", Head: fmt.Sprintf("[%d] %s", t.answer.numberOf(s), s.Head()), Text: s.Text, Fence: t.fence()}
 }
 
 // inResults reports whether a source is the text of a step.
-func (a *answer) inResults(s agent.Source) bool {
-	return slices.ContainsFunc(a.steps.found, func(f finding) bool { return f.step.ID == s.Call })
+func (t *turn) inResults(s agent.Source) bool {
+	return slices.ContainsFunc(t.steps.found, func(f finding) bool { return f.step.ID == s.Call })
 }
 
 // resultPart returns a step as part of a prompt, with a number if its text can
 // be cited.
-func (a *answer) resultPart(f finding) prompt.Part {
-	p := prompt.Part{Kind: "results", Head: resultHead(f), Fence: a.fence()}
+func (t *turn) resultPart(f finding) prompt.Part {
+	p := prompt.Part{Kind: "results", Head: resultHead(f), Fence: t.fence()}
 	if input := cmp.Or(string(f.input), string(f.step.Input)); len(input) > len("{}") { // the arguments may derive from text that was read
 		p.Text = "called with " + text.OneLine(text.Clip(input, maxContext))
 	}
@@ -127,7 +127,7 @@ func (a *answer) resultPart(f finding) prompt.Part {
 	if f.Result.IsInstructions() {
 		p.Head, p.Fence = p.Head+". The user trusts these instructions:", ""
 	}
-	if n := a.resultNumber(f.step.ID); n > 0 {
+	if n := t.answer.resultNumber(f.step.ID); n > 0 {
 		p.Head = fmt.Sprintf("[%d] %s", n, p.Head)
 	}
 	return p
@@ -216,10 +216,10 @@ func contextLog(found []finding) (log []agent.Logged) {
 }
 
 // log returns the actions and thoughts of the turn, with results.
-func (a *answer) log() []agent.Logged {
+func (t *turn) log() []agent.Logged {
 	results := map[string]string{}
-	for _, f := range a.steps.found {
+	for _, f := range t.steps.found {
 		results[f.step.ID] = logged(f, agent.MaxLogged).Result
 	}
-	return a.events.Log(results)
+	return t.events.Log(results)
 }

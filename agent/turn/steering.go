@@ -24,46 +24,46 @@ type savedSteering struct {
 }
 
 // offer adds a message that the turn is to take. It may be called at any time.
-func (w *runner) offer(s agent.Steering) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.offered = append(w.offered, s)
+func (s *steps) offer(sent agent.Steering) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.offered = append(s.offered, sent)
 }
 
 // steeringWaits reports whether a message of the user waits to be taken. Then no
 // further step of the turn starts, because the message may change it.
-func (w *runner) steeringWaits() bool {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return len(w.offered) > 0 || w.replaysSteering()
+func (t *turn) steeringWaits() bool {
+	t.steps.mu.Lock()
+	defer t.steps.mu.Unlock()
+	return len(t.steps.offered) > 0 || t.replaysSteering()
 }
 
 // replaysSteering reports whether the next saved message was taken here. The
-// caller must hold w.mu.
-func (w *runner) replaysSteering() bool {
-	return len(w.saved.steering) > 0 && w.saved.steering[0].plans <= w.plansMade
+// caller must hold t.steps.mu.
+func (t *turn) replaysSteering() bool {
+	return len(t.saved.steering) > 0 && t.saved.steering[0].plans <= t.steps.plansMade
 }
 
 // nextSteering takes the next message, which is journalled before it counts. It
 // reports false if there is none.
-func (w *runner) nextSteering(ctx context.Context) (s agent.Steering, ok bool, err error) {
-	w.mu.Lock()
-	if w.replaysSteering() {
-		s, w.saved.steering = w.saved.steering[0].message, w.saved.steering[1:]
-		w.mu.Unlock()
+func (t *turn) nextSteering(ctx context.Context) (s agent.Steering, ok bool, err error) {
+	t.steps.mu.Lock()
+	if t.replaysSteering() {
+		s, t.saved.steering = t.saved.steering[0].message, t.saved.steering[1:]
+		t.steps.mu.Unlock()
 		return s, true, nil
 	}
-	if len(w.offered) == 0 || w.saved.ownPlans() > 0 { // it comes after the plans that are being replayed
-		w.mu.Unlock()
+	if len(t.steps.offered) == 0 || t.saved.ownPlans() > 0 { // it comes after the plans that are being replayed
+		t.steps.mu.Unlock()
 		return s, false, nil
 	}
-	s, w.offered = w.offered[0], w.offered[1:]
-	w.mu.Unlock()
+	s, t.steps.offered = t.steps.offered[0], t.steps.offered[1:]
+	t.steps.mu.Unlock()
 	// Whether it is saved must be certain, also if the turn is being stopped:
 	// otherwise the front end would send it again.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), events.SaveTimeout)
 	defer cancel()
-	err = w.events.Enter(ctx, agent.Entry{Moment: agent.Steered, Steering: &s})
+	err = t.events.Enter(ctx, agent.Entry{Moment: agent.Steered, Steering: &s})
 	return s, err == nil, err
 }
 
@@ -71,7 +71,7 @@ func (w *runner) nextSteering(ctx context.Context) (s agent.Steering, ok bool, e
 // the model is asked. The returned context has the times that they mention.
 func (t *turn) listen(ctx context.Context) (_ context.Context, sent []steeringMessage, err error) {
 	for ctx.Err() == nil {
-		s, ok, err := t.steps.nextSteering(ctx)
+		s, ok, err := t.nextSteering(ctx)
 		if err != nil {
 			return ctx, sent, err
 		}
@@ -89,8 +89,8 @@ func (t *turn) listen(ctx context.Context) (_ context.Context, sent []steeringMe
 		t.events.Emit(agent.Noticed{Text: "You added: " + text.Clip(text.OneLine(m.Text), agent.MaxLogged), Steering: &s})
 	}
 	if len(sent) > 0 {
-		t.answer.received = append(t.answer.received, sent...)
-		ctx = agent.InTalk(ctx, t.talk())
+		t.message.received = append(t.message.received, sent...)
+		ctx = agent.InTalk(ctx, t.timesMentioned())
 	}
 	return ctx, sent, ctx.Err()
 }
@@ -98,35 +98,25 @@ func (t *turn) listen(ctx context.Context) (_ context.Context, sent []steeringMe
 // steers returns how messages are offered to the turn; nil if no model is asked
 // any more that could read them.
 func (t *turn) steers() func(agent.Steering) {
-	if t.command != nil || t.steps.saved.hasAnswered() {
+	if t.command != nil || t.saved.hasAnswered() {
 		return nil
 	}
 	return t.steps.offer
 }
 
-// explain streams the answer, which takes account of what the user has sent
-// meanwhile.
-func (t *turn) explain(ctx context.Context) error {
-	ctx, _, err := t.listen(ctx)
-	if err != nil {
-		return err
-	}
-	return t.answer.explain(ctx)
-}
-
 // typedText returns what the user typed in this turn: the message, and those sent
 // while it was answered.
-func (a *answer) typedText() string {
-	all := a.question
-	for _, h := range a.received {
+func (t *turn) typedText() string {
+	all := t.message.question
+	for _, h := range t.message.received {
 		all += "\n\n" + h.typed
 	}
 	return all
 }
 
 // steeringBeforePlan returns the messages that were sent before any plan was made.
-func (a *answer) steeringBeforePlan() (list []steeringMessage) {
-	for _, h := range a.received {
+func (t *turn) steeringBeforePlan() (list []steeringMessage) {
+	for _, h := range t.message.received {
 		if h.first {
 			list = append(list, h)
 		}

@@ -20,11 +20,11 @@ var ErrNotDone = errors.New("the answer was not written")
 // finish makes the call that follows the answer.
 func (t *turn) finish(ctx context.Context) (err error) {
 	defer agent.Catch(&err)
-	if t.agent.Then == nil && !t.steps.saved.hasAnswered() {
+	if t.agent.Then == nil && !t.saved.hasAnswered() {
 		return nil
 	}
-	t.steps.tools = t.agent.Tools.Offered() // even if the message restricts the tools
-	steps, saved, err := t.steps.savedPlan("", agent.AfterAnswer)
+	t.tools = t.agent.Tools.Offered() // even if the message restricts the tools
+	steps, saved, err := t.savedPlan("", agent.AfterAnswer)
 	if err != nil {
 		return err
 	}
@@ -34,8 +34,8 @@ func (t *turn) finish(ctx context.Context) (err error) {
 		}
 	}
 	answer := agent.Answer{Text: t.events.Text(), Sources: t.answer.sources}
-	answer.Citations = t.answer.check(ctx, answer.Text)
-	t.citations = &answer.Citations
+	answer.Citations = t.check(ctx, answer.Text)
+	t.answer.citations = &answer.Citations
 	if !saved {
 		step := t.agent.Then(answer)
 		taken := map[string]bool{}
@@ -43,18 +43,18 @@ func (t *turn) finish(ctx context.Context) (err error) {
 			taken[id] = true
 		}
 		step.ID = uniqueID("", taken)
-		t.steps.noteWriter(step.Tool)
-		if t.steps.tool(step.Tool) == nil {
-			return fmt.Errorf("%w: %s", ErrNotDone, gate.Because("the tool "+step.Tool+" is not available", t.steps.missing[step.Tool]))
+		t.noteWriter(step.Tool)
+		if t.tool(step.Tool) == nil {
+			return fmt.Errorf("%w: %s", ErrNotDone, gate.Because("the tool "+step.Tool+" is not available", t.missing[step.Tool]))
 		}
-		if steps, err = t.steps.plan(ctx, agent.PlanMade{Attempt: agent.AfterAnswer, Before: stepsOf(t.steps.found[t.steps.attached:]), Steps: []agent.Step{step}}, t.record.Origin()); err != nil {
+		if steps, err = t.enterPlan(ctx, agent.PlanMade{Attempt: agent.AfterAnswer, Before: stepsOf(t.steps.found[t.steps.attached:]), Steps: []agent.Step{step}}, t.record.Origin()); err != nil {
 			return fmt.Errorf("%w: %w", ErrNotDone, err)
 		}
 		if len(steps) == 0 {
 			return fmt.Errorf("%w: the turn has no room for a further step", ErrNotDone)
 		}
 	}
-	if err := t.steps.runPlan(ctx, steps, nil); err != nil {
+	if err := t.runPlan(ctx, steps, nil); err != nil {
 		return err
 	}
 	if last := t.steps.found[len(t.steps.found)-1]; last.Status != agent.Done {
@@ -70,11 +70,11 @@ func (t *turn) lacking() string {
 		return "it reached the model's length limit"
 	case t.answer.unanswered:
 		return "it says that your notes don't say"
-	case t.answer.unlikely():
+	case t.unlikely():
 		return "no note has the words of the question"
 	case len(t.gate.Unasked()) > 0:
 		return "a call that it needed was refused"
-	case !t.answer.hasText():
+	case !t.hasText():
 		return "it is empty"
 	}
 	return ""
@@ -84,19 +84,19 @@ func (t *turn) lacking() string {
 // the interruption, without asking the model. It reports false if the answer
 // was not complete.
 func (t *turn) retrace(ctx context.Context) (retraced bool, err error) {
-	if !t.steps.saved.hasAnswered() {
+	if !t.saved.hasAnswered() {
 		return false, nil
 	}
 	for first := true; ; first = false {
 		if _, _, err := t.listen(ctx); err != nil {
 			return true, err
 		}
-		steps, saved, err := t.steps.savedPlan("", 0)
+		steps, saved, err := t.savedPlan("", 0)
 		if !saved || err != nil {
-			t.answer.numberAll()
+			t.numberAll()
 			return true, err
 		}
-		if err := t.steps.runPlan(ctx, steps, t.steps.steeringWaits); err != nil {
+		if err := t.runPlan(ctx, steps, t.steeringWaits); err != nil {
 			return true, err
 		}
 		if first {

@@ -18,56 +18,69 @@ import (
 	"lifehub/llm"
 )
 
-// turn is the work on one message.
+// turn is the work on one message. What it did and found is in steps, what the user reads in answer; everything else is
+// set before the first step, or changed only between the rounds of the model.
 type turn struct {
-	agent   *Agent
-	mode    agent.Mode
-	message string                               // as sent, including attachments
-	only    []string                             // tools that the message allows; nil: all
-	command func(last *agent.Result) *agent.Step // the calls that the user requested, as in [Agent.Calls]; nil if the model decides
-	from    agent.Origin                         // of the calls that the user requested
-	called  []string                             // tools that the conversation called or named before
-	about   *string                              // description of the notes for prompts; nil if not loaded yet
-	rounds  int                                  // maximum number of rounds of the loop
+	agent  *Agent
+	events *events.Stream // numbers, journals and traces every event, and sends it to the front end
+	record *gate.Record   // the conversation, what was read in it, and where that came from
+	gate   *gate.Guard    // decides whether a call may run
+	model  *prompt.Asker  // fits a prompt into the window and asks the model
 
-	events   *events.Stream   // numbers, journals and traces every event, and sends it to the front end
-	record   *gate.Record     // what was read, and its sources
-	gate     *gate.Guard      // decides whether a call may run
-	model    *prompt.Asker    // fits a prompt into the window and asks the model
-	recalled *memory.Recalled // facts, past exchanges, summary
-	steps    *runner          // runs calls as a graph, and has their findings
-	answer   *answer          // the streamed text, its numbered sources and citations
+	message  message
+	command  *command // the calls that the user requested; nil if the model decides
+	mode     agent.Mode
+	traits   Traits            // of the model
+	tools    []agent.Tool      // that may be called
+	missing  map[string]string // the reason why each other known tool is not among them, by name
+	talk     talk              // the conversation before this turn
+	recalled memory.Recalled   // what the prompts have of it, facts and past exchanges
+	saved    saved             // state of the interrupted turn, if this one resumes it
+	plans    planning
+	steps    steps
+	answer   answer
+}
 
-	citations *[]agent.Citation // of the answer; nil if not checked yet
+// message is what the user sent.
+type message struct {
+	whole    string // including attachments
+	question string // the typed part
+	attached []agent.Attachment
+	only     []string          // tools that may be called; nil: all
+	received []steeringMessage // messages sent while it was answered
+}
 
-	path   []agent.Exchange // exchanges before this turn that are in the prompts
-	before []agent.Source   // the notes at the beginning of the prompts
+// command is what the user requested to be called.
+type command struct {
+	next func(last *agent.Result) *agent.Step // as in [Agent.Calls]
+	from agent.Origin                         // of the calls
+}
 
-	traits Traits // of the model
+// talk is the conversation before a turn.
+type talk struct {
+	path      []agent.Exchange // exchanges that are in the prompts
+	called    []string         // tools that it called or named
+	compacted bool             // older turns were summarized during this turn
+}
 
-	sole bool // one worker has the whole message; false for a resumed plan, whose sources are numbered again
-
-	compacted bool              // the older turns were summarized during this turn
+// planning is what plans and rounds have to know of earlier ones.
+type planning struct {
+	sole      bool              // one worker has the whole message; false for a resumed plan, whose sources are numbered again
 	unplanned []steeringMessage // messages that the planner has not seen
-	replanned int               // number of findings that the planner has seen
-	replans   []llm.Message     // messages after the first plan
+	seen      int               // number of findings that the planner has seen
+	later     []llm.Message     // messages after the first plan
+	about     *string           // description of the notes for prompts; nil if not loaded yet
 }
 
 func newTurn(a *Agent, conversation string, to chan<- agent.Event) *turn {
 	stream := events.New(to, a.Now)
 	stream.Journal, stream.Trace = a.Journal, a.Trace
 	record := &gate.Record{Stream: stream, Marks: a.Marks, Conversation: conversation}
-	guard := &gate.Guard{Gate: a.gate, Record: record, Schemas: &a.schemas}
-	steps := newRunner(guard, a.Limits.Parallel)
-	steps.missing, steps.toolbox, steps.secrets = a.Tools.Missing(), a.Tools, a.Redact
-	model, recalled := a.asker(stream, a.Session.Think()), &memory.Recalled{}
 	t := &turn{
-		agent: a, mode: a.Session.Mode(), rounds: a.Limits.Rounds,
-		events: stream, record: record, gate: guard, model: model, recalled: recalled, steps: steps,
-		answer: newAnswer(steps, model, recalled),
+		agent: a, events: stream, record: record, gate: &gate.Guard{Gate: a.gate, Record: record, Schemas: &a.schemas},
+		model: a.asker(stream, a.Session.Think()), mode: a.Session.Mode(), missing: a.Tools.Missing(), steps: newSteps(a.Limits.Parallel),
 	}
-	t.answer.persona, t.answer.notes, t.answer.conversations = a.Instructions, a.Notes, a.History
-	model.Compact = t.compactToFit
+	t.model.Compact = t.compactToFit
 	return t
 }
 
@@ -80,11 +93,11 @@ func (a *Agent) asker(stream *events.Stream, think string) *prompt.Asker {
 	return asker
 }
 
-// sent parses the message. Only the typed part is ever treated as a question or
+// parse parses the message. Only the typed part is ever treated as a question or
 // command.
-func (t *turn) sent(message string) {
-	m := agent.ParseMessage(message)
-	t.message, t.answer.question, t.answer.with, t.only = message, cmp.Or(m.Text, agent.NothingTyped), m.Attached, m.Tools
+func (t *turn) parse(sent string) {
+	m := agent.ParseMessage(sent)
+	t.message.whole, t.message.question, t.message.attached, t.message.only = sent, cmp.Or(m.Text, agent.NothingTyped), m.Attached, m.Tools
 }
 
 // run runs a turn from its first event to its last. begin saves a new message
@@ -92,10 +105,10 @@ func (t *turn) sent(message string) {
 func (t *turn) run(ctx context.Context, begin func(context.Context) error) {
 	err := begin(ctx)
 	if err == nil {
-		stop := t.events.KeepAnswer(ctx, len(t.steps.saved.text), t.record.Origin)
+		stop := t.events.KeepAnswer(ctx, len(t.saved.text), t.record.Origin)
 		err = t.reply(ctx)
 		if err != nil {
-			t.answer.listPassages(ctx)
+			t.listPassages(ctx)
 		} else {
 			err = t.finish(ctx)
 		}
@@ -107,13 +120,13 @@ func (t *turn) run(ctx context.Context, begin func(context.Context) error) {
 // begin saves the message before anything is sent.
 func (t *turn) begin(ctx context.Context) (err error) {
 	defer func() {
-		t.events.Emit(agent.Started{Conversation: t.record.Conversation, Message: t.message, Mode: string(t.mode), Steer: t.steers()})
+		t.events.Emit(agent.Started{Conversation: t.record.Conversation, Message: t.message.whole, Mode: string(t.mode), Steer: t.steers()})
 	}()
 	defer agent.Catch(&err)
-	if strings.TrimSpace(t.message) == "" {
+	if strings.TrimSpace(t.message.whole) == "" {
 		return agent.ErrEmpty
 	}
-	if t.events.Turn, err = t.answer.conversations.Begin(ctx, t.record.Conversation, t.message); err != nil {
+	if t.events.Turn, err = t.agent.History.Begin(ctx, t.record.Conversation, t.message.whole); err != nil {
 		return fmt.Errorf("save the message: %w", err)
 	}
 	return nil
@@ -124,20 +137,20 @@ func (t *turn) reply(ctx context.Context) (err error) {
 	defer agent.Catch(&err)
 	t.prepare(ctx)
 	t.offerTools()
-	t.steps.resume()
+	t.resume()
 	if err := t.recall(ctx); err != nil {
 		return fmt.Errorf("read the conversation: %w", err)
 	}
-	t.steps.recallSends()
-	ctx = agent.InTalk(ctx, t.talk())
+	t.recallSends()
+	ctx = agent.InTalk(ctx, t.timesMentioned())
 	if t.command != nil {
 		return t.runCommand(ctx)
 	}
 	if err := t.attach(ctx); err != nil {
 		return err
 	}
-	if name, _, _ := strings.Cut(strings.TrimPrefix(t.answer.question, "@"), " "); t.steps.missing[name] != "" && strings.HasPrefix(t.answer.question, "@") {
-		t.events.Notice("%s is not available: %s.", name, t.steps.missing[name])
+	if name, _, _ := strings.Cut(strings.TrimPrefix(t.message.question, "@"), " "); t.missing[name] != "" && strings.HasPrefix(t.message.question, "@") {
+		t.events.Notice("%s is not available: %s.", name, t.missing[name])
 	}
 	if retraced, err := t.retrace(ctx); retraced || err != nil {
 		return err
@@ -163,11 +176,11 @@ func (t *turn) reply(ctx context.Context) (err error) {
 
 // offerTools chooses the tools of the turn.
 func (t *turn) offerTools() {
-	t.steps.tools = t.agent.Tools.Offered()
-	if t.only != nil {
-		t.steps.tools = slices.DeleteFunc(slices.Clone(t.steps.tools), func(tool agent.Tool) bool { return !slices.Contains(t.only, tool.Spec().Name) })
+	t.tools = t.agent.Tools.Offered()
+	if t.message.only != nil {
+		t.tools = slices.DeleteFunc(slices.Clone(t.tools), func(tool agent.Tool) bool { return !slices.Contains(t.message.only, tool.Spec().Name) })
 	} else if t.command == nil {
-		t.steps.tools = append(slices.Clip(t.steps.tools), &findTools{t})
+		t.tools = append(slices.Clip(t.tools), &findTools{t})
 	}
 }
 
@@ -179,7 +192,7 @@ func (t *turn) fitModel() {
 	} else {
 		t.traits.Small = false
 	}
-	t.called = t.calledBefore()
+	t.talk.called = t.calledBefore()
 }
 
 // autoMode returns the mode that AutoMode stands for: the loop, with any model.
@@ -211,10 +224,10 @@ func (t *turn) byMode(ctx context.Context) error {
 	return t.byPlan(ctx)
 }
 
-// talk returns the times mentioned in the user's earlier messages.
-func (t *turn) talk() when.Talk {
+// timesMentioned returns the times mentioned in the user's earlier messages.
+func (t *turn) timesMentioned() when.Talk {
 	var typed []string
-	for _, m := range t.answer.typedBefore() {
+	for _, m := range t.typedBefore() {
 		if m.Role == llm.User {
 			typed = append(typed, m.Text)
 		}
@@ -230,12 +243,12 @@ func (t *turn) prepare(ctx context.Context) {
 		defer host.Close()
 		ctx = agent.WithHost(ctx, host)
 	}
-	t.agent.Tools.Prepare(ctx, t.answer.question+t.steps.saved.tools(), func(text string) { t.events.Notice("%s", text) })
+	t.agent.Tools.Prepare(ctx, t.message.question+t.saved.tools(), func(text string) { t.events.Notice("%s", text) })
 }
 
 // withoutLoopOnly removes the tools that a plan cannot use.
 func (t *turn) withoutLoopOnly() {
-	t.steps.tools = slices.DeleteFunc(slices.Clone(t.steps.tools), func(tool agent.Tool) bool { _, rounds := tool.(agent.LoopOnly); return rounds })
+	t.tools = slices.DeleteFunc(slices.Clone(t.tools), func(tool agent.Tool) bool { _, rounds := tool.(agent.LoopOnly); return rounds })
 }
 
 // byPlan plans, runs the steps, plans again if something is missing or the user
@@ -246,7 +259,7 @@ func (t *turn) byPlan(ctx context.Context) error {
 	if err != nil || answered {
 		return err
 	}
-	if err := t.steps.runPlan(ctx, steps, t.steps.steeringWaits); err != nil {
+	if err := t.runPlan(ctx, steps, t.steeringWaits); err != nil {
 		return err
 	}
 	t.withoutWeak()
@@ -261,22 +274,22 @@ func (t *turn) byPlan(ctx context.Context) error {
 			}
 			left--
 		}
-		t.unplanned = append(t.unplanned, sent...)
+		t.plans.unplanned = append(t.plans.unplanned, sent...)
 		steps, err := t.replan(ctx)
 		if err != nil {
 			return err
 		}
 		if len(steps) > 0 {
-			if err := t.steps.runPlan(ctx, steps, t.steps.steeringWaits); err != nil {
+			if err := t.runPlan(ctx, steps, t.steeringWaits); err != nil {
 				return err
 			}
-		} else if !t.steps.steeringWaits() {
+		} else if !t.steeringWaits() {
 			break
 		}
 	}
-	if report := t.reportOfWrites(); report != "" && len(t.answer.received) == 0 {
+	if report := t.reportOfWrites(); report != "" && len(t.message.received) == 0 {
 		t.events.Say(report)
-		t.citations = new([]agent.Citation{})
+		t.answer.citations = new([]agent.Citation{})
 		return nil
 	}
 	return t.explain(ctx)
@@ -295,13 +308,13 @@ func (t *turn) end(ctx context.Context, failure error) {
 	}
 	answer := agent.Answer{Text: t.events.Text(), Effects: t.effects(), Cut: t.events.Cut || failure != nil || t.events.Metrics.Interrupted}
 	if answer.Cut {
-		answer.Text = t.steps.saved.longer(strings.TrimSuffix(answer.Text, t.answer.passageList)) + t.answer.passageList
+		answer.Text = t.saved.longer(strings.TrimSuffix(answer.Text, t.answer.passageList)) + t.answer.passageList
 	}
-	answer.Log, answer.Origin = t.answer.log(), t.record.Origin()
-	if t.citations == nil {
-		t.citations = new(t.answer.check(ctx, answer.Text))
+	answer.Log, answer.Origin = t.log(), t.record.Origin()
+	if t.answer.citations == nil {
+		t.answer.citations = new(t.check(ctx, answer.Text))
 	}
-	answer.Citations = *t.citations
+	answer.Citations = *t.answer.citations
 	answer.Sources = t.answer.withoutUnused(answer.Citations)
 	t.events.ReportDegradations(failure)
 	if failure != nil {
@@ -356,7 +369,7 @@ func (t *turn) ending(answer agent.Answer, failure error) agent.Body {
 	if t.answer.passageList != "" {
 		failed.Hint = cmp.Or(failed.Hint, "What was found is listed above. Ask again for an answer; `lifehub doctor` checks the model server.")
 	}
-	if t.events.Turn == "" && strings.TrimSpace(t.message) != "" {
+	if t.events.Turn == "" && strings.TrimSpace(t.message.whole) != "" {
 		failed.Unkept, failed.Hint = true, cmp.Or(failed.Hint, "Nothing was sent, and nothing is lost. Fix that (`lifehub doctor` may know how), then send the message again.")
 	}
 	return failed
@@ -375,13 +388,13 @@ func (t *turn) save(ctx context.Context, answer agent.Answer) error {
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), events.SaveTimeout)
 	defer cancel()
-	return t.answer.conversations.Finish(ctx, t.events.Turn, answer)
+	return t.agent.History.Finish(ctx, t.events.Turn, answer)
 }
 
 // reopen resumes an interrupted turn.
 func (t *turn) reopen(ctx context.Context, id string) (err error) {
 	defer func() {
-		t.events.Emit(agent.Started{Conversation: t.record.Conversation, Message: t.message, Mode: string(t.mode), Resumed: true, Steer: t.steers()})
+		t.events.Emit(agent.Started{Conversation: t.record.Conversation, Message: t.message.whole, Mode: string(t.mode), Resumed: true, Steer: t.steers()})
 	}()
 	defer agent.Catch(&err)
 	if t.events.Journal == nil {
@@ -393,10 +406,10 @@ func (t *turn) reopen(ctx context.Context, id string) (err error) {
 	}
 	t.events.Turn = id
 	question, _ := agent.SplitSteering(left.Question) // the journal says when the others were sent
-	t.sent(question)
-	t.steps.saved = readJournal(left)
-	if t.steps.saved.hasPlan() {
-		t.mode = cmp.Or(t.steps.saved.Mode(), agent.PlanMode)
+	t.parse(question)
+	t.saved = readJournal(left)
+	if t.saved.hasPlan() {
+		t.mode = cmp.Or(t.saved.Mode(), agent.PlanMode)
 	}
 	return nil
 }
@@ -404,26 +417,26 @@ func (t *turn) reopen(ctx context.Context, id string) (err error) {
 // runCommand makes the calls that the user requested.
 func (t *turn) runCommand(ctx context.Context) error {
 	var last *agent.Result
-	from := t.from
+	from := t.command.from
 	for number := 1; ; number++ {
-		next := t.command(last)
+		next := t.command.next(last)
 		if next == nil {
 			break
 		}
 		step := *next
 		step.ID = strconv.Itoa(number)
-		t.steps.noteWriter(step.Tool)
-		if t.steps.tool(step.Tool) == nil {
-			return errors.New(gate.Because("the tool "+step.Tool+" is not available", t.steps.missing[step.Tool]))
+		t.noteWriter(step.Tool)
+		if t.tool(step.Tool) == nil {
+			return errors.New(gate.Because("the tool "+step.Tool+" is not available", t.missing[step.Tool]))
 		}
-		steps, err := t.steps.plan(ctx, agent.PlanMade{Steps: []agent.Step{step}}, from)
+		steps, err := t.enterPlan(ctx, agent.PlanMade{Steps: []agent.Step{step}}, from)
 		if err != nil {
 			return err
 		}
 		if len(steps) == 0 {
 			return fmt.Errorf("%s was not called: the turn has no room for a further step", step.Tool)
 		}
-		if err := t.steps.runPlan(ctx, steps, nil); err != nil {
+		if err := t.runPlan(ctx, steps, nil); err != nil {
 			return err
 		}
 		f := t.steps.found[len(t.steps.found)-1]

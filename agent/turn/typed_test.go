@@ -54,8 +54,8 @@ func TestPastedTextIsNotTheUsers(t *testing.T) {
 		fetch := opener{&fakeTool{name: "web_fetch", level: agent.Confirm, reads: true}}
 		task := addTask()
 		turn := newTurn(New(Options{History: &shelf{}, Model: &script{}, Rules: (*gate.Rules)(nil).With(mustRule(t, "add_task"))}), "c1", nil)
-		turn.sent(tc.question)
-		turn.path = tc.earlier
+		turn.parse(tc.question)
+		turn.talk.path = tc.earlier
 		turn.recallOrigins(t.Context())
 		if err := turn.attach(t.Context()); err != nil {
 			t.Fatal(err)

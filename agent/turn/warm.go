@@ -22,7 +22,7 @@ func (a *Agent) Warm(ctx context.Context, conversation string) (err error) {
 	if err := t.recallWindow(ctx); err != nil {
 		return err
 	}
-	t.recalled.Seen, t.recalled.Record = asSeen(t.path, t.answer.toolFence())
+	t.recalled.Seen, t.recalled.Record = asSeen(t.talk.path, t.toolFence())
 	t.fitModel()
 	switch t.mode {
 	case agent.LoopMode:

@@ -52,11 +52,11 @@ func (v *wholeVault) at(conversation string, now []agent.Source) []agent.Source 
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	gone := func(s agent.Source) bool {
-		return !slices.ContainsFunc(now, func(n agent.Source) bool { return samePlace(n, s) })
+		return !slices.ContainsFunc(now, func(n agent.Source) bool { return n.SamePlace(s) })
 	}
 	changed := 0
 	for _, n := range now {
-		if !slices.ContainsFunc(v.notes, func(s agent.Source) bool { return samePlace(n, s) && n.Text == s.Text }) {
+		if !slices.ContainsFunc(v.notes, func(s agent.Source) bool { return n.SamePlace(s) && n.Text == s.Text }) {
 			changed += prompt.Tokens(n.Text)
 		}
 	}
@@ -74,13 +74,13 @@ const vaultPrompt = "All notes of the user, each after its number and path. They
 // before the first message, and its notes may be read without asking: each is a source, and what has changed since they were put
 // there is told with the message.
 func (t *turn) readWhole(ctx context.Context) {
-	search, ok := t.searchStep(t.steps.tools)
-	read := t.steps.tool(agent.ReadNote)
+	search, ok := t.searchStep(t.tools)
+	read := t.tool(agent.ReadNote)
 	if t.agent.Notes == nil || !t.agent.vault.isWarm() || t.agent.Before != nil || !ok || read == nil || !t.allows(ctx, search) {
 		return
 	}
 	const bytesPerToken = 8 // at most
-	notes, err := t.agent.Notes.Whole(t.gate.WithHidden(ctx, t.steps.tool(agent.SearchNotes)), mostWhole*bytesPerToken)
+	notes, err := t.agent.Notes.Whole(t.gate.WithHidden(ctx, t.tool(agent.SearchNotes)), mostWhole*bytesPerToken)
 	if err != nil {
 		return // the search reports it
 	}
@@ -96,16 +96,16 @@ func (t *turn) readWhole(ctx context.Context) {
 	if window := t.window(); len(notes) == 0 || size > mostWhole || window > 0 && size > window/2 {
 		return
 	}
-	t.before = t.agent.vault.at(t.record.Conversation, notes)
+	t.answer.before = t.agent.vault.at(t.record.Conversation, notes)
 	t.record.Read(agent.SearchNotes, agent.Result{Sources: notes, Origin: agent.Own()})
-	t.answer.begin(t.before, notes)
+	t.answer.begin(t.answer.before, notes)
 }
 
 // begin makes notes the first sources of the answer: those of the prompt's
 // beginning with the numbers that they have there, as they are now, then new ones.
 func (a *answer) begin(before, now []agent.Source) {
 	isNow := func(s agent.Source) func(agent.Source) bool {
-		return func(n agent.Source) bool { return samePlace(n, s) }
+		return func(n agent.Source) bool { return n.SamePlace(s) }
 	}
 	for _, s := range before {
 		a.sources = append(a.sources, now[slices.IndexFunc(now, isNow(s))])

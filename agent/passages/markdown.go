@@ -1,4 +1,4 @@
-package turn
+package passages
 
 import (
 	"cmp"
@@ -28,7 +28,7 @@ var (
 // end; "" if it contains no word. nested means that its parent was just written, item that
 // it is an item of a list.
 func blockMarkdown(b agent.Block, heading string, nested, item bool) (md string, end int) {
-	if heading = inline(heading, nil); heading != "" {
+	if heading = Inline(heading, nil); heading != "" {
 		heading = "*" + strings.ReplaceAll(heading, "*", "") + "* · "
 	}
 	body, above, after := strings.TrimSpace(quoteMark.ReplaceAllString(b.Source.Text, "")), "", ""
@@ -38,9 +38,9 @@ func blockMarkdown(b agent.Block, heading string, nested, item bool) (md string,
 	case strings.HasPrefix(body, "|"):
 		body = rowText(b.Lead, body)
 	case b.Lead != "":
-		above = inline(itemMark.ReplaceAllString(b.Lead, ""), b.Words)
+		above = Inline(itemMark.ReplaceAllString(b.Lead, ""), b.Words)
 	}
-	if body = inline(itemMark.ReplaceAllString(body, "$1"), b.Words); body == "" && after == "" {
+	if body = Inline(itemMark.ReplaceAllString(body, "$1"), b.Words); body == "" && after == "" {
 		return "", 0
 	}
 	if heading == "" || above != "" { // it starts the line
@@ -122,9 +122,9 @@ const markText = `[\[【]\s*\^?(\d+(?:\s*[,;–-]\s*\d+)*)\s*[\]】]|【(\d+)[^�
 // code or formulas.
 var unsafe = regexp.MustCompile(`!\[[^\]]*\](?:\([^)]*\))?|<[!/?a-zA-Z][^>]*>?|\x60{2,}|\${2,}|~{3,}`)
 
-// inline formats text of a note as one line of Markdown that cannot affect its
+// Inline formats text of a note as one line of Markdown that cannot affect its
 // surroundings, with words in bold; "" if it contains no letter or digit.
-func inline(s string, words []string) string {
+func Inline(s string, words []string) string {
 	s = disarmed(text.Cut(s, 4*maxShown))
 	s = strings.ReplaceAll(s, "![[", "[[") // what is embedded is linked
 	s = unsafe.ReplaceAllString(s, " … ")
@@ -209,13 +209,13 @@ func fenced(code string) string {
 	return fence + "\n" + text.Cut(code, 4*maxShown) + "\n" + fence
 }
 
-// tell describes how a step ended.
-func tell(tool string, status agent.Status, result string, n int) string {
+// Tell says how a call of a tool ended. number is the citation number of its result; 0 if it has none.
+func Tell(tool string, status agent.Status, result string, number int) string {
 	shown := plainBlock(result)
 	if status == agent.Done {
 		shown = disarmed(shown)
-		if shown != "" && n > 0 {
-			shown += fmt.Sprintf(" [%d]", n)
+		if shown != "" && number > 0 {
+			shown += fmt.Sprintf(" [%d]", number)
 		}
 		return shown
 	}

@@ -1,4 +1,4 @@
-package turn
+package passages
 
 import (
 	"regexp"
@@ -23,11 +23,11 @@ func TestTextCannotBreakTheListAroundIt(t *testing.T) {
 		`ends with \`:       "ends with",
 		"Repaired: ![[receipt.png]], ![a photo](x.png) of it": "Repaired: [[receipt.png]], … of it",
 	} {
-		if got := inline(s, nil); got != want {
+		if got := Inline(s, nil); got != want {
 			t.Errorf("%q: got %q, want %q", s, got, want)
 		}
 	}
-	if long := inline(strings.Repeat("wörter und mehr ", 100), nil); len(long) > maxShown+8 || !strings.HasSuffix(long, " …") {
+	if long := Inline(strings.Repeat("wörter und mehr ", 100), nil); len(long) > maxShown+8 || !strings.HasSuffix(long, " …") {
 		t.Errorf("a long one became %d bytes, ending %q", len(long), long[len(long)-10:])
 	}
 	if got := fenced("```\nrm -rf\n```"); !strings.HasPrefix(got, "````\n") || !strings.HasSuffix(got, "\n````") {
@@ -84,18 +84,15 @@ func FuzzList(f *testing.F) {
 		f.Add(s, "water", "- [8] parent")
 	}
 	f.Fuzz(func(t *testing.T, text, word, lead string) {
-		a := emptyAnswer()
-		a.question = word
 		s := agent.Source{N: 1, Path: "a.md", Line: 1, EndLine: 1 + strings.Count(text, "\n"), Text: text}
-		a.sources, a.foundSources = []agent.Source{s}, 1
-		list := a.passages([]finding{{step: agent.Step{ID: "1", Tool: agent.SearchNotes}, Outcome: Outcome{Status: agent.Done, Result: agent.Result{
-			Sources: a.sources, Passages: []agent.Passage{{Blocks: []agent.Block{{Source: s, Lead: lead, Words: []string{word}}, {Source: s, Code: true}}, Show: 2}},
-		}}}}, noModelLead)
+		list, shown := List{Opening: NoModel, Sources: []agent.Source{s}, Calls: []Call{{Step: "1", Tool: agent.SearchNotes, Status: agent.Done, Result: agent.Result{
+			Searched: true, Sources: []agent.Source{s}, Passages: []agent.Passage{{Blocks: []agent.Block{{Source: s, Lead: lead, Words: []string{word}}, {Source: s, Code: true}}, Show: 2}},
+		}}}}.Write()
 		outside := fencedCode.ReplaceAllString(list, "")
 		if m := citedNumber.FindString(outside); m != "" {
 			t.Fatalf("cites %s in\n%s", m, list)
 		}
-		for _, c := range a.listed {
+		for _, c := range shown {
 			if c.N != 1 || c.At < len(list) && list[c.At] != '\n' {
 				t.Fatalf("a citation ends at %d of\n%s", c.At, list)
 			}

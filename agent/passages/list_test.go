@@ -1,4 +1,4 @@
-package turn
+package passages
 
 import (
 	"strings"
@@ -9,18 +9,18 @@ import (
 	"lifehub/internal/when"
 )
 
-// listed returns the list for the results of one search.
-func listed(a *answer, opening string, r agent.Result) string {
-	e := emptyAnswer()
-	a.steps, a.recalled = e.steps, e.recalled
+// listed writes the list of the results of one search.
+func listed(l List, r agent.Result) (string, []agent.Citation) {
 	for _, p := range r.Passages {
 		for i := range p.Blocks {
-			p.Blocks[i].Source.N = len(a.sources) + 1
-			a.sources = append(a.sources, p.Blocks[i].Source)
+			p.Blocks[i].Source.N = len(l.Sources) + 1
+			l.Sources = append(l.Sources, p.Blocks[i].Source)
 		}
 	}
-	a.foundSources = len(a.sources)
-	return a.passages([]finding{{step: agent.Step{ID: "1", Tool: agent.SearchNotes}, Outcome: Outcome{Status: agent.Done, Result: r}}}, opening)
+	r.Searched = true
+	l.Unlikely = r.Unlikely
+	l.Calls = []Call{{Step: "1", Tool: agent.SearchNotes, Status: agent.Done, Result: r}}
+	return l.Write()
 }
 
 func blockOf(path string, line int, text string) agent.Block {
@@ -43,10 +43,9 @@ func TestListIsTheRanking(t *testing.T) {
 		line := 10 * len(r.Passages)
 		r.Passages = append(r.Passages, passageOf(false, blockOf(path, line, "best of "+path), blockOf(path, line+1, "next")))
 	}
-	a := &answer{}
-	got := listed(a, noModelLead, r)
+	got, shown := listed(List{Opening: NoModel}, r)
 	var paths []string
-	for _, c := range a.listed {
+	for _, c := range shown {
 		if c.Verdict != agent.Cites {
 			t.Errorf("%+v", c)
 		}
@@ -67,15 +66,15 @@ func TestFirstLineIsTheTruth(t *testing.T) {
 		result           agent.Result
 		want             string
 	}{
-		{noModelLead, "", found, "No model is connected. Closest passages:"},
-		{noModelLead, "Davi: in no note.", found, "Davi: in no note. Closest passages:"},
-		{noModelLead, "Davi: in no note.", meaning, "Davi: in no note. Closest in meaning:"},
-		{noModelLead, "No notes from April 2024.", agent.Result{Nothing: true, Unlikely: true}, "No notes from April 2024."},
-		{noModelLead, "", agent.Result{Nothing: true, Unlikely: true}, "No model is connected. No match."},
-		{modelFailed, "Davi: in no note.", found, "The model failed. Davi: in no note. Closest passages:"},
+		{NoModel, "", found, "No model is connected. Closest passages:"},
+		{NoModel, "Davi: in no note.", found, "Davi: in no note. Closest passages:"},
+		{NoModel, "Davi: in no note.", meaning, "Davi: in no note. Closest in meaning:"},
+		{NoModel, "No notes from April 2024.", agent.Result{Nothing: true, Unlikely: true}, "No notes from April 2024."},
+		{NoModel, "", agent.Result{Nothing: true, Unlikely: true}, "No model is connected. No match."},
+		{ModelFailed, "Davi: in no note.", found, "The model failed. Davi: in no note. Closest passages:"},
 	} {
-		a := &answer{coverage: &agent.Coverage{Lacking: c.lacking}}
-		if first, _, _ := strings.Cut(listed(a, c.opening, c.result), "\n"); first != c.want {
+		got, _ := listed(List{Opening: c.opening, Coverage: &agent.Coverage{Lacking: c.lacking}}, c.result)
+		if first, _, _ := strings.Cut(got, "\n"); first != c.want {
 			t.Errorf("got %q, want %q", first, c.want)
 		}
 	}
@@ -86,7 +85,7 @@ func TestFirstLineIsTheTruth(t *testing.T) {
 func TestWholeNoteKeepsItsLists(t *testing.T) {
 	blocks := []agent.Block{blockOf("a.md", 1, "About it."), blockOf("a.md", 3, "- one"), blockOf("a.md", 4, "- two"), blockOf("a.md", 7, "Below.")}
 	blocks[3].Source.Heading = "Top › Sub"
-	if got := listed(&answer{}, noModelLead, agent.Result{Passages: []agent.Passage{passageOf(true, blocks...)}}); !strings.HasSuffix(got, "\n> About it.\n>\n> - one\n> - two\n>\n> *Sub* · Below.") {
+	if got, _ := listed(List{Opening: NoModel}, agent.Result{Passages: []agent.Passage{passageOf(true, blocks...)}}); !strings.HasSuffix(got, "\n> About it.\n>\n> - one\n> - two\n>\n> *Sub* · Below.") {
 		t.Errorf("got\n%s", got)
 	}
 }
@@ -95,8 +94,7 @@ func TestWholeNoteKeepsItsLists(t *testing.T) {
 func TestBlockIsListedOnce(t *testing.T) {
 	one, two := blockOf("a.md", 1, "one"), blockOf("a.md", 2, "two")
 	r := agent.Result{Passages: []agent.Passage{passageOf(true, one, two), passageOf(false, two), passageOf(false, blockOf("b.md", 1, "other"))}}
-	a := &answer{}
-	if got := listed(a, noModelLead, r); len(a.listed) != 3 || strings.Count(got, "two") != 1 {
+	if got, shown := listed(List{Opening: NoModel}, r); len(shown) != 3 || strings.Count(got, "two") != 1 {
 		t.Errorf("got\n%s", got)
 	}
 }
@@ -105,7 +103,8 @@ func TestItemsAreListedBelowTheirParent(t *testing.T) {
 	blocks := []agent.Block{blockOf("a.md", 1, "- Roof"), blockOf("a.md", 2, "- south"), blockOf("a.md", 3, "- north")}
 	blocks[1].Lead, blocks[2].Lead = "- Roof", "- Roof"
 	for _, some := range [][]agent.Block{blocks, blocks[1:]} {
-		got := strings.ReplaceAll(listed(&answer{}, noModelLead, agent.Result{Passages: []agent.Passage{passageOf(true, some...)}}), "> - Roof", "> Roof")
+		list, _ := listed(List{Opening: NoModel}, agent.Result{Passages: []agent.Passage{passageOf(true, some...)}})
+		got := strings.ReplaceAll(list, "> - Roof", "> Roof")
 		if !strings.HasSuffix(got, "\n> Roof\n> - south\n> - north") {
 			t.Errorf("got\n%s", got)
 		}
@@ -115,7 +114,7 @@ func TestItemsAreListedBelowTheirParent(t *testing.T) {
 func TestRowsAreListedApart(t *testing.T) {
 	rows := []agent.Block{blockOf("a.md", 3, "| Kite | 96 |"), blockOf("a.md", 4, "| Lane | 31 |")}
 	rows[0].Lead, rows[1].Lead = "| shoe | km |", "| shoe | km |"
-	if got := listed(&answer{}, noModelLead, agent.Result{Passages: []agent.Passage{passageOf(true, rows...)}}); !strings.HasSuffix(got, "\n> - shoe: Kite · km: 96\n> - shoe: Lane · km: 31") {
+	if got, _ := listed(List{Opening: NoModel}, agent.Result{Passages: []agent.Passage{passageOf(true, rows...)}}); !strings.HasSuffix(got, "\n> - shoe: Kite · km: 96\n> - shoe: Lane · km: 31") {
 		t.Errorf("got\n%s", got)
 	}
 }
@@ -123,7 +122,7 @@ func TestRowsAreListedApart(t *testing.T) {
 func TestUntrustedTextIsMarkedInAList(t *testing.T) {
 	clip := blockOf("clip.md", 1, "theirs")
 	clip.Source.Untrusted = true
-	got := listed(&answer{}, noModelLead, agent.Result{Passages: []agent.Passage{passageOf(false, clip), passageOf(false, blockOf("a.md", 1, "mine"))}})
+	got, _ := listed(List{Opening: NoModel}, agent.Result{Passages: []agent.Passage{passageOf(false, clip), passageOf(false, blockOf("a.md", 1, "mine"))}})
 	if !strings.HasSuffix(got, "\n\n**Top** · `clip.md:1` · not written by you\n> theirs\n\n**Top** · `a.md:1`\n> mine") {
 		t.Errorf("got\n%s", got)
 	}
@@ -135,21 +134,19 @@ func TestNotesOfATimeAreListedByDate(t *testing.T) {
 		b.Source.Dated, b.Source.Date, b.Source.Heading = true, when.DayOf(time.Date(2026, 11, 18, 0, 0, 0, 0, time.Local)), ""
 		return b
 	}
-	a := &answer{coverage: &agent.Coverage{Time: &when.Found{Days: "16–22 November", Notes: 3, Only: true, List: []when.Entry{
+	of := List{Opening: NoModel, Coverage: &agent.Coverage{Time: &when.Found{Days: "16–22 November", Notes: 3, Only: true, List: []when.Entry{
 		{Date: "2026-11-17", Path: "day/2026-11-17.md"}, {Date: "2026-11-18", Path: "log.md"}, {Date: "2026-11-20", Path: "day/2026-11-20.md"},
 	}}}}
-	got := listed(a, noModelLead, agent.Result{Passages: []agent.Passage{passageOf(false, day("day/2026-11-20.md", "Friday.")), passageOf(false, day("log.md", "- later"), day("log.md", "- more"))}})
+	got, _ := listed(of, agent.Result{Passages: []agent.Passage{passageOf(false, day("day/2026-11-20.md", "Friday.")), passageOf(false, day("log.md", "- later"), day("log.md", "- more"))}})
 	want := "16–22 November · 3 notes:\n\n`day/2026-11-17.md`\n\n`log.md:3` · 2026-11-18\n> - later\n> - more\n\n`day/2026-11-20.md:3` · 2026-11-18\n> Friday."
 	if got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
 }
 
-func TestPastExchangesAnswerWhereNotesDoNot(t *testing.T) {
-	a := emptyAnswer()
-	a.recalled.Past = []agent.Recollection{{Question: "Is it?", Asked: time.Date(2026, 11, 2, 0, 0, 0, 0, time.Local)}, {Question: "My cat is called Miso.", Asked: time.Date(2026, 11, 3, 0, 0, 0, 0, time.Local)}}
-	found := []finding{{step: agent.Step{ID: "1", Tool: agent.SearchNotes}, Outcome: Outcome{Status: agent.Done, Result: agent.Result{Unlikely: true}}}}
-	if got := a.passages(found, noModelLead); got != "On 2026-11-03 you said: “My cat is called Miso.”" {
+func TestEarlierWordsAnswerWhereNotesDoNot(t *testing.T) {
+	said := "On 2026-11-03 you said: “My cat is called Miso.”"
+	if got, _ := listed(List{Opening: NoModel, Said: said}, agent.Result{Unlikely: true}); got != said {
 		t.Errorf("got %q", got)
 	}
 }
