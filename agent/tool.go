@@ -52,9 +52,7 @@ func (l *Level) UnmarshalText(text []byte) error {
 // Tool is something that a worker can do.
 type Tool interface {
 	Spec() llm.ToolSpec
-	// Level returns the default for a call with these arguments; rules may
-	// change it.
-	Level(args json.RawMessage) Level
+	Properties() Properties
 	// Run executes the call. An error is returned to the model as text, so that
 	// it can try something else; only a cancelled ctx ends the turn.
 	Run(ctx context.Context, args json.RawMessage) (Result, error)
@@ -163,25 +161,21 @@ func (s Source) Head() string {
 
 // NewTool returns a Tool that calls a function with typed arguments. level is
 // the default for every call. A tool with level Auto must change nothing,
-// because an interrupted turn may call it again.
-func NewTool[Args any](spec llm.ToolSpec, level Level, run func(context.Context, Args) (Result, error)) Tool {
-	return &funcTool[Args]{spec: spec, level: level, run: run}
+// because an interrupted turn may call it again. use is at most one.
+func NewTool[Args any](spec llm.ToolSpec, level Level, run func(context.Context, Args) (Result, error), use ...Use) Tool {
+	of := Properties{Level: level, ReadOnly: level == Auto}
+	if len(use) > 0 {
+		of.Use = use[0]
+	}
+	return &funcTool[Args]{spec: spec, of: of, run: run}
 }
 
 // NewOutward returns a Tool that queries a service, given by its name, and changes
 // nothing. The gate asks about a call whose arguments may hold text of the user's
 // notes.
 func NewOutward[Args any](spec llm.ToolSpec, service string, run func(context.Context, Args) (Result, error)) Tool {
-	return &outwardTool[Args]{funcTool[Args]{spec: spec, level: Auto, run: run}, service}
+	return &funcTool[Args]{spec: spec, of: Properties{ReadOnly: true, Outward: true, Service: service}, run: run}
 }
-
-type outwardTool[Args any] struct {
-	funcTool[Args]
-	service string
-}
-
-func (outwardTool[Args]) Outward() bool      { return true }
-func (t *outwardTool[Args]) Service() string { return t.service }
 
 // Writer makes the changes of a Tool: it computes a change beforehand, and can
 // determine after a crash whether it was made.
@@ -193,7 +187,7 @@ type Writer[Args any] interface {
 
 // NewWriter returns a Tool that uses a Writer and asks for permission for each
 // call. bounds are the arguments that determine where it writes (see
-// [Bounded]).
+// [Properties]).
 func NewWriter[Args any](spec llm.ToolSpec, w Writer[Args], bounds ...string) Tool {
 	return &writerTool[Args]{spec, Confirm, w, bounds}
 }
@@ -205,14 +199,13 @@ func NewEraser[Args any](spec llm.ToolSpec, w Writer[Args]) Tool {
 }
 
 type funcTool[Args any] struct {
-	spec  llm.ToolSpec
-	level Level
-	run   func(context.Context, Args) (Result, error)
+	spec llm.ToolSpec
+	of   Properties
+	run  func(context.Context, Args) (Result, error)
 }
 
-func (t *funcTool[Args]) Spec() llm.ToolSpec          { return t.spec }
-func (t *funcTool[Args]) Level(json.RawMessage) Level { return t.level }
-func (t *funcTool[Args]) ReadOnly() bool              { return t.level == Auto }
+func (t *funcTool[Args]) Spec() llm.ToolSpec     { return t.spec }
+func (t *funcTool[Args]) Properties() Properties { return t.of }
 
 func (t *funcTool[Args]) Run(ctx context.Context, raw json.RawMessage) (Result, error) {
 	args, err := ReadArgs[Args](t.spec.Name, raw)
@@ -229,9 +222,11 @@ type writerTool[Args any] struct {
 	bounds []string
 }
 
-func (t *writerTool[Args]) Spec() llm.ToolSpec          { return t.spec }
-func (t *writerTool[Args]) Level(json.RawMessage) Level { return t.level }
-func (t *writerTool[Args]) Bounds() []string            { return t.bounds }
+func (t *writerTool[Args]) Spec() llm.ToolSpec { return t.spec }
+
+func (t *writerTool[Args]) Properties() Properties {
+	return Properties{Level: t.level, Bounds: append([]string{}, t.bounds...)}
+}
 
 // Places returns the note that the call would change. A writer that finds it faster than by computing the change has
 // its own method Places.
@@ -296,22 +291,8 @@ const AppendNote = "append_note"
 // description lists the skills.
 const ReadSkill = "read_skill"
 
-// Today and Calculate are tools that only compute. An answer that uses no other
-// tool may still rely on the model's memory.
-const (
-	Today     = "today"
-	Calculate = "calculate"
-)
-
 // WebSearch is the tool whose results may be opened without asking.
 const WebSearch = "web_search"
-
-// KnowsNoNotes reports whether the results of a tool hold nothing of the user's
-// notes, tasks and facts: it computes, or describes tools and skills. What a
-// worker reports has the origin of all that it read.
-func KnowsNoNotes(tool string) bool {
-	return slices.Contains([]string{Today, Calculate, FindTools, ReadSkill, DelegateTool}, tool)
-}
 
 // FindTools is the tool that finds further tools, if there are more than fit in
 // a prompt.

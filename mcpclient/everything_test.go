@@ -24,7 +24,7 @@ func TestServerEverythingWorksAsATool(t *testing.T) {
 	var names []string
 	for _, tool := range s.Tools() {
 		names = append(names, tool.Spec().Name)
-		if !json.Valid(tool.Spec().Schema) || tool.Spec().Description == "" || tool.Level(nil) != agent.Confirm {
+		if !json.Valid(tool.Spec().Schema) || tool.Spec().Description == "" || tool.Properties().Level != agent.Confirm {
 			t.Errorf("%+v", tool.Spec())
 		}
 	}

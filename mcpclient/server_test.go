@@ -282,10 +282,10 @@ func TestMalformedToolsAreRejectedByName(t *testing.T) {
 	if refused := strings.Join(s.State()[0].Refused, "\n"); strings.Count(refused, "\n") != 8 || !strings.Contains(refused, "description has type \"number\"") {
 		t.Errorf("got refused:\n%s", refused)
 	}
-	if level := one(t, s, "s_rm").Level(nil); level != agent.ConfirmEach {
+	if level := one(t, s, "s_rm").Properties().Level; level != agent.ConfirmEach {
 		t.Errorf("a tool that says it destroys has level %v", level)
 	}
-	if level := one(t, s, "s_echo").Level(nil); level != agent.Auto {
+	if level := one(t, s, "s_echo").Properties().Level; level != agent.Auto {
 		t.Errorf("the user's own level was not taken: %v", level)
 	}
 }

@@ -37,8 +37,8 @@ func TestTrustedServerIsReadOnly(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if name, reads := made.Server(); name != "s" || reads != (want && trusted) {
-				t.Errorf("%s, trusted %v: %v", annotations, trusted, reads)
+			if of := made.Properties(); of.Server != "s" || of.Trusted != (want && trusted) {
+				t.Errorf("%s, trusted %v: %v", annotations, trusted, of.Trusted)
 			}
 		}
 	}

@@ -50,10 +50,6 @@ type tool struct {
 
 var (
 	_ agent.Tool      = (*tool)(nil)
-	_ agent.Timed     = (*tool)(nil)
-	_ agent.Hinted    = (*tool)(nil)
-	_ agent.Served    = (*tool)(nil)
-	_ agent.Renamed   = (*tool)(nil)
 	_ agent.Previewer = (*tool)(nil)
 )
 
@@ -176,30 +172,21 @@ func normalSchema(raw json.RawMessage) (json.RawMessage, error) {
 	return json.Marshal(fields)
 }
 
-func (t *tool) Spec() llm.ToolSpec                { return t.spec }
-func (t *tool) FormerNames() []string             { return t.former }
-func (t *tool) Level(json.RawMessage) agent.Level { return t.level }
+func (t *tool) Spec() llm.ToolSpec { return t.spec }
 
-// Outward implements an interface of agent: a server may pass its arguments on.
-func (t *tool) Outward() bool { return true }
+// Properties: a server may pass the arguments on. The time-out is practically unbounded: call enforces the limit,
+// because its clock is paused while the user is asked.
+func (t *tool) Properties() agent.Properties {
+	return agent.Properties{
+		Level: t.level, Outward: true, Timeout: 24 * time.Hour, FormerNames: t.former,
+		Server: t.server.Entry.Name, Declared: t.reads, Trusted: t.server.Entry.Reads && t.safe,
+	}
+}
 
 // Preview names the server of the tool.
 func (t *tool) Preview(context.Context, json.RawMessage) (agent.Preview, error) {
 	return agent.Preview{Text: "Run " + t.name + " of the server " + t.server.Entry.Name + " with:"}, nil
 }
-
-// ReadOnlyHint returns the hint that the user has reviewed.
-func (t *tool) ReadOnlyHint() *bool { return t.reads }
-
-// Server returns the server of the tool, and whether the user lets the tool run
-// unasked because it only reads on that server.
-func (t *tool) Server() (name string, reads bool) {
-	return t.server.Entry.Name, t.server.Entry.Reads && t.safe
-}
-
-// Timeout is practically unbounded: call enforces the limit, because its clock is
-// paused while the user is asked.
-func (t *tool) Timeout() time.Duration { return 24 * time.Hour }
 
 // tokens estimates the prompt tokens of the tool, at 4 bytes per token.
 func (t *tool) tokens() int {

@@ -62,7 +62,7 @@ type schemaTool struct {
 func (s schemaTool) Spec() llm.ToolSpec {
 	return llm.ToolSpec{Name: "t", Schema: json.RawMessage(s.schema)}
 }
-func (s schemaTool) ReadOnly() bool { return s.reads }
+func (s schemaTool) Properties() agent.Properties { return agent.Properties{ReadOnly: s.reads} }
 
 func today() time.Time { return time.Date(2026, 11, 24, 9, 0, 0, 0, time.UTC) }
 

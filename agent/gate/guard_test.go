@@ -57,10 +57,9 @@ func (f *fakeTool) Spec() llm.ToolSpec {
 	return llm.ToolSpec{Name: f.name, Description: "does " + f.name, Schema: json.RawMessage(f.schema)}
 }
 
-func (f *fakeTool) Level(json.RawMessage) agent.Level { return f.level }
-func (*fakeTool) ReadOnly() bool                      { return true }
-func (f *fakeTool) Outward() bool                     { return f.outward }
-func (f *fakeTool) Bounds() []string                  { return f.bounds }
+func (f *fakeTool) Properties() agent.Properties {
+	return agent.Properties{Level: f.level, ReadOnly: true, Outward: f.outward, Bounds: append([]string{}, f.bounds...)}
+}
 
 func (*fakeTool) Run(context.Context, json.RawMessage) (agent.Result, error) {
 	return agent.Result{}, nil
@@ -87,8 +86,8 @@ func mustRule(t *testing.T, text string) Rule {
 // writer is a tool with a prepared change.
 type writer struct{ diff string }
 
-func (writer) Spec() llm.ToolSpec                { return llm.ToolSpec{Name: "edit_note"} }
-func (writer) Level(json.RawMessage) agent.Level { return agent.Confirm }
+func (writer) Spec() llm.ToolSpec           { return llm.ToolSpec{Name: "edit_note"} }
+func (writer) Properties() agent.Properties { return agent.Properties{Level: agent.Confirm} }
 
 func (writer) Run(context.Context, json.RawMessage) (agent.Result, error) {
 	return agent.Result{}, nil

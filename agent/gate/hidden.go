@@ -14,7 +14,7 @@ import (
 // The result is false if the call was denied for another reason.
 func (g *Guard) passHidden(ctx context.Context, c Call, v Verdict) (*Permit, error, bool) {
 	notes, ok := c.Tool.(agent.Resolver)
-	if !ok || !agent.ReadOnly(c.Tool) || c.Tool.Level(c.Input.JSON()) != agent.Auto {
+	if !ok || !agent.ReadOnly(c.Tool) || c.Tool.Properties().Level != agent.Auto {
 		return nil, nil, false
 	}
 	var others []Rule

@@ -25,7 +25,7 @@ type Reading struct {
 
 // Read resolves the notes that a call names.
 func Read(ctx context.Context, tool agent.Tool, input args.Input) Reading {
-	as := Reading{Plain: input, Former: agent.FormerNames(tool)}
+	as := Reading{Plain: input, Former: tool.Properties().FormerNames}
 	placed, ok := tool.(agent.Resolver)
 	named, err := input.Copy()
 	if !ok || err != nil {

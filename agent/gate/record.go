@@ -146,15 +146,15 @@ type Channel struct {
 // ChannelOf returns the channel of a tool's results and errors; tool is nil if it
 // no longer exists.
 func ChannelOf(name string, tool agent.Tool) Channel {
-	server, _ := agent.ServerOf(tool)
+	of := agent.PropertiesOf(tool)
 	_, fetches := tool.(agent.Fetcher)
 	switch {
-	case server != "":
-		return Channel{Source: agent.ServerSource(server), server: true}
-	case tool == nil || fetches || agent.IsOutward(tool):
+	case of.Server != "":
+		return Channel{Source: agent.ServerSource(of.Server), server: true}
+	case tool == nil || fetches || of.Outward:
 		return Channel{Source: "what " + name + " returned"}
 	}
-	return Channel{Own: !agent.KnowsNoNotes(name) && !agent.WritesOnlyArtifacts(tool), tool: name}
+	return Channel{Own: !of.KnowsNoNotes() && !of.ArtifactsOnly, tool: name}
 }
 
 // Trace sets the origin of a result, or of its error: that of the arguments and of

@@ -35,7 +35,7 @@ func (r Rule) MatchesTool(tool string) bool {
 // SpeaksOf reports whether the rule covers the tool, by its name or, if the
 // rule tightens, by a former name.
 func (r Rule) SpeaksOf(tool agent.Tool) bool {
-	return r.MatchesTool(tool.Spec().Name) || r.Level != agent.Auto && slices.ContainsFunc(agent.FormerNames(tool), r.MatchesTool)
+	return r.MatchesTool(tool.Spec().Name) || r.Level != agent.Auto && slices.ContainsFunc(agent.PropertiesOf(tool).FormerNames, r.MatchesTool)
 }
 
 // Matches reports whether the rule covers a call. A rule that tightens compares
@@ -150,7 +150,7 @@ var globEscaper = strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`
 const maxKeptRule = 1000
 
 // ForCall returns the rule that an "always" for this call saves. It matches the
-// call, and other calls only as far as the tool permits (see [agent.Bounded]).
+// call, and other calls only as far as the tool permits (see [agent.Properties]).
 // It reports false if there is no such rule.
 func ForCall(tool agent.Tool, input args.Input) (Rule, bool) {
 	given, err := input.Object()
@@ -158,8 +158,8 @@ func ForCall(tool agent.Tool, input args.Input) (Rule, bool) {
 		return Rule{}, false
 	}
 	rule := For(tool.Spec().Name, agent.Auto)
-	if bounded, ok := tool.(agent.Bounded); ok {
-		for _, name := range bounded.Bounds() {
+	if bounds := tool.Properties().Bounds; bounds != nil {
+		for _, name := range bounds {
 			rule.Where = append(rule.Where, Pinned(name, given[name]))
 			if given[name] != nil {
 				break // the first that the call has is decisive

@@ -19,8 +19,11 @@ type served struct {
 	reads bool // read-only, on a server that is trusted to read
 }
 
-func (s served) Server() (string, bool) { return "notion", s.reads }
-func (s served) ReadOnlyHint() *bool    { return &s.reads }
+func (s served) Properties() agent.Properties {
+	of := s.fakeTool.Properties()
+	of.Server, of.Trusted, of.Declared = "notion", s.reads, &s.reads
+	return of
+}
 
 func callFor(tool agent.Tool, input string) Call {
 	return Call{Step: "1", ID: "1", Tool: tool, Input: args.Read(json.RawMessage(input))}
@@ -153,7 +156,11 @@ func TestSendingAsksOncePerDestination(t *testing.T) {
 // hinted is a tool of a server that says that it only reads.
 type hinted struct{ served }
 
-func (hinted) ReadOnlyHint() *bool { return new(true) }
+func (h hinted) Properties() agent.Properties {
+	of := h.served.Properties()
+	of.Declared = new(true)
+	return of
+}
 
 // Exactly an address that this turn's search found is opened after one yes per
 // conversation, whatever was read.

@@ -1,6 +1,7 @@
 package gate
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -59,7 +60,7 @@ func (g *Guard) verdict(c Call) Verdict {
 	switch {
 	case v.Level == agent.Deny:
 		return v
-	case from.IsOutside() && agent.MayWrite(c.Tool) && !agent.WritesOnlyArtifacts(c.Tool):
+	case from.IsOutside() && agent.MayWrite(c.Tool) && !c.Tool.Properties().ArtifactsOnly:
 		return v.asking(true, outside)
 	case from.IsOutside() && !from.Private && v.Level != agent.Auto:
 		v.Reason = outside + "; " + v.Reason
@@ -118,22 +119,22 @@ type sending struct {
 }
 
 func (g *Guard) sendingOf(c Call) sending {
-	server, reads := agent.ServerOf(c.Tool)
+	of := c.Tool.Properties()
 	fetcher, fetches := c.Tool.(agent.Fetcher)
 	switch {
-	case reads && g.trusts(c, server):
+	case of.Trusted && g.trusts(c, of.Server):
 		return sending{}
-	case server != "":
-		return sending{name: agent.ServerSource(server)}
+	case of.Server != "":
+		return sending{name: agent.ServerSource(of.Server)}
 	case fetches:
 		address := fetcher.Address(c.Input.JSON())
-		to := sending{name: address, opens: agent.IsOutward(c.Tool) || !g.knownAddress(address), found: slices.Contains(g.Record.Found(), address)}
+		to := sending{name: address, opens: of.Outward || !g.knownAddress(address), found: slices.Contains(g.Record.Found(), address)}
 		if u, _, err := agent.ReadAddress(address); err == nil {
 			to.name = u.Host
 		}
 		return to
-	case agent.IsOutward(c.Tool):
-		return sending{name: agent.ServiceOf(c.Tool)}
+	case of.Outward:
+		return sending{name: cmp.Or(of.Service, c.Name())}
 	}
 	return sending{}
 }
@@ -146,11 +147,11 @@ func (g *Guard) trusts(c Call, server string) bool {
 
 // ownLevel returns the level of a call before any rule.
 func (g *Guard) ownLevel(c Call, to sending) agent.Level {
-	own := c.Tool.Level(c.Input.JSON())
-	_, reads := agent.ServerOf(c.Tool)
+	of := c.Tool.Properties()
+	own := of.Level
 	_, fetches := c.Tool.(agent.Fetcher)
 	switch {
-	case own == agent.Confirm && reads && to.name == "":
+	case own == agent.Confirm && of.Trusted && to.name == "":
 		return agent.Auto
 	case own == agent.Deny || !fetches:
 		return own
@@ -304,7 +305,7 @@ func (g *Guard) allowing(c Call) (rule string, untrusted bool) {
 // none. For a call that sends, it names the tool and its host.
 func (g *Guard) ruleFor(c Call) (Rule, bool) {
 	fetcher, fetches := c.Tool.(agent.Fetcher)
-	server, _ := agent.ServerOf(c.Tool)
+	of := c.Tool.Properties()
 	switch {
 	case fetches:
 		rule := For(c.Name(), agent.Auto)
@@ -314,7 +315,7 @@ func (g *Guard) ruleFor(c Call) (Rule, bool) {
 		}
 		rule.Where = []Where{{Argument: "url", Fit: OnHost, Values: []string{u.Hostname()}}}
 		return rule, rule.MatchesCall(c.Name(), c.as)
-	case agent.IsOutward(c.Tool) && server == "":
+	case of.Outward && of.Server == "":
 		return For(c.Name(), agent.Auto), true
 	}
 	return ForCall(c.Tool, c.as.Plain)

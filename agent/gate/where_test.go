@@ -266,8 +266,8 @@ func plainForm(input args.Input) string {
 // servers.
 type anyTool struct{ name string }
 
-func (a anyTool) Spec() llm.ToolSpec              { return llm.ToolSpec{Name: a.name} }
-func (anyTool) Level(json.RawMessage) agent.Level { return agent.Confirm }
+func (a anyTool) Spec() llm.ToolSpec         { return llm.ToolSpec{Name: a.name} }
+func (anyTool) Properties() agent.Properties { return agent.Properties{Level: agent.Confirm} }
 func (anyTool) Run(context.Context, json.RawMessage) (agent.Result, error) {
 	return agent.Result{}, nil
 }

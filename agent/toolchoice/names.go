@@ -16,7 +16,7 @@ func Named(tools []agent.Tool, name string) agent.Tool {
 		if tool.Spec().Name == name {
 			return tool
 		}
-		if slices.Contains(agent.FormerNames(tool), name) {
+		if slices.Contains(tool.Properties().FormerNames, name) {
 			former = append(former, tool)
 		}
 	}

@@ -98,8 +98,9 @@ func (r artifactReader) Carried(ctx context.Context) (lines []string, from agent
 	return lines, from, err
 }
 
-func (artifactReader) ReadOnly() bool { return true }
-func (artifactReader) LoopOnly()      {}
+func (artifactReader) Properties() agent.Properties {
+	return agent.Properties{ReadOnly: true, LoopOnly: true}
+}
 
 // noArtifact returns an error that lists the existing documents.
 func noArtifact(ctx context.Context, store artifacts, name string) error {
@@ -174,11 +175,11 @@ func saved(a agent.Artifact) agent.Effect {
 	return agent.Effect{Kind: agent.ArtifactSaved, Name: a.Name, Version: a.Version}
 }
 
-func (artifactWriter) LoopOnly() {}
-
-// Contained returns true: a version is stored with the conversation and marked
-// if it derives from untrusted text. Only the user can copy it to a note.
-func (artifactWriter) Contained() bool { return true }
+// Properties: a version is stored with the conversation and marked if it derives from untrusted text. Only the user can
+// copy it to a note.
+func (artifactWriter) Properties() agent.Properties {
+	return agent.Properties{ArtifactsOnly: true, LoopOnly: true}
+}
 
 // Check reports whether the call saved its version.
 func (w artifactWriter) Check(ctx context.Context, mark json.RawMessage) (agent.Happened, []agent.Effect, error) {

@@ -20,5 +20,5 @@ func newCalculate() agent.Tool {
 			return agent.Result{}, fmt.Errorf("calculate %q: %w", text.Cut(args.Expression, 100), err)
 		}
 		return agent.Result{Text: strings.TrimSpace(args.Expression) + " = " + formatNumber(value)}, nil
-	})
+	}, agent.Computes)
 }

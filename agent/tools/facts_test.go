@@ -135,7 +135,7 @@ func TestCheckboxIsNotRemembered(t *testing.T) {
 func TestRememberPreviewsItsLine(t *testing.T) {
 	f, file := aMemory(t, "")
 	tool := newRemember(noteWriter{vaults: f.folders, own: &ownChanges{}}, f, func() time.Time { return aDay })
-	if tool.Level(nil) != agent.Confirm {
+	if tool.Properties().Level != agent.Confirm {
 		t.Error("it runs without asking")
 	}
 	change, err := tool.(agent.Preparer).Prepare(t.Context(), []byte(`{"text":"I like tea"}`))
@@ -167,7 +167,7 @@ func TestRecallFindsFactsAndExchanges(t *testing.T) {
 	if err != nil || result.Text != want || !result.Listed[0].Untrusted {
 		t.Errorf("got %+v, %v", result, err)
 	}
-	if all, err := tool.Run(t.Context(), []byte(`{}`)); err != nil || strings.Count(all.Text, "\n") != 1 || tool.Level(nil) != agent.Auto {
+	if all, err := tool.Run(t.Context(), []byte(`{}`)); err != nil || strings.Count(all.Text, "\n") != 1 || tool.Properties().Level != agent.Auto {
 		t.Errorf("got %+v, %v", all, err)
 	}
 	if none, err := newRecall(f, nil, "memory.scope is off").Run(t.Context(), []byte(`{"query":"quantum chromodynamics"}`)); err != nil || !none.Nothing || !strings.Contains(none.Text, "not searched: memory.scope is off") {

@@ -24,7 +24,7 @@ func newReadNote(v vaults) agent.Tool {
 			return agent.Result{}, err
 		}
 		return readResult(at, note, args)
-	}), v}
+	}, agent.ReadsNote), v}
 }
 
 func readResult(at place, note notes.Note, args readArgs) (agent.Result, error) {

@@ -64,7 +64,7 @@ func newSearchNotes(search searcher, v vaults, now func() time.Time, window func
 		result := searchResult(args.Query, query, found)
 		result.Passages = list
 		return result, nil
-	})
+	}, agent.SearchesNotes)
 }
 
 // How many lines a list shows of a passage, and of a note that the question names.

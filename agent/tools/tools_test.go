@@ -148,8 +148,8 @@ func TestToolsAreDescribedBriefly(t *testing.T) {
 		}
 		asks := slices.Contains([]string{"web_fetch", "crawl", "create_note", "append_note", "edit_note", "add_task", "complete_task", "send_email", "remember", "forget", "undo", "move_note", "merge_notes", "rename_tag"}, spec.Name)
 		_, shows := tool.(agent.Previewer)
-		if _, prepares := tool.(agent.Preparer); (shows || prepares) != asks || (tool.Level(nil) != agent.Auto) != asks {
-			t.Errorf("%s: level %v, shows its change: %v", spec.Name, tool.Level(nil), shows || prepares)
+		if _, prepares := tool.(agent.Preparer); (shows || prepares) != asks || (tool.Properties().Level != agent.Auto) != asks {
+			t.Errorf("%s: level %v, shows its change: %v", spec.Name, tool.Properties().Level, shows || prepares)
 		}
 	}
 	want := []string{"add_task", "append_note", "calculate", "complete_task", "crawl", "create_note", "edit_note", "find_contradictions", "forget", "get_weather", "list_notes", "list_tasks", "merge_notes", "move_note", "note_links", "read_note", "recall", "remember", "rename_tag", "search_notes", "send_email", "today", "undo", "web_fetch", "web_search"}

@@ -206,8 +206,6 @@ type byPath struct {
 	vaults
 }
 
-func (byPath) ReadOnly() bool { return true }
-
 // ByPath wraps a read-only tool whose argument path names a note.
 func ByPath(tool agent.Tool, folders func() []*notes.Folder) agent.Tool {
 	return byPath{tool, folders}

@@ -26,6 +26,7 @@ type Options struct {
 	Server      prompt.Server          // of Model; nil: nothing is known of it
 	Traits      TraitsOf               // of Model; nil: a large one that makes calls natively
 	Roles       map[string]prompt.Role // model for the planner, by role; nil: Model
+	Workers     []Worker               // of TeamMode, in the order shown to its lead; nil: one for everything
 	Session     Session                // nil: plan mode, nothing is approved
 	Tools       Toolbox                // nil: none
 	Notes       Library                // nil: notes are only searched, and sources not read again

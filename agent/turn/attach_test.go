@@ -39,7 +39,7 @@ func (d drawer) Read(_ context.Context, name string) (agent.Result, error) {
 }
 
 func TestMentionedNotesAreAttached(t *testing.T) {
-	a := talks(Options{Attach: drawer{"s:a": "hello from a"}}, func(context.Context) (agent.Result, error) { return agent.Result{Text: "talked"}, nil })
+	a := talks(Options{Workers: workers, Attach: drawer{"s:a": "hello from a"}}, func(context.Context) (agent.Result, error) { return agent.Result{Text: "talked"}, nil })
 	var story []string
 	for e := range a.Ask(t.Context(), "c", "what do @s:a and @s:b say?") {
 		switch b := e.Body.(type) {
@@ -67,7 +67,7 @@ func TestUnknownMentionIsReported(t *testing.T) {
 		"what does @nothing say?": "No note, file or tool is named @nothing, so it is plain text; type @ for a list.",
 		"@talk now":               "",
 	} {
-		a := talks(Options{Attach: drawer{}}, func(context.Context) (agent.Result, error) { return agent.Result{Text: "talked"}, nil })
+		a := talks(Options{Workers: workers, Attach: drawer{}}, func(context.Context) (agent.Result, error) { return agent.Result{Text: "talked"}, nil })
 		got := ""
 		for e := range a.Ask(t.Context(), "c", message) {
 			if n, ok := e.Body.(agent.Noticed); ok {
@@ -90,7 +90,7 @@ func TestAttachmentsReachEveryMode(t *testing.T) {
 	} {
 		t.Run(string(mode), func(t *testing.T) {
 			model := &script{lines: lines}
-			end := ended(t, collect(New(Options{Model: model, History: &shelf{}, Tools: tools(search()), Attach: drawer{"s:a": "hello from a"}, Session: inMode(mode)}).
+			end := ended(t, collect(New(Options{Workers: workers, Model: model, History: &shelf{}, Tools: tools(search()), Attach: drawer{"s:a": "hello from a"}, Session: inMode(mode)}).
 				Ask(t.Context(), "c1", "what does @s:a say of running?"), nil))
 			if end.Answer != goodAnswer || len(end.Sources) != 2 || end.Sources[0].Path != "s:a" || end.Sources[1].Path != fitness.Path {
 				t.Errorf("the end is %+v", end)
@@ -123,7 +123,7 @@ func TestTheLoopSeesImages(t *testing.T) {
 	}
 	t.Run("a model that can see", func(t *testing.T) {
 		model := &script{lines: []line{calling("draw_chart", `{"query":"km"}`), say("It rises.")}}
-		ended(t, collect(New(Options{Model: model, History: &shelf{}, Tools: tools(chart), Attach: shows{}, Session: inMode(agent.LoopMode)}).Ask(t.Context(), "c1", "draw @it"), nil))
+		ended(t, collect(New(Options{Workers: workers, Model: model, History: &shelf{}, Tools: tools(chart), Attach: shows{}, Session: inMode(agent.LoopMode)}).Ask(t.Context(), "c1", "draw @it"), nil))
 		if got := fmt.Sprint(seen(model.requests[0]), seen(model.requests[1])); got != "[attached] [attached drawn]" {
 			t.Errorf("it saw %s", got)
 		}
@@ -132,7 +132,7 @@ func TestTheLoopSeesImages(t *testing.T) {
 		model := &script{lines: []line{
 			calling("draw_chart", `{"query":"km"}`), {err: &llm.UnsupportedError{Model: "tiny", Capability: "images"}}, say("It is drawn; I cannot see it."),
 		}}
-		events := collect(New(Options{Model: model, History: &shelf{}, Tools: tools(chart), Session: inMode(agent.LoopMode)}).Ask(t.Context(), "c1", "draw it"), nil)
+		events := collect(New(Options{Workers: workers, Model: model, History: &shelf{}, Tools: tools(chart), Session: inMode(agent.LoopMode)}).Ask(t.Context(), "c1", "draw it"), nil)
 		if end := ended(t, events); end.Answer != "It is drawn; I cannot see it." || len(bodies[agent.Noticed](events)) != 1 {
 			t.Errorf("the end is %+v", end)
 		}
@@ -160,7 +160,7 @@ func TestEveryDecidingPromptHasTheImage(t *testing.T) {
 				if !sees {
 					model.lines = append([]line{blind}, tc.lines...)
 				}
-				events := collect(New(Options{Model: model, History: &shelf{}, Tools: tools(search()), Attach: shows{drawer{"it": ""}}, Session: inMode(tc.mode)}).Ask(t.Context(), "c1", "what is on @it"), nil)
+				events := collect(New(Options{Workers: workers, Model: model, History: &shelf{}, Tools: tools(search()), Attach: shows{drawer{"it": ""}}, Session: inMode(tc.mode)}).Ask(t.Context(), "c1", "what is on @it"), nil)
 				if end := ended(t, events); end.Answer != "A cat." {
 					t.Errorf("the end is %+v", end)
 				}

@@ -1,6 +1,7 @@
 package turn
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -17,7 +18,7 @@ import (
 )
 
 const (
-	// callTimeout bounds a call of a tool that is not Timed.
+	// callTimeout bounds a call of a tool that is without one of its own.
 	callTimeout = 60 * time.Second
 	// MaxResult bounds the text of a result that reaches the model, in bytes.
 	MaxResult = 32 << 10
@@ -176,21 +177,15 @@ func (t *turn) perform(ctx context.Context, tool agent.Tool, p *gate.Permit) Out
 	return o
 }
 
-// delegating is a tool whose calls delegate work to agents. These make calls of
-// the turn, each with its own timeout and slot.
-type delegating interface{ Delegating() }
-
 // runInTime runs a permitted call with its timeout.
 func (t *turn) runInTime(ctx context.Context, tool agent.Tool, p *gate.Permit) (result agent.Result, err error) {
-	if _, ok := tool.(delegating); ok { // it emits events and must end before the turn
+	of := tool.Properties()
+	if of.Delegates { // it emits events and must end before the turn
 		defer agent.Catch(&err)
 		return p.Run(ctx)
 	}
 	defer t.events.CountWork()()
-	limit := callTimeout
-	if timed, ok := tool.(agent.Timed); ok && timed.Timeout() > 0 {
-		limit = timed.Timeout()
-	}
+	limit := cmp.Or(of.Timeout, callTimeout)
 	timed, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	result, err = agent.Guarded(timed, p.Run)
@@ -204,7 +199,7 @@ func (t *turn) runInTime(ctx context.Context, tool agent.Tool, p *gate.Permit) (
 // such calls of its reply and for those of other workers to end. The caller must call
 // leave.
 func (c *calls) enter(ctx context.Context, made gate.Call) (leave func(), err error) {
-	if _, ok := made.Tool.(delegating); ok {
+	if made.Tool.Properties().Delegates {
 		return func() {}, nil // the calls of its worker take the slots
 	}
 	writes := agent.MayWrite(made.Tool)

@@ -20,7 +20,7 @@ func TestCertainMessagesAskNoModel(t *testing.T) {
 	} {
 		for _, mode := range []agent.Mode{agent.PlanMode, agent.LoopMode, agent.TeamMode, agent.AutoMode} {
 			model := &script{}
-			a := New(Options{Model: model, History: &shelf{}, Tools: tools(add, list, search()), Session: inMode(mode)})
+			a := New(Options{Workers: workers, Model: model, History: &shelf{}, Tools: tools(add, list, search()), Session: inMode(mode)})
 			end := ended(t, collect(a.Ask(t.Context(), "c1", message), always(agent.AllowOnce)))
 			if !strings.Contains(end.Answer, want) || len(model.requests) > 0 {
 				t.Errorf("%s, %s: %d requests, answer %q", mode, message, len(model.requests), end.Answer)
@@ -45,7 +45,7 @@ func TestUncertainMessagesAskTheModel(t *testing.T) {
 		"add task buy socks\nand ignore the rest",
 	} {
 		model := &script{lines: []line{say("Well."), say("Well."), say("Well.")}}
-		collect(New(Options{Model: model, History: &shelf{}, Tools: tools(add, search()), Session: inMode(agent.LoopMode)}).Ask(t.Context(), "c1", message), always(agent.AllowOnce))
+		collect(New(Options{Workers: workers, Model: model, History: &shelf{}, Tools: tools(add, search()), Session: inMode(agent.LoopMode)}).Ask(t.Context(), "c1", message), always(agent.AllowOnce))
 		if len(model.requests) == 0 || len(add.ran()) > 0 {
 			t.Errorf("%s: %d requests, calls %v", message, len(model.requests), add.ran())
 		}
@@ -56,7 +56,7 @@ func TestUncertainMessagesAskTheModel(t *testing.T) {
 func TestCertainCallIsApproved(t *testing.T) {
 	for _, action := range []agent.InputAction{agent.InputAccepted, agent.InputDeclined} {
 		add := &fakeTool{name: "add_task", schema: `{"type":"object","properties":{"text":{"type":"string"}},"required":["text"]}`, result: agent.Result{Text: "added"}}
-		o := Options{Model: &script{}, History: &shelf{}, Tools: tools(add), Session: agenttest.Session{In: agent.PlanMode, Asks: true}}
+		o := Options{Workers: workers, Model: &script{}, History: &shelf{}, Tools: tools(add), Session: agenttest.Session{In: agent.PlanMode, Asks: true}}
 		asked := 0
 		for e := range New(o).Ask(t.Context(), "c1", "@add_task text=socks") {
 			switch body := e.Body.(type) {

@@ -51,7 +51,11 @@ func anyKind(t *rapid.T) (agent.Tool, *fakeTool) {
 // keeper is a tool that writes only LifeHub's own data.
 type keeper struct{ *fakeTool }
 
-func (keeper) Contained() bool { return true }
+func (k keeper) Properties() agent.Properties {
+	of := k.fakeTool.Properties()
+	of.ArtifactsOnly = true
+	return of
+}
 
 // For every kind of tool and any rules, Decide announces what the gate then does,
 // whatever was read before.

@@ -36,13 +36,13 @@ type delegation struct {
 // permission, because each of the worker's calls passes the gate.
 type delegate struct {
 	turn  *turn
-	kinds []role
+	kinds []Worker
 	lead  bool // for the lead of a team
 }
 
 // delegation returns the tool for this turn.
 func (t *turn) delegation() []agent.Tool {
-	return []agent.Tool{&delegate{turn: t, kinds: workersFor(t.tools), lead: t.mode == agent.TeamMode}}
+	return []agent.Tool{&delegate{turn: t, kinds: t.workers(), lead: t.mode == agent.TeamMode}}
 }
 
 func (d *delegate) Spec() llm.ToolSpec {
@@ -59,16 +59,9 @@ func (d *delegate) Spec() llm.ToolSpec {
 	}
 }
 
-func (d *delegate) Level(json.RawMessage) agent.Level { return agent.Auto }
-func (d *delegate) ReadOnly() bool                    { return true }
-
-// LoopOnly excludes the tool from plans, including those that replace a loop or
-// a team.
-func (d *delegate) LoopOnly() {}
-
-// Delegating marks the tool: its calls have their own timeouts and end with
-// ctx.
-func (d *delegate) Delegating() {}
+func (d *delegate) Properties() agent.Properties {
+	return agent.Properties{ReadOnly: true, LoopOnly: true, Delegates: true}
+}
 
 // Run works on the task. If no result was accepted, it returns the best one,
 // marked as partial.
@@ -82,7 +75,7 @@ func (d *delegate) Run(ctx context.Context, raw json.RawMessage) (agent.Result, 
 		return agent.Result{}, errors.New("a task can only be handed out within a turn")
 	}
 	for _, kind := range d.kinds {
-		if kind.name == task.Worker {
+		if kind.Name == task.Worker {
 			return d.turn.delegated(ctx, host.Step(), kind, task)
 		}
 	}
@@ -96,16 +89,16 @@ type attempt struct {
 }
 
 // delegated lets a worker try until the evaluator accepts its report.
-func (t *turn) delegated(ctx context.Context, step string, kind role, task delegation) (agent.Result, error) {
-	own, form := kind.of(t.tools), "Name the place that each statement comes from."
+func (t *turn) delegated(ctx context.Context, step string, kind Worker, task delegation) (agent.Result, error) {
+	own, form := kind.Of(t.tools), "Name the place that each statement comes from."
 	if t.plans.sole {
 		form = alone
 	}
 	l := &agentLoop{
-		turn: t, parentStep: step, numbered: t.plans.sole, callable: own, rounds: kind.rounds, writes: kind.writes,
+		turn: t, parentStep: step, numbered: t.plans.sole, callable: own, rounds: kind.Rounds, writes: kind.Writes,
 		base: prompt.Prompt{
-			Agent: kind.name, Step: step, Fence: t.fence(), Today: t.today(), Question: task.text(),
-			System:   strings.TrimSpace(t.agent.Instructions + "\n\n" + strings.NewReplacer("{worker}", kind.prompt, "{report}", form).Replace(workerPrompt)),
+			Agent: kind.Name, Step: step, Fence: t.fence(), Today: t.today(), Question: task.text(),
+			System:   strings.TrimSpace(t.agent.Instructions + "\n\n" + strings.NewReplacer("{worker}", kind.Instructions, "{report}", form).Replace(workerPrompt)),
 			Material: task.parts(t.fence()),
 		},
 	}
@@ -120,7 +113,7 @@ func (t *turn) delegated(ctx context.Context, step string, kind role, task deleg
 			if ctx.Err() != nil {
 				return agent.Result{}, err
 			}
-			t.events.Degrade(fmt.Sprintf("the %s worker (step %s) stopped", kind.name, step), err)
+			t.events.Degrade(fmt.Sprintf("the %s worker (step %s) stopped", kind.Name, step), err)
 			result := l.result(best.report)
 			if result.Partial = true; result.Nothing {
 				return agent.Result{}, errors.New("its worker stopped before it found anything")
@@ -129,7 +122,7 @@ func (t *turn) delegated(ctx context.Context, step string, kind role, task deleg
 		}
 		if tried.judgement.Passed {
 			result := l.result(tried.report)
-			result.Accepted = kind.writes && !tried.judgement.Unjudged
+			result.Accepted = kind.Writes && !tried.judgement.Unjudged
 			return result, nil
 		}
 		if n == 1 || tried.judgement.Score > best.judgement.Score {
@@ -141,7 +134,7 @@ func (t *turn) delegated(ctx context.Context, step string, kind role, task deleg
 		l.verdicts = append(l.verdicts, fmt.Sprintf("Attempt %d, score %.2f: %s", n, tried.judgement.Score, tried.judgement.Feedback))
 		l.repeated = 0
 	}
-	t.events.Emit(agent.Noticed{Text: strings.TrimSpace(fmt.Sprintf("The %s worker's result (step %s) is incomplete: it was not accepted after %d attempts. %s", kind.name, step, maxAttempts, text.OneLine(text.Clip(best.judgement.Feedback, 300))))})
+	t.events.Emit(agent.Noticed{Text: strings.TrimSpace(fmt.Sprintf("The %s worker's result (step %s) is incomplete: it was not accepted after %d attempts. %s", kind.Name, step, maxAttempts, text.OneLine(text.Clip(best.judgement.Feedback, 300))))})
 	result := l.result(best.report)
 	result.Partial = true
 	return result, nil

@@ -18,7 +18,11 @@ type leftTool struct {
 	from agent.Origin
 }
 
-func (leftTool) LoopOnly() {}
+func (k leftTool) Properties() agent.Properties {
+	of := k.fakeTool.Properties()
+	of.LoopOnly = true
+	return of
+}
 
 func (k leftTool) Carried(context.Context) ([]string, agent.Origin, error) {
 	return k.kept, k.from, nil
@@ -37,7 +41,7 @@ func TestLoopKnowsTheConversationsDocuments(t *testing.T) {
 	}{"none": {}, "one": {kept: []string{"week of rest, version 2"}}, "of untrusted text": {kept: []string{"week of rest, version 2"}, untrusted: true}} {
 		t.Run(name, func(t *testing.T) {
 			model, shelf := &script{lines: []line{say("It is shorter now.")}}, &shelf{}
-			o := Options{Model: model, History: shelf, Session: inMode(agent.LoopMode)}
+			o := Options{Workers: workers, Model: model, History: shelf, Session: inMode(agent.LoopMode)}
 			var from agent.Origin
 			if tc.untrusted {
 				from = agent.FromOutside("a page")
@@ -73,7 +77,7 @@ func TestToolThatWasNotOfferedCanBeCalled(t *testing.T) {
 		agent.LoopMode: {calling("zebra", `{"query":"x"}`), say("Done.")},
 		agent.PlanMode: {say(`{"steps":[{"id":"1","tool":"zebra","input":{"query":"x"}}]}`), say("Done.")},
 	} {
-		end := ended(t, collect(New(Options{Model: &script{lines: lines}, History: &shelf{}, Tools: tools(kit...), Session: inMode(mode)}).Ask(t.Context(), "c1", "my task"), nil))
+		end := ended(t, collect(New(Options{Workers: workers, Model: &script{lines: lines}, History: &shelf{}, Tools: tools(kit...), Session: inMode(mode)}).Ask(t.Context(), "c1", "my task"), nil))
 		if end.ToolCalls != 1 || end.Answer != "Done." {
 			t.Errorf("%s: the end is %+v", mode, end)
 		}

@@ -89,7 +89,7 @@ func TestTurnEndsWithItsEffects(t *testing.T) {
 				plan = once
 			}
 			kept := &shelf{}
-			a := New(Options{Model: &script{lines: []line{say(plan), say(said)}}, History: kept, Tools: tools(tc.tool)})
+			a := New(Options{Workers: workers, Model: &script{lines: []line{say(plan), say(said)}}, History: kept, Tools: tools(tc.tool)})
 			end := ended(t, collect(a.Ask(t.Context(), "c", "mail Bob"), always(tc.reply)))
 			if got := end.Effects.String(); got != tc.want || kept.last().Effects.String() != tc.want {
 				t.Errorf("the turn did %q, and saved is %q; want %q", got, kept.last().Effects, tc.want)
@@ -102,7 +102,7 @@ func TestTurnEndsWithItsEffects(t *testing.T) {
 func TestFailedTurnReportsItsEffects(t *testing.T) {
 	slow := &fakeTool{name: "add_task", schema: `{"type":"object"}`, takes: time.Hour}
 	ctx, cancel := contextWithCancel(t)
-	a := New(Options{Model: &script{lines: []line{say(`{"steps":[{"id":"1","tool":"add_task","input":{}}]}`)}}, History: &shelf{}, Tools: tools(slow)})
+	a := New(Options{Workers: workers, Model: &script{lines: []line{say(`{"steps":[{"id":"1","tool":"add_task","input":{}}]}`)}}, History: &shelf{}, Tools: tools(slow)})
 	for e := range a.Ask(ctx, "c", "do") {
 		switch b := e.Body.(type) {
 		case agent.ToolStarted:
@@ -114,7 +114,7 @@ func TestFailedTurnReportsItsEffects(t *testing.T) {
 		}
 	}
 	done := &fakeTool{name: "add_task", schema: `{"type":"object"}`, does: []agent.Effect{{Kind: agent.NoteChanged, Path: "tasks.md", Lines: &agent.Lines{Added: 1}}}}
-	a = New(Options{Model: &script{lines: []line{say(`{"steps":[{"id":"1","tool":"add_task","input":{}}]}`), {err: errors.New("gone")}}}, History: &shelf{}, Tools: tools(done)})
+	a = New(Options{Workers: workers, Model: &script{lines: []line{say(`{"steps":[{"id":"1","tool":"add_task","input":{}}]}`), {err: errors.New("gone")}}}, History: &shelf{}, Tools: tools(done)})
 	failures := bodies[agent.Failed](collect(a.Ask(t.Context(), "c", "do"), nil))
 	if len(failures) != 1 || failures[0].Effects.String() != "changed tasks.md (+1)" {
 		t.Errorf("failed: %+v", failures)
@@ -131,7 +131,7 @@ func TestAllModesReportTheirEffects(t *testing.T) {
 			calling("add_task", `{"n":1}`), calling("add_task", `{"n":2}`), say("Added."), say(`{"passed":true,"score":1,"feedback":"","suggestions":[]}`), say("Done."),
 		},
 	} {
-		events := collect(New(Options{Model: &script{lines: lines}, History: &shelf{}, Tools: tools(add), Session: inMode(mode)}).Ask(t.Context(), "c", "do it"), nil)
+		events := collect(New(Options{Workers: workers, Model: &script{lines: lines}, History: &shelf{}, Tools: tools(add), Session: inMode(mode)}).Ask(t.Context(), "c", "do it"), nil)
 		if got := ended(t, events).Effects.String(); got != "changed tasks.md (+2)" {
 			t.Errorf("mode %s: %q", mode, got)
 		}
@@ -157,7 +157,7 @@ func TestResumedTurnReportsEarlierEffects(t *testing.T) {
 		"it had ended":                   {append([]agent.Entry{planned}, call("1", over)...), "changed tasks.md (+1)"},
 		"another had begun as well":      {append(append([]agent.Entry{planned}, call("1", over)...), call("9")...), "changed tasks.md (+1) · add_task: outcome unknown"},
 	} {
-		events := resume(t, &ledger{question: question, entries: tc.entries}, Options{Model: &script{lines: []line{say("Done.")}}, Tools: tools(addTask())}, nil)
+		events := resume(t, &ledger{question: question, entries: tc.entries}, Options{Workers: workers, Model: &script{lines: []line{say("Done.")}}, Tools: tools(addTask())}, nil)
 		if got := ended(t, events).Effects.String(); got != tc.want {
 			t.Errorf("%s: %q, want %q", name, got, tc.want)
 		}
@@ -207,7 +207,8 @@ func TestChangeThatDidNotHappenIsReported(t *testing.T) {
 			broken := &fakeTool{name: "search_notes", reads: true, err: errors.New("the index is locked")}
 			kept := &shelf{}
 			events := collect(New(Options{
-				Model: &script{lines: tc.lines}, History: kept, Now: fixedNow, Session: inMode(tc.mode),
+				Workers: workers,
+				Model:   &script{lines: tc.lines}, History: kept, Now: fixedNow, Session: inMode(tc.mode),
 				Tools: agenttest.Kit{List: []agent.Tool{broken, tc.task}, Lacks: map[string]string{"send_email": "no mail server is set"}, Loses: "send_email"},
 			}).Ask(t.Context(), "c1", "add a task: buy shoes"), always(tc.reply))
 			if end := ended(t, events); end.Effects.String() != tc.want || kept.last().Effects.String() != tc.want {
@@ -226,7 +227,7 @@ func TestOnlyKnownWritersWarn(t *testing.T) {
 		want string
 	}{"it says that it reads": {&yes, "changed nothing"}, "it says that it writes": {&no, "! nothing was changed"}, "it does not say": {nil, "changed nothing"}} {
 		tool := hinted{&fakeTool{name: "their_tool", level: agent.Confirm, schema: `{"type":"object"}`}, tc.hint}
-		a := New(Options{Model: &script{lines: []line{say(`{"steps":[{"id":"1","tool":"their_tool","input":{}}]}`), say("Done.")}}, History: &shelf{}, Tools: tools(tool)})
+		a := New(Options{Workers: workers, Model: &script{lines: []line{say(`{"steps":[{"id":"1","tool":"their_tool","input":{}}]}`), say("Done.")}}, History: &shelf{}, Tools: tools(tool)})
 		if got := ended(t, collect(a.Ask(t.Context(), "c1", "do it"), always(agent.Refuse))).Effects.String(); got != tc.want {
 			t.Errorf("%s: %q", name, got)
 		}
@@ -258,7 +259,7 @@ func TestModelSeesEffectsOfEarlierTurns(t *testing.T) {
 		earlier := []llm.Message{}
 		for n := range len(path) + 1 {
 			model := &script{lines: []line{say("Well."), say("Well.")}}
-			collect(New(Options{Model: model, History: &before{exchanges: path[:n]}, Session: inMode(mode), Limits: Limits{Messages: 20}}).Ask(t.Context(), "c1", "I see"), nil)
+			collect(New(Options{Workers: workers, Model: model, History: &before{exchanges: path[:n]}, Session: inMode(mode), Limits: Limits{Messages: 20}}).Ask(t.Context(), "c1", "I see"), nil)
 			messages := model.requests[0].Messages
 			messages = messages[len(messages)-1-2*n:] // after the examples
 			for i, e := range path[:n] {
@@ -305,7 +306,7 @@ func TestImitatedRecordIsNoAnswer(t *testing.T) {
 		} {
 			t.Run(name, func(t *testing.T) {
 				kept := &shelf{}
-				events := collect(New(Options{Model: &script{lines: tc.lines}, History: kept, Tools: tools(search()), Session: inMode(tc.mode)}).Ask(t.Context(), "c1", "well, milk"), nil)
+				events := collect(New(Options{Workers: workers, Model: &script{lines: tc.lines}, History: kept, Tools: tools(search()), Session: inMode(tc.mode)}).Ask(t.Context(), "c1", "well, milk"), nil)
 				said := ""
 				for _, piece := range bodies[agent.Said](events) {
 					said = said[:len(said)-piece.Takes] + piece.Content
@@ -331,7 +332,7 @@ func (*unsaving) Finish(context.Context, string, agent.Answer) error { return er
 func TestEffectsAreToldThoughNothingCanBeSaved(t *testing.T) {
 	for _, moment := range []agent.Moment{agent.Planned, agent.Intended, agent.CallStarted, agent.CallEnded, "the end"} {
 		tool := &fakeTool{name: "add_task", schema: `{"type":"object"}`, result: agent.Result{Text: "added"}, does: []agent.Effect{{Kind: agent.NoteChanged, Path: "tasks.md", Lines: &agent.Lines{Added: 1}}}}
-		a := New(Options{History: &unsaving{}, Journal: &ledger{fail: errors.New("disk full"), failAt: moment}, Model: &script{}, Tools: tools(tool)})
+		a := New(Options{Workers: workers, History: &unsaving{}, Journal: &ledger{fail: errors.New("disk full"), failAt: moment}, Model: &script{}, Tools: tools(tool)})
 		step := &agent.Step{Tool: "add_task", Input: json.RawMessage(`{}`)}
 		events := collect(a.Calls(t.Context(), "c1", "add milk", func(last *agent.Result) *agent.Step {
 			if last != nil {
@@ -386,7 +387,7 @@ func TestWriteOnlyTurnIsReportedWithoutTheModel(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			task := noteTool{&fakeTool{name: "add_task", level: agent.Confirm, schema: `{"type":"object"}`, result: agent.Result{Text: "added to tasks.md:7: milk"}, err: tc.fails}}
 			model := byTask{plan: `{"steps":[` + tc.steps + `]}`, answer: "The model's words."}
-			events := collect(New(Options{Model: model, History: &shelf{}, Tools: tools(task, search()), Limits: Limits{Replans: -1}}).Ask(t.Context(), "c1", "add milk"), always(cmp.Or(tc.reply, agent.AllowOnce)))
+			events := collect(New(Options{Workers: workers, Model: model, History: &shelf{}, Tools: tools(task, search()), Limits: Limits{Replans: -1}}).Ask(t.Context(), "c1", "add milk"), always(cmp.Or(tc.reply, agent.AllowOnce)))
 			if end := ended(t, events); end.Answer != tc.answer {
 				t.Errorf("answer %q, want %q", end.Answer, tc.answer)
 			}
@@ -406,7 +407,7 @@ func TestARepairedWriteIsReported(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			task := noteTool{&fakeTool{name: "add_task", schema: `{"type":"object","properties":{"text":{"type":"string"},"due":{"type":"string"}},"required":["text"]}`, result: agent.Result{Text: "added to tasks.md:7: milk"}}}
 			model := &script{lines: lines}
-			end := ended(t, collect(New(Options{Model: model, History: &shelf{}, Tools: tools(task, search())}).Ask(t.Context(), "c1", "add milk"), nil))
+			end := ended(t, collect(New(Options{Workers: workers, Model: model, History: &shelf{}, Tools: tools(task, search())}).Ask(t.Context(), "c1", "add milk"), nil))
 			if end.Answer != "added to tasks.md:7: milk" || len(end.Dropped) > 0 || len(model.requests) != len(lines) {
 				t.Errorf("answer %q, dropped %q, %d requests", end.Answer, end.Dropped, len(model.requests))
 			}

@@ -89,8 +89,8 @@ func (t *turn) changes(name string) bool {
 	if tool == nil {
 		return t.agent.Tools != nil && t.agent.Tools.Writes(name)
 	}
-	hinted, foreign := tool.(agent.Hinted)
-	return agent.MayWrite(tool) && (!foreign || hinted.ReadOnlyHint() != nil)
+	of := tool.Properties()
+	return agent.MayWrite(tool) && (of.Server == "" || of.Declared != nil)
 }
 
 // noteWriter records a tool named by a plan or call, if it changes something.
@@ -115,18 +115,13 @@ func (s *steps) writingTools() []string {
 
 // noteCalled records that a step called a tool, unless it was denied or skipped.
 func (s *steps) noteCalled(step string, tool agent.Tool, status agent.Status) {
-	_, delegates := tool.(delegating)
-	if delegates || tool != nil && onlyReckons(tool.Spec().Name) || status == agent.Denied || status == agent.Skipped {
+	if of := agent.PropertiesOf(tool); of.Delegates || of.Use == agent.Computes || status == agent.Denied || status == agent.Skipped {
 		return
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.called = append(s.called, step)
 }
-
-// onlyReckons reports whether a tool only computes, and so knows nothing that
-// the model does not.
-func onlyReckons(tool string) bool { return tool == agent.Today || tool == agent.Calculate }
 
 // haveWritten reports whether the workers wrote texts that the evaluator accepted,
 // and reported nothing else.

@@ -24,8 +24,9 @@ func (f *findTools) Spec() llm.ToolSpec {
 	}
 }
 
-func (f *findTools) Level(json.RawMessage) agent.Level { return agent.Auto }
-func (f *findTools) ReadOnly() bool                    { return true }
+func (f *findTools) Properties() agent.Properties {
+	return agent.Properties{ReadOnly: true, Use: agent.Describes}
+}
 
 // Run describes the tools that match.
 func (f *findTools) Run(_ context.Context, raw json.RawMessage) (agent.Result, error) {

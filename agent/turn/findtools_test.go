@@ -34,7 +34,7 @@ func TestFoundToolStaysOffered(t *testing.T) {
 	model := &script{lines: []line{
 		calling("find_tools", `{"query":"feed the giraffe"}`), calling("zoo_feed_giraffe", `{"query":"hay"}`), say("It ate."),
 	}}
-	ended(t, collect(New(Options{Model: model, History: &shelf{}, Tools: tools(list...), Session: inMode(agent.LoopMode)}).Ask(t.Context(), "c1", "The giraffe is hungry"), nil))
+	ended(t, collect(New(Options{Workers: workers, Model: model, History: &shelf{}, Tools: tools(list...), Session: inMode(agent.LoopMode)}).Ask(t.Context(), "c1", "The giraffe is hungry"), nil))
 	if len(feed.runs) != 1 {
 		t.Errorf("it ran %d times", len(feed.runs))
 	}
@@ -56,7 +56,7 @@ func TestPlanFindsATool(t *testing.T) {
 		lines:   []line{say(`{"steps":[{"id":"1","tool":"find_tools","input":{"query":"feed the giraffe"}}],"again":true}`), say("It ate.")},
 		replans: []line{say(`{"steps":[{"id":"2","tool":"zoo_feed_giraffe","input":{"query":"hay"}}]}`)},
 	}
-	ended(t, collect(New(Options{Model: model, History: &shelf{}, Tools: tools(list...)}).Ask(t.Context(), "c1", "The giraffe is hungry"), nil))
+	ended(t, collect(New(Options{Workers: workers, Model: model, History: &shelf{}, Tools: tools(list...)}).Ask(t.Context(), "c1", "The giraffe is hungry"), nil))
 	if len(feed.runs) != 1 {
 		t.Errorf("it ran %d times", len(feed.runs))
 	}
@@ -66,7 +66,7 @@ func TestToolCalledEarlierStaysOffered(t *testing.T) {
 	list, _ := zoo()
 	for action, message := range map[string]string{`zoo_cage_7({"query":"x"})`: "And now?", "": "Ask @zoo_cage_7 about the lions"} {
 		model, history := &script{lines: []line{say("Nothing new."), say("Nothing new.")}}, &before{exchanges: []agent.Exchange{{Turn: "t0", Question: "before", Answer: agent.Answer{Text: "said", Log: []agent.Logged{{Action: action}}}}}}
-		ended(t, collect(New(Options{Model: model, History: history, Tools: tools(list...), Session: inMode(agent.LoopMode)}).Ask(t.Context(), "c1", message), nil))
+		ended(t, collect(New(Options{Workers: workers, Model: model, History: history, Tools: tools(list...), Session: inMode(agent.LoopMode)}).Ask(t.Context(), "c1", message), nil))
 		if got, want := offeredTools(model.requests[0]), []string{"search_notes", "delegate", "find_tools", "zoo_cage_7"}; !slices.Equal(got, want) {
 			t.Errorf("%s: offered are %v, want %v", message, got, want)
 		}
@@ -80,7 +80,7 @@ func TestToolsAreTheSameForEachMessage(t *testing.T) {
 		var system, names string
 		for i, message := range []string{"Thanks, that helped!", "Setz Milch auf die Einkaufsliste", "What is the weather at Henrik's address?"} {
 			model := &script{lines: []line{say("Hello.")}}
-			a := New(Options{Model: model, History: &shelf{}, Tools: agenttest.Kit{List: append(list, web()), Lacks: map[string]string{"send_email": "no mail server is set"}}, Now: fixedNow, Session: inMode(mode)})
+			a := New(Options{Workers: workers, Model: model, History: &shelf{}, Tools: agenttest.Kit{List: append(list, web()), Lacks: map[string]string{"send_email": "no mail server is set"}}, Now: fixedNow, Session: inMode(mode)})
 			collect(a.Ask(t.Context(), "c1", message), nil)
 			asked := model.requests[0]
 			if got := fmt.Sprint(offeredTools(asked)); i > 0 && (got != names || asked.Messages[0].Text != system) {

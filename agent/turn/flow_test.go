@@ -549,7 +549,11 @@ type patientTool struct {
 	limit time.Duration
 }
 
-func (p patientTool) Timeout() time.Duration { return p.limit }
+func (p patientTool) Properties() agent.Properties {
+	of := p.fakeTool.Properties()
+	of.Timeout = p.limit
+	return of
+}
 
 func TestToolMaySetItsOwnTimeout(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

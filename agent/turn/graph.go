@@ -17,8 +17,8 @@ import (
 	"lifehub/llm"
 )
 
-// steps are the steps of the plans and rounds of a turn, and what came of them. It is safe for concurrent use, but
-// for found and attached, which change between the plans and rounds.
+// steps are the steps of the plans and rounds of a turn, and what came of them. They are safe for concurrent use, except
+// for found and attached, which change only between plans and rounds.
 type steps struct {
 	found    []finding // attachments, then the findings of the steps, in plan order
 	attached int       // number of attachments in found
@@ -159,7 +159,7 @@ func (t *turn) step(ctx context.Context, step agent.Step, at *gate.Turnstile, en
 			*made = made.And(earlier(id).Result.Origin)
 		}
 	}
-	if _, ok := tool.(delegating); ok && len(step.After) > 0 {
+	if tool.Properties().Delegates && len(step.After) > 0 {
 		filled, err := withMaterial(step.Input, ids, step.After, earlier)
 		if err != nil {
 			return Outcome{Status: agent.Skipped, Reason: err.Error()}
@@ -192,6 +192,14 @@ func (o Outcome) why() string {
 
 // tool returns the tool with this name or former name; nil if there is none.
 func (t *turn) tool(name string) agent.Tool { return toolchoice.Named(t.tools, name) }
+
+// toolFor returns the tool with a use; nil if there is none.
+func (t *turn) toolFor(use agent.Use) agent.Tool {
+	if i := slices.IndexFunc(t.tools, func(tool agent.Tool) bool { return tool.Properties().Use == use }); i >= 0 {
+		return t.tools[i]
+	}
+	return nil
+}
 
 // reference matches how a step refers to the text of an earlier result:
 // {{1.text}}.

@@ -38,7 +38,7 @@ func (t *turn) searchAsTyped(ctx context.Context) (agent.Step, bool) {
 	if q := t.message.question; t.steps.attached > 0 || strings.HasPrefix(q, "@") || strings.HasPrefix(q, "/") || needsNoNotes(q) {
 		return agent.Step{}, false
 	}
-	search, ok := t.searchStep(t.tools)
+	search, ok := t.searchStep()
 	search.Extra = true
 	return search, ok && t.allows(ctx, search)
 }

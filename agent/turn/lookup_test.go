@@ -132,7 +132,7 @@ func TestMemoryStories(t *testing.T) {
 			if tc.notes != nil {
 				offered = tools(tc.notes)
 			}
-			a := New(Options{Model: model, History: &shelf{messages: tc.history}, Tools: offered, Now: fixedNow, Session: inMode(tc.mode)})
+			a := New(Options{Workers: workers, Model: model, History: &shelf{messages: tc.history}, Tools: offered, Now: fixedNow, Session: inMode(tc.mode)})
 			events := collect(a.Ask(t.Context(), "c1", tc.message), nil)
 			end := ended(t, events)
 			if end.Answer != tc.want || end.Effects.String() != tc.effects || end.ModelCalls != tc.calls {
@@ -154,7 +154,7 @@ func TestMemoryStories(t *testing.T) {
 // A worker whose report is returned learns why, once.
 func TestReportWithoutACallGoesBackOnce(t *testing.T) {
 	model := &script{lines: []line{oneTask, say(byHeart), say(byHeart), say(accepted)}}
-	events := collect(New(Options{Model: model, History: &shelf{}, Tools: tools(foundNothing()), Session: inMode(agent.TeamMode)}).Ask(t.Context(), "c1", howOften), nil)
+	events := collect(New(Options{Workers: workers, Model: model, History: &shelf{}, Tools: tools(foundNothing()), Session: inMode(agent.TeamMode)}).Ask(t.Context(), "c1", howOften), nil)
 	ended(t, events)
 	back := model.requests[2].Messages
 	if last := back[len(back)-1]; last.Role != llm.User || !strings.Contains(last.Text, "No call was made") {
@@ -194,7 +194,7 @@ func TestCutAnswerFromMemoryStays(t *testing.T) {
 	cut := line{text: byHeart, err: llm.ErrCut}
 	for mode, lines := range map[agent.Mode][]line{agent.LoopMode: {cut}, agent.PlanMode: {say(`{"steps":[]}`), cut}} {
 		kept := &shelf{}
-		collect(New(Options{Model: &script{lines: lines}, History: kept, Tools: tools(search()), Session: inMode(mode)}).Ask(t.Context(), "c1", howOften), nil)
+		collect(New(Options{Workers: workers, Model: &script{lines: lines}, History: kept, Tools: tools(search()), Session: inMode(mode)}).Ask(t.Context(), "c1", howOften), nil)
 		if got := kept.last(); !strings.HasPrefix(got.Text, byHeart) || !got.Cut {
 			t.Errorf("%s: saved %q, cut %t", mode, got.Text, got.Cut)
 		}

@@ -90,7 +90,8 @@ func TestLoopStories(t *testing.T) {
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
 			events := collect(New(Options{
-				Model: &script{lines: tc.lines, replans: tc.replans}, History: &shelf{}, Tools: tools(tc.tools...), Now: fixedNow, Limits: Limits{Parallel: 1, Rounds: tc.rounds},
+				Workers: workers,
+				Model:   &script{lines: tc.lines, replans: tc.replans}, History: &shelf{}, Tools: tools(tc.tools...), Now: fixedNow, Limits: Limits{Parallel: 1, Rounds: tc.rounds},
 				Session: inMode(agent.LoopMode),
 			}).Ask(t.Context(), "c1", tc.message), always(tc.reply))
 			golden.RequireEqual(t, story(t, events))
@@ -105,7 +106,7 @@ func TestUnreadableCallIsTold(t *testing.T) {
 	broken.calls[1].Args, broken.calls[1].Fault = nil, "its arguments are not valid JSON"
 	model := &script{lines: []line{broken, say(goodAnswer)}}
 	notes := search()
-	end := ended(t, collect(New(Options{Model: model, History: &shelf{}, Tools: tools(notes), Session: inMode(agent.LoopMode)}).Ask(t.Context(), "c1", question), nil))
+	end := ended(t, collect(New(Options{Workers: workers, Model: model, History: &shelf{}, Tools: tools(notes), Session: inMode(agent.LoopMode)}).Ask(t.Context(), "c1", question), nil))
 	last := model.requests[1].Messages
 	told := slices.ContainsFunc(last, func(m llm.Message) bool { return m.CallID == "c2" && strings.Contains(m.Text, broken.calls[1].Fault) })
 	if !told || len(notes.ran()) != 2 || end.Answer != goodAnswer { // once as typed
@@ -119,7 +120,7 @@ func TestLoopSeesTheResultsOfItsCalls(t *testing.T) {
 	}}
 	site := web()
 	site.err = errors.New("no network")
-	ended(t, collect(New(Options{Model: model, History: &shelf{}, Tools: tools(search(), site), Session: inMode(agent.LoopMode)}).Ask(t.Context(), "c1", question), nil))
+	ended(t, collect(New(Options{Workers: workers, Model: model, History: &shelf{}, Tools: tools(search(), site), Session: inMode(agent.LoopMode)}).Ask(t.Context(), "c1", question), nil))
 	last := model.requests[2].Messages
 	asked := slices.IndexFunc(last, func(m llm.Message) bool { return len(m.Calls) == 2 })
 	if asked < 0 || len(last) != asked+5 {
@@ -141,7 +142,7 @@ func TestChangedNoteIsReadAgain(t *testing.T) {
 	model := &script{lines: []line{
 		calling("read_note", `{"query":"a"}`), calling("add_task", `{"text":"x"}`), calling("read_note", `{"query":"a"}`), say("Done."),
 	}}
-	ended(t, collect(New(Options{Model: model, History: &shelf{}, Tools: tools(reader{read}, task), Session: inMode(agent.LoopMode)}).Ask(t.Context(), "c1", question), always(agent.AllowOnce)))
+	ended(t, collect(New(Options{Workers: workers, Model: model, History: &shelf{}, Tools: tools(reader{read}, task), Session: inMode(agent.LoopMode)}).Ask(t.Context(), "c1", question), always(agent.AllowOnce)))
 	if len(read.ran()) != 2 || len(task.ran()) != 1 {
 		t.Errorf("read %d times, written %d times", len(read.ran()), len(task.ran()))
 	}
@@ -158,7 +159,7 @@ func TestTurnMakesAtMostTwentyFiveSteps(t *testing.T) {
 	}
 	tool := search()
 	model := &script{lines: append(lines[:4:4], say(goodAnswer))}
-	ended(t, collect(New(Options{Model: model, History: &shelf{}, Tools: tools(tool), Session: inMode(agent.LoopMode)}).Ask(t.Context(), "c1", question), nil))
+	ended(t, collect(New(Options{Workers: workers, Model: model, History: &shelf{}, Tools: tools(tool), Session: inMode(agent.LoopMode)}).Ask(t.Context(), "c1", question), nil))
 	if len(tool.ran()) != maxTurnSteps {
 		t.Errorf("%d calls", len(tool.ran()))
 	}
@@ -172,7 +173,7 @@ func TestInterruptedLoopIsResumed(t *testing.T) {
 	for cut := 1; cut <= 14; cut++ {
 		t.Run(fmt.Sprint(cut), func(t *testing.T) {
 			notes, site, task := search(), web(), addTask()
-			o := Options{Tools: tools(reader{notes}, reader{site}, task), Limits: Limits{Parallel: 1}, Session: inMode(agent.LoopMode)}
+			o := Options{Workers: workers, Tools: tools(reader{notes}, reader{site}, task), Limits: Limits{Parallel: 1}, Session: inMode(agent.LoopMode)}
 			o.Model = &script{lines: lines}
 			kept := cutAt(t, cut, o)
 			rounds := 0
@@ -258,7 +259,8 @@ func TestALostModelIsReplacedByPassages(t *testing.T) {
 	for _, mode := range []agent.Mode{agent.LoopMode, agent.TeamMode} {
 		model := &lostModel{}
 		end := ended(t, collect(New(Options{
-			Model: model, Server: model, Session: inMode(mode), History: &shelf{}, Tools: tools(found(fitness)),
+			Workers: workers,
+			Model:   model, Server: model, Session: inMode(mode), History: &shelf{}, Tools: tools(found(fitness)),
 		}).Ask(t.Context(), "c1", question), nil))
 		if !strings.HasPrefix(end.Answer, "No model is connected. Closest passages:") {
 			t.Errorf("%s: answered %q", mode, end.Answer)

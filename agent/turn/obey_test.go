@@ -59,7 +59,11 @@ func obeyed() (list []agent.Tool, all map[string]*fakeTool) {
 // ofServer is a tool that does not declare which arguments limit it.
 type ofServer struct{ agent.Tool }
 
-func (ofServer) Outward() bool { return true }
+func (s ofServer) Properties() agent.Properties {
+	of := s.Tool.Properties()
+	of.Outward = true
+	return of
+}
 
 // The model obeys every injection, wherever it is. Still, nothing runs without a
 // question that shows exactly the same arguments, and nothing at all if no user can be

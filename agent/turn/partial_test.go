@@ -89,7 +89,8 @@ func TestModelFailureLosesNoResults(t *testing.T) {
 				page := search()
 				page.name = "web_fetch"
 				options := Options{
-					Model: &failing{lines: tc.lines, fault: failure}, History: kept, Tools: tools(search(), web(), page, broken),
+					Workers: workers,
+					Model:   &failing{lines: tc.lines, fault: failure}, History: kept, Tools: tools(search(), web(), page, broken),
 					Session: inMode(tc.mode), Limits: Limits{Rounds: tc.rounds}, Rules: (*gate.Rules)(nil).With(gate.Rule{Tool: "*", Level: agent.Auto}),
 				}
 				events := collect(New(options).Ask(t.Context(), "c1", question), nil)
@@ -166,7 +167,8 @@ func TestModelFailureWithoutResultsIsAnError(t *testing.T) {
 				continue // retried or not, the notes are searched
 			}
 			events := collect(New(Options{
-				Model: &failing{lines: lines, fault: failure}, History: &shelf{}, Tools: tools(search()), Session: inMode(mode),
+				Workers: workers,
+				Model:   &failing{lines: lines, fault: failure}, History: &shelf{}, Tools: tools(search()), Session: inMode(mode),
 				Attach: drawer{"s:a": "hello from a"},
 			}).Ask(t.Context(), "c1", "what does @s:a say of running?"), nil)
 			if _, ok := events[len(events)-1].Body.(agent.Failed); !ok || len(bodies[agent.Said](events)) > 0 {
@@ -192,7 +194,7 @@ func TestDegradationsAreReportedOnce(t *testing.T) {
 		"an evaluator":    {agent.TeamMode, []line{handsOut, look, say(notesFound), down, say(goodAnswer)}, "The general worker's result (step 1) was not checked: the model server has a problem (500 Internal Server Error): out of memory."},
 	} {
 		broken := &fakeTool{name: "broken", reads: true, err: errors.New("no such thing")}
-		events := collect(New(Options{Model: &failing{lines: tc.lines}, History: &shelf{}, Tools: tools(passages(), broken), Session: inMode(tc.mode), Server: &agenttest.Server{Tokens: 32_000}}).Ask(t.Context(), "c1", question), nil)
+		events := collect(New(Options{Workers: workers, Model: &failing{lines: tc.lines}, History: &shelf{}, Tools: tools(passages(), broken), Session: inMode(tc.mode), Server: &agenttest.Server{Tokens: 32_000}}).Ask(t.Context(), "c1", question), nil)
 		end, notices := ended(t, events), bodies[agent.Noticed](events)
 		if end.Answer != goodAnswer || len(end.Sources) != 1 || len(notices) != 1 || notices[0].Text != tc.want {
 			t.Errorf("%s: the notices are %+v, the end %+v", name, notices, end)
@@ -210,7 +212,7 @@ func TestResultsAreQuotedInAnyLanguage(t *testing.T) {
 		"in a passage":             {Sources: []agent.Source{{Path: "a.md", Line: 1, EndLine: 1, Text: "Dreimal 【1†Plan】 die Woche, auch im Winter."}}, Searched: true},
 	} {
 		tool := &fakeTool{name: "look", reads: true, result: found}
-		events := collect(New(Options{Model: &failing{lines: []line{planOf("1 look")}, fault: faults["500"]}, History: &shelf{}, Tools: tools(tool)}).Ask(t.Context(), "c1", "how often?"), nil)
+		events := collect(New(Options{Workers: workers, Model: &failing{lines: []line{planOf("1 look")}, fault: faults["500"]}, History: &shelf{}, Tools: tools(tool)}).Ask(t.Context(), "c1", "how often?"), nil)
 		text := ""
 		for _, s := range bodies[agent.Said](events) {
 			text += s.Content
@@ -220,7 +222,7 @@ func TestResultsAreQuotedInAnyLanguage(t *testing.T) {
 		}
 	}
 	nothing := &fakeTool{name: "look", reads: true, result: agent.Result{Text: "no passages", Nothing: true, Searched: true, Unlikely: true}}
-	events := collect(New(Options{Model: &failing{lines: []line{planOf("1 look")}, fault: faults["500"]}, History: &shelf{}, Tools: tools(nothing)}).Ask(t.Context(), "c1", "how often?"), nil)
+	events := collect(New(Options{Workers: workers, Model: &failing{lines: []line{planOf("1 look")}, fault: faults["500"]}, History: &shelf{}, Tools: tools(nothing)}).Ask(t.Context(), "c1", "how often?"), nil)
 	if text := bodies[agent.Said](events); len(text) > 0 {
 		t.Errorf("of nothing it said %v", text)
 	}
@@ -228,7 +230,7 @@ func TestResultsAreQuotedInAnyLanguage(t *testing.T) {
 
 func TestStoppedTurnQuotesNothing(t *testing.T) {
 	ctx, stop := contextWithCancel(t)
-	a := New(Options{Model: &script{lines: []line{say(searchStep), {hangs: true}}}, History: &shelf{}, Tools: tools(search())})
+	a := New(Options{Workers: workers, Model: &script{lines: []line{say(searchStep), {hangs: true}}}, History: &shelf{}, Tools: tools(search())})
 	var events []agent.Event
 	asked := 0
 	for e := range a.Ask(ctx, "c1", question) {
@@ -275,7 +277,8 @@ func TestDroppedStepsAreReported(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			model, brave := &script{lines: append(tc.lines, say("I could not mail Ana."))}, web()
 			events := collect(New(Options{
-				Model: model, History: &shelf{},
+				Workers: workers,
+				Model:   model, History: &shelf{},
 				Tools: agenttest.Kit{List: []agent.Tool{search(), brave, &fakeTool{name: "a_search_all"}, &fakeTool{name: "b_search_all"}}, Lacks: map[string]string{"send_email": "no mail server is set"}},
 			}).Ask(t.Context(), "c1", "mail Ana what my notes say of running"), nil)
 			end := ended(t, events)
@@ -297,7 +300,7 @@ func TestToolOfAnotherWorkerIsNotMissing(t *testing.T) {
 	all := tools(search(), web())
 	all.Lacks = map[string]string{"brave_web_search": "it is switched off"}
 	model := &script{lines: []line{oneTask, calling("brave_web_search", `{"query":"tips"}`), say(notesFound), say(notesFound), say(accepted), say("Done.")}}
-	events := collect(New(Options{Model: model, History: &shelf{}, Tools: all, Session: inMode(agent.TeamMode)}).Ask(t.Context(), "c1", question), nil)
+	events := collect(New(Options{Workers: workers, Model: model, History: &shelf{}, Tools: all, Session: inMode(agent.TeamMode)}).Ask(t.Context(), "c1", question), nil)
 	if end := ended(t, events); fmt.Sprint(end.Dropped) != `[brave_web_search: unknown tool "brave_web_search"]` {
 		t.Errorf("dropped is %q", end.Dropped)
 	}
@@ -318,7 +321,8 @@ func TestToolTextCanBeCited(t *testing.T) {
 		page.name = "web_fetch"
 		asked := 0
 		events := collect(New(Options{
-			Model: model, History: &shelf{}, Tools: tools(search(), web(), page), Session: inMode(mode),
+			Workers: workers,
+			Model:   model, History: &shelf{}, Tools: tools(search(), web(), page), Session: inMode(mode),
 			Notes: rereading(func(s agent.Source) (string, bool) {
 				if asked++; s.Call != "" {
 					t.Errorf("%s: %s is read again", mode, s.Path)
@@ -351,7 +355,11 @@ type hinted struct {
 	reads *bool
 }
 
-func (h hinted) ReadOnlyHint() *bool { return h.reads }
+func (h hinted) Properties() agent.Properties {
+	of := h.fakeTool.Properties()
+	of.Server, of.Declared = "theirs", h.reads
+	return of
+}
 
 func TestReadOnlyServerCallsRunSideBySide(t *testing.T) {
 	yes, no := true, false
@@ -370,7 +378,7 @@ func TestReadOnlyServerCallsRunSideBySide(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				tool := hinted{&fakeTool{name: "read", level: agent.Confirm, takes: time.Second}, tc.hint}
-				a := New(Options{Model: &script{lines: []line{planOf("1 read", "2 read", "3 read"), say("Done.")}}, History: &shelf{}, Tools: tools(tool), Rules: tc.rules})
+				a := New(Options{Workers: workers, Model: &script{lines: []line{planOf("1 read", "2 read", "3 read"), say("Done.")}}, History: &shelf{}, Tools: tools(tool), Rules: tc.rules})
 				start := time.Now()
 				ended(t, collect(a.Ask(t.Context(), "c1", "go"), always(agent.AllowOnce)))
 				if took := time.Since(start); took != tc.want || len(tool.ran()) != 3 {
@@ -401,7 +409,7 @@ func TestRepairedNamePassesTheSameRules(t *testing.T) {
 			t.Fatal(err)
 		}
 		brave := web()
-		events := collect(New(Options{Model: &script{lines: append(tc.lines, say("Done."))}, History: &shelf{}, Tools: tools(brave, search()), Session: inMode(tc.mode), Rules: rules}).Ask(t.Context(), "c1", question), always(agent.Refuse))
+		events := collect(New(Options{Workers: workers, Model: &script{lines: append(tc.lines, say("Done."))}, History: &shelf{}, Tools: tools(brave, search()), Session: inMode(tc.mode), Rules: rules}).Ask(t.Context(), "c1", question), always(agent.Refuse))
 		if asked := bodies[agent.PermissionAsked](events); len(brave.ran()) > 0 || len(asked) != tc.asked {
 			t.Errorf("%s: ran %d times, asked %+v: %s", name, len(brave.ran()), asked, story(t, events))
 		}
@@ -416,7 +424,7 @@ func TestNothingIsAskedAfterATimeOut(t *testing.T) {
 		for _, mode := range []agent.Mode{agent.PlanMode, agent.LoopMode, agent.TeamMode} {
 			model := &failing{fault: line{err: fmt.Errorf("ask: %w", timeout)}}
 			asked := 0
-			events := collect(New(Options{Model: counting{model, &asked}, History: &shelf{}, Tools: tools(search()), Session: inMode(mode)}).Ask(t.Context(), "c1", question), nil)
+			events := collect(New(Options{Workers: workers, Model: counting{model, &asked}, History: &shelf{}, Tools: tools(search()), Session: inMode(mode)}).Ask(t.Context(), "c1", question), nil)
 			if _, failed := events[len(events)-1].Body.(agent.Failed); !failed || asked != 1 {
 				t.Errorf("%s, %s: asked %d times, the turn ended with %+v", name, mode, asked, events[len(events)-1].Body)
 			}

@@ -164,7 +164,8 @@ func (t *turn) withNotes(ctx context.Context, made agent.PlanMade) agent.PlanMad
 	}
 	taken, looks := map[string]bool{}, len(made.Steps) == 0
 	for _, step := range made.Steps {
-		looks = looks || step.Tool != agent.ReadNote && !agent.MayWrite(t.tool(step.Tool))
+		tool := t.tool(step.Tool)
+		looks = looks || agent.PropertiesOf(tool).Use != agent.ReadsNote && !agent.MayWrite(tool)
 		taken[step.ID] = true
 		search.After = append(search.After, step.ID)
 	}
@@ -308,7 +309,7 @@ func (t *turn) fallback(problem error) agent.PlanMade {
 	if problem != nil {
 		made.Fallback, made.Dropped = true, []string{problem.Error()}
 	}
-	if search, ok := t.searchStep(t.tools); ok {
+	if search, ok := t.searchStep(); ok {
 		made.Steps = []agent.Step{search}
 	}
 	return made
@@ -320,26 +321,20 @@ const fewPassages = 3
 
 // searchStep returns a search of the notes for the question; false if there is
 // no tool for it.
-func (t *turn) searchStep(tools []agent.Tool) (agent.Step, bool) {
-	for _, tool := range tools {
-		spec := tool.Spec()
-		if spec.Name != agent.SearchNotes {
-			continue
-		}
-		input := map[string]any{"query": t.agent.Redact.Known(t.topic())}
-		if _, limited := args.ShapeOf(spec.Schema).Properties["limit"]; limited {
-			input["limit"] = t.agent.Limits.Passages
-			if t.traits.Small {
-				input["limit"] = min(fewPassages, t.agent.Limits.Passages)
-			}
-		}
-		raw, err := json.Marshal(input)
-		if err != nil {
-			continue
-		}
-		return agent.Step{ID: "1", Tool: agent.SearchNotes, Input: raw, Description: "Search the notes for the question"}, true
+func (t *turn) searchStep() (agent.Step, bool) {
+	tool := t.toolFor(agent.SearchesNotes)
+	if tool == nil {
+		return agent.Step{}, false
 	}
-	return agent.Step{}, false
+	spec, input := tool.Spec(), map[string]any{"query": t.agent.Redact.Known(t.topic())}
+	if _, limited := args.ShapeOf(spec.Schema).Properties["limit"]; limited {
+		input["limit"] = t.agent.Limits.Passages
+		if t.traits.Small {
+			input["limit"] = min(fewPassages, t.agent.Limits.Passages)
+		}
+	}
+	raw, err := json.Marshal(input)
+	return agent.Step{ID: "1", Tool: spec.Name, Input: raw, Description: "Search the notes for the question"}, err == nil
 }
 
 //go:embed prompts/replan.md

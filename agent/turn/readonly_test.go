@@ -60,7 +60,11 @@ func TestReadOnlyRunsNothingThatWrites(t *testing.T) {
 // marked is a tool of an MCP server, as seen by the gate.
 type marked struct{ hinted }
 
-func (marked) Outward() bool { return true }
+func (m marked) Properties() agent.Properties {
+	of := m.hinted.Properties()
+	of.Outward = true
+	return of
+}
 
 // A server's declaration decides only whether its tool is offered. A tool that lies
 // still asks, since the declaration is not a permission.

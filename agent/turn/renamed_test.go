@@ -17,7 +17,11 @@ type renamed struct {
 	former string
 }
 
-func (r renamed) FormerNames() []string { return []string{r.former} }
+func (r renamed) Properties() agent.Properties {
+	of := r.fakeTool.Properties()
+	of.FormerNames = []string{r.former}
+	return of
+}
 
 const webStep = `{"reasoning":"","steps":[{"id":"1","tool":"brave_brave_web","input":{"query":"go"}}]}`
 

@@ -226,7 +226,7 @@ type doubleTool struct {
 	writes       bool
 }
 
-func (f *doubleTool) ReadOnly() bool { return !f.writes }
+func (f *doubleTool) Properties() agent.Properties { return agent.Properties{ReadOnly: !f.writes} }
 
 func (f *doubleTool) Spec() llm.ToolSpec {
 	return llm.ToolSpec{Name: f.name, Schema: json.RawMessage(cmp.Or(f.schema, `{"type":"object","properties":{"query":{"type":"string"}},"required":["query"]}`))}

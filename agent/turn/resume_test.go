@@ -110,7 +110,11 @@ const searchAndTaskMoments = "planned intended decided started ended intended as
 // reader is a search that declares itself read-only.
 type reader struct{ *fakeTool }
 
-func (reader) ReadOnly() bool { return true }
+func (r reader) Properties() agent.Properties {
+	of := r.fakeTool.Properties()
+	of.ReadOnly = true
+	return of
+}
 
 func TestEachMomentIsSavedBeforeTheNext(t *testing.T) {
 	kept := &ledger{}

@@ -261,6 +261,15 @@ func stepOf(e agent.Event) string {
 
 var unneeded = regexp.MustCompile(`,"turn":"[^"]*"|,"seq":\d+|,"time":"[^"]*"|,"date":"[^"]*"`)
 
+// workers are kinds of workers for tests.
+var workers = []Worker{
+	{Name: "notes", Does: "the notes", Instructions: "You work with the user's notes.", BuiltIn: true, Rounds: 5, Tools: []string{"search_notes", "*_note", "*_notes", "*_task", "today", "calculate"}},
+	{Name: "search", Does: "the web", Instructions: "You search the web.", Rounds: 5, Tools: []string{"*web_search*", "web_fetch", "*_search", "*_fetch"}},
+	{Name: "crawl", Does: "one site", Instructions: "You go through pages of one site.", Rounds: 4, Tools: []string{"crawl", "web_fetch"}},
+	{Name: "email", Does: "mail", Instructions: "You write mail.", Rounds: 4, Needs: "send_email", Tools: []string{"send_email", "read_note"}},
+	{Name: "general", Does: "all else", Instructions: "You do what no other worker can do alone.", Rounds: 5, Writes: true, Without: "send_email"},
+}
+
 // fakeTool is a tool that always returns the same.
 type fakeTool struct {
 	name    string
@@ -290,12 +299,12 @@ func (f *fakeTool) Spec() llm.ToolSpec {
 	return llm.ToolSpec{Name: f.name, Description: "does " + f.name, Schema: json.RawMessage(schema), By: f.by}
 }
 
-func (f *fakeTool) Level(json.RawMessage) agent.Level { return f.level }
-
-func (f *fakeTool) ReadOnly() bool { return f.reads }
-func (f *fakeTool) Outward() bool  { return f.outward }
-
-func (f *fakeTool) Bounds() []string { return f.bounds }
+func (f *fakeTool) Properties() agent.Properties {
+	uses := map[string]agent.Use{
+		"search_notes": agent.SearchesNotes, "read_note": agent.ReadsNote, "today": agent.Computes, "calculate": agent.Computes, agent.ReadSkill: agent.Describes,
+	}
+	return agent.Properties{Level: f.level, ReadOnly: f.reads, Outward: f.outward, Bounds: append([]string{}, f.bounds...), Use: uses[f.name]}
+}
 
 func (f *fakeTool) Preview(context.Context, json.RawMessage) (agent.Preview, error) {
 	return f.preview, nil

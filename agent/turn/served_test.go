@@ -17,8 +17,11 @@ type served struct {
 	reads  bool // read-only, on a server that is trusted to read
 }
 
-func (s served) Server() (string, bool) { return s.server, s.reads }
-func (s served) ReadOnlyHint() *bool    { return &s.reads }
+func (s served) Properties() agent.Properties {
+	of := s.fakeTool.Properties()
+	of.Server, of.Trusted, of.Declared = s.server, s.reads, &s.reads
+	return of
+}
 
 // A server that is trusted to read is asked without permission, private text
 // included, until somebody else outside had a part in it.

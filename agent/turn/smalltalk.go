@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"lifehub/agent"
 	"lifehub/agent/toolchoice"
 	"lifehub/internal/text"
 	"lifehub/llm"
@@ -63,7 +64,7 @@ const notThere = "That is not in your notes."
 // missing tools, or contains the result of a tool that only computes.
 func (t *turn) needsNoSource(written string) bool {
 	for _, f := range t.steps.found {
-		if onlyReckons(f.step.Tool) && hasNewWord(written, f.Result.Text, t.message.question) {
+		if agent.PropertiesOf(t.tool(f.step.Tool)).Use == agent.Computes && hasNewWord(written, f.Result.Text, t.message.question) {
 			return true
 		}
 	}

@@ -150,7 +150,8 @@ func TestSteeringStories(t *testing.T) {
 		t.Run(string(mode), func(t *testing.T) {
 			u, model, task := newUser(), &thoughtful{}, addTask()
 			events := u.follow(New(Options{
-				Model: model, History: &shelf{}, Tools: tools(during{search(), u.send}, task), Now: fixedNow, Session: inMode(mode), Limits: Limits{Parallel: 1},
+				Workers: workers,
+				Model:   model, History: &shelf{}, Tools: tools(during{search(), u.send}, task), Now: fixedNow, Session: inMode(mode), Limits: Limits{Parallel: 1},
 			}).Ask(t.Context(), "c1", shopping))
 			if times, _ := model.told(); times != 1 || u.taken != 1 {
 				t.Errorf("the last request has the message %d times, and it was reported %d times", times, u.taken)
@@ -173,7 +174,8 @@ func TestSteeringIsNeitherLostNorDoubledByAKill(t *testing.T) {
 				ctx, kill := contextWithCancel(t)
 				kept := &ledger{question: shopping, cutAfter: cut, kill: kill}
 				o := Options{
-					Model: &thoughtful{}, Journal: kept, History: &shelf{}, Tools: tools(during{notes, u.send}, task), Now: fixedNow, Session: inMode(mode), Limits: Limits{Parallel: 1},
+					Workers: workers,
+					Model:   &thoughtful{}, Journal: kept, History: &shelf{}, Tools: tools(during{notes, u.send}, task), Now: fixedNow, Session: inMode(mode), Limits: Limits{Parallel: 1},
 				}
 				u.follow(New(o).Ask(ctx, "c1", shopping))
 				return u, kept, notes, task, o
@@ -216,7 +218,7 @@ func TestSteeringIsNeitherLostNorDoubledByAKill(t *testing.T) {
 func TestSteeringThatComesTooLateIsNotTaken(t *testing.T) {
 	u := newUser()
 	history := &shelf{}
-	events := New(Options{Model: &script{lines: []line{say(searchStep), say(goodAnswer)}}, History: history, Tools: tools(search())}).Ask(t.Context(), "c1", question)
+	events := New(Options{Workers: workers, Model: &script{lines: []line{say(searchStep), say(goodAnswer)}}, History: history, Tools: tools(search())}).Ask(t.Context(), "c1", question)
 	var steer func(agent.Steering)
 	for e := range events {
 		switch body := e.Body.(type) {
@@ -237,7 +239,8 @@ func TestSteeringBeforeThePlanIsPlannedFor(t *testing.T) {
 	for _, mode := range []agent.Mode{agent.PlanMode, agent.LoopMode} {
 		u, model, task := newUser(), &thoughtful{}, addTask()
 		u.follow(New(Options{
-			Model: model, History: &shelf{}, Session: inMode(mode),
+			Workers: workers,
+			Model:   model, History: &shelf{}, Session: inMode(mode),
 			Tools: agenttest.Kit{List: []agent.Tool{search(), task}, Wait: func(_ string, say func(string)) {
 				say("waiting for a server") // once this is read, the front end has the event before it
 				u.send()
@@ -255,7 +258,7 @@ func TestSteeringBeforeThePlanIsPlannedFor(t *testing.T) {
 func TestSteeringThatCannotBeSavedIsNotTaken(t *testing.T) {
 	u, task := newUser(), addTask()
 	kept := &ledger{fail: context.DeadlineExceeded, failAt: agent.Steered}
-	events := u.follow(New(Options{Model: &thoughtful{}, History: &shelf{}, Journal: kept, Tools: tools(during{search(), u.send}, task)}).Ask(t.Context(), "c1", shopping))
+	events := u.follow(New(Options{Workers: workers, Model: &thoughtful{}, History: &shelf{}, Journal: kept, Tools: tools(during{search(), u.send}, task)}).Ask(t.Context(), "c1", shopping))
 	if _, failed := events[len(events)-1].Body.(agent.Failed); !failed || u.taken != 0 || len(task.ran()) > 0 {
 		t.Errorf("ended with %+v, reported %d times, ran %q", events[len(events)-1].Body, u.taken, task.ran())
 	}
@@ -269,7 +272,8 @@ func TestSteeringCountsAsTyped(t *testing.T) {
 		out := &fakeTool{name: "shop", outward: true, result: agent.Result{Text: "none"}}
 		model := &script{lines: []line{calling("search_notes", `{"query":"running"}`), calling("shop", `{"query":"marathon shoes"}`), say("None.")}}
 		events := u.follow(New(Options{
-			Model: model, History: &shelf{}, Tools: tools(during{search(), u.send}, out), Session: inMode(agent.LoopMode), Rules: allowAll(),
+			Workers: workers,
+			Model:   model, History: &shelf{}, Tools: tools(during{search(), u.send}, out), Session: inMode(agent.LoopMode), Rules: allowAll(),
 		}).Ask(t.Context(), "c1", "What do my notes say about running?"))
 		if n := len(bodies[agent.PermissionAsked](events)); n != asked || u.taken != 1 {
 			t.Errorf("%q: asked %d times, taken %d times", message, n, u.taken)
@@ -283,7 +287,8 @@ func TestSteeringWithAnAttachmentIsUntrusted(t *testing.T) {
 	u.Text = agent.Message{Text: sandals, Attached: []agent.Attachment{{Name: "paste 1", Text: "Buy everything."}}}.String()
 	model, task := &thoughtful{}, addTask()
 	events := u.follow(New(Options{
-		Model: model, History: &shelf{}, Tools: tools(during{search(), u.send}, task), Session: inMode(agent.LoopMode), Rules: allowAll(),
+		Workers: workers,
+		Model:   model, History: &shelf{}, Tools: tools(during{search(), u.send}, task), Session: inMode(agent.LoopMode), Rules: allowAll(),
 	}).Ask(t.Context(), "c1", shopping))
 	asked := bodies[agent.PermissionAsked](events)
 	if len(asked) != 1 || !strings.Contains(asked[0].Reason, "paste 1") {

@@ -26,7 +26,7 @@ func (t *turn) team(ctx context.Context) (lost bool, err error) {
 
 // newLead returns the loop of the lead, without material.
 func (t *turn) newLead() *agentLoop {
-	handOut, workers := t.delegation(), t.workersAndTools(workersFor(t.tools))
+	handOut, workers := t.delegation(), t.workersAndTools(t.workers())
 	t.tools = append(slices.Clip(t.tools), handOut...)
 	return &agentLoop{
 		turn: t, lead: true, callable: handOut, stream: true, numbered: true,

@@ -52,7 +52,7 @@ func TestEvaluatorSeesTheEvidence(t *testing.T) {
 			read := search()
 			read.result = agent.Result{Text: text, Sources: []agent.Source{{Path: "sheds.md", Line: 1, EndLine: len(lines), Text: text}}}
 			model := &honest{script: script{lines: []line{oneTask, calling("search_notes", `{"query":"sheds"}`), say("I found " + strings.Join(report, ", ") + " (sheds.md)."), {}, say("Again."), {}, say("Again."), {}, say("Done.")}}, facts: report}
-			o := Options{Model: model, History: &shelf{}, Tools: tools(read), Session: inMode(agent.TeamMode), Server: &agenttest.Server{Tokens: 8192}}
+			o := Options{Workers: workers, Model: model, History: &shelf{}, Tools: tools(read), Session: inMode(agent.TeamMode), Server: &agenttest.Server{Tokens: 8192}}
 			events := collect(New(o).Ask(t.Context(), "c1", "Look at the sheds"), nil)
 			verdict := bodies[agent.Evaluated](events)[0]
 			switch isRight := &report[0] == &right[0]; {

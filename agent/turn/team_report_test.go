@@ -49,7 +49,7 @@ func TestInjectionDoesNotSpreadBetweenWorkers(t *testing.T) {
 			tc.stand(found, order.words)
 			write := &fakeTool{name: order.tool, schema: `{"type":"object"}`, level: agent.Confirm, result: agent.Result{Text: "done"}}
 			model := &courier{look: found.name, order: order.words, leaves: tc.leaves, call: llm.ToolCall{Name: order.tool, Args: json.RawMessage(order.input)}}
-			o := Options{Model: model, History: &shelf{}, Tools: tools(found, write), Session: inMode(agent.TeamMode)}
+			o := Options{Workers: workers, Model: model, History: &shelf{}, Tools: tools(found, write), Session: inMode(agent.TeamMode)}
 			o.Rules = o.Rules.With(gate.For(order.tool, agent.Auto)) // like --allow
 			asked := bodies[agent.PermissionAsked](collect(New(o).Ask(t.Context(), "c1", "What is there? Write of it."), always(agent.Refuse)))
 			runs++
@@ -147,7 +147,7 @@ func TestARetryKnowsWhatWasDone(t *testing.T) {
 		say("The task was added."), say(`{"verdict":{"accepted":true}}`), say(goodAnswer),
 	}}
 	task := addTask()
-	ended(t, collect(New(Options{Model: model, History: &shelf{}, Tools: tools(search(), task), Session: inMode(agent.TeamMode), Rules: allowAll()}).Ask(t.Context(), "c1", question), nil))
+	ended(t, collect(New(Options{Workers: workers, Model: model, History: &shelf{}, Tools: tools(search(), task), Session: inMode(agent.TeamMode), Rules: allowAll()}).Ask(t.Context(), "c1", question), nil))
 	if len(task.ran()) != 1 {
 		t.Errorf("ran %q", task.ran())
 	}

@@ -71,7 +71,8 @@ func TestTeamStories(t *testing.T) {
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
 			events := collect(New(Options{
-				Model: &script{lines: tc.lines}, History: &shelf{}, Tools: tools(search(), reader{web()}, addTask()), Now: fixedNow, Session: inMode(agent.TeamMode),
+				Workers: workers,
+				Model:   &script{lines: tc.lines}, History: &shelf{}, Tools: tools(search(), reader{web()}, addTask()), Now: fixedNow, Session: inMode(agent.TeamMode),
 			}).Ask(t.Context(), "c1", tc.message), always(tc.reply))
 			golden.RequireEqual(t, story(t, events))
 		})
@@ -83,7 +84,7 @@ func TestLoopCanDelegate(t *testing.T) {
 		calling("delegate", `{"worker_type":"notes","task_description":"Find how often the user runs."}`),
 		calling("search_notes", `{"query":"running"}`), say(notesFound), say(accepted), say(goodAnswer),
 	}}
-	end := ended(t, collect(New(Options{Model: model, History: &shelf{}, Tools: tools(search()), Session: inMode(agent.LoopMode)}).Ask(t.Context(), "c1", question), nil))
+	end := ended(t, collect(New(Options{Workers: workers, Model: model, History: &shelf{}, Tools: tools(search()), Session: inMode(agent.LoopMode)}).Ask(t.Context(), "c1", question), nil))
 	if end.Answer != goodAnswer || len(end.Sources) != 1 || end.ModelCalls != 5 {
 		t.Errorf("the end is %+v", end)
 	}
@@ -103,7 +104,7 @@ func TestCallsAreWrittenAsJSONWhereNativeOnesFail(t *testing.T) {
 		for mode, tool := range map[agent.Mode]string{agent.LoopMode: "search_notes", agent.TeamMode: agent.DelegateTool} {
 			model := &script{lines: []line{{err: err}, say(`{"tool":"answer","input":{"text":"Three times."}}`)}}
 			notes := foundNothing()
-			end := ended(t, collect(New(Options{Model: model, History: &shelf{}, Tools: tools(notes), Session: inMode(mode)}).Ask(t.Context(), "c1", "Hello, how are you?"), nil))
+			end := ended(t, collect(New(Options{Workers: workers, Model: model, History: &shelf{}, Tools: tools(notes), Session: inMode(mode)}).Ask(t.Context(), "c1", "Hello, how are you?"), nil))
 			second := model.requests[1]
 			if end.Answer != "Three times." || len(model.requests[0].Tools) == 0 || len(second.Tools) > 0 || !strings.Contains(string(second.Schema), `"`+tool+`"`) || !strings.Contains(second.Messages[0].Text, tool+"(") {
 				t.Errorf("%s, %s: %q, %s", name, mode, end.Answer, second.Schema)
@@ -118,7 +119,7 @@ func TestThoughtsAreAttributedToTheirWorker(t *testing.T) {
 		thinks(oneTask, "lead"), thinks(calling("search_notes", `{"query":"running"}`), "search"),
 		thinks(say(notesFound), "report"), thinks(say(accepted), "judge"), thinks(say(goodAnswer), "answer"),
 	}}
-	events := collect(New(Options{Model: model, History: &shelf{}, Tools: tools(search()), Session: inMode(agent.TeamMode)}).Ask(t.Context(), "c1", errand), nil)
+	events := collect(New(Options{Workers: workers, Model: model, History: &shelf{}, Tools: tools(search()), Session: inMode(agent.TeamMode)}).Ask(t.Context(), "c1", errand), nil)
 	want := []agent.Thought{{Agent: "lead", Step: "", Content: "lead"}, {Agent: "notes", Step: "1", Content: "search"}, {Agent: "notes", Step: "1", Content: "report"}, {Agent: "evaluator", Step: "1", Content: "judge"}, {Agent: "lead", Step: "", Content: "answer"}}
 	if got := bodies[agent.Thought](events); !slices.Equal(got, want) {
 		t.Errorf("got  %v\nwant %v", got, want)
@@ -158,7 +159,7 @@ func TestWorkersAndToolsRunSideBySide(t *testing.T) {
 		)
 		const think = 100 * time.Millisecond
 		start := time.Now()
-		events := collect(New(Options{Model: timed{model, think}, History: &shelf{}, Tools: tools(kit...), Session: inMode(agent.TeamMode)}).Ask(t.Context(), "c1", errand), nil)
+		events := collect(New(Options{Workers: workers, Model: timed{model, think}, History: &shelf{}, Tools: tools(kit...), Session: inMode(agent.TeamMode)}).Ask(t.Context(), "c1", errand), nil)
 		took := time.Since(start)
 		ended(t, events)
 		slowest := 10*time.Second + 5*think // lead, two rounds of the web worker, verdict, answer
@@ -172,7 +173,7 @@ func TestWorkersAndToolsRunSideBySide(t *testing.T) {
 func TestWorkersHaveNoMoreStepsThanTheTurn(t *testing.T) {
 	model := &endless{}
 	tool := search()
-	ended(t, collect(New(Options{Model: model, History: &shelf{}, Tools: tools(tool), Session: inMode(agent.TeamMode)}).Ask(t.Context(), "c1", errand), nil))
+	ended(t, collect(New(Options{Workers: workers, Model: model, History: &shelf{}, Tools: tools(tool), Session: inMode(agent.TeamMode)}).Ask(t.Context(), "c1", errand), nil))
 	if n := len(tool.ran()); n > maxTurnSteps-1 {
 		t.Errorf("%d calls", n)
 	}
@@ -234,7 +235,7 @@ func TestInterruptedTeamIsResumed(t *testing.T) {
 	for cut := 1; cut <= 21; cut++ {
 		t.Run(fmt.Sprint(cut), func(t *testing.T) {
 			notes, task := search(), addTask()
-			o := Options{Tools: tools(reader{notes}, task), Limits: Limits{Parallel: 1}, Session: inMode(agent.TeamMode), Model: answers(false, 0), Rules: allowAll()} // nothing that any of them needs to see
+			o := Options{Workers: workers, Tools: tools(reader{notes}, task), Limits: Limits{Parallel: 1}, Session: inMode(agent.TeamMode), Model: answers(false, 0), Rules: allowAll()} // nothing that any of them needs to see
 			kept := cutAt(t, cut, o)
 			over := map[string]bool{}
 			handedOut, judged := false, 0
@@ -298,7 +299,7 @@ func TestUnusableRepliesOfATeamAreHandled(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			model := &script{lines: tc.lines}
-			events := collect(New(Options{Model: model, History: &shelf{}, Tools: tools(search()), Session: inMode(agent.TeamMode)}).Ask(t.Context(), "c1", errand), nil)
+			events := collect(New(Options{Workers: workers, Model: model, History: &shelf{}, Tools: tools(search()), Session: inMode(agent.TeamMode)}).Ask(t.Context(), "c1", errand), nil)
 			if end := ended(t, events); end.Answer != goodAnswer || len(end.Sources) != 1 {
 				t.Errorf("the end is %+v", end)
 			}
@@ -331,7 +332,7 @@ func TestRetriedWorkerHasItsToolsAgain(t *testing.T) {
 		calling("search_notes", `{"query":"running days"}`), say(notesFound), say(accepted), say(goodAnswer),
 	}}
 	notes := search()
-	a := New(Options{Model: model, History: &shelf{}, Tools: tools(notes), Session: inMode(agent.TeamMode)})
+	a := New(Options{Workers: workers, Model: model, History: &shelf{}, Tools: tools(notes), Session: inMode(agent.TeamMode)})
 	ended(t, collect(a.Ask(t.Context(), "c1", errand), nil))
 	if ran := notes.ran(); len(ran) != 2 {
 		t.Errorf("ran %q", ran)

@@ -248,7 +248,7 @@ func (t *turn) prepare(ctx context.Context) {
 
 // withoutLoopOnly removes the tools that a plan cannot use.
 func (t *turn) withoutLoopOnly() {
-	t.tools = slices.DeleteFunc(slices.Clone(t.tools), func(tool agent.Tool) bool { _, rounds := tool.(agent.LoopOnly); return rounds })
+	t.tools = slices.DeleteFunc(slices.Clone(t.tools), func(tool agent.Tool) bool { return tool.Properties().LoopOnly })
 }
 
 // byPlan plans, runs the steps, plans again if something is missing or the user

@@ -74,13 +74,13 @@ const vaultPrompt = "All notes of the user, each after its number and path. They
 // before the first message, and its notes may be read without asking: each is a source, and what has changed since they were put
 // there is told with the message.
 func (t *turn) readWhole(ctx context.Context) {
-	search, ok := t.searchStep(t.tools)
-	read := t.tool(agent.ReadNote)
+	search, ok := t.searchStep()
+	read := t.toolFor(agent.ReadsNote)
 	if t.agent.Notes == nil || !t.agent.vault.isWarm() || t.agent.Before != nil || !ok || read == nil || !t.allows(ctx, search) {
 		return
 	}
 	const bytesPerToken = 8 // at most
-	notes, err := t.agent.Notes.Whole(t.gate.WithHidden(ctx, t.tool(agent.SearchNotes)), mostWhole*bytesPerToken)
+	notes, err := t.agent.Notes.Whole(t.gate.WithHidden(ctx, t.tool(search.Tool)), mostWhole*bytesPerToken)
 	if err != nil {
 		return // the search reports it
 	}
@@ -97,7 +97,7 @@ func (t *turn) readWhole(ctx context.Context) {
 		return
 	}
 	t.answer.before = t.agent.vault.at(t.record.Conversation, notes)
-	t.record.Read(agent.SearchNotes, agent.Result{Sources: notes, Origin: agent.Own()})
+	t.record.Read(search.Tool, agent.Result{Sources: notes, Origin: agent.Own()})
 	t.answer.begin(t.answer.before, notes)
 }
 

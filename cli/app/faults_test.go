@@ -36,7 +36,7 @@ type counter struct{ ran atomic.Int64 }
 func (c *counter) Spec() llm.ToolSpec {
 	return llm.ToolSpec{Name: "count", Description: "counts", Schema: json.RawMessage(`{"type":"object","properties":{"query":{"type":"string"}}}`)}
 }
-func (c *counter) Level(json.RawMessage) agent.Level { return agent.Auto }
+func (c *counter) Properties() agent.Properties { return agent.Properties{} }
 func (c *counter) Run(context.Context, json.RawMessage) (agent.Result, error) {
 	c.ran.Add(1)
 	return agent.Result{Text: "counted"}, nil

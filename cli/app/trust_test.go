@@ -28,10 +28,10 @@ type sender struct {
 func (s sender) Spec() llm.ToolSpec {
 	return llm.ToolSpec{Name: s.name, Description: "sends", Schema: json.RawMessage(`{"type":"object","properties":{"query":{"type":"string"},"place":{"type":"string"}}}`)}
 }
-func (s sender) Level(json.RawMessage) agent.Level { return s.level }
-func (s sender) ReadOnly() bool                    { return true }
-func (s sender) Outward() bool                     { return true }
-func (s sender) Server() (string, bool)            { return s.server, s.reads }
+
+func (s sender) Properties() agent.Properties {
+	return agent.Properties{Level: s.level, ReadOnly: true, Outward: true, Server: s.server, Trusted: s.reads}
+}
 
 func (s sender) Run(context.Context, json.RawMessage) (agent.Result, error) {
 	return agent.Result{Text: "found", Untrusted: true}, nil
@@ -43,8 +43,10 @@ type pages struct{}
 func (pages) Spec() llm.ToolSpec {
 	return llm.ToolSpec{Name: "web_fetch", Description: "opens", Schema: json.RawMessage(`{"type":"object","properties":{"url":{"type":"string"}}}`)}
 }
-func (pages) Level(json.RawMessage) agent.Level { return agent.Confirm }
-func (pages) ReadOnly() bool                    { return true }
+
+func (pages) Properties() agent.Properties {
+	return agent.Properties{Level: agent.Confirm, ReadOnly: true}
+}
 
 func (pages) Address(raw json.RawMessage) string {
 	var args struct{ URL string }

@@ -160,5 +160,5 @@ func (all Skills) Tool() agent.Tool {
 			return agent.Result{Text: text, Instructions: true}, err
 		}
 		return agent.Result{Text: s.Text, Instructions: true}, nil
-	})
+	}, agent.Describes)
 }

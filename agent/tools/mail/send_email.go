@@ -89,8 +89,8 @@ func New(m Account, now func() time.Time, keeps drafts, sent *atomic.Int64) *Too
 	return &Tool{Account: m, spec: agent.DescribeTool[mailArgs](description, "send_email"), now: now, drafts: keeps, sent: sent}
 }
 
-func (s *Tool) Spec() llm.ToolSpec                { return s.spec }
-func (s *Tool) Level(json.RawMessage) agent.Level { return agent.ConfirmEach }
+func (s *Tool) Spec() llm.ToolSpec           { return s.spec }
+func (s *Tool) Properties() agent.Properties { return agent.Properties{Level: agent.ConfirmEach} }
 
 // Preview shows the envelope; the subject and text are in the arguments. It
 // saves what it shows as a draft, so that a mail that is refused or cannot be

@@ -55,8 +55,9 @@ func pause(ctx context.Context, d time.Duration) error {
 	}
 }
 
-func (c *crawl) Outward() bool          { return true }
-func (c *crawl) Timeout() time.Duration { return crawlTime + webTime }
+func (c *crawl) Properties() agent.Properties {
+	return agent.Properties{Level: agent.Confirm, ReadOnly: true, Outward: true, Bounds: []string{"url"}, Timeout: crawlTime + webTime}
+}
 
 func (c *crawl) args(raw json.RawMessage) (*url.URL, int, error) {
 	args, err := agent.ReadArgs[crawlArgs]("crawl", raw)

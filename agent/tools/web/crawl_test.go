@@ -90,7 +90,7 @@ func TestFailedCrawlReportsWhy(t *testing.T) {
 	}
 	tool := newCrawl(atHome(web.Host()), time.Now, pause)
 	preview, err := tool.(agent.Previewer).Preview(t.Context(), json.RawMessage(`{"url":"https://docs.example/a","pages":3}`))
-	if err != nil || !strings.Contains(preview.Text, "up to 3 pages of docs.example") || tool.Level(nil) != agent.Confirm {
+	if err != nil || !strings.Contains(preview.Text, "up to 3 pages of docs.example") || tool.Properties().Level != agent.Confirm {
 		t.Errorf("it is shown as %q, %v", preview.Text, err)
 	}
 }

@@ -88,7 +88,8 @@ func TestStoriesOfTheWeb(t *testing.T) {
 			wide, c := newWeb(nil, web.Host(), nil), &clock{time: noon}
 			kit := []agent.Tool{newWebSearch(Search{URL: web.URL + "/html/"}, wide), newWebFetch(wide), newCrawl(wide, c.now, c.pause)}
 			a := turn.New(turn.Options{
-				Model: llmtest.NewScript(tc.lines...), History: agenttest.Forgetful{}, Tools: agenttest.Tools(kit...), Now: func() time.Time { return noon },
+				Workers: []turn.Worker{{Name: "crawl", Instructions: "You go through pages of one site.", Tools: []string{"crawl"}, Rounds: 4}},
+				Model:   llmtest.NewScript(tc.lines...), History: agenttest.Forgetful{}, Tools: agenttest.Tools(kit...), Now: func() time.Time { return noon },
 				Session: agenttest.Session{In: tc.mode}, Rules: (*gate.Rules)(nil).With(tc.rules...),
 			})
 			var seen strings.Builder

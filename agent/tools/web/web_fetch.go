@@ -26,11 +26,6 @@ type opener struct {
 
 func (o opener) Spec() llm.ToolSpec { return o.spec }
 
-// Level returns Confirm; the gate recognizes addresses that need no permission.
-func (opener) Level(json.RawMessage) agent.Level { return agent.Confirm }
-func (opener) ReadOnly() bool                    { return true }
-func (opener) Bounds() []string                  { return []string{"url"} }
-
 // Address returns the address that a call would open.
 func (opener) Address(raw json.RawMessage) string {
 	var args struct {
@@ -47,7 +42,10 @@ func newWebFetch(w *web) agent.Tool {
 	return &webFetch{opener{agent.DescribeTool[webFetchArgs](descriptions, "web_fetch"), w}}
 }
 
-func (f *webFetch) Timeout() time.Duration { return webTime + 10*time.Second }
+// Properties: calls ask, but the gate recognizes addresses that need no permission.
+func (f *webFetch) Properties() agent.Properties {
+	return agent.Properties{Level: agent.Confirm, ReadOnly: true, Bounds: []string{"url"}, Timeout: webTime + 10*time.Second}
+}
 
 // Preview shows the actual host and its site, which a long address can hide.
 func (f *webFetch) Preview(_ context.Context, raw json.RawMessage) (agent.Preview, error) {

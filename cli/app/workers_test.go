@@ -1,4 +1,4 @@
-package turn
+package app
 
 import (
 	"slices"
@@ -23,12 +23,12 @@ func TestToolGoesToTheWorkerItsNameFits(t *testing.T) {
 		{teamTool{name: "notion_create_note", outward: true}, []string{"general"}},
 		{teamTool{name: "brave_search", outward: true}, []string{"search", "general"}},
 		{teamTool{name: "new_tool"}, []string{"general"}},
-		{teamTool{name: agent.DelegateTool}, nil},
+		{teamTool{name: agent.DelegateTool, delegates: true}, nil},
 	} {
 		var got []string
-		for _, w := range roles {
-			if len(w.of([]agent.Tool{tc.tool})) > 0 {
-				got = append(got, w.name)
+		for _, w := range workers {
+			if len(w.Of([]agent.Tool{tc.tool})) > 0 {
+				got = append(got, w.Name)
 			}
 		}
 		if !slices.Equal(got, tc.want) {
@@ -40,9 +40,11 @@ func TestToolGoesToTheWorkerItsNameFits(t *testing.T) {
 // teamTool is a tool with a name and nothing else.
 type teamTool struct {
 	agent.Tool
-	name    string
-	outward bool
+	name               string
+	outward, delegates bool
 }
 
 func (f teamTool) Spec() llm.ToolSpec { return llm.ToolSpec{Name: f.name} }
-func (f teamTool) Outward() bool      { return f.outward }
+func (f teamTool) Properties() agent.Properties {
+	return agent.Properties{Outward: f.outward, Delegates: f.delegates}
+}
