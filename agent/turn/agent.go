@@ -6,7 +6,6 @@ package turn
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"slices"
 	"time"
 
@@ -16,6 +15,7 @@ import (
 	"lifehub/agent/gate"
 	"lifehub/agent/memory"
 	"lifehub/agent/prompt"
+	"lifehub/agent/toolchoice"
 	"lifehub/llm"
 )
 
@@ -169,9 +169,6 @@ func New(o Options) *Agent {
 	return &Agent{Options: o, gate: guarded, schemas: args.Schemas{Now: o.Now}, meters: prompt.Meters{Saved: o.TokenRatios, By: map[string]agent.TokenRatio{}}}
 }
 
-// nothing is what an Agent has of an option that is nil.
-type nothing struct{}
-
 func (nothing) Window() int                                   { return 0 }
 func (nothing) ModelName() string                             { return "" }
 func (nothing) Ready(context.Context) error                   { return nil }
@@ -231,26 +228,6 @@ func (a *Agent) Calls(ctx context.Context, conversation, message string, next fu
 	})
 }
 
-// finished returns a finished exchange, the last one if turnID is "", with the mark around untrusted
-// text and an asker for a further question about it.
-func (a *Agent) finished(ctx context.Context, conversation, turnID string) (of agent.Exchange, fence string, asker *prompt.Asker, err error) {
-	window, err := a.History.Window(ctx, conversation, prompt.VerbatimMessages)
-	if err != nil {
-		return of, "", nil, err
-	}
-	exchanges := window.Exchanges
-	i := slices.IndexFunc(exchanges, func(e agent.Exchange) bool { return e.Turn == turnID && !e.Open })
-	if turnID == "" {
-		i = len(exchanges) - 1
-	}
-	if i < 0 || exchanges[i].Open {
-		return of, "", nil, errors.New("no finished answer")
-	}
-	t := newTurn(a, conversation, nil)
-	t.record.Conversation, t.events.Turn = conversation, exchanges[i].Turn
-	return exchanges[i], t.fence(), a.asker(events.New(nil, a.Now), ""), nil
-}
-
 // start runs a turn in its own goroutine.
 func (a *Agent) start(ctx context.Context, conversation string, begin func(*turn, context.Context) error) <-chan agent.Event {
 	to := make(chan agent.Event)
@@ -271,3 +248,25 @@ func (a *Agent) Decide(ctx context.Context, tool agent.Tool, input json.RawMessa
 	v := t.gate.Verdict(ctx, gate.Call{Tool: tool, Input: args.Read(input)})
 	return v.Level, v.Reason
 }
+
+// TurnTools returns the tools that a turn adds to those of [Options], and by
+// name why one of them is not offered now.
+func (a *Agent) TurnTools() (own []agent.Tool, missing map[string]string) {
+	t := newTurn(a, "", nil)
+	if t.mode == agent.AutoMode {
+		t.mode = t.autoMode()
+	}
+	find := &findTools{t}
+	t.tools = append(slices.Clip(a.Tools.Offered()), find)
+	missing = map[string]string{}
+	if len(toolchoice.NewBlock(t.tools, t.window()).Rest) == 0 {
+		missing[agent.FindTools] = "the model's window has room for all tools"
+	}
+	if t.mode == agent.PlanMode {
+		missing[agent.DelegateTool] = "it needs mode loop or team, and the mode is plan"
+	}
+	return append([]agent.Tool{find}, t.delegation()...), missing
+}
+
+// nothing is what an Agent has of an option that is nil.
+type nothing struct{}

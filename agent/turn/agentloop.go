@@ -258,13 +258,6 @@ func (l *agentLoop) quotes(calls []prompt.Step) bool {
 	return false
 }
 
-func textOf(sources []agent.Source) (texts string) {
-	for _, s := range sources {
-		texts += s.Text + "\n"
-	}
-	return texts
-}
-
 //go:embed prompts/notation.md
 var notationPrompt string
 

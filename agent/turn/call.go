@@ -3,7 +3,6 @@ package turn
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"sync"
@@ -25,19 +24,6 @@ const (
 	// maxReason bounds the text of an error, in bytes.
 	maxReason = 4 << 10
 )
-
-// Outcome is the outcome of a call.
-type Outcome struct {
-	Status agent.Status
-	Result agent.Result
-	Reason string          // why there is no result
-	same   string          // the step that made the identical call
-	input  json.RawMessage // arguments that it ran with, if the user changed them
-	seen   bool            // the user saw and allowed the call
-
-	stopped bool  // the turn was stopped before the call ended
-	err     error // error of the tool
-}
 
 // calls coordinates the calls of one turn.
 type calls struct {

@@ -24,41 +24,6 @@ func effectsOf(tool agent.Tool, reported []agent.Effect, err error) []agent.Effe
 	return []agent.Effect{{Kind: agent.ToolCalled, Tool: name, Count: 1}}
 }
 
-// stepEffect is an effect of a step.
-type stepEffect struct {
-	step   string
-	effect agent.Effect
-}
-
-// did records effects of a step.
-func (s *steps) did(step string, effects ...agent.Effect) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for _, e := range effects {
-		s.effects = append(s.effects, stepEffect{step, e})
-	}
-}
-
-// undid removes the recorded effects of a step.
-func (s *steps) undid(step string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.effects = slices.DeleteFunc(s.effects, func(e stepEffect) bool { return e.step == step })
-}
-
-// effectsBy returns the effects of a step so far, or of all steps if step is
-// "".
-func (s *steps) effectsBy(step string) (effects []agent.Effect) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for _, e := range s.effects {
-		if step == "" || e.step == step {
-			effects = append(effects, e.effect)
-		}
-	}
-	return effects
-}
-
 // reportOfWrites returns the answer of a turn that only made changes: the
 // result of each call, or that the user declined it, without asking a model. It
 // returns "" if there is anything else to explain.
@@ -103,45 +68,4 @@ func (t *turn) noteWriter(name string) {
 	if !slices.Contains(t.steps.writers, name) {
 		t.steps.writers = append(t.steps.writers, name)
 	}
-}
-
-// writingTools returns the tools that change something and were named by the
-// turn's plans or calls, whatever the outcome.
-func (s *steps) writingTools() []string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return slices.Clone(s.writers)
-}
-
-// noteCalled records that a step called a tool, unless it was denied or skipped.
-func (s *steps) noteCalled(step string, tool agent.Tool, status agent.Status) {
-	if of := agent.PropertiesOf(tool); of.Delegates || of.Use == agent.Computes || status == agent.Denied || status == agent.Skipped {
-		return
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.called = append(s.called, step)
-}
-
-// haveWritten reports whether the workers wrote texts that the evaluator accepted,
-// and reported nothing else.
-func (s *steps) haveWritten() (written bool) {
-	for _, f := range s.found {
-		if f.step.Tool == agent.DelegateTool {
-			if written = f.Result.Accepted; !written {
-				return false
-			}
-		}
-	}
-	return written
-}
-
-// hasCalled reports whether the model called a tool that may know something it does
-// not. Delegating a task does not count.
-func (s *steps) hasCalled() bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return slices.ContainsFunc(s.called, func(id string) bool {
-		return !slices.ContainsFunc(s.found, func(f finding) bool { return f.step.ID == id && f.step.Extra })
-	})
 }

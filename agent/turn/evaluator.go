@@ -107,11 +107,6 @@ func (l *agentLoop) checked(report string) (why string) {
 	return ""
 }
 
-// mayHaveWritten reports whether a call may have changed something.
-func (l *agentLoop) mayHaveWritten(f finding) bool {
-	return f.same == "" && agent.MayWrite(l.turn.tool(f.step.Tool))
-}
-
 // readJudgement parses a verdict, which may be nested in another object. A
 // score above 1 is on a scale to 10 or 100.
 func readJudgement(text string) (agent.Judgement, error) {

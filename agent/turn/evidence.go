@@ -143,3 +143,38 @@ func cutBlocks(words string) (blocks []string) {
 	cut(len(words))
 	return blocks
 }
+
+// mayHaveWritten reports whether a call may have changed something.
+func (l *agentLoop) mayHaveWritten(f finding) bool {
+	return f.same == "" && agent.MayWrite(l.turn.tool(f.step.Tool))
+}
+
+// isWholeMessage reports whether the lead delegated the whole message to one
+// worker.
+func isWholeMessage(steps []agent.Step) bool {
+	if len(steps) != 1 {
+		return false
+	}
+	task, err := agent.ReadArgs[delegation](agent.DelegateTool, steps[0].Input)
+	return err == nil && task.Whole
+}
+
+// soleReport returns the report of the only worker if it can serve as the
+// answer, because it cites its sources; "" otherwise.
+func (t *turn) soleReport() string {
+	if !t.plans.sole {
+		return ""
+	}
+	f := t.steps.found[len(t.steps.found)-1]
+	if f.Status != agent.Done || f.Result.Partial || len(t.steps.dropped) > 0 {
+		return ""
+	}
+	t.number(t.steps.found)
+	if some, wrong := cites(f.Result.Text, t.answer.sources); wrong || !some && len(t.answer.sources) > 0 && !t.unlikely() && !t.steps.haveWritten() {
+		return ""
+	}
+	if t.unlikely() {
+		t.doubt()
+	}
+	return f.Result.Text
+}

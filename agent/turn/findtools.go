@@ -3,7 +3,6 @@ package turn
 import (
 	"context"
 	"encoding/json"
-	"slices"
 	"strings"
 
 	"lifehub/agent"
@@ -44,43 +43,6 @@ func (t *turn) findTools(input json.RawMessage) []agent.Tool {
 		return nil
 	}
 	return toolchoice.NewBlock(t.tools, t.toolsWindow()).Find(args.Query)
-}
-
-// TurnTools returns the tools that a turn adds to those of [Options], and by
-// name why one of them is not offered now.
-func (a *Agent) TurnTools() (own []agent.Tool, missing map[string]string) {
-	t := newTurn(a, "", nil)
-	if t.mode == agent.AutoMode {
-		t.mode = t.autoMode()
-	}
-	find := &findTools{t}
-	t.tools = append(slices.Clip(a.Tools.Offered()), find)
-	missing = map[string]string{}
-	if len(toolchoice.NewBlock(t.tools, t.window()).Rest) == 0 {
-		missing[agent.FindTools] = "the model's window has room for all tools"
-	}
-	if t.mode == agent.PlanMode {
-		missing[agent.DelegateTool] = "it needs mode loop or team, and the mode is plan"
-	}
-	return append([]agent.Tool{find}, t.delegation()...), missing
-}
-
-// window returns the window of the model that decides about calls; 0 if
-// unknown.
-func (t *turn) window() int {
-	if planner, other := t.agent.Roles["planner"]; other && t.mode == agent.PlanMode {
-		return planner.Window()
-	}
-	return t.agent.Server.Window()
-}
-
-// toolsWindow returns the window for which tools are chosen: a small model and a
-// planner get those of a small window.
-func (t *turn) toolsWindow() int {
-	if t.traits.Small || t.mode == agent.PlanMode {
-		return toolchoice.SmallWindow
-	}
-	return t.window()
 }
 
 // offered returns the tools that a model is offered: those of the conversation

@@ -13,34 +13,8 @@ import (
 	"lifehub/agent"
 	"lifehub/agent/args"
 	"lifehub/agent/gate"
-	"lifehub/agent/toolchoice"
 	"lifehub/llm"
 )
-
-// steps are the steps of the plans and rounds of a turn, and what came of them. They are safe for concurrent use, except
-// for found and attached, which change only between plans and rounds.
-type steps struct {
-	found    []finding // attachments, then the findings of the steps, in plan order
-	attached int       // number of attachments in found
-
-	calls calls
-
-	mu        sync.Mutex       // guards the fields below, and saved.plans and saved.steering of the turn
-	dropped   []string         // what was left out of the plans or changed in them, and why
-	unplanned bool             // the model returned no usable plan
-	again     bool             // the last plan asks to plan again when its results are known
-	stepsMade int              // by all plans of the turn
-	plansMade int              // of the turn itself, replayed ones included
-	offered   []agent.Steering // messages of the user that are not taken yet
-	effects   []stepEffect
-	writers   []string // tools that change something and were named by a plan or call
-	called    []string // steps that called a tool, other than to delegate a task
-}
-
-// newSteps returns no steps, of which that many may run at the same time.
-func newSteps(parallel int) steps {
-	return steps{calls: calls{slots: make(chan struct{}, parallel), writing: make(chan struct{}, 1), made: map[string]*madeCall{}}}
-}
 
 // RunCall makes one call through a gate, outside any turn. If tool is nil, it
 // fails. redact removes secrets from the result.
@@ -55,12 +29,6 @@ func RunCall(ctx context.Context, guard *gate.Guard, redact llm.Redactor, tool a
 		return Outcome{}, err
 	}
 	return found[0].Outcome, nil
-}
-
-// finding is a step and its outcome.
-type finding struct {
-	step agent.Step
-	Outcome
 }
 
 // runPlan runs the steps as a graph: each as soon as the steps it depends on
@@ -182,25 +150,6 @@ func (t *turn) step(ctx context.Context, step agent.Step, at *gate.Turnstile, en
 	return t.do(ctx, gate.Call{Step: step.ID, ID: step.ID, Key: t.events.Turn + "/" + step.ID, Tool: tool, Input: input, Origin: made, Turn: at})
 }
 
-// why returns what the user should know about an outcome.
-func (o Outcome) why() string {
-	if o.Reason == "" && o.same != "" {
-		return "the same call as step " + o.same
-	}
-	return o.Reason
-}
-
-// tool returns the tool with this name or former name; nil if there is none.
-func (t *turn) tool(name string) agent.Tool { return toolchoice.Named(t.tools, name) }
-
-// toolFor returns the tool with a use; nil if there is none.
-func (t *turn) toolFor(use agent.Use) agent.Tool {
-	if i := slices.IndexFunc(t.tools, func(tool agent.Tool) bool { return tool.Properties().Use == use }); i >= 0 {
-		return t.tools[i]
-	}
-	return nil
-}
-
 // reference matches how a step refers to the text of an earlier result:
 // {{1.text}}.
 var reference = regexp.MustCompile(`\{\{\s*([\w-]+)\.(?:text|result|output)\s*\}\}`)
@@ -214,13 +163,6 @@ func references(input json.RawMessage, isStep func(id string) bool) (ids []strin
 		}
 	}
 	return ids
-}
-
-// material is the result of an earlier step, for the worker of a later one.
-type material struct {
-	ID   string   `json:"id"`
-	Text string   `json:"text"`
-	From []string `json:"from,omitempty"` // sources of the text
 }
 
 // withMaterial adds the results of the steps that a task depends on as its
@@ -297,18 +239,13 @@ func fillIn(input json.RawMessage, ids []string, earlier func(string) finding) (
 	return filled, nil
 }
 
-// stepsOf returns the steps of findings.
-func stepsOf(found []finding) (steps []agent.Step) {
-	for _, f := range found {
-		steps = append(steps, f.step)
-	}
-	return steps
-}
-
-// stepIDs returns the ids of the steps of findings.
-func stepIDs(found []finding) (ids []string) {
-	for _, f := range found {
-		ids = append(ids, f.step.ID)
-	}
-	return ids
+// renameReferences replaces the step ids in references with ours.
+func renameReferences(input json.RawMessage, renamed map[string]string) json.RawMessage {
+	return reference.ReplaceAllFunc(input, func(ref []byte) []byte {
+		id := string(reference.FindSubmatch(ref)[1])
+		if ours := renamed[id]; ours != "" && ours != id {
+			return []byte("{{" + ours + ".text}}")
+		}
+		return ref
+	})
 }

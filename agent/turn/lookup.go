@@ -2,6 +2,7 @@ package turn
 
 import (
 	"context"
+	"encoding/json"
 	"slices"
 	"strings"
 
@@ -10,10 +11,6 @@ import (
 	"lifehub/agent/gate"
 	"lifehub/agent/prompt"
 )
-
-// noModel is the name of the model if none is connected. Its rules plan what is
-// searched for.
-const noModel = "offline"
 
 // isFromMemory reports whether an answer comes from the model's memory: nothing else
 // is known, and it makes a claim of its own.
@@ -107,4 +104,26 @@ func fits(found []finding) bool {
 		}
 	}
 	return false
+}
+
+// fewPassages is how many passages a small model gets: three were better than
+// five or eight for one of 1.5 billion parameters.
+const fewPassages = 3
+
+// searchStep returns a search of the notes for the question; false if there is
+// no tool for it.
+func (t *turn) searchStep() (agent.Step, bool) {
+	tool := t.toolFor(agent.SearchesNotes)
+	if tool == nil {
+		return agent.Step{}, false
+	}
+	spec, input := tool.Spec(), map[string]any{"query": t.agent.Redact.Known(t.topic())}
+	if _, limited := args.ShapeOf(spec.Schema).Properties["limit"]; limited {
+		input["limit"] = t.agent.Limits.Passages
+		if t.traits.Small {
+			input["limit"] = min(fewPassages, t.agent.Limits.Passages)
+		}
+	}
+	raw, err := json.Marshal(input)
+	return agent.Step{ID: "1", Tool: spec.Name, Input: raw, Description: "Search the notes for the question"}, err == nil
 }

@@ -5,45 +5,12 @@ import (
 	"context"
 	"errors"
 	"slices"
-	"strings"
 
 	"lifehub/agent"
-	"lifehub/agent/citation"
 	"lifehub/agent/events"
 	"lifehub/agent/memory"
 	"lifehub/agent/prompt"
-	"lifehub/llm"
 )
-
-const (
-	// everyMessage is more than any conversation has.
-	everyMessage = 1 << 16
-	// lastMessages is the number of messages in the history if no model is
-	// connected to read it. Earlier messages are found in long-term memory.
-	lastMessages = 6
-)
-
-// mostMessages returns the maximum number of messages of a conversation in the
-// prompts.
-func (a *Agent) mostMessages() int {
-	n := cmp.Or(a.Limits.Messages, everyMessage)
-	if a.Server.ModelName() == noModel {
-		return min(n, lastMessages)
-	}
-	return n
-}
-
-// window returns the exchanges of a conversation that are in the prompts, and the
-// summary of those before them. Which those are may depend on the model, so a
-// longer conversation waits for it.
-func (a *Agent) window(ctx context.Context, conversation string, wait func(context.Context) error) (agent.Window, error) {
-	w, err := a.History.Window(ctx, conversation, min(a.mostMessages(), prompt.VerbatimMessages))
-	if err == nil && w.Before > 0 {
-		_ = wait(ctx) // the first request reports any error
-		w, err = a.History.Window(ctx, conversation, a.mostMessages())
-	}
-	return w, err
-}
 
 // Recall returns at most k (0: 1) past exchanges that fit a question well, best
 // first. It does not search messages that are already in the prompts.
@@ -99,50 +66,6 @@ func (t *turn) recallWindow(ctx context.Context) error {
 	t.recalled.History = messagesOf(t.talk.path)
 	t.recalled.Seen, t.recalled.Record = asSeen(t.talk.path, t.toolFence())
 	return nil
-}
-
-// messagesOf returns the messages of exchanges, with paths in place of citation
-// numbers.
-func messagesOf(path []agent.Exchange) (list []llm.Message) {
-	for _, e := range path {
-		list = append(list, llm.Message{Role: llm.User, Text: withoutTools(e.Question)})
-		if answer := citation.WithPaths(e.Answer.Text, e.Answer.Sources); strings.TrimSpace(answer) != "" {
-			list = append(list, llm.Message{Role: llm.Assistant, Text: answer})
-		}
-	}
-	return list
-}
-
-// withoutTools returns a message without its list of tools, which applied only
-// to its own turn.
-func withoutTools(message string) string {
-	sent := agent.ParseMessage(message)
-	if sent.Tools == nil {
-		return message
-	}
-	sent.Tools = nil
-	return sent.String()
-}
-
-// unanswered is the placeholder for a missing answer, because the templates of
-// some models reject two consecutive user messages.
-const unanswered = "(This turn was stopped before an answer.)"
-
-// asSeen returns the messages of exchanges as a model sees them, in every request
-// alike: the record of what a turn did begins the user's next message, where no
-// model writes. record is that of the last turn.
-func asSeen(path []agent.Exchange, mark string) (seen []llm.Message, record string) {
-	for _, e := range path {
-		messages := messagesOf([]agent.Exchange{e})
-		if record != "" {
-			messages[0].Text = record + "\n\n" + messages[0].Text
-		}
-		if seen = append(seen, messages...); len(messages) == 1 {
-			seen = append(seen, llm.Message{Role: llm.Assistant, Text: unanswered})
-		}
-		record = e.Record(mark)
-	}
-	return seen, record
 }
 
 func (t *turn) recallPast(ctx context.Context) (err error) {
@@ -210,4 +133,51 @@ func (t *turn) archive(ctx context.Context) {
 	case n > 0 && m.Archived != nil:
 		m.Archived()
 	}
+}
+
+// compactHistory summarizes the older half of a conversation that takes more
+// than half of the window, in one step. If the history lost one message in each
+// turn, servers could not cache the prompt.
+func (t *turn) compactHistory(ctx context.Context) {
+	if t.agent.Summaries == nil || t.agent.mostMessages() < everyMessage || len(t.recalled.History) <= prompt.VerbatimMessages {
+		return
+	}
+	room, used := t.model.Room(ctx)/2, 0
+	for _, m := range t.recalled.Seen {
+		used += prompt.Tokens(m.Text) + prompt.PerMessage
+	}
+	if used > room {
+		t.compactOlder(ctx, room/2)
+	}
+}
+
+// compactOlder summarizes the older turns, at most once in a turn, and reports
+// whether it did.
+func (t *turn) compactOlder(ctx context.Context, keep int) bool {
+	if t.talk.compacted {
+		return false
+	}
+	t.talk.compacted = true
+	t.events.Count(func(m *agent.Metrics) { m.ModelCalls++ })
+	done, err := t.agent.compact(ctx, t.record.Conversation, "", keep)
+	if err == nil {
+		err = t.recallWindow(ctx)
+	}
+	if err != nil {
+		if ctx.Err() == nil && !errors.Is(err, agent.ErrNothingToCompact) {
+			t.events.Degrade("the conversation could not be summarised", err)
+		}
+		return false
+	}
+	t.events.Notice("To fit the context window, %d older messages are now summarised.", done.Messages)
+	return true
+}
+
+// compactToFit summarizes the older turns if a prompt does not fit even with
+// its results shortened.
+func (t *turn) compactToFit(ctx context.Context, p prompt.Prompt) prompt.Prompt {
+	if t.agent.Summaries == nil || len(p.History) <= prompt.VerbatimMessages || !t.model.Overflows(ctx, p) || !t.compactOlder(ctx, 0) {
+		return p
+	}
+	return t.withConversation(p)
 }

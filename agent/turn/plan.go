@@ -9,34 +9,6 @@ import (
 	"lifehub/agent/args"
 )
 
-const (
-	// maxSteps bounds the steps of a plan.
-	maxSteps = 8
-	// maxTurnSteps bounds the steps of a turn, over all its plans and workers.
-	maxTurnSteps = 25
-)
-
-// leaveOut records what was left out of a plan or changed, for the explainer
-// and the end of the turn.
-func (s *steps) leaveOut(dropped []string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for _, d := range dropped {
-		if !slices.Contains(s.dropped, d) {
-			s.dropped = append(s.dropped, d)
-		}
-	}
-}
-
-// lacks records what a plan lacks of what the model wanted.
-func (s *steps) lacks(made agent.PlanMade) {
-	if made.Fallback {
-		s.unplanned = true
-	} else {
-		s.leaveOut(made.Dropped)
-	}
-}
-
 // plan journals a plan before it is run, and returns the steps that the turn
 // has room for. from is the origin of the prompt in which it was made.
 func (t *turn) enterPlan(ctx context.Context, made agent.PlanMade, from agent.Origin) ([]agent.Step, error) {
@@ -52,24 +24,6 @@ func (t *turn) enterPlan(ctx context.Context, made agent.PlanMade, from agent.Or
 	}
 	t.events.Emit(made)
 	return made.Steps, nil
-}
-
-// countPlan notes that a plan of the turn itself was made or replayed.
-func (s *steps) countPlan(made agent.PlanMade) {
-	if made.Under != "" {
-		return
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.again = made.Again
-	s.plansMade++
-}
-
-// planCount returns the number of plans of the turn itself so far.
-func (s *steps) planCount() int {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.plansMade
 }
 
 // savedPlan returns the next plan that the turn, or an attempt of a worker,
@@ -128,21 +82,4 @@ func (t *turn) withoutDone(steps []agent.Step) []agent.Step {
 		steps[i].After = slices.Compact(steps[i].After)
 	}
 	return steps
-}
-
-// roomForSteps returns how many more steps the turn may make.
-func (s *steps) roomForSteps() int {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return maxTurnSteps - s.stepsMade
-}
-
-// takeSteps reserves up to n steps and returns how many. Workers call it
-// concurrently.
-func (s *steps) takeSteps(n int) int {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	n = min(n, maxTurnSteps-s.stepsMade)
-	s.stepsMade += n
-	return n
 }

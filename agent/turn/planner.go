@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"lifehub/agent"
-	"lifehub/agent/args"
 	"lifehub/agent/prompt"
 	"lifehub/agent/toolchoice"
 	"lifehub/llm"
@@ -313,28 +312,6 @@ func (t *turn) fallback(problem error) agent.PlanMade {
 		made.Steps = []agent.Step{search}
 	}
 	return made
-}
-
-// fewPassages is how many passages a small model gets: three were better than
-// five or eight for one of 1.5 billion parameters.
-const fewPassages = 3
-
-// searchStep returns a search of the notes for the question; false if there is
-// no tool for it.
-func (t *turn) searchStep() (agent.Step, bool) {
-	tool := t.toolFor(agent.SearchesNotes)
-	if tool == nil {
-		return agent.Step{}, false
-	}
-	spec, input := tool.Spec(), map[string]any{"query": t.agent.Redact.Known(t.topic())}
-	if _, limited := args.ShapeOf(spec.Schema).Properties["limit"]; limited {
-		input["limit"] = t.agent.Limits.Passages
-		if t.traits.Small {
-			input["limit"] = min(fewPassages, t.agent.Limits.Passages)
-		}
-	}
-	raw, err := json.Marshal(input)
-	return agent.Step{ID: "1", Tool: spec.Name, Input: raw, Description: "Search the notes for the question"}, err == nil
 }
 
 //go:embed prompts/replan.md

@@ -142,17 +142,6 @@ func linkSteps(steps []agent.Step, renamed map[string]string) (dropped []string)
 	return append(dropped, cutCircles(steps, position)...)
 }
 
-// renameReferences replaces the step ids in references with ours.
-func renameReferences(input json.RawMessage, renamed map[string]string) json.RawMessage {
-	return reference.ReplaceAllFunc(input, func(ref []byte) []byte {
-		id := string(reference.FindSubmatch(ref)[1])
-		if ours := renamed[id]; ours != "" && ours != id {
-			return []byte("{{" + ours + ".text}}")
-		}
-		return ref
-	})
-}
-
 // dropLost drops the steps that use a result that will not exist, and
 // transitively those that use theirs.
 func dropLost(steps []agent.Step, renamed map[string]string) (remaining []agent.Step, dropped []string) {

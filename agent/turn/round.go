@@ -197,11 +197,6 @@ func (l *agentLoop) replay(ctx context.Context) error {
 	}
 }
 
-// marked returns untrusted text between the fence marks of the turn.
-func (t *turn) marked(head, words string, limit int) string {
-	return prompt.Part{Head: head, Text: text.Clip(words, limit), Fence: t.fence()}.String()
-}
-
 // tell returns the result of a step as shown to the model. Text that was shown
 // before is only mentioned. Untrusted text is between marks.
 func (l *agentLoop) tell(f finding) string {

@@ -7,6 +7,8 @@ import (
 	"lifehub/agent"
 	"lifehub/agent/events"
 	"lifehub/internal/text"
+	"lifehub/internal/when"
+	"lifehub/llm"
 )
 
 // steeringMessage is a message that the user sent while the turn ran.
@@ -104,16 +106,6 @@ func (t *turn) steers() func(agent.Steering) {
 	return t.steps.offer
 }
 
-// typedText returns what the user typed in this turn: the message, and those sent
-// while it was answered.
-func (t *turn) typedText() string {
-	all := t.message.question
-	for _, h := range t.message.received {
-		all += "\n\n" + h.typed
-	}
-	return all
-}
-
 // steeringBeforePlan returns the messages that were sent before any plan was made.
 func (t *turn) steeringBeforePlan() (list []steeringMessage) {
 	for _, h := range t.message.received {
@@ -143,4 +135,15 @@ func textsOf(sent []steeringMessage) string {
 		texts = append(texts, h.text)
 	}
 	return strings.Join(texts, "\n\n")
+}
+
+// timesMentioned returns the times mentioned in the user's earlier messages.
+func (t *turn) timesMentioned() when.Talk {
+	var typed []string
+	for _, m := range t.typedBefore() {
+		if m.Role == llm.User {
+			typed = append(typed, m.Text)
+		}
+	}
+	return when.TalkOf(typed, when.DayOf(t.agent.Now()))
 }

@@ -14,7 +14,6 @@ import (
 	"lifehub/agent/gate"
 	"lifehub/agent/memory"
 	"lifehub/agent/prompt"
-	"lifehub/internal/when"
 	"lifehub/llm"
 )
 
@@ -82,15 +81,6 @@ func newTurn(a *Agent, conversation string, to chan<- agent.Event) *turn {
 	}
 	t.model.Compact = t.compactToFit
 	return t
-}
-
-// asker returns an Asker that reports to a stream.
-func (a *Agent) asker(stream *events.Stream, think string) *prompt.Asker {
-	asker := &prompt.Asker{Stream: stream, Model: a.Model, Meters: &a.meters, Server: a.Server, Think: think, Roles: map[string]*prompt.Asker{}}
-	for name, role := range a.Roles {
-		asker.Roles[name] = &prompt.Asker{Stream: stream, Model: role.Model, Meters: &a.meters, Server: role.Server, Think: think}
-	}
-	return asker
 }
 
 // parse parses the message. Only the typed part is ever treated as a question or
@@ -184,25 +174,6 @@ func (t *turn) offerTools() {
 	}
 }
 
-// fitModel chooses what depends on the model: the mode, and which tools it is shown.
-func (t *turn) fitModel() {
-	if t.traits = t.agent.Traits.Traits(); t.mode == agent.AutoMode {
-		t.mode = t.autoMode()
-		t.traits.Native = t.traits.Native && !t.traits.Small
-	} else {
-		t.traits.Small = false
-	}
-	t.talk.called = t.calledBefore()
-}
-
-// autoMode returns the mode that AutoMode stands for: the loop, with any model.
-func (t *turn) autoMode() agent.Mode {
-	if t.agent.Server.ModelName() == noModel {
-		return agent.PlanMode
-	}
-	return agent.LoopMode
-}
-
 // byMode answers in the mode of the turn.
 func (t *turn) byMode(ctx context.Context) error {
 	if t.agent.Server.ModelName() == noModel {
@@ -222,17 +193,6 @@ func (t *turn) byMode(ctx context.Context) error {
 	}
 	t.mode = agent.PlanMode
 	return t.byPlan(ctx)
-}
-
-// timesMentioned returns the times mentioned in the user's earlier messages.
-func (t *turn) timesMentioned() when.Talk {
-	var typed []string
-	for _, m := range t.typedBefore() {
-		if m.Role == llm.User {
-			typed = append(typed, m.Text)
-		}
-	}
-	return when.TalkOf(typed, when.DayOf(t.agent.Now()))
 }
 
 // prepare waits for what the turn needs. The user may be asked only if a model

@@ -6,10 +6,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"lifehub/agent"
 	"lifehub/agent/args"
+	"lifehub/agent/events"
 	"lifehub/agent/prompt"
 	"lifehub/internal/text"
 	"lifehub/llm"
@@ -58,4 +60,24 @@ func (a *Agent) Value(ctx context.Context, conversation, turnID string, schema j
 		return nil, fmt.Errorf("the model's JSON does not fit the schema, and did not after one repair: %w", unfit)
 	}
 	return value, nil
+}
+
+// finished returns a finished exchange, the last one if turnID is "", with the mark around untrusted
+// text and an asker for a further question about it.
+func (a *Agent) finished(ctx context.Context, conversation, turnID string) (of agent.Exchange, fence string, asker *prompt.Asker, err error) {
+	window, err := a.History.Window(ctx, conversation, prompt.VerbatimMessages)
+	if err != nil {
+		return of, "", nil, err
+	}
+	exchanges := window.Exchanges
+	i := slices.IndexFunc(exchanges, func(e agent.Exchange) bool { return e.Turn == turnID && !e.Open })
+	if turnID == "" {
+		i = len(exchanges) - 1
+	}
+	if i < 0 || exchanges[i].Open {
+		return of, "", nil, errors.New("no finished answer")
+	}
+	t := newTurn(a, conversation, nil)
+	t.record.Conversation, t.events.Turn = conversation, exchanges[i].Turn
+	return exchanges[i], t.fence(), a.asker(events.New(nil, a.Now), ""), nil
 }

@@ -147,39 +147,3 @@ func (a *answer) beginning(before []agent.Source) string {
 	}
 	return prompt.Part{Head: vaultPrompt, Text: strings.TrimSpace(b.String()), Fence: mark}.String()
 }
-
-// renumber gives the sources that an answer without numbers rests on those from 1 in
-// the order of the answer, and drops the other notes of the prompt's beginning.
-func (a *answer) renumber(citations []agent.Citation) {
-	var kept []agent.Source
-	numbers := map[int]int{} // by the number before
-	keep := func(s agent.Source) {
-		if numbers[s.N] == 0 {
-			numbers[s.N] = len(kept) + 1
-			kept = append(kept, s)
-		}
-	}
-	for _, c := range citations {
-		if c.N > 0 && c.N <= len(a.sources) {
-			keep(a.sources[c.N-1])
-		}
-	}
-	for _, s := range a.sources[a.whole:] {
-		keep(s)
-	}
-	for i := range kept {
-		kept[i].N = i + 1
-	}
-	for i := range citations {
-		citations[i].N = numbers[citations[i].N]
-	}
-	a.sources, a.whole = kept, 0
-}
-
-// withoutUnused returns the sources of the answer without those of the prompt's
-// beginning that it does not cite.
-func (a *answer) withoutUnused(citations []agent.Citation) []agent.Source {
-	return slices.DeleteFunc(slices.Clone(a.sources), func(s agent.Source) bool {
-		return s.N <= a.whole && !slices.ContainsFunc(citations, func(c agent.Citation) bool { return c.N == s.N })
-	})
-}
