@@ -6,7 +6,6 @@ import (
 	"net/http"
 	"strings"
 
-	"lifehub/internal/neterr"
 	"lifehub/internal/text"
 	"lifehub/llm"
 )
@@ -32,7 +31,7 @@ func FailedFrom(err error) Failed {
 	f := Failed{Message: text.AsSentence(err.Error()), Err: err}
 	var missing *llm.NotFoundError
 	var unsupported *llm.UnsupportedError
-	var network *neterr.Error
+	var network *llm.Error
 	var status *llm.StatusError
 	var foreign *llm.ForeignError
 	switch {

@@ -14,7 +14,6 @@ import (
 	"lifehub/cli/app"
 	"lifehub/cli/settings"
 	"lifehub/internal/files"
-	"lifehub/internal/userfile"
 	"lifehub/tui/safetext"
 )
 
@@ -146,7 +145,7 @@ func initConfig(sh *app.Process) error {
 	}
 	explained := settings.ConfigTemplate()
 	heading, _, _ := strings.Cut(explained, "\n")
-	set, err := userfile.Read(p.ConfigFile())
+	set, err := files.Read(p.ConfigFile())
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 	case err != nil:

@@ -20,8 +20,6 @@ import (
 	"strings"
 	"time"
 	"unicode"
-
-	"lifehub/internal/neterr"
 )
 
 // Role identifies the author of a message.
@@ -231,7 +229,7 @@ type StatusError struct {
 }
 
 func (e *StatusError) Error() string {
-	text := neterr.Status("the model server", e.Code, "").Problem
+	text := Status("the model server", e.Code, "").Problem
 	if e.Message != http.StatusText(e.Code) {
 		text += ": " + e.Message
 	}

@@ -12,8 +12,6 @@ import (
 	"strings"
 	"time"
 	"unicode"
-
-	"lifehub/internal/neterr"
 )
 
 // QuestionTimeout bounds requests that the server can answer without a model. A
@@ -213,7 +211,7 @@ func Cut(err error) error {
 	if errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) {
 		return ErrCut
 	}
-	why := Short(neterr.Problem(err))
+	why := Short(Problem(err))
 	if TimedOut(err) {
 		return &TimeoutError{why}
 	}

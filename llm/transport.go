@@ -14,8 +14,6 @@ import (
 	"strings"
 	"sync/atomic"
 	"time"
-
-	"lifehub/internal/neterr"
 )
 
 // connectTimeout bounds the time a model server may take to accept a connection.
@@ -59,7 +57,7 @@ func NewTransport(key Key, remote func() bool) *Transport {
 		ForceAttemptHTTP2:   true,
 		OnProxyConnectResponse: func(_ context.Context, _ *url.URL, _ *http.Request, res *http.Response) error {
 			if res.StatusCode != http.StatusOK {
-				return neterr.Status("the proxy", res.StatusCode, "")
+				return Status("the proxy", res.StatusCode, "")
 			}
 			return nil
 		},
@@ -168,7 +166,7 @@ func unreachable(u *url.URL, proxy string, err error) error {
 	if proxy != "" {
 		where += " through the proxy " + proxy
 	}
-	return &UnreachableError{where: where, cause: neterr.Explain(err)}
+	return &UnreachableError{where: where, cause: Explain(err)}
 }
 
 // UnreachableError is an ErrUnreachable with the cause in plain words.
@@ -181,7 +179,7 @@ type UnreachableError struct {
 }
 
 func (e *UnreachableError) Error() string {
-	return fmt.Sprintf("%v at %s: %s", ErrUnreachable, e.where, neterr.Problem(e.cause))
+	return fmt.Sprintf("%v at %s: %s", ErrUnreachable, e.where, Problem(e.cause))
 }
 func (e *UnreachableError) Unwrap() []error { return []error{ErrUnreachable, e.cause} }
 

@@ -16,7 +16,7 @@ import (
 	"time"
 
 	"lifehub/internal/files"
-	"lifehub/internal/neterr"
+	"lifehub/llm"
 
 	"github.com/mark3labs/mcp-go/client/transport"
 )
@@ -143,7 +143,7 @@ func (p *credentialFile) Consent(ctx context.Context, show func(page string)) er
 		return err
 	}
 	if err := handler.RegisterClient(ctx, "LifeHub"); err != nil {
-		return neterr.Explain(err)
+		return llm.Explain(err)
 	}
 	verifier, err := transport.GenerateCodeVerifier()
 	if err != nil {
@@ -182,7 +182,7 @@ func (p *credentialFile) probe(ctx context.Context, handler *transport.OAuthHand
 	request.Header.Set("Accept", "application/json, text/event-stream")
 	response, err := consentWeb(p.URL).Do(request)
 	if err != nil {
-		return neterr.Explain(err)
+		return llm.Explain(err)
 	}
 	defer response.Body.Close()
 	handler.HandleUnauthorizedResponse(response)

@@ -20,8 +20,8 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 
 	"lifehub/agent"
-	"lifehub/internal/neterr"
 	"lifehub/internal/text"
+	"lifehub/llm"
 	"lifehub/mcpclient/config"
 )
 
@@ -229,13 +229,13 @@ const maxWords = 4 << 10
 // inWords describes an error of the library without Go types and internal names.
 func inWords(err error) error {
 	var wrong *json.UnmarshalTypeError
-	if err = neterr.Explain(err); err == nil {
+	if err = llm.Explain(err); err == nil {
 		return nil
 	}
 	for _, library := range []string{"request failed with status %d: ", "notification failed with status %d: ", "unexpected status code: %d", "unexpected status %d"} {
 		var code int
 		if n, _ := fmt.Sscanf(err.Error(), library, &code); n == 1 {
-			return neterr.Status("the server", code, text.Cut(err.Error(), maxWords))
+			return llm.Status("the server", code, text.Cut(err.Error(), maxWords))
 		}
 	}
 	switch {

@@ -12,8 +12,8 @@ import (
 	"github.com/goccy/go-yaml"
 	"github.com/pelletier/go-toml/v2"
 
+	"lifehub/internal/files"
 	"lifehub/internal/text"
-	"lifehub/internal/userfile"
 )
 
 // MaxFront bounds the length of front matter in bytes. A longer block is treated
@@ -279,11 +279,11 @@ func (f frontMatter) parse() (map[string]any, error) {
 	switch {
 	case f.fence == "" || strings.TrimSpace(f.text) == "":
 	case f.fence == "+++":
-		if err = userfile.CheckTOML("front matter", []byte(f.text)); err == nil {
+		if err = files.CheckTOML("front matter", []byte(f.text)); err == nil {
 			err = toml.Unmarshal([]byte(f.text), &values)
 		}
 	default: // JSON is YAML too
-		if err = userfile.CheckWritten("front matter", []byte(f.text)); err == nil {
+		if err = files.CheckWritten("front matter", []byte(f.text)); err == nil {
 			err = yaml.Unmarshal([]byte(f.text), &values)
 		}
 	}

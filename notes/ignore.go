@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"lifehub/internal/userfile"
+	"lifehub/internal/files"
 )
 
 // ignoreName is a file with patterns in .gitignore syntax that excludes notes of
@@ -30,7 +30,7 @@ type ignoreRule struct {
 // with adds the rules in dir itself. Unreadable rules are an error, because
 // without them excluded notes would be read.
 func (r ignoreRules) with(root *os.Root, dir string) (ignoreRules, error) {
-	text, err := userfile.ReadIn(root, path.Join(dir, ignoreName))
+	text, err := files.ReadIn(root, path.Join(dir, ignoreName))
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return r, nil

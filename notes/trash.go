@@ -7,7 +7,7 @@ import (
 	"path"
 	"strings"
 
-	"lifehub/internal/wrap"
+	"lifehub/internal/files"
 )
 
 // trashDir is the folder for deleted notes: inside the vault, with the name that
@@ -18,7 +18,7 @@ const trashDir = ".trash"
 // it returns [ErrChanged]. It returns the new path, relative to the vault. Files
 // already in the trash are not overwritten.
 func (f *Folder) Trash(name string, was []byte) (place string, err error) {
-	defer wrap.Error(&err, "move note to the trash")
+	defer files.Wrap(&err, "move note to the trash")
 	err = f.alone(func() error {
 		if place, err = f.freeInTrash(name); err != nil {
 			return err
@@ -38,7 +38,7 @@ func (f *Folder) Trash(name string, was []byte) (place string, err error) {
 // CopyToTrash saves text in the vault's trash under the name of a note, and
 // returns its path.
 func (f *Folder) CopyToTrash(name string, text []byte) (place string, err error) {
-	defer wrap.Error(&err, "copy note to the trash")
+	defer files.Wrap(&err, "copy note to the trash")
 	err = f.alone(func() error {
 		if place, err = f.freeInTrash(name); err != nil {
 			return err

@@ -15,7 +15,6 @@ import (
 	"unicode"
 
 	"lifehub/internal/files"
-	"lifehub/internal/wrap"
 )
 
 // Create writes a new note and the folders above it. The note appears atomically.
@@ -29,7 +28,7 @@ func (f *Folder) Create(name, text string) (err error) {
 
 // create is Create for a caller that holds the lock.
 func (f *Folder) create(name, text string) (err error) {
-	defer wrap.Error(&err, "create note")
+	defer files.Wrap(&err, "create note")
 	if err := errors.Join(f.check(name), fits(name, text)); err != nil {
 		return err
 	}
@@ -144,7 +143,7 @@ func (w Writing) Write(name string, was, now []byte) (err error) {
 	case now != nil:
 		return f.replace(name, was, now)
 	}
-	defer wrap.Error(&err, "remove note")
+	defer files.Wrap(&err, "remove note")
 	if _, err := f.unchanged(name, was); err != nil {
 		return err
 	}
@@ -169,7 +168,7 @@ func (w Writing) Keep(name, of string) {
 
 // replace is Replace for a caller that holds the lock.
 func (f *Folder) replace(name string, was, now []byte) (err error) {
-	defer wrap.Error(&err, "change note")
+	defer files.Wrap(&err, "change note")
 	if err := errors.Join(Changeable(was), fits(name, now)); err != nil {
 		return err
 	}

@@ -12,7 +12,7 @@ import (
 	"strconv"
 	"strings"
 
-	"lifehub/internal/database"
+	"lifehub/internal/files"
 	"lifehub/notes"
 )
 
@@ -70,7 +70,7 @@ func isUnreadPicture(folder *notes.Folder, name string) bool {
 // knownFiles returns the indexed state of some files, or of all if only is nil. SQLite
 // joins the rows to one text, since fetching ten thousand rows would cost as much as
 // examining the files.
-func knownFiles(ctx context.Context, db database.Querier, only []string) (map[string]indexed, error) {
+func knownFiles(ctx context.Context, db files.Querier, only []string) (map[string]indexed, error) {
 	where, args := "", []any(nil)
 	if only != nil {
 		list, err := json.Marshal(only)

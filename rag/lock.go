@@ -5,13 +5,12 @@ import (
 	"os"
 
 	"lifehub/internal/files"
-	"lifehub/internal/wrap"
 )
 
 // lockFile takes the lock at path, without waiting. ok is false when another
 // process has it. The file is never deleted: a lock belongs to the file, not its name.
 func lockFile(path string) (unlock func() error, ok bool, err error) {
-	defer wrap.Error(&err, "lock index")
+	defer files.Wrap(&err, "lock index")
 	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
 		return nil, false, err

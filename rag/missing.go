@@ -13,7 +13,6 @@ import (
 	"strconv"
 	"strings"
 
-	"lifehub/internal/database"
 	"lifehub/internal/files"
 	"lifehub/llm"
 	"lifehub/rag/embed"
@@ -132,7 +131,7 @@ func (s *syncRun) missing(ctx context.Context, m vectors.Collection) (used map[v
 	}
 	used = map[vectors.Key]bool{}
 	var all []vectors.Key
-	for scan := range database.Rows(ctx, s.db, query, args...) {
+	for scan := range files.Rows(ctx, s.db, query, args...) {
 		var raw sql.RawBytes
 		if err := scan(&raw); err != nil {
 			return nil, nil, err
@@ -166,7 +165,7 @@ func (s *syncRun) texts(ctx context.Context, passages []vectors.Key) (windows []
 	if err != nil {
 		return nil, nil, err
 	}
-	places, err := database.AllRows(ctx, s.db, func(scan database.Scan) (p place, err error) {
+	places, err := files.AllRows(ctx, s.db, func(scan files.Scan) (p place, err error) {
 		return p, scan(&p.note, &p.path, &p.title, &p.headings, &p.start, &p.stop)
 	}, `SELECT n.id, n.path, n.title, p.heading, p.start, p.stop FROM json_each(?) k
 		JOIN passages p ON p.id = (SELECT min(id) FROM passages WHERE key = unhex(k.value)) JOIN notes n ON n.id = p.note ORDER BY k.key`, string(list))

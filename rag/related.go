@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"lifehub/internal/database"
+	"lifehub/internal/files"
 	"lifehub/llm"
 	"lifehub/notes"
 	"lifehub/rag/search"
@@ -176,7 +176,7 @@ func (f *finder) read(ctx context.Context, path string) (notes.Note, error) {
 		return notes.Note{}, err
 	}
 	note := notes.Parse(notes.Entry{Path: path}, []byte(text)) // without its ids, which are not in the text that is searched
-	note.IDs, err = database.Column[string](ctx, f.in.DB, `SELECT id FROM aliases WHERE id != '' AND note = (SELECT id FROM notes WHERE path = ?)`, path)
+	note.IDs, err = files.Column[string](ctx, f.in.DB, `SELECT id FROM aliases WHERE id != '' AND note = (SELECT id FROM notes WHERE path = ?)`, path)
 	return note, err
 }
 
@@ -221,7 +221,7 @@ func (f *finder) backlinks(ctx context.Context) error {
 }
 
 func (f *finder) tags(ctx context.Context) error {
-	for scan := range database.Rows(ctx, f.in.DB, `SELECT n.path, t.tag, (SELECT count(*) FROM tags WHERE tag = t.tag) FROM tags mine
+	for scan := range files.Rows(ctx, f.in.DB, `SELECT n.path, t.tag, (SELECT count(*) FROM tags WHERE tag = t.tag) FROM tags mine
 		JOIN tags t ON t.tag = mine.tag JOIN notes n ON n.id = t.note WHERE mine.note = (SELECT id FROM notes WHERE path = ?)`, f.note.Path) {
 		var path, tag string
 		var count int

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"time"
 
-	"lifehub/internal/database"
+	"lifehub/internal/files"
 	"lifehub/llm"
 	"lifehub/notes"
 	"lifehub/rag/search"
@@ -114,7 +114,7 @@ func (x *Index) recordResized(ctx context.Context, embedder string) error {
 
 // exclude excludes notes from the counts, so that a search without them does not
 // reveal that they exist.
-func (c *Coverage) exclude(ctx context.Context, db database.Querier, paths []string) error {
+func (c *Coverage) exclude(ctx context.Context, db files.Querier, paths []string) error {
 	if len(paths) == 0 {
 		return nil
 	}
@@ -156,7 +156,7 @@ func (x *Index) coverage(ctx context.Context) (Coverage, error) {
 	return x.coverageOf(ctx, g.db)
 }
 
-func (x *Index) coverageOf(ctx context.Context, db database.Querier) (Coverage, error) {
+func (x *Index) coverageOf(ctx context.Context, db files.Querier) (Coverage, error) {
 	x.mu.RLock()
 	embedder, why := x.embedder, x.embedFailure
 	x.mu.RUnlock()

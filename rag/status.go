@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"lifehub/internal/database"
+	"lifehub/internal/files"
 	"lifehub/notes"
 	"lifehub/rag/encoder"
 	"lifehub/rag/vectors"
@@ -81,7 +81,7 @@ func (x *Index) Foreign(ctx context.Context) (bool, error) {
 		return false, err
 	}
 	defer g.release() //nolint:errcheck // it was only read
-	ids, err := database.AllRows(ctx, g.db, func(scan database.Scan) (id int64, err error) {
+	ids, err := files.AllRows(ctx, g.db, func(scan files.Scan) (id int64, err error) {
 		return id, scan(&id)
 	}, `SELECT id FROM notes ORDER BY id * 7919 % 10007 LIMIT ?`, notes)
 	if err != nil {
@@ -207,7 +207,7 @@ func (x *Index) countPassages(ctx context.Context, db *sql.DB) (map[string][2]in
 	}
 	counts := map[string][2]int{}
 	notesOf := map[vectors.Key][]string{} // a note as often as it holds the passage
-	for scan := range database.Rows(ctx, db, `SELECT n.path, p.key FROM passages p JOIN notes n ON n.id = p.note`) {
+	for scan := range files.Rows(ctx, db, `SELECT n.path, p.key FROM passages p JOIN notes n ON n.id = p.note`) {
 		var name string
 		var raw []byte
 		if err := scan(&name, &raw); err != nil {

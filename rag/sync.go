@@ -15,7 +15,7 @@ import (
 	"strings"
 	"time"
 
-	"lifehub/internal/database"
+	"lifehub/internal/files"
 	"lifehub/llm"
 	"lifehub/notes"
 	"lifehub/rag/passage"
@@ -348,7 +348,7 @@ func (s *syncRun) readAll(ctx context.Context) error {
 
 // reportSkipped reports the unchanged files that are not notes.
 func (s *syncRun) reportSkipped(ctx context.Context) error {
-	for scan := range database.Rows(ctx, s.db, `SELECT path, reason FROM skipped ORDER BY path`) {
+	for scan := range files.Rows(ctx, s.db, `SELECT path, reason FROM skipped ORDER BY path`) {
 		var name, reason string
 		if err := scan(&name, &reason); err != nil {
 			return err

@@ -4,7 +4,7 @@ import (
 	"context"
 	"fmt"
 
-	"lifehub/internal/database"
+	"lifehub/internal/files"
 )
 
 // Titles returns the title of each indexed note by its path.
@@ -15,7 +15,7 @@ func (x *Index) Titles(ctx context.Context) (map[string]string, error) {
 	}
 	defer g.release() //nolint:errcheck // it was only read
 	titles := map[string]string{}
-	for scan := range database.Rows(ctx, g.db, `SELECT path, title FROM notes`) {
+	for scan := range files.Rows(ctx, g.db, `SELECT path, title FROM notes`) {
 		var path, title string
 		if err := scan(&path, &title); err != nil {
 			return nil, fmt.Errorf("read titles: %w", err)

@@ -8,7 +8,7 @@ import (
 	"path"
 	"slices"
 
-	"lifehub/internal/database"
+	"lifehub/internal/files"
 	"lifehub/notes"
 	"lifehub/rag/words"
 )
@@ -51,7 +51,7 @@ func (u unreadable) count() (sum int) {
 const unreadableKey = "unreadable"
 
 // readUnreadable reads what the last sync recorded.
-func readUnreadable(ctx context.Context, db database.Querier) unreadable {
+func readUnreadable(ctx context.Context, db files.Querier) unreadable {
 	u := unreadable{}
 	_ = json.Unmarshal([]byte(words.Meta(ctx, db, unreadableKey)), &u) // not recorded: there are none
 	return u

@@ -6,8 +6,7 @@ import (
 	"errors"
 
 	"lifehub/agent"
-	"lifehub/internal/database"
-	"lifehub/internal/wrap"
+	"lifehub/internal/files"
 )
 
 const artifactColumns = `conversation, name, version, text, author, why, turn, created, origin`
@@ -15,7 +14,7 @@ const artifactColumns = `conversation, name, version, text, author, why, turn, c
 // SaveArtifact saves a version of an artifact; versions count from 1. It returns
 // [agent.ErrArtifactExists] if that version already exists.
 func (s *Store) SaveArtifact(ctx context.Context, a agent.Artifact) (err error) {
-	defer wrap.Error(&err, "save artifact %s", a.Name)
+	defer files.Wrap(&err, "save artifact %s", a.Name)
 	result, err := s.file.Write.ExecContext(ctx, `INSERT INTO artifacts (`+artifactColumns+`, call)
 		SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10
 		WHERE (SELECT coalesce(max(version), 0) + 1 FROM artifacts WHERE conversation = ?1 AND name = ?2) = ?3`,
@@ -32,7 +31,7 @@ func (s *Store) SaveArtifact(ctx context.Context, a agent.Artifact) (err error) 
 // Artifact returns a version of an artifact; version 0 means the newest. It
 // returns [agent.ErrNoArtifact] if there is none.
 func (s *Store) Artifact(ctx context.Context, conversation, name string, version int) (_ agent.Artifact, err error) {
-	defer wrap.Error(&err, "read artifact %s", name)
+	defer files.Wrap(&err, "read artifact %s", name)
 	list, err := s.artifacts(ctx, `WHERE conversation = ?1 AND name = ?2 AND (version = ?3 OR ?3 = 0) ORDER BY version DESC LIMIT 1`, conversation, name, version)
 	if err == nil && len(list) == 0 {
 		err = agent.ErrNoArtifact
@@ -68,10 +67,10 @@ func (s *Store) Artifacts(ctx context.Context, conversation string) ([]agent.Art
 }
 
 func (s *Store) artifacts(ctx context.Context, which string, args ...any) (_ []agent.Artifact, err error) {
-	defer wrap.Error(&err, "read artifacts")
-	return database.AllRows(ctx, s.file.Read, func(scan database.Scan) (a agent.Artifact, err error) {
+	defer files.Wrap(&err, "read artifacts")
+	return files.AllRows(ctx, s.file.Read, func(scan files.Scan) (a agent.Artifact, err error) {
 		var from origin
-		err = scan(&a.Conversation, &a.Name, &a.Version, &a.Text, &a.By, &a.Why, &a.Turn, database.Milliseconds(&a.Time), &from)
+		err = scan(&a.Conversation, &a.Name, &a.Version, &a.Text, &a.By, &a.Why, &a.Turn, files.Milliseconds(&a.Time), &from)
 		a.Origin = from.Origin
 		return a, err
 	}, `SELECT `+artifactColumns+` FROM artifacts `+which, args...)

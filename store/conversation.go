@@ -10,9 +10,8 @@ import (
 	"time"
 
 	"lifehub/agent"
-	"lifehub/internal/database"
+	"lifehub/internal/files"
 	"lifehub/internal/text"
-	"lifehub/internal/wrap"
 )
 
 // ErrNoConversation reports that there are no conversations, or none with the
@@ -26,7 +25,7 @@ const conversationColumns = `SELECT id, title, titled, created, updated, message
 // Conversations lists conversations, the most recently used first; limit 0 lists
 // all.
 func (s *Store) Conversations(ctx context.Context, limit int) (_ []agent.Conversation, err error) {
-	defer wrap.Error(&err, "list conversations")
+	defer files.Wrap(&err, "list conversations")
 	return s.conversations(ctx, conversationColumns+` ORDER BY latest DESC LIMIT ifnull(nullif(?, 0), -1)`, limit)
 }
 
@@ -34,7 +33,7 @@ func (s *Store) Conversations(ctx context.Context, limit int) (_ []agent.Convers
 // returns [ErrNoConversation] if there is none. If the prefix is ambiguous, the
 // error lists the matching IDs.
 func (s *Store) Conversation(ctx context.Context, idOrPrefix string) (_ agent.Conversation, err error) {
-	defer wrap.Error(&err, "find conversation %q", idOrPrefix)
+	defer files.Wrap(&err, "find conversation %q", idOrPrefix)
 	prefix := strings.TrimSpace(idOrPrefix)
 	list, err := s.conversations(ctx, conversationColumns+` WHERE substr(id, 1, length(?1)) = ?1 AND ?1 <> ''
 		ORDER BY id = ?1 DESC, latest DESC LIMIT 4`, prefix)
@@ -42,7 +41,7 @@ func (s *Store) Conversation(ctx context.Context, idOrPrefix string) (_ agent.Co
 	case err != nil:
 		return agent.Conversation{}, err
 	case len(list) == 0:
-		ids, err := database.AllRows(ctx, s.file.Read, func(scan database.Scan) (id string, err error) { return id, scan(&id) }, `SELECT id FROM conversations`)
+		ids, err := files.AllRows(ctx, s.file.Read, func(scan files.Scan) (id string, err error) { return id, scan(&id) }, `SELECT id FROM conversations`)
 		if err != nil {
 			return agent.Conversation{}, err
 		}
@@ -77,7 +76,7 @@ func (s *Store) Last(ctx context.Context) (agent.Conversation, error) {
 // the last one of its conversation and never ended. turn is empty if there is
 // none.
 func (s *Store) OpenTurn(ctx context.Context, message string, since time.Time) (conversation, turn string, err error) {
-	defer wrap.Error(&err, "find a turn that was interrupted")
+	defer files.Wrap(&err, "find a turn that was interrupted")
 	err = s.file.Read.QueryRowContext(ctx, `SELECT t.conversation, t.id FROM turns t
 		JOIN messages q ON q.turn = t.id AND q.role = 'user'
 		JOIN messages a ON a.turn = t.id AND a.role = 'assistant'
@@ -99,14 +98,14 @@ type UnfinishedConversation struct {
 // Unfinished lists the unfinished conversations that were used since a time, the most recently used first,
 // without those in which an answer is being written.
 func (s *Store) Unfinished(ctx context.Context, since time.Time) (list []UnfinishedConversation, err error) {
-	defer wrap.Error(&err, "list unfinished conversations")
-	for scan := range database.Rows(ctx, s.file.Read, `SELECT c.id, c.title, c.updated, t.id, t.state, t.owner,
+	defer files.Wrap(&err, "list unfinished conversations")
+	for scan := range files.Rows(ctx, s.file.Read, `SELECT c.id, c.title, c.updated, t.id, t.state, t.owner,
 		EXISTS (SELECT 1 FROM messages m WHERE m.conversation = c.id AND m.origin ->> 'outside' IS NOT NULL)
 		FROM conversations c JOIN messages a ON a.id = c.head JOIN turns t ON t.id = a.turn
 		WHERE t.state <> 'done' AND t.undone IS NULL AND c.updated >= ? ORDER BY c.updated DESC`, since.UnixMilli()) {
 		var c UnfinishedConversation
 		var turn, state, owner string
-		if err := scan(&c.ID, &c.Title, database.Milliseconds(&c.Updated), &turn, &state, &owner, &c.Outside); err != nil {
+		if err := scan(&c.ID, &c.Title, files.Milliseconds(&c.Updated), &turn, &state, &owner, &c.Outside); err != nil {
 			return nil, err
 		}
 		if !s.file.Owners.AtWork(owner, turn, state) {
@@ -117,9 +116,9 @@ func (s *Store) Unfinished(ctx context.Context, since time.Time) (list []Unfinis
 }
 
 func (s *Store) conversations(ctx context.Context, query string, args ...any) ([]agent.Conversation, error) {
-	return database.AllRows(ctx, s.file.Read, func(scan database.Scan) (c agent.Conversation, err error) {
+	return files.AllRows(ctx, s.file.Read, func(scan files.Scan) (c agent.Conversation, err error) {
 		var latest sql.NullInt64
-		return c, scan(&c.ID, &c.Title, &c.TitledBy, database.Milliseconds(&c.Created), database.Milliseconds(&c.Updated), &c.Messages, &latest)
+		return c, scan(&c.ID, &c.Title, &c.TitledBy, files.Milliseconds(&c.Created), files.Milliseconds(&c.Updated), &c.Messages, &latest)
 	}, query, args...)
 }
 
@@ -127,14 +126,14 @@ func (s *Store) conversations(ctx context.Context, query string, args ...any) ([
 // summary that have at most so many messages. For an unknown conversation it is
 // empty.
 func (s *Store) Window(ctx context.Context, conversation string, messages int) (w agent.Window, err error) {
-	defer wrap.Error(&err, "read recent messages")
+	defer files.Wrap(&err, "read recent messages")
 	tx, err := s.file.Read.BeginTx(ctx, &sql.TxOptions{ReadOnly: true}) // a snapshot of both path and texts
 	if err != nil {
 		return w, err
 	}
 	defer tx.Rollback()
 	var shown tree
-	for scan := range database.Rows(ctx, tx, pathWhile(`(p.messages < ?2 OR EXISTS (SELECT 1 FROM summaries WHERE `+ofConversation+`))
+	for scan := range files.Rows(ctx, tx, pathWhile(`(p.messages < ?2 OR EXISTS (SELECT 1 FROM summaries WHERE `+ofConversation+`))
 		AND NOT EXISTS (SELECT 1 FROM summaries WHERE turn = p.turn)`)+
 		`SELECT p.turn, p.messages, t.state, t.owner, t.undone IS NOT NULL, t.preceding, coalesce(y.text, ''), coalesce(y.origin, '{}')
 		FROM path p JOIN turns t ON t.id = p.turn LEFT JOIN summaries y ON y.turn = p.turn WHERE p.began < ?2 OR y.turn IS NOT NULL`, conversation, messages) {
@@ -164,8 +163,8 @@ func (s *Store) Window(ctx context.Context, conversation string, messages int) (
 // Prompts returns the user's latest messages in all conversations for the
 // composer's history, newest first and without duplicates.
 func (s *Store) Prompts(ctx context.Context, limit int) (_ []string, err error) {
-	defer wrap.Error(&err, "read earlier prompts")
-	list, err := database.Column[string](ctx, s.file.Read, `SELECT text FROM
+	defer files.Wrap(&err, "read earlier prompts")
+	list, err := files.Column[string](ctx, s.file.Read, `SELECT text FROM
 		(SELECT id, text FROM messages WHERE role = 'user' ORDER BY id DESC LIMIT 10 * ?1)
 		GROUP BY text ORDER BY max(id) DESC LIMIT ?1`, limit)
 	var prompts []string
@@ -186,7 +185,7 @@ const maxTitle = 200
 
 // Rename sets the title of a conversation, truncated to 200 characters.
 func (s *Store) Rename(ctx context.Context, conversation, title string) (err error) {
-	defer wrap.Error(&err, "rename conversation %q", conversation)
+	defer files.Wrap(&err, "rename conversation %q", conversation)
 	title = strings.Join(strings.Fields(title), " ")
 	if runes := []rune(title); len(runes) > maxTitle {
 		title = string(runes[:maxTitle-1]) + "…"

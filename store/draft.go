@@ -12,14 +12,13 @@ import (
 	"strings"
 
 	"lifehub/agent"
-	"lifehub/internal/database"
-	"lifehub/internal/wrap"
+	"lifehub/internal/files"
 )
 
 // SaveDraft saves the unsent text of this process, replacing the previous draft.
 // For a database in memory it does nothing.
 func (s *Store) SaveDraft(ctx context.Context, d agent.Draft) (err error) {
-	defer wrap.Error(&err, "save draft")
+	defer files.Wrap(&err, "save draft")
 	if s.file.Path == "" || d.Empty() && s.file.Owners.Named() == "" {
 		return nil
 	}
@@ -57,7 +56,7 @@ type leftDraft struct {
 // then, if this conversation has no turns, the latest of all. The zero value
 // means none. A draft is given to only one process.
 func (s *Store) LoadDraft(ctx context.Context, conversation string) (found agent.Draft, err error) {
-	defer wrap.Error(&err, "load draft")
+	defer files.Wrap(&err, "load draft")
 	var some bool
 	if err := s.file.Read.QueryRowContext(ctx, `SELECT count(*) > 0 FROM drafts`).Scan(&some); err != nil || !some || s.file.Path == "" {
 		return agent.Draft{}, err
@@ -100,8 +99,8 @@ func (s *Store) LoadDraft(ctx context.Context, conversation string) (found agent
 
 // leftDrafts lists the drafts that may be loaded into a conversation, best match
 // first.
-func leftDrafts(ctx context.Context, db database.Querier, conversation string) ([]leftDraft, error) {
-	return database.AllRows(ctx, db, func(scan database.Scan) (l leftDraft, err error) {
+func leftDrafts(ctx context.Context, db files.Querier, conversation string) ([]leftDraft, error) {
+	return files.AllRows(ctx, db, func(scan files.Scan) (l leftDraft, err error) {
 		var text, title string
 		if err := scan(&l.owner, &text, &title, &l.arrived); err != nil {
 			return l, err
@@ -119,9 +118,9 @@ func leftDrafts(ctx context.Context, db database.Querier, conversation string) (
 }
 
 // notTaken returns the messages that no turn has taken.
-func notTaken(ctx context.Context, db database.Querier, offered []agent.Steering) (left []agent.Steering, err error) {
+func notTaken(ctx context.Context, db files.Querier, offered []agent.Steering) (left []agent.Steering, err error) {
 	for _, s := range offered {
-		taken, err := database.Column[int](ctx, db, `SELECT 1 FROM journal WHERE json_valid(entry) AND entry ->> '$.steering.id' = ? LIMIT 1`, s.ID)
+		taken, err := files.Column[int](ctx, db, `SELECT 1 FROM journal WHERE json_valid(entry) AND entry ->> '$.steering.id' = ? LIMIT 1`, s.ID)
 		if err != nil {
 			return nil, err
 		}
@@ -188,12 +187,12 @@ func (s *Store) removeEdited(owners []string) (err error) {
 // removeDrafts deletes the drafts of conversations and returns their owners.
 // Older backups have no table of drafts.
 func removeDrafts(ctx context.Context, db connection, conversations []string) (owners []string, err error) {
-	known, err := database.Column[string](ctx, db, `SELECT name FROM sqlite_schema WHERE name = 'drafts'`)
+	known, err := files.Column[string](ctx, db, `SELECT name FROM sqlite_schema WHERE name = 'drafts'`)
 	if err != nil || len(known) == 0 {
 		return nil, err
 	}
 	for _, id := range conversations {
-		gone, err := database.Column[string](ctx, db, `DELETE FROM drafts WHERE conversation = ? RETURNING owner`, id)
+		gone, err := files.Column[string](ctx, db, `DELETE FROM drafts WHERE conversation = ? RETURNING owner`, id)
 		if err != nil {
 			return nil, err
 		}

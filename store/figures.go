@@ -7,8 +7,7 @@ import (
 	"time"
 
 	"lifehub/agent"
-	"lifehub/internal/database"
-	"lifehub/internal/wrap"
+	"lifehub/internal/files"
 )
 
 // saveFigures saves the figures of a finished turn for aggregation.
@@ -30,7 +29,7 @@ var keys = map[string]string{
 // Figures aggregates the turns since a time by "day", "model" or "turn", latest
 // first; limit 0 lists all. A killed turn is counted, but has no figures.
 func (s *Store) Figures(ctx context.Context, by string, since time.Time, limit int) (_ []agent.Figures, err error) {
-	defer wrap.Error(&err, "summarise turns")
+	defer files.Wrap(&err, "summarise turns")
 	key, ok := keys[by]
 	if !ok {
 		return nil, fmt.Errorf("%q is not day, model or turn", by)
@@ -39,7 +38,7 @@ func (s *Store) Figures(ctx context.Context, by string, since time.Time, limit i
 	if by == "turn" {
 		turns = limit
 	}
-	return database.AllRows(ctx, s.file.Read, func(scan database.Scan) (f agent.Figures, err error) {
+	return files.AllRows(ctx, s.file.Read, func(scan files.Scan) (f agent.Figures, err error) {
 		err = scan(&f.Of, &f.Title, &f.Turns, &f.Cut, &f.Latency50, &f.Latency95, &f.FirstToken50, &f.FirstToken95,
 			&f.PromptTokens, &f.AnswerTokens, &f.PerSecond, &f.ModelCalls, &f.Searches, &f.Passages, &f.Cited,
 			&f.ToolsOK, &f.ToolsFailed, &f.ToolsDenied, &f.Asked)

@@ -11,15 +11,14 @@ import (
 	"strings"
 
 	"lifehub/agent"
-	"lifehub/internal/database"
-	"lifehub/internal/wrap"
+	"lifehub/internal/files"
 )
 
 // Record appends entries to a turn's journal atomically. When it returns, they
 // are on disk. A message that was sent while the turn ran is also added to the
 // message that the turn answers, so that later turns read it.
 func (s *Store) Record(ctx context.Context, turn string, entries ...agent.Entry) (err error) {
-	defer wrap.Error(&err, "save the journal")
+	defer files.Wrap(&err, "save the journal")
 	return s.file.Update(ctx, func(tx *sql.Tx) error {
 		var last int
 		if err := tx.QueryRowContext(ctx, `SELECT coalesce(max(number), 0) FROM journal WHERE turn = ?`, turn).Scan(&last); err != nil {
@@ -133,14 +132,14 @@ func (s *Store) Reopen(ctx context.Context, conversation, turn string) (agent.Un
 
 // Entries returns the journal of a turn, except unreadable entries.
 func (s *Store) Entries(ctx context.Context, turn string) (entries []agent.Entry, err error) {
-	defer wrap.Error(&err, "read the journal of turn %s", turn)
+	defer files.Wrap(&err, "read the journal of turn %s", turn)
 	entries, _, err = readJournal(ctx, s.file.Read, turn)
 	return entries, err
 }
 
 // readJournal reads the entries of a turn. Entries with a wrong checksum are
 // omitted, as is everything after a missing one.
-func readJournal(ctx context.Context, db database.Querier, turn string) (entries []agent.Entry, damaged bool, err error) {
+func readJournal(ctx context.Context, db files.Querier, turn string) (entries []agent.Entry, damaged bool, err error) {
 	list, err := readRows(ctx, db, turn)
 	next := 0
 	for _, r := range list {
@@ -184,8 +183,8 @@ func dropResults(ctx context.Context, tx *sql.Tx, turn string) error {
 }
 
 // readRows reads the journal of a turn as stored.
-func readRows(ctx context.Context, db database.Querier, turn string) ([]row, error) {
-	return database.AllRows(ctx, db, func(scan database.Scan) (r row, err error) {
+func readRows(ctx context.Context, db files.Querier, turn string) ([]row, error) {
+	return files.AllRows(ctx, db, func(scan files.Scan) (r row, err error) {
 		var sum string
 		err = scan(&r.number, &r.entry, &r.result, &sum)
 		r.sound = sum == r.sum(turn)
@@ -212,7 +211,7 @@ func insertRows(ctx context.Context, tx *sql.Tx, turn string, list []row) error 
 // Changing saves the content of a note before a turn changes it. The caller must
 // not change the note unless Changing returns nil.
 func (s *Store) Changing(ctx context.Context, turn string, c agent.NoteChange) (err error) {
-	defer wrap.Error(&err, "save %s before changing it", c.Path)
+	defer files.Wrap(&err, "save %s before changing it", c.Path)
 	_, err = s.file.Write.ExecContext(ctx, `INSERT INTO note_changes (turn, vault, path, before, after, created) VALUES (?, ?, ?, ?, ?, ?)`,
 		turn, c.Vault, c.Path, c.Before, c.After, s.now().UnixMilli())
 	return err
@@ -220,7 +219,7 @@ func (s *Store) Changing(ctx context.Context, turn string, c agent.NoteChange) (
 
 // ChangingSet is Changing for changes that are made as one. Until CloseSet, the set is one of OpenSets.
 func (s *Store) ChangingSet(ctx context.Context, turn string, list []agent.NoteChange) (set int64, err error) {
-	defer wrap.Error(&err, "save %d notes before changing them", len(list))
+	defer files.Wrap(&err, "save %d notes before changing them", len(list))
 	err = s.file.Update(ctx, func(tx *sql.Tx) error {
 		var ids []int64
 		for _, c := range list {
@@ -242,7 +241,7 @@ func (s *Store) ChangingSet(ctx context.Context, turn string, list []agent.NoteC
 
 // CloseSet ends a set whose changes were all made, or all taken back. The latter are forgotten.
 func (s *Store) CloseSet(ctx context.Context, set int64, made bool) (err error) {
-	defer wrap.Error(&err, "save that several notes were changed")
+	defer files.Wrap(&err, "save that several notes were changed")
 	return s.file.Update(ctx, func(tx *sql.Tx) error {
 		if !made {
 			if _, err := tx.ExecContext(ctx, `DELETE FROM note_changes WHERE id BETWEEN (SELECT first FROM open_sets WHERE id = ?1)
@@ -258,8 +257,8 @@ func (s *Store) CloseSet(ctx context.Context, set int64, made bool) (err error) 
 // OpenSets returns the sets of changes that were not ended, oldest first: they are being made, or were when LifeHub was
 // killed.
 func (s *Store) OpenSets(ctx context.Context) (sets []agent.ChangeSet, err error) {
-	defer wrap.Error(&err, "read the changes of several notes")
-	for scan := range database.Rows(ctx, s.file.Read, `SELECT o.id, c.vault, c.path, c.before, c.after FROM open_sets o
+	defer files.Wrap(&err, "read the changes of several notes")
+	for scan := range files.Rows(ctx, s.file.Read, `SELECT o.id, c.vault, c.path, c.before, c.after FROM open_sets o
 		JOIN note_changes c ON c.id BETWEEN o.first AND o.last ORDER BY o.id, c.id`) {
 		var id int64
 		var c agent.NoteChange
@@ -281,8 +280,8 @@ func (s *Store) OpenSets(ctx context.Context) (sets []agent.ChangeSet, err error
 // NoteChanges returns the changes that a turn made to notes or had announced when
 // it was stopped, in order.
 func (s *Store) NoteChanges(ctx context.Context, turn string) (_ []agent.NoteChange, err error) {
-	defer wrap.Error(&err, "read the note changes of turn %s", turn)
-	return database.AllRows(ctx, s.file.Read, func(scan database.Scan) (c agent.NoteChange, err error) {
+	defer files.Wrap(&err, "read the note changes of turn %s", turn)
+	return files.AllRows(ctx, s.file.Read, func(scan files.Scan) (c agent.NoteChange, err error) {
 		var before *[]byte
 		if err = scan(&c.Vault, &c.Path, &before, &c.After); before != nil {
 			c.Before = append([]byte{}, *before...) // an empty note is not nil
@@ -294,7 +293,7 @@ func (s *Store) NoteChanges(ctx context.Context, turn string) (_ []agent.NoteCha
 // TakeBack marks a turn as undone and moves the conversation's head to the turn
 // before it. The turn stays in the tree.
 func (s *Store) TakeBack(ctx context.Context, turn string) (err error) {
-	defer wrap.Error(&err, "undo turn %s", turn)
+	defer files.Wrap(&err, "undo turn %s", turn)
 	return s.file.Update(ctx, func(tx *sql.Tx) error {
 		if _, err := tx.ExecContext(ctx, `UPDATE turns SET undone = ? WHERE id = ?`, s.now().UnixMilli(), turn); err != nil {
 			return err
@@ -311,7 +310,7 @@ func (s *Store) TakeBack(ctx context.Context, turn string) (err error) {
 
 // LastUndone returns the turn of a conversation that was undone last, or "".
 func (s *Store) LastUndone(ctx context.Context, conversation string) (turn string, err error) {
-	defer wrap.Error(&err, "find the turn that was undone last")
+	defer files.Wrap(&err, "find the turn that was undone last")
 	err = s.file.Read.QueryRowContext(ctx, `SELECT coalesce((SELECT id FROM turns WHERE conversation = ? AND undone IS NOT NULL
 		ORDER BY undone DESC, number LIMIT 1), '')`, conversation).Scan(&turn)
 	return turn, err

@@ -13,9 +13,8 @@ import (
 	"modernc.org/sqlite"
 
 	"lifehub/agent"
-	"lifehub/internal/database"
+	"lifehub/internal/files"
 	"lifehub/internal/text"
-	"lifehub/internal/wrap"
 )
 
 // origin is an agent.Origin in a column.
@@ -39,7 +38,7 @@ func (o *origin) Scan(value any) error {
 // SaveMarks saves the keys of lines in the notes that came from a source outside
 // (see [text.LineKey]). They are never removed.
 func (s *Store) SaveMarks(ctx context.Context, source string, keys []int64) (err error) {
-	defer wrap.Error(&err, "mark lines from %s", source)
+	defer files.Wrap(&err, "mark lines from %s", source)
 	list, err := json.Marshal(keys)
 	if err != nil || len(keys) == 0 {
 		return err
@@ -50,12 +49,12 @@ func (s *Store) SaveMarks(ctx context.Context, source string, keys []int64) (err
 
 // MarkedBy returns the sources of the lines with any of these keys.
 func (s *Store) MarkedBy(ctx context.Context, keys []int64) (_ []string, err error) {
-	defer wrap.Error(&err, "find where lines came from")
+	defer files.Wrap(&err, "find where lines came from")
 	list, err := json.Marshal(keys)
 	if err != nil || len(keys) == 0 {
 		return nil, err
 	}
-	return database.Column[string](ctx, s.file.Read, `SELECT DISTINCT m.source FROM json_each(?) wanted JOIN marks m ON m.line = wanted.value
+	return files.Column[string](ctx, s.file.Read, `SELECT DISTINCT m.source FROM json_each(?) wanted JOIN marks m ON m.line = wanted.value
 		WHERE EXISTS (SELECT 1 FROM marks) ORDER BY m.source`, string(list)) // usually there are none, and the list is not read
 }
 

@@ -10,16 +10,15 @@ import (
 	"strings"
 
 	"lifehub/agent"
-	"lifehub/internal/database"
-	"lifehub/internal/wrap"
+	"lifehub/internal/files"
 )
 
 // Similar finds archived exchanges that share words with a question or have
 // similar vectors: at most q.Limit of each kind, in unspecified order. It omits
 // exchanges that are still in the window. See docs/design/memory.md.
 func (s *Store) Similar(ctx context.Context, q agent.MemoryQuery) (_ []agent.Recollection, err error) {
-	defer wrap.Error(&err, "search the memory")
-	shown, err := database.Column[int64](ctx, s.file.Read, pathWhile(`p.messages < ?2`)+`SELECT id FROM path JOIN memories USING (turn) WHERE messages <= ?2`, q.Conversation, q.Window)
+	defer files.Wrap(&err, "search the memory")
+	shown, err := files.Column[int64](ctx, s.file.Read, pathWhile(`p.messages < ?2`)+`SELECT id FROM path JOIN memories USING (turn) WHERE messages <= ?2`, q.Conversation, q.Window)
 	if err != nil {
 		return nil, err
 	}
@@ -99,7 +98,7 @@ func (s *Store) byWords(ctx context.Context, q agent.MemoryQuery, limit int) ([]
 	}
 	const most = 200 // words of a question; a pasted text has more, which would only cost time
 	match := strings.Join(terms[:min(len(terms), most)], " OR ")
-	return database.AllRows(ctx, s.file.Read, func(scan database.Scan) (hit scored, err error) {
+	return files.AllRows(ctx, s.file.Read, func(scan files.Scan) (hit scored, err error) {
 		return hit, scan(&hit.memory, &hit.score)
 	}, `SELECT m.id, -bm25(memory_terms) FROM memory_terms JOIN memories m ON m.id = memory_terms.rowid
 		WHERE memory_terms MATCH ?2 AND (?3 OR `+ofConversation+`) ORDER BY bm25(memory_terms) LIMIT ?4`, q.Conversation, match, q.Everywhere, limit)
@@ -112,7 +111,7 @@ func (s *Store) similarVectors(ctx context.Context, q agent.MemoryQuery) ([]scor
 		return nil, nil
 	}
 	var raw sql.RawBytes
-	list, err := database.AllRows(ctx, s.file.Read, func(scan database.Scan) (hit scored, err error) {
+	list, err := files.AllRows(ctx, s.file.Read, func(scan files.Scan) (hit scored, err error) {
 		if err = scan(&hit.memory, &raw); err == nil {
 			hit.score = cosine(q.Vector, raw)
 		}
@@ -155,9 +154,9 @@ func cosine(a []float32, saved []byte) float64 {
 // recollections reads the exchanges whose memories a query selects, in the order in
 // which they were archived.
 func (s *Store) recollections(ctx context.Context, memories string, args ...any) ([]agent.Recollection, error) {
-	return database.AllRows(ctx, s.file.Read, func(scan database.Scan) (r agent.Recollection, err error) {
+	return files.AllRows(ctx, s.file.Read, func(scan files.Scan) (r agent.Recollection, err error) {
 		var asked, answered, first origin
-		err = scan(&r.Memory, &r.Turn, &r.Conversation, &r.Title, database.Milliseconds(&r.Asked), &r.Question, &r.Answer, &asked, &answered, &first)
+		err = scan(&r.Memory, &r.Turn, &r.Conversation, &r.Title, files.Milliseconds(&r.Asked), &r.Question, &r.Answer, &asked, &answered, &first)
 		r.Answer, r.Origin = agent.WithoutRecords(r.Answer), asked.Origin.And(answered.Origin)
 		r.Untrusted = r.Origin.And(first.Origin).IsOutside()
 		return r, err
@@ -171,7 +170,7 @@ func (s *Store) recollections(ctx context.Context, memories string, args ...any)
 // Unembedded lists the archived exchanges after a memory (0: from the first)
 // without a vector of this embedder.
 func (s *Store) Unembedded(ctx context.Context, embedder string, after int64, limit int) (_ []agent.Recollection, err error) {
-	defer wrap.Error(&err, "list memories to embed")
+	defer files.Wrap(&err, "list memories to embed")
 	return s.recollections(ctx, `SELECT id FROM memories m WHERE id > ?1
 		AND NOT EXISTS (SELECT 1 FROM memory_vectors WHERE memory = m.id AND embedder = ?2) ORDER BY id LIMIT ?3`, after, embedder, limit)
 }
@@ -179,7 +178,7 @@ func (s *Store) Unembedded(ctx context.Context, embedder string, after int64, li
 // SaveVectors saves vectors of archived exchanges by turn, replacing those of
 // other embedders. It ignores exchanges that were deleted meanwhile.
 func (s *Store) SaveVectors(ctx context.Context, embedder string, vectors map[string][]float32) (err error) {
-	defer wrap.Error(&err, "save the vectors of the memory")
+	defer files.Wrap(&err, "save the vectors of the memory")
 	return s.file.Update(ctx, func(tx *sql.Tx) error {
 		for turn, vector := range vectors {
 			if _, err := tx.ExecContext(ctx, `INSERT OR REPLACE INTO memory_vectors (memory, embedder, vector)
@@ -196,11 +195,11 @@ func (s *Store) SaveVectors(ctx context.Context, embedder string, vectors map[st
 // complete current paths of all other conversations. It returns the number of
 // added exchanges.
 func (s *Store) Archive(ctx context.Context, conversation string, window int, everywhere bool) (archived int, err error) {
-	defer wrap.Error(&err, "archive messages")
+	defer files.Wrap(&err, "archive messages")
 	err = s.file.Update(ctx, func(tx *sql.Tx) error {
 		beyond := map[string]int{conversation: window}
 		if everywhere {
-			others, err := database.Column[string](ctx, tx, `SELECT id FROM conversations WHERE id <> ? AND archived <> head`, conversation)
+			others, err := files.Column[string](ctx, tx, `SELECT id FROM conversations WHERE id <> ? AND archived <> head`, conversation)
 			if err != nil {
 				return err
 			}
@@ -228,7 +227,7 @@ func (s *Store) archivePath(ctx context.Context, tx *sql.Tx, conversation string
 		open   bool
 		leaves bool // the window, with an answer
 	}
-	list, err := database.AllRows(ctx, tx, func(scan database.Scan) (e exchange, err error) {
+	list, err := files.AllRows(ctx, tx, func(scan files.Scan) (e exchange, err error) {
 		return e, scan(&e.turn, &e.open, &e.leaves)
 	}, pathWhile(`NOT EXISTS (SELECT 1 FROM memories WHERE turn = p.turn)`)+`SELECT p.turn, t.state = 'open', p.messages > ?2 AND octet_length(a.text) > 0
 		FROM path p JOIN turns t ON t.id = p.turn JOIN messages a ON a.turn = p.turn AND a.role = 'assistant'
@@ -274,6 +273,6 @@ func forgetBranches(ctx context.Context, tx *sql.Tx, conversation string) error 
 
 // Archived returns the number of exchanges in long-term memory.
 func (s *Store) Archived(ctx context.Context) (n int, err error) {
-	defer wrap.Error(&err, "count archived exchanges")
+	defer files.Wrap(&err, "count archived exchanges")
 	return n, s.file.Read.QueryRowContext(ctx, `SELECT count(*) FROM memories`).Scan(&n)
 }

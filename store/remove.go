@@ -8,8 +8,7 @@ import (
 	"regexp"
 	"strings"
 
-	"lifehub/internal/database"
-	"lifehub/internal/wrap"
+	"lifehub/internal/files"
 	"lifehub/store/file"
 )
 
@@ -18,7 +17,7 @@ import (
 // [ErrNoConversation] and deletes nothing. See
 // docs/design/conversations-and-storage.md.
 func (s *Store) Remove(ctx context.Context, conversations ...string) (err error) {
-	defer wrap.Error(&err, "delete conversations")
+	defer files.Wrap(&err, "delete conversations")
 	var drafts []string // owners of the drafts
 	err = s.file.Update(ctx, func(tx *sql.Tx) (err error) {
 		for _, id := range conversations {
@@ -63,7 +62,7 @@ func (s *Store) Remove(ctx context.Context, conversations ...string) (err error)
 
 // connection is a *sql.DB or *sql.Tx.
 type connection interface {
-	database.Querier
+	files.Querier
 	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
 	ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error)
 }
@@ -82,7 +81,7 @@ func removeRows(ctx context.Context, db connection, id string) (int64, error) {
 // conversation's ID. It returns the number of deleted traces. Backups made before
 // a migration may have no table of traces.
 func removeTracesNaming(ctx context.Context, db connection, conversations []string) (count int64, err error) {
-	known, err := database.Column[string](ctx, db, `SELECT name FROM sqlite_schema WHERE name = 'traces'`)
+	known, err := files.Column[string](ctx, db, `SELECT name FROM sqlite_schema WHERE name = 'traces'`)
 	if err != nil || len(known) == 0 {
 		return 0, err
 	}
@@ -91,7 +90,7 @@ func removeTracesNaming(ctx context.Context, db connection, conversations []stri
 		ids[i] = regexp.QuoteMeta(id)
 	}
 	naming := regexp.MustCompile(`\b(` + strings.Join(ids, "|") + `)\b`)
-	turns, err := database.Column[string](ctx, db, `SELECT turn FROM traces`)
+	turns, err := files.Column[string](ctx, db, `SELECT turn FROM traces`)
 	if err != nil {
 		return 0, err
 	}
@@ -114,7 +113,7 @@ func removeTracesNaming(ctx context.Context, db connection, conversations []stri
 // scrub erases deleted data from the disk. Otherwise the full-text index keeps
 // deleted words until its segments are merged, and free pages keep deleted rows.
 func scrub(ctx context.Context, db *sql.DB) error {
-	indexes, err := database.Column[string](ctx, db, `SELECT name FROM sqlite_schema WHERE name IN ('message_words', 'memory_terms')`)
+	indexes, err := files.Column[string](ctx, db, `SELECT name FROM sqlite_schema WHERE name IN ('message_words', 'memory_terms')`)
 	if err != nil {
 		return err
 	}

@@ -8,15 +8,14 @@ import (
 	"unicode/utf8"
 
 	"lifehub/agent"
-	"lifehub/internal/database"
-	"lifehub/internal/wrap"
+	"lifehub/internal/files"
 )
 
 // Search finds messages of a conversation, "" for all, that contain all words of
 // the search, on any branch, newest first. Words match as prefixes; quoted phrases match whole adjacent
 // words. Case and accents are ignored. A search without words finds nothing.
 func (s *Store) Search(ctx context.Context, conversation, search string, limit int) (_ []agent.Hit, err error) {
-	defer wrap.Error(&err, "search conversations")
+	defer files.Wrap(&err, "search conversations")
 	wanted := phrases(search)
 	if len(wanted) == 0 {
 		return nil, nil
@@ -24,9 +23,9 @@ func (s *Store) Search(ctx context.Context, conversation, search string, limit i
 	if err := s.indexWords(ctx); err != nil {
 		return nil, err
 	}
-	return database.AllRows(ctx, s.file.Read, func(scan database.Scan) (h agent.Hit, err error) {
+	return files.AllRows(ctx, s.file.Read, func(scan files.Scan) (h agent.Hit, err error) {
 		var text string
-		err = scan(&h.Conversation, &h.Title, &h.Turn, &h.Role, &text, database.Milliseconds(&h.Time))
+		err = scan(&h.Conversation, &h.Title, &h.Turn, &h.Role, &text, files.Milliseconds(&h.Time))
 		h.Excerpt, h.From, h.To = excerpt(text, wanted[0])
 		return h, err
 	}, `SELECT m.conversation, c.title, m.turn, m.role, m.text, m.created
@@ -53,7 +52,7 @@ func (s *Store) indexWords(ctx context.Context) error {
 
 func indexSome(ctx context.Context, tx *sql.Tx) error {
 	texts := map[int64]string{}
-	for scan := range database.Rows(ctx, tx, `SELECT u.message, coalesce(m.text, '') FROM unindexed u LEFT JOIN messages m ON m.id = u.message LIMIT ?`, indexBatch) {
+	for scan := range files.Rows(ctx, tx, `SELECT u.message, coalesce(m.text, '') FROM unindexed u LEFT JOIN messages m ON m.id = u.message LIMIT ?`, indexBatch) {
 		var id int64
 		var text string
 		if err := scan(&id, &text); err != nil {

@@ -12,7 +12,7 @@ import (
 	"io/fs"
 	"time"
 
-	"lifehub/internal/wrap"
+	"lifehub/internal/files"
 	"lifehub/store/file"
 )
 
@@ -29,7 +29,7 @@ type Store struct {
 // <path>.v<N>.bak. It rejects a newer schema with [*file.NewerSchemaError] and a
 // damaged or emptied file with [*file.DamagedError]. Only the file's owner has access to it.
 func Open(path string) (_ *Store, err error) {
-	defer wrap.Error(&err, "open conversations in %s", path)
+	defer files.Wrap(&err, "open conversations in %s", path)
 	if err := registerFunctions(); err != nil {
 		return nil, err
 	}
@@ -60,7 +60,7 @@ func OpenToRead(path string) (_ *Store, err error) {
 
 // InMemory opens a database in memory, for --no-save.
 func InMemory() (_ *Store, err error) {
-	defer wrap.Error(&err, "open conversations in memory")
+	defer files.Wrap(&err, "open conversations in memory")
 	if err := registerFunctions(); err != nil {
 		return nil, err
 	}
@@ -78,7 +78,7 @@ func newStore(d *file.File) *Store {
 // Close saves open traces, moves the write-ahead log into the file if the disk
 // has space, and closes the file.
 func (s *Store) Close() (err error) {
-	defer wrap.Error(&err, "close conversations in %s", s.file.Path)
+	defer files.Wrap(&err, "close conversations in %s", s.file.Path)
 	s.Traces.Close()
 	return s.file.Close()
 }
@@ -90,7 +90,7 @@ func (s *Store) Warning() string { return s.file.Warning }
 // and deletes the oldest ones; see [file.File.BackUp]. Other goroutines and
 // processes may read and write meanwhile.
 func (s *Store) BackUp(ctx context.Context) (err error) {
-	defer wrap.Error(&err, "back up conversations")
+	defer files.Wrap(&err, "back up conversations")
 	return s.file.BackUp(ctx, s.now().UTC(), `DELETE FROM drafts`)
 }
 

@@ -13,8 +13,7 @@ import (
 	"sync"
 	"time"
 
-	"lifehub/internal/database"
-	"lifehub/internal/wrap"
+	"lifehub/internal/files"
 	"lifehub/store/file"
 )
 
@@ -221,15 +220,15 @@ var ErrNone = errors.New("no such trace")
 
 // List lists traces, newest first; limit 0 lists all.
 func (t *Traces) List(ctx context.Context, limit int) (_ []Trace, err error) {
-	defer wrap.Error(&err, "list traces")
+	defer files.Wrap(&err, "list traces")
 	return t.query(ctx, `ORDER BY r.rowid DESC LIMIT ifnull(nullif(?, 0), -1)`, limit)
 }
 
 // query reads the traces selected by the given end of a query, without their
 // lines.
 func (t *Traces) query(ctx context.Context, which string, args ...any) ([]Trace, error) {
-	return database.AllRows(ctx, t.file.Read, func(scan database.Scan) (one Trace, err error) {
-		return one, scan(&one.Turn, &one.Conversation, &one.Question, database.Milliseconds(&one.Started), &one.State, &one.Format, &one.Events, &one.Dropped, &one.Complete, &one.Size)
+	return files.AllRows(ctx, t.file.Read, func(scan files.Scan) (one Trace, err error) {
+		return one, scan(&one.Turn, &one.Conversation, &one.Question, files.Milliseconds(&one.Started), &one.State, &one.Format, &one.Events, &one.Dropped, &one.Complete, &one.Size)
 	}, `SELECT r.turn, t.conversation, q.text, t.started, t.state, r.format, r.events, r.dropped, r.whole, length(r.body)
 		FROM traces r JOIN turns t ON t.id = r.turn JOIN messages q ON q.turn = t.id AND q.role = 'user' `+which, args...)
 }
@@ -238,7 +237,7 @@ func (t *Traces) query(ctx context.Context, which string, args ...any) ([]Trace,
 // The ID may be a prefix that is unique among conversations. It returns [ErrNone]
 // if there is none. A damaged trace is returned as far as it is readable.
 func (t *Traces) Read(ctx context.Context, id string) (_ Trace, err error) {
-	defer wrap.Error(&err, "read trace %q", id)
+	defer files.Wrap(&err, "read trace %q", id)
 	id = strings.TrimSpace(id)
 	list, err := t.query(ctx, `WHERE r.turn = ?1 OR substr(t.conversation, 1, length(?1)) = ?1 AND ?1 <> ''
 		ORDER BY r.turn = ?1 DESC, t.conversation = ?1 DESC, r.rowid DESC`, id)
@@ -262,7 +261,7 @@ func (t *Traces) Read(ctx context.Context, id string) (_ Trace, err error) {
 
 // readLines reads the lines of a trace.
 func (t *Traces) readLines(ctx context.Context, one *Trace) error {
-	bodies, err := database.Column[[]byte](ctx, t.file.Read, `SELECT body FROM traces WHERE turn = ?`, one.Turn)
+	bodies, err := files.Column[[]byte](ctx, t.file.Read, `SELECT body FROM traces WHERE turn = ?`, one.Turn)
 	switch {
 	case err != nil:
 		return err

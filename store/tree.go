@@ -8,8 +8,7 @@ import (
 	"slices"
 
 	"lifehub/agent"
-	"lifehub/internal/database"
-	"lifehub/internal/wrap"
+	"lifehub/internal/files"
 )
 
 // Exchanges returns the turns of the conversation's current path, oldest first. A
@@ -35,7 +34,7 @@ func (s *Store) Tree(ctx context.Context, conversation string) ([]agent.Exchange
 
 // exchanges reads the turns of a conversation that wanted selects.
 func (s *Store) exchanges(ctx context.Context, conversation string, wanted func(tree) tree) (_ []agent.Exchange, err error) {
-	defer wrap.Error(&err, "read conversation %q", conversation)
+	defer files.Wrap(&err, "read conversation %q", conversation)
 	tx, err := s.file.Read.BeginTx(ctx, &sql.TxOptions{ReadOnly: true}) // a snapshot of both tree and texts
 	if err != nil {
 		return nil, err
@@ -60,12 +59,12 @@ type tree []node
 
 // readTree reads the relations of all turns of a conversation, and marks the path
 // from its head to its root. This is much faster than a recursive query.
-func (s *Store) readTree(ctx context.Context, db database.Querier, conversation string) (tree, error) {
+func (s *Store) readTree(ctx context.Context, db files.Querier, conversation string) (tree, error) {
 	var head int64
-	list, err := database.AllRows(ctx, db, func(scan database.Scan) (n node, err error) {
+	list, err := files.AllRows(ctx, db, func(scan files.Scan) (n node, err error) {
 		var state, owner string
 		var undone sql.NullInt64
-		err = scan(&n.answer, &n.before, &head, &n.Exchange.Turn, database.Milliseconds(&n.Exchange.Asked), &state, &owner, &undone)
+		err = scan(&n.answer, &n.before, &head, &n.Exchange.Turn, files.Milliseconds(&n.Exchange.Asked), &state, &owner, &undone)
 		n.Exchange.Open = state == "open"
 		n.Exchange.Running = n.Exchange.Open && s.file.Owners.AtWork(owner, n.Exchange.Turn, state)
 		n.Exchange.Answer.Cut = state == "cut" || n.Exchange.Open
@@ -125,7 +124,7 @@ const ofConversation = `turn >= ?1 || '.' AND turn < ?1 || '/'`
 // texts reads the texts of these turns and, if asked for, the courses of their
 // answers. This is most of the cost of opening a conversation, so callers request
 // only what they need.
-func (t tree) texts(ctx context.Context, db database.Querier, courses bool) ([]agent.Exchange, error) {
+func (t tree) texts(ctx context.Context, db files.Querier, courses bool) ([]agent.Exchange, error) {
 	at := make(map[string]int, len(t))
 	turns, list := make([]string, len(t)), make([]agent.Exchange, len(t))
 	for i, n := range t {
@@ -135,7 +134,7 @@ func (t tree) texts(ctx context.Context, db database.Querier, courses bool) ([]a
 	if err != nil {
 		return nil, err
 	}
-	for scan := range database.Rows(ctx, db, `SELECT t.id, t.error, t.detail, q.text, a.text, q.origin, a.origin
+	for scan := range files.Rows(ctx, db, `SELECT t.id, t.error, t.detail, q.text, a.text, q.origin, a.origin
 		FROM json_each(?) wanted JOIN turns t ON t.id = wanted.value
 		JOIN messages q ON q.turn = t.id AND q.role = 'user'
 		JOIN messages a ON a.turn = t.id AND a.role = 'assistant'`, string(ids)) {
@@ -164,7 +163,7 @@ func (t tree) texts(ctx context.Context, db database.Querier, courses bool) ([]a
 // message starts a new branch there. An empty turn means before the first one. It
 // returns [ErrNoConversation] if there is no such turn.
 func (s *Store) GoOn(ctx context.Context, conversation, turn string) (err error) {
-	defer wrap.Error(&err, "go to turn %q", turn)
+	defer files.Wrap(&err, "go to turn %q", turn)
 	return s.setHead(ctx, conversation, turn, `SELECT id FROM messages WHERE conversation = ?1 AND turn = ?2 AND role = 'assistant'`)
 }
 
@@ -172,7 +171,7 @@ func (s *Store) GoOn(ctx context.Context, conversation, turn string) (err error)
 // It changes nothing if the turn is already on the current path. It returns
 // [ErrNoConversation] if there is no such turn.
 func (s *Store) Show(ctx context.Context, conversation, turn string) (err error) {
-	defer wrap.Error(&err, "go to turn %q", turn)
+	defer files.Wrap(&err, "go to turn %q", turn)
 	tree, err := s.readTree(ctx, s.file.Read, conversation)
 	if err != nil {
 		return err
@@ -213,7 +212,7 @@ const forkMark = " (fork)"
 // Fork copies the path up to a turn, and the documents as of that turn, into a
 // new conversation. Other branches are not copied.
 func (s *Store) Fork(ctx context.Context, conversation, turn string) (_ agent.Conversation, err error) {
-	defer wrap.Error(&err, "fork conversation %q", conversation)
+	defer files.Wrap(&err, "fork conversation %q", conversation)
 	tree, err := s.readTree(ctx, s.file.Read, conversation)
 	if err != nil {
 		return agent.Conversation{}, err

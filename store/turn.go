@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"lifehub/agent"
-	"lifehub/internal/wrap"
+	"lifehub/internal/files"
 	"lifehub/llm"
 )
 
@@ -72,7 +72,7 @@ func (s *Store) Begin(ctx context.Context, conversation, message string) (string
 // Progress replaces the saved text of an answer by text, which must be the whole
 // answer so far. It does not change a finished turn.
 func (s *Store) Progress(ctx context.Context, turn, text string, from agent.Origin) (err error) {
-	defer wrap.Error(&err, "save the answer so far")
+	defer files.Wrap(&err, "save the answer so far")
 	_, err = s.file.Write.ExecContext(ctx, `UPDATE messages SET text = ?, origin = ? WHERE turn = ? AND role = 'assistant'
 		AND (SELECT state FROM turns WHERE id = turn) = 'open'`, text, origin{from}, turn)
 	return err
@@ -103,7 +103,7 @@ func withoutUncited(answer agent.Answer) []agent.Source {
 // Finish saves the answer and closes the turn. It also works with a cancelled
 // ctx, since that is how an interrupted turn ends.
 func (s *Store) Finish(ctx context.Context, turn string, answer agent.Answer) (err error) {
-	defer wrap.Error(&err, "save the answer")
+	defer files.Wrap(&err, "save the answer")
 	ctx = context.WithoutCancel(ctx)
 	defer s.file.Owners.End(turn)
 	rest := detail{Sources: withoutUncited(answer), Citations: answer.Citations, Metrics: answer.Metrics, Effects: answer.Effects, Log: answer.Log}

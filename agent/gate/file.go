@@ -9,7 +9,7 @@ import (
 
 	"github.com/goccy/go-yaml/ast"
 
-	"lifehub/internal/userfile"
+	"lifehub/internal/files"
 )
 
 // Parse reads permissions.yaml:
@@ -21,7 +21,7 @@ import (
 //
 // file is the name used in errors, which carry file:line.
 func Parse(file string, text []byte) (*Rules, error) {
-	tree, err := userfile.ParseYAML(file, text)
+	tree, err := files.ParseYAML(file, text)
 	if err != nil {
 		return nil, err
 	}
@@ -84,7 +84,7 @@ func readRule(file string, node ast.Node) (Rule, error) {
 			}
 			continue
 		}
-		text, ok := userfile.Scalar(pair.Value)
+		text, ok := files.Scalar(pair.Value)
 		if !ok {
 			return Rule{}, fmt.Errorf("%s:%d: %s must be a word", file, lineOf(pair), key)
 		}
@@ -145,7 +145,7 @@ func readWhere(file string, node ast.Node) ([]Where, error) {
 			items = many.Values
 		}
 		for _, item := range items {
-			text, ok := userfile.Scalar(item)
+			text, ok := files.Scalar(item)
 			if !ok || text == "" && w.Fit != LikeGlob && w.Fit != OneOf {
 				return nil, fmt.Errorf("%s:%d: the condition on %s needs a word, or a list of words", file, lineOf(pair), w.Argument)
 			}

@@ -12,8 +12,8 @@ import (
 	"lifehub/agent/args"
 	"lifehub/agent/events"
 	"lifehub/agent/gate"
-	"lifehub/internal/neterr"
 	"lifehub/internal/text"
+	"lifehub/llm"
 )
 
 const (
@@ -122,7 +122,7 @@ func (t *turn) make(ctx context.Context, c gate.Call) Outcome {
 	t.recordEnd(ctx, c, o)
 	ended := agent.ToolEnded{Step: c.Step, Call: c.ID, Name: name, Took: t.events.Since(start)}
 	if o.Status != agent.Done {
-		ended.Error, ended.Cause = o.Reason, text.Clip(t.agent.Redact.Known(neterr.Cause(o.err)), maxReason)
+		ended.Error, ended.Cause = o.Reason, text.Clip(t.agent.Redact.Known(llm.Cause(o.err)), maxReason)
 		t.events.Emit(ended)
 		return o
 	}

@@ -30,7 +30,6 @@ import (
 	"lifehub/cli/redact"
 	"lifehub/cli/settings"
 	"lifehub/internal/files"
-	"lifehub/internal/userfile"
 	"lifehub/llm"
 	"lifehub/llm/ollama"
 	"lifehub/llm/servers"
@@ -558,7 +557,7 @@ const EmbedPatience = 5 * time.Second
 // persona returns the user's instructions.md followed by those of trusted folders, or "" if there
 // are none.
 func (a *App) persona() string {
-	text, err := userfile.Read(a.Paths.InstructionsFile())
+	text, err := files.Read(a.Paths.InstructionsFile())
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		slog.Warn("read instructions", "error", err)
 	}

@@ -13,12 +13,11 @@ import (
 	"lifehub/agent/gate"
 	"lifehub/cli/settings"
 	"lifehub/internal/files"
-	"lifehub/internal/userfile"
 )
 
 // LoadRules reads permissions.yaml. It returns nil if the file does not exist.
 func LoadRules(file string) (*gate.Rules, error) {
-	text, err := userfile.Read(file)
+	text, err := files.Read(file)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
@@ -46,7 +45,7 @@ func RuleText(r gate.Rule) string {
 
 // SaveRule appends a rule to permissions.yaml, after the user chose "always".
 func (a *App) SaveRule(_ context.Context, rule gate.Rule) error {
-	text, err := userfile.Read(a.Paths.PermissionsFile())
+	text, err := files.Read(a.Paths.PermissionsFile())
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("read permissions: %w", err)
 	}
@@ -64,7 +63,7 @@ func RemoveRules(file, tool string) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	text, err := userfile.Read(file)
+	text, err := files.Read(file)
 	if errors.Is(err, fs.ErrNotExist) {
 		return 0, nil
 	}

@@ -12,7 +12,7 @@ import (
 
 	"lifehub/agent"
 	"lifehub/cli/settings"
-	"lifehub/internal/userfile"
+	"lifehub/internal/files"
 	"lifehub/llm"
 	"lifehub/mcpclient"
 	"lifehub/mcpclient/config"
@@ -170,7 +170,7 @@ func (a *App) useServers() ([]string, error) {
 
 // readServersText returns the text of mcp.json, or "" if it does not exist.
 func readServersText(file string) (string, error) {
-	text, err := userfile.Read(file)
+	text, err := files.Read(file)
 	if errors.Is(err, fs.ErrNotExist) {
 		err = nil
 	}

@@ -20,8 +20,8 @@ import (
 
 	"lifehub/cli/app"
 	"lifehub/cli/settings"
+	"lifehub/internal/files"
 	"lifehub/internal/text"
-	"lifehub/internal/userfile"
 	"lifehub/internal/when"
 	"lifehub/llm"
 	"lifehub/llm/ollama"
@@ -131,7 +131,7 @@ func obsidianVaults(home string) []string {
 	}
 	var list []string
 	for _, dir := range configs {
-		data, err := userfile.Read(filepath.Join(dir, "obsidian", "obsidian.json"))
+		data, err := files.Read(filepath.Join(dir, "obsidian", "obsidian.json"))
 		if err != nil {
 			continue
 		}

@@ -19,7 +19,6 @@ import (
 	"lifehub/cli/app"
 	"lifehub/cli/settings"
 	"lifehub/internal/files"
-	"lifehub/internal/neterr"
 	"lifehub/llm"
 	"lifehub/mcpclient"
 	"lifehub/rag"
@@ -210,7 +209,7 @@ func model(ctx context.Context, a *app.App, c *settings.Config) []Finding {
 		return []Finding{f}
 	}
 	if err != nil {
-		return []Finding{{What: "model server", Detail: err.Error(), Fix: agent.FailedFrom(err).Hint, Cause: neterr.Cause(err)}}
+		return []Finding{{What: "model server", Detail: err.Error(), Fix: agent.FailedFrom(err).Hint, Cause: llm.Cause(err)}}
 	}
 	model := Finding{What: "model", OK: true, Detail: fmt.Sprintf("%s at %s, window of %d tokens", info.Name, a.Provider.State().Provider, a.Provider.Window())}
 	if info.Remote != "" {
@@ -271,7 +270,7 @@ func modelServers(ctx context.Context, a *app.App) []Finding {
 	for _, l := range a.Models.Listings(ctx)[1:] {
 		f := Finding{What: "model server", OK: l.Err == nil, Detail: l.Server + ": " + draw.Count(len(l.Models), "model")}
 		if l.Err != nil {
-			f.Detail, f.Fix, f.Cause = l.Err.Error(), agent.FailedFrom(l.Err).Hint, neterr.Cause(l.Err)
+			f.Detail, f.Fix, f.Cause = l.Err.Error(), agent.FailedFrom(l.Err).Hint, llm.Cause(l.Err)
 		}
 		findings = append(findings, f)
 	}
@@ -285,7 +284,7 @@ func vectorStore(ctx context.Context, c *settings.Config) []Finding {
 		return nil
 	}
 	if err := store.Check(ctx); err != nil {
-		return []Finding{{What: "vector store", Detail: "keyword search only: " + err.Error(), Fix: "start the server, correct `rag.chroma_url`, or set `rag.store: local`", Cause: neterr.Cause(err)}}
+		return []Finding{{What: "vector store", Detail: "keyword search only: " + err.Error(), Fix: "start the server, correct `rag.chroma_url`, or set `rag.store: local`", Cause: llm.Cause(err)}}
 	}
 	return []Finding{{What: "vector store", OK: true, Detail: "the Chroma server answers"}}
 }

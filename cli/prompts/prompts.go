@@ -14,7 +14,7 @@ import (
 	"strings"
 
 	"lifehub/agent"
-	"lifehub/internal/userfile"
+	"lifehub/internal/files"
 	"lifehub/notes"
 	"lifehub/tui/draw"
 )
@@ -60,7 +60,7 @@ func Read(dir string) (list []Prompt) {
 // read reads a prompt.
 func read(file string) Prompt {
 	p := Prompt{Name: strings.TrimSuffix(filepath.Base(file), ".md"), File: file}
-	raw, err := userfile.Read(file)
+	raw, err := files.Read(file)
 	if err == nil {
 		var front map[string]any
 		front, p.Text, err = notes.Front(raw)

@@ -16,7 +16,7 @@ import (
 	"sync"
 
 	"lifehub/cli/settings"
-	"lifehub/internal/userfile"
+	"lifehub/internal/files"
 	"lifehub/mcpclient/config"
 )
 
@@ -66,7 +66,7 @@ func secretsOfServers(file string) (values []string) {
 	if err == nil {
 		return values
 	}
-	text, _ := userfile.Read(file) // on error nothing is known about it
+	text, _ := files.Read(file) // on error nothing is known about it
 	for _, quoted := range jsonString.FindAllString(string(text), -1) {
 		var value string
 		if json.Unmarshal([]byte(quoted), &value) == nil {
@@ -255,7 +255,7 @@ func ReadSecret(file string) (string, error) {
 	if info.Mode().Perm()&0o077 != 0 && runtime.GOOS != "windows" {
 		return "", fmt.Errorf("%s is readable by others: chmod 600 %s", file, file)
 	}
-	text, err := userfile.Read(file)
+	text, err := files.Read(file)
 	if err != nil {
 		return "", fmt.Errorf("read the secret: %w", err)
 	}

@@ -12,8 +12,8 @@ import (
 	"strings"
 	"time"
 
+	"lifehub/internal/files"
 	"lifehub/internal/text"
-	"lifehub/internal/userfile"
 	"lifehub/tui/draw"
 )
 
@@ -187,7 +187,7 @@ func Defaults() *Config {
 // value is, with file:line.
 func Load(file string, getenv func(string) (string, bool)) (*Config, error) {
 	c := Defaults()
-	data, err := userfile.Read(file)
+	data, err := files.Read(file)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, UsageError{Err: fmt.Errorf("read settings: %w", err)}
 	}

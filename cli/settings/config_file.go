@@ -8,13 +8,13 @@ import (
 
 	"github.com/goccy/go-yaml/ast"
 
-	"lifehub/internal/userfile"
+	"lifehub/internal/files"
 	"lifehub/tui/draw"
 	"lifehub/tui/keys"
 )
 
 func (c *Config) ReadFile(file string, data []byte) error {
-	tree, err := userfile.ParseYAML(file, data)
+	tree, err := files.ParseYAML(file, data)
 	if err != nil {
 		return UsageError{Err: fmt.Errorf("read settings: %w", err)}
 	}
@@ -130,11 +130,11 @@ func lists(node ast.Node) (map[string][]string, error) {
 
 // OwnColours reads a theme file, which maps names to colours.
 func OwnColours(file string) (map[string]string, error) {
-	data, err := userfile.Read(file)
+	data, err := files.Read(file)
 	if err != nil {
 		return nil, fmt.Errorf("read theme: %w", err)
 	}
-	tree, err := userfile.ParseYAML(file, data)
+	tree, err := files.ParseYAML(file, data)
 	if err != nil {
 		return nil, fmt.Errorf("read theme: %w", err)
 	}
@@ -149,7 +149,7 @@ func OwnColours(file string) (map[string]string, error) {
 		}
 		for _, pair := range pairs {
 			name := pair.Key.GetToken().Value
-			if own[name], ok = userfile.Scalar(pair.Value); !ok {
+			if own[name], ok = files.Scalar(pair.Value); !ok {
 				return nil, fmt.Errorf("theme in %s:%d: %s: a colour is expected", file, lineOf(pair.Key), name)
 			}
 		}
@@ -185,7 +185,7 @@ func scalars(node ast.Node) (values []string, isList bool, err error) {
 		}
 		return values, true, nil
 	}
-	text, ok := userfile.Scalar(node)
+	text, ok := files.Scalar(node)
 	if !ok {
 		return nil, false, errors.New("a plain value is expected")
 	}

@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"lifehub/internal/files"
-	"lifehub/internal/userfile"
 )
 
 // RememberNotes adds a folder to `notes:` in the settings file. The rest of the file, including
@@ -59,7 +58,7 @@ func (p Paths) Save(name, value string) error {
 
 // read reads only the settings file, which may be missing.
 func read(file string) ([]byte, *Config, error) {
-	data, err := userfile.Read(file)
+	data, err := files.Read(file)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, nil, fmt.Errorf("read settings: %w", err)
 	}
@@ -94,6 +93,6 @@ func withKey(data []byte, key, text string) []byte {
 // quoteYAML returns a string as a double-quoted YAML scalar, which allows JSON's escapes. Invalid
 // UTF-8 in a path is preserved.
 func quoteYAML(s string) string {
-	quoted, _ := json.Marshal(userfile.Escape(s)) // marshalling a string cannot fail
-	return userfile.Unescape(string(quoted))
+	quoted, _ := json.Marshal(files.Escape(s)) // marshalling a string cannot fail
+	return files.Unescape(string(quoted))
 }

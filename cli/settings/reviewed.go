@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"lifehub/internal/files"
-	"lifehub/internal/userfile"
 )
 
 // InstructionsName is the file of instructions that a folder of notes may have. They have no effect
@@ -82,7 +81,7 @@ func readInstructions(dir string) (string, error) {
 	if err == nil && !info.Mode().IsRegular() {
 		err = fmt.Errorf("%s is not a regular file", InstructionsName)
 	} else if err == nil {
-		text, err = userfile.ReadIn(root, InstructionsName)
+		text, err = files.ReadIn(root, InstructionsName)
 	}
 	if err != nil {
 		return "", fmt.Errorf("read the instructions of %s: %w", dir, err)

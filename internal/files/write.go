@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-
-	"lifehub/internal/wrap"
 )
 
 // Write replaces a file that only its owner may read, creating its folder if
@@ -14,7 +12,7 @@ import (
 // replaced. If the process is killed, a temporary file whose name begins with
 // that of the file may remain.
 func Write(file string, data []byte) (err error) {
-	defer wrap.Error(&err, "write %s", file)
+	defer Wrap(&err, "write %s", file)
 	if file, err = linkTarget(file); err != nil {
 		return err
 	}

@@ -16,7 +16,6 @@ import (
 
 	"github.com/ollama/ollama/api"
 
-	"lifehub/internal/neterr"
 	"lifehub/llm"
 )
 
@@ -330,7 +329,7 @@ func (o *Provider) Close() error { return nil }
 
 // explain converts errors of Ollama's client to those of package llm.
 func (o *Provider) explain(err error, model string) error {
-	if err = neterr.Explain(err); err == nil {
+	if err = llm.Explain(err); err == nil {
 		return nil
 	}
 	var away *llm.UnreachableError

@@ -18,7 +18,6 @@ import (
 	"sync"
 	"time"
 
-	"lifehub/internal/neterr"
 	"lifehub/llm"
 )
 
@@ -206,7 +205,7 @@ func (o *Provider) send(ctx context.Context, method, path string, body any) (*ht
 	req.Header.Set("Content-Type", "application/json")
 	res, err := o.client.Do(req)
 	if err != nil {
-		return nil, neterr.Explain(err)
+		return nil, llm.Explain(err)
 	}
 	if res.StatusCode >= 200 && res.StatusCode < 300 {
 		return res, nil

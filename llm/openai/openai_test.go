@@ -13,7 +13,6 @@ import (
 	"testing"
 	"time"
 
-	"lifehub/internal/neterr"
 	"lifehub/llm"
 )
 
@@ -81,7 +80,7 @@ func TestConnectionErrorAdviceFitsTheCause(t *testing.T) {
 			if !strings.Contains(err.Error(), c.says) || strings.Contains(err.Error(), "secret") {
 				t.Errorf("it says %q, want %q", err, c.says)
 			}
-			var network *neterr.Error
+			var network *llm.Error
 			if errors.As(err, &network) != errors.Is(err, llm.ErrUnreachable) {
 				t.Errorf("%T", err)
 			}

@@ -23,7 +23,7 @@ import (
 	"github.com/tailscale/hujson"
 
 	"lifehub/agent"
-	"lifehub/internal/userfile"
+	"lifehub/internal/files"
 )
 
 // Transport is how LifeHub connects to a server.
@@ -68,7 +68,7 @@ type Entry struct {
 // Read reads mcp.json; a missing file has no servers. The error lists each mistake
 // with its line.
 func Read(file string) (Config, error) {
-	data, err := userfile.Read(file)
+	data, err := files.Read(file)
 	if errors.Is(err, fs.ErrNotExist) {
 		return Config{File: file}, nil
 	}
@@ -447,14 +447,14 @@ func into(v hujson.Value, target any) error {
 	err := json.Unmarshal(v.Pack(), target)
 	switch texts := target.(type) {
 	case *string:
-		*texts = userfile.Unescape(*texts)
+		*texts = files.Unescape(*texts)
 	case *[]string:
 		for i, text := range *texts {
-			(*texts)[i] = userfile.Unescape(text)
+			(*texts)[i] = files.Unescape(text)
 		}
 	case *map[string]string:
 		for name, text := range *texts {
-			(*texts)[name] = userfile.Unescape(text)
+			(*texts)[name] = files.Unescape(text)
 		}
 	}
 	var wrong *json.UnmarshalTypeError
@@ -487,13 +487,13 @@ func needed(t reflect.Type) string {
 // read parses the file, which may contain comments and trailing commas. Syntax
 // errors and duplicate keys are mistakes.
 func (m *problems) read() hujson.Value {
-	m.data = userfile.Escape(bytes.TrimPrefix(bytes.Clone(m.data), []byte("\ufeff"))) // undone by into
+	m.data = files.Escape(bytes.TrimPrefix(bytes.Clone(m.data), []byte("\ufeff"))) // undone by into
 	for i, b := range m.data {
 		if b == '\n' {
 			m.ends = append(m.ends, i)
 		}
 	}
-	if err := userfile.CheckJSON(m.file, m.data); err != nil {
+	if err := files.CheckJSON(m.file, m.data); err != nil {
 		m.refused = err
 		return hujson.Value{}
 	}

@@ -13,7 +13,6 @@ import (
 	"github.com/tailscale/hujson"
 
 	"lifehub/internal/files"
-	"lifehub/internal/userfile"
 )
 
 // Add adds a server to mcp.json, creating the file if necessary and keeping its
@@ -107,7 +106,7 @@ func (s Entry) entry() any {
 // change edits mcp.json, preserving comments. It writes the result only if that
 // is valid.
 func change(file string, edit func(doc *hujson.Value) ([]operation, error)) error {
-	data, err := userfile.Read(file)
+	data, err := files.Read(file)
 	if errors.Is(err, fs.ErrNotExist) {
 		data, err = []byte("{}"), nil
 	}
@@ -117,7 +116,7 @@ func change(file string, edit func(doc *hujson.Value) ([]operation, error)) erro
 	if _, err := parse(file, data); err != nil {
 		return err
 	}
-	doc, err := hujson.Parse(userfile.Escape(bytes.TrimPrefix(data, []byte("\ufeff"))))
+	doc, err := hujson.Parse(files.Escape(bytes.TrimPrefix(data, []byte("\ufeff"))))
 	if err != nil {
 		return err
 	}
@@ -146,5 +145,5 @@ func change(file string, edit func(doc *hujson.Value) ([]operation, error)) erro
 	if _, err := parse(file, out.Bytes()); err != nil {
 		return err
 	}
-	return files.Write(file, []byte(userfile.Unescape(out.String())))
+	return files.Write(file, []byte(files.Unescape(out.String())))
 }

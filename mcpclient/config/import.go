@@ -12,7 +12,7 @@ import (
 
 	"github.com/tailscale/hujson"
 
-	"lifehub/internal/userfile"
+	"lifehub/internal/files"
 )
 
 // Import holds the servers that another client's file would add to mcp.json.
@@ -34,9 +34,9 @@ func ReadImport(file, from string) (Import, error) {
 	if err != nil {
 		return found, err
 	}
-	data, err := userfile.Read(from)
+	data, err := files.Read(from)
 	if err == nil {
-		err = userfile.CheckJSON(from, data)
+		err = files.CheckJSON(from, data)
 	}
 	var theirs entries
 	if err == nil {

@@ -16,7 +16,7 @@ import (
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/charset"
 
-	"lifehub/internal/fromhtml"
+	"lifehub/internal/text"
 )
 
 // Limits of an archive, so that a small file cannot expand to a large one.
@@ -85,7 +85,7 @@ func readPage(raw []byte) (string, error) {
 		return "", err
 	}
 	title := titleOf(page) // which the conversion takes out
-	body, err := fromhtml.Markdown(page)
+	body, err := text.Markdown(page)
 	if err != nil {
 		return "", err
 	}

@@ -13,7 +13,7 @@ import (
 	"strings"
 	"time"
 
-	"lifehub/internal/neterr"
+	"lifehub/llm"
 	"lifehub/rag/vectors"
 )
 
@@ -144,12 +144,12 @@ func (s *client) call(ctx context.Context, method, path string, in, out any) err
 	}
 	response, err := s.http.Do(request)
 	if err != nil {
-		return neterr.Explain(err)
+		return llm.Explain(err)
 	}
 	defer response.Body.Close() //nolint:errcheck // only read
 	text, err := io.ReadAll(io.LimitReader(response.Body, longestReply))
 	if err != nil {
-		return neterr.Explain(err)
+		return llm.Explain(err)
 	}
 	if response.StatusCode/100 != 2 {
 		return refusal(response.StatusCode, text)
@@ -183,7 +183,7 @@ func refusal(code int, text []byte) error {
 		if code == http.StatusNotFound { // not from Chroma
 			return errors.New("no Chroma of API version 2 at this address")
 		}
-		return &refusedError{code, neterr.Status("it", code, "").Error()}
+		return &refusedError{code, llm.Status("it", code, "").Error()}
 	}
 	line, _, _ := strings.Cut(response.Message, "\n")
 	return &refusedError{code, line[:min(len(line), 200)]}

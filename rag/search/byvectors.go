@@ -8,7 +8,7 @@ import (
 	"math"
 	"slices"
 
-	"lifehub/internal/database"
+	"lifehub/internal/files"
 	"lifehub/llm"
 	"lifehub/rag/embed"
 	"lifehub/rag/vectors"
@@ -244,7 +244,7 @@ func (s *search) keys(ctx context.Context, where string, args ...any) (map[vecto
 		note = "note" // which is not in the index by key
 	}
 	keys := map[vectors.Key][]int64{}
-	for scan := range database.Rows(ctx, s.db, `SELECT id, key, `+note+` FROM passages WHERE `+where, args...) {
+	for scan := range files.Rows(ctx, s.db, `SELECT id, key, `+note+` FROM passages WHERE `+where, args...) {
 		var id, note int64
 		var raw []byte
 		if err := scan(&id, &raw, &note); err != nil {

@@ -1,7 +1,7 @@
 package search
 
 import (
-	"lifehub/internal/database"
+	"lifehub/internal/files"
 	"lifehub/internal/when"
 	"lifehub/llm"
 	"lifehub/rag/vectors"
@@ -10,7 +10,7 @@ import (
 
 // Vault is the index of one folder of notes.
 type Vault struct {
-	DB   database.Querier
+	DB   files.Querier
 	Dir  string // the notes folder
 	Size int    // most tokens of a passage
 
@@ -23,7 +23,7 @@ type Vault struct {
 type search struct {
 	in           Vault
 	model        llm.Embedder // nil: none, or not opened yet
-	db           database.Querier
+	db           files.Querier
 	query        Query
 	filter       filter
 	matching     []int64 // notes that match the filter, sorted

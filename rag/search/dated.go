@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"lifehub/internal/database"
+	"lifehub/internal/files"
 	"lifehub/internal/when"
 	"lifehub/rag/passage"
 	"lifehub/rag/words"
@@ -179,7 +179,7 @@ func (s *search) notesOfTime(ctx context.Context) error {
 	if !s.time.Span.To.IsZero() {
 		s.ofTime.To = s.time.Span.To.Add(-1).String()
 	}
-	for scan := range database.Rows(ctx, s.db, query+` GROUP BY n.id ORDER BY 2, n.path`, args...) {
+	for scan := range files.Rows(ctx, s.db, query+` GROUP BY n.id ORDER BY 2, n.path`, args...) {
 		var path string
 		var day int64
 		if err := scan(&path, &day); err != nil {
@@ -210,7 +210,7 @@ func (s *search) addNewest(ctx context.Context, found map[int64]*candidate) erro
 	}
 	query, args := s.filtered(`SELECT p.id FROM `+passages+` WHERE `+ofTime, s.time.args())
 	boost := onlyBoost
-	for scan := range database.Rows(ctx, s.db, query+` GROUP BY p.id ORDER BY max(d.day) DESC, p.id LIMIT ?`, append(args, limit)...) {
+	for scan := range files.Rows(ctx, s.db, query+` GROUP BY p.id ORDER BY max(d.day) DESC, p.id LIMIT ?`, append(args, limit)...) {
 		var id int64
 		if err := scan(&id); err != nil {
 			return err
@@ -240,7 +240,7 @@ func (s *search) datesOf(ctx context.Context, found map[int64]*candidate) error 
 		for i, id := range ids {
 			args[i] = id
 		}
-		for scan := range database.Rows(ctx, s.db, `SELECT p.id, d.day, d.until, max(d.line, p.line), min(d.end_line, p.end_line)
+		for scan := range files.Rows(ctx, s.db, `SELECT p.id, d.day, d.until, max(d.line, p.line), min(d.end_line, p.end_line)
 			FROM `+passages+` WHERE p.id IN (`+marks(len(ids))+`)`, args...) {
 			var id, day, until int64
 			var line, endLine int

@@ -12,7 +12,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"lifehub/internal/database"
+	"lifehub/internal/files"
 	"lifehub/internal/text"
 	"lifehub/rag/words"
 )
@@ -171,7 +171,7 @@ func (s *search) holds(ctx context.Context, t queryTerm) (bool, error) {
 		if !compounds || utf8.RuneCountInString(form) < minPart {
 			continue
 		}
-		longer, err := database.Column[string](ctx, s.db, `SELECT term FROM vocabulary WHERE instr(term, ?) LIMIT ?`, form, maxTries)
+		longer, err := files.Column[string](ctx, s.db, `SELECT term FROM vocabulary WHERE instr(term, ?) LIMIT ?`, form, maxTries)
 		if err != nil {
 			return false, err
 		}
@@ -206,7 +206,7 @@ func (s *search) typoOf(ctx context.Context, t queryTerm) (guess queryTerm, err 
 	for _, form := range t.forms {
 		length := utf8.RuneCountInString(form)
 		first, _ := utf8.DecodeRuneInString(form)
-		for scan := range database.Rows(ctx, s.db, `SELECT term, doc FROM vocabulary WHERE term >= ? AND term < ? AND length(term) BETWEEN ? AND ?`,
+		for scan := range files.Rows(ctx, s.db, `SELECT term, doc FROM vocabulary WHERE term >= ? AND term < ? AND length(term) BETWEEN ? AND ?`,
 			string(first), string(first+1), max(minTypoLength-1, length-allowed-maxEnding), length+allowed) {
 			to := spelling{}
 			if err := scan(&to.term, &to.many); err != nil {

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"lifehub/internal/database"
+	"lifehub/internal/files"
 	"lifehub/rag/vectors"
 )
 
@@ -57,7 +57,7 @@ func Similar(ctx context.Context, in Vault, path string, without []string) (near
 		args = append(args, id)
 	}
 	near = map[string]float64{}
-	for scan := range database.Rows(ctx, s.db, `SELECT p.id, n.path FROM passages p JOIN notes n ON n.id = p.note WHERE p.id IN (`+marks(len(args))+`)`, args...) {
+	for scan := range files.Rows(ctx, s.db, `SELECT p.id, n.path FROM passages p JOIN notes n ON n.id = p.note WHERE p.id IN (`+marks(len(args))+`)`, args...) {
 		var id int64
 		var other string
 		if err := scan(&id, &other); err != nil {
@@ -81,6 +81,6 @@ func NotesContaining(ctx context.Context, in Vault, phrase string, limit int) ([
 	if err != nil || len(w.required) == 0 {
 		return nil, err
 	}
-	return database.Column[string](ctx, in.DB, `SELECT DISTINCT n.path FROM passages p JOIN notes n ON n.id = p.note
+	return files.Column[string](ctx, in.DB, `SELECT DISTINCT n.path FROM passages p JOIN notes n ON n.id = p.note
 		WHERE p.id IN (SELECT rowid FROM words WHERE words MATCH ? LIMIT ?) ORDER BY n.path`, w.match, limit)
 }

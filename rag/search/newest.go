@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"lifehub/internal/database"
+	"lifehub/internal/files"
 	"lifehub/internal/text"
 	"lifehub/rag/words"
 )
@@ -73,7 +73,7 @@ func (s *search) newestDay(ctx context.Context, c *candidate) error {
 		return err
 	}
 	lines := strings.Split(body, "\n")
-	for scan := range database.Rows(ctx, s.db, `SELECT d.day, max(d.line, p.line), min(d.end_line, p.end_line) FROM `+passages+`
+	for scan := range files.Rows(ctx, s.db, `SELECT d.day, max(d.line, p.line), min(d.end_line, p.end_line) FROM `+passages+`
 		WHERE p.id = ? AND d.day <= ? ORDER BY d.day DESC, d.line`, c.id, s.query.today().Number()) {
 		d := passageDays{of: true}
 		if err := scan(&d.first, &d.line, &d.endLine); err != nil {

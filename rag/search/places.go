@@ -3,7 +3,7 @@ package search
 import (
 	"context"
 
-	"lifehub/internal/database"
+	"lifehub/internal/files"
 	"lifehub/internal/text"
 )
 
@@ -17,9 +17,9 @@ type location struct {
 }
 
 // passagesWhere reads the passages p for which a condition holds, ordered by id.
-func passagesWhere(ctx context.Context, db database.Querier, where string, args ...any) (locations []location, err error) {
+func passagesWhere(ctx context.Context, db files.Querier, where string, args ...any) (locations []location, err error) {
 	// The passages of a note have consecutive ids.
-	for scan := range database.Rows(ctx, db, `SELECT p.id, p.note, p.start, p.stop, p.heading, n.title, n.path, n.language,
+	for scan := range files.Rows(ctx, db, `SELECT p.id, p.note, p.start, p.stop, p.heading, n.title, n.path, n.language,
 		NOT EXISTS (SELECT 1 FROM passages b WHERE b.id = p.id - 1 AND b.note = p.note)
 		FROM passages p JOIN notes n ON n.id = p.note WHERE `+where+` ORDER BY p.id`, args...) {
 		var p location

@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"lifehub/internal/database"
+	"lifehub/internal/files"
 	"lifehub/internal/when"
 )
 
@@ -126,7 +126,7 @@ func (s *search) candidates(ctx context.Context) ([]candidate, Signals, error) {
 	if err := s.byDate(ctx, byID); err != nil {
 		return nil, Signals{}, err
 	}
-	for scan := range database.Rows(ctx, s.db, `SELECT p.id FROM notes n JOIN passages p ON p.note = n.id WHERE n.copy_of != ''`) {
+	for scan := range files.Rows(ctx, s.db, `SELECT p.id FROM notes n JOIN passages p ON p.note = n.id WHERE n.copy_of != ''`) {
 		var id int64
 		if err := scan(&id); err != nil {
 			return nil, Signals{}, err
@@ -170,7 +170,7 @@ func (s *search) newest(ctx context.Context) ([]candidate, Signals, error) {
 		return nil, Signals{}, nil
 	}
 	found, place := map[int64]*candidate{}, map[int64]int{}
-	for scan := range database.Rows(ctx, s.db, `SELECT min(p.id) FROM notes n JOIN passages p ON p.note = n.id
+	for scan := range files.Rows(ctx, s.db, `SELECT min(p.id) FROM notes n JOIN passages p ON p.note = n.id
 		WHERE n.id`+inList+`
 		GROUP BY n.id ORDER BY n.copy_of != '', n.date DESC, n.path LIMIT ?`, s.list, nearCandidates+s.query.AtMost()) {
 		c := &candidate{}
@@ -195,7 +195,7 @@ func (s *search) newest(ctx context.Context) ([]candidate, Signals, error) {
 // byName finds the notes whose title, file name or alias is the question.
 func (s *search) byName(ctx context.Context) (map[int64]bool, error) {
 	named := map[int64]bool{}
-	for scan := range database.Rows(ctx, s.db, `SELECT id FROM notes WHERE copy_of = '' AND (title_key = ? OR name_key = ? OR id IN (SELECT note FROM aliases WHERE key = ?))`,
+	for scan := range files.Rows(ctx, s.db, `SELECT id FROM notes WHERE copy_of = '' AND (title_key = ? OR name_key = ? OR id IN (SELECT note FROM aliases WHERE key = ?))`,
 		s.words.key, s.words.key, s.words.key) {
 		var id int64
 		if err := scan(&id); err != nil {
@@ -231,7 +231,7 @@ func (s *search) matchKeywords(ctx context.Context, found map[int64]*candidate, 
 		where, args = ` AND +rowid IN (SELECT id FROM passages WHERE note`+inList+`)`, append(args, s.list)
 	}
 	query := `SELECT rowid, ` + score + `, ` + note + ` FROM words WHERE words MATCH ?` + where + order + ` LIMIT ?`
-	for scan := range database.Rows(ctx, s.db, query, append(args, atMost)...) {
+	for scan := range files.Rows(ctx, s.db, query, append(args, atMost)...) {
 		var c candidate
 		var note int64
 		if err := scan(&c.id, &c.keywords, &note); err != nil {

@@ -9,7 +9,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"lifehub/internal/database"
+	"lifehub/internal/files"
 	"lifehub/internal/text"
 	"lifehub/rag/words"
 )
@@ -55,7 +55,7 @@ func (w wordQuery) empty() bool { return w.match == "" }
 
 // readWords turns the text of a question into a query. All of it is quoted, so that
 // nothing in it is syntax.
-func readWords(ctx context.Context, db database.Querier, text string) (wordQuery, error) {
+func readWords(ctx context.Context, db files.Querier, text string) (wordQuery, error) {
 	w := wordQuery{key: words.NameKey(text)}
 	var err error
 	if w.vaultLanguages, err = words.Languages(ctx, db); err != nil {
@@ -140,13 +140,13 @@ const maxPairs = 500
 
 // findCharacters adds to a term of a single character the pairs of the vault that
 // contain it, since only pairs are indexed.
-func findCharacters(ctx context.Context, db database.Querier, all []queryTerm) error {
+func findCharacters(ctx context.Context, db files.Querier, all []queryTerm) error {
 	for i := range all {
 		if !all[i].single {
 			continue
 		}
 		character := all[i].forms[0]
-		for scan := range database.Rows(ctx, db, `SELECT term FROM vocabulary WHERE term > ? AND term < ? || char(0x10ffff) OR term LIKE '_' || ?
+		for scan := range files.Rows(ctx, db, `SELECT term FROM vocabulary WHERE term > ? AND term < ? || char(0x10ffff) OR term LIKE '_' || ?
 			ORDER BY doc DESC LIMIT ?`, character, character, character, maxPairs) {
 			var pair string
 			if err := scan(&pair); err != nil {
@@ -216,7 +216,7 @@ const maxMatches = 4_000
 func quoteTerm(text string) string { return `"` + strings.ReplaceAll(text, `"`, `""`) + `"` }
 
 // weigh looks up the number of passages with each term, and returns that of all.
-func weigh(ctx context.Context, db database.Querier, all []queryTerm) (passages int, err error) {
+func weigh(ctx context.Context, db files.Querier, all []queryTerm) (passages int, err error) {
 	if err := db.QueryRowContext(ctx, `SELECT count(*) FROM passages`).Scan(&passages); err != nil {
 		return 0, err
 	}
@@ -242,7 +242,7 @@ const maxForeignTerms = 1000
 // inOtherLanguage reports whether a question is in a language that no note is in, by
 // its stop words or else its script. No note is in another script than Latin if there
 // are fewer terms of it than passages, or if none is in a tenth of the passages.
-func inOtherLanguage(ctx context.Context, db database.Querier, question string, languages []text.Lang, passages int) (bool, error) {
+func inOtherLanguage(ctx context.Context, db files.Querier, question string, languages []text.Lang, passages int) (bool, error) {
 	if in := text.Languages(question); len(in) > 0 {
 		return !slices.ContainsFunc(in, func(l text.Lang) bool { return slices.Contains(languages, l) }), nil
 	}
@@ -262,7 +262,7 @@ func inOtherLanguage(ctx context.Context, db database.Querier, question string, 
 // notLatin reports whether the notes are in another script than Latin: a term of it is
 // in a tenth of the passages, and no Latin term is. In a large index only the frequent
 // terms are examined.
-func notLatin(ctx context.Context, db database.Querier, passages int) (bool, error) {
+func notLatin(ctx context.Context, db files.Querier, passages int) (bool, error) {
 	var latin, other int
 	err := db.QueryRowContext(ctx, `SELECT coalesce(max(n) FILTER (WHERE term < '{'), 0), coalesce(max(n) FILTER (WHERE term >= '{'), 0)
 		FROM (SELECT term, passages AS n FROM frequent UNION ALL SELECT term, doc FROM vocabulary WHERE ?)

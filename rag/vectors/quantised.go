@@ -15,7 +15,7 @@ import (
 	"runtime/debug"
 	"slices"
 
-	"lifehub/internal/wrap"
+	"lifehub/internal/files"
 )
 
 // A quantised file has vectors with 12 bits per number, sorted by key:
@@ -60,7 +60,7 @@ func padded(dimension int) int { return (dimension + 31) &^ 31 }
 // openQuantised maps the file at path. status is nil if the file does not exist; q is
 // nil if its header is not of this model.
 func openQuantised(path, model string) (q *quantised, status os.FileInfo, err error) {
-	defer wrap.Error(&err, "open vectors")
+	defer files.Wrap(&err, "open vectors")
 	file, err := os.Open(path)
 	if errors.Is(err, os.ErrNotExist) {
 		return nil, nil, nil
@@ -360,7 +360,7 @@ type origin struct {
 // rewrite replaces the file by one that has its records for which keep returns true,
 // and rows, which it does not have. A nil q has no records.
 func (q *quantised) rewrite(path, model string, dimension int, rows []row, keep func(Key) bool) (made *quantised, status os.FileInfo, err error) {
-	defer wrap.Error(&err, "quantise vectors")
+	defer files.Wrap(&err, "quantise vectors")
 	var all []origin
 	for n, r := range rows {
 		all = append(all, origin{r.key, int32(n), 0})

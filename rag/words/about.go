@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"strings"
 
-	"lifehub/internal/database"
+	"lifehub/internal/files"
 )
 
 // mostNamed limits the folders and tags that About names.
@@ -34,7 +34,7 @@ func About(ctx context.Context, db *sql.DB) (string, error) {
 		{"a note of a day", `SELECT MAX(path) FROM notes WHERE outside = 0 AND path GLOB '*[0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9].md' HAVING COUNT(*) > 1`},
 	} {
 		var names []string
-		for scan := range database.Rows(ctx, db, of.query+fmt.Sprint(" LIMIT ", mostNamed)) {
+		for scan := range files.Rows(ctx, db, of.query+fmt.Sprint(" LIMIT ", mostNamed)) {
 			var name string
 			if err := scan(&name); err != nil {
 				return "", err

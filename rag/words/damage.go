@@ -8,7 +8,6 @@ import (
 
 	sqlite3 "modernc.org/sqlite/lib"
 
-	"lifehub/internal/database"
 	"lifehub/internal/files"
 )
 
@@ -27,7 +26,7 @@ func IsDamage(err error) bool {
 	if errors.As(err, &damage) {
 		return true
 	}
-	code := database.Code(err) & 0xff
+	code := files.Code(err) & 0xff
 	return code == sqlite3.SQLITE_CORRUPT || code == sqlite3.SQLITE_NOTADB
 }
 
@@ -36,7 +35,7 @@ func Explain(err error) error {
 	if err == nil || IsDamage(err) {
 		return err
 	}
-	code := database.Code(err)
+	code := files.Code(err)
 	problem, advice := files.ExplainFault(err)
 	switch {
 	case code&0xff == sqlite3.SQLITE_FULL:

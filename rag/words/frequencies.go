@@ -6,12 +6,12 @@ import (
 	"errors"
 	"strconv"
 
-	"lifehub/internal/database"
+	"lifehub/internal/files"
 	"lifehub/internal/text"
 )
 
 // AverageLength returns the mean number of terms in a passage.
-func AverageLength(ctx context.Context, db database.Querier) float64 {
+func AverageLength(ctx context.Context, db files.Querier) float64 {
 	average, err := strconv.ParseFloat(Meta(ctx, db, "average"), 64)
 	if err != nil || average <= 0 {
 		return 100
@@ -30,7 +30,7 @@ func MeasureLength(ctx context.Context, tx *sql.Tx) error {
 
 // Frequency returns the number of passages with a term. Frequent terms are looked up in
 // a list, because counting them takes long.
-func Frequency(ctx context.Context, db database.Querier, text string) (passages int, err error) {
+func Frequency(ctx context.Context, db files.Querier, text string) (passages int, err error) {
 	err = db.QueryRowContext(ctx, `SELECT coalesce((SELECT passages FROM frequent WHERE term = ?1), (SELECT doc FROM vocabulary WHERE term = ?1), 0)`, text).Scan(&passages)
 	return passages, err
 }
@@ -60,8 +60,8 @@ func CountFrequent(ctx context.Context, tx *sql.Tx) error {
 }
 
 // Languages returns the languages of the vault's notes, except English.
-func Languages(ctx context.Context, db database.Querier) (spoken []text.Lang, err error) {
-	for scan := range database.Rows(ctx, db, `SELECT code FROM languages ORDER BY code`) {
+func Languages(ctx context.Context, db files.Querier) (spoken []text.Lang, err error) {
+	for scan := range files.Rows(ctx, db, `SELECT code FROM languages ORDER BY code`) {
 		var code text.Lang
 		if err := scan(&code); err != nil {
 			return nil, err

@@ -4,7 +4,7 @@ import (
 	"context"
 	"strings"
 
-	"lifehub/internal/database"
+	"lifehub/internal/files"
 	"lifehub/internal/text"
 )
 
@@ -17,12 +17,12 @@ const (
 
 // Holds reports whether one of the user's own notes has a line, as [text.LineKey]
 // compares lines.
-func Holds(ctx context.Context, db database.Querier, line string) (bool, error) {
+func Holds(ctx context.Context, db files.Querier, line string) (bool, error) {
 	want, ok := text.LineKey(line)
 	if !ok {
 		return false, nil
 	}
-	languages, err := database.Column[string](ctx, db, `SELECT code FROM languages UNION SELECT ''`)
+	languages, err := files.Column[string](ctx, db, `SELECT code FROM languages UNION SELECT ''`)
 	if err != nil {
 		return false, err
 	}
@@ -41,7 +41,7 @@ func Holds(ctx context.Context, db database.Querier, line string) (bool, error) 
 	if len(forms) == 0 {
 		return false, nil
 	}
-	found, err := database.Column[int64](ctx, db, `SELECT DISTINCT p.note FROM words w JOIN passages p ON p.id = w.rowid JOIN notes n ON n.id = p.note
+	found, err := files.Column[int64](ctx, db, `SELECT DISTINCT p.note FROM words w JOIN passages p ON p.id = w.rowid JOIN notes n ON n.id = p.note
 		WHERE words MATCH ? AND n.outside = 0 LIMIT ?`, "{body heading}: ("+strings.Join(forms, " OR ")+")", maxHolding)
 	if err != nil {
 		return false, err

@@ -5,7 +5,7 @@ import (
 	"path"
 	"strings"
 
-	"lifehub/internal/database"
+	"lifehub/internal/files"
 	"lifehub/notes"
 )
 
@@ -38,14 +38,14 @@ func (w *Writer) writeLinks(id int64, note notes.Note) error {
 func LinkBase(name string) string { return path.Base(notes.Key(name)) }
 
 // Links returns the links that satisfy a condition on the link l and its note n.
-func Links(ctx context.Context, db database.Querier, where string, args ...any) ([]Link, error) {
-	return database.AllRows(ctx, db, func(scan database.Scan) (l Link, err error) {
+func Links(ctx context.Context, db files.Querier, where string, args ...any) ([]Link, error) {
+	return files.AllRows(ctx, db, func(scan files.Scan) (l Link, err error) {
 		return l, scan(&l.From, &l.Link.Target, &l.Link.Text, &l.Link.Line, &l.Link.Wiki, &l.Link.Embed)
 	}, `SELECT n.path, l.target, l.shown, l.line, l.wiki, l.embed FROM links l JOIN notes n ON n.id = l.note WHERE `+where+` ORDER BY n.path, l.line LIMIT 10000`, args...)
 }
 
 // LeadsTo returns the path of the note that a link refers to, or "".
-func LeadsTo(ctx context.Context, db database.Querier, l Link) (string, error) {
+func LeadsTo(ctx context.Context, db files.Querier, l Link) (string, error) {
 	var names notes.Names
 	for _, half := range []string{l.Link.Target, l.Link.Text} {
 		if half == l.Link.Text && !l.Link.Wiki {
@@ -53,7 +53,7 @@ func LeadsTo(ctx context.Context, db database.Querier, l Link) (string, error) {
 		}
 		half, _, _ = strings.Cut(half, "#")
 		key, file := NameKey(half), NameKey(SpacedName(LinkBase(half)+".md"))
-		for scan := range database.Rows(ctx, db, `SELECT path, title, 0 FROM notes WHERE name_key = ? OR title_key = ?
+		for scan := range files.Rows(ctx, db, `SELECT path, title, 0 FROM notes WHERE name_key = ? OR title_key = ?
 			UNION ALL SELECT n.path, n.title, 1 FROM aliases a JOIN notes n ON n.id = a.note WHERE a.key = ?`, file, key, key) {
 			var path, title string
 			var alias bool

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"unicode"
 
-	"lifehub/internal/database"
+	"lifehub/internal/files"
 	"lifehub/internal/when"
 	"lifehub/notes"
 )
@@ -22,13 +22,13 @@ type NotableNote struct{ Path, Title string }
 // ones and those that most others link to; of several notes changed on one day, the
 // longest. It omits daily notes, templates, and titles that are file names.
 func Notable(ctx context.Context, db *sql.DB) ([]NotableNote, error) {
-	read := func(scan database.Scan) (n NotableNote, err error) { return n, scan(&n.Path, &n.Title) }
+	read := func(scan files.Scan) (n NotableNote, err error) { return n, scan(&n.Path, &n.Title) }
 	const own = `SELECT path, title FROM notes WHERE outside = 0 AND copy_of = '' AND path_key NOT GLOB '*template*'`
-	latest, err := database.AllRows(ctx, db, read, own+` ORDER BY mtime / 86400000000000 DESC, size DESC, path LIMIT ?`, mostNotable)
+	latest, err := files.AllRows(ctx, db, read, own+` ORDER BY mtime / 86400000000000 DESC, size DESC, path LIMIT ?`, mostNotable)
 	if err != nil {
 		return nil, err
 	}
-	targets, err := database.Column[string](ctx, db, `SELECT base FROM links GROUP BY base ORDER BY count(DISTINCT note) DESC, base LIMIT ?`, mostNotable)
+	targets, err := files.Column[string](ctx, db, `SELECT base FROM links GROUP BY base ORDER BY count(DISTINCT note) DESC, base LIMIT ?`, mostNotable)
 	if err != nil {
 		return nil, err
 	}
@@ -49,7 +49,7 @@ func Notable(ctx context.Context, db *sql.DB) ([]NotableNote, error) {
 			if err != nil {
 				return nil, err
 			}
-			linked, err := database.AllRows(ctx, db, read, own+` AND path = ?`, to)
+			linked, err := files.AllRows(ctx, db, read, own+` AND path = ?`, to)
 			if err != nil {
 				return nil, err
 			}
@@ -80,7 +80,7 @@ func News(ctx context.Context, db *sql.DB, today when.Day, days int) (changed, d
 // DueNotes returns the paths of the user's own notes with open tasks that are overdue
 // or due within days, the earliest first.
 func DueNotes(ctx context.Context, db *sql.DB, today when.Day, days, limit int) ([]string, error) {
-	return database.Column[string](ctx, db, `SELECT path FROM due JOIN notes ON id = note WHERE outside = 0 AND copy_of = '' AND day <= ? GROUP BY path ORDER BY min(day), path LIMIT ?`,
+	return files.Column[string](ctx, db, `SELECT path FROM due JOIN notes ON id = note WHERE outside = 0 AND copy_of = '' AND day <= ? GROUP BY path ORDER BY min(day), path LIMIT ?`,
 		today.Add(days).Number(), limit)
 }
 

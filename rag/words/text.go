@@ -12,12 +12,12 @@ import (
 	"strings"
 	"sync"
 
-	"lifehub/internal/database"
+	"lifehub/internal/files"
 )
 
 // Texts loads the texts of notes, each once.
 type Texts struct {
-	DB   database.Querier
+	DB   files.Querier
 	seen map[int64]string
 }
 
@@ -31,7 +31,7 @@ func (n *Texts) Load(ctx context.Context, notes ...int64) error {
 	if err != nil {
 		return err
 	}
-	for scan := range database.Rows(ctx, n.DB, `SELECT id, text FROM notes WHERE id IN (SELECT value FROM json_each(?))`, string(list)) {
+	for scan := range files.Rows(ctx, n.DB, `SELECT id, text FROM notes WHERE id IN (SELECT value FROM json_each(?))`, string(list)) {
 		var note int64
 		var packed sql.RawBytes
 		if err := scan(&note, &packed); err != nil {

@@ -12,7 +12,7 @@ import (
 
 	sqlite3 "modernc.org/sqlite/lib"
 
-	"lifehub/internal/database"
+	"lifehub/internal/files"
 )
 
 // schemaVersion is part of every keyword index; one of another version is rebuilt from
@@ -86,13 +86,13 @@ func Open(path, mode string) (*sql.DB, error) {
 	if mode == ReadWrite {
 		settings["_pragma"] = append(settings["_pragma"], "synchronous(normal)")
 	}
-	db, err := database.Open(path, settings)
+	db, err := files.Open(path, settings)
 	if err != nil {
 		return nil, fmt.Errorf("open words: %w", err)
 	}
 	db.SetMaxOpenConns(4)
 	if mode == ReadWrite {
-		err = database.UseJournal(context.Background(), db)
+		err = files.UseJournal(context.Background(), db)
 	}
 	if err == nil {
 		err = prepareWords(db)
@@ -113,7 +113,7 @@ func prepareWords(db *sql.DB) error {
 	}
 	var version string
 	err := db.QueryRow(`SELECT value FROM meta WHERE key = 'version'`).Scan(&version)
-	if errors.Is(err, sql.ErrNoRows) || database.Code(err) == sqlite3.SQLITE_ERROR { // no such row or table
+	if errors.Is(err, sql.ErrNoRows) || files.Code(err) == sqlite3.SQLITE_ERROR { // no such row or table
 		return &DamageError{"it is not a LifeHub index"}
 	}
 	if err == nil && version != schemaVersion {
@@ -151,7 +151,7 @@ func Check(db *sql.DB) error {
 		return &DamageError{verdict}
 	}
 	_, err := db.Exec(`INSERT INTO words (words) VALUES ('integrity-check')`)
-	if database.Code(err) == sqlite3.SQLITE_ERROR { // the tables of the FTS5 index are inconsistent
+	if files.Code(err) == sqlite3.SQLITE_ERROR { // the tables of the FTS5 index are inconsistent
 		return &DamageError{err.Error()}
 	}
 	return err
@@ -166,7 +166,7 @@ func Remove(path string) error {
 	return all
 }
 
-func Meta(ctx context.Context, db database.Querier, key string) string {
+func Meta(ctx context.Context, db files.Querier, key string) string {
 	var value string
 	if db.QueryRowContext(ctx, `SELECT value FROM meta WHERE key = ?`, key).Scan(&value) != nil {
 		return ""

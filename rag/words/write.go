@@ -13,7 +13,7 @@ import (
 	"sync"
 	"time"
 
-	"lifehub/internal/database"
+	"lifehub/internal/files"
 	"lifehub/internal/text"
 	"lifehub/notes"
 	"lifehub/rag/passage"
@@ -50,7 +50,7 @@ func (w *Writer) MovedFrom(ctx context.Context, from string) (id int64, keys []v
 	if err := w.Tx.QueryRowContext(ctx, `SELECT id FROM notes WHERE path = ?`, from).Scan(&id); err != nil {
 		return 0, nil, err
 	}
-	for scan := range database.Rows(ctx, w.Tx, `SELECT key FROM passages WHERE note = ? ORDER BY id`, id) {
+	for scan := range files.Rows(ctx, w.Tx, `SELECT key FROM passages WHERE note = ? ORDER BY id`, id) {
 		var raw []byte
 		if err := scan(&raw); err != nil {
 			return 0, nil, err

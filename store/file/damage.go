@@ -13,8 +13,7 @@ import (
 	"strings"
 	"time"
 
-	"lifehub/internal/database"
-	"lifehub/internal/wrap"
+	"lifehub/internal/files"
 
 	sqlite3 "modernc.org/sqlite/lib"
 )
@@ -56,7 +55,7 @@ func quickCheck(ctx context.Context, db *sql.DB) (string, error) {
 
 // isDamage reports whether an SQLite error means that the file is damaged.
 func isDamage(err error) bool {
-	code := database.Code(err) & 0xff
+	code := files.Code(err) & 0xff
 	return code == sqlite3.SQLITE_CORRUPT || code == sqlite3.SQLITE_NOTADB
 }
 
@@ -92,7 +91,7 @@ func (d *File) emptied(ctx context.Context) error {
 	if from == nil {
 		return nil
 	}
-	db, err := database.Open(from.Path, unchanging)
+	db, err := files.Open(from.Path, unchanging)
 	if err != nil {
 		return err
 	}
@@ -117,7 +116,7 @@ var unchanging = url.Values{"mode": {"ro"}, "immutable": {"1"}}
 func checkFile(ctx context.Context, path string, settings url.Values) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, checkTime)
 	defer cancel()
-	db, err := database.Open(path, settings)
+	db, err := files.Open(path, settings)
 	if err != nil {
 		return "", err
 	}
@@ -151,7 +150,7 @@ func NewestBackup(ctx context.Context, path string) *Backup {
 // Restore replaces a database, which no process may have open, by a backup, or
 // removes it if from is nil. The replaced file is renamed to the returned name.
 func Restore(path string, from *Backup) (aside string, err error) {
-	defer wrap.Error(&err, "restore %s", path)
+	defer files.Wrap(&err, "restore %s", path)
 	users, err := openUsers(path)
 	if err != nil {
 		return "", err

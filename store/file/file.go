@@ -14,7 +14,6 @@ import (
 	"os"
 	"path/filepath"
 
-	"lifehub/internal/database"
 	"lifehub/internal/files"
 )
 
@@ -91,7 +90,7 @@ func (d *File) connect(steps []string) error {
 	if d.Write, err = Connect(d.Path, 1, "_txlock=immediate"); err != nil {
 		return err
 	}
-	if err := database.UseJournal(context.Background(), d.Write); err != nil {
+	if err := files.UseJournal(context.Background(), d.Write); err != nil {
 		return errors.Join(err, d.Write.Close())
 	}
 	if err := Migrate(d.Write, d.Path, steps); err != nil {
@@ -108,7 +107,7 @@ func (d *File) connect(steps []string) error {
 
 // InMemory opens a database in memory.
 func InMemory(steps []string) (*File, error) {
-	db, err := database.Open("", url.Values{"_txlock": {"immediate"}, "_pragma": {"foreign_keys(1)"}})
+	db, err := files.Open("", url.Values{"_txlock": {"immediate"}, "_pragma": {"foreign_keys(1)"}})
 	if err != nil {
 		return nil, err
 	}
@@ -170,7 +169,7 @@ func Connect(path string, connections int, extra string) (*sql.DB, error) {
 		return nil, err
 	}
 	settings["_pragma"] = append([]string{"synchronous(full)", "foreign_keys(1)", "secure_delete(1)"}, settings["_pragma"]...)
-	db, err := database.Open(path, settings)
+	db, err := files.Open(path, settings)
 	if err != nil {
 		return nil, err
 	}

@@ -13,17 +13,17 @@ import (
 
 	sqlite3 "modernc.org/sqlite/lib"
 
-	"lifehub/internal/database"
+	"lifehub/internal/files"
 )
 
 // CannotWrite reports whether a file could not be opened because its location is
 // not writable: the disk is full, or permission is denied.
 func CannotWrite(err error) bool {
-	switch database.Code(err) {
+	switch files.Code(err) {
 	case sqlite3.SQLITE_IOERR_SHMSIZE, sqlite3.SQLITE_IOERR_SHMOPEN, sqlite3.SQLITE_IOERR_WRITE, sqlite3.SQLITE_IOERR_TRUNCATE:
 		return true
 	}
-	switch database.Code(err) & 0xff {
+	switch files.Code(err) & 0xff {
 	case sqlite3.SQLITE_FULL, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN:
 		return true
 	}
@@ -44,7 +44,7 @@ func Snapshot(path string, steps []string) (*File, error) {
 		return InMemory(steps) // nothing was ever written
 	}
 	image[18], image[19] = 1, 1 // databases in memory cannot have a write-ahead log
-	d, err := database.Open("", url.Values{"_txlock": {"immediate"}, "_pragma": {"foreign_keys(1)"}})
+	d, err := files.Open("", url.Values{"_txlock": {"immediate"}, "_pragma": {"foreign_keys(1)"}})
 	if err != nil {
 		return nil, err
 	}
@@ -87,7 +87,7 @@ func readWhole(path string) (image []byte, err error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := errors.Join(database.UseJournal(context.Background(), db), db.Close()); err != nil {
+	if err := errors.Join(files.UseJournal(context.Background(), db), db.Close()); err != nil {
 		return nil, err
 	}
 	return os.ReadFile(whole)

@@ -21,7 +21,6 @@ import (
 	gomail "github.com/wneessen/go-mail"
 
 	"lifehub/agent"
-	"lifehub/internal/neterr"
 	"lifehub/internal/text"
 	"lifehub/llm"
 )
@@ -218,7 +217,7 @@ func (s *Tool) send(ctx context.Context, l letter) error {
 	}
 	connection, err := client.DialToSMTPClientWithContext(ctx)
 	if err != nil {
-		return agent.NothingDone{Err: fmt.Errorf("reach the mail server %s: %w; nothing was sent", s.Host, neterr.Explain(err))}
+		return agent.NothingDone{Err: fmt.Errorf("reach the mail server %s: %w; nothing was sent", s.Host, llm.Explain(err))}
 	}
 	// The library ignores ctx from here on.
 	leave := context.AfterFunc(ctx, func() { connection.Close() })
@@ -240,7 +239,7 @@ func (s *Tool) send(ctx context.Context, l letter) error {
 	if err == nil {
 		err = errors.New("the server refused it")
 	}
-	return agent.NothingDone{Err: fmt.Errorf("send the mail: %w; nothing was sent", neterr.Explain(err))}
+	return agent.NothingDone{Err: fmt.Errorf("send the mail: %w; nothing was sent", llm.Explain(err))}
 }
 
 // client returns a client with the configured settings.

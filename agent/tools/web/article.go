@@ -21,7 +21,7 @@ import (
 
 	"lifehub/agent"
 	"lifehub/agent/tools/excerpt"
-	"lifehub/internal/fromhtml"
+	"lifehub/internal/text"
 	"lifehub/notes"
 )
 
@@ -246,16 +246,16 @@ func appendMissing(list, more []string) (each []string) {
 
 // mainText returns the text of a page as markdown: that of its article, or of
 // the whole page if the article found is only a small part.
-func mainText(doc *html.Node, at *url.URL) (text string, links []string, err error) {
+func mainText(doc *html.Node, at *url.URL) (main string, links []string, err error) {
 	found, err := readability.FromDocument(doc, at)
 	if err == nil && found.Node != nil {
-		if text, err = fromhtml.Markdown(found.Node); err == nil && letters(text) >= hardly {
-			return text, linksOf(found.Node), nil
+		if main, err = text.Markdown(found.Node); err == nil && letters(main) >= hardly {
+			return main, linksOf(found.Node), nil
 		}
 	}
-	whole, err := fromhtml.Markdown(doc) // the page may have no article
-	if letters(text)*3 >= letters(whole) && text != "" {
-		return text, linksOf(found.Node), nil
+	whole, err := text.Markdown(doc) // the page may have no article
+	if letters(main)*3 >= letters(whole) && main != "" {
+		return main, linksOf(found.Node), nil
 	}
 	return whole, nil, err
 }

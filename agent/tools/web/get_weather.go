@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"lifehub/agent"
-	"lifehub/internal/neterr"
+	"lifehub/llm"
 )
 
 type weatherArgs struct {
@@ -140,19 +140,19 @@ func (w weather) get(ctx context.Context, address string, query url.Values, into
 	}
 	response, err := w.client.Do(request)
 	if err != nil {
-		return fmt.Errorf("ask Open-Meteo: %w", neterr.Explain(err))
+		return fmt.Errorf("ask Open-Meteo: %w", llm.Explain(err))
 	}
 	defer response.Body.Close()
 	body, err := io.ReadAll(io.LimitReader(response.Body, maxWeatherBody))
 	if err != nil {
-		return fmt.Errorf("read the answer of Open-Meteo: %w", neterr.Explain(err))
+		return fmt.Errorf("read the answer of Open-Meteo: %w", llm.Explain(err))
 	}
 	if response.StatusCode != http.StatusOK {
 		var refusal struct {
 			Reason string `json:"reason"`
 		}
 		_ = json.Unmarshal(body, &refusal) // the status alone is sufficient
-		refused := neterr.Status("Open-Meteo", response.StatusCode, refusal.Reason)
+		refused := llm.Status("Open-Meteo", response.StatusCode, refusal.Reason)
 		if refusal.Reason != "" {
 			refused.Problem += ": " + refusal.Reason
 		}

@@ -15,8 +15,8 @@ import (
 	"time"
 
 	"lifehub/agent"
-	"lifehub/internal/neterr"
 	"lifehub/internal/text"
+	"lifehub/llm"
 )
 
 // byteOrderMark may precede a text without being part of it.
@@ -129,12 +129,12 @@ func (w *web) ask(ctx context.Context, address string) (webPage, error) {
 	request.Header.Set("Accept", "text/html, text/plain, text/markdown, application/json;q=0.8, */*;q=0.1")
 	answer, err := w.client.Do(request)
 	if err != nil {
-		return webPage{}, neterr.Explain(err)
+		return webPage{}, llm.Explain(err)
 	}
 	defer answer.Body.Close()
 	body, err := io.ReadAll(io.LimitReader(answer.Body, maxWebBody+1))
 	if err != nil {
-		return webPage{}, neterr.Explain(err)
+		return webPage{}, llm.Explain(err)
 	}
 	page := webPage{url: answer.Request.URL, status: answer.StatusCode, header: answer.Header, body: body}
 	if page.cut = len(body) > maxWebBody; page.cut {
@@ -148,7 +148,7 @@ func refusal(page webPage) error {
 	if wantsHuman(page) {
 		return errors.New("it asks for a captcha; open it in a browser")
 	}
-	return neterr.Status("the server", page.status, "")
+	return llm.Status("the server", page.status, "")
 }
 
 // parseAddress parses and checks the address of a page.

@@ -1,7 +1,4 @@
-// Package database opens SQLite files. They have a rollback journal, which maps
-// nothing into memory, so that no other program can crash this one by changing the
-// files next to a database. Start at [Open].
-package database
+package files
 
 import (
 	"context"
@@ -21,7 +18,9 @@ import (
 // and of others. The longest is a backup, which reads some 100 MB a second.
 const BusyTimeout = 30 * time.Second
 
-// Open returns the database at path, or one in memory if path is empty. Settings
+// Open returns the SQLite database at path, or one in memory if path is empty. It has a
+// rollback journal, which maps nothing into memory, so that no other program can crash
+// this one by changing the files next to a database. Settings
 // are those of the driver: mode, immutable, _txlock, and _pragma, which is run on
 // each connection.
 func Open(path string, settings url.Values) (*sql.DB, error) {

@@ -1,4 +1,4 @@
-package wrap
+package files
 
 import (
 	"errors"
@@ -8,7 +8,7 @@ import (
 func TestErrorAddsTheOperation(t *testing.T) {
 	full := errors.New("disk full")
 	save := func(result error) (err error) {
-		defer Error(&err, "save %s", "100%")
+		defer Wrap(&err, "save %s", "100%")
 		return result
 	}
 	if err := save(nil); err != nil {

@@ -1,5 +1,4 @@
-// Package fromhtml converts HTML to Markdown, for web pages and for documents among the notes.
-package fromhtml
+package text
 
 import (
 	"strings"

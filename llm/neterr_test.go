@@ -1,4 +1,4 @@
-package neterr
+package llm
 
 import (
 	"context"
@@ -86,7 +86,7 @@ func TestNetworkErrorsAreDescribed(t *testing.T) {
 				way = c.way
 			}
 			if c.fault != nil {
-				way = tripper(func(*http.Request) (*http.Response, error) { return nil, c.fault })
+				way = failingTripper(func(*http.Request) (*http.Response, error) { return nil, c.fault })
 			}
 			response, raw := (&http.Client{Transport: way}).Do(request)
 			if raw == nil {
@@ -110,9 +110,9 @@ func TestNetworkErrorsAreDescribed(t *testing.T) {
 	}
 }
 
-type tripper func(*http.Request) (*http.Response, error)
+type failingTripper func(*http.Request) (*http.Response, error)
 
-func (f tripper) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
+func (f failingTripper) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
 
 func TestHTTPStatusesAreDescribed(t *testing.T) {
 	t.Parallel()

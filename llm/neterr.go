@@ -1,5 +1,4 @@
-// Package neterr describes network errors in plain words.
-package neterr
+package llm
 
 import (
 	"context"

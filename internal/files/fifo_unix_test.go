@@ -1,6 +1,6 @@
 //go:build unix
 
-package userfile
+package files
 
 import (
 	"os"

@@ -1,6 +1,6 @@
 //go:build unix
 
-package database
+package files
 
 import (
 	"bufio"

@@ -1,7 +1,4 @@
-// Package userfile reads files that users edit: settings, rules, lists of
-// servers, prompts. If something else is at the path, such as a FIFO or a huge
-// file, reading neither blocks nor exhausts memory.
-package userfile
+package files
 
 import (
 	"bytes"
