@@ -132,7 +132,7 @@ func (m *Model) Init() tea.Cmd {
 
 // start subscribes to events and shows what the options say.
 func (m *Model) start() tea.Cmd {
-	cmds := []tea.Cmd{m.nextStatus(), m.nextNotice(), m.loadPrompts()}
+	cmds := []tea.Cmd{m.nextStatus(), m.nextNotice(), m.nextSent(), m.loadPrompts()}
 	switch {
 	case m.Options.FirstRun && m.Options.Setup != nil:
 		cmds = append(cmds, m.openFirstRun(), m.draft.load(m.base, m.chat.id))
@@ -237,6 +237,8 @@ func (m *Model) handleOwn(msg tea.Msg) tea.Cmd {
 			m.transcript.Add(&transcript.Notice{Text: string(msg)})
 		}
 		return m.nextNotice()
+	case sentMsg:
+		return tea.Batch(m.nextSent(), m.sent(msg))
 	case panel.PageMsg:
 		return m.showPage(msg)
 	case conversationMsg:

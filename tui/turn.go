@@ -56,7 +56,7 @@ func (m *Model) startTurn(text string, at *branch, begin func(ctx context.Contex
 			}
 		}
 		_ = keep(ctx, msg.conversation) // the next change of what is typed says why it cannot be
-		msg.events = begin(ctx, msg.conversation, text)
+		msg.events = m.followTurn(msg.conversation, begin(ctx, msg.conversation, text))
 		return msg
 	}
 }
@@ -373,7 +373,8 @@ func (m *Model) proceed() tea.Cmd {
 	m.transcript.ToEnd()
 	number, id := m.turns, m.chat.id
 	return func() tea.Msg {
-		return startedMsg{turn: number, conversation: id, events: m.Options.Resumer.Resume(ctx, id, left.Asked.Turn)}
+		events := m.followTurn(id, m.Options.Resumer.Resume(ctx, id, left.Asked.Turn))
+		return startedMsg{turn: number, conversation: id, events: events}
 	}
 }
 

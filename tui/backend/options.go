@@ -32,6 +32,7 @@ type Options struct {
 	Servers       Servers       // nil: no panel of MCP servers
 	Templates     Templates     // nil: servers have no prompts
 	Setup         Setup         // nil: no first-run screen
+	Second        Second        // nil: no second view of the conversation
 
 	// Conversation is the ID of the conversation to open; "" for a new one.
 	Conversation string
@@ -105,6 +106,22 @@ type Assistant interface {
 type Resumer interface {
 	// Resume continues the last turn of a conversation, as Assistant.Ask starts one.
 	Resume(ctx context.Context, conversation, turn string) <-chan agent.Event
+}
+
+// Second is a second view of the conversation, such as a page in a browser.
+type Second interface {
+	// Follow shows the events of a turn of a conversation there, and passes them on. The channel that it returns is
+	// to be read to its end.
+	Follow(conversation string, events <-chan agent.Event) <-chan agent.Event
+	// Sent has what the user sends from there.
+	Sent() <-chan Sent
+}
+
+// Sent is what the user sends from a [Second] view.
+type Sent struct {
+	Message string // as [agent.Message] encodes it
+	Resume  bool   // resume the turn that was interrupted, instead of sending a message
+	Stop    bool   // stop the running turn, instead
 }
 
 // Modes sets the mode of later turns.

@@ -1,0 +1,42 @@
+package tui
+
+import (
+	tea "charm.land/bubbletea/v2"
+
+	"lifehub/agent"
+	"lifehub/tui/backend"
+)
+
+// followTurn shows the events of a turn in the second view as well.
+func (m *Model) followTurn(conversation string, events <-chan agent.Event) <-chan agent.Event {
+	if m.Options.Second == nil {
+		return events
+	}
+	return m.Options.Second.Follow(conversation, events)
+}
+
+type sentMsg backend.Sent
+
+func (m *Model) nextSent() tea.Cmd {
+	if m.Options.Second == nil {
+		return nil
+	}
+	return nextOf(m.Options.Second.Sent(), func(s backend.Sent) tea.Msg { return sentMsg(s) })
+}
+
+// sent sends a message of the second view, or queues it. What was typed into the composer stays there.
+func (m *Model) sent(s sentMsg) tea.Cmd {
+	switch {
+	case s.Stop:
+		m.stop()
+		return nil
+	case s.Resume && m.turn != nil:
+		return nil
+	case s.Resume:
+		return m.proceed()
+	case m.turn != nil:
+		m.composer.Wait(s.Message, -1)
+		return nil
+	}
+	return m.ask(s.Message)
+}
