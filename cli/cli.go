@@ -136,7 +136,7 @@ func newRoot(sh *app.Process) *cobra.Command {
 	flags.RegisterPrint(root)
 	root.AddCommand(
 		chat.NewCommand(sh), newAsk(sh), newIndex(sh), newSearch(sh), newNote(sh), newRelated(sh), newChats(sh), newMemory(sh), newArtifacts(sh), newTools(sh), newPermissions(sh),
-		newMCP(sh), newModels(sh), newTrace(sh), newStats(sh), newDoctor(sh), newConfig(sh), acp.New(sh),
+		newMCP(sh), newModels(sh), newTrace(sh), newStats(sh), newDoctor(sh), newConfig(sh), acp.New(sh), newServe(sh),
 		newTasks(sh), newBrief(sh), newHealth(sh), newContradictions(sh), newCheck(sh), newAdd(sh), newLog(sh), newClip(sh), newExport(sh), newLicenses(sh), newVersion(sh),
 	)
 	app.CheckArgs(root)

@@ -67,7 +67,7 @@ func TestDocumentedCommandsExist(t *testing.T) {
 	if found < 50 {
 		t.Errorf("only %d commands are told of", found)
 	}
-	for line, want := range map[string]string{"chat --nots x": "no flag --nots", "chats remove 1": "chats has no command remove", "serve": "lifehub has no command serve", "ask -c x --json": ""} {
+	for line, want := range map[string]string{"chat --nots x": "no flag --nots", "chats remove 1": "chats has no command remove", "served": "lifehub has no command served", "ask -c x --json": ""} {
 		if got := wrongCommand(root, strings.Fields(line)); got != want {
 			t.Errorf("%s: got %q, want %q", line, got, want)
 		}

@@ -86,7 +86,7 @@ func runnable(root *cobra.Command, line string) (command, needs string) {
 		return "", "the network"
 	case strings.HasPrefix(path, "lifehub models") || strings.Contains(line, "--schema"):
 		return "", "a model server"
-	case strings.Contains(line, "--watch"):
+	case strings.Contains(line, "--watch") || path == "lifehub serve":
 		return "", "someone who ends it"
 	case path == "lifehub chats restore":
 		return "", "a backup of another day"

@@ -5,5 +5,5 @@ import "embed"
 
 // Pages are the topics of /help, a file each.
 //
-//go:embed conversations.md editors.md mcp.md memory.md models.md modes.md notes.md permissions.md screen.md tools.md web.md
+//go:embed conversations.md editors.md mcp.md memory.md models.md modes.md notes.md permissions.md screen.md serve.md tools.md web.md
 var Pages embed.FS

@@ -19,6 +19,7 @@ import (
 
 	"lifehub/cli/app"
 	"lifehub/cli/redact"
+	"lifehub/cli/serve"
 	"lifehub/cli/settings"
 	"lifehub/internal/files"
 	"lifehub/store"
@@ -144,6 +145,7 @@ func (f *Flags) Run(ctx context.Context, prompt string) error {
 		}
 	}
 	hasScreen := !f.plain && app.HasScreen(f.Process)
+	c.hasScreen = hasScreen
 	if hasScreen {
 		reserveThreads()
 		collectSooner()
@@ -231,6 +233,8 @@ type chat struct {
 	screen backend.Screen
 	served bool // for the front end of another program, which has its own conversations
 
+	hasScreen bool // which can be followed in a second view
+
 	mu         sync.Mutex     // held while opening
 	background *background    // nil until open
 	used       map[string]int // uses of each command; see loadUsed
@@ -274,8 +278,14 @@ func (c *chat) open(ctx context.Context, openStore func(path string) (*store.Sto
 	o.Models, o.Notes, o.Setup = models{c.App}, c.background, offers{c.background}
 	o.Servers, o.Templates = servers, servers
 	o.Conversation, o.Heading, o.Turn, o.Pick, o.Prompt, o.FirstRun = at.Conversation, at.Title, at.Turn, c.flags.pick, c.prompt, len(c.App.OpenVaults()) == 0 && len(c.App.MissingVaults) == 0 && !c.flags.resumes()
+	var second []backend.Command
+	if c.hasScreen {
+		hub := serve.NewHub(o.Conversation)
+		o.Second = hub
+		second = append(second, c.background.serveCommand(ctx, &serve.Server{Hub: hub, Options: o, Paths: c.App.Paths}))
+	}
 	o.Status, o.Notices = c.background.status, c.background.notices
-	o.Commands = slices.Concat(c.background.commands(assistant), callCommands(assistant), []backend.Command{c.background.exportCommand(assistant)}, c.background.prompts())
+	o.Commands = slices.Concat(c.background.commands(assistant), callCommands(assistant), []backend.Command{c.background.exportCommand(assistant)}, second, c.background.prompts())
 	c.used = loadUsed(c.App.Paths.Used())
 	o.Used = c.used
 	return o, nil

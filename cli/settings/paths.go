@@ -54,7 +54,9 @@ func (p Paths) Reported() string         { return filepath.Join(p.State, "told")
 func (p Paths) Found() string            { return filepath.Join(p.State, "found") }     // the last reported model server of unknown owner
 func (p Paths) Used() string             { return filepath.Join(p.State, "used.json") } // uses of each slash command
 func (p Paths) CaptureLock() string      { return filepath.Join(p.State, "capture.lock") }
-func (p Paths) Compiled() string         { return filepath.Join(p.State, "compiled") } // cache of the reader of PDFs
+func (p Paths) ServeLock() string        { return filepath.Join(p.State, "serve.lock") } // held by the process that serves the page
+func (p Paths) Served() string           { return filepath.Join(p.State, "serve.json") } // where, and the next link
+func (p Paths) Compiled() string         { return filepath.Join(p.State, "compiled") }   // cache of the reader of PDFs
 func (p Paths) LogFile() string          { return filepath.Join(p.State, "lifehub.log") }
 
 // Index returns the folder of a vault's index. The vault's name makes it readable, the hash of the
