@@ -1,6 +1,7 @@
 // Package agent defines the types shared by everything that answers a message:
-// tools, events, sources, permissions and saved turns. The code that uses them
-// is in subpackages; start with package turn.
+// tools and the arguments of their calls, events and the stream that numbers, journals
+// and traces them, sources, permissions and saved turns. The code that uses them is in
+// subpackages; start with package turn.
 package agent
 
 import (

@@ -7,7 +7,7 @@ import (
 	"errors"
 	"fmt"
 
-	"lifehub/agent/args"
+	"lifehub/agent"
 	"lifehub/agent/turn"
 	"lifehub/cli/app"
 	"lifehub/cli/settings"
@@ -24,7 +24,7 @@ func (q *askCommand) readSchema(ctx context.Context) error {
 		return fmt.Errorf("--schema: %w", err)
 	}
 	q.schema = json.RawMessage(text)
-	if _, err := args.ReadSchema(q.schema); err != nil {
+	if _, err := agent.ReadSchema(q.schema); err != nil {
 		return settings.UsageError{Err: fmt.Errorf("--schema %s: %w", q.schemaFile, err)}
 	}
 	return nil

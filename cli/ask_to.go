@@ -15,7 +15,6 @@ import (
 	"lifehub/agent/turn"
 	"lifehub/cli/app"
 	"lifehub/cli/export"
-	"lifehub/cli/prompts"
 	"lifehub/cli/settings"
 	"lifehub/internal/when"
 	"lifehub/tui/safetext"
@@ -28,7 +27,7 @@ func (q *askCommand) saved(a *app.App, given []string) (named string, fill func(
 		return "", func(m agent.Message) (string, error) { return m.String(), nil }, nil
 	}
 	list := a.Prompts()
-	i := slices.IndexFunc(list, func(p prompts.Prompt) bool { return p.Name == strings.TrimPrefix(q.prompt, "/") })
+	i := slices.IndexFunc(list, func(p app.Prompt) bool { return p.Name == strings.TrimPrefix(q.prompt, "/") })
 	if i < 0 {
 		return "", nil, settings.UsageError{Err: fmt.Errorf("--prompt: no prompt %q in %s, and no skill of that name", q.prompt, a.Paths.PromptsFolder())}
 	}

@@ -13,7 +13,6 @@ import (
 	"lifehub/cli/settings"
 	"lifehub/notes"
 	"lifehub/rag"
-	"lifehub/rag/embed"
 	"lifehub/rag/encoder"
 	"lifehub/tui/draw"
 	"lifehub/tui/safetext"
@@ -134,7 +133,7 @@ func indexOne(ctx context.Context, sh *app.Process, a *app.App, v *app.Vault, f 
 			return err
 		}
 		foreign := false
-		if embed.IsBuiltIn(coverage.Embedder) {
+		if encoder.IsBuiltIn(coverage.Embedder) {
 			if foreign, err = v.Index.Foreign(ctx); err != nil {
 				return err
 			}
@@ -160,7 +159,7 @@ func indexOne(ctx context.Context, sh *app.Process, a *app.App, v *app.Vault, f 
 	if err == nil {
 		err = printChanges(sh, dir, changes, f)
 	}
-	if err != nil || f.dryRun || 2*changes.Embedded < changes.Passages || !embed.IsBuiltIn(a.Embedder(ctx).Name()) {
+	if err != nil || f.dryRun || 2*changes.Embedded < changes.Passages || !encoder.IsBuiltIn(a.Embedder(ctx).Name()) {
 		return err
 	}
 	foreign, err := v.Index.Foreign(ctx) // said when most of the notes are new
@@ -245,7 +244,7 @@ func printStatus(sh *app.Process, dir string, files []rag.FileStatus, coverage r
 	}
 	if foreign {
 		fmt.Fprintln(sh.Out, app.ForeignNotes)
-	} else if embed.IsBuiltIn(coverage.Embedder) {
+	} else if encoder.IsBuiltIn(coverage.Embedder) {
 		fmt.Fprintln(sh.Out, "by keywords and the built-in encoder, for "+encoder.Languages)
 	}
 	return nil

@@ -20,7 +20,6 @@ import (
 	"lifehub/llm"
 	"lifehub/llm/llmtest"
 	"lifehub/store"
-	"lifehub/store/file"
 )
 
 // longConversation writes a database with a conversation of so many turns, all but the last ten of them summarised,
@@ -32,7 +31,7 @@ func longConversation(t testing.TB, path string, turns int) {
 		t.Fatal(err)
 	}
 	defer s.Close()
-	db, err := file.Connect(path, 1, "_txlock=immediate")
+	db, err := store.Connect(path, 1, "_txlock=immediate")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -136,7 +135,7 @@ func manyMessages(t testing.TB, path string, conversations, size int) {
 		t.Fatal(err)
 	}
 	defer s.Close()
-	db, err := file.Connect(path, 1, "_txlock=immediate")
+	db, err := store.Connect(path, 1, "_txlock=immediate")
 	if err != nil {
 		t.Fatal(err)
 	}

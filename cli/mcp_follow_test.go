@@ -20,7 +20,6 @@ import (
 	"lifehub/internal/testenv"
 	"lifehub/mcpclient"
 	"lifehub/mcpclient/config"
-	"lifehub/mcpclient/trust"
 )
 
 // ownServer returns the entry of a server run by this test binary.
@@ -85,7 +84,7 @@ func TestServersFollowTheirFile(t *testing.T) {
 	// Not typed by the user, so it starts only after a review, here or in another LifeHub.
 	untilState(t, a, "a", func(s mcpclient.ServerState) bool { return s.Status == mcpclient.Off && app.Unseen(s) != "" })
 	seen := a.Servers.Unseen("a")
-	other, err := trust.Open(a.Paths.TrustFile())
+	other, err := config.OpenTrust(a.Paths.TrustFile())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -19,7 +19,7 @@ import (
 	"lifehub/cli/app"
 	"lifehub/cli/redact"
 	"lifehub/mcpclient"
-	"lifehub/mcpclient/trust"
+	"lifehub/mcpclient/config"
 	"lifehub/tui/backend"
 	"lifehub/tui/draw"
 	"lifehub/tui/panel"
@@ -208,7 +208,7 @@ func trustServer(ctx context.Context, sh *app.Process, a *app.App, name string, 
 }
 
 // showChange prints a whole change, with hidden characters made visible.
-func showChange(sh *app.Process, head string, c trust.Change) error {
+func showChange(sh *app.Process, head string, c config.Change) error {
 	text := panel.MarkedChange(backend.Change(c), draw.Unstyled, draw.Unstyled)
 	return app.PrintText(sh, "change", fmt.Sprintf("%s\n  %s\n", head, strings.ReplaceAll(text, "\n", "\n  ")))
 }

@@ -16,7 +16,7 @@ import (
 	"lifehub/llm"
 	"lifehub/llm/llmtest"
 	"lifehub/llm/ollama"
-	"lifehub/rag/embed"
+	"lifehub/rag/encoder"
 	"lifehub/store"
 )
 
@@ -43,7 +43,7 @@ func TestCatsNameIsRecalledWithRealOllama(t *testing.T) {
 	defer s.Close()
 	a := turn.New(turn.Options{
 		Model: provider, Server: prompt.ServerOf(provider), History: s, Summaries: s, TokenRatios: s, Limits: turn.Limits{Messages: 6},
-		Memory: memory.LongTerm{Store: s, Prefixes: embed.Prefixes, Embedder: func(ctx context.Context) llm.Embedder {
+		Memory: memory.LongTerm{Store: s, Prefixes: encoder.Prefixes, Embedder: func(ctx context.Context) llm.Embedder {
 			e, err := provider.Embedder(ctx)
 			if err != nil {
 				t.Error(err)

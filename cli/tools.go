@@ -13,7 +13,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"lifehub/agent"
-	toolargs "lifehub/agent/args"
 	"lifehub/agent/gate"
 	"lifehub/agent/turn"
 	"lifehub/cli/app"
@@ -253,7 +252,7 @@ func callArgs(tool agent.Tool, s string) (input json.RawMessage, misfit, err err
 			return nil, nil, err
 		}
 	}
-	repaired, misfit := new(toolargs.Schemas).Repair(tool, input)
+	repaired, misfit := new(agent.Schemas).Repair(tool, input)
 	if misfit == nil {
 		input = repaired.Input.JSON()
 	}

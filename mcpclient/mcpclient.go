@@ -25,7 +25,6 @@ import (
 	"lifehub/agent"
 	"lifehub/llm"
 	"lifehub/mcpclient/config"
-	"lifehub/mcpclient/trust"
 )
 
 // Options configure how servers are run. The zero value works.
@@ -36,7 +35,7 @@ type Options struct {
 	Logs    string        // folder for log files, one per server, of stderr and log messages; empty: not saved
 	Tokens  string        // folder for OAuth credentials of web servers; empty: consent is unavailable
 	Log     *slog.Logger  // log of server faults; may be nil
-	Trust   *trust.Trust  // what the user has reviewed; nil: everything is trusted
+	Trust   *config.Trust  // what the user has reviewed; nil: everything is trusted
 	Version string        // LifeHub's version, sent to servers
 	Secrets llm.Redactor  // removes secrets from logs and saved results; may be nil
 	User    User          // nil: servers cannot request anything
@@ -288,7 +287,7 @@ func (s *Client) Recheck() {
 }
 
 // Unseen returns the changes of a server that wait for review.
-func (s *Client) Unseen(server string) []trust.Change {
+func (s *Client) Unseen(server string) []config.Change {
 	one, err := s.find(server)
 	if err != nil {
 		return nil
@@ -300,7 +299,7 @@ func (s *Client) Unseen(server string) []trust.Change {
 
 // Accept marks the changes in seen as reviewed and continues with the server.
 // Changes that came after seen was read stay unreviewed.
-func (s *Client) Accept(server string, seen []trust.Change) error {
+func (s *Client) Accept(server string, seen []config.Change) error {
 	one, err := s.find(server)
 	if err != nil {
 		return err

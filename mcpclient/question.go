@@ -15,7 +15,6 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 
 	"lifehub/agent"
-	"lifehub/agent/args"
 	"lifehub/llm"
 	"lifehub/mcpclient/config"
 )
@@ -75,7 +74,7 @@ func (q questions) Elicit(ctx context.Context, request mcp.ElicitationRequest) (
 		if len(form.Schema) > maxSchema {
 			return nil, fmt.Errorf("requestedSchema is %d KiB, more than %d", len(form.Schema)>>10, maxSchema>>10)
 		}
-		schema, err := args.ReadSchema(form.Schema)
+		schema, err := agent.ReadSchema(form.Schema)
 		if err != nil {
 			return nil, fmt.Errorf("read requestedSchema: %w", err)
 		}

@@ -19,7 +19,6 @@ import (
 
 	"lifehub/agent"
 	"lifehub/mcpclient/config"
-	"lifehub/mcpclient/trust"
 )
 
 // settle is the delay after a change until a server's tools are listed again:
@@ -54,7 +53,7 @@ type supervisor struct {
 	session   *session // non-nil while it runs
 	tools     []*tool  // last known tools
 	refused   []string
-	unseen    []trust.Change
+	unseen    []config.Change
 	resources []Resource
 	prompts   []Prompt
 	calls     figures
@@ -337,7 +336,7 @@ func (s *supervisor) admit(listed []mcp.Tool, more error, instructions string) e
 		return err
 	}
 	tools = slices.DeleteFunc(tools, func(t *tool) bool {
-		return slices.ContainsFunc(changes, func(c trust.Change) bool { return c.Concerns(t.name) })
+		return slices.ContainsFunc(changes, func(c config.Change) bool { return c.Concerns(t.name) })
 	})
 	s.mu.Lock()
 	s.tools, s.refused, s.unseen = tools, refused, changes

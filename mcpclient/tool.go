@@ -17,7 +17,6 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 
 	"lifehub/agent"
-	"lifehub/agent/args"
 	"lifehub/internal/text"
 	"lifehub/llm"
 	"lifehub/mcpclient/config"
@@ -63,7 +62,7 @@ func newTool(s *supervisor, l Tool) (*tool, error) {
 	if err != nil {
 		return nil, fmt.Errorf("tool %q is refused: %w", l.Name, err)
 	}
-	if _, err := args.ToolSchema(schema); errors.Is(err, args.ErrTooLarge) { // the tool itself checks against an invalid one
+	if _, err := agent.ToolSchema(schema); errors.Is(err, agent.ErrTooLarge) { // the tool itself checks against an invalid one
 		return nil, fmt.Errorf("tool %q is refused: %w", l.Name, err)
 	}
 	var hints struct {

@@ -11,7 +11,6 @@ import (
 	"lifehub/agent"
 	"lifehub/internal/mcptest"
 	"lifehub/mcpclient/config"
-	"lifehub/mcpclient/trust"
 )
 
 const givenTool = `{"name":"echo","title":"Echo","description":"says it again","inputSchema":{"type":"object","properties":{"text":{"type":"string"}}},"annotations":{"readOnlyHint":true}}`
@@ -40,9 +39,9 @@ func change(t *testing.T, file string, how func(map[string]any)) {
 }
 
 // openTrust opens a trust file; a new one adopts the servers.
-func openTrust(t *testing.T, file string, servers ...config.Entry) *trust.Trust {
+func openTrust(t *testing.T, file string, servers ...config.Entry) *config.Trust {
 	t.Helper()
-	trust, err := trust.Open(file)
+	trust, err := config.OpenTrust(file)
 	if err == nil {
 		_, err = trust.Adopt(servers)
 	}
@@ -191,11 +190,11 @@ func TestUnreviewedServerIsNotStarted(t *testing.T) {
 func TestFirstToolsAreTrustedOnlyForTypedEntries(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
-		pin   func(*trust.Trust, config.Entry) error
+		pin   func(*config.Trust, config.Entry) error
 		tools int
 	}{
-		"typed": {func(t *trust.Trust, s config.Entry) error { return t.Typed(s) }, 1},
-		"shown": {func(t *trust.Trust, s config.Entry) error { return t.Shown(s) }, 0},
+		"typed": {func(t *config.Trust, s config.Entry) error { return t.Typed(s) }, 1},
+		"shown": {func(t *config.Trust, s config.Entry) error { return t.Shown(s) }, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			trust := openTrust(t, filepath.Join(t.TempDir(), "trust.json"), config.Entry{Name: "other", Command: "x"})

@@ -9,7 +9,7 @@ import (
 	"sync"
 
 	"lifehub/llm"
-	"lifehub/rag/embed"
+	"lifehub/rag/encoder"
 	"lifehub/rag/vectors"
 	"lifehub/rag/words"
 )
@@ -107,7 +107,7 @@ func (e *embedding) batches(ctx context.Context) (unavailable, replaced bool, er
 // answered: one if the embedder is built in, or if the dimension is unknown.
 func (e *embedding) inFlight() (size, times int) {
 	switch {
-	case embed.IsBuiltIn(e.embedder.Name()):
+	case encoder.IsBuiltIn(e.embedder.Name()):
 		return builtInBatch, 1
 	case e.dimension == 0:
 		return embedBatch, 1
@@ -131,9 +131,9 @@ func (e *embedding) send(ctx context.Context, waiting *sync.WaitGroup, batch []v
 			}
 			r.answer <- got
 		}()
-		got.keys, got.embeddings, got.err = embed.Texts(ctx, e.embedder, dimension, windows, texts)
+		got.keys, got.embeddings, got.err = encoder.Texts(ctx, e.embedder, dimension, windows, texts)
 	}
-	if embed.IsBuiltIn(e.embedder.Name()) {
+	if encoder.IsBuiltIn(e.embedder.Name()) {
 		ask()
 	} else {
 		waiting.Go(ask)
@@ -179,7 +179,7 @@ func (e *embedding) finishEmbedding(ctx context.Context) error {
 // the collection, another model has the same name: checkDimension schedules all passages
 // to be embedded again, and reports true.
 func (e *embedding) checkDimension(ctx context.Context) (bool, error) {
-	_, prefix := embed.Prefixes(e.embedder.Name())
+	_, prefix := encoder.Prefixes(e.embedder.Name())
 	embeddings, err := e.embedder.Embed(ctx, []string{prefix + "notes"})
 	if ctx.Err() != nil {
 		return false, ctx.Err()

@@ -15,7 +15,7 @@ import (
 	"lifehub/notes"
 	"lifehub/notes/pdf"
 	"lifehub/rag/chroma"
-	"lifehub/rag/embed"
+	"lifehub/rag/encoder"
 	"lifehub/rag/passage"
 	"lifehub/rag/vectors"
 	"lifehub/rag/words"
@@ -218,7 +218,7 @@ func (x *Index) loadVectors() (vectors.Collection, llm.Embedder, error) {
 		if err != nil {
 			return nil, x.embedder, err
 		}
-		if passage.NeedsWindows(embed.WindowOf(x.embedder), x.options.Size) {
+		if passage.NeedsWindows(encoder.WindowOf(x.embedder), x.options.Size) {
 			opened = vectors.Windowed{Collection: opened}
 		}
 		x.collection = opened

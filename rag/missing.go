@@ -15,7 +15,7 @@ import (
 
 	"lifehub/internal/files"
 	"lifehub/llm"
-	"lifehub/rag/embed"
+	"lifehub/rag/encoder"
 	"lifehub/rag/passage"
 	"lifehub/rag/vectors"
 	"lifehub/rag/words"
@@ -90,7 +90,7 @@ const modelFile = "model"
 
 // recordModel records a model of a server. The encoder, which stands in while there is none, is not.
 func (x *Index) recordModel(model string) error {
-	if embed.IsBuiltIn(model) || model == MadeWith(x.dir) {
+	if encoder.IsBuiltIn(model) || model == MadeWith(x.dir) {
 		return nil
 	}
 	return files.Write(filepath.Join(x.dir, modelFile), []byte(model))
@@ -156,7 +156,7 @@ func (s *syncRun) texts(ctx context.Context, passages []vectors.Key) (windows []
 		path, title, headings string
 		start, stop           int
 	}
-	window, builtIn := embed.WindowOf(s.embedder), embed.IsBuiltIn(s.embedder.Name())
+	window, builtIn := encoder.WindowOf(s.embedder), encoder.IsBuiltIn(s.embedder.Name())
 	keys := make([]string, len(passages))
 	for i, k := range passages {
 		keys[i] = hex.EncodeToString(k[:])

@@ -14,7 +14,7 @@ import (
 	"lifehub/internal/text"
 	"lifehub/internal/when"
 	"lifehub/notes"
-	"lifehub/rag/embed"
+	"lifehub/rag/encoder"
 	"lifehub/rag/search"
 )
 
@@ -64,7 +64,7 @@ func (c Coverage) Method() string {
 	switch {
 	case c.Embedder == "" || strings.HasPrefix(c.Embedder, keywordsOnly):
 		return cmp.Or(c.Embedder, "by keywords")
-	case embed.IsBuiltIn(c.Embedder):
+	case encoder.IsBuiltIn(c.Embedder):
 		return "by keywords and the built-in encoder"
 	}
 	return "by keywords and " + c.Embedder

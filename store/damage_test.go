@@ -18,7 +18,6 @@ import (
 
 	"lifehub/agent"
 	"lifehub/internal/testenv"
-	"lifehub/store/file"
 )
 
 // sample creates a database with some conversations and a backup of it. If killed
@@ -74,7 +73,7 @@ func useLog(t *testing.T, s *Store) {
 // which had changed a part of the file.
 func interrupted(t *testing.T, path string) string {
 	t.Helper()
-	db, err := file.Connect(path, 1, "_pragma=cache_size(1)")
+	db, err := Connect(path, 1, "_pragma=cache_size(1)")
 	must(t, err)
 	tx, err := db.Begin()
 	must(t, err)
@@ -99,7 +98,7 @@ func TestInterruptedTransactionIsRolledBack(t *testing.T) {
 	left := interrupted(t, path)
 	for _, open := range []func(path string) (*Store, error){
 		func(path string) (*Store, error) {
-			d, err := file.Snapshot(path, migrations)
+			d, err := Snapshot(path, migrations)
 			return newStore(d), err
 		},
 		Open, // changes the file
@@ -202,7 +201,7 @@ func TestDamageIsNeverSilent(t *testing.T) {
 				began := time.Now()
 				s, err := Open(path)
 				slowest = max(slowest, time.Since(began))
-				var damaged *file.DamagedError
+				var damaged *DamagedError
 				if err != nil {
 					refused++
 					if errors.As(err, &damaged) && damaged.Backup == nil {
@@ -289,7 +288,7 @@ func TestDamagedLogKeepsEverythingBeforeTheDamage(t *testing.T) {
 func TestDamagedFileIsNotBackedUp(t *testing.T) {
 	t.Parallel()
 	path := sample(t, t.TempDir(), false)
-	old, err := file.Backups(path)
+	old, err := Backups(path)
 	must(t, err)
 	s, err := Open(path)
 	must(t, err)
@@ -301,11 +300,11 @@ func TestDamagedFileIsNotBackedUp(t *testing.T) {
 	must(t, err)
 	_, err = f.WriteAt(make([]byte, 4096), int64(root-1)*4096)
 	must(t, errors.Join(err, f.Close()))
-	var damaged *file.DamagedError
+	var damaged *DamagedError
 	if err := s.BackUp(t.Context()); !errors.As(err, &damaged) || damaged.Backup == nil {
 		t.Errorf("got %v", err)
 	}
-	if now, err := file.Backups(path); err != nil || !reflect.DeepEqual(now, old) {
+	if now, err := Backups(path); err != nil || !reflect.DeepEqual(now, old) {
 		t.Errorf("the backups are %v, %v, and were %v", now, err, old)
 	}
 }
@@ -319,14 +318,14 @@ func TestRestoreKeepsTheDamagedFile(t *testing.T) {
 	copy(data, "no database at all")
 	must(t, os.WriteFile(path, data, 0o600))
 	_, err = Open(path)
-	var damaged *file.DamagedError
+	var damaged *DamagedError
 	if !errors.As(err, &damaged) || damaged.Backup == nil || !strings.Contains(err.Error(), "chats restore") {
 		t.Fatalf("got %v", err)
 	}
 	if _, again := Open(path); again == nil || again.Error() != err.Error() {
 		t.Errorf("the second start says %v, the first said %v", again, err)
 	}
-	aside, err := file.Restore(path, damaged.Backup)
+	aside, err := Restore(path, damaged.Backup)
 	must(t, err)
 	if kept, _ := os.ReadFile(aside); !bytes.Equal(kept, data) {
 		t.Error("the damaged file is not what it was")
@@ -340,7 +339,7 @@ func TestRestoreKeepsTheDamagedFile(t *testing.T) {
 	if list := s.Aside(); len(list) != 1 || list[0] != aside {
 		t.Errorf("set aside are %v", list)
 	}
-	if _, err := file.Restore(path, damaged.Backup); err == nil {
+	if _, err := Restore(path, damaged.Backup); err == nil {
 		t.Error("a file that is open was replaced")
 	}
 }
@@ -379,12 +378,12 @@ func TestEmptiedFileIsDamaged(t *testing.T) {
 		"removed":   os.Remove,
 		"without tables": func(path string) error {
 			must(t, os.Remove(path))
-			db, err := file.Connect(path, 1, "")
+			db, err := Connect(path, 1, "")
 			must(t, err)
 			return db.Close()
 		},
 		"without conversations": func(path string) error {
-			db, err := file.Connect(path, 1, "")
+			db, err := Connect(path, 1, "")
 			must(t, err)
 			_, err = db.Exec("DELETE FROM conversations")
 			return errors.Join(err, db.Close())
@@ -394,12 +393,12 @@ func TestEmptiedFileIsDamaged(t *testing.T) {
 		want := whole(t, path)
 		must(t, empty(path))
 		for range 2 { // the second time it is what the first left
-			var damaged *file.DamagedError
+			var damaged *DamagedError
 			if _, err := Open(path); !errors.As(err, &damaged) || damaged.Backup == nil || !strings.Contains(err.Error(), path) {
 				t.Fatalf("%s: got %v", name, err)
 			}
 		}
-		_, err := file.Restore(path, file.NewestBackup(t.Context(), path))
+		_, err := Restore(path, NewestBackup(t.Context(), path))
 		must(t, err)
 		if got := whole(t, path); !reflect.DeepEqual(got, want) {
 			t.Errorf("%s: the backup does not hold all", name)
@@ -443,7 +442,7 @@ func TestConcurrentBackupsAreOne(t *testing.T) {
 		})
 	}
 	running.Wait()
-	if list, err := file.Backups(path); err != nil || len(list) != 1 || file.NewestBackup(t.Context(), path) == nil {
+	if list, err := Backups(path); err != nil || len(list) != 1 || NewestBackup(t.Context(), path) == nil {
 		t.Errorf("the backups are %v, %v", list, err)
 	}
 	if names := filesWith(t, filepath.Join(filepath.Dir(path), "backups"), ""); len(names) != 1 {

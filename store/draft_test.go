@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"lifehub/agent"
-	"lifehub/store/file"
 )
 
 // another opens the same database with a new owner, as another process would.
@@ -236,7 +235,7 @@ func TestDeletedConversationLeavesNoDraft(t *testing.T) {
 		edit(t, other, conversation, "gnuword of "+conversation)
 		kill()
 	}
-	must(t, file.Copy(t.Context(), s.file.Write, path+".v1.bak"))
+	must(t, Copy(t.Context(), s.file.Write, path+".v1.bak"))
 	must(t, s.Remove(t.Context(), "c"))
 	if left := filesWith(t, filepath.Dir(path), "word of c"); len(left) != 0 {
 		t.Errorf("it is still in %v", left)

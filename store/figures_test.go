@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"lifehub/agent"
-	"lifehub/store/file"
 )
 
 // turnWith saves a finished turn with figures at the given time.
@@ -79,11 +78,11 @@ func TestFiguresAreAggregatedByDayModelAndTurn(t *testing.T) {
 func TestMigrationTakesOverFiguresOfOlderTurns(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "old.db")
-	old, err := file.Connect(path, 1, "_txlock=immediate")
+	old, err := Connect(path, 1, "_txlock=immediate")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := file.Migrate(old, path, migrations[:1]); err != nil {
+	if err := Migrate(old, path, migrations[:1]); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := old.Exec(`

@@ -9,7 +9,6 @@ import (
 
 	"lifehub/agent"
 	"lifehub/internal/text"
-	"lifehub/store/file"
 )
 
 var page = agent.FromOutside("https://a.example/")
@@ -96,9 +95,9 @@ func TestFingerprintsAreMigratedToOrigins(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "lifehub.db")
 	must(t, registerFunctions())
-	db, err := file.Connect(path, 1, "_txlock=immediate")
+	db, err := Connect(path, 1, "_txlock=immediate")
 	must(t, err)
-	must(t, file.Migrate(db, path, migrations[:11]))
+	must(t, Migrate(db, path, migrations[:11]))
 	_, err = db.Exec(`INSERT INTO conversations (id, title, created, updated, head) VALUES ('c', 'a page', 1, 1, 6), ('own', 'mine', 1, 1, 4);
 		INSERT INTO turns (id, conversation, number, state, started) VALUES ('c.1', 'c', 1, 'done', 1), ('own.1', 'own', 1, 'done', 1), ('c.2', 'c', 2, 'done', 1);
 		INSERT INTO messages (id, conversation, parent, turn, role, text, created) VALUES (1, 'c', NULL, 'c.1', 'user', 'clip it and write it down', 1), (2, 'c', 1, 'c.1', 'assistant', 'Done.', 1),

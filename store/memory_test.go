@@ -10,7 +10,6 @@ import (
 	"testing"
 
 	"lifehub/agent"
-	"lifehub/store/file"
 )
 
 var _ agent.Memory = (*Store)(nil)
@@ -184,9 +183,9 @@ func TestMigratedMemoryIsSearchable(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "lifehub.db")
 	must(t, registerFunctions())
-	db, err := file.Connect(path, 1, "_txlock=immediate")
+	db, err := Connect(path, 1, "_txlock=immediate")
 	must(t, err)
-	must(t, file.Migrate(db, "", migrations[:8]))
+	must(t, Migrate(db, "", migrations[:8]))
 	_, err = db.Exec(`INSERT INTO conversations (id, title, created, updated, head, archived) VALUES ('c', 'cats', 1, 1, 2, 2);
 		INSERT INTO turns (id, conversation, number, state, started) VALUES ('c.1', 'c', 1, 'done', 1);
 		INSERT INTO messages (id, conversation, parent, turn, role, text, created) VALUES (1, 'c', NULL, 'c.1', 'user', 'My cat is called Whiskers', 1), (2, 'c', 1, 'c.1', 'assistant', 'I see.', 1);

@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"lifehub/internal/testenv"
-	"lifehub/store/file"
 )
 
 // migrateEnv names a database for the child to open.
@@ -21,9 +20,9 @@ const migrateEnv = "LIFEHUB_TEST_MIGRATE"
 // oldDatabase creates a database of the first schema, with conversations.
 func oldDatabase(t *testing.T, path string, turns int) {
 	t.Helper()
-	db, err := file.Connect(path, 1, "_txlock=immediate")
+	db, err := Connect(path, 1, "_txlock=immediate")
 	must(t, err)
-	must(t, file.Migrate(db, "", migrations[:1]))
+	must(t, Migrate(db, "", migrations[:1]))
 	tx, err := db.Begin()
 	must(t, err)
 	_, err = tx.Exec(`INSERT INTO conversations VALUES ('c', 'old talk', 1, 1, ?)`, 2*turns)
@@ -54,9 +53,9 @@ func TestKilledMigrationLosesNothing(t *testing.T) {
 	for range kills {
 		dir := migrateIn(t, base, time.Duration(rand.Int64N(int64(whole))))
 		path := filepath.Join(dir, "lifehub.db")
-		db, err := file.Connect(path, 1, "")
+		db, err := Connect(path, 1, "")
 		must(t, err)
-		version, err := file.SchemaVersion(db)
+		version, err := SchemaVersion(db)
 		must(t, err)
 		must(t, db.Close())
 		switch version {

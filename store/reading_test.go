@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"lifehub/agent"
-	"lifehub/store/file"
 )
 
 // said saves a conversation of n turns.
@@ -57,7 +56,7 @@ func TestSnapshotHoldsAllCommittedData(t *testing.T) {
 			return all
 		}
 		before := files()
-		d, err := file.Snapshot(path, migrations)
+		d, err := Snapshot(path, migrations)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -77,7 +76,7 @@ func TestSnapshotHoldsAllCommittedData(t *testing.T) {
 			t.Errorf("round %d: the file has changed", round)
 		}
 	}
-	d, err := file.Snapshot(path, migrations)
+	d, err := Snapshot(path, migrations)
 	if err != nil {
 		t.Fatal(err)
 	}

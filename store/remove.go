@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"lifehub/internal/files"
-	"lifehub/store/file"
 )
 
 // Remove deletes conversations and all data derived from them, including in
@@ -128,7 +127,7 @@ func scrub(ctx context.Context, db *sql.DB) error {
 
 // removeFromCopy removes conversations from a backup.
 func removeFromCopy(ctx context.Context, path string, conversations []string) (err error) {
-	db, err := file.Connect(path, 1, "_txlock=immediate")
+	db, err := Connect(path, 1, "_txlock=immediate")
 	if err != nil {
 		return err
 	}

@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"lifehub/agent"
-	"lifehub/store/file"
 )
 
 // filesWith lists the files below a folder that contain a text.
@@ -61,7 +60,7 @@ func TestRemovedTextIsErasedFromAllFiles(t *testing.T) {
 		t.Fatal(err)
 	}
 	must(t, s.BackUp(t.Context()))
-	must(t, file.Copy(t.Context(), s.file.Write, path+".v1.bak"))
+	must(t, Copy(t.Context(), s.file.Write, path+".v1.bak"))
 	if found := filesWith(t, filepath.Dir(path), "quokka"); len(found) < 3 {
 		t.Fatalf("only %v hold the text before: the test shows nothing", found)
 	}
@@ -77,7 +76,7 @@ func TestRemovedTextIsErasedFromAllFiles(t *testing.T) {
 	if hits, err := other.Search(t.Context(), "", "zebras", 100); err != nil || len(hits) != 80 {
 		t.Errorf("of what was kept %d messages are found, %v", len(hits), err)
 	}
-	list, err := file.Backups(path)
+	list, err := Backups(path)
 	must(t, err)
 	saved, err := Open(list[0].Path)
 	must(t, err)
@@ -109,7 +108,7 @@ func TestTracesQuotingARemovedConversationAreDeleted(t *testing.T) {
 	must(t, err)
 	defer s.Close()
 	must(t, s.BackUp(t.Context()))
-	list, err := file.Backups(path)
+	list, err := Backups(path)
 	must(t, err)
 	must(t, s.Remove(t.Context(), "ab12gone"))
 	saved, err := Open(list[0].Path)
@@ -150,7 +149,7 @@ func TestOnlyFiveDailyBackupsRemain(t *testing.T) {
 	day := time.Date(2026, 11, 21, 7, 0, 0, 0, time.UTC)
 	s.now = func() time.Time { return day }
 	must(t, s.BackUp(t.Context()))
-	if list, _ := file.Backups(path); len(list) != 0 {
+	if list, _ := Backups(path); len(list) != 0 {
 		t.Errorf("an empty store was backed up: %v", list)
 	}
 	say(t, s, "c", "q", "a")
@@ -158,7 +157,7 @@ func TestOnlyFiveDailyBackupsRemain(t *testing.T) {
 		must(t, s.BackUp(t.Context()))
 		day = day.Add(12 * time.Hour)
 	}
-	list, err := file.Backups(path)
+	list, err := Backups(path)
 	must(t, err)
 	if len(list) != 5 || !list[0].Time.Equal(day.Add(-24*time.Hour)) || !list[4].Time.Equal(day.Add(-5*24*time.Hour)) {
 		t.Errorf("got %v", list)
@@ -177,7 +176,7 @@ func TestStoppedBackupLeavesNoPartialFile(t *testing.T) {
 	if err := s.BackUp(ctx); err == nil {
 		t.Error("a stopped backup says it was made")
 	}
-	if list, _ := file.Backups(path); len(list) != 0 {
+	if list, _ := Backups(path); len(list) != 0 {
 		t.Errorf("got %v", list)
 	}
 }

@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"lifehub/agent"
-	"lifehub/store/file"
 )
 
 func TestNewerSchemaIsRejectedAndUnchanged(t *testing.T) {
@@ -20,7 +19,7 @@ func TestNewerSchemaIsRejectedAndUnchanged(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err := Open(path)
-	var newer *file.NewerSchemaError
+	var newer *NewerSchemaError
 	if !errors.As(err, &newer) || newer.Has != 99 || !strings.Contains(err.Error(), "update LifeHub") || !strings.Contains(err.Error(), path) {
 		t.Fatalf("got %v", err)
 	}
@@ -34,14 +33,14 @@ func TestOlderSchemaIsBackedUpBeforeMigration(t *testing.T) {
 	s, path := openTemp(t)
 	say(t, s, "c", "q", "a")
 	newer := append(append([]string{}, migrations...), "ALTER TABLE conversations ADD COLUMN colour TEXT NOT NULL DEFAULT 'blue'")
-	if err := file.Migrate(s.file.Write, path, newer); err != nil {
+	if err := Migrate(s.file.Write, path, newer); err != nil {
 		t.Fatal(err)
 	}
 	var colour string
 	if err := s.file.Read.QueryRow("SELECT colour FROM conversations").Scan(&colour); err != nil || colour != "blue" {
 		t.Errorf("got %q, %v", colour, err)
 	}
-	if v, err := file.SchemaVersion(s.file.Write); err != nil || v != len(newer) {
+	if v, err := SchemaVersion(s.file.Write); err != nil || v != len(newer) {
 		t.Errorf("got version %d, %v", v, err)
 	}
 
@@ -68,7 +67,7 @@ func TestFailedMigrationLeavesTheOldSchema(t *testing.T) {
 	s, path := openTemp(t)
 	say(t, s, "c", "q", "a")
 	broken := append(append([]string{}, migrations...), "ALTER TABLE turns ADD COLUMN x TEXT; SELECT nonsense")
-	if err := file.Migrate(s.file.Write, path, broken); err == nil || !strings.Contains(err.Error(), fmt.Sprintf("version %d", len(broken))) {
+	if err := Migrate(s.file.Write, path, broken); err == nil || !strings.Contains(err.Error(), fmt.Sprintf("version %d", len(broken))) {
 		t.Fatalf("got %v", err)
 	}
 	again, err := Open(path)
@@ -101,9 +100,9 @@ func TestMigratedConversationsAreCounted(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "lifehub.db")
 	must(t, registerFunctions())
-	db, err := file.Connect(path, 1, "_txlock=immediate")
+	db, err := Connect(path, 1, "_txlock=immediate")
 	must(t, err)
-	must(t, file.Migrate(db, "", migrations[:11]))
+	must(t, Migrate(db, "", migrations[:11]))
 	_, err = db.Exec(`INSERT INTO conversations (id, title, created, updated, head) VALUES ('c', 'cats', 1, 1, 6), ('empty', '', 1, 1, 0);
 		INSERT INTO turns (id, conversation, number, state, started) VALUES ('c.1', 'c', 1, 'done', 1), ('c.2', 'c', 2, 'failed', 1), ('c.3', 'c', 3, 'done', 1), ('c.4', 'c', 4, 'done', 1);
 		INSERT INTO messages (id, conversation, parent, turn, role, text, created) VALUES (1, 'c', NULL, 'c.1', 'user', 'one', 1), (2, 'c', 1, 'c.1', 'assistant', '1', 1),

@@ -1,5 +1,6 @@
 // Package store saves conversations in one SQLite file. Start at [Open]; turn.go
-// has what a turn writes, schema.go the tables.
+// has what a turn writes, schema.go the tables, file.go the file, which is migrated,
+// checked, backed up and restored without knowledge of its tables.
 //
 // Data is on disk when a method returns: it survives a kill -9 and, because of
 // synchronous=FULL, a power cut. Several LifeHub processes may use the file
@@ -13,14 +14,13 @@ import (
 	"time"
 
 	"lifehub/internal/files"
-	"lifehub/store/file"
 )
 
 // Store is an open database. It is safe for concurrent use.
 type Store struct {
 	Traces *Traces
 
-	file *file.File
+	file *File
 	now  func() time.Time
 }
 
@@ -33,7 +33,7 @@ func Open(path string) (_ *Store, err error) {
 	if err := registerFunctions(); err != nil {
 		return nil, err
 	}
-	d, err := file.Open(path, migrations, `SELECT EXISTS (SELECT 1 FROM conversations)`)
+	d, err := openFile(path, migrations, `SELECT EXISTS (SELECT 1 FROM conversations)`)
 	if err != nil {
 		return nil, err
 	}
@@ -45,12 +45,12 @@ func Open(path string) (_ *Store, err error) {
 // treated as empty.
 func OpenToRead(path string) (_ *Store, err error) {
 	s, err := Open(path)
-	if err == nil || !file.CannotWrite(err) {
+	if err == nil || !CannotWrite(err) {
 		return s, err
 	}
-	d, snapshot := file.Snapshot(path, migrations)
+	d, snapshot := Snapshot(path, migrations)
 	if errors.Is(snapshot, fs.ErrNotExist) {
-		d, snapshot = file.InMemory(migrations)
+		d, snapshot = inMemory(migrations)
 	}
 	if snapshot != nil {
 		return nil, err
@@ -64,14 +64,14 @@ func InMemory() (_ *Store, err error) {
 	if err := registerFunctions(); err != nil {
 		return nil, err
 	}
-	d, err := file.InMemory(migrations)
+	d, err := inMemory(migrations)
 	if err != nil {
 		return nil, err
 	}
 	return newStore(d), nil
 }
 
-func newStore(d *file.File) *Store {
+func newStore(d *File) *Store {
 	return &Store{file: d, Traces: newTraces(d), now: time.Now}
 }
 

@@ -14,7 +14,6 @@ import (
 	"time"
 
 	"lifehub/internal/files"
-	"lifehub/store/file"
 )
 
 // Format is the version of the format written here: JSON lines, as written by
@@ -36,13 +35,13 @@ type Limits struct {
 
 // Traces manages the traces in a database.
 type Traces struct {
-	file    *file.File
+	file    *File
 	running sync.WaitGroup // goroutines that save traces
 	closing chan struct{}  // closed to stop them
 	once    sync.Once
 }
 
-func newTraces(d *file.File) *Traces { return &Traces{file: d, closing: make(chan struct{})} }
+func newTraces(d *File) *Traces { return &Traces{file: d, closing: make(chan struct{})} }
 
 // Close saves the open traces and stops their goroutines.
 func (t *Traces) Close() {

@@ -6,7 +6,6 @@ import (
 
 	"lifehub/tui/backend"
 	"lifehub/tui/draw"
-	"lifehub/tui/plan"
 	"lifehub/tui/safetext"
 	"lifehub/tui/transcript"
 )
@@ -22,7 +21,7 @@ type sidebar struct {
 	Hidden bool // by the user
 
 	stands  bool
-	plan    *plan.Plan // that it shows
+	plan    *transcript.Plan // that it shows
 	sources *transcript.Sources
 	cut     bool               // some of them have no room
 	listed  int                // the line of the first of them
@@ -55,7 +54,7 @@ func (m *sidebar) Takes(width, height int, shown *transcript.Model, p *lastPromp
 // show folds in the conversation what the sidebar shows.
 func (m *sidebar) show(a transcript.Aside, in *transcript.Model) {
 	if a.Plan != m.plan {
-		for _, each := range []*plan.Plan{m.plan, a.Plan} {
+		for _, each := range []*transcript.Plan{m.plan, a.Plan} {
 			if each != nil {
 				each.Elsewhere = each == a.Plan
 				in.Invalidate(each)

@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"lifehub/agent"
-	"lifehub/agent/args"
 )
 
 func TestAddressOfUserOrSearchNeedsNoPermission(t *testing.T) {
@@ -44,7 +43,7 @@ func TestAddressOfUserOrSearchNeedsNoPermission(t *testing.T) {
 				guard.Record.Read("web_search", found)
 				guard.Record.Read("web_search", agent.Result{Untrusted: true, Nothing: true, Text: `DuckDuckGo found nothing on the web for "https://looked-for.example/?d=4711".`})
 			}
-			v := guard.Verdict(t.Context(), Call{Tool: fetch, Input: args.Read(json.RawMessage(`{"url":"` + tc.url + `"}`))})
+			v := guard.Verdict(t.Context(), Call{Tool: fetch, Input: agent.ParseArgs(json.RawMessage(`{"url":"` + tc.url + `"}`))})
 			if asked := v.Level != agent.Auto; asked != tc.asked {
 				t.Errorf("%s: %s", v.Level, strings.TrimSpace(v.Reason))
 			}
@@ -81,7 +80,7 @@ func TestCrawlAsksUnlessARuleNamesItsHost(t *testing.T) {
 			}
 			guard, _ := testGuard(t, New(rules, nil, false), "c1", "crawl https://docs.example/a", agent.Refuse)
 			guard.Record.Add(tc.from)
-			v := guard.Verdict(t.Context(), Call{Tool: crawl, Input: args.Read(json.RawMessage(`{"url":"https://docs.example/b"}`))})
+			v := guard.Verdict(t.Context(), Call{Tool: crawl, Input: agent.ParseArgs(json.RawMessage(`{"url":"https://docs.example/b"}`))})
 			if v.Level != tc.level || v.Fixed != tc.fixed {
 				t.Errorf("%s, fixed %v: %s", v.Level, v.Fixed, v.Reason)
 			}

@@ -16,13 +16,12 @@ import (
 	"golang.org/x/text/unicode/norm"
 
 	"lifehub/agent"
-	"lifehub/agent/args"
 	"lifehub/internal/text"
 )
 
 // plainNumber returns a number in canonical form, and other text as it is.
 func plainNumber(text string) string {
-	if f, err := strconv.ParseFloat(text, 64); err == nil && args.IsNumber(text) {
+	if f, err := strconv.ParseFloat(text, 64); err == nil && agent.IsNumber(text) {
 		return strconv.FormatFloat(f+0, 'f', -1, 64) // -0 + 0 is 0
 	}
 	return text

@@ -9,8 +9,6 @@ import (
 
 	"lifehub/agent"
 	"lifehub/agent/agenttest"
-	"lifehub/agent/args"
-	"lifehub/agent/events"
 	"lifehub/llm"
 )
 
@@ -35,8 +33,8 @@ func testGuard(t *testing.T, gate *Gate, conversation, typed string, reply agent
 	})
 	t.Cleanup(func() { asked() })
 	guard = &Guard{
-		Gate: gate, Schemas: &args.Schemas{},
-		Record: &Record{Stream: events.New(sent, saturday), Conversation: conversation, Marks: agenttest.NewMarks()},
+		Gate: gate, Schemas: &agent.Schemas{},
+		Record: &Record{Stream: agent.NewStream(sent, saturday), Conversation: conversation, Marks: agenttest.NewMarks()},
 	}
 	guard.Record.AddMessage(typed)
 	return guard, asked

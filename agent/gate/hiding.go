@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"lifehub/agent"
-	"lifehub/agent/args"
 )
 
 // Hides reports whether the rule hides some notes from a tool.
@@ -28,7 +27,7 @@ func Hiding(ctx context.Context, list []Rule, tool agent.Tool) context.Context {
 		return agent.Hiding(ctx, nil)
 	}
 	return agent.Hiding(ctx, func(path string) bool {
-		call, err := args.Of(map[string]any{"path": path})
+		call, err := agent.Of(map[string]any{"path": path})
 		return err == nil && slices.ContainsFunc(hide, func(r Rule) bool { return r.Matches(agent.ReadNote, call) })
 	})
 }

@@ -9,14 +9,13 @@ import (
 	"time"
 
 	"lifehub/agent"
-	"lifehub/agent/args"
 )
 
 // Guard is the gate for the calls of one turn.
 type Guard struct {
 	Gate    *Gate
 	Record  *Record
-	Schemas *args.Schemas
+	Schemas *agent.Schemas
 
 	mu      sync.Mutex
 	copied  int      // calls so far that sent only what the user typed

@@ -8,7 +8,6 @@ import (
 	"errors"
 
 	"lifehub/agent"
-	"lifehub/agent/args"
 )
 
 // Call is one use of a tool.
@@ -17,7 +16,7 @@ type Call struct {
 	ID     string // matches the events of the call
 	Key    string // unique, but the same if the call is repeated after a crash
 	Tool   agent.Tool
-	Input  args.Input
+	Input  agent.Args
 	Turn   *Turnstile    // position among the steps that may ask
 	Origin *agent.Origin // nil if unknown: then all that is in the prompts may have influenced the call
 
@@ -36,7 +35,7 @@ func (c Call) intended() agent.Entry {
 // Permit allows one call to run, with exactly these arguments.
 type Permit struct {
 	tool   agent.Tool
-	input  args.Input
+	input  agent.Args
 	hash   string
 	key    string // idempotency key
 	asked  bool   // the user was asked, and the journal records it
@@ -108,7 +107,7 @@ func (p *Permit) Run(ctx context.Context) (agent.Result, error) {
 }
 
 // Input returns the arguments that may run; the user may have edited them.
-func (p *Permit) Input() args.Input { return p.input }
+func (p *Permit) Input() agent.Args { return p.input }
 
 // Asked reports whether the user was asked about the call.
 func (p *Permit) Asked() bool { return p.asked }

@@ -11,7 +11,6 @@ import (
 	"testing"
 
 	"lifehub/agent"
-	"lifehub/agent/args"
 	"lifehub/llm"
 )
 
@@ -21,7 +20,7 @@ func TestPermitForOtherArgumentsRunsNothing(t *testing.T) {
 		ran = true
 		return agent.Result{}, nil
 	})
-	p := &Permit{tool: tool, input: args.Read([]byte(`{"text":"b"}`)), hash: Hash(json.RawMessage(`{"text":"a"}`))}
+	p := &Permit{tool: tool, input: agent.ParseArgs([]byte(`{"text":"b"}`)), hash: Hash(json.RawMessage(`{"text":"a"}`))}
 	if _, err := p.Run(t.Context()); !errors.Is(err, errChanged) || ran {
 		t.Errorf("err %v, ran %v", err, ran)
 	}
@@ -30,7 +29,7 @@ func TestPermitForOtherArgumentsRunsNothing(t *testing.T) {
 // A tool runs only through a permit: no other code of a turn calls Run.
 func TestOnlyAPermitRunsATool(t *testing.T) {
 	var calls []string
-	for _, room := range []string{"events", "gate", "memory", "prompt", "toolchoice", "turn"} {
+	for _, room := range []string{"citation", "gate", "memory", "passages", "prompt", "turn"} {
 		files, err := filepath.Glob(filepath.Join("..", room, "*.go"))
 		if err != nil || len(files) == 0 {
 			t.Fatalf("%s: %v", room, err)
@@ -94,7 +93,7 @@ func TestPermitMakesOnlyThePreparedChange(t *testing.T) {
 			toolRan = true
 			return agent.Result{}, nil
 		})
-		c := Call{Tool: mover{tool, to, &ran}, Input: args.Read([]byte(`{}`))}
+		c := Call{Tool: mover{tool, to, &ran}, Input: agent.ParseArgs([]byte(`{}`))}
 		c.as = New(nil, nil, false).reading(t.Context(), c)
 		p := newPermit(c)
 		_ = p.prepare(t.Context()) // its error is the error of Run

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"lifehub/agent"
-	"lifehub/agent/args"
 )
 
 // placesTimeout bounds resolving the notes that a call names. After that, rules
@@ -16,15 +15,15 @@ const placesTimeout = 10 * time.Second
 
 // Reading is the arguments of a call as rules see them.
 type Reading struct {
-	Plain  args.Input        // canonical: note names are resolved to paths
-	others []args.Input      // as given, and with the notes of arguments that are not given; for rules that tighten
+	Plain  agent.Args        // canonical: note names are resolved to paths
+	others []agent.Args      // as given, and with the notes of arguments that are not given; for rules that tighten
 	Places map[string]string // path of each note that an argument names
 	Tried  []Rule            // extra rules, to find out what they would change
 	Former []string          // former names of the tool
 }
 
 // Read resolves the notes that a call names.
-func Read(ctx context.Context, tool agent.Tool, input args.Input) Reading {
+func Read(ctx context.Context, tool agent.Tool, input agent.Args) Reading {
 	as := Reading{Plain: input, Former: tool.Properties().FormerNames}
 	placed, ok := tool.(agent.Resolver)
 	named, err := input.Copy()
@@ -46,23 +45,23 @@ func Read(ctx context.Context, tool agent.Tool, input args.Input) Reading {
 		}
 		whole[name] = path
 	}
-	plain, err := args.Of(named)
-	filled, alsoErr := args.Of(whole)
+	plain, err := agent.Of(named)
+	filled, alsoErr := agent.Of(whole)
 	if err != nil || alsoErr != nil {
 		return as
 	}
-	as.Plain, as.others, as.Places = plain, []args.Input{input, filled}, places
+	as.Plain, as.others, as.Places = plain, []agent.Args{input, filled}, places
 	return as
 }
 
 // MatchesCall reports whether the rule applies to a call. A rule that tightens
 // also compares the arguments as given, and former names of the tool.
 func (r Rule) MatchesCall(tool string, as Reading) bool {
-	names, readings := []string{tool}, []args.Input{as.Plain}
+	names, readings := []string{tool}, []agent.Args{as.Plain}
 	if r.Level != agent.Auto {
 		names, readings = append(names, as.Former...), append(readings, as.others...)
 	}
 	return slices.ContainsFunc(names, func(name string) bool {
-		return slices.ContainsFunc(readings, func(input args.Input) bool { return r.Matches(name, input) })
+		return slices.ContainsFunc(readings, func(input agent.Args) bool { return r.Matches(name, input) })
 	})
 }

@@ -10,14 +10,12 @@ import (
 	"sync"
 
 	"lifehub/agent"
-	"lifehub/agent/args"
-	"lifehub/agent/events"
 )
 
 // Record tracks what was read during a turn: where the text in its prompts comes
 // from, and the results of tools. It is safe for concurrent use.
 type Record struct {
-	Stream       *events.Stream
+	Stream       *agent.Stream
 	Marks        agent.Marks // nil: no line of the notes came from outside
 	Conversation string
 
@@ -45,7 +43,7 @@ func (r *Record) Seen() Seen {
 
 // Called records the arguments of a call, whether it runs or not, if it opens a
 // page or may change something. tool is nil if unknown.
-func (r *Record) Called(tool agent.Tool, input args.Input) {
+func (r *Record) Called(tool agent.Tool, input agent.Args) {
 	if _, opens := tool.(agent.Fetcher); opens || tool == nil || !agent.ReadOnly(tool) {
 		r.mu.Lock()
 		defer r.mu.Unlock()

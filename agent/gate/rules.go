@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"lifehub/agent"
-	"lifehub/agent/args"
 )
 
 // Rule sets the level of the calls that it matches: those of a tool whose name
@@ -41,7 +40,7 @@ func (r Rule) SpeaksOf(tool agent.Tool) bool {
 // Matches reports whether the rule covers a call. A rule that tightens compares
 // the canonical form of the arguments and matches what has none; one that
 // allows matches only what is written in canonical form.
-func (r Rule) Matches(tool string, input args.Input) bool {
+func (r Rule) Matches(tool string, input agent.Args) bool {
 	if !r.MatchesTool(tool) {
 		return false
 	}
@@ -152,7 +151,7 @@ const maxKeptRule = 1000
 // ForCall returns the rule that an "always" for this call saves. It matches the
 // call, and other calls only as far as the tool permits (see [agent.Properties]).
 // It reports false if there is no such rule.
-func ForCall(tool agent.Tool, input args.Input) (Rule, bool) {
+func ForCall(tool agent.Tool, input agent.Args) (Rule, bool) {
 	given, err := input.Object()
 	if err != nil {
 		return Rule{}, false

@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"lifehub/agent"
-	"lifehub/agent/args"
 )
 
 const anyText = `{"type":"object","properties":{"query":{"type":"string"},"days":{"type":"integer"},"list":{"type":"array"}}}`
@@ -26,7 +25,7 @@ func (s served) Properties() agent.Properties {
 }
 
 func callFor(tool agent.Tool, input string) Call {
-	return Call{Step: "1", ID: "1", Tool: tool, Input: args.Read(json.RawMessage(input))}
+	return Call{Step: "1", ID: "1", Tool: tool, Input: agent.ParseArgs(json.RawMessage(input))}
 }
 
 // Two calls of a turn may send runs of words that the user typed after notes were

@@ -13,7 +13,6 @@ import (
 	"unicode/utf8"
 
 	"lifehub/agent"
-	"lifehub/agent/args"
 	"lifehub/internal/text"
 )
 
@@ -199,7 +198,7 @@ func (g *Guard) copiesTyped(c Call) bool {
 	}
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	return g.copied < maxCopied && isTyped(given, args.ShapeOf(c.Tool.Spec().Schema), g.Record.Typed())
+	return g.copied < maxCopied && isTyped(given, agent.ShapeOf(c.Tool.Spec().Schema), g.Record.Typed())
 }
 
 // takeCopy counts a call that sends only what the user typed. It reports false if
@@ -217,7 +216,7 @@ func (g *Guard) RecallSend() { g.takeCopy() }
 // isTyped reports whether the arguments are texts and numbers of the schema, each a
 // run of whole words of one of the messages, character for character. Anything else,
 // such as a list, could say more than its words.
-func isTyped(given map[string]any, s args.Shape, messages []string) bool {
+func isTyped(given map[string]any, s agent.Shape, messages []string) bool {
 	for name, value := range given {
 		words := fmt.Sprint(value)
 		_, isText := value.(string)

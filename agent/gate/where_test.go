@@ -13,7 +13,6 @@ import (
 	"pgregory.net/rapid"
 
 	"lifehub/agent"
-	"lifehub/agent/args"
 	"lifehub/llm"
 )
 
@@ -132,7 +131,7 @@ func TestRulesOnArguments(t *testing.T) {
 			rule := ruleOf(t, tc.rule)
 			for level, want := range map[agent.Level]bool{agent.Auto: tc.auto, agent.Deny: tc.strict, agent.Confirm: tc.strict} {
 				rule.Level = level
-				if got := rule.Matches("x", args.Read([]byte(tc.input))); got != want {
+				if got := rule.Matches("x", agent.ParseArgs([]byte(tc.input))); got != want {
 					t.Errorf("%s matches %s: %v, want %v", Format(rule), tc.input, got, want)
 				}
 			}
@@ -160,7 +159,7 @@ func TestAllowedFolderEndsAtLinks(t *testing.T) {
 		for _, folder := range []string{"/a", "/alias"} {
 			name := folder + strings.TrimPrefix(path, "/a")
 			rule := Rule{Tool: "x", Level: agent.Auto, Where: []Where{{Argument: "path", Fit: Under, Values: []string{dir + folder}}}}
-			call, err := args.Of(map[string]any{"path": dir + name})
+			call, err := agent.Of(map[string]any{"path": dir + name})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -216,7 +215,7 @@ func drawInput(t *rapid.T) json.RawMessage {
 // Written to the file and read back, it is the same rule.
 func TestAlwaysCoversOnlyTheShownCall(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		input, other := args.Read(drawInput(t)), args.Read(drawInput(t))
+		input, other := agent.ParseArgs(drawInput(t)), agent.ParseArgs(drawInput(t))
 		tool := anyTool{"some_tool"}
 		rule, ok := ForCall(tool, input)
 		if !ok {
@@ -244,7 +243,7 @@ func TestAlwaysCoversOnlyTheShownCall(t *testing.T) {
 
 // plainForm returns the arguments as rules compare them: 5 equals "5", and a list of
 // equal items its item.
-func plainForm(input args.Input) string {
+func plainForm(input agent.Args) string {
 	args, err := input.Object()
 	if err != nil {
 		return input.String()
@@ -283,9 +282,9 @@ func FuzzRuleMatch(f *testing.F) {
 		}
 		tool := "x"
 		rule.Level = agent.Auto
-		loosens := rule.Matches(tool, args.Read([]byte(input)))
+		loosens := rule.Matches(tool, agent.ParseArgs([]byte(input)))
 		rule.Level = agent.Deny
-		if tightens := rule.Matches(tool, args.Read([]byte(input))); loosens && !tightens {
+		if tightens := rule.Matches(tool, agent.ParseArgs([]byte(input))); loosens && !tightens {
 			t.Errorf("%s allows %s and does not deny it", Format(rule), input)
 		}
 		again, err := ParseOne(Format(rule))

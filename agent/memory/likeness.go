@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"context"
 	"slices"
-	"strings"
 
 	"lifehub/agent"
 	"lifehub/internal/text"
@@ -48,10 +47,10 @@ func alike(ctx context.Context, question string, texts []string) ([]likeness, er
 	if err != nil {
 		return nil, err
 	}
-	questionWords := WordSet(question)
+	questionWords := text.Roots(question)
 	list := make([]likeness, len(texts))
-	for i, text := range texts {
-		held := shared(questionWords, WordSet(text))
+	for i, one := range texts {
+		held := shared(questionWords, text.Roots(one))
 		list[i] = likeness{float64(held) / float64(max(1, len(questionWords))), dot(letters[0], letters[i+1])}
 	}
 	return list, nil
@@ -82,17 +81,6 @@ func dot(a, b []float32) (sum float64) {
 	return sum
 }
 
-// WordSet returns the set of the roots of the words in a text.
-func WordSet(s string) map[string]bool {
-	set := map[string]bool{}
-	for _, tok := range text.Tokens(s) {
-		if !tok.Stop {
-			set[Root(tok.Text)] = true
-		}
-	}
-	return set
-}
-
 func shared(a, b map[string]bool) (n int) {
 	for word := range a {
 		if b[word] {
@@ -100,19 +88,4 @@ func shared(a, b map[string]bool) (n int) {
 		}
 	}
 	return n
-}
-
-// Root returns the first five letters of a word, so that "task" and "tasks", or
-// "mail" and "mailed", match.
-func Root(word string) string { return prefix(strings.TrimSuffix(word, "s"), 5) }
-
-// prefix returns the first n runes of s.
-func prefix(s string, n int) string {
-	for i := range s {
-		if n == 0 {
-			return s[:i]
-		}
-		n--
-	}
-	return s
 }

@@ -13,14 +13,13 @@ import (
 	"time"
 
 	"lifehub/agent"
-	"lifehub/agent/events"
 	"lifehub/internal/text"
 	"lifehub/llm"
 )
 
 // Asker asks the model of a turn. Model and Meters are required.
 type Asker struct {
-	Stream *events.Stream
+	Stream *agent.Stream
 	Model  llm.Model
 	Meters *Meters
 	Server

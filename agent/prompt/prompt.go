@@ -1,7 +1,8 @@
 // Package prompt builds requests to a model and parses its replies. [Asker] fits
 // a request into the model's window by an estimate of tokens, which is corrected
 // by the counts that servers report; plan.go and read.go read plans and printed
-// calls.
+// calls. block.go decides which tools a model is offered, find.go which of the others
+// it finds.
 package prompt
 
 import (

@@ -17,7 +17,7 @@ import (
 	"github.com/aymanbagabas/go-udiff"
 
 	"lifehub/agent"
-	"lifehub/agent/tools/excerpt"
+	"lifehub/agent/tools/web"
 	"lifehub/internal/text"
 	"lifehub/llm"
 	"lifehub/notes"
@@ -103,7 +103,7 @@ func (c change) lines() string {
 	var list strings.Builder
 	for _, edit := range udiff.Lines(string(c.was), string(c.now)) {
 		at := 1 + bytes.Count(c.was[:edit.Start], []byte("\n"))
-		above := excerpt.HeadingAt(headings, at)
+		above := web.HeadingAt(headings, at)
 		for line := range strings.Lines(string(c.was[edit.Start:edit.End])) {
 			fmt.Fprintf(&list, "%q -%q\n", above, line)
 		}

@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"lifehub/agent"
-	"lifehub/agent/tools/excerpt"
+	"lifehub/agent/tools/web"
 	"lifehub/internal/text"
 	"lifehub/notes"
 )
@@ -97,9 +97,9 @@ func newNoteLinks(v vaults) agent.Tool {
 				unlinked = append(unlinked, tell(b))
 			}
 		}
-		result.Text = at.instead + excerpt.List("Linked from", from, maxLinks) + "\n\n" + excerpt.List("Links to", to, maxLinks)
+		result.Text = at.instead + web.List("Linked from", from, maxLinks) + "\n\n" + web.List("Links to", to, maxLinks)
 		if len(unlinked) > 0 {
-			result.Text += "\n\n" + excerpt.List("Mentioned without a link", unlinked, maxLinks)
+			result.Text += "\n\n" + web.List("Mentioned without a link", unlinked, maxLinks)
 		}
 		result.Nothing = len(from)+len(to)+len(unlinked) == 0
 		return result, nil

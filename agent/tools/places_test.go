@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"lifehub/agent"
-	"lifehub/agent/args"
 	"lifehub/agent/gate"
 	"lifehub/agent/turn"
 )
@@ -78,18 +77,18 @@ func TestAlwaysForATaskNamesNoteOrTask(t *testing.T) {
 		`{"task":"buy *"}`:                                {`{"task":"buy milk"}`},
 		`{"task":"oil the hinge","note":"house/door.md"}`: {`{"task":"oil the hinge"}`, `{"task":"oil the hinge","note":"private/safe.md"}`},
 	} {
-		rule, ok := gate.ForCall(tool, args.Read([]byte(call)))
-		if !ok || !rule.Matches("complete_task", args.Read([]byte(call))) {
+		rule, ok := gate.ForCall(tool, agent.ParseArgs([]byte(call)))
+		if !ok || !rule.Matches("complete_task", agent.ParseArgs([]byte(call))) {
 			t.Errorf("%s: there is no rule for it: %s", call, gate.Format(rule))
 		}
 		for _, other := range others {
-			if rule.Matches("complete_task", args.Read([]byte(other))) {
+			if rule.Matches("complete_task", agent.ParseArgs([]byte(other))) {
 				t.Errorf("%s of %s matches %s too", gate.Format(rule), call, other)
 			}
 		}
 	}
-	rule, _ := gate.ForCall(tool, args.Read([]byte(`{"task":"oil the hinge","note":"house/door.md"}`)))
-	if other := `{"task":"paint it","note":"house/door.md"}`; !rule.Matches("complete_task", args.Read([]byte(other))) {
+	rule, _ := gate.ForCall(tool, agent.ParseArgs([]byte(`{"task":"oil the hinge","note":"house/door.md"}`)))
+	if other := `{"task":"paint it","note":"house/door.md"}`; !rule.Matches("complete_task", agent.ParseArgs([]byte(other))) {
 		t.Errorf("%s does not match %s", gate.Format(rule), other)
 	}
 }
@@ -114,7 +113,7 @@ func TestAlwaysIsLimitedToTheTarget(t *testing.T) {
 				continue
 			}
 			got := ""
-			if r, ok := gate.ForCall(tool, args.Read([]byte(input))); ok {
+			if r, ok := gate.ForCall(tool, agent.ParseArgs([]byte(input))); ok {
 				got = gate.Format(r)
 			}
 			if got != rule {

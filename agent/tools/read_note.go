@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"lifehub/agent"
-	"lifehub/agent/tools/excerpt"
+	"lifehub/agent/tools/web"
 	"lifehub/internal/text"
 	"lifehub/notes"
 )
@@ -41,9 +41,9 @@ func readResult(at place, note notes.Note, args readArgs) (agent.Result, error) 
 		return agent.Result{}, fmt.Errorf("%s has %s; there are none from %d to %d", note.Path, text.Count(len(lines), unit), from, max(args.To, from))
 	}
 	whole := from == 1 && to == len(lines)
-	to = excerpt.Fitting(lines, from, to, excerpt.MaxRead)
+	to = web.Fitting(lines, from, to, web.MaxRead)
 	base := agent.Source{Path: note.Path, Vault: at.folder.Dir(), Date: note.Date, Untrusted: note.Untrusted, Score: 1}
-	sources := excerpt.Sections(base, note.Headings, lines, from, to)
+	sources := web.Sections(base, note.Headings, lines, from, to)
 	if whole && note.BodyLine > 1 {
 		sources = withoutFront(base, note, lines, to)
 	}
@@ -70,13 +70,13 @@ func readResult(at place, note notes.Note, args readArgs) (agent.Result, error) 
 func withoutFront(base agent.Source, note notes.Note, lines []string, to int) []agent.Source {
 	var sources []agent.Source
 	if note.BodyLine <= to {
-		sources = excerpt.Sections(base, note.Headings, lines, note.BodyLine, to)
+		sources = web.Sections(base, note.Headings, lines, note.BodyLine, to)
 	}
 	for name := range note.Front {
 		switch name {
 		case "title", "tags", "tag", "aliases", "date", "created", "updated":
 		default:
-			return append(sources, excerpt.Sections(base, note.Headings, lines, 1, min(note.BodyLine-1, to))...)
+			return append(sources, web.Sections(base, note.Headings, lines, 1, min(note.BodyLine-1, to))...)
 		}
 	}
 	return sources

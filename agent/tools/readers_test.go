@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"lifehub/agent"
-	"lifehub/agent/tools/excerpt"
+	"lifehub/agent/tools/web"
 	"lifehub/internal/when"
 	"lifehub/notes"
 	"lifehub/notes/pdf"
@@ -164,7 +164,7 @@ func TestReadNoteBoundsItsResult(t *testing.T) {
 		t.Errorf("%d bytes, up to line %d", len(text), result.Sources[0].EndLine)
 	}
 	result, _ = b.run("read_note", `{"path":"line"}`)
-	if n := len(result.Sources[0].Text); n > excerpt.MaxRead+3 || n < excerpt.MaxRead-3 {
+	if n := len(result.Sources[0].Text); n > web.MaxRead+3 || n < web.MaxRead-3 {
 		t.Errorf("a source of %d bytes", n)
 	}
 }

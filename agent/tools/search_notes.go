@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"lifehub/agent"
-	"lifehub/agent/tools/excerpt"
+	"lifehub/agent/tools/web"
 	"lifehub/internal/text"
 	"lifehub/internal/when"
 	"lifehub/notes"
@@ -158,14 +158,14 @@ func (v vaults) wholeNotes(ctx context.Context, passages []rag.Passage) (list []
 			continue
 		}
 		raw, entry, err := v()[i].Load(ctx, p.Path)
-		if err != nil || len(raw) > notes.MaxFront+excerpt.WholeNote { // parsing a large note takes seconds
+		if err != nil || len(raw) > notes.MaxFront+web.WholeNote { // parsing a large note takes seconds
 			list = append(list, p)
 			continue
 		}
 		note := notes.Parse(entry, raw)
 		p.Untrusted = p.Untrusted || note.Untrusted
 		lines := strings.Split(note.Text, "\n")
-		if whole := excerpt.Sections(agent.Source{}, nil, lines, max(1, note.BodyLine), len(lines)); len(whole) == 1 && len(whole[0].Text) <= excerpt.WholeNote {
+		if whole := web.Sections(agent.Source{}, nil, lines, max(1, note.BodyLine), len(lines)); len(whole) == 1 && len(whole[0].Text) <= web.WholeNote {
 			p.Text, p.Lines, p.Above, p.Line, p.EndLine = whole[0].Text, "", 0, whole[0].Line, whole[0].EndLine
 			if p.Heading = ""; len(note.Headings) > 0 && note.Headings[0].Line == p.Line {
 				p.Heading = note.Headings[0].Text

@@ -13,7 +13,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"lifehub/agent"
-	"lifehub/agent/toolchoice"
+	"lifehub/agent/prompt"
 	"lifehub/agent/tools/mail"
 	"lifehub/notes"
 	"lifehub/rag"
@@ -168,12 +168,12 @@ func TestNoteToolsReportAMissingVault(t *testing.T) {
 		if _, got := b.run(tool, args); got != "error: no notes folder is open" {
 			t.Errorf("%s: got %q", tool, got)
 		}
-		if !toolchoice.NeedsNotes(tool) {
+		if !prompt.NeedsNotes(tool) {
 			t.Errorf("%s works on notes", tool)
 		}
 	}
 	for _, tool := range []string{"today", "calculate", "get_weather"} {
-		if toolchoice.NeedsNotes(tool) {
+		if prompt.NeedsNotes(tool) {
 			t.Errorf("%s does not need notes", tool)
 		}
 	}

@@ -12,7 +12,7 @@ import (
 	"strings"
 
 	"lifehub/agent"
-	"lifehub/agent/tools/excerpt"
+	"lifehub/agent/tools/web"
 	"lifehub/internal/text"
 	"lifehub/internal/when"
 	"lifehub/notes"
@@ -345,7 +345,7 @@ func newVaultTask(at place, note notes.Note, t notes.Task) vaultTask {
 			above = append(slices.DeleteFunc(above, func(o notes.Heading) bool { return o.Level >= h.Level }), h)
 		}
 	}
-	task := vaultTask{place: at, Task: t, outside: note.Untrusted, heading: excerpt.HeadingPath(above)}
+	task := vaultTask{place: at, Task: t, outside: note.Untrusted, heading: web.HeadingPath(above)}
 	for _, d := range note.Dates {
 		if d.First <= t.Line && t.Line <= d.Last {
 			task.days = append(task.days, d.Span)

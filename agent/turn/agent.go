@@ -10,12 +10,9 @@ import (
 	"time"
 
 	"lifehub/agent"
-	"lifehub/agent/args"
-	"lifehub/agent/events"
 	"lifehub/agent/gate"
 	"lifehub/agent/memory"
 	"lifehub/agent/prompt"
-	"lifehub/agent/toolchoice"
 	"lifehub/llm"
 )
 
@@ -42,7 +39,7 @@ type Options struct {
 	Marks       agent.Marks    // the lines of the notes that came from outside
 	Before      gate.Hook      // asked about each call that the rules do not deny
 	After       AfterTurn
-	Trace       events.Tracer
+	Trace       agent.Tracer
 	Redact      llm.Redactor // nil: nothing is removed
 
 	// Unattended means that there is no user to ask: calls that need permission
@@ -131,7 +128,7 @@ type Agent struct {
 	Then    then // follows each complete answer; may be nil
 	gate    *gate.Gate
 	vault   wholeVault
-	schemas args.Schemas
+	schemas agent.Schemas
 	meters  prompt.Meters
 }
 
@@ -166,7 +163,7 @@ func New(o Options) *Agent {
 	}
 	guarded := gate.New(o.Rules, o.Save, o.Unattended)
 	guarded.Session, guarded.Hook = o.Session, o.Before
-	return &Agent{Options: o, gate: guarded, schemas: args.Schemas{Now: o.Now}, meters: prompt.Meters{Saved: o.TokenRatios, By: map[string]agent.TokenRatio{}}}
+	return &Agent{Options: o, gate: guarded, schemas: agent.Schemas{Now: o.Now}, meters: prompt.Meters{Saved: o.TokenRatios, By: map[string]agent.TokenRatio{}}}
 }
 
 func (nothing) Window() int                                   { return 0 }
@@ -245,7 +242,7 @@ func (a *Agent) start(ctx context.Context, conversation string, begin func(*turn
 func (a *Agent) Decide(ctx context.Context, tool agent.Tool, input json.RawMessage, from agent.Origin) (agent.Level, string) {
 	t := newTurn(a, "", nil)
 	t.record.Add(from)
-	v := t.gate.Verdict(ctx, gate.Call{Tool: tool, Input: args.Read(input)})
+	v := t.gate.Verdict(ctx, gate.Call{Tool: tool, Input: agent.ParseArgs(input)})
 	return v.Level, v.Reason
 }
 
@@ -259,7 +256,7 @@ func (a *Agent) TurnTools() (own []agent.Tool, missing map[string]string) {
 	find := &findTools{t}
 	t.tools = append(slices.Clip(a.Tools.Offered()), find)
 	missing = map[string]string{}
-	if len(toolchoice.NewBlock(t.tools, t.window()).Rest) == 0 {
+	if len(prompt.NewBlock(t.tools, t.window()).Rest) == 0 {
 		missing[agent.FindTools] = "the model's window has room for all tools"
 	}
 	if t.mode == agent.PlanMode {

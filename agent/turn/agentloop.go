@@ -9,9 +9,7 @@ import (
 	"strings"
 
 	"lifehub/agent"
-	"lifehub/agent/args"
 	"lifehub/agent/prompt"
-	"lifehub/agent/toolchoice"
 	"lifehub/llm"
 )
 
@@ -130,7 +128,7 @@ type reply struct {
 }
 
 func (l *agentLoop) known(name string) bool {
-	return toolchoice.Meant(l.callable, name) != nil
+	return prompt.Meant(l.callable, name) != nil
 }
 
 // hasCalls reports whether the reply has calls, or a malformed one.
@@ -247,7 +245,7 @@ func (l *agentLoop) quotes(calls []prompt.Step) bool {
 		held = append(held, f.Result.Text+"\n"+textOf(f.Result.Sources))
 	}
 	for _, c := range calls {
-		texts := append(args.Read(c.Input).Texts(), c.Tool)
+		texts := append(agent.ParseArgs(c.Input).Texts(), c.Tool)
 		holdsAll := func(in string) bool {
 			return !slices.ContainsFunc(texts, func(text string) bool { return !strings.Contains(in, text) })
 		}
@@ -274,18 +272,18 @@ func (l *agentLoop) prompt() prompt.Prompt {
 	p.Request = llm.Request{MaxTokens: maxAnswerTokens}
 	p = l.turn.withAttached(p)
 	b := l.turn.offered(l.callable, l.found)
-	specs, fence, small := toolchoice.Specs(b.Tools), l.turn.toolFence(), l.turn.traits.Small && l.stream
+	specs, fence, small := prompt.Specs(b.Tools), l.turn.toolFence(), l.turn.traits.Small && l.stream
 	switch {
 	case l.silent:
 	case small:
-		p.Request.Schema = toolchoice.AnswerOrCall(toolchoice.Specs(l.actingNow(b.Tools)), true)
+		p.Request.Schema = prompt.AnswerOrCall(prompt.Specs(l.actingNow(b.Tools)), true)
 		p.Examples = smallExamples
 		p.System = strings.TrimSpace(p.System + "\n\n" + briefly(smallPrompt, specs, fence, b.Servers()))
 	case !l.turn.traits.Native:
-		p.Request.Schema = toolchoice.AnswerOrCall(specs, false)
-		p.System += "\n\n" + strings.ReplaceAll(notationPrompt, "{tools}", toolchoice.Describe(specs, fence)) + l.turn.besides(b)
+		p.Request.Schema = prompt.AnswerOrCall(specs, false)
+		p.System += "\n\n" + strings.ReplaceAll(notationPrompt, "{tools}", prompt.Describe(specs, fence)) + l.turn.besides(b)
 	default:
-		p.Request.Tools = toolchoice.InTheirWords(specs)
+		p.Request.Tools = prompt.InTheirWords(specs)
 		p.System += l.turn.besides(b)
 	}
 	return p

@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"lifehub/agent"
-	"lifehub/agent/args"
 	"lifehub/agent/prompt"
 )
 
@@ -66,7 +65,7 @@ func (t *turn) planForm(steps []agent.Step) json.RawMessage {
 			about = strings.TrimPrefix(about+" · after "+strings.Join(step.After, ", "), " · ")
 		}
 		add(step.ID, map[string]any{"type": "string", "title": step.ID + " " + step.Tool, "description": about, "enum": []string{runStep, dropStep}, "default": runStep})
-		input, err := args.ReadObject(step.Input)
+		input, err := agent.ReadObject(step.Input)
 		if err != nil {
 			continue // not an object: the step stays as it is
 		}
@@ -95,7 +94,7 @@ func written(value any) string {
 // they do not fit. A step that uses the result of a dropped one is dropped as
 // well. Missing values leave the plan unchanged.
 func (t *turn) edited(made agent.PlanMade, values json.RawMessage) (agent.PlanMade, error) {
-	given, err := args.ReadObject(values)
+	given, err := agent.ReadObject(values)
 	if err != nil {
 		return made, fmt.Errorf("read the changed plan: %w", err)
 	}
@@ -127,7 +126,7 @@ func (t *turn) edited(made agent.PlanMade, values json.RawMessage) (agent.PlanMa
 // editedInput returns the arguments of a step with changes applied: a string as
 // written, anything else parsed as JSON. A cleared argument is removed.
 func editedInput(step agent.Step, given map[string]any) (json.RawMessage, error) {
-	input, err := args.ReadObject(step.Input)
+	input, err := agent.ReadObject(step.Input)
 	if err != nil {
 		return step.Input, nil
 	}

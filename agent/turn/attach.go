@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"lifehub/agent"
-	"lifehub/agent/args"
 	"lifehub/agent/gate"
 	"lifehub/internal/text"
 )
@@ -67,7 +66,7 @@ func (t *turn) attachNamed(ctx context.Context) error {
 		t.events.Emit(agent.ToolEnded{Step: id, Call: id, Name: attachTool, Output: o.Result.Text, Error: o.Reason, Sources: o.Result.Sources, Took: t.events.Since(start)})
 		t.steps.found = append(t.steps.found, finding{step: agent.Step{ID: id, Tool: attachTool, Description: name}, Outcome: o})
 		t.record.Read(name, o.Result)
-		t.record.Called(nil, args.Read(input))
+		t.record.Called(nil, agent.ParseArgs(input))
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}

@@ -16,9 +16,7 @@ import (
 	"testing"
 
 	"lifehub/agent"
-	"lifehub/agent/args"
 	"lifehub/agent/prompt"
-	"lifehub/agent/toolchoice"
 	"lifehub/internal/testenv"
 )
 
@@ -104,7 +102,7 @@ var brokenPlans = map[string]func(offered []agent.Tool, calls []wanted) (text, w
 	},
 	"refused: missing argument": func(offered []agent.Tool, calls []wanted) (string, string) {
 		for _, c := range calls {
-			for _, name := range args.ShapeOf(toolchoice.Find(offered, c.Tool).Spec().Schema).Required {
+			for _, name := range agent.ShapeOf(prompt.Find(offered, c.Tool).Spec().Schema).Required {
 				args := maps.Clone(c.Args)
 				delete(args, name)
 				return planJSON([]wanted{{c.Tool, args}}, nil), name
@@ -288,7 +286,7 @@ var keyword = regexp.MustCompile(`(^|, *)(\w+) *=`)
 func (t *turn) pythonCalls(offered []agent.Tool, written []string) (calls []wanted) {
 	for _, text := range written {
 		name, rest, _ := strings.Cut(text, "(")
-		tool := toolchoice.Find(offered, name)
+		tool := prompt.Find(offered, name)
 		if tool == nil {
 			continue
 		}
@@ -297,7 +295,7 @@ func (t *turn) pythonCalls(offered []agent.Tool, written []string) (calls []want
 			continue
 		}
 		list := read.Args
-		args, order := map[string]any{}, args.PropertyOrder(tool.Spec().Schema)
+		args, order := map[string]any{}, agent.PropertyOrder(tool.Spec().Schema)
 		for len(list) > 0 {
 			position := ""
 			if named, _ := list[0].(string); strings.HasPrefix(named, "=") {
@@ -321,7 +319,7 @@ func asNumbers(given map[string]any) (map[string]any, bool) {
 	if err != nil {
 		return nil, false
 	}
-	read, err := args.ReadObject(raw)
+	read, err := agent.ReadObject(raw)
 	return read, err == nil
 }
 
@@ -369,7 +367,7 @@ func (t *turn) callsOf(text string, offered []agent.Tool) (calls []wanted) {
 	}
 	steps, _, _ := t.repairSteps(d.Steps, offered, nil)
 	for _, s := range steps {
-		args, err := args.ReadObject(s.Input)
+		args, err := agent.ReadObject(s.Input)
 		if err != nil {
 			return nil
 		}
@@ -398,11 +396,11 @@ func readCases(t *testing.T, file string) (cases []callCase) {
 
 // prepare creates the tools of the case, and picks the first accepted values.
 func (c callCase) prepare() (offered []agent.Tool, calls []wanted) {
-	schemas := map[string]args.Shape{}
+	schemas := map[string]agent.Shape{}
 	for _, tool := range c.Tools {
 		schema, _ := json.Marshal(jsonTypes(tool.Parameters))
 		offered = append(offered, &doubleTool{name: tool.Name, schema: string(schema)})
-		schemas[tool.Name] = args.ShapeOf(schema)
+		schemas[tool.Name] = agent.ShapeOf(schema)
 	}
 	for _, call := range c.Expected {
 		args := map[string]any{}
@@ -423,7 +421,7 @@ func (c callCase) prepare() (offered []agent.Tool, calls []wanted) {
 
 // fits reports whether the data's values match the data's own schema; some do not.
 func (t *turn) fits(offered []agent.Tool, name string, args map[string]any) bool {
-	tool := toolchoice.Find(offered, name)
+	tool := prompt.Find(offered, name)
 	raw, err := json.Marshal(args)
 	if tool == nil || err != nil {
 		return false

@@ -9,8 +9,6 @@ import (
 	"time"
 
 	"lifehub/agent"
-	"lifehub/agent/args"
-	"lifehub/agent/events"
 	"lifehub/agent/gate"
 	"lifehub/internal/text"
 	"lifehub/llm"
@@ -42,7 +40,7 @@ type madeCall struct {
 }
 
 // sameCall returns a key that is equal for identical calls.
-func sameCall(tool string, input args.Input) string { return tool + " " + input.Canonical() }
+func sameCall(tool string, input agent.Args) string { return tool + " " + input.Canonical() }
 
 // do makes a call. If another step makes the identical call, do waits for its
 // outcome instead: identical calls of a turn run once.
@@ -322,7 +320,7 @@ func (t *turn) recordEnd(ctx context.Context, c gate.Call, o Outcome) {
 	if o.stopped {
 		return
 	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), events.SaveTimeout)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), agent.SaveTimeout)
 	defer cancel()
 	entry := agent.Entry{Moment: agent.CallEnded, Step: c.Step, Status: o.Status, Reason: o.Reason, Effects: t.steps.effectsBy(c.Step)}
 	if o.Status == agent.Done || o.Result.Untrusted {

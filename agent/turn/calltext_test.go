@@ -8,9 +8,8 @@ import (
 	"strings"
 	"testing"
 
-	"lifehub/agent/args"
+	"lifehub/agent"
 	"lifehub/agent/prompt"
-	"lifehub/agent/toolchoice"
 	"lifehub/internal/testenv"
 )
 
@@ -78,7 +77,7 @@ func (t *turn) callsOfText(text string, l rightList) (calls []wanted, err error)
 		if err != nil {
 			return calls, err
 		}
-		args, err := args.ReadObject(step.Input)
+		args, err := agent.ReadObject(step.Input)
 		if err != nil {
 			return calls, err
 		}
@@ -111,7 +110,7 @@ func TestPrintedCallsAreRead(t *testing.T) {
 			"refused: unknown tool": "<tool_call>" + named("name", "arguments")(wanted{first.Tool + "_x", first.Args}) + "</tool_call>",
 			"refused: cut JSON":     "<tool_call>" + strings.TrimRight(named("name", "arguments")(first), "}") + "</tool_call>",
 		}
-		if len(args.ShapeOf(toolchoice.Find(c.offered, first.Tool).Spec().Schema).Required) > 0 {
+		if len(agent.ShapeOf(prompt.Find(c.offered, first.Tool).Spec().Schema).Required) > 0 {
 			broken["refused: no arguments"] = "<tool_call>{\"name\": \"" + first.Tool + "\"}</tool_call>"
 		}
 		for form, text := range broken {

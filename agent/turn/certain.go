@@ -5,7 +5,6 @@ import (
 
 	"lifehub/agent"
 	"lifehub/agent/prompt"
-	"lifehub/agent/toolchoice"
 	"lifehub/llm"
 	"lifehub/llm/offline"
 )
@@ -17,7 +16,7 @@ func (t *turn) certainly(ctx context.Context) (done bool, err error) {
 	if t.agent.Server.ModelName() == noModel || len(t.message.attached) > 0 || t.steps.attached > 0 {
 		return false, nil
 	}
-	task := llm.Task{Question: t.message.question, Today: t.events.Now(), History: t.typedBefore(), Tools: toolchoice.Specs(t.tools)}
+	task := llm.Task{Question: t.message.question, Today: t.events.Now(), History: t.typedBefore(), Tools: prompt.Specs(t.tools)}
 	call, certain := offline.Certain(task)
 	if !certain {
 		return false, nil

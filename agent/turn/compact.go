@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"lifehub/agent"
-	"lifehub/agent/events"
 	"lifehub/agent/prompt"
 	"lifehub/internal/text"
 	"lifehub/llm"
@@ -147,7 +146,7 @@ func (a *Agent) summariseOnce(ctx context.Context, before string, messages []llm
 		fmt.Fprintf(&b, " Keep above all what has to do with: %s", text.OneLine(focus))
 	}
 	var summary strings.Builder
-	asker := a.asker(events.New(nil, a.Now), "")
+	asker := a.asker(agent.NewStream(nil, a.Now), "")
 	if _, err := asker.Ask(ctx, prompt.Prompt{
 		System:   strings.ReplaceAll(summaryPrompt, "{words}", strconv.Itoa(summaryWords)),
 		Question: b.String(),

@@ -8,7 +8,6 @@ import (
 	"lifehub/agent"
 	"lifehub/agent/passages"
 	"lifehub/agent/prompt"
-	"lifehub/agent/toolchoice"
 	"lifehub/internal/text"
 	"lifehub/llm"
 )
@@ -82,7 +81,7 @@ const notAnAnswer = "That is no answer, and nothing more can be run. Answer the 
 
 func (t *turn) explainerPrompt() prompt.Prompt {
 	p := t.prompt("explainer", answeringPrompt)
-	p.System += toolchoice.Unavailable(t.missing)
+	p.System += prompt.Unavailable(t.missing)
 	p.Material = t.material()
 	p.Log = contextLog(t.steps.found)
 	p.Request = llm.Request{

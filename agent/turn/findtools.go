@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"lifehub/agent"
-	"lifehub/agent/toolchoice"
+	"lifehub/agent/prompt"
 	"lifehub/llm"
 )
 
@@ -33,7 +33,7 @@ func (f *findTools) Run(_ context.Context, raw json.RawMessage) (agent.Result, e
 	if len(found) == 0 {
 		return agent.Result{Nothing: true, Text: "No further tool does that."}, nil
 	}
-	return agent.Result{Text: toolchoice.Describe(toolchoice.Specs(found), f.turn.toolFence())}, nil
+	return agent.Result{Text: prompt.Describe(prompt.Specs(found), f.turn.toolFence())}, nil
 }
 
 // findTools returns the tools that a call of find_tools finds.
@@ -42,13 +42,13 @@ func (t *turn) findTools(input json.RawMessage) []agent.Tool {
 	if err != nil {
 		return nil
 	}
-	return toolchoice.NewBlock(t.tools, t.toolsWindow()).Find(args.Query)
+	return prompt.NewBlock(t.tools, t.toolsWindow()).Find(args.Query)
 }
 
 // offered returns the tools that a model is offered: those of the conversation
 // and those found by calls of this turn.
-func (t *turn) offered(tools []agent.Tool, found []finding) toolchoice.Block {
-	b := toolchoice.NewBlock(tools, t.toolsWindow()).With(t.talk.called...)
+func (t *turn) offered(tools []agent.Tool, found []finding) prompt.Block {
+	b := prompt.NewBlock(tools, t.toolsWindow()).With(t.talk.called...)
 	for _, f := range found {
 		if f.step.Tool != agent.FindTools {
 			continue
@@ -86,9 +86,9 @@ func (t *turn) calledBefore() (names []string) {
 }
 
 // besides describes the tools that are not offered.
-func (t *turn) besides(b toolchoice.Block) (described string) {
+func (t *turn) besides(b prompt.Block) (described string) {
 	if rest := b.Further(t.toolFence()); rest != "" {
 		described = "\n\n" + rest
 	}
-	return described + toolchoice.Unavailable(t.missing)
+	return described + prompt.Unavailable(t.missing)
 }

@@ -11,7 +11,6 @@ import (
 	"sync"
 
 	"lifehub/agent"
-	"lifehub/agent/args"
 	"lifehub/agent/gate"
 	"lifehub/llm"
 )
@@ -118,7 +117,7 @@ func (t *turn) step(ctx context.Context, step agent.Step, at *gate.Turnstile, en
 	if tool == nil {
 		return Outcome{Status: agent.StepFailed, Reason: fmt.Sprintf("unknown tool %s", step.Tool)}
 	}
-	input := args.Read(step.Input)
+	input := agent.ParseArgs(step.Input)
 	isStep := func(id string) bool { return slices.Contains(step.After, id) }
 	ids := references(step.Input, isStep)
 	made := t.record.OriginOf(step.ID)
@@ -132,7 +131,7 @@ func (t *turn) step(ctx context.Context, step agent.Step, at *gate.Turnstile, en
 		if err != nil {
 			return Outcome{Status: agent.Skipped, Reason: err.Error()}
 		}
-		input = args.Read(filled)
+		input = agent.ParseArgs(filled)
 	} else if len(ids) > 0 {
 		filled, err := fillIn(step.Input, ids, earlier)
 		if err != nil {

@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"lifehub/agent"
-	"lifehub/agent/events"
 )
 
 // The log of a turn has the order of its events, even if the turn is interrupted and
@@ -22,7 +21,7 @@ func TestLogOfALoopIsInOrder(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := []agent.Part{
-		{Done: []agent.Logged{{Step: "1", Action: events.ActionOf(agent.Step{Tool: "search_notes", Input: asks}), Result: "1 passage"}}},
+		{Done: []agent.Logged{{Step: "1", Action: agent.ActionOf(agent.Step{Tool: "search_notes", Input: asks}), Result: "1 passage"}}},
 		{Text: "Let me look.\n\n"},
 		{Done: []agent.Logged{{At: 14, Step: "2", Action: `search_notes({"query":"running"})`, Result: "1 passage"}}},
 		{Text: "Now the web.\n\n"},

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"lifehub/agent"
-	"lifehub/agent/args"
 	"lifehub/agent/gate"
 	"lifehub/agent/prompt"
 )
@@ -93,7 +92,7 @@ func (t *turn) foundFirst() (parts []prompt.Part) {
 
 // allows reports whether a step may run without asking.
 func (t *turn) allows(ctx context.Context, step agent.Step) bool {
-	return t.gate.Verdict(ctx, gate.Call{Tool: t.tool(step.Tool), Input: args.Read(step.Input)}).Level == agent.Auto
+	return t.gate.Verdict(ctx, gate.Call{Tool: t.tool(step.Tool), Input: agent.ParseArgs(step.Input)}).Level == agent.Auto
 }
 
 // fits reports whether a search found a likely answer.
@@ -118,7 +117,7 @@ func (t *turn) searchStep() (agent.Step, bool) {
 		return agent.Step{}, false
 	}
 	spec, input := tool.Spec(), map[string]any{"query": t.agent.Redact.Known(t.topic())}
-	if _, limited := args.ShapeOf(spec.Schema).Properties["limit"]; limited {
+	if _, limited := agent.ShapeOf(spec.Schema).Properties["limit"]; limited {
 		input["limit"] = t.agent.Limits.Passages
 		if t.traits.Small {
 			input["limit"] = min(fewPassages, t.agent.Limits.Passages)

@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"lifehub/agent"
-	"lifehub/agent/events"
 	"lifehub/agent/memory"
 	"lifehub/agent/prompt"
 )
@@ -124,7 +123,7 @@ func (t *turn) archive(ctx context.Context) {
 	if m.Store == nil || t.events.Turn == "" {
 		return
 	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), events.SaveTimeout)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), agent.SaveTimeout)
 	defer cancel()
 	n, err := m.Store.Archive(ctx, t.record.Conversation, cmp.Or(t.agent.Limits.Messages, lastMessages), m.Everywhere)
 	switch {

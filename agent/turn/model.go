@@ -2,13 +2,11 @@ package turn
 
 import (
 	"lifehub/agent"
-	"lifehub/agent/events"
 	"lifehub/agent/prompt"
-	"lifehub/agent/toolchoice"
 )
 
 // asker returns an Asker that reports to a stream.
-func (a *Agent) asker(stream *events.Stream, think string) *prompt.Asker {
+func (a *Agent) asker(stream *agent.Stream, think string) *prompt.Asker {
 	asker := &prompt.Asker{Stream: stream, Model: a.Model, Meters: &a.meters, Server: a.Server, Think: think, Roles: map[string]*prompt.Asker{}}
 	for name, role := range a.Roles {
 		asker.Roles[name] = &prompt.Asker{Stream: stream, Model: role.Model, Meters: &a.meters, Server: role.Server, Think: think}
@@ -29,7 +27,7 @@ func (t *turn) window() int {
 // planner get those of a small window.
 func (t *turn) toolsWindow() int {
 	if t.traits.Small || t.mode == agent.PlanMode {
-		return toolchoice.SmallWindow
+		return prompt.SmallWindow
 	}
 	return t.window()
 }

@@ -9,9 +9,8 @@ import (
 	"lifehub/agent/agenttest"
 
 	"lifehub/agent"
-	"lifehub/agent/args"
 	"lifehub/agent/gate"
-	"lifehub/agent/toolchoice"
+	"lifehub/agent/prompt"
 )
 
 // effects are calls that an injection may request.
@@ -93,7 +92,7 @@ func TestAnObeyingModelDoesOnlyWhatWasShown(t *testing.T) {
 				o := Options{History: &shelf{}, Tools: agenttest.Tools(list...), Unattended: mode == "ask", Session: inMode(agent.LoopMode)}
 				if mode == "after always" {
 					for other := range effects { // the rules that an "always" to a harmless call of each tool wrote
-						if rule, ok := gate.ForCall(toolchoice.Find(list, other), args.Read([]byte(`{"path":"shopping.md","text":"milk","url":"https://fine.example/","query":"milk"}`))); ok {
+						if rule, ok := gate.ForCall(prompt.Find(list, other), agent.ParseArgs([]byte(`{"path":"shopping.md","text":"milk","url":"https://fine.example/","query":"milk"}`))); ok {
 							o.Rules = o.Rules.With(rule)
 						}
 					}

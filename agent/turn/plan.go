@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"lifehub/agent"
-	"lifehub/agent/args"
 )
 
 // plan journals a plan before it is run, and returns the steps that the turn
@@ -65,7 +64,7 @@ func (t *turn) withoutDone(steps []agent.Step) []agent.Step {
 	defer t.steps.calls.mu.Unlock()
 	done := map[string]string{} // by the id of a removed step: the step that made its call
 	steps = slices.DeleteFunc(steps, func(s agent.Step) bool {
-		same := t.steps.calls.made[sameCall(s.Tool, args.Read(s.Input))]
+		same := t.steps.calls.made[sameCall(s.Tool, agent.ParseArgs(s.Input))]
 		if same != nil {
 			done[s.ID] = same.step
 		}

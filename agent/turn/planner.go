@@ -11,7 +11,6 @@ import (
 
 	"lifehub/agent"
 	"lifehub/agent/prompt"
-	"lifehub/agent/toolchoice"
 	"lifehub/llm"
 )
 
@@ -206,7 +205,7 @@ var planExamples = []llm.Message{
 // and those that find_tools found; of the other built-in ones it has the names.
 func (t *turn) plannerPrompt(ctx context.Context) prompt.Prompt {
 	block := t.offered(t.tools, t.steps.found)
-	specs, also := toolchoice.Specs(block.Tools), []string{}
+	specs, also := prompt.Specs(block.Tools), []string{}
 	others := block.Servers()
 	if others == "" {
 		specs = slices.DeleteFunc(specs, func(s llm.ToolSpec) bool { return s.Name == agent.FindTools })
@@ -226,11 +225,11 @@ func (t *turn) plannerPrompt(ctx context.Context) prompt.Prompt {
 	p.Material = append(p.Material, t.aboutNotes(ctx)...)
 	p.Question = asksPlan + withSteering(p.Question, t.steeringBeforePlan())
 	p.Request = llm.Request{
-		Schema:    toolchoice.Plan(callable, maxSteps),
+		Schema:    prompt.PlanSchema(callable, maxSteps),
 		MaxTokens: prompt.MaxPlanTokens,
 		Task: &llm.Task{
 			Kind: llm.PlanTask, Question: t.typedText(), Today: t.events.Now(), History: t.typedBefore(), Recalled: t.statedBefore(),
-			Tools: toolchoice.Specs(block.Known()),
+			Tools: prompt.Specs(block.Known()),
 		},
 	}
 	return p
@@ -259,7 +258,7 @@ func (t *turn) read(text string) (made agent.PlanMade, tools []string, answer st
 	}
 	for _, step := range draft.Steps {
 		name := step.Tool
-		if tool := toolchoice.Meant(t.tools, name); tool != nil {
+		if tool := prompt.Meant(t.tools, name); tool != nil {
 			name = tool.Spec().Name
 		}
 		tools = append(tools, name)
@@ -277,7 +276,7 @@ func (t *turn) read(text string) (made agent.PlanMade, tools []string, answer st
 
 // draft parses a plan, or the calls that the model printed instead.
 func (t *turn) draft(text string) (prompt.Draft, error) {
-	return prompt.PlanOrCalls(text, func(name string) bool { return toolchoice.Meant(t.tools, name) != nil })
+	return prompt.PlanOrCalls(text, func(name string) bool { return prompt.Meant(t.tools, name) != nil })
 }
 
 // unusable returns the error for a plan with dropped steps, including how to
@@ -285,8 +284,8 @@ func (t *turn) draft(text string) (prompt.Draft, error) {
 func (t *turn) unusable(drafts []prompt.Step, dropped []string) error {
 	var atFault []agent.Tool
 	for _, d := range drafts[:min(len(drafts), maxSteps)] {
-		tool := toolchoice.Meant(t.tools, d.Tool)
-		if _, _, _, err := t.repairStep(d, t.tools); err != nil && tool != nil && toolchoice.Named(atFault, tool.Spec().Name) == nil {
+		tool := prompt.Meant(t.tools, d.Tool)
+		if _, _, _, err := t.repairStep(d, t.tools); err != nil && tool != nil && prompt.Named(atFault, tool.Spec().Name) == nil {
 			atFault = append(atFault, tool)
 		}
 	}
@@ -298,7 +297,7 @@ func (t *turn) howToCall(tools ...agent.Tool) string {
 	if len(tools) == 0 {
 		return ""
 	}
-	return "To be called as:\n" + toolchoice.Describe(toolchoice.Specs(tools), t.toolFence())
+	return "To be called as:\n" + prompt.Describe(prompt.Specs(tools), t.toolFence())
 }
 
 // fallback returns the plan to search the notes, used if the model returned no

@@ -10,7 +10,6 @@ import (
 
 	"lifehub/agent"
 	"lifehub/agent/agenttest"
-	"lifehub/agent/events"
 	"lifehub/agent/gate"
 	"lifehub/llm"
 )
@@ -108,7 +107,7 @@ func TestUntrustedTextMakesActingToolsAsk(t *testing.T) {
 // The mark of a plan is saved with it, so the same calls ask after a resume.
 func TestUntrustedMarkOfAPlanSurvivesAKill(t *testing.T) {
 	left := agent.Unfinished{Question: "add a task", Entries: []agent.Entry{
-		{Version: events.EntryVersion, Moment: agent.Planned, Origin: agent.FromOutside("clip.md"), Plan: &agent.PlanMade{Steps: []agent.Step{{ID: "1", Tool: "add_task", Input: []byte(`{"text":"shoes"}`)}}}},
+		{Version: agent.EntryVersion, Moment: agent.Planned, Origin: agent.FromOutside("clip.md"), Plan: &agent.PlanMade{Steps: []agent.Step{{ID: "1", Tool: "add_task", Input: []byte(`{"text":"shoes"}`)}}}},
 	}}
 	tool := addTask()
 	a := New(Options{Workers: workers, Model: &script{lines: []line{say("Done.")}}, History: &shelf{}, Tools: tools(tool), Rules: allowAll(), Journal: &oneTurn{left: left}})

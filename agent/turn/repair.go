@@ -10,10 +10,8 @@ import (
 	"strings"
 
 	"lifehub/agent"
-	"lifehub/agent/args"
 	"lifehub/agent/gate"
 	"lifehub/agent/prompt"
-	"lifehub/agent/toolchoice"
 	"lifehub/internal/text"
 )
 
@@ -80,10 +78,10 @@ func (t *turn) repairStep(d prompt.Step, offered []agent.Tool) (step agent.Step,
 	if d.Tool == "" || strings.EqualFold(d.Tool, "none") || strings.EqualFold(d.Tool, "null") {
 		return agent.Step{}, nil, nil, errors.New("it names no tool")
 	}
-	tool, why := toolchoice.Find(offered, d.Tool), ""
-	if tool == nil && toolchoice.Find(t.tools, d.Tool) == nil { // otherwise another worker may have it
+	tool, why := prompt.Find(offered, d.Tool), ""
+	if tool == nil && prompt.Find(t.tools, d.Tool) == nil { // otherwise another worker may have it
 		if why = t.missing[d.Tool]; why == "" {
-			tool = toolchoice.Meant(offered, d.Tool)
+			tool = prompt.Meant(offered, d.Tool)
 		}
 	}
 	if tool == nil {
@@ -97,10 +95,10 @@ func (t *turn) repairStep(d prompt.Step, offered []agent.Tool) (step agent.Step,
 		defer func() { lost = append(lost, "a secret of yours was taken out of its arguments") }()
 	}
 	repaired, err := t.gate.Schemas.Repair(tool, d.Input)
-	if name := cmp.Or(args.NoContent(spec.Schema, args.Read(d.Input), reference.MatchString), args.NoContent(spec.Schema, repaired.Input, reference.MatchString)); name != "" {
+	if name := cmp.Or(agent.NoContent(spec.Schema, agent.ParseArgs(d.Input), reference.MatchString), agent.NoContent(spec.Schema, repaired.Input, reference.MatchString)); name != "" {
 		return agent.Step{}, nil, nil, fmt.Errorf("%s of %s takes no {{…}}, which stands for a whole text: leave the step out, plan with \"again\": true, and write the value once you see it", name, spec.Name)
 	}
-	if toolchoice.Fold(d.Tool) != toolchoice.Fold(spec.Name) {
+	if prompt.Fold(d.Tool) != prompt.Fold(spec.Name) {
 		changed = append(changed, fmt.Sprintf("%.60s is %s here", d.Tool, spec.Name))
 	}
 	step = agent.Step{Tool: spec.Name, Input: repaired.Input.JSON(), Description: text.Clip(text.OneLine(d.Description), 300), After: d.After}

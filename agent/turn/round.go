@@ -11,7 +11,6 @@ import (
 
 	"lifehub/agent"
 	"lifehub/agent/prompt"
-	"lifehub/agent/toolchoice"
 	"lifehub/internal/text"
 	"lifehub/llm"
 )
@@ -72,7 +71,7 @@ func (l *agentLoop) stepsFor(requested []llm.ToolCall) (steps []agent.Step, call
 		if err != nil {
 			dropped = append(dropped, fmt.Sprintf("%.60s: %v", c.Name, err))
 			text := "It was not run: " + err.Error() + "."
-			if tool := toolchoice.Meant(l.callable, c.Name); tool != nil {
+			if tool := prompt.Meant(l.callable, c.Name); tool != nil {
 				text += "\n" + l.turn.howToCall(tool)
 			}
 			calls = append(calls, callReply{call: c, text: text})

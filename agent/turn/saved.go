@@ -7,8 +7,6 @@ import (
 	"time"
 
 	"lifehub/agent"
-	"lifehub/agent/args"
-	"lifehub/agent/events"
 	"lifehub/agent/gate"
 )
 
@@ -34,7 +32,7 @@ type try struct {
 type savedCall struct {
 	step    string
 	tool    string // "" if its arguments were not journalled
-	input   args.Input
+	input   agent.Args
 	started time.Time
 	mark    []byte
 	outcome *Outcome // nil if it neither ended nor was refused
@@ -46,7 +44,7 @@ type savedCall struct {
 func readJournal(left agent.Unfinished) saved {
 	k := saved{calls: map[string]*savedCall{}, judged: map[try]agent.Entry{}, text: left.Text, damaged: left.Damaged}
 	for _, e := range left.Entries {
-		if e.Version != events.EntryVersion || !k.add(e) {
+		if e.Version != agent.EntryVersion || !k.add(e) {
 			k.damaged = true
 		}
 	}
@@ -90,7 +88,7 @@ func (k *saved) add(e agent.Entry) bool {
 		if gate.Hash(e.Input) != e.Hash {
 			return false
 		}
-		c.tool, c.input = e.Tool, args.Read(e.Input)
+		c.tool, c.input = e.Tool, agent.ParseArgs(e.Input)
 	case agent.CallAsked:
 	case agent.Decided:
 		if e.Decision == agent.Refuse {

@@ -9,7 +9,6 @@ import (
 
 	"lifehub/agent"
 	"lifehub/agent/prompt"
-	"lifehub/agent/toolchoice"
 	"lifehub/internal/text"
 	"lifehub/llm"
 )
@@ -87,7 +86,7 @@ func briefly(brief string, specs []llm.ToolSpec, fence, others string) string {
 			specs = slices.Delete(slices.Clone(specs), i, i+1)
 		}
 	}
-	rest := strings.TrimSpace(toolchoice.Brief(specs, fence) + others)
+	rest := strings.TrimSpace(prompt.Brief(specs, fence) + others)
 	return strings.TrimSpace(strings.ReplaceAll(strings.Join(lines, ""), "{tools}", rest))
 }
 

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"lifehub/agent"
-	"lifehub/agent/toolchoice"
+	"lifehub/agent/prompt"
 	"lifehub/internal/text"
 	"lifehub/llm"
 )
@@ -68,7 +68,7 @@ func (t *turn) needsNoSource(written string) bool {
 			return true
 		}
 	}
-	texts := []string{t.today(), toolchoice.Unavailable(t.missing)}
+	texts := []string{t.today(), prompt.Unavailable(t.missing)}
 	for i, m := range t.recalled.History {
 		if m.Role == llm.Assistant && i > 0 {
 			m.Text = t.recalled.History[i-1].Text + "\n" + m.Text // an answer is about what was asked

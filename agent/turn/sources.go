@@ -7,8 +7,6 @@ import (
 	"strings"
 
 	"lifehub/agent"
-	"lifehub/agent/args"
-	"lifehub/agent/events"
 	"lifehub/agent/prompt"
 	"lifehub/internal/text"
 )
@@ -53,7 +51,7 @@ func (t *turn) sourcesOf(found []finding) (sources []agent.Source) {
 // sourceOf returns the text of a result as a citable source.
 func sourceOf(f finding) agent.Source {
 	s := agent.Source{
-		Path: f.step.Tool, Call: f.step.ID, Heading: text.Clip(text.OneLine(cmp.Or(f.step.Description, strings.Join(args.Read(f.step.Input).Texts(), " · "))), 80),
+		Path: f.step.Tool, Call: f.step.ID, Heading: text.Clip(text.OneLine(cmp.Or(f.step.Description, strings.Join(agent.ParseArgs(f.step.Input).Texts(), " · "))), 80),
 		Line: 1, EndLine: 1 + strings.Count(f.Result.Text, "\n"), Text: f.Result.Text,
 	}
 	if f.step.Tool == attachTool {
@@ -204,7 +202,7 @@ func logged(f finding, limit int) agent.Logged {
 	if f.Status != agent.Done {
 		result = strings.TrimSuffix(fmt.Sprintf("%s: %s", f.Status, result), ": ")
 	}
-	return agent.Logged{Step: f.step.ID, Action: events.ActionOf(f.step), Result: cmp.Or(text.Clip(result, limit), string(f.Status))}
+	return agent.Logged{Step: f.step.ID, Action: agent.ActionOf(f.step), Result: cmp.Or(text.Clip(result, limit), string(f.Status))}
 }
 
 // contextLog returns the log entries of steps for a prompt.

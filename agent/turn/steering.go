@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"lifehub/agent"
-	"lifehub/agent/events"
 	"lifehub/internal/text"
 	"lifehub/internal/when"
 	"lifehub/llm"
@@ -63,7 +62,7 @@ func (t *turn) nextSteering(ctx context.Context) (s agent.Steering, ok bool, err
 	t.steps.mu.Unlock()
 	// Whether it is saved must be certain, also if the turn is being stopped:
 	// otherwise the front end would send it again.
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), events.SaveTimeout)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), agent.SaveTimeout)
 	defer cancel()
 	err = t.events.Enter(ctx, agent.Entry{Moment: agent.Steered, Steering: &s})
 	return s, err == nil, err

@@ -6,7 +6,7 @@ import (
 	"sync"
 
 	"lifehub/agent"
-	"lifehub/agent/toolchoice"
+	"lifehub/agent/prompt"
 )
 
 const (
@@ -56,7 +56,7 @@ func (o Outcome) why() string {
 }
 
 // tool returns the tool with this name or former name; nil if there is none.
-func (t *turn) tool(name string) agent.Tool { return toolchoice.Named(t.tools, name) }
+func (t *turn) tool(name string) agent.Tool { return prompt.Named(t.tools, name) }
 
 // toolFor returns the tool with a use; nil if there is none.
 func (t *turn) toolFor(use agent.Use) agent.Tool {

@@ -17,7 +17,6 @@ import (
 
 	"lifehub/agent"
 	"lifehub/agent/agenttest"
-	"lifehub/agent/events"
 )
 
 // traceOf is a trace in memory.
@@ -76,7 +75,7 @@ func TestPiecesOfTextAreJoinedInATrace(t *testing.T) {
 	var kept traceOf
 	at := fixedNow()
 	sent := make(chan agent.Event, 9)
-	stream := events.New(sent, func() time.Time { return at })
+	stream := agent.NewStream(sent, func() time.Time { return at })
 	stream.Turn, stream.Trace = "c.1", tracing(func() io.WriteCloser { return &kept })
 	for _, e := range []struct {
 		after time.Duration

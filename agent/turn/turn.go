@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"lifehub/agent"
-	"lifehub/agent/events"
 	"lifehub/agent/gate"
 	"lifehub/agent/memory"
 	"lifehub/agent/prompt"
@@ -21,7 +20,7 @@ import (
 // set before the first step, or changed only between the rounds of the model.
 type turn struct {
 	agent  *Agent
-	events *events.Stream // numbers, journals and traces every event, and sends it to the front end
+	events *agent.Stream // numbers, journals and traces every event, and sends it to the front end
 	record *gate.Record   // the conversation, what was read in it, and where that came from
 	gate   *gate.Guard    // decides whether a call may run
 	model  *prompt.Asker  // fits a prompt into the window and asks the model
@@ -72,7 +71,7 @@ type planning struct {
 }
 
 func newTurn(a *Agent, conversation string, to chan<- agent.Event) *turn {
-	stream := events.New(to, a.Now)
+	stream := agent.NewStream(to, a.Now)
 	stream.Journal, stream.Trace = a.Journal, a.Trace
 	record := &gate.Record{Stream: stream, Marks: a.Marks, Conversation: conversation}
 	t := &turn{
@@ -346,7 +345,7 @@ func (t *turn) save(ctx context.Context, answer agent.Answer) error {
 	if t.events.Turn == "" {
 		return nil
 	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), events.SaveTimeout)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), agent.SaveTimeout)
 	defer cancel()
 	return t.agent.History.Finish(ctx, t.events.Turn, answer)
 }

@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"lifehub/agent"
-	"lifehub/agent/args"
 	"lifehub/agent/gate"
 )
 
@@ -73,7 +72,7 @@ func TestUnattendedCallNamesTheMissingRule(t *testing.T) {
 				turn.record.Add(agent.FromOutside("https://evil.example/"))
 			}
 			got, after := "auto", false
-			if _, err := turn.gate.Pass(t.Context(), gate.Call{Tool: tc.tool(), Input: args.Read(json.RawMessage(tc.input))}); err != nil {
+			if _, err := turn.gate.Pass(t.Context(), gate.Call{Tool: tc.tool(), Input: agent.ParseArgs(json.RawMessage(tc.input))}); err != nil {
 				asked := (<-events).Body.(agent.PermissionAsked)
 				got, after = asked.Allow, asked.Untrusted
 			}

@@ -10,8 +10,6 @@ import (
 	"strings"
 
 	"lifehub/agent"
-	"lifehub/agent/args"
-	"lifehub/agent/events"
 	"lifehub/agent/prompt"
 	"lifehub/internal/text"
 	"lifehub/llm"
@@ -24,7 +22,7 @@ var valuePrompt string
 // returned to the model once, with what is wrong.
 func (a *Agent) Value(ctx context.Context, conversation, turnID string, schema json.RawMessage) (value json.RawMessage, err error) {
 	defer agent.Catch(&err)
-	fits, err := args.ReadSchema(schema)
+	fits, err := agent.ReadSchema(schema)
 	if err != nil {
 		return nil, fmt.Errorf("read the schema: %w", err)
 	}
@@ -79,5 +77,5 @@ func (a *Agent) finished(ctx context.Context, conversation, turnID string) (of a
 	}
 	t := newTurn(a, conversation, nil)
 	t.record.Conversation, t.events.Turn = conversation, exchanges[i].Turn
-	return exchanges[i], t.fence(), a.asker(events.New(nil, a.Now), ""), nil
+	return exchanges[i], t.fence(), a.asker(agent.NewStream(nil, a.Now), ""), nil
 }

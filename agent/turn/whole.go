@@ -10,7 +10,6 @@ import (
 	"sync"
 
 	"lifehub/agent"
-	"lifehub/agent/args"
 	"lifehub/agent/gate"
 	"lifehub/agent/prompt"
 )
@@ -87,7 +86,7 @@ func (t *turn) readWhole(ctx context.Context) {
 	size := 0
 	notes = slices.DeleteFunc(notes, func(s agent.Source) bool {
 		input, err := json.Marshal(map[string]string{"path": filepath.Join(s.Vault, s.Path)})
-		kept := err == nil && !t.record.IsMarked(ctx, s) && t.gate.Verdict(ctx, gate.Call{Tool: read, Input: args.Read(input)}).Level == agent.Auto
+		kept := err == nil && !t.record.IsMarked(ctx, s) && t.gate.Verdict(ctx, gate.Call{Tool: read, Input: agent.ParseArgs(input)}).Level == agent.Auto
 		if kept {
 			size += prompt.Tokens(s.Text) + prompt.Tokens(s.Path)
 		}

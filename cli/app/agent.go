@@ -6,7 +6,6 @@ import (
 	"io"
 
 	"lifehub/agent"
-	"lifehub/agent/events"
 	"lifehub/agent/prompt"
 	"lifehub/agent/turn"
 	"lifehub/cli/redact"
@@ -60,7 +59,7 @@ func (l library) About(ctx context.Context) []string { return l.app.Library().Ab
 func (l library) Reread(s agent.Source) (string, bool) { return l.app.Reread(s) }
 
 // tracer returns what begins traces, or nil if they are off.
-func (a *App) tracer() events.Tracer {
+func (a *App) tracer() agent.Tracer {
 	if a.Settings.Traces.Total == 0 {
 		return nil
 	}

@@ -21,12 +21,10 @@ import (
 	"lifehub/agent/gate"
 	"lifehub/agent/memory"
 	"lifehub/agent/prompt"
-	"lifehub/agent/toolchoice"
 	"lifehub/agent/tools"
 	"lifehub/agent/tools/mail"
 	"lifehub/agent/tools/web"
 	"lifehub/agent/turn"
-	"lifehub/cli/prompts"
 	"lifehub/cli/redact"
 	"lifehub/cli/settings"
 	"lifehub/internal/files"
@@ -37,7 +35,6 @@ import (
 	"lifehub/notes"
 	"lifehub/rag"
 	"lifehub/rag/chroma"
-	"lifehub/rag/embed"
 	"lifehub/rag/encoder"
 	"lifehub/store"
 	"lifehub/tui/safetext"
@@ -434,7 +431,7 @@ func (a *App) whyMissing(tool agent.Tool) string {
 	switch name := tool.Spec().Name; {
 	case a.isOff(tool):
 		return "it is switched off (tools.off)"
-	case a.IsBuiltin(name) && toolchoice.NeedsNotes(name) && len(a.OpenVaults()) == 0:
+	case a.IsBuiltin(name) && prompt.NeedsNotes(name) && len(a.OpenVaults()) == 0:
 		return "there are no notes"
 	case a.ReadOnly.On() && !agent.HasNoEffect(tool):
 		return "this chat is read-only (" + a.ReadOnly.End("/readonly off") + ")"
@@ -458,7 +455,7 @@ func (a *App) KnownTools(of *turn.Agent) (known []KnownTool) {
 	if len(a.Skills().List) == 0 {
 		missing[agent.ReadSkill] = "there are no skills"
 	}
-	list := slices.Concat(a.Builtin, a.Servers.Tools(), ofTurn, []agent.Tool{mail.New(mail.Account{}, time.Now, nil, nil), prompts.Skills{}.Tool()})
+	list := slices.Concat(a.Builtin, a.Servers.Tools(), ofTurn, []agent.Tool{mail.New(mail.Account{}, time.Now, nil, nil), Skills{}.Tool()})
 	taken := map[string]bool{}
 	for _, tool := range list {
 		if name := tool.Spec().Name; !taken[name] {
@@ -484,13 +481,13 @@ func (a *App) ToolNames() (names []string) {
 }
 
 // Prompts returns the user's prompts and the skills; both are chat commands.
-func (a *App) Prompts() []prompts.Prompt {
-	return append(prompts.Read(a.Paths.PromptsFolder()), a.Skills().Prompts()...)
+func (a *App) Prompts() []Prompt {
+	return append(Read(a.Paths.PromptsFolder()), a.Skills().Prompts()...)
 }
 
 // Unused explains why certain prompts and skills cannot be used.
 func (a *App) Unused() (list []string) {
-	for _, p := range prompts.Read(a.Paths.PromptsFolder()) {
+	for _, p := range Read(a.Paths.PromptsFolder()) {
 		if p.Err != nil {
 			list = append(list, "a prompt cannot be used: "+p.Err.Error())
 		}
@@ -499,7 +496,7 @@ func (a *App) Unused() (list []string) {
 }
 
 // Skills returns the trusted skills of the user, the notes folders and the working directory.
-func (a *App) Skills() prompts.Skills {
+func (a *App) Skills() Skills {
 	dirs := a.noteFolders()
 	if here, err := os.Getwd(); err == nil {
 		dirs = append(dirs, here)
@@ -508,7 +505,7 @@ func (a *App) Skills() prompts.Skills {
 	if err != nil {
 		unused = []string{"no skill is used: " + err.Error()}
 	}
-	skills := prompts.ReadSkills(trusted)
+	skills := ReadSkills(trusted)
 	skills.Unused = append(unused, skills.Unused...)
 	return skills
 }
@@ -538,7 +535,7 @@ func (a *App) longTerm() memory.LongTerm {
 	}
 	return memory.LongTerm{
 		Store: a.Store, Everywhere: a.Settings.Memory.Scope == "all", K: a.Settings.Memory.K,
-		Embedder: a.memoryEmbedder, Prefixes: embed.Prefixes, Archived: a.Archived,
+		Embedder: a.memoryEmbedder, Prefixes: encoder.Prefixes, Archived: a.Archived,
 	}
 }
 

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"lifehub/agent"
-	"lifehub/store/file"
+	"lifehub/store"
 )
 
 // backUpEvery is how often a long run looks whether a day has passed since the last backup.
@@ -66,7 +66,7 @@ func (a *App) backUp(ctx context.Context) string {
 		defer agent.Catch(&err)
 		return a.Store.BackUp(ctx)
 	}()
-	var damaged *file.DamagedError
+	var damaged *store.DamagedError
 	switch {
 	case err == nil || ctx.Err() != nil || errors.Is(err, fs.ErrNotExist): // conversations were deleted meanwhile
 		return ""

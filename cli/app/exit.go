@@ -8,7 +8,7 @@ import (
 	"os"
 	"strings"
 
-	"lifehub/store/file"
+	"lifehub/store"
 
 	"lifehub/cli/settings"
 	"lifehub/internal/files"
@@ -29,7 +29,7 @@ const (
 )
 
 func RestoreChats(ctx context.Context, sh *Process, path string, yes bool) error {
-	from := file.NewestBackup(ctx, path)
+	from := store.NewestBackup(ctx, path)
 	if _, err := os.Stat(path); err != nil && from == nil {
 		return fmt.Errorf("restore the conversations: %w", err)
 	}
@@ -40,7 +40,7 @@ func RestoreChats(ctx context.Context, sh *Process, path string, yes bool) error
 	if err := Confirm(ctx, sh, question, "restore", yes); err != nil {
 		return err
 	}
-	aside, err := file.Restore(path, from)
+	aside, err := store.Restore(path, from)
 	if err != nil {
 		return err
 	}

@@ -19,7 +19,6 @@ import (
 	"lifehub/internal/text"
 	"lifehub/mcpclient"
 	"lifehub/mcpclient/config"
-	"lifehub/mcpclient/trust"
 	"lifehub/tui/safetext"
 )
 
@@ -55,8 +54,8 @@ func (h Hook) entry() config.Entry {
 }
 
 // Unseen returns what the user has not reviewed of the hook.
-func (h Hook) Unseen() ([]trust.Change, error) {
-	seen, err := trust.Open(h.paths.HookTrustFile())
+func (h Hook) Unseen() ([]config.Change, error) {
+	seen, err := config.OpenTrust(h.paths.HookTrustFile())
 	if err != nil {
 		return nil, err
 	}
@@ -64,8 +63,8 @@ func (h Hook) Unseen() ([]trust.Change, error) {
 }
 
 // Accept marks changes of the hook as reviewed.
-func (h Hook) Accept(changes []trust.Change) error {
-	seen, err := trust.Open(h.paths.HookTrustFile())
+func (h Hook) Accept(changes []config.Change) error {
+	seen, err := config.OpenTrust(h.paths.HookTrustFile())
 	if err != nil {
 		return err
 	}

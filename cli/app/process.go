@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"os"
 
-	"lifehub/store/file"
-
 	"github.com/charmbracelet/x/term"
 
 	"lifehub/cli/redact"
@@ -68,7 +66,7 @@ func Columns(out *os.File) (width int, ok bool) {
 // restore a backup.
 func OpenStore(ctx context.Context, sh *Process, path string) (*store.Store, error) {
 	s, err := store.Open(path)
-	var damaged *file.DamagedError
+	var damaged *store.DamagedError
 	if !errors.As(err, &damaged) || !term.IsTerminal(sh.In.Fd()) || !term.IsTerminal(sh.Err.Fd()) {
 		return s, err
 	}

@@ -16,14 +16,13 @@ import (
 	"lifehub/llm"
 	"lifehub/mcpclient"
 	"lifehub/mcpclient/config"
-	"lifehub/mcpclient/trust"
 )
 
 // ServerTrust is the content of mcp.json and what the user has reviewed of it.
 type ServerTrust struct {
 	Settings config.Config
 	text     string // text of mcp.json
-	Trust    *trust.Trust
+	Trust    *config.Trust
 	adopted  []string // servers adopted without review, at first use
 }
 
@@ -33,19 +32,19 @@ func ReadServers(p settings.Paths) (ServerTrust, error) {
 	if err != nil {
 		return ServerTrust{}, settings.UsageError{Err: fmt.Errorf("read MCP servers: %w", err)}
 	}
-	config, err := config.Read(p.ServersFile())
+	servers, err := config.Read(p.ServersFile())
 	if err != nil {
 		return ServerTrust{}, settings.UsageError{Err: err}
 	}
-	trust, err := trust.Open(p.TrustFile())
+	trust, err := config.OpenTrust(p.TrustFile())
 	if err != nil {
 		return ServerTrust{}, settings.UsageError{Err: err}
 	}
-	adopted, err := trust.Adopt(config.Servers)
+	adopted, err := trust.Adopt(servers.Servers)
 	if err != nil {
 		return ServerTrust{}, err
 	}
-	return ServerTrust{config, text, trust, adopted}, nil
+	return ServerTrust{servers, text, trust, adopted}, nil
 }
 
 // UnreadServers returns one line that explains why mcp.json cannot be read, or "" if it can, for

@@ -23,7 +23,6 @@ import (
 	"lifehub/cli/settings"
 	"lifehub/internal/files"
 	"lifehub/store"
-	"lifehub/store/file"
 	"lifehub/tui"
 	"lifehub/tui/backend"
 	"lifehub/tui/plain"
@@ -162,7 +161,7 @@ func (f *Flags) Run(ctx context.Context, prompt string) error {
 	}
 	letGo()
 	ended, left, err := show(ctx, options)
-	var damaged *file.DamagedError
+	var damaged *store.DamagedError
 	if errors.As(c.failed(), &damaged) {
 		if options, err = c.open(ctx, asking); err != nil { // the screen cannot ask what to do
 			return err

@@ -8,7 +8,7 @@ import (
 
 	"lifehub/cli/app"
 	"lifehub/mcpclient"
-	"lifehub/mcpclient/trust"
+	"lifehub/mcpclient/config"
 	"lifehub/tui/backend"
 )
 
@@ -44,7 +44,7 @@ func (p panel) Log(name string) (string, error) {
 }
 
 func (p panel) Trust(name string, seen []backend.Change) error {
-	changes := make([]trust.Change, 0, len(seen))
+	changes := make([]config.Change, 0, len(seen))
 	for _, c := range p.Unseen(name) {
 		if slices.Contains(seen, p.shown(c)) {
 			changes = append(changes, c)
@@ -54,7 +54,7 @@ func (p panel) Trust(name string, seen []backend.Change) error {
 }
 
 // shown returns a change with known secrets redacted.
-func (p panel) shown(c trust.Change) backend.Change {
+func (p panel) shown(c config.Change) backend.Change {
 	redact := p.app.Secrets.Known
 	return backend.Change{What: c.What, Before: redact(c.Before), After: redact(c.After)}
 }

@@ -15,7 +15,6 @@ import (
 	"lifehub/agent/turn"
 	"lifehub/cli/app"
 	"lifehub/cli/doctor"
-	"lifehub/cli/prompts"
 	"lifehub/internal/when"
 	"lifehub/rag"
 	"lifehub/tui/backend"
@@ -54,7 +53,7 @@ func (bg *background) prompts() (list []backend.Command) {
 					p = now
 				}
 			}
-			return p.Message(args, prompts.Words(args), bg.App.ToolNames())
+			return p.Message(args, app.Words(args), bg.App.ToolNames())
 		}
 		list = append(list, c)
 	}

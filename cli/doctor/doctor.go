@@ -22,10 +22,8 @@ import (
 	"lifehub/llm"
 	"lifehub/mcpclient"
 	"lifehub/rag"
-	"lifehub/rag/embed"
 	"lifehub/rag/encoder"
 	"lifehub/store"
-	"lifehub/store/file"
 	"lifehub/tui/draw"
 )
 
@@ -176,8 +174,8 @@ func conversations(p settings.Paths) Finding {
 	s, err := store.Open(p.Database())
 	if err != nil {
 		f.Detail = err.Error()
-		var newer *file.NewerSchemaError
-		var damaged *file.DamagedError
+		var newer *store.NewerSchemaError
+		var damaged *store.DamagedError
 		if !errors.As(err, &newer) && !errors.As(err, &damaged) { // those errors contain advice
 			f.Fix = fixFor(err, "check the file and its folder") + "; `lifehub ask --no-save` works without them"
 		}
@@ -187,7 +185,7 @@ func conversations(p settings.Paths) Finding {
 	if err := s.Close(); err != nil {
 		f.OK, f.Detail = false, err.Error()
 	}
-	if list, err := file.Backups(p.Database()); err == nil && len(list) > 0 {
+	if list, err := store.Backups(p.Database()); err == nil && len(list) > 0 {
 		f.Detail += ", backed up " + list[0].Time.Local().Format("2006-01-02 15:04")
 	}
 	return f
@@ -394,7 +392,7 @@ func index(ctx context.Context, a *app.App) (f Finding, all []rag.FileStatus) {
 			files, err = v.Index.Status(ctx, v.Folder)
 		}
 		of := false
-		if err == nil && embed.IsBuiltIn(embedder.Name()) {
+		if err == nil && encoder.IsBuiltIn(embedder.Name()) {
 			of, err = v.Index.Foreign(ctx)
 		}
 		if err != nil {

@@ -17,8 +17,6 @@ import (
 	"github.com/mark3labs/mcp-go/server"
 
 	"lifehub/agent"
-	"lifehub/agent/args"
-	"lifehub/agent/events"
 	"lifehub/agent/gate"
 	"lifehub/agent/prompt"
 	"lifehub/agent/tools"
@@ -62,7 +60,7 @@ type notesServer struct {
 type reader struct {
 	App     *app.App
 	gate    *gate.Gate // for tools that read; unattended
-	schemas args.Schemas
+	schemas agent.Schemas
 	served  map[string]agent.Tool // all tools by name
 }
 
@@ -183,7 +181,7 @@ func (s *reader) run(ctx context.Context, tool agent.Tool, input json.RawMessage
 // guard returns a gate for one call. It shares the record of untrusted text with the rest of
 // LifeHub.
 func (s *reader) guard() *gate.Guard {
-	record := &gate.Record{Stream: events.New(nil, time.Now), Marks: &s.App.Marks}
+	record := &gate.Record{Stream: agent.NewStream(nil, time.Now), Marks: &s.App.Marks}
 	return &gate.Guard{Gate: s.gate, Record: record, Schemas: &s.schemas}
 }
 

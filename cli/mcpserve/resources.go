@@ -14,7 +14,6 @@ import (
 	"github.com/mark3labs/mcp-go/server"
 
 	"lifehub/agent"
-	"lifehub/agent/args"
 	"lifehub/agent/gate"
 	"lifehub/agent/tools"
 	"lifehub/internal/text"
@@ -94,7 +93,7 @@ func (s *notesServer) refresh(ctx context.Context) {
 // apply. An empty path stands for any note.
 func (s *reader) mayRead(ctx context.Context, path string) error {
 	tool := s.served[agent.ReadNote]
-	input, err := args.Of(map[string]any{"path": path})
+	input, err := agent.Of(map[string]any{"path": path})
 	if tool == nil || err != nil {
 		return errors.New("notes are not read here")
 	}

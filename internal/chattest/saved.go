@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"lifehub/agent"
-	"lifehub/agent/events"
 )
 
 // Saved returns a turn with these events in its saved form, and the events with
@@ -15,7 +14,7 @@ func Saved(t *testing.T, bodies ...agent.Body) (_ agent.Exchange, emitted []agen
 	t.Helper()
 	clock := time.Date(2026, 3, 14, 9, 30, 0, 0, time.UTC)
 	to := make(chan agent.Event, 1)
-	stream := events.New(to, func() time.Time { return clock })
+	stream := agent.NewStream(to, func() time.Time { return clock })
 	answer := agent.Answer{Effects: agent.Effects{}}
 	for _, body := range bodies {
 		clock = clock.Add(700 * time.Millisecond)

@@ -10,7 +10,7 @@ import (
 
 	"lifehub/internal/files"
 	"lifehub/llm"
-	"lifehub/rag/embed"
+	"lifehub/rag/encoder"
 	"lifehub/rag/vectors"
 )
 
@@ -29,7 +29,7 @@ func (s *search) ask(ctx context.Context) error {
 	if s.query.Side == Both && !s.covers(ctx, m, embedder.Name()) || len(s.words.required) > 0 {
 		return nil
 	}
-	vector, err := embed.Question(ctx, embedder, s.query.Text)
+	vector, err := encoder.Question(ctx, embedder, s.query.Text)
 	if err != nil {
 		s.why = err.Error()
 		return ctx.Err()

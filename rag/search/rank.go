@@ -4,7 +4,7 @@ import (
 	"context"
 	"strconv"
 
-	"lifehub/rag/embed"
+	"lifehub/rag/encoder"
 	"lifehub/rag/vectors"
 	"lifehub/rag/words"
 )
@@ -82,7 +82,7 @@ func tooFew(have, passages int) bool { return have*10 < passages*7 }
 // covers reports whether a model has vectors of enough passages, and knows the language of
 // the question. If not, s.why is the reason.
 func (s *search) covers(ctx context.Context, m vectors.Collection, model string) bool {
-	if s.words.otherLanguage && !embed.ManyLanguages(model) {
+	if s.words.otherLanguage && !encoder.ManyLanguages(model) {
 		s.why = model + " does not know the language of the question"
 		return false
 	}

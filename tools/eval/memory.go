@@ -9,7 +9,6 @@ import (
 	"lifehub/agent/memory"
 	"lifehub/agent/turn"
 	"lifehub/llm"
-	"lifehub/rag/embed"
 	"lifehub/rag/encoder"
 	"lifehub/store"
 )
@@ -55,7 +54,7 @@ func measureMemory(ctx context.Context, b bench, e llm.Embedder) (f memoryFigure
 	}
 	defer s.Close() //nolint:errcheck // in memory
 	a := turn.New(turn.Options{History: s, Limits: turn.Limits{Messages: 6}, Memory: memory.LongTerm{
-		Store: s, Embedder: func(context.Context) llm.Embedder { return e }, Prefixes: embed.Prefixes,
+		Store: s, Embedder: func(context.Context) llm.Embedder { return e }, Prefixes: encoder.Prefixes,
 	}})
 	if err := a.Memory.EmbedAll(ctx); err != nil {
 		return f, err

@@ -6,13 +6,12 @@ import (
 
 	"lifehub/agent"
 	"lifehub/tui/draw"
-	"lifehub/tui/plan"
 	"lifehub/tui/safetext"
 )
 
 // Aside is the part of the last turn that a sidebar shows.
 type Aside struct {
-	Plan    *plan.Plan    // nil: none
+	Plan    *Plan         // nil: none
 	Sources *Sources      // nil: none
 	Done    agent.Effects // of all turns in memory
 }
@@ -24,7 +23,7 @@ func (t *Model) Aside() (a Aside) {
 			break
 		}
 		switch i := t.Entries[at].Item.(type) {
-		case *plan.Plan:
+		case *Plan:
 			if a.Plan == nil {
 				a.Plan = i
 			}

@@ -2,8 +2,6 @@ package transcript
 
 import (
 	"slices"
-
-	"lifehub/tui/plan"
 )
 
 // FoldChosen folds or unfolds what has the focus.
@@ -11,7 +9,7 @@ func (t *Model) FoldChosen() {
 	switch f := t.Item(t.Chosen).(type) {
 	case Foldable:
 		row := t.rowOf(t.Chosen)
-		if p, ok := f.(*plan.Plan); ok {
+		if p, ok := f.(*Plan); ok {
 			p.SetOpen(!p.Open())
 		} else {
 			f.Fold(!f.Folded())
@@ -52,9 +50,9 @@ func (t *Model) jump(by int) {
 
 // foldPlans folds all plans if the last one is open, and opens them otherwise.
 func (t *Model) foldPlans() {
-	var plans []*plan.Plan
+	var plans []*Plan
 	for _, e := range t.Entries {
-		if p, ok := e.Item.(*plan.Plan); ok {
+		if p, ok := e.Item.(*Plan); ok {
 			plans = append(plans, p)
 		}
 	}

@@ -7,7 +7,6 @@ import (
 
 	"lifehub/agent"
 	"lifehub/chat"
-	"lifehub/tui/plan"
 	"lifehub/tui/safetext"
 )
 
@@ -17,7 +16,7 @@ type Turn struct {
 	view chat.View
 
 	Asked    *Question
-	Plan     *plan.Plan
+	Plan     *Plan
 	Thought  *Thinking
 	Answer   *Answer
 	answers  []*Answer // all of the turn
@@ -27,8 +26,8 @@ type Turn struct {
 	waiting  *Waiting       // a model that is silent; nil: none is
 	found    []agent.Source // by the last search of the notes, until text of the answer has come
 	Stopped  bool           // the user stopped it and has the answer so far
-	plans    []*plan.Plan   // of the plans of the view
-	tools    []*plan.Tool   // of its calls outside of them
+	plans    []*Plan        // of the plans of the view
+	tools    []*Tool        // of its calls outside of them
 
 	before   []Item                // of the turn that is resumed, each kind until the turn shows it again
 	thoughts map[Thinker]*Thinking // of those who work for a step
@@ -65,7 +64,7 @@ func (t *Turn) repeats(work bool) {
 		switch i.(type) {
 		case *Steering:
 			return false
-		case *plan.Plan, *plan.Tool, *Thinking, *Remembered:
+		case *Plan, *Tool, *Thinking, *Remembered:
 			works = true
 		}
 		if works == work {
@@ -148,12 +147,12 @@ func (t *Turn) drawSteps() {
 		t.repeats(true)
 	}
 	for _, made := range t.view.Plans[len(t.plans):] {
-		t.Plan = plan.New(made, t.in.Unfolded)
+		t.Plan = New(made, t.in.Unfolded)
 		t.plans = append(t.plans, t.Plan)
 		t.in.Add(t.Plan)
 	}
 	for _, made := range t.view.Outside[len(t.tools):] {
-		alone := &plan.Tool{Call: made, Unfolded: t.in.Unfolded}
+		alone := &Tool{Call: made, Unfolded: t.in.Unfolded}
 		t.tools = append(t.tools, alone)
 		t.in.Add(alone)
 	}

@@ -20,7 +20,6 @@ import (
 	"golang.org/x/text/encoding/charmap"
 
 	"lifehub/agent"
-	"lifehub/agent/tools/excerpt"
 	"lifehub/internal/text"
 	"lifehub/notes"
 )
@@ -36,7 +35,7 @@ type article struct {
 // sources returns lines of the article as citable sources.
 func (a article) sources(lines []string, from, to int) []agent.Source {
 	headings := notes.Parse(notes.Entry{}, []byte(a.text)).Headings
-	return excerpt.Sections(agent.Source{Path: a.address, Untrusted: true}, headings, lines, from, to)
+	return Sections(agent.Source{Path: a.address, Untrusted: true}, headings, lines, from, to)
 }
 
 // Reasons why a page cannot be read although the server returned it.

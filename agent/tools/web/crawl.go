@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"lifehub/agent"
-	"lifehub/agent/tools/excerpt"
 	"lifehub/internal/text"
 )
 
@@ -228,7 +227,7 @@ func (t *tour) result() agent.Result {
 	fmt.Fprintf(&b, "%s of %s\n", text.Count(len(t.read), "page"), t.site.Host)
 	for _, a := range t.read {
 		lines := strings.Split(a.text, "\n")
-		to := excerpt.Fitting(lines, 1, len(lines), excerpt.MaxRead/len(t.read))
+		to := Fitting(lines, 1, len(lines), MaxRead/len(t.read))
 		fmt.Fprintf(&b, "\n%s\n\n%s\n", a.address, strings.Join(lines[:to], "\n"))
 		if to < len(lines) {
 			fmt.Fprintf(&b, "\nThis page goes on: web_fetch it from line %d of %d.\n", to+1, len(lines))

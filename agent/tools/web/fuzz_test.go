@@ -8,7 +8,6 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"lifehub/agent/tools/excerpt"
 	"lifehub/internal/webtest"
 )
 
@@ -76,7 +75,7 @@ func FuzzArticle(f *testing.F) {
 		if strings.TrimSpace(a.text) == "" || !utf8.ValidString(a.text) {
 			t.Fatalf("the text is %q", a.text)
 		}
-		for _, s := range a.sources(lines, 1, excerpt.Fitting(lines, 1, len(lines), excerpt.MaxRead)) {
+		for _, s := range a.sources(lines, 1, Fitting(lines, 1, len(lines), MaxRead)) {
 			if s.Line < 1 || s.EndLine > len(lines) || s.EndLine < s.Line || !s.Untrusted {
 				t.Fatalf("a source is %+v of %d lines", s, len(lines))
 			}

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"lifehub/agent"
-	"lifehub/agent/tools/excerpt"
 	"lifehub/internal/text"
 	"lifehub/llm"
 )
@@ -82,7 +81,7 @@ func (f *webFetch) Run(ctx context.Context, raw json.RawMessage) (agent.Result, 
 	if from > len(lines) {
 		return agent.Result{}, fmt.Errorf("%s has %s, not %d", page.url.Redacted(), text.Count(len(lines), "line"), from)
 	}
-	to := excerpt.Fitting(lines, from, len(lines), excerpt.MaxRead)
+	to := Fitting(lines, from, len(lines), MaxRead)
 	next, text := 0, read.address+"\n\n"+strings.Join(lines[from-1:to], "\n")
 	switch {
 	case to < len(lines):

@@ -10,7 +10,6 @@ import (
 
 	"lifehub/agent"
 	"lifehub/agent/citation"
-	"lifehub/agent/tools/excerpt"
 	"lifehub/internal/testenv"
 	"lifehub/internal/webtest"
 )
@@ -103,7 +102,7 @@ func TestLongPageIsReadInParts(t *testing.T) {
 		t.Fatal(err)
 	}
 	text, hint, ok := strings.Cut(first.Text, "The page goes on: fetch it again from line ")
-	if !ok || len(text) > excerpt.MaxRead+200 || len(text) < excerpt.MaxRead/2 {
+	if !ok || len(text) > MaxRead+200 || len(text) < MaxRead/2 {
 		t.Fatalf("%d bytes, and then %q", len(text), hint)
 	}
 	line, _, _ := strings.Cut(hint, " ")
