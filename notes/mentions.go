@@ -4,8 +4,6 @@ import (
 	"regexp"
 	"slices"
 	"sort"
-	"unicode"
-	"unicode/utf8"
 
 	"lifehub/internal/text"
 )
@@ -31,7 +29,7 @@ func (n Note) Mentions(names []string) (lines []int) {
 			continue
 		}
 		for _, at := range regexp.MustCompile(`(?i)`+regexp.QuoteMeta(name)).FindAllStringIndex(body, -1) {
-			if isWord(body, at[0], at[1]) && !n.isApart(before+at[0], before+at[1]) {
+			if text.WholeWords(body, at[0], at[1]) && !n.isApart(before+at[0], before+at[1]) {
 				lines = append(lines, index.at(at[0]))
 			}
 		}
@@ -44,16 +42,4 @@ func (n Note) Mentions(names []string) (lines []int) {
 func (n Note) isApart(from, to int) bool {
 	i := sort.Search(len(n.noProse), func(i int) bool { return n.noProse[i].stop > from })
 	return i < len(n.noProse) && n.noProse[i].start < to
-}
-
-// isWord reports whether a range of a text is delimited by word boundaries.
-func isWord(s string, from, to int) bool {
-	joined := func(a, b rune) bool {
-		return (unicode.IsLetter(a) || unicode.IsDigit(a)) && (unicode.IsLetter(b) || unicode.IsDigit(b)) && !text.Unspaced(a) && !text.Unspaced(b)
-	}
-	before, _ := utf8.DecodeLastRuneInString(s[:from])
-	first, _ := utf8.DecodeRuneInString(s[from:to])
-	last, _ := utf8.DecodeLastRuneInString(s[from:to])
-	after, _ := utf8.DecodeRuneInString(s[to:])
-	return !joined(before, first) && !joined(last, after)
 }

@@ -9,7 +9,6 @@ import (
 	"net/url"
 	"slices"
 	"strings"
-	"unicode"
 	"unicode/utf8"
 
 	"lifehub/agent"
@@ -231,23 +230,16 @@ func isTyped(given map[string]any, s agent.Shape, messages []string) bool {
 
 // hasRun reports whether words occur in a message without cutting a word.
 func hasRun(message, words string) bool {
-	inWord := func(before, after rune) bool {
-		isWord := func(r rune) bool { return unicode.IsLetter(r) || unicode.IsNumber(r) || unicode.IsMark(r) }
-		return isWord(before) && isWord(after) && !text.Unspaced(before) && !text.Unspaced(after)
-	}
 	for from := 0; ; {
 		at := strings.Index(message[from:], words)
 		if at < 0 {
 			return false
 		}
 		at += from
-		before, _ := utf8.DecodeLastRuneInString(message[:at])
-		first, size := utf8.DecodeRuneInString(message[at:])
-		last, _ := utf8.DecodeLastRuneInString(message[:at+len(words)])
-		after, _ := utf8.DecodeRuneInString(message[at+len(words):])
-		if !inWord(before, first) && !inWord(last, after) {
+		if text.WholeWords(message, at, at+len(words)) {
 			return true
 		}
+		_, size := utf8.DecodeRuneInString(message[at:])
 		from = at + size
 	}
 }

@@ -6,7 +6,6 @@ import (
 	"regexp"
 	"strings"
 	"unicode"
-	"unicode/utf8"
 
 	"lifehub/agent"
 	"lifehub/internal/text"
@@ -164,7 +163,7 @@ func highlight(s string, words []string) string {
 				break
 			}
 			from := at + i
-			if at = from + len(word); isWhole(s, from, at) {
+			if at = from + len(word); text.WholeWords(s, from, at) {
 				for j := from; j < at; j++ {
 					bold[j] = true
 				}
@@ -184,15 +183,6 @@ func highlight(s string, words []string) string {
 		}
 	}
 	return out.String()
-}
-
-// isWhole reports whether s[from:to] is a whole word.
-func isWhole(s string, from, to int) bool {
-	inWord := func(r rune) bool { return unicode.IsLetter(r) || unicode.IsNumber(r) }
-	first, _ := utf8.DecodeRuneInString(s[from:])
-	before, _ := utf8.DecodeLastRuneInString(s[:from])
-	after, _ := utf8.DecodeRuneInString(s[to:])
-	return text.Unspaced(first) || !inWord(before) && !inWord(after)
 }
 
 // code formats a name as inline code.

@@ -60,6 +60,21 @@ func Words(s string) iter.Seq[Word] {
 	}
 }
 
+// WholeWords reports whether s[from:to] begins and ends at word boundaries: it does not cut a
+// word. In scripts without spaces, every boundary between characters is one.
+func WholeWords(s string, from, to int) bool {
+	before, _ := utf8.DecodeLastRuneInString(s[:from])
+	first, _ := utf8.DecodeRuneInString(s[from:])
+	last, _ := utf8.DecodeLastRuneInString(s[:to])
+	after, _ := utf8.DecodeRuneInString(s[to:])
+	return !(inWord(before) && inWord(first)) && !(inWord(last) && inWord(after))
+}
+
+// inWord reports whether a character is joined to such a one next to it.
+func inWord(r rune) bool {
+	return (unicode.IsLetter(r) || unicode.IsNumber(r) || unicode.IsMark(r)) && !Unspaced(r)
+}
+
 // kind is the role of a character in words.
 type kind int
 

@@ -103,3 +103,25 @@ func BenchmarkWords(b *testing.B) {
 		}
 	}
 }
+
+func TestWholeWordsCutNoWord(t *testing.T) {
+	for _, c := range []struct {
+		text, part string
+		want       bool
+	}{
+		{"the boiler room", "boiler", true},
+		{"boiler", "boiler", true},
+		{"boilers", "boiler", false},
+		{"reboiler", "boiler", false},
+		{"C++, again", "C++", true},
+		{"my C++11 notes", "C++", true},
+		{"résumé́", "résumé", false}, // a mark belongs to its letter
+		{"昨日犬が来た", "犬", true},
+		{"iPhone用", "iPhone", true},
+	} {
+		from := strings.Index(c.text, c.part)
+		if got := WholeWords(c.text, from, from+len(c.part)); got != c.want {
+			t.Errorf("%q in %q: %v", c.part, c.text, got)
+		}
+	}
+}
