@@ -63,7 +63,6 @@ type candidate struct {
 	days     passageDays
 	dated    bool    // it is of the time that the question asks for
 	share    float64 // of the content words of the question, in the passage
-	names    bool    // it has a name of the question
 	score    float64
 }
 

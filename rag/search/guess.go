@@ -103,9 +103,6 @@ func (s *search) lack(ctx context.Context) error {
 	asked := slices.Clone(s.words.terms)
 	slices.SortFunc(asked, func(a, b queryTerm) int { return cmp.Compare(a.position, b.position) })
 	talk, content := text.Languages(s.query.Text), s.contentForms()
-	for i, t := range s.words.terms {
-		s.words.terms[i].name = t.name && content[t.forms[0]] // the words of a time are no name
-	}
 	var guesses []queryTerm
 	for _, t := range asked {
 		if t.stop || !content[t.forms[0]] || slices.ContainsFunc(talk, func(in text.Lang) bool { return text.StopWord(strings.ToLower(t.word), in) }) {

@@ -30,8 +30,8 @@ func vectorWeight(found map[int64]*candidate) float64 {
 }
 
 // weights are the weight of the vectors in a score, that of n-grams in the rest, and that of
-// guesses, which is added. names is the share of names in the question's content words.
-type weights struct{ semantic, ngrams, guesses, names float64 }
+// guesses, which is added.
+type weights struct{ semantic, ngrams, guesses float64 }
 
 // minScore is the least score of the best passage.
 const minScore = 0.01
@@ -57,9 +57,6 @@ func fuse(candidates []candidate, w weights, vault float64) {
 		c.score = (1-w.semantic-ngrams)*keywords + ngrams*c.ngrams + w.semantic*c.near + c.boost
 		if guessed > 0 {
 			c.score += w.guesses * c.guessed / guessed
-		}
-		if !c.names { // it is hardly about what the question names
-			c.score *= 1 - w.names
 		}
 		if c.copied {
 			c.score *= lastOfAll

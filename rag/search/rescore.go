@@ -42,7 +42,6 @@ func (s *search) rescore(ctx context.Context, found map[int64]*candidate) error 
 		c := found[count.id]
 		c.keywords, c.guessed = s.words.score(count.counts, float64(count.length)/average)
 		c.note, c.share = count.note, s.words.share(count.counts)
-		c.names = s.words.names(count.counts)
 		lowest = min(lowest, c.keywords)
 	}
 	for i, c := range rest { // below the others, in their order

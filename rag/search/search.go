@@ -139,7 +139,6 @@ func (s *search) candidates(ctx context.Context) ([]candidate, Signals, error) {
 	for _, c := range byID {
 		ranked = append(ranked, *c)
 	}
-	w.names = s.words.nameShare()
 	signals := s.signals(ranked)
 	fuse(ranked, w, max(minScore, signals.Answerable()))
 	if asksForNewest && !s.semanticOnly {

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 	"unicode"
-	"unicode/utf8"
 
 	"lifehub/internal/files"
 	"lifehub/internal/text"
@@ -35,7 +34,6 @@ type queryTerm struct {
 	forms    []string // stemmed by each language of the vault, English first
 	single   bool     // a single character of a script without spaces
 	stop     bool     // a stop word
-	name     bool     // it is written like a name
 	position int      // among the words of the question, from 0
 	df       int      // number of passages that contain it
 	idf      float64  // inverse document frequency, > 0
@@ -106,20 +104,9 @@ func queryTerms(question string, languages []text.Lang) []queryTerm {
 			}
 		}
 		word := question[t.Start:t.End]
-		stop := isStopWord(word, languages)
-		asked = append(asked, queryTerm{word: word, forms: forms, position: len(asked), single: t.Alone(question), stop: stop, name: !stop && isName(question, t.Start)})
+		asked = append(asked, queryTerm{word: word, forms: forms, position: len(asked), single: t.Alone(question), stop: isStopWord(word, languages)})
 	}
 	return asked
-}
-
-// isName reports whether the word at a byte of a question is written like a name: a capital letter and
-// small ones, not at the beginning of a sentence.
-func isName(question string, start int) bool {
-	first, size := utf8.DecodeRuneInString(question[start:])
-	second, _ := utf8.DecodeRuneInString(question[start+size:])
-	before := strings.TrimRight(question[:start], " \t\n\"'“‘«„(")
-	end, _ := utf8.DecodeLastRuneInString(before)
-	return unicode.IsUpper(first) && unicode.IsLower(second) && before != "" && !strings.ContainsRune(".?!:", end)
 }
 
 // isStopWord reports whether a word is a stop word of English or of a language of the
@@ -288,30 +275,6 @@ func (w wordQuery) score(counts []int, length float64) (sum, guessed float64) {
 		}
 	}
 	return sum, guessed
-}
-
-// names reports whether a text with these counts has a name of the question.
-func (w wordQuery) names(counts []int) bool {
-	for i, n := range counts {
-		if w.terms[i].name && n > 0 {
-			return true
-		}
-	}
-	return false
-}
-
-// nameShare returns the share of names that a note has in the content words of the question.
-func (w wordQuery) nameShare() float64 {
-	names, all := 0, 0
-	for _, t := range w.terms {
-		if t.guessFor == "" && !t.stop {
-			all++
-		}
-		if t.name && t.df > 0 {
-			names++
-		}
-	}
-	return float64(names) / float64(max(1, all))
 }
 
 // share returns the share of the question's content words in a text, from 0 to 1; of
