@@ -78,7 +78,7 @@ type RelatedReason struct {
 type RelatedKind string
 
 // The kinds of reasons. A link weighs 1, a mention 0.5, a tag more the fewer notes have
-// it, and nearness as far as it stands out.
+// it, and nearness as it is, from 0 to 1.
 const (
 	byLink      RelatedKind = "links"      // the note links to the other
 	byBacklink  RelatedKind = "links_here" // the other links to it

@@ -93,9 +93,8 @@ type collection struct {
 	*Store
 	model string
 
-	mu     sync.Mutex  // guards the following; not held during requests
-	at     place       // zero: not looked up yet
-	sample [][]float32 // some of its vectors; nil: not read yet
+	mu sync.Mutex // guards the following; not held during requests
+	at place      // zero: not looked up yet
 }
 
 // place is a collection as the server describes it.
@@ -139,9 +138,6 @@ func (p place) check() error {
 func (c *collection) remember(at place) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.at.ID != at.ID || at.count > 2*c.at.count || 2*at.count < c.at.count {
-		c.sample = nil
-	}
 	c.at = at
 }
 
@@ -361,48 +357,6 @@ func (c *collection) query(ctx context.Context, at place, vector []float32, limi
 		found = append(found, vectors.Match{Key: k, Cosine: 1 - *got.Distances[0][i]})
 	}
 	return found, nil
-}
-
-// sampleParts is the number of positions in a collection at which the sample is taken.
-const sampleParts = 10
-
-func (c *collection) Spread(ctx context.Context, vector []float32) (mean, deviation float64, err error) {
-	at, err := c.place(ctx)
-	if err != nil || at.ID == "" {
-		return 0, 0, err
-	}
-	c.mu.Lock()
-	sample := c.sample
-	c.mu.Unlock()
-	if sample == nil {
-		if sample, err = c.readSample(ctx, at); err != nil {
-			return 0, 0, err
-		}
-	}
-	var all vectors.Cosines
-	for _, v := range sample {
-		if len(v) == len(vector) {
-			all.Add(float64(vectors.Dot(vector, v)))
-		}
-	}
-	mean, deviation = all.Spread()
-	return mean, deviation, nil
-}
-
-func (c *collection) readSample(ctx context.Context, at place) ([][]float32, error) {
-	sample := [][]float32{}
-	for part := range sampleParts {
-		var got records
-		in := get{Limit: vectors.SampleSize / sampleParts, Offset: part * max(vectors.SampleSize, at.count) / sampleParts, Include: []string{"embeddings"}}
-		if err := c.post(ctx, at, "get", in, &got); err != nil {
-			return nil, err
-		}
-		sample = append(sample, got.Embeddings...)
-	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.sample = sample
-	return sample, nil
 }
 
 // Fresh implements [vectors.Collection]: the server is asked each time.

@@ -6,15 +6,15 @@ type Signals struct {
 	Undated         bool    // the question asks for nothing but a time, and no note is of it
 	UnknownLanguage bool    // the question is in a language that no note is in
 	SemanticOnly    bool    // no note has a content word of the question, and vectors found the passages
-	Near            float64 // how far the closest passage stands out; 0.5 is chance; 0 also without an embedder
+	Near            float64 // cosine of the closest passage; 0 also without an embedder
 	Share           float64 // largest share of the question's content words in one passage, 0 to 1
 }
 
 // signals returns the signals of the ranked candidates.
 func (s *search) signals(ranked []candidate) Signals {
-	g := Signals{UnknownLanguage: s.words.otherLanguage, Named: s.dated || len(ranked) > 0 && len(s.named) > 0, SemanticOnly: s.semanticOnly}
+	g := Signals{UnknownLanguage: s.words.otherLanguage, Named: s.dated || len(ranked) > 0 && len(s.named) > 0, SemanticOnly: s.semanticOnly, Near: s.nearest}
 	for _, c := range ranked {
-		g.Near, g.Share = max(g.Near, c.near), max(g.Share, c.share)
+		g.Share = max(g.Share, c.share)
 	}
 	return g
 }

@@ -54,19 +54,14 @@ func (s *search) byVectors(ctx context.Context, found map[int64]*candidate) (wei
 		return 0, ctx.Err()
 	}
 	s.embedder = s.model.Name()
-	base, err := s.cosineBaseline(ctx, m, vector)
-	if err != nil {
-		s.withoutVectors(err)
-		return 0, ctx.Err()
-	}
 	for id, cosine := range hits {
-		near := base.near(cosine)
-		switch c := found[id]; {
-		case c != nil:
-			c.near = near
-		default:
-			found[id] = &candidate{id: id, near: near}
+		if found[id] == nil {
+			found[id] = &candidate{id: id}
 		}
+		s.nearest = max(s.nearest, cosine)
+	}
+	for id, near := range scaled(hits) {
+		found[id].near = near
 	}
 	return vectorWeight(found), nil
 }
@@ -102,42 +97,18 @@ func (s *search) resized(ctx context.Context, m vectors.Collection, embedder str
 	return true
 }
 
-// baseline describes the cosines between a question and the vectors of a collection.
-type baseline struct {
-	mean, deviation float64
-	count           int // of vectors
-}
-
-// cosineBaseline returns the baseline of all notes except those that are left out.
-func (s *search) cosineBaseline(ctx context.Context, m vectors.Collection, vector []float32) (u baseline, err error) {
-	if len(s.query.Without) == 0 {
-		if u.mean, u.deviation, err = m.Spread(ctx, vector); err != nil {
-			return u, err
-		}
-		u.count, _, err = m.Size(ctx)
-		return u, err
+// scaled scales the cosines of passages from 0 for the least to 1 for the greatest. If all
+// are equal they tell nothing, and are 0.
+func scaled(cosines map[int64]float64) map[int64]float64 {
+	least, most := math.Inf(1), math.Inf(-1)
+	for _, cosine := range cosines {
+		least, most = min(least, cosine), max(most, cosine)
 	}
-	keys, err := s.keys(ctx, `note`+inList, s.list)
-	if err != nil {
-		return u, err
+	near := make(map[int64]float64, len(cosines))
+	for id, cosine := range cosines {
+		near[id] = (cosine - least) / max(most-least, math.SmallestNonzeroFloat64)
 	}
-	near, err := m.Among(ctx, vector, slices.Collect(maps.Keys(keys)), len(keys))
-	var all vectors.Cosines
-	for _, n := range near {
-		all.Add(n.Cosine)
-	}
-	u.count = len(near)
-	u.mean, u.deviation = all.Spread()
-	return u, err
-}
-
-// near returns how far a cosine stands out; 0.5 is what chance reaches among so many.
-func (u baseline) near(cosine float64) float64 {
-	if u.deviation == 0 {
-		return 0
-	}
-	chance := 2 * math.Sqrt(2*math.Log(float64(max(2, u.count))))
-	return max(0, cosine-u.mean) / u.deviation / chance
+	return near
 }
 
 // withoutVectors records why no vectors were used.
@@ -151,7 +122,7 @@ func (s *search) withoutVectors(err error) {
 // hits returns the cosines of the passages nearest to the question, and of those that
 // keywords found.
 func (s *search) hits(ctx context.Context, m vectors.Collection, vector []float32, found map[int64]*candidate) (map[int64]float64, error) {
-	cosines, err := s.nearest(ctx, m, vector, nearCandidates)
+	cosines, err := s.nearestTo(ctx, m, vector, nearCandidates)
 	if err != nil {
 		return nil, err
 	}
@@ -168,9 +139,9 @@ func (s *search) hits(ctx context.Context, m vectors.Collection, vector []float3
 	return cosines, err
 }
 
-// nearest returns the cosines of the passages nearest to a vector, among those that match
+// nearestTo returns the cosines of the passages nearest to a vector, among those that match
 // the filter. If many match, it tests so many of all passages that enough should match.
-func (s *search) nearest(ctx context.Context, m vectors.Collection, vector []float32, limit int) (map[int64]float64, error) {
+func (s *search) nearestTo(ctx context.Context, m vectors.Collection, vector []float32, limit int) (map[int64]float64, error) {
 	cosines := map[int64]float64{}
 	if s.filter.notes == "" || s.many {
 		wanted := limit

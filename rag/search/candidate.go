@@ -33,8 +33,9 @@ type search struct {
 	texts        words.Texts
 	words        wordQuery
 	asked        asked
-	embedder     string // the name of the one that was used; "": none
-	why          string // why no vectors were used
+	nearest      float64 // cosine of the closest passage; 0: none is known
+	embedder     string  // the name of the one that was used; "": none
+	why          string  // why no vectors were used
 	trouble      Trouble
 	semanticOnly bool // no note has a content word of the question, so that only the vectors rank
 	missing      Missing
@@ -55,13 +56,13 @@ type candidate struct {
 	id       int64
 	keywords float64 // BM25; 0: none of the words
 	guessed  float64 // how much of it is of guesses
-	ngrams   float64 // how far the cosine of n-grams stands out among the candidates, as near
+	ngrams   float64 // the cosine of n-grams; 0: not compared
 	copied   bool    // its note is a sync program's copy of another
-	near     float64 // how far the cosine of the embedder stands out; 0.5 is what chance reaches
-	note     int64   // 0: its text was not read
+	near     float64 // the cosine of the embedder, from 0 for the least of the candidates to 1 for the greatest
 	boost    float64 // for a date that fits the question
 	days     passageDays
 	dated    bool    // it is of the time that the question asks for
+	rescored bool    // its keywords were scored again, from its text
 	share    float64 // of the content words of the question, in the passage
 	score    float64
 }

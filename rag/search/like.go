@@ -16,8 +16,8 @@ import (
 const maxSimilar = 5
 
 // Similar finds the notes nearest to a note by the mean of its passages' vectors, except
-// those at the paths in without, and returns how far each stands out; 0.5 is what chance
-// reaches. It uses stored vectors only; why is the reason if there are none.
+// those at the paths in without, and returns how near each is, from 0 to 1 for the note
+// itself. It uses stored vectors only; why is the reason if there are none.
 func Similar(ctx context.Context, in Vault, path string, without []string) (near map[string]float64, why string, err error) {
 	s := newSearch(in, Query{Without: without})
 	if err := s.narrow(ctx); err != nil {
@@ -44,11 +44,7 @@ func Similar(ctx context.Context, in Vault, path string, without []string) (near
 	if mean == nil {
 		return nil, "it is not embedded yet", nil
 	}
-	base, err := s.cosineBaseline(ctx, m, mean)
-	if err != nil {
-		return nil, err.Error(), ctx.Err()
-	}
-	hits, err := s.nearest(ctx, m, mean, nearCandidates+len(own))
+	hits, err := s.nearestTo(ctx, m, mean, nearCandidates+len(own))
 	if err != nil {
 		return nil, err.Error(), ctx.Err()
 	}
@@ -56,14 +52,17 @@ func Similar(ctx context.Context, in Vault, path string, without []string) (near
 	for id := range hits {
 		args = append(args, id)
 	}
-	near = map[string]float64{}
+	near, scale, average := map[string]float64{}, scaled(hits), 0.0
+	for _, n := range scale {
+		average += n / float64(len(scale))
+	}
 	for scan := range files.Rows(ctx, s.db, `SELECT p.id, n.path FROM passages p JOIN notes n ON n.id = p.note WHERE p.id IN (`+marks(len(args))+`)`, args...) {
 		var id int64
 		var other string
 		if err := scan(&id, &other); err != nil {
 			return nil, "", err
 		}
-		if n := base.near(hits[id]); n > 0 && other != path {
+		if n := scale[id]; n > average && other != path {
 			near[other] = max(near[other], n)
 		}
 	}

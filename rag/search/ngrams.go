@@ -22,19 +22,11 @@ func (s *search) byNgrams(ctx context.Context, found map[int64]*candidate) (weig
 	if err != nil {
 		return 0, err
 	}
-	var ids []any
-	for id, c := range found {
-		if c.note != 0 || c.keywords == 0 {
-			ids = append(ids, id)
-		}
-	}
-	locations, err := passagesWhere(ctx, s.db, `p.id IN (`+marks(len(ids))+`)`, ids...)
+	locations, err := s.located(ctx, found, func(c *candidate) bool { return c.rescored || c.keywords == 0 })
 	if err != nil {
 		return 0, err
 	}
-	cosines := make([]float64, len(locations))
-	var all vectors.Cosines
-	for i, p := range locations {
+	for _, p := range locations {
 		text, err := s.texts.Of(ctx, p.note, p.start, p.stop)
 		if err != nil {
 			return 0, err
@@ -43,13 +35,7 @@ func (s *search) byNgrams(ctx context.Context, found map[int64]*candidate) (weig
 		if err != nil {
 			return 0, err
 		}
-		cosines[i] = float64(vectors.Dot(question[0], embedded[0]))
-		all.Add(cosines[i])
-	}
-	base := baseline{count: len(locations)}
-	base.mean, base.deviation = all.Spread()
-	for i, p := range locations {
-		found[p.id].ngrams = base.near(cosines[i])
+		found[p.id].ngrams = max(0, float64(vectors.Dot(question[0], embedded[0])))
 	}
 	return ngramWeight, nil
 }

@@ -16,6 +16,17 @@ type location struct {
 	first                bool // of its note
 }
 
+// located returns the locations of the candidates that are to be kept, ordered by id.
+func (s *search) located(ctx context.Context, candidates map[int64]*candidate, keep func(*candidate) bool) ([]location, error) {
+	var ids []any
+	for id, c := range candidates {
+		if keep(c) {
+			ids = append(ids, id)
+		}
+	}
+	return passagesWhere(ctx, s.db, `p.id IN (`+marks(len(ids))+`)`, ids...)
+}
+
 // passagesWhere reads the passages p for which a condition holds, ordered by id.
 func passagesWhere(ctx context.Context, db files.Querier, where string, args ...any) (locations []location, err error) {
 	// The passages of a note have consecutive ids.

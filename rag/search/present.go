@@ -210,6 +210,7 @@ func splitPath(path string) []string { return strings.Split(path, passage.Separa
 type storedPassage struct {
 	Passage
 	candidate
+	note        int64
 	last        int64 // id of the last passage that was joined to it
 	start, stop int
 	language    text.Lang
@@ -241,9 +242,8 @@ func (s *search) load(ctx context.Context, candidates []candidate) ([]storedPass
 		if p.Tags == nil {
 			p.Tags = []string{}
 		}
-		note := p.note
 		p.candidate, p.last = candidates[place[id]], id
-		p.note, p.Dated, p.Date = note, p.dated, p.days.day(p.Date)
+		p.Dated, p.Date = p.dated, p.days.day(p.Date)
 		p.Vault = s.in.Dir
 		all[place[id]] = p
 	}

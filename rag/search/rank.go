@@ -2,6 +2,7 @@ package search
 
 import (
 	"context"
+	"math"
 	"strconv"
 
 	"lifehub/rag/encoder"
@@ -14,10 +15,10 @@ const (
 	// words of the question. The fewer words the best passage has, the more the vectors
 	// count, up to 1 if no note has any: so they decide where the words cannot, as for a
 	// question in another language (docs/figures/retrieval.md).
-	leastWeight = 0.35
-	enoughShare = 0.35
+	leastWeight = 0.3
+	enoughShare = 0.3
 	// ngramWeight is small because n-grams match mostly what keywords match.
-	ngramWeight = 0.25
+	ngramWeight = 0.22
 )
 
 // vectorWeight returns the weight of the vectors in a score.
@@ -39,25 +40,20 @@ const minScore = 0.01
 // lastOfAll is the factor of a sync program's copy, which ranks below all other notes.
 const lastOfAll = 1e-3
 
-// fuse scores the candidates by keywords, n-grams and vectors. BM25 is divided by the
-// best of the list; cosines count by how far they stand out. The best candidate gets
-// the score of the vault, so that passages of several vaults can be compared.
+// fuse scores the candidates by keywords, n-grams and vectors. BM25 and the cosine of
+// n-grams are divided by the best of the list. The best candidate gets the score of the
+// vault, so that passages of several vaults can be compared.
 func fuse(candidates []candidate, w weights, vault float64) {
-	best, guessed := 0.0, 0.0
+	const tiny = math.SmallestNonzeroFloat64 // instead of 0, by which nothing can be divided
+	keywords, guessed, ngrams := tiny, tiny, tiny
 	for _, c := range candidates {
-		best, guessed = max(best, c.keywords), max(guessed, c.guessed)
+		keywords, guessed, ngrams = max(keywords, c.keywords), max(guessed, c.guessed), max(ngrams, c.ngrams)
 	}
-	top, ngrams := 0.0, (1-w.semantic)*w.ngrams
+	top, byNgrams := 0.0, (1-w.semantic)*w.ngrams
 	for i := range candidates {
 		c := &candidates[i]
-		keywords := 0.0
-		if best > 0 {
-			keywords = c.keywords / best
-		}
-		c.score = (1-w.semantic-ngrams)*keywords + ngrams*c.ngrams + w.semantic*c.near + c.boost
-		if guessed > 0 {
-			c.score += w.guesses * c.guessed / guessed
-		}
+		c.score = (1-w.semantic-byNgrams)*c.keywords/keywords + byNgrams*c.ngrams/ngrams + w.semantic*c.near + c.boost
+		c.score += w.guesses * c.guessed / guessed
 		if c.copied {
 			c.score *= lastOfAll
 		}

@@ -3,7 +3,7 @@ package search
 import (
 	"cmp"
 	"context"
-	"math"
+	"maps"
 	"slices"
 	"strings"
 
@@ -13,55 +13,26 @@ import (
 // rescored is the number of keyword candidates that are scored again.
 const rescored = 40
 
-// termCounts are the terms of a question in a candidate.
-type termCounts struct {
-	id, note int64
-	counts   []int // by term
-	length   int   // of the candidate, in terms
-}
-
 // rescore scores the best candidates again from their texts, by all terms of the
-// question, and not only by those that are rare enough to be asked for.
+// question, and not only by those that are rare enough to be asked for. The others are
+// below them, in their order.
 func (s *search) rescore(ctx context.Context, found map[int64]*candidate) error {
-	best := make([]*candidate, 0, len(found))
-	for _, c := range found {
-		best = append(best, c)
-	}
-	slices.SortFunc(best, func(a, b *candidate) int {
+	best := slices.SortedFunc(maps.Values(found), func(a, b *candidate) int {
 		return cmp.Or(cmp.Compare(b.keywords, a.keywords), cmp.Compare(a.id, b.id))
 	})
-	rest := best[min(rescored, len(best)):]
-	best = best[:min(rescored, len(best))]
-	counted, err := s.countTerms(ctx, best)
+	for i, c := range best {
+		c.rescored, c.keywords = i < rescored, leastIDF/float64(1+i)
+	}
+	locations, err := s.located(ctx, found, func(c *candidate) bool { return c.rescored })
 	if err != nil {
 		return err
 	}
-	average := words.AverageLength(ctx, s.db)
-	lowest := math.Inf(1)
-	for _, count := range counted {
-		c := found[count.id]
-		c.keywords, c.guessed = s.words.score(count.counts, float64(count.length)/average)
-		c.note, c.share = count.note, s.words.share(count.counts)
-		lowest = min(lowest, c.keywords)
+	notes := make([]int64, len(locations))
+	for i, p := range locations {
+		notes[i] = p.note
 	}
-	for i, c := range rest { // below the others, in their order
-		c.keywords = lowest * (1 - float64(i+1)/float64(len(rest)+1)) / 2
-	}
-	return nil
-}
-
-// countTerms counts the terms of the question in passages.
-func (s *search) countTerms(ctx context.Context, candidates []*candidate) ([]termCounts, error) {
-	if len(candidates) == 0 {
-		return nil, nil
-	}
-	ids := make([]any, len(candidates))
-	for i, c := range candidates {
-		ids[i] = c.id
-	}
-	locations, err := passagesWhere(ctx, s.db, `p.id IN (`+marks(len(ids))+`)`, ids...)
-	if err != nil {
-		return nil, err
+	if err := s.texts.Load(ctx, notes...); err != nil {
+		return err
 	}
 	index := make(map[string]int, len(s.words.terms))
 	for i, t := range s.words.terms {
@@ -69,14 +40,7 @@ func (s *search) countTerms(ctx context.Context, candidates []*candidate) ([]ter
 			index[form] = i
 		}
 	}
-	counted := make([]termCounts, 0, len(locations))
-	notes := make([]int64, len(locations))
-	for i, p := range locations {
-		notes[i] = p.note
-	}
-	if err := s.texts.Load(ctx, notes...); err != nil {
-		return nil, err
-	}
+	average := words.AverageLength(ctx, s.db)
 	for _, p := range locations {
 		start := p.start
 		if p.first { // front matter belongs to the first passage
@@ -84,16 +48,18 @@ func (s *search) countTerms(ctx context.Context, candidates []*candidate) ([]ter
 		}
 		text, err := s.texts.Of(ctx, p.note, start, p.stop)
 		if err != nil {
-			return nil, err
+			return err
 		}
-		count := termCounts{id: p.id, note: p.note, counts: make([]int, len(s.words.terms))}
+		counts, length := make([]int, len(s.words.terms)), 0
 		for _, t := range words.Terms(strings.Join([]string{p.title, words.SpacedName(p.path), p.heading, text}, "\n"), p.language) {
-			count.length++
+			length++
 			if i, asked := index[t.Text]; asked {
-				count.counts[i]++
+				counts[i]++
 			}
 		}
-		counted = append(counted, count)
+		c := found[p.id]
+		c.keywords, c.guessed = s.words.score(counts, float64(length)/average)
+		c.share = s.words.share(counts)
 	}
-	return counted, nil
+	return nil
 }

@@ -38,9 +38,6 @@ type Collection interface {
 	Nearest(ctx context.Context, vector []float32, limit int) ([]Match, error)
 	// Among is like Nearest for the vectors of some keys. Missing ones are left out.
 	Among(ctx context.Context, vector []float32, keys []Key, limit int) ([]Match, error)
-	// Spread estimates the mean and the standard deviation of the cosines between a
-	// question and the whole collection.
-	Spread(ctx context.Context, vector []float32) (mean, deviation float64, err error)
 	// Size returns the number of vectors and their dimension; 0 if there are none.
 	Size(ctx context.Context) (count, dimension int, err error)
 	// Fresh reports whether the collection may still be used; otherwise it has to be

@@ -21,7 +21,6 @@ func TestTruncatedFileIsAnError(t *testing.T) {
 		},
 		"get":     func(m *localVectors) error { _, err := m.Get(t.Context(), keys); return err },
 		"missing": func(m *localVectors) error { _, err := m.Missing(t.Context(), keys); return err },
-		"spread":  func(m *localVectors) error { _, _, err := m.Spread(t.Context(), embeddings[0]); return err },
 		"forget":  func(m *localVectors) error { return m.Forget(t.Context(), nil) },
 		"put":     func(m *localVectors) error { return m.Put(t.Context(), keys, embeddings) },
 		"flush":   func(m *localVectors) error { m.quantised.count++; return m.Flush() },

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"encoding/binary"
 	"encoding/hex"
 	"errors"
 	"fmt"
@@ -382,58 +381,6 @@ func Mean(all [][]float32) []float32 {
 		mean[i] /= length
 	}
 	return mean
-}
-
-// SampleSize is about how many vectors represent the collection in the mean and
-// deviation of cosines. They are the ones with the smallest keys, which are hashes, so
-// the sample does not depend on order or representation.
-const SampleSize = 1000
-
-func (m *localVectors) Spread(_ context.Context, vector []float32) (mean, deviation float64, err error) {
-	m.mu.RLock()
-	defer m.mu.RUnlock()
-	defer m.cutShort(&err)()
-	if len(vector) != m.dimension() {
-		return 0, 0, nil
-	}
-	least := func(k Key) bool {
-		return m.size() <= SampleSize || binary.BigEndian.Uint64(k[:]) < math.MaxUint64/uint64(m.size())*SampleSize
-	}
-	var sample Cosines
-	for _, r := range m.file.rows {
-		if least(r.key) {
-			sample.Add(float64(Dot(vector, r.vector)))
-		}
-	}
-	asked := ask(vector)
-	for _, i := range m.quantised.records() {
-		if !least(m.quantised.key(i)) {
-			break
-		}
-		sample.Add(float64(m.quantised.cosine(asked, i)))
-	}
-	mean, deviation = sample.Spread()
-	return mean, deviation, nil
-}
-
-// Cosines accumulates cosines for their mean and deviation.
-type Cosines struct {
-	n            int
-	sum, squares float64
-}
-
-func (c *Cosines) Add(cosine float64) {
-	c.n++
-	c.sum += cosine
-	c.squares += cosine * cosine
-}
-
-func (c *Cosines) Spread() (mean, deviation float64) {
-	if c.n < 2 {
-		return 0, 0
-	}
-	mean = c.sum / float64(c.n)
-	return mean, math.Sqrt(max(0, c.squares/float64(c.n)-mean*mean))
 }
 
 // TopK collects the nearest vectors.

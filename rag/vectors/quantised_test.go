@@ -385,9 +385,6 @@ func FuzzQuantised(f *testing.F) {
 		if _, err := m.Get(t.Context(), keys); err != nil {
 			t.Fatal(err)
 		}
-		if _, _, err := m.Spread(t.Context(), question); err != nil {
-			t.Fatal(err)
-		}
 		put(t, m, keys, embeddings)
 		holds(t, m, keys, embeddings)
 	})
@@ -498,34 +495,4 @@ func TestAFullDiskLosesNoVector(t *testing.T) {
 	}
 	holds(t, m, keys, embeddings)
 	holds(t, mustOpenLocal(t, dir), keys, embeddings)
-}
-
-// The mean and deviation of cosines do not depend on how the vectors are stored, or in
-// which order they were added.
-func TestSpreadDoesNotDependOnTheStore(t *testing.T) {
-	keys, embeddings := someVectors(1, 5000, 24)
-	question := embeddings[7]
-	var means, deviations []float64
-	for _, turned := range []bool{false, true} {
-		m := mustOpenLocal(t, t.TempDir())
-		if turned {
-			keys, embeddings = slices.Clone(keys), slices.Clone(embeddings)
-			slices.Reverse(keys)
-			slices.Reverse(embeddings)
-		}
-		put(t, m, keys, embeddings)
-		for range 2 {
-			mean, deviation, err := m.Spread(t.Context(), question)
-			if err != nil {
-				t.Fatal(err)
-			}
-			means, deviations = append(means, mean), append(deviations, deviation)
-			if err := m.quantise(all); err != nil {
-				t.Fatal(err)
-			}
-		}
-	}
-	if off := max(slices.Max(means)-slices.Min(means), slices.Max(deviations)-slices.Min(deviations)); off > 1e-4 || means[0] == 0 {
-		t.Errorf("means are %v, deviations %v", means, deviations)
-	}
 }
