@@ -35,7 +35,7 @@ type Options struct {
 	Logs    string        // folder for log files, one per server, of stderr and log messages; empty: not saved
 	Tokens  string        // folder for OAuth credentials of web servers; empty: consent is unavailable
 	Log     *slog.Logger  // log of server faults; may be nil
-	Trust   *config.Trust  // what the user has reviewed; nil: everything is trusted
+	Trust   *config.Trust // what the user has reviewed; nil: everything is trusted
 	Version string        // LifeHub's version, sent to servers
 	Secrets llm.Redactor  // removes secrets from logs and saved results; may be nil
 	User    User          // nil: servers cannot request anything

@@ -35,7 +35,7 @@ type ServerState struct {
 	About     string           `json:"about,omitempty"`   // name and version reported by the server
 	Tools     []string         `json:"tools,omitempty"`   // names by which the model knows them
 	Refused   []string         `json:"refused,omitempty"` // rejected tools, with reasons
-	Unseen    []config.Change   `json:"unseen,omitempty"`  // changes that are not used until reviewed
+	Unseen    []config.Change  `json:"unseen,omitempty"`  // changes that are not used until reviewed
 	Tokens    int              `json:"tokens"`            // estimated prompt tokens of its tools
 	Reads     bool             `json:"reads,omitempty"`   // its tools that only read may be chained without asking
 	Calls     int              `json:"calls"`

@@ -21,9 +21,9 @@ import (
 type turn struct {
 	agent  *Agent
 	events *agent.Stream // numbers, journals and traces every event, and sends it to the front end
-	record *gate.Record   // the conversation, what was read in it, and where that came from
-	gate   *gate.Guard    // decides whether a call may run
-	model  *prompt.Asker  // fits a prompt into the window and asks the model
+	record *gate.Record  // the conversation, what was read in it, and where that came from
+	gate   *gate.Guard   // decides whether a call may run
+	model  *prompt.Asker // fits a prompt into the window and asks the model
 
 	message  message
 	command  *command // the calls that the user requested; nil if the model decides
