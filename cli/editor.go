@@ -2,7 +2,6 @@ package cli
 
 import (
 	"lifehub/cli/app"
-	"lifehub/cli/redact"
 	"lifehub/cli/settings"
 	tuiterminal "lifehub/tui/terminal"
 )
@@ -14,6 +13,6 @@ func runEditor(sh *app.Process, editor, path string) error {
 	if err != nil {
 		return settings.UsageError{Err: err}
 	}
-	cmd.Stdin, cmd.Stdout, cmd.Stderr, cmd.Env = sh.In, sh.Out, sh.Err, redact.WithoutOwnSecrets(sh.Environ())
+	cmd.Stdin, cmd.Stdout, cmd.Stderr, cmd.Env = sh.In, sh.Out, sh.Err, settings.WithoutOwnSecrets(sh.Environ())
 	return cmd.Run()
 }

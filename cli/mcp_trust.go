@@ -17,7 +17,7 @@ import (
 
 	"lifehub/agent"
 	"lifehub/cli/app"
-	"lifehub/cli/redact"
+	"lifehub/cli/settings"
 	"lifehub/mcpclient"
 	"lifehub/mcpclient/config"
 	"lifehub/tui/backend"
@@ -138,7 +138,7 @@ func openOnKey(sh *app.Process, page string) {
 		opener = []string{"xdg-open"}
 	}
 	cmd := exec.Command(opener[0], append(opener[1:], page)...)
-	cmd.Env = redact.WithoutOwnSecrets(sh.Environ())
+	cmd.Env = settings.WithoutOwnSecrets(sh.Environ())
 	if err := cmd.Start(); err != nil {
 		fmt.Fprintf(sh.Err, "! %v\n", err)
 	}

@@ -19,7 +19,6 @@ import (
 	"testing"
 
 	"lifehub/cli/app"
-	"lifehub/cli/redact"
 	"lifehub/cli/settings"
 	"lifehub/internal/apptest"
 	"lifehub/internal/mcptest"
@@ -186,7 +185,7 @@ func TestErrorsInTheLogAreRedacted(t *testing.T) {
 	var log strings.Builder
 	c := settings.Defaults()
 	c.OpenAI.APIKey = planted["the key of the model server"]
-	logger := slog.New(slog.NewTextHandler(app.CleanLog{Writer: &log, Secrets: &redact.Redaction{Config: c}}, nil))
+	logger := slog.New(slog.NewTextHandler(app.CleanLog{Writer: &log, Secrets: &settings.Redaction{Config: c}}, nil))
 	logger.Error("background work", "fault", fmt.Errorf("bad header %q", "Bearer "+c.OpenAI.APIKey), "stack", "main.f(\"https://ana:hunter2pass@example.org/?key="+url.QueryEscape(c.OpenAI.APIKey)+"\")")
 	if found := seenIn(log.String()); len(found) > 0 || strings.Contains(log.String(), "hunter2") {
 		t.Errorf("the log holds %q:\n%s", found, log.String())

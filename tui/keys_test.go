@@ -17,7 +17,7 @@ import (
 	"lifehub/tui/backend"
 	"lifehub/tui/boxtest"
 	"lifehub/tui/dialog"
-	"lifehub/tui/keys"
+	"lifehub/tui/draw"
 	"lifehub/tui/transcript"
 )
 
@@ -727,11 +727,11 @@ func TestKeysCanBeRebound(t *testing.T) {
 		"a key of all lists": {"tree_fork": {"j"}},
 		"no key at all":      {"plan": {}},
 	} {
-		if err := keys.Check(bound); err == nil {
+		if err := draw.CheckKeys(bound); err == nil {
 			t.Errorf("%s: %v is accepted", name, bound)
 		}
 	}
-	if err := keys.Check(nil); err != nil {
+	if err := draw.CheckKeys(nil); err != nil {
 		t.Errorf("the built-in keys clash: %v", err)
 	}
 }

@@ -8,7 +8,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"lifehub/tui/backend"
-	"lifehub/tui/keys"
+	"lifehub/tui/draw"
 )
 
 // opener is the state of a screen whose options are still being opened. Text is inserted at
@@ -41,7 +41,7 @@ func (o *opener) Begin(ctx context.Context) tea.Cmd {
 }
 
 // Holds reports whether a message waits until the options are open.
-func (o *opener) Holds(msg tea.Msg, keys *keys.Map) bool {
+func (o *opener) Holds(msg tea.Msg, keys *draw.Keys) bool {
 	if o.Opener == nil && !o.Reading {
 		return false
 	}

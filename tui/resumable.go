@@ -9,7 +9,6 @@ import (
 	"lifehub/agent"
 	"lifehub/tui/dialog"
 	"lifehub/tui/draw"
-	"lifehub/tui/keys"
 	"lifehub/tui/transcript"
 )
 
@@ -45,7 +44,7 @@ func findResumable(exchanges []agent.Exchange, shown *transcript.Model) *resumab
 // Press accepts the offer on Enter after a pause without other keys. idle reports
 // that the input is empty and no turn runs. An Enter that comes too soon does
 // nothing, as in a dialog.
-func (r *resumable) Press(pressed tea.KeyPressMsg, k *keys.Map, idle bool, now time.Time) (yes bool) {
+func (r *resumable) Press(pressed tea.KeyPressMsg, k *draw.Keys, idle bool, now time.Time) (yes bool) {
 	if !key.Matches(pressed, k.Send) {
 		r.quiet = now
 		return false
@@ -54,6 +53,6 @@ func (r *resumable) Press(pressed tea.KeyPressMsg, k *keys.Map, idle bool, now t
 }
 
 // View draws the offer in at most height lines. empty reports that the input is empty.
-func (r *resumable) View(width, height int, keys *keys.Map, theme *draw.Theme, empty bool) []string {
+func (r *resumable) View(width, height int, keys *draw.Keys, theme *draw.Theme, empty bool) []string {
 	return dialog.Invite("This was cut off", "Resume it", "or ask something else", empty, width, height, keys, theme)
 }

@@ -18,7 +18,6 @@ import (
 	"lifehub/tui/composer"
 	"lifehub/tui/dialog"
 	"lifehub/tui/draw"
-	"lifehub/tui/keys"
 	"lifehub/tui/panel"
 	"lifehub/tui/transcript"
 )
@@ -28,7 +27,7 @@ import (
 type Model struct {
 	Options backend.Options
 	base    context.Context // of the run; a tea.Model has nowhere else to take it from
-	keys    keys.Map
+	keys    draw.Keys
 	theme   *draw.Theme
 
 	term struct {
@@ -93,7 +92,7 @@ type Model struct {
 // that does not exist or has two meanings.
 func New(ctx context.Context, options backend.Options) (*Model, error) {
 	m := &Model{
-		Options: options, base: ctx, keys: keys.Default(),
+		Options: options, base: ctx, keys: draw.DefaultKeys(),
 		opening: opener{Opener: options.Opener}, mode: options.Mode,
 	}
 	m.term.dark, m.term.colours = true, true

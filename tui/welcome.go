@@ -9,7 +9,6 @@ import (
 
 	"lifehub/tui/backend"
 	"lifehub/tui/draw"
-	"lifehub/tui/keys"
 	"lifehub/tui/safetext"
 )
 
@@ -104,7 +103,7 @@ func facts(s backend.Status, opening bool, width int) (facts []string) {
 // Rows returns the rows in two groups, and their keys, in a column, in at most so many lines.
 // at is the line of the body on which they begin. The captions are left out where there is no
 // room for them.
-func (w *welcome) Rows(column draw.Column, height, at int, k *keys.Map, theme *draw.Theme) (lines []string) {
+func (w *welcome) Rows(column draw.Column, height, at int, k *draw.Keys, theme *draw.Theme) (lines []string) {
 	w.at, w.lines = at, nil
 	add := func(line string, row int) { lines, w.lines = append(lines, line), append(w.lines, row) }
 	all, chosen := len(w.due)+len(w.questions), w.chosen()
@@ -144,7 +143,7 @@ func (w *welcome) Rows(column draw.Column, height, at int, k *keys.Map, theme *d
 }
 
 // hints are the keys of the rows, of which one may be chosen.
-func (w *welcome) hints(chosen int, k *keys.Map) (hints []string) {
+func (w *welcome) hints(chosen int, k *draw.Keys) (hints []string) {
 	choose, enter, space := k.Up.Help().Key+k.Down.Help().Key+" choose", k.Send.Help().Key, k.TickOff.Help().Key+" ticks it off"
 	switch {
 	case w.Task() != nil:
@@ -199,7 +198,7 @@ func (w *welcome) Hide() {
 
 // Press moves the choice among the visible rows. It does not handle keys beyond
 // the first and the last.
-func (w *welcome) Press(pressed tea.KeyPressMsg, k *keys.Map) bool {
+func (w *welcome) Press(pressed tea.KeyPressMsg, k *draw.Keys) bool {
 	choices := w.choices()
 	at, by := w.chosen(), 0
 	switch {

@@ -8,7 +8,7 @@ import (
 	"lifehub/agent"
 	"lifehub/agent/prompt"
 	"lifehub/agent/turn"
-	"lifehub/cli/redact"
+	"lifehub/cli/settings"
 	"lifehub/store"
 )
 
@@ -73,5 +73,5 @@ type tracer struct {
 
 // Begin implements [events.Tracer].
 func (t tracer) Begin(turn string) io.WriteCloser {
-	return &redact.TraceWriter{WriteCloser: t.app.Store.Traces.Begin(turn, t.limits), Secrets: t.app.Secrets}
+	return &settings.TraceWriter{WriteCloser: t.app.Store.Traces.Begin(turn, t.limits), Secrets: t.app.Secrets}
 }

@@ -25,7 +25,6 @@ import (
 	"lifehub/agent/tools/mail"
 	"lifehub/agent/tools/web"
 	"lifehub/agent/turn"
-	"lifehub/cli/redact"
 	"lifehub/cli/settings"
 	"lifehub/internal/files"
 	"lifehub/llm"
@@ -54,7 +53,7 @@ type App struct {
 	reading     []func() // end the syncs that still run
 	Rules       *gate.Rules
 	Folder      settings.Instructions // of the folders of notes
-	Secrets     *redact.Redaction
+	Secrets     *settings.Redaction
 	Builtin     []agent.Tool
 
 	Switches
@@ -125,7 +124,7 @@ func Configured(sh *Process, flags RunFlags) (*App, error) {
 			return nil, err
 		}
 	}
-	sh.secrets = &redact.Redaction{Paths: p, Config: c, Environ: sh.Environ()}
+	sh.secrets = &settings.Redaction{Paths: p, Config: c, Environ: sh.Environ()}
 	return &App{Paths: p, Settings: c, Secrets: sh.secrets}, nil
 }
 
@@ -308,7 +307,7 @@ func (a *App) IsBuiltin(name string) bool {
 }
 
 // ModelSettings returns the settings of the model servers.
-func ModelSettings(c *settings.Config, secrets *redact.Redaction) llm.Settings {
+func ModelSettings(c *settings.Config, secrets *settings.Redaction) llm.Settings {
 	s := llm.Settings{
 		Provider: c.Provider, Model: c.Model,
 		Embedding: c.EmbedModel, Window: c.Context,
@@ -579,7 +578,7 @@ func (a *App) openLog() {
 // CleanLog writes log lines with secrets redacted.
 type CleanLog struct {
 	io.Writer
-	Secrets *redact.Redaction
+	Secrets *settings.Redaction
 }
 
 func (l CleanLog) Write(line []byte) (int, error) {

@@ -14,7 +14,6 @@ import (
 	"lifehub/agent"
 	"lifehub/agent/gate"
 	"lifehub/agent/turn"
-	"lifehub/cli/redact"
 	"lifehub/cli/settings"
 	"lifehub/internal/text"
 	"lifehub/mcpclient"
@@ -120,7 +119,7 @@ func message(end mcpclient.Finished) string {
 // runHook runs a hook at its event.
 type runHook struct {
 	hook    Hook
-	secrets *redact.Redaction
+	secrets *settings.Redaction
 }
 
 // BeforeCall implements [gate.Hook].

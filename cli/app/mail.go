@@ -2,7 +2,6 @@ package app
 
 import (
 	"lifehub/agent/tools/mail"
-	"lifehub/cli/redact"
 	"lifehub/cli/settings"
 )
 
@@ -14,7 +13,7 @@ func MailOf(c *settings.Config, getenv func(string) (string, bool)) mail.Account
 			if password, ok := getenv(settings.PasswordEnv); ok && password != "" {
 				return password, nil
 			}
-			return redact.ReadSecret(c.Mail.PasswordFile)
+			return settings.ReadSecret(c.Mail.PasswordFile)
 		},
 	}
 }

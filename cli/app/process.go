@@ -8,7 +8,6 @@ import (
 
 	"github.com/charmbracelet/x/term"
 
-	"lifehub/cli/redact"
 	"lifehub/cli/settings"
 	"lifehub/store"
 )
@@ -27,7 +26,7 @@ type Process struct {
 
 	Failed error // error of the command, set after it was shown
 
-	secrets *redact.Redaction // see SecretsOf; nil until first used
+	secrets *settings.Redaction // see SecretsOf; nil until first used
 }
 
 // RunFlags are the flags of the commands that work on notes.
@@ -94,15 +93,15 @@ func LoadSettings(sh *Process) (settings.Paths, *settings.Config, error) {
 
 // SecretsOf returns the secrets known to this process, including keys it reads later, to redact
 // whatever a command prints.
-func SecretsOf(sh *Process) *redact.Redaction {
+func SecretsOf(sh *Process) *settings.Redaction {
 	if sh.secrets == nil {
 		sh.secrets = secretsOf(sh)
 	}
 	return sh.secrets
 }
 
-func secretsOf(sh *Process) *redact.Redaction {
-	secrets := &redact.Redaction{Config: settings.Defaults(), Environ: sh.Environ()}
+func secretsOf(sh *Process) *settings.Redaction {
+	secrets := &settings.Redaction{Config: settings.Defaults(), Environ: sh.Environ()}
 	if p, err := settings.FindPaths(sh.Getenv); err == nil {
 		secrets.Paths = p
 		if c, err := settings.Load(p.ConfigFile(), sh.Getenv); err == nil {

@@ -18,7 +18,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"lifehub/cli/app"
-	"lifehub/cli/redact"
 	"lifehub/cli/serve"
 	"lifehub/cli/settings"
 	"lifehub/internal/files"
@@ -211,7 +210,7 @@ func (f *Flags) resumes() bool { return f.pick || f.RunFlags.HasLast || f.RunFla
 func (f *Flags) screenOptions(a *app.App) (backend.Screen, error) {
 	c := a.Settings
 	o := backend.Screen{
-		Editor: c.Editor, Environ: redact.WithoutOwnSecrets(f.Process.Environ()), Mode: c.Mode, Theme: backend.Theme{Name: c.Theme}, NoMouse: !c.Mouse, NoSidebar: !c.Sidebar,
+		Editor: c.Editor, Environ: settings.WithoutOwnSecrets(f.Process.Environ()), Mode: c.Mode, Theme: backend.Theme{Name: c.Theme}, NoMouse: !c.Mouse, NoSidebar: !c.Sidebar,
 		Settings: a.Paths, Inline: f.inline, Keys: c.Keys, Quiet: !c.Notify,
 	}
 	o.Host, _ = os.Hostname() // host of file links; links work without it

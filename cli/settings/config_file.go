@@ -10,7 +10,6 @@ import (
 
 	"lifehub/internal/files"
 	"lifehub/tui/draw"
-	"lifehub/tui/keys"
 )
 
 func (c *Config) ReadFile(file string, data []byte) error {
@@ -56,7 +55,7 @@ func (c *Config) readNode(file, prefix string, node ast.Node) error {
 						delete(bound, action)
 					}
 				}
-				err = keys.Check(bound)
+				err = draw.CheckKeys(bound)
 			}
 			if err != nil {
 				return UsageError{Err: fmt.Errorf("%s: %w", at(pair.Key), err)}

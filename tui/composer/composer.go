@@ -16,7 +16,6 @@ import (
 
 	"lifehub/agent"
 	"lifehub/tui/draw"
-	"lifehub/tui/keys"
 	"lifehub/tui/safetext"
 )
 
@@ -51,7 +50,7 @@ type Paste struct {
 	Own        bool // a message of the user, not pasted
 }
 
-func New(keys *keys.Map, theme *draw.Theme) Model {
+func New(keys *draw.Keys, theme *draw.Theme) Model {
 	area := textarea.New()
 	area.ShowLineNumbers = false
 	area.DynamicHeight, area.MinHeight, area.MaxHeight = true, 1, 1

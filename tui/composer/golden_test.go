@@ -13,13 +13,12 @@ import (
 	"lifehub/tui/boxtest"
 	"lifehub/tui/composer"
 	"lifehub/tui/draw"
-	"lifehub/tui/keys"
 	"lifehub/tui/panel"
 )
 
 // box is the composer with the lists above it.
 type box struct {
-	keys     keys.Map
+	keys     draw.Keys
 	commands []backend.Command
 	composer composer.Model
 	lists    composer.Lists
@@ -64,7 +63,7 @@ func TestComposer(t *testing.T) {
 	for name, write := range written {
 		stories[name] = func(t *testing.T, width int) boxtest.Box {
 			o := chattest.WithLibrary()
-			b := &box{keys: keys.Default()}
+			b := &box{keys: draw.DefaultKeys()}
 			b.composer = composer.New(&b.keys, draw.NewTheme("", true, true, nil))
 			b.composer.Resize(width, 8)
 			b.commands = panel.Commands(&o)
@@ -113,7 +112,7 @@ func (planned) Note(context.Context, string, string) (backend.Note, error) {
 }
 
 func TestPreviewLooksLikeANote(t *testing.T) {
-	b := &box{keys: keys.Default()}
+	b := &box{keys: draw.DefaultKeys()}
 	theme := draw.NewTheme("", true, true, nil)
 	b.composer = composer.New(&b.keys, theme)
 	b.lists.Mentions.Notes = planned{}

@@ -9,7 +9,6 @@ import (
 
 	"lifehub/tui/backend"
 	"lifehub/tui/draw"
-	"lifehub/tui/keys"
 )
 
 // Lists are the lists of the composer: commands after a slash, and names after an @. At
@@ -35,7 +34,7 @@ func (l *Lists) Follow(ctx context.Context, c *Model, commands []backend.Command
 }
 
 // Press handles a key in the open list. It reports false if the key goes to the composer.
-func (l *Lists) Press(pressed tea.KeyPressMsg, k *keys.Map, c *Model, commands []backend.Command) bool {
+func (l *Lists) Press(pressed tea.KeyPressMsg, k *draw.Keys, c *Model, commands []backend.Command) bool {
 	return l.Palette.Open() && l.Palette.Press(pressed, k, c, commands) || l.Mentions.Open() && l.Mentions.Press(pressed, k, c)
 }
 
@@ -64,7 +63,7 @@ func (l *Lists) Click(line int) (again, ok bool) {
 }
 
 // View draws the open list in its frame, in at most height lines.
-func (l *Lists) View(width, height int, k *keys.Map, theme *draw.Theme) []string {
+func (l *Lists) View(width, height int, k *draw.Keys, theme *draw.Theme) []string {
 	if !l.Open() {
 		return nil
 	}

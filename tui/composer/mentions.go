@@ -11,7 +11,6 @@ import (
 	"lifehub/internal/text"
 	"lifehub/tui/backend"
 	"lifehub/tui/draw"
-	"lifehub/tui/keys"
 	"lifehub/tui/reader"
 	"lifehub/tui/safetext"
 )
@@ -152,7 +151,7 @@ func (p *Mentions) Open() bool { return len(p.Rows) > 0 }
 
 // Press moves in the list, completes from it or closes it. It reports false if the key goes to
 // the composer.
-func (p *Mentions) Press(pressed tea.KeyPressMsg, k *keys.Map, c *Model) bool {
+func (p *Mentions) Press(pressed tea.KeyPressMsg, k *draw.Keys, c *Model) bool {
 	switch {
 	case key.Matches(pressed, k.Stop):
 		p.closed, p.Rows = c.Before(), nil

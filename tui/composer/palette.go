@@ -10,7 +10,6 @@ import (
 
 	"lifehub/tui/backend"
 	"lifehub/tui/draw"
-	"lifehub/tui/keys"
 )
 
 // Palette is the list of commands above the composer while one is typed.
@@ -88,7 +87,7 @@ func (p *Palette) Open() bool { return len(p.Rows) > 0 }
 
 // Press moves in the list of commands, completes from it or closes it. It reports false if the
 // key goes to the composer.
-func (p *Palette) Press(pressed tea.KeyPressMsg, k *keys.Map, c *Model, commands []backend.Command) bool {
+func (p *Palette) Press(pressed tea.KeyPressMsg, k *draw.Keys, c *Model, commands []backend.Command) bool {
 	chosen := p.Rows[p.Chosen]
 	if key.Matches(pressed, k.Complete, k.Send) {
 		run := chosen.Name
@@ -139,7 +138,7 @@ const wideUsage = 24
 
 // lines draws the commands by group, each with its description, key and name. rows has
 // the command of each line, or -1.
-func (p *Palette) lines(width int, k *keys.Map, theme *draw.Theme) (lines []string, rows []int) {
+func (p *Palette) lines(width int, k *draw.Keys, theme *draw.Theme) (lines []string, rows []int) {
 	own := map[string]key.Binding{"help": k.Help, "new": k.New, "resume": k.Conversations, "model": k.Model, "mode": k.Mode, "quit": k.Leave}
 	usage := func(at int) string {
 		if c := p.Rows[at]; at == p.Chosen || draw.Width(c.Usage()) <= wideUsage {

@@ -8,7 +8,6 @@ import (
 
 	"lifehub/agent"
 	"lifehub/tui/draw"
-	"lifehub/tui/keys"
 	"lifehub/tui/safetext"
 )
 
@@ -128,7 +127,7 @@ func (c *Model) Next() string {
 }
 
 // Waiting draws the queue in at most two lines, and how to edit it.
-func (c *Model) Waiting(keys *keys.Map, width int, theme *draw.Theme, running bool) []string {
+func (c *Model) Waiting(keys *draw.Keys, width int, theme *draw.Theme, running bool) []string {
 	var lines []string
 	if c.Place >= 0 {
 		does := "keep"

@@ -7,12 +7,11 @@ import (
 	"pgregory.net/rapid"
 
 	"lifehub/tui/draw"
-	"lifehub/tui/keys"
 )
 
 func TestUndoRedoRoundTrip(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		keys := keys.Default()
+		keys := draw.DefaultKeys()
 		c := New(&keys, draw.NewTheme("", true, true, nil))
 		c.Resize(rapid.IntRange(8, 40).Draw(t, "width"), 5)
 		for range rapid.IntRange(0, 60).Draw(t, "presses") {

@@ -13,7 +13,6 @@ import (
 	"lifehub/internal/chattest"
 	"lifehub/tui/boxtest"
 	"lifehub/tui/draw"
-	"lifehub/tui/keys"
 )
 
 // A check that takes long is made outside Update: keys and frames go on, Esc withdraws it, and it has
@@ -27,17 +26,17 @@ func TestLongCheckKeepsDialogResponsive(t *testing.T) {
 		form := chattest.FormAsked
 		form.Check, form.Reply = hangs, func(in agent.Input) { given = append(given, in) }
 		call := agent.PermissionAsked{Call: "p", Name: "x", Input: chattest.Raw(`{"a":1}`), Check: hangs, Reply: func(r agent.Reply) { replies = append(replies, r) }}
-		for name, open := range map[string]func(q *Queue, k *keys.Map){
-			"form": func(q *Queue, _ *keys.Map) {
+		for name, open := range map[string]func(q *Queue, k *draw.Keys){
+			"form": func(q *Queue, _ *draw.Keys) {
 				q.Ask(form)
 				q.Input.Entered, q.Input.Form.At = true, len(q.Input.Form.Fields)
 			},
-			"arguments": func(q *Queue, k *keys.Map) {
+			"arguments": func(q *Queue, k *draw.Keys) {
 				q.Ask(call)
 				q.Permission.Edit = newArgumentEditor(call.Input, k)
 			},
 		} {
-			k, q, theme := keys.Default(), &Queue{}, draw.NewTheme("", true, true, nil)
+			k, q, theme := draw.DefaultKeys(), &Queue{}, draw.NewTheme("", true, true, nil)
 			open(q, &k)
 			press := func(name string) (cmd tea.Cmd) {
 				cmd, _ = q.Press(boxtest.Keys[name], &k, "", time.Now())

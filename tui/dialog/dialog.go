@@ -11,7 +11,6 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"lifehub/tui/draw"
-	"lifehub/tui/keys"
 )
 
 // QuietPeriod is how long a dialog must have been visible without typing before it takes
@@ -96,7 +95,7 @@ func (d *Dialog) ready(unread bool, now time.Time) string {
 // Press handles a key. written is what the composer holds. rest are the keys that go to the
 // composer, in the order in which they were pressed; it is empty if the dialog took the key,
 // and if that was Enter, the composer's text with it.
-func (d *Dialog) Press(pressed tea.KeyPressMsg, k *keys.Map, choices []Choice, written string, now time.Time) (cmd tea.Cmd, rest []tea.KeyPressMsg) {
+func (d *Dialog) Press(pressed tea.KeyPressMsg, k *draw.Keys, choices []Choice, written string, now time.Time) (cmd tea.Cmd, rest []tea.KeyPressMsg) {
 	d.hold(written)
 	if at := d.writtenAnswer(choices); at >= 0 && key.Matches(pressed, k.Send) {
 		for _, letter := range d.spelled {
@@ -107,7 +106,7 @@ func (d *Dialog) Press(pressed tea.KeyPressMsg, k *keys.Map, choices []Choice, w
 	}
 	cmd, rest = d.press(pressed, k, choices, now)
 	for _, pressed := range rest {
-		d.spelled = keys.Typed(d.spelled, pressed)
+		d.spelled = draw.TypedInto(d.spelled, pressed)
 	}
 	return cmd, rest
 }
@@ -132,7 +131,7 @@ func (d *Dialog) chosen(choices []Choice) string {
 	return d.Chosen
 }
 
-func (d *Dialog) press(pressed tea.KeyPressMsg, keys *keys.Map, choices []Choice, now time.Time) (cmd tea.Cmd, rest []tea.KeyPressMsg) {
+func (d *Dialog) press(pressed tea.KeyPressMsg, keys *draw.Keys, choices []Choice, now time.Time) (cmd tea.Cmd, rest []tea.KeyPressMsg) {
 	at := slices.IndexFunc(choices, func(c Choice) bool { return key.Matches(pressed, c.Binding) })
 	d.missing = ""
 	if !d.lettered && !d.acted.IsZero() && now.Sub(d.acted) > actsAfter {
@@ -274,7 +273,7 @@ func bar(text string, chosen bool) string {
 }
 
 // readFirst shows that an answer needs the text to be read to its end.
-func (d *Dialog) readFirst(keys *keys.Map) {
+func (d *Dialog) readFirst(keys *draw.Keys) {
 	d.missing = "first read to the end: " + keys.PageDown.Help().Key
 }
 
@@ -315,7 +314,7 @@ func (d *Dialog) rows(choices []Choice, width int, theme *draw.Theme, now time.T
 }
 
 // enter describes what Enter does now.
-func (d *Dialog) enter(choices []Choice, keys *keys.Map) string {
+func (d *Dialog) enter(choices []Choice, keys *draw.Keys) string {
 	chosen := d.chosen(choices)
 	switch {
 	case d.missing != "":
@@ -329,7 +328,7 @@ func (d *Dialog) enter(choices []Choice, keys *keys.Map) string {
 }
 
 // hints returns the keys of the choices; esc describes what Esc does, if anything.
-func (d *Dialog) hints(choices []Choice, esc string, keys *keys.Map) []string {
+func (d *Dialog) hints(choices []Choice, esc string, keys *draw.Keys) []string {
 	var leave []string
 	if esc != "" {
 		leave = []string{keys.Stop.Help().Key + " " + esc}
@@ -351,7 +350,7 @@ func (d *Dialog) hints(choices []Choice, esc string, keys *keys.Map) []string {
 
 // OneLine draws the answers in a single line: the chosen one, and as many others as fit.
 // between follows the first.
-func (d *Dialog) OneLine(choices []Choice, between string, width int, keys *keys.Map, theme *draw.Theme, now time.Time) string {
+func (d *Dialog) OneLine(choices []Choice, between string, width int, keys *draw.Keys, theme *draw.Theme, now time.Time) string {
 	var parts []string
 	for _, c := range choices {
 		parts = append(parts, c.Label+" ("+c.Help().Key+")")

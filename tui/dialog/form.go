@@ -13,7 +13,6 @@ import (
 
 	"lifehub/chat"
 	"lifehub/tui/draw"
-	"lifehub/tui/keys"
 	"lifehub/tui/safetext"
 )
 
@@ -32,12 +31,12 @@ type field struct {
 	Help     string
 	kind     fieldKind
 	Required bool
-	Line     keys.Line // of a text or a number
-	Options  []option  // of a choice
-	option   int       // the option that the keys are at; -1: none was chosen
-	touched  bool      // the user or a default has set it
-	usual    option    // the default of a text, and how it is shown
-	emptied  bool      // an empty text is a value too
+	Line     draw.InputLine // of a text or a number
+	Options  []option       // of a choice
+	option   int            // the option that the keys are at; -1: none was chosen
+	touched  bool           // the user or a default has set it
+	usual    option         // the default of a text, and how it is shown
+	emptied  bool           // an empty text is a value too
 }
 
 type fieldKind int
@@ -201,7 +200,7 @@ func (f *field) fill(value json.RawMessage) {
 }
 
 // Press handles a key. send reports that the user submits the form.
-func (f *Form) Press(pressed tea.KeyPressMsg, keys *keys.Map) (send bool) {
+func (f *Form) Press(pressed tea.KeyPressMsg, keys *draw.Keys) (send bool) {
 	switch {
 	case key.Matches(pressed, keys.FieldNext):
 		f.At = min(f.At+1, len(f.Fields))
@@ -225,7 +224,7 @@ func (f *Form) Paste(text string) {
 	}
 }
 
-func (f *field) press(pressed tea.KeyPressMsg, k *keys.Map) {
+func (f *field) press(pressed tea.KeyPressMsg, k *draw.Keys) {
 	if len(f.Options) > 0 {
 		f.choose(pressed, k)
 		return
@@ -236,7 +235,7 @@ func (f *field) press(pressed tea.KeyPressMsg, k *keys.Map) {
 }
 
 // choose moves among the options, or toggles one of several.
-func (f *field) choose(pressed tea.KeyPressMsg, keys *keys.Map) {
+func (f *field) choose(pressed tea.KeyPressMsg, keys *draw.Keys) {
 	n := len(f.Options)
 	several := f.kind == manyField
 	switch {

@@ -8,7 +8,6 @@ import (
 
 	"lifehub/internal/chattest"
 	"lifehub/tui/draw"
-	"lifehub/tui/keys"
 )
 
 func TestEmptyOptionalFieldsAreNotSent(t *testing.T) {
@@ -24,7 +23,7 @@ func TestFormOfAnySchemaCanBeSent(t *testing.T) {
 		`{"properties":{"a":{"type":"boolean","default":"x"},"b":{"type":"array","items":{"enum":["x"]},"default":{}},"c":{"type":"number","default":{}}},"required":["zzz"]}`,
 	} {
 		f := NewForm(json.RawMessage(schema))
-		theme, keys := draw.NewTheme("dark", true, true, nil), keys.Default()
+		theme, keys := draw.NewTheme("dark", true, true, nil), draw.DefaultKeys()
 		for range len(f.Fields) + 1 {
 			f.Lines(40, true, theme)
 			for _, pressed := range []tea.KeyPressMsg{{Code: tea.KeyRight}, {Code: tea.KeyLeft}, {Code: tea.KeySpace, Text: " "}, {Code: tea.KeyEnter}} {

@@ -14,7 +14,6 @@ import (
 	"lifehub/tui/backend"
 	"lifehub/tui/boxtest"
 	"lifehub/tui/draw"
-	"lifehub/tui/keys"
 )
 
 // asked is questions that wait, and the keys that the user presses once they
@@ -32,7 +31,7 @@ func TestDialog(t *testing.T) {
 	for name, a := range askings {
 		stories[name] = func(_ *testing.T, width int) boxtest.Box {
 			const height = 16
-			k := keys.Default()
+			k := draw.DefaultKeys()
 			q := &Queue{}
 			drawn := func(width, height int, theme *draw.Theme) []string {
 				q.Restyle()

@@ -11,7 +11,6 @@ import (
 
 	"lifehub/agent"
 	"lifehub/tui/draw"
-	"lifehub/tui/keys"
 	"lifehub/tui/safetext"
 )
 
@@ -96,7 +95,7 @@ func (in *Input) answer(given agent.Input) {
 }
 
 // choices returns the answers to the first question and its other actions.
-func (in *Input) choices(keys *keys.Map) []Choice {
+func (in *Input) choices(keys *draw.Keys) []Choice {
 	decline := Choice{Binding: keys.Decline, Label: "Decline", Do: func() tea.Cmd { in.answer(agent.Input{Action: agent.InputDeclined}); return nil }}
 	if in.Form != nil {
 		enter := func() tea.Cmd { in.Entered, in.Width = true, 0; return nil }
@@ -132,7 +131,7 @@ const runPlan = "Run"
 func (in *Input) isPlan() bool { return in.Queue[0].Kind == agent.PlanInput }
 
 // Press handles a key. rest are the keys that go to the composer.
-func (in *Input) Press(pressed tea.KeyPressMsg, keys *keys.Map, written string, now time.Time) (cmd tea.Cmd, rest []tea.KeyPressMsg) {
+func (in *Input) Press(pressed tea.KeyPressMsg, keys *draw.Keys, written string, now time.Time) (cmd tea.Cmd, rest []tea.KeyPressMsg) {
 	if in.check != nil {
 		if key.Matches(pressed, keys.Stop) {
 			in.check = nil
@@ -155,7 +154,7 @@ func (in *Input) Press(pressed tea.KeyPressMsg, keys *keys.Map, written string, 
 }
 
 // FillIn handles a key in the form.
-func (in *Input) FillIn(pressed tea.KeyPressMsg, keys *keys.Map) tea.Cmd {
+func (in *Input) FillIn(pressed tea.KeyPressMsg, keys *draw.Keys) tea.Cmd {
 	in.Width, in.problem = 0, ""
 	if key.Matches(pressed, keys.Stop) {
 		in.Entered = false
@@ -189,7 +188,7 @@ func (in *Input) checked(msg CheckedMsg) {
 }
 
 // View draws the dialog in at most height lines and records whether its end is visible.
-func (in *Input) View(width, height int, keys *keys.Map, theme *draw.Theme, now time.Time) []string {
+func (in *Input) View(width, height int, keys *draw.Keys, theme *draw.Theme, now time.Time) []string {
 	if in.Width != width {
 		in.Body, in.at = in.content(inside(width), theme)
 		in.Width = width
@@ -206,7 +205,7 @@ func (in *Input) View(width, height int, keys *keys.Map, theme *draw.Theme, now 
 }
 
 // question returns the frame around the request.
-func (in *Input) question(width int, keys *keys.Map, theme *draw.Theme, now time.Time) *question {
+func (in *Input) question(width int, keys *draw.Keys, theme *draw.Theme, now time.Time) *question {
 	q := &question{name: in.Title(), unread: !in.seen && (in.Form == nil || in.isPlan())}
 	if len(in.Queue) > 1 {
 		q.count = fmt.Sprintf("1 of %d", len(in.Queue))
@@ -253,7 +252,7 @@ func (in *Input) Title() string {
 }
 
 // formKeys names the keys of a form that is being filled in.
-func (in *Input) formKeys(keys *keys.Map) []string {
+func (in *Input) formKeys(keys *draw.Keys) []string {
 	return []string{
 		keys.FieldPrevious.Help().Key + keys.FieldNext.Help().Key + " move",
 		keys.OptionPrevious.Help().Key + keys.OptionNext.Help().Key + " " + keys.OptionSwitch.Help().Key + " choose",

@@ -10,7 +10,6 @@ import (
 
 	"lifehub/agent"
 	"lifehub/tui/draw"
-	"lifehub/tui/keys"
 	"lifehub/tui/safetext"
 )
 
@@ -19,7 +18,7 @@ type Permission struct {
 	queue   []pending
 	at      int // the visible question
 	details bool
-	Reason  *keys.Line      // the reason being typed, or nil
+	Reason  *draw.InputLine // the reason being typed, or nil
 	Edit    *argumentEditor // the arguments being edited, or nil
 
 	Dialog
@@ -118,7 +117,7 @@ func (p *Permission) allSeen() bool {
 const always = "Always…"
 
 // choices returns the answers to the visible question and its other actions.
-func (p *Permission) choices(keys *keys.Map) []Choice {
+func (p *Permission) choices(keys *draw.Keys) []Choice {
 	asked := p.Current()
 	allow := func(d agent.Decision) func() tea.Cmd {
 		return func() tea.Cmd {
@@ -165,7 +164,7 @@ func (p *Permission) choices(keys *keys.Map) []Choice {
 }
 
 // Press handles a key. rest are the keys that go to the composer.
-func (p *Permission) Press(pressed tea.KeyPressMsg, keys *keys.Map, written string, now time.Time) (cmd tea.Cmd, rest []tea.KeyPressMsg) {
+func (p *Permission) Press(pressed tea.KeyPressMsg, keys *draw.Keys, written string, now time.Time) (cmd tea.Cmd, rest []tea.KeyPressMsg) {
 	switch {
 	case p.Reason != nil:
 		p.explain(pressed, keys)
@@ -187,12 +186,12 @@ func (p *Permission) Press(pressed tea.KeyPressMsg, keys *keys.Map, written stri
 
 // askWhy lets the user type why the call is denied.
 func (p *Permission) askWhy() tea.Cmd {
-	p.Reason = &keys.Line{}
+	p.Reason = &draw.InputLine{}
 	return nil
 }
 
 // explain edits the reason for denying.
-func (p *Permission) explain(pressed tea.KeyPressMsg, k *keys.Map) {
+func (p *Permission) explain(pressed tea.KeyPressMsg, k *draw.Keys) {
 	switch {
 	case key.Matches(pressed, k.Send):
 		p.answer(agent.Reply{Decision: agent.Refuse, Reason: strings.TrimSpace(p.Reason.Text)})
@@ -204,7 +203,7 @@ func (p *Permission) explain(pressed tea.KeyPressMsg, k *keys.Map) {
 }
 
 // change handles a key in the editor of arguments.
-func (p *Permission) change(pressed tea.KeyPressMsg, keys *keys.Map) tea.Cmd {
+func (p *Permission) change(pressed tea.KeyPressMsg, keys *draw.Keys) tea.Cmd {
 	cmd, done, left := p.Edit.press(pressed, keys, p.Current().PermissionAsked.Check)
 	switch {
 	case done:
@@ -226,7 +225,7 @@ func (p *Permission) checked(msg CheckedMsg) {
 }
 
 // View draws the dialog in at most height lines and records whether its end is visible.
-func (p *Permission) View(width, height int, keys *keys.Map, theme *draw.Theme, now time.Time) []string {
+func (p *Permission) View(width, height int, keys *draw.Keys, theme *draw.Theme, now time.Time) []string {
 	if p.Width != width {
 		p.Body, p.Width = p.Content(inside(width), theme), width
 	}
@@ -251,7 +250,7 @@ func (p *Permission) View(width, height int, keys *keys.Map, theme *draw.Theme, 
 }
 
 // question returns the frame around the description.
-func (p *Permission) question(width int, keys *keys.Map, theme *draw.Theme, now time.Time) *question {
+func (p *Permission) question(width int, keys *draw.Keys, theme *draw.Theme, now time.Time) *question {
 	asked := p.Current()
 	q := &question{name: safetext.Line(asked.PermissionAsked.Name), unread: !asked.Seen}
 	q.before, q.after = Title(asked.PermissionAsked)

@@ -13,7 +13,6 @@ import (
 	"lifehub/agent"
 	"lifehub/chat"
 	"lifehub/tui/draw"
-	"lifehub/tui/keys"
 	"lifehub/tui/safetext"
 )
 
@@ -28,7 +27,7 @@ type argumentEditor struct {
 	check   *check // of the arguments; nil if none runs
 }
 
-func newArgumentEditor(input json.RawMessage, keys *keys.Map) *argumentEditor {
+func newArgumentEditor(input json.RawMessage, keys *draw.Keys) *argumentEditor {
 	area := textarea.New()
 	area.ShowLineNumbers = false
 	area.Prompt = "▏ "
@@ -114,7 +113,7 @@ func (e *argumentEditor) Input() json.RawMessage {
 
 // press handles a key. done reports that the arguments are complete and need no check, left that the user
 // cancelled.
-func (e *argumentEditor) press(pressed tea.KeyPressMsg, keys *keys.Map, fits func(json.RawMessage) error) (cmd tea.Cmd, done, left bool) {
+func (e *argumentEditor) press(pressed tea.KeyPressMsg, keys *draw.Keys, fits func(json.RawMessage) error) (cmd tea.Cmd, done, left bool) {
 	if e.check != nil {
 		if key.Matches(pressed, keys.Stop) {
 			e.check = nil
@@ -184,7 +183,7 @@ func (e *argumentEditor) view(width, height int, theme *draw.Theme, now time.Tim
 }
 
 // hints names the keys of the editor.
-func (e *argumentEditor) hints(keys *keys.Map) []string {
+func (e *argumentEditor) hints(keys *draw.Keys) []string {
 	return []string{
 		keys.Send.Help().Key + " check and show again", keys.Newline.Help().Key + " new line",
 		keys.ArgumentNext.Help().Key + " next argument", keys.Stop.Help().Key + " back",

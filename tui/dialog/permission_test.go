@@ -10,7 +10,6 @@ import (
 	"lifehub/agent"
 	"lifehub/internal/chattest"
 	"lifehub/tui/draw"
-	"lifehub/tui/keys"
 )
 
 // All of what would run is in the dialog: put together, its lines give every
@@ -89,7 +88,7 @@ func TestScrollKeyAnswersNoQuestion(t *testing.T) {
 		{"once": {"enter"}},
 		{"refuse": {"left"}},
 	} {
-		if err := keys.Check(bound); err == nil {
+		if err := draw.CheckKeys(bound); err == nil {
 			t.Errorf("%v is taken", bound)
 		}
 	}

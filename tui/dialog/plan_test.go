@@ -9,7 +9,6 @@ import (
 	"lifehub/internal/chattest"
 	"lifehub/tui/boxtest"
 	"lifehub/tui/draw"
-	"lifehub/tui/keys"
 )
 
 // Enter approves a plan only once it was visible, all of it, for the quiet period.
@@ -17,7 +16,7 @@ func TestPlanIsApprovedOnlyAfterItWasVisible(t *testing.T) {
 	var given []agent.Input
 	asked := chattest.PlanAsked
 	asked.Reply = func(i agent.Input) { given = append(given, i) }
-	k, q, theme := keys.Default(), &Queue{}, draw.NewTheme("", true, true, nil)
+	k, q, theme := draw.DefaultKeys(), &Queue{}, draw.NewTheme("", true, true, nil)
 	q.Ask(asked)
 	now := time.Now()
 	press := func(name string) {

@@ -8,7 +8,6 @@ import (
 
 	"lifehub/agent"
 	"lifehub/tui/draw"
-	"lifehub/tui/keys"
 )
 
 // Queue has the dialogs that wait for the user, permissions and inputs. One is visible at a
@@ -73,7 +72,7 @@ func (q *Queue) ReturnLetters() []tea.KeyPressMsg {
 }
 
 // Press handles a key, as [Dialog.Press] does.
-func (q *Queue) Press(pressed tea.KeyPressMsg, k *keys.Map, written string, now time.Time) (cmd tea.Cmd, rest []tea.KeyPressMsg) {
+func (q *Queue) Press(pressed tea.KeyPressMsg, k *draw.Keys, written string, now time.Time) (cmd tea.Cmd, rest []tea.KeyPressMsg) {
 	if q.AsksInput() {
 		return q.Input.Press(pressed, k, written, now)
 	}
@@ -111,7 +110,7 @@ func (q *Queue) Typing() bool {
 func (q *Queue) Restyle() { q.Permission.Width, q.Input.Width = 0, 0 }
 
 // View draws the visible dialog in at most height lines.
-func (q *Queue) View(width, height int, k *keys.Map, written string, theme *draw.Theme, now time.Time) []string {
+func (q *Queue) View(width, height int, k *draw.Keys, written string, theme *draw.Theme, now time.Time) []string {
 	if q.AsksInput() {
 		q.Input.Appear(now, written)
 		return q.Input.View(width, height, k, theme, now)

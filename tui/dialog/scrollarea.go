@@ -7,7 +7,6 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"lifehub/tui/draw"
-	"lifehub/tui/keys"
 	"lifehub/tui/safetext"
 )
 
@@ -87,7 +86,7 @@ func (s *scrollArea) place(q *question, n, width, height int, theme *draw.Theme)
 }
 
 // view draws a question as it was placed; line returns a line of its text.
-func (s *scrollArea) view(q *question, n int, line func(int) string, width, height int, keys *keys.Map, theme *draw.Theme) []string {
+func (s *scrollArea) view(q *question, n int, line func(int) string, width, height int, keys *draw.Keys, theme *draw.Theme) []string {
 	var lines []string
 	for i := s.top; i < s.top+s.rows; i++ {
 		lines = append(lines, line(i))
@@ -119,7 +118,7 @@ func (s *scrollArea) view(q *question, n int, line func(int) string, width, heig
 }
 
 // scroll reports whether a key scrolled the n lines, if they do not all fit.
-func (s *scrollArea) scroll(pressed tea.KeyPressMsg, keys *keys.Map, n int) bool {
+func (s *scrollArea) scroll(pressed tea.KeyPressMsg, keys *draw.Keys, n int) bool {
 	top, scrolls := keys.Read(pressed, s.top, n, s.rows)
 	if !scrolls || n <= s.rows {
 		return false
@@ -160,7 +159,7 @@ func withEnding(name string, width int, endings ...string) string {
 }
 
 // readOn returns a short hint that there are lines below that were not visible yet.
-func (s *scrollArea) readOn(n int, unread bool, keys *keys.Map) string {
+func (s *scrollArea) readOn(n int, unread bool, keys *draw.Keys) string {
 	if below := n - s.top - s.rows; unread && below > 0 {
 		return fmt.Sprintf("↓%d %s", below, keys.PageDown.Help().Key)
 	}

@@ -14,7 +14,6 @@ import (
 	"lifehub/llm"
 	"lifehub/tui/backend"
 	"lifehub/tui/draw"
-	"lifehub/tui/keys"
 )
 
 // Chats is the list of saved conversations. It renames them, and deletes the marked
@@ -83,7 +82,7 @@ func (c *Chats) at() int {
 }
 
 // Update handles the keys of a list, and those that rename and mark.
-func (c *Chats) Update(msg tea.Msg, k *keys.Map) (Panel, tea.Msg, tea.Cmd) {
+func (c *Chats) Update(msg tea.Msg, k *draw.Keys) (Panel, tea.Msg, tea.Cmd) {
 	pressed, isKey := msg.(tea.KeyPressMsg)
 	switch at := c.at(); {
 	case c.title != nil && isKey:
@@ -125,7 +124,7 @@ func (c *Chats) mark(id string) tea.Msg {
 }
 
 // typeTitle handles a key in the new title.
-func (c *Chats) typeTitle(pressed tea.KeyPressMsg, k *keys.Map) tea.Msg {
+func (c *Chats) typeTitle(pressed tea.KeyPressMsg, k *draw.Keys) tea.Msg {
 	switch {
 	case key.Matches(pressed, k.PickerClose):
 		c.title = nil
@@ -138,13 +137,13 @@ func (c *Chats) typeTitle(pressed tea.KeyPressMsg, k *keys.Map) tea.Msg {
 		c.fill()
 		return Rename{c.List[at].ID, title}
 	default:
-		*c.title = keys.Typed(*c.title, pressed)
+		*c.title = draw.TypedInto(*c.title, pressed)
 	}
 	return nil
 }
 
 // Hints are the keys of the list.
-func (c *Chats) Hints(k *keys.Map) []string {
+func (c *Chats) Hints(k *draw.Keys) []string {
 	if c.title != nil {
 		return []string{Hint(k.PickerChoose, "rename"), Hint(k.PickerClose, "cancel")}
 	}
@@ -165,7 +164,7 @@ func (c *Chats) Hints(k *keys.Map) []string {
 }
 
 // View draws the list. While a title is edited, it replaces the filter.
-func (c *Chats) View(width, rows int, k *keys.Map, theme *draw.Theme) Content {
+func (c *Chats) View(width, rows int, k *draw.Keys, theme *draw.Theme) Content {
 	content := c.Picker.View(width, rows, k, theme)
 	if c.title != nil && len(content.Lines) > 0 {
 		content.Lines[0] = draw.Truncate(theme.Brand.Render("New title: ")+*c.title+"▏", width)

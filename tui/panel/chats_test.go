@@ -8,7 +8,7 @@ import (
 
 	"lifehub/internal/chattest"
 	"lifehub/tui/boxtest"
-	"lifehub/tui/keys"
+	"lifehub/tui/draw"
 	"lifehub/tui/panel"
 )
 
@@ -22,7 +22,7 @@ func chats(t *testing.T, names ...string) (closed bool, renamed, removed []strin
 	}
 	c.Pick = func(int) tea.Cmd { return nil }
 	c.Current = c.List[1].ID
-	k := keys.Default()
+	k := draw.DefaultKeys()
 	var shown panel.Panel = c
 	for _, name := range names {
 		for _, pressed := range boxtest.Presses(name) {

@@ -10,7 +10,6 @@ import (
 
 	"lifehub/agent"
 	"lifehub/tui/draw"
-	"lifehub/tui/keys"
 	"lifehub/tui/safetext"
 )
 
@@ -81,7 +80,7 @@ func (c *Context) parts() (head string, parts []part, note string) {
 }
 
 // Update scrolls; other keys close the page.
-func (c *Context) Update(msg tea.Msg, k *keys.Map) (Panel, tea.Msg, tea.Cmd) {
+func (c *Context) Update(msg tea.Msg, k *draw.Keys) (Panel, tea.Msg, tea.Cmd) {
 	switch msg := msg.(type) {
 	case tea.MouseWheelMsg:
 		return c.Update(wheeled(msg), k)
@@ -98,7 +97,7 @@ func (c *Context) Update(msg tea.Msg, k *keys.Map) (Panel, tea.Msg, tea.Cmd) {
 }
 
 // Hints are the keys of the page.
-func (c *Context) Hints(k *keys.Map) []string {
+func (c *Context) Hints(k *draw.Keys) []string {
 	if c.lines > c.rows {
 		return []string{scrollHint(k), "esc close"}
 	}
@@ -106,7 +105,7 @@ func (c *Context) Hints(k *keys.Map) []string {
 }
 
 // View draws the parts with bars in one column, then the calls.
-func (c *Context) View(width, rows int, _ *keys.Map, theme *draw.Theme) Content {
+func (c *Context) View(width, rows int, _ *draw.Keys, theme *draw.Theme) Content {
 	head, parts, note := c.parts()
 	total := max(c.ContextCounted.Used+c.ContextCounted.Reserve, c.ContextCounted.Allocated)
 	names, figures := 0, 0

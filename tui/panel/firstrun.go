@@ -12,7 +12,6 @@ import (
 
 	"lifehub/tui/backend"
 	"lifehub/tui/draw"
-	"lifehub/tui/keys"
 	"lifehub/tui/safetext"
 )
 
@@ -78,7 +77,7 @@ type (
 )
 
 // Update handles a key, or what was found.
-func (f *FirstRun) Update(msg tea.Msg, k *keys.Map) (Panel, tea.Msg, tea.Cmd) {
+func (f *FirstRun) Update(msg tea.Msg, k *draw.Keys) (Panel, tea.Msg, tea.Cmd) {
 	switch msg := msg.(type) {
 	case tea.KeyPressMsg:
 		return f, f.press(msg, k), nil
@@ -106,7 +105,7 @@ func (f *FirstRun) Update(msg tea.Msg, k *keys.Map) (Panel, tea.Msg, tea.Cmd) {
 }
 
 // Hints are the keys of the panel.
-func (f *FirstRun) Hints(k *keys.Map) []string {
+func (f *FirstRun) Hints(k *draw.Keys) []string {
 	if f.folder != "" {
 		return []string{Hint(k.PickerChoose, "use it"), Hint(k.Complete, "complete"), Hint(k.PickerClose, "skip")}
 	}
@@ -148,7 +147,7 @@ func (f *FirstRun) above() int {
 func (f *FirstRun) at() int { return max(0, min(f.chosen+f.above(), len(f.rows())-1)) }
 
 // press moves, chooses, or edits the path.
-func (f *FirstRun) press(pressed tea.KeyPressMsg, k *keys.Map) (did tea.Msg) {
+func (f *FirstRun) press(pressed tea.KeyPressMsg, k *draw.Keys) (did tea.Msg) {
 	rows := f.rows()
 	switch {
 	case f.taking:
@@ -168,7 +167,7 @@ func (f *FirstRun) press(pressed tea.KeyPressMsg, k *keys.Map) (did tea.Msg) {
 		f.chosen = to - f.above()
 		return nil
 	}
-	return f.typeFolder(keys.Typed(f.folder, pressed))
+	return f.typeFolder(draw.TypedInto(f.folder, pressed))
 }
 
 // typeFolder sets the typed path and has it looked at.
@@ -202,7 +201,7 @@ func (f *FirstRun) field(width int, theme *draw.Theme) string {
 }
 
 // View shows the model, and the folders to choose from.
-func (f *FirstRun) View(width, height int, _ *keys.Map, theme *draw.Theme) Content {
+func (f *FirstRun) View(width, height int, _ *draw.Keys, theme *draw.Theme) Content {
 	lines := []string{theme.Brand.Render(draw.Truncate("Model", width))}
 	switch {
 	case f.model == nil:

@@ -7,7 +7,6 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"lifehub/tui/draw"
-	"lifehub/tui/keys"
 	"lifehub/tui/safetext"
 )
 
@@ -57,7 +56,7 @@ func Over(box, body []string, width int, theme *draw.Theme) (lines []string, y i
 
 // Over lays a panel over the lines of the body. A body too small for a frame shows the
 // content alone.
-func (f *Frame) Over(p Panel, body []string, width int, k *keys.Map, theme *draw.Theme) []string {
+func (f *Frame) Over(p Panel, body []string, width int, k *draw.Keys, theme *draw.Theme) []string {
 	height := len(body)
 	if width < draw.Narrow || height < 8 {
 		c := p.View(width, height, k, theme)

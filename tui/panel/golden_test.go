@@ -18,7 +18,6 @@ import (
 	"lifehub/tui/boxtest"
 	"lifehub/tui/dialog"
 	"lifehub/tui/draw"
-	"lifehub/tui/keys"
 	"lifehub/tui/panel"
 	"lifehub/tui/transcript"
 )
@@ -26,7 +25,7 @@ import (
 // box is a panel whose keys and commands are played by hand.
 type box struct {
 	t     *testing.T
-	keys  keys.Map
+	keys  draw.Keys
 	width int
 	shown panel.Panel
 	setup backend.Setup // of the first run
@@ -117,7 +116,7 @@ func TestPanel(t *testing.T) {
 	stories := map[string]func(t *testing.T, width int) boxtest.Box{}
 	for name, play := range plays {
 		stories[name] = func(t *testing.T, width int) boxtest.Box {
-			b := &box{t: t, keys: keys.Default(), width: width}
+			b := &box{t: t, keys: draw.DefaultKeys(), width: width}
 			b.keys.LeaveOut(false, false, false)
 			play(b)
 			return boxtest.Box{
@@ -318,7 +317,7 @@ func note(name string, line int, names ...string) func(b *box) {
 }
 
 func TestMissingNoteIsReported(t *testing.T) {
-	b := &box{t: t, keys: keys.Default(), width: 80}
+	b := &box{t: t, keys: draw.DefaultKeys(), width: 80}
 	note("nothing", 0)(b)
 	if b.shown != nil || b.asks != `"there is no note \"nothing\""` {
 		t.Errorf("shown %v, asked for %s", b.shown, b.asks)
@@ -327,7 +326,7 @@ func TestMissingNoteIsReported(t *testing.T) {
 
 func TestANoteIsClosed(t *testing.T) {
 	for _, key := range []string{"q", "esc"} {
-		b := &box{t: t, keys: keys.Default(), width: 80}
+		b := &box{t: t, keys: draw.DefaultKeys(), width: 80}
 		if note("running/plan.md", 0, "tab", "enter", key)(b); b.shown != nil {
 			t.Errorf("%s leaves it open", key)
 		}
@@ -338,7 +337,7 @@ func TestSourceOfADeletedNoteIsShown(t *testing.T) {
 	o := backend.Options{Notes: twoNotes{}}
 	cited := transcript.Cited{Citation: agent.Citation{Path: "a.md", Line: 9}, Source: agent.Source{Path: "a.md", Vault: t.TempDir(), Line: 8, Text: "before\n\nRun three times a week."}}
 	shown, cmd, problem := panel.OpenSource(t.Context(), &o, cited)
-	b := &box{t: t, keys: keys.Default(), width: 60, shown: shown}
+	b := &box{t: t, keys: draw.DefaultKeys(), width: 60, shown: shown}
 	b.run(cmd)
 	if text := strings.Join(b.draw(60, height, draw.NewTheme("", true, true, nil)), "\n"); problem != "" || !strings.Contains(b.asks, "there is no note") || !strings.Contains(text, "Run three times a week.") {
 		t.Errorf("%s, %s:\n%s", problem, b.asks, text)

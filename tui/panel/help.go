@@ -14,7 +14,6 @@ import (
 	"lifehub/docs"
 	"lifehub/tui/backend"
 	"lifehub/tui/draw"
-	"lifehub/tui/keys"
 	"lifehub/tui/safetext"
 )
 
@@ -50,7 +49,7 @@ const (
 
 // helpSections returns the everyday keys, the commands and pages, and the keys of single
 // panels. The groups of a section are in columns, which are read downwards.
-func helpSections(keys *keys.Map, commands []backend.Command) [][]helpGroup {
+func helpSections(keys *draw.Keys, commands []backend.Command) [][]helpGroup {
 	var everyday, places []helpGroup
 	for i, group := range keys.Groups() {
 		shown := helpGroup{title: group.Title}
@@ -137,7 +136,7 @@ type helpPages struct{}
 func (helpPages) Note(_ context.Context, name, _ string) (backend.Note, error) { return HelpPage(name) }
 
 // Build draws the lines for a width.
-func (h *Help) Build(keys *keys.Map, width int, theme *draw.Theme) {
+func (h *Help) Build(keys *draw.Keys, width int, theme *draw.Theme) {
 	if h.width == width && h.look == theme && h.Lines != nil {
 		return
 	}
@@ -244,14 +243,14 @@ func inColumns(blocks [][]string, columns, height int) [][]string {
 }
 
 // press scrolls and searches; any other key closes the page.
-func (h *Help) press(pressed tea.KeyPressMsg, k *keys.Map) (done bool) {
+func (h *Help) press(pressed tea.KeyPressMsg, k *draw.Keys) (done bool) {
 	if pressed.Text == "" || pressed.Text == " " && h.filter == "" {
 		top, scrolls := k.Scrolled(pressed, h.first(), len(h.Lines), h.rows)
 		if h.top = top; scrolls {
 			return false
 		}
 	}
-	filter := keys.Typed(h.filter, pressed)
+	filter := draw.TypedInto(h.filter, pressed)
 	switch {
 	case h.filter == "" && key.Matches(pressed, k.Help, k.HelpOnEmpty):
 	case filter != h.filter:
@@ -265,7 +264,7 @@ func (h *Help) press(pressed tea.KeyPressMsg, k *keys.Map) (done bool) {
 }
 
 // Update scrolls, searches or closes the page.
-func (h *Help) Update(msg tea.Msg, k *keys.Map) (Panel, tea.Msg, tea.Cmd) {
+func (h *Help) Update(msg tea.Msg, k *draw.Keys) (Panel, tea.Msg, tea.Cmd) {
 	switch msg := msg.(type) {
 	case tea.KeyPressMsg:
 		if h.press(msg, k) {
@@ -288,7 +287,7 @@ func WheelLines(msg tea.MouseWheelMsg) int {
 }
 
 // Hints are the keys of the page.
-func (h *Help) Hints(k *keys.Map) []string { return []string{scrollHint(k), "esc close"} }
+func (h *Help) Hints(k *draw.Keys) []string { return []string{scrollHint(k), "esc close"} }
 
 // find sets the filter; "" shows all.
 func (h *Help) find(text string) { *h = Help{Commands: h.Commands, filter: text, rows: h.rows} }
@@ -298,7 +297,7 @@ func (h *Help) find(text string) { *h = Help{Commands: h.Commands, filter: text,
 func (h *Help) first() int { return max(0, min(h.top, len(h.Lines)-h.rows)) }
 
 // View draws the filter and the visible lines.
-func (h *Help) View(width, rows int, k *keys.Map, theme *draw.Theme) Content {
+func (h *Help) View(width, rows int, k *draw.Keys, theme *draw.Theme) Content {
 	h.Build(k, width, theme)
 	c := Content{Title: "Keys and commands", Count: draw.Thousands(h.all)}
 	if h.filter != "" {

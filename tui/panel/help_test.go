@@ -7,11 +7,10 @@ import (
 	"charm.land/bubbles/v2/key"
 
 	"lifehub/tui/draw"
-	"lifehub/tui/keys"
 )
 
 func TestHelpShowsEveryKey(t *testing.T) {
-	keys := keys.Default()
+	keys := draw.DefaultKeys()
 	h := Help{}
 	h.Build(&keys, 100, draw.NewTheme("", true, false, nil))
 	page := strings.Join(h.Lines, "\n")

@@ -13,7 +13,6 @@ import (
 	"lifehub/tui/backend"
 	"lifehub/tui/dialog"
 	"lifehub/tui/draw"
-	"lifehub/tui/keys"
 	"lifehub/tui/reader"
 	"lifehub/tui/safetext"
 	"lifehub/tui/transcript"
@@ -140,7 +139,7 @@ func (r *Note) Read(ctx context.Context) tea.Cmd {
 }
 
 // Update scrolls, chooses and follows links, and goes back.
-func (r *Note) Update(msg tea.Msg, k *keys.Map) (Panel, tea.Msg, tea.Cmd) {
+func (r *Note) Update(msg tea.Msg, k *draw.Keys) (Panel, tea.Msg, tea.Cmd) {
 	switch msg := msg.(type) {
 	case readMsg:
 		return r.take(msg)
@@ -190,7 +189,7 @@ func (r *Note) take(msg readMsg) (Panel, tea.Msg, tea.Cmd) {
 	return r, nil, nil
 }
 
-func (r *Note) press(pressed tea.KeyPressMsg, k *keys.Map) (Panel, tea.Msg, tea.Cmd) {
+func (r *Note) press(pressed tea.KeyPressMsg, k *draw.Keys) (Panel, tea.Msg, tea.Cmd) {
 	v := r.view
 	switch {
 	case key.Matches(pressed, k.Reader.Close):
@@ -256,7 +255,7 @@ func (r *Note) follow() (Panel, tea.Msg, tea.Cmd) {
 }
 
 // View shows the visible rows.
-func (r *Note) View(width, rows int, _ *keys.Map, theme *draw.Theme) Content {
+func (r *Note) View(width, rows int, _ *draw.Keys, theme *draw.Theme) Content {
 	c := Content{Title: r.title}
 	if r.view == nil {
 		c.Lines = []string{theme.Dim.Render("reading…")}
@@ -278,7 +277,7 @@ func (r *Note) View(width, rows int, _ *keys.Map, theme *draw.Theme) Content {
 }
 
 // Hints are the keys that matter now.
-func (r *Note) Hints(k *keys.Map) []string {
+func (r *Note) Hints(k *draw.Keys) []string {
 	hints := []string{scrollHint(k)}
 	if r.view != nil && r.view.MayLink() {
 		hints = append(hints, Hint(k.Reader.Next, "links"))

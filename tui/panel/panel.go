@@ -7,7 +7,6 @@ import (
 
 	"lifehub/tui/backend"
 	"lifehub/tui/draw"
-	"lifehub/tui/keys"
 )
 
 // Panel covers the transcript until it is closed.
@@ -15,12 +14,12 @@ type Panel interface {
 	// Update handles a key, a paste, the wheel, or the result of a command of the panel.
 	// next is the panel that is open from now on, nil for none; did is a request to the
 	// screen, or nil.
-	Update(msg tea.Msg, k *keys.Map) (next Panel, did tea.Msg, cmd tea.Cmd)
+	Update(msg tea.Msg, k *draw.Keys) (next Panel, did tea.Msg, cmd tea.Cmd)
 	// View returns at most so many rows, none wider than width. A [Frame] draws
 	// the border around them.
-	View(width, rows int, k *keys.Map, theme *draw.Theme) Content
+	View(width, rows int, k *draw.Keys, theme *draw.Theme) Content
 	// Hints are the keys that matter now, the one that closes it last.
-	Hints(k *keys.Map) []string
+	Hints(k *draw.Keys) []string
 }
 
 // Requests of a panel to the screen.

@@ -9,7 +9,6 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"lifehub/tui/draw"
-	"lifehub/tui/keys"
 	"lifehub/tui/safetext"
 )
 
@@ -77,7 +76,7 @@ func (p *Picker) Matching() (list []int) {
 }
 
 // Update moves, filters, chooses, or shows what a search found.
-func (p *Picker) Update(msg tea.Msg, k *keys.Map) (Panel, tea.Msg, tea.Cmd) {
+func (p *Picker) Update(msg tea.Msg, k *draw.Keys) (Panel, tea.Msg, tea.Cmd) {
 	switch msg := msg.(type) {
 	case tea.KeyPressMsg:
 		done, cmd := p.press(msg, k, p.page)
@@ -110,19 +109,19 @@ func (p *Picker) Update(msg tea.Msg, k *keys.Map) (Panel, tea.Msg, tea.Cmd) {
 }
 
 // Hints are the keys of a list.
-func (p *Picker) Hints(k *keys.Map) []string {
+func (p *Picker) Hints(k *draw.Keys) []string {
 	return []string{moveHint(k), Hint(k.PickerChoose, "choose"), Hint(k.PickerClose, "close")}
 }
 
 // Hint is a key and what it does here.
 func Hint(b key.Binding, what string) string { return b.Help().Key + " " + what }
 
-func moveHint(k *keys.Map) string { return k.ListUp.Help().Key + Hint(k.ListDown, "move") }
+func moveHint(k *draw.Keys) string { return k.ListUp.Help().Key + Hint(k.ListDown, "move") }
 
-func scrollHint(k *keys.Map) string { return k.ListUp.Help().Key + Hint(k.ListDown, "scroll") }
+func scrollHint(k *draw.Keys) string { return k.ListUp.Help().Key + Hint(k.ListDown, "scroll") }
 
 // press moves, filters or chooses. done reports that the picker closes.
-func (p *Picker) press(pressed tea.KeyPressMsg, k *keys.Map, page int) (done bool, cmd tea.Cmd) {
+func (p *Picker) press(pressed tea.KeyPressMsg, k *draw.Keys, page int) (done bool, cmd tea.Cmd) {
 	switch {
 	case key.Matches(pressed, k.PickerClose):
 		return true, nil
@@ -133,7 +132,7 @@ func (p *Picker) press(pressed tea.KeyPressMsg, k *keys.Map, page int) (done boo
 		p.Chosen = to
 		return false, nil
 	}
-	if filter := keys.Typed(p.Filter, pressed); filter != p.Filter {
+	if filter := draw.TypedInto(p.Filter, pressed); filter != p.Filter {
 		p.Filter, p.Chosen = filter, 0
 		cmd = p.Find()
 	}
@@ -154,7 +153,7 @@ func (p *Picker) choose() (done bool, cmd tea.Cmd) {
 }
 
 // View draws the filter and the matching rows.
-func (p *Picker) View(width, rows int, _ *keys.Map, theme *draw.Theme) Content {
+func (p *Picker) View(width, rows int, _ *draw.Keys, theme *draw.Theme) Content {
 	list := p.Matching()
 	total := len(list) + len(p.Found.Rows)
 	c := Content{Title: p.Title, Rows: map[int]int{}, Count: draw.Nth(p.Chosen, total)}

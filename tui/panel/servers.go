@@ -12,7 +12,6 @@ import (
 	"lifehub/tui/backend"
 	"lifehub/tui/dialog"
 	"lifehub/tui/draw"
-	"lifehub/tui/keys"
 	"lifehub/tui/safetext"
 )
 
@@ -75,7 +74,7 @@ func (p *ServerList) Soon() tea.Cmd {
 }
 
 // Update handles a key, or the news of a server.
-func (p *ServerList) Update(msg tea.Msg, k *keys.Map) (Panel, tea.Msg, tea.Cmd) {
+func (p *ServerList) Update(msg tea.Msg, k *draw.Keys) (Panel, tea.Msg, tea.Cmd) {
 	switch msg := msg.(type) {
 	case tea.KeyPressMsg:
 		switch {
@@ -111,7 +110,7 @@ func (p *ServerList) Update(msg tea.Msg, k *keys.Map) (Panel, tea.Msg, tea.Cmd) 
 }
 
 // press moves in the list, or sends a command to the chosen server.
-func (p *ServerList) press(pressed tea.KeyPressMsg, k *keys.Map) (did tea.Msg, cmd tea.Cmd) {
+func (p *ServerList) press(pressed tea.KeyPressMsg, k *draw.Keys) (did tea.Msg, cmd tea.Cmd) {
 	var moves bool
 	if p.chosen, moves = k.Moved(pressed, p.chosen, len(p.list), 10); moves || len(p.list) == 0 {
 		return nil, nil
@@ -150,7 +149,7 @@ func toServer(do func() error) tea.Cmd {
 
 // pressLook scrolls, accepts the changes or goes back. Changes can be accepted
 // only after the user has scrolled to their end.
-func (p *ServerList) pressLook(pressed tea.KeyPressMsg, k *keys.Map, now time.Time) tea.Cmd {
+func (p *ServerList) pressLook(pressed tea.KeyPressMsg, k *draw.Keys, now time.Time) tea.Cmd {
 	l := p.Reader
 	var scrolls bool
 	l.top, scrolls = k.Scrolled(pressed, min(l.top, max(0, len(l.Lines)-l.rows)), len(l.Lines), l.rows)
@@ -169,7 +168,7 @@ func (p *ServerList) pressLook(pressed tea.KeyPressMsg, k *keys.Map, now time.Ti
 }
 
 // trustChoices are the answers to the changes of a server.
-func (p *ServerList) trustChoices(k *keys.Map) []dialog.Choice {
+func (p *ServerList) trustChoices(k *draw.Keys) []dialog.Choice {
 	return []dialog.Choice{{Binding: k.ServersTrust, Label: "Trust this version", Do: func() tea.Cmd {
 		l := p.Reader
 		if !l.seen {
@@ -181,7 +180,7 @@ func (p *ServerList) trustChoices(k *keys.Map) []dialog.Choice {
 }
 
 // Hints returns the keys of the list, or of the text that covers it.
-func (p *ServerList) Hints(k *keys.Map) []string {
+func (p *ServerList) Hints(k *draw.Keys) []string {
 	switch {
 	case p.Reader != nil:
 		return []string{scrollHint(k), Hint(k.ServersClose, "back")}
@@ -192,7 +191,7 @@ func (p *ServerList) Hints(k *keys.Map) []string {
 }
 
 // View shows the servers and the figures of the chosen one, or the text about it.
-func (p *ServerList) View(width, rows int, keys *keys.Map, theme *draw.Theme) Content {
+func (p *ServerList) View(width, rows int, keys *draw.Keys, theme *draw.Theme) Content {
 	if p.Reader != nil {
 		return p.Reader.view(width, rows, keys, theme, p.trustChoices(keys), time.Now())
 	}
@@ -235,7 +234,7 @@ func serverRow(s backend.Server, names, width int, chosen bool, theme *draw.Them
 }
 
 // serverDetails returns the figures of a server, one per line.
-func serverDetails(s backend.Server, width int, keys *keys.Map, theme *draw.Theme) []string {
+func serverDetails(s backend.Server, width int, keys *draw.Keys, theme *draw.Theme) []string {
 	var lines []string
 	for _, f := range FactsOf(s) {
 		lines = append(lines, draw.Hang(theme.Dim.Render(fmt.Sprintf("%-9s", f.What)), f.Text, width)...)
@@ -285,7 +284,7 @@ func uptime(d time.Duration) string {
 }
 
 // view shows the visible lines and, if there are changes to accept, the answers.
-func (l *Reader) view(width, rows int, keys *keys.Map, theme *draw.Theme, choices []dialog.Choice, now time.Time) Content {
+func (l *Reader) view(width, rows int, keys *draw.Keys, theme *draw.Theme, choices []dialog.Choice, now time.Time) Content {
 	if l.width != width || l.theme != theme {
 		l.Lines, l.width, l.theme = l.Content(width, theme), width, theme
 	}

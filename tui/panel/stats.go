@@ -15,7 +15,6 @@ import (
 	"lifehub/agent"
 	"lifehub/tui/backend"
 	"lifehub/tui/draw"
-	"lifehub/tui/keys"
 	"lifehub/tui/safetext"
 )
 
@@ -79,7 +78,7 @@ func (f Figures) Do(ctx context.Context, from backend.Statistics) tea.Cmd {
 
 // Update moves, changes the grouping, or shows figures that were read, unless the grouping
 // has changed; other keys close the page.
-func (s *Stats) Update(msg tea.Msg, k *keys.Map) (Panel, tea.Msg, tea.Cmd) {
+func (s *Stats) Update(msg tea.Msg, k *draw.Keys) (Panel, tea.Msg, tea.Cmd) {
 	switch msg := msg.(type) {
 	case statsMsg:
 		switch {
@@ -118,12 +117,12 @@ func (s *Stats) turn(by int) (Panel, tea.Msg, tea.Cmd) {
 }
 
 // Hints are the keys of the page.
-func (s *Stats) Hints(k *keys.Map) []string {
+func (s *Stats) Hints(k *draw.Keys) []string {
 	return []string{moveHint(k), Hint(k.StatsNext, "change grouping"), "esc close"}
 }
 
 // View draws a chart of times, and all figures of the chosen row.
-func (s *Stats) View(width, rows int, _ *keys.Map, theme *draw.Theme) Content {
+func (s *Stats) View(width, rows int, _ *draw.Keys, theme *draw.Theme) Content {
 	c := Content{Title: "Statistics", Count: draw.Nth(s.chosen, len(s.rows)), Rows: map[int]int{}}
 	by := ""
 	for _, name := range sumsBy {

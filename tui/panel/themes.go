@@ -7,7 +7,6 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"lifehub/tui/draw"
-	"lifehub/tui/keys"
 	"lifehub/tui/reader"
 )
 
@@ -40,7 +39,7 @@ func (t *Themes) chosen() string {
 
 // Update previews the theme that was moved to. Closing the list without choosing restores the
 // theme before.
-func (t *Themes) Update(msg tea.Msg, k *keys.Map) (Panel, tea.Msg, tea.Cmd) {
+func (t *Themes) Update(msg tea.Msg, k *draw.Keys) (Panel, tea.Msg, tea.Cmd) {
 	before := t.chosen()
 	next, did, cmd := t.Picker.Update(msg, k)
 	if next == nil {
@@ -56,12 +55,12 @@ func (t *Themes) Update(msg tea.Msg, k *keys.Map) (Panel, tea.Msg, tea.Cmd) {
 }
 
 // Hints are the keys of the list.
-func (t *Themes) Hints(k *keys.Map) []string {
+func (t *Themes) Hints(k *draw.Keys) []string {
 	return []string{moveHint(k), Hint(k.PickerChoose, "save"), Hint(k.PickerClose, "keep current theme")}
 }
 
 // View draws the list and a sample answer, next to it or below.
-func (t *Themes) View(width, rows int, k *keys.Map, theme *draw.Theme) (c Content) {
+func (t *Themes) View(width, rows int, k *draw.Keys, theme *draw.Theme) (c Content) {
 	list := func(width, rows int) []string {
 		c = t.Picker.View(width, rows, k, theme)
 		return c.Lines

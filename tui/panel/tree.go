@@ -12,7 +12,6 @@ import (
 
 	"lifehub/agent"
 	"lifehub/tui/draw"
-	"lifehub/tui/keys"
 	"lifehub/tui/reader"
 	"lifehub/tui/safetext"
 )
@@ -76,7 +75,7 @@ func NewTree(list []agent.Exchange, now time.Time) *Tree {
 }
 
 // View draws the rows, and the question and answer of the chosen one.
-func (t *Tree) View(width, rows int, _ *keys.Map, theme *draw.Theme) Content {
+func (t *Tree) View(width, rows int, _ *draw.Keys, theme *draw.Theme) Content {
 	c := Content{Title: "Tree of this conversation", Count: draw.Nth(t.chosen, len(t.Rows)), Rows: map[int]int{}}
 	branches := 0
 	for _, r := range t.Rows {
@@ -152,7 +151,7 @@ func beginning(text string) string {
 }
 
 // Update moves in the tree, switches, forks or closes it.
-func (t *Tree) Update(msg tea.Msg, k *keys.Map) (Panel, tea.Msg, tea.Cmd) {
+func (t *Tree) Update(msg tea.Msg, k *draw.Keys) (Panel, tea.Msg, tea.Cmd) {
 	switch msg := msg.(type) {
 	case tea.PasteMsg:
 		return t, NotMine{PasteMsg: msg}, nil
@@ -178,6 +177,6 @@ func (t *Tree) Update(msg tea.Msg, k *keys.Map) (Panel, tea.Msg, tea.Cmd) {
 }
 
 // Hints are the keys of the tree.
-func (t *Tree) Hints(k *keys.Map) []string {
+func (t *Tree) Hints(k *draw.Keys) []string {
 	return []string{Hint(k.TreeShow, "show"), Hint(k.TreeGoOn, "continue there"), Hint(k.TreeFork, "fork"), Hint(k.TreeClose, "close")}
 }

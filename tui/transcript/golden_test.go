@@ -10,7 +10,6 @@ import (
 	"lifehub/internal/chattest"
 	"lifehub/tui/boxtest"
 	"lifehub/tui/draw"
-	"lifehub/tui/keys"
 )
 
 // told is what an assistant did about a question.
@@ -28,7 +27,7 @@ func TestTranscript(t *testing.T) {
 	for name, a := range tales {
 		stories[name] = func(_ *testing.T, width int) boxtest.Box {
 			const height = 19
-			k := keys.Default()
+			k := draw.DefaultKeys()
 			tr := &Model{Chosen: -1}
 			drawn := func(width, height int, theme *draw.Theme) []string {
 				tr.Restyle(theme)

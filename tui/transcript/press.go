@@ -8,11 +8,11 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
-	"lifehub/tui/keys"
+	"lifehub/tui/draw"
 )
 
 // Press handles the keys that scroll and fold, whatever has the focus.
-func (t *Model) Press(pressed tea.KeyPressMsg, k *keys.Map) (taken bool) {
+func (t *Model) Press(pressed tea.KeyPressMsg, k *draw.Keys) (taken bool) {
 	switch {
 	case key.Matches(pressed, k.Plan):
 		t.foldPlans()
@@ -37,7 +37,7 @@ func (t *Model) Press(pressed tea.KeyPressMsg, k *keys.Map) (taken bool) {
 }
 
 // PressFocused handles the keys that move among the items while one is focused.
-func (t *Model) PressFocused(pressed tea.KeyPressMsg, k *keys.Map) (taken bool) {
+func (t *Model) PressFocused(pressed tea.KeyPressMsg, k *draw.Keys) (taken bool) {
 	switch {
 	case key.Matches(pressed, k.Next):
 		t.next()

@@ -15,7 +15,6 @@ import (
 	"lifehub/internal/chattest"
 	"lifehub/tui/boxtest"
 	"lifehub/tui/draw"
-	"lifehub/tui/keys"
 )
 
 const raise = "Your plan says to raise it by “at most 10 % a week” [1] and to step back every fourth week. The log shows four weeks in a row above that [2], " +
@@ -82,7 +81,7 @@ func TestWholeTurn(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			var page strings.Builder
 			for _, width := range []int{40, 60, 80, 100, 120, 160, 200} {
-				tr, k := &Model{Chosen: -1, Theme: draw.NewTheme("", true, true, nil)}, keys.Default()
+				tr, k := &Model{Chosen: -1, Theme: draw.NewTheme("", true, true, nil)}, draw.DefaultKeys()
 				tr.Resize(width, 40)
 				tr.Add(&Question{Text: "How do I raise my weekly running distance?", Turn: "b", Siblings: []string{"a", "b", "c"}})
 				turn, now := tr.Begin(), time.Unix(0, 0)
@@ -161,7 +160,7 @@ func TestSentenceOfAChosenSourceIsVisible(t *testing.T) {
 	if got := ansi.Strip(tr.View()[11]); !strings.Contains(got, "› [1] a.md:1") {
 		t.Errorf("the chosen source is out of sight: %q", got)
 	}
-	k := keys.Default()
+	k := draw.DefaultKeys()
 	tr.PressFocused(boxtest.Presses("j")[0], &k)
 	tr.ToEnd()
 	if got := marked(); !slices.Equal(got, []string{"It rains again [1]. The sun is out [2]."}) {

@@ -1,4 +1,4 @@
-package redact
+package settings
 
 import (
 	"context"
@@ -15,7 +15,6 @@ import (
 	"strings"
 	"sync"
 
-	"lifehub/cli/settings"
 	"lifehub/internal/files"
 	"lifehub/mcpclient/config"
 )
@@ -25,9 +24,9 @@ var secretName = regexp.MustCompile(`(?i)(?:^|[_-])(?:\w*key|\w*token|\w*secret|
 
 // secretsAt returns the known secrets: those in the settings, the environment, mcp.json and saved
 // credentials.
-func secretsAt(p settings.Paths, c *settings.Config, environ []string) []string {
+func secretsAt(p Paths, c *Config, environ []string) []string {
 	var values []string
-	for _, s := range settings.All(c) {
+	for _, s := range All(c) {
 		text, ok := s.Field.(*string)
 		switch {
 		case ok && s.Quiet:
@@ -181,8 +180,8 @@ func variablesIn(text string) []string {
 // WithoutOwnSecrets returns an environment without the variables that hold secrets of LifeHub's
 // settings, for running other programs.
 func WithoutOwnSecrets(environ []string) []string {
-	ours := []string{settings.PasswordEnv}
-	for _, s := range settings.All(&settings.Config{}) {
+	ours := []string{PasswordEnv}
+	for _, s := range All(&Config{}) {
 		if s.Quiet {
 			ours = append(append(ours, s.EnvName()), s.Env...)
 		}
@@ -197,8 +196,8 @@ func WithoutOwnSecrets(environ []string) []string {
 // saved credentials and mcp.json when they change. It is safe for concurrent use; a nil Redaction
 // knows no secrets.
 type Redaction struct {
-	Paths   settings.Paths
-	Config  *settings.Config
+	Paths   Paths
+	Config  *Config
 	Environ []string
 
 	mu     sync.Mutex
@@ -246,7 +245,7 @@ func (s *Redaction) Trace(lines []byte) []byte { return s.current().trace(lines)
 // ReadSecret returns the first line of a file. It is an error if others can read the file.
 func ReadSecret(file string) (string, error) {
 	if file == "" {
-		return "", errors.New("no password is set: put it into " + settings.PasswordEnv + ", or name its file as mail.password_file")
+		return "", errors.New("no password is set: put it into " + PasswordEnv + ", or name its file as mail.password_file")
 	}
 	info, err := os.Stat(file)
 	if err != nil {

@@ -1,4 +1,4 @@
-package redact
+package settings
 
 import (
 	"encoding/base64"
@@ -7,8 +7,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-
-	"lifehub/cli/settings"
 )
 
 // plantedValues are secrets by the name of their variable or header; after a space follows a part
@@ -39,13 +37,13 @@ func parts(planted string) (value string, secrets []string) {
 	return planted, []string{planted[i+1:]}
 }
 
-func serversIn(t *testing.T, env, headers map[string]string) settings.Paths {
+func serversIn(t *testing.T, env, headers map[string]string) Paths {
 	t.Helper()
 	text, err := json.Marshal(map[string]any{"mcpServers": map[string]any{"a": map[string]any{"command": "x", "env": env}, "b": map[string]any{"url": "https://example.org/mcp", "headers": headers}}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := settings.Paths{Config: t.TempDir()}
+	p := Paths{Config: t.TempDir()}
 	put(t, p.ServersFile(), string(text))
 	return p
 }
@@ -74,8 +72,8 @@ func TestSecretsOfServersAreKnownByValue(t *testing.T) {
 	whole, _ := filepath.Abs(broken.ServersFile())
 	text := strings.TrimSuffix(readFile(t, whole), "}")
 	put(t, whole, text)
-	for kind, p := range map[string]settings.Paths{"literal": serversIn(t, literal, headers), "referring": serversIn(t, referring, headers), "broken": broken} {
-		r := &Redaction{Paths: p, Config: settings.Defaults()}
+	for kind, p := range map[string]Paths{"literal": serversIn(t, literal, headers), "referring": serversIn(t, referring, headers), "broken": broken} {
+		r := &Redaction{Paths: p, Config: Defaults()}
 		for secret, name := range wanted {
 			if kind == "broken" && (name == "SHORT_PLAIN_KEY") {
 				continue // only its name identifies it
@@ -107,7 +105,7 @@ func TestPlainValuesOfServersAreNotSecrets(t *testing.T) {
 			t.Errorf("%q is taken for a secret: %q", value, got)
 		}
 	}
-	r := &Redaction{Paths: serversIn(t, env, headers), Config: settings.Defaults()}
+	r := &Redaction{Paths: serversIn(t, env, headers), Config: Defaults()}
 	for _, value := range plain {
 		if got := r.Known("it is " + value); got != "it is "+value {
 			t.Errorf("%q became %q", value, got)
@@ -118,7 +116,7 @@ func TestPlainValuesOfServersAreNotSecrets(t *testing.T) {
 // A reference to a variable is not a secret and is shown as written.
 func TestReferenceIsNotASecret(t *testing.T) {
 	t.Setenv("REF_SET", "s3t-V4lue-77")
-	r := &Redaction{Paths: serversIn(t, map[string]string{"A_TOKEN": "${REF_SET}", "B": "x ${REF_SET}", "C_TOKEN": "${REF_NOT_SET}"}, map[string]string{"Authorization": "Bearer ${REF_SET}"}), Config: settings.Defaults()}
+	r := &Redaction{Paths: serversIn(t, map[string]string{"A_TOKEN": "${REF_SET}", "B": "x ${REF_SET}", "C_TOKEN": "${REF_NOT_SET}"}, map[string]string{"Authorization": "Bearer ${REF_SET}"}), Config: Defaults()}
 	const text = "A_TOKEN=${REF_SET}, Bearer ${REF_SET}, ${REF_NOT_SET}"
 	if got := r.Known(text + " s3t-V4lue-77"); got != text+" "+redacted {
 		t.Errorf("got %q", got)
@@ -130,9 +128,9 @@ func TestKeysOfAllProvidersAreKnown(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "key")
 	put(t, file, "from-a-key-file\n")
-	c := settings.Defaults()
-	c.Servers = []settings.ModelServer{{Name: "a", KeyEnv: "WORK"}, {Name: "b", KeyFile: file}, {Name: "c", KeyCommand: []string{"false"}}, {Name: "d", KeyFile: file + ".none"}, {Name: "e"}}
-	r := &Redaction{Paths: settings.Paths{Config: t.TempDir()}, Config: c, Environ: []string{"WORK=from-the-environment"}}
+	c := Defaults()
+	c.Servers = []ModelServer{{Name: "a", KeyEnv: "WORK"}, {Name: "b", KeyFile: file}, {Name: "c", KeyCommand: []string{"false"}}, {Name: "d", KeyFile: file + ".none"}, {Name: "e"}}
+	r := &Redaction{Paths: Paths{Config: t.TempDir()}, Config: c, Environ: []string{"WORK=from-the-environment"}}
 	if got := r.Known("from-the-environment, from-a-key-file"); got != redacted+", "+redacted {
 		t.Errorf("got %q", got)
 	}

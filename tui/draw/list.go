@@ -1,4 +1,4 @@
-package keys
+package draw
 
 import (
 	"charm.land/bubbles/v2/key"
@@ -9,18 +9,18 @@ import (
 
 // Moved returns where a key moves from row at in a list of n rows with page rows visible. ok is
 // false if the key does not move in lists.
-func (k *Map) Moved(pressed tea.KeyPressMsg, at, n, page int) (to int, ok bool) {
+func (k *Keys) Moved(pressed tea.KeyPressMsg, at, n, page int) (to int, ok bool) {
 	return moved(pressed, at, n, page, k.ListUp, k.ListDown, k.ListPageUp, k.ListPageDown, k.ListFirst, k.ListLast)
 }
 
 // Scrolled is like Moved for a text of n lines, in which top is the first of rows visible lines.
-func (k *Map) Scrolled(pressed tea.KeyPressMsg, top, n, rows int) (to int, ok bool) {
+func (k *Keys) Scrolled(pressed tea.KeyPressMsg, top, n, rows int) (to int, ok bool) {
 	return k.Moved(pressed, top, n-rows+1, rows-1)
 }
 
 // Read returns where a key scrolls in a dialog of n lines, in which top is the first of rows
 // visible lines. ok is false if the key does not scroll there.
-func (k *Map) Read(pressed tea.KeyPressMsg, top, n, rows int) (to int, ok bool) {
+func (k *Keys) Read(pressed tea.KeyPressMsg, top, n, rows int) (to int, ok bool) {
 	return moved(pressed, top, n-rows+1, rows-1, k.Up, k.Down, k.PageUp, k.PageDown, k.Top, k.Bottom)
 }
 
@@ -44,9 +44,9 @@ func moved(pressed tea.KeyPressMsg, at, n, page int, up, down, pageUp, pageDown,
 	return max(0, min(at, n-1)), true
 }
 
-// Typed returns text after a key was pressed: with its character added, the last one deleted, or
+// TypedInto returns text after a key was pressed: with its character added, the last one deleted, or
 // empty.
-func Typed(text string, pressed tea.KeyPressMsg) string {
+func TypedInto(text string, pressed tea.KeyPressMsg) string {
 	switch pressed.String() {
 	case "backspace":
 		runes := []rune(text)

@@ -1,4 +1,4 @@
-package redact
+package settings
 
 import (
 	"context"
@@ -11,8 +11,6 @@ import (
 	"sync"
 	"time"
 	"unicode"
-
-	"lifehub/cli/settings"
 )
 
 // Limits of a program that prints a key. It may wait for the user to unlock something.
@@ -23,7 +21,7 @@ const (
 
 // KeyOf returns a function that reads the key of a model server when it is first needed and
 // remembers it. The key is then redacted. KeyOf returns nil if the server has no key.
-func (r *Redaction) KeyOf(s settings.ModelServer) func(context.Context) (string, error) {
+func (r *Redaction) KeyOf(s ModelServer) func(context.Context) (string, error) {
 	if s.KeyEnv == "" && s.KeyFile == "" && len(s.KeyCommand) == 0 {
 		return nil
 	}
@@ -48,7 +46,7 @@ func (r *Redaction) KeyOf(s settings.ModelServer) func(context.Context) (string,
 	}
 }
 
-func (r *Redaction) readKey(ctx context.Context, s settings.ModelServer) (string, error) {
+func (r *Redaction) readKey(ctx context.Context, s ModelServer) (string, error) {
 	switch {
 	case s.KeyFile != "":
 		file := s.KeyFile

@@ -1,4 +1,4 @@
-package redact
+package settings
 
 import (
 	"bytes"
@@ -15,11 +15,10 @@ import (
 	"pgregory.net/rapid"
 
 	"lifehub/agent"
-	"lifehub/cli/settings"
 	"lifehub/llm"
 )
 
-func lineOf(t testing.TB, body agent.Body, kind string) string {
+func linesOf(t testing.TB, body agent.Body, kind string) string {
 	t.Helper()
 	line, err := json.Marshal(agent.Event{Type: kind, Turn: "c.1", Body: body})
 	if err != nil {
@@ -43,9 +42,9 @@ func TestExportHasNoSecretInAnyForm(t *testing.T) {
 		"JSON":       inJSON(t, map[string]string{"k": secret}),
 	} {
 		for _, line := range []string{
-			lineOf(t, agent.ToolStarted{Name: "fetch", Input: json.RawMessage(inJSON(t, map[string]string{"header": form}))}, "tool_start"),
-			lineOf(t, agent.ToolEnded{Name: "fetch", Output: "before " + form + " after"}, "tool_end"),
-			lineOf(t, agent.Prompted{Messages: []llm.Message{{Role: llm.User, Text: "it is " + form}}}, "prompt"),
+			linesOf(t, agent.ToolStarted{Name: "fetch", Input: json.RawMessage(inJSON(t, map[string]string{"header": form}))}, "tool_start"),
+			linesOf(t, agent.ToolEnded{Name: "fetch", Output: "before " + form + " after"}, "tool_end"),
+			linesOf(t, agent.Prompted{Messages: []llm.Message{{Role: llm.User, Text: "it is " + form}}}, "prompt"),
 		} {
 			clean := string(r.trace([]byte(line)))
 			var e agent.Event
@@ -79,8 +78,8 @@ func TestSecretInPiecesIsRedacted(t *testing.T) {
 
 func TestInterleavedStreamedSecretsAreRedacted(t *testing.T) {
 	secret := "correct-horse-battery"
-	lines := lineOf(t, agent.Said{Content: "the key is correct-"}, "token") + lineOf(t, agent.Noticed{Text: "the model is loading"}, "notice") +
-		lineOf(t, agent.Said{Content: "horse-battery."}, "token") + lineOf(t, agent.Thought{Content: "correct-hor"}, "thinking") + lineOf(t, agent.Thought{Content: "se-battery"}, "thinking")
+	lines := linesOf(t, agent.Said{Content: "the key is correct-"}, "token") + linesOf(t, agent.Noticed{Text: "the model is loading"}, "notice") +
+		linesOf(t, agent.Said{Content: "horse-battery."}, "token") + linesOf(t, agent.Thought{Content: "correct-hor"}, "thinking") + linesOf(t, agent.Thought{Content: "se-battery"}, "thinking")
 	clean := string(newRedactor([]string{secret}).trace([]byte(lines)))
 	for _, part := range []string{"correct-", "horse", "se-battery"} {
 		if strings.Contains(clean, part) {
@@ -96,7 +95,7 @@ func TestInterleavedStreamedSecretsAreRedacted(t *testing.T) {
 // worker.
 func TestSecretsInWorkersThoughtsAreRedacted(t *testing.T) {
 	thought := func(step, text string) string {
-		return lineOf(t, agent.Thought{Agent: "notes", Step: step, Content: text}, "thinking")
+		return linesOf(t, agent.Thought{Agent: "notes", Step: step, Content: text}, "thinking")
 	}
 	clean := string(newRedactor([]string{"correct-horse-battery"}).trace([]byte(
 		thought("1", "I saw correct-hor") + thought("2", "I see correct-horse-") + thought("1", "se-battery there") + thought("2", "battery here"))))
@@ -146,9 +145,9 @@ func TestSecretsAreKnownFromSettingsEnvironmentAndServers(t *testing.T) {
 	config := t.TempDir()
 	put(t, filepath.Join(config, "mcp.json"), `{"mcpServers":{"brave":{"command":"npx","env":{"BRAVE_API_KEY":"from-mcp-env","LANGUAGE":"german"}},
 		"far":{"url":"https://example.org/mcp","headers":{"Authorization":"Bearer from-mcp-header","X-Far":"Basic ${FAR_AWAY}"}}}}`)
-	c := settings.Defaults()
+	c := Defaults()
 	c.OpenAI.APIKey = "from-settings"
-	got := fmt.Sprint(secretsAt(settings.Paths{Config: config}, c, []string{"DB_PASSWORD=from-environ", "HOME=/home/ana", "SSH_AUTH_SOCK=/tmp/agent", "EDITOR=vi-improved", "GIT_AUTHOR_NAME=Ana Lind", "COLOR=bluegreen", "PROXY=http://ana:from-an-address@10.0.0.1"}))
+	got := fmt.Sprint(secretsAt(Paths{Config: config}, c, []string{"DB_PASSWORD=from-environ", "HOME=/home/ana", "SSH_AUTH_SOCK=/tmp/agent", "EDITOR=vi-improved", "GIT_AUTHOR_NAME=Ana Lind", "COLOR=bluegreen", "PROXY=http://ana:from-an-address@10.0.0.1"}))
 	for _, want := range []string{"from-settings", "from-environ", "from-an-address", "from-mcp-env", "from-mcp-header", "from-a-variable"} {
 		if !strings.Contains(got, want) {
 			t.Errorf("%s is not known: %s", want, got)
@@ -169,8 +168,8 @@ func TestSecretsInArgumentsAreRedacted(t *testing.T) {
 	for _, kind := range []string{"token", "thinking"} {
 		input := json.RawMessage(`{"type":"` + kind + `","content":"x","value":"` + secret + `"}`)
 		for _, line := range []string{
-			lineOf(t, agent.ToolStarted{Name: "create", Input: input}, "tool_start"),
-			lineOf(t, agent.Said{Content: "it is " + secret}, "token"),
+			linesOf(t, agent.ToolStarted{Name: "create", Input: input}, "tool_start"),
+			linesOf(t, agent.Said{Content: "it is " + secret}, "token"),
 		} {
 			if _, err := w.Write([]byte(line)); err != nil {
 				t.Fatal(err)

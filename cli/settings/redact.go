@@ -1,5 +1,4 @@
-// Package redact finds the secrets of a run and removes them from texts and traces.
-package redact
+package settings
 
 import (
 	"bytes"

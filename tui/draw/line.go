@@ -1,4 +1,4 @@
-package keys
+package draw
 
 import (
 	"unicode/utf8"
@@ -9,22 +9,22 @@ import (
 	"lifehub/tui/safetext"
 )
 
-// Line is a line of text that is typed, with a cursor: first at its end.
-type Line struct {
+// InputLine is a line of text that is typed, with a cursor: first at its end.
+type InputLine struct {
 	Text   string
 	behind int // characters behind the cursor
 }
 
 // Press edits the line with the keys of a text input: characters, ←→, Home and End, by words with Alt.
-func (l *Line) Press(pressed tea.KeyPressMsg) {
+func (l *InputLine) Press(pressed tea.KeyPressMsg) {
 	pressed.Text = safetext.Line(pressed.Text)
 	l.edit(pressed)
 }
 
 // Paste inserts a text at the cursor.
-func (l *Line) Paste(text string) { l.edit(tea.PasteMsg{Content: safetext.Line(text)}) }
+func (l *InputLine) Paste(text string) { l.edit(tea.PasteMsg{Content: safetext.Line(text)}) }
 
-func (l *Line) edit(msg tea.Msg) {
+func (l *InputLine) edit(msg tea.Msg) {
 	input := textinput.New()
 	input.SetValue(l.Text)
 	input.SetCursor(utf8.RuneCountInString(l.Text) - l.behind)
@@ -35,7 +35,7 @@ func (l *Line) edit(msg tea.Msg) {
 }
 
 // Shown returns the text with its cursor.
-func (l *Line) Shown() string {
+func (l *InputLine) Shown() string {
 	runes := []rune(l.Text)
 	at := max(0, len(runes)-l.behind)
 	return string(runes[:at]) + "▏" + string(runes[at:])

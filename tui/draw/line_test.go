@@ -1,4 +1,4 @@
-package keys
+package draw
 
 import (
 	"testing"
@@ -7,7 +7,7 @@ import (
 )
 
 func TestLineIsEditedAtItsCursor(t *testing.T) {
-	var l Line
+	var l InputLine
 	for _, pressed := range []tea.KeyPressMsg{{Code: 'a', Text: "a"}, {Code: '漢', Text: "漢"}, {Code: 'c', Text: "c"}, {Code: tea.KeyLeft}, {Code: tea.KeyBackspace}} {
 		l.Press(pressed)
 	}
@@ -20,7 +20,7 @@ func TestLineIsEditedAtItsCursor(t *testing.T) {
 	if l.Shown() != "c▏" {
 		t.Errorf("after Ctrl+U and End it is shown as %q", l.Shown())
 	}
-	if set := (Line{Text: "given"}); set.Shown() != "given▏" {
+	if set := (InputLine{Text: "given"}); set.Shown() != "given▏" {
 		t.Errorf("a given text is shown as %q", set.Shown())
 	}
 }

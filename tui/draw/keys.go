@@ -1,6 +1,4 @@
-// Package keys defines the keys of the screen: their names in the settings, their help, and how
-// they move in a list or a long text.
-package keys
+package draw
 
 import (
 	"fmt"
@@ -10,9 +8,9 @@ import (
 	"charm.land/bubbles/v2/key"
 )
 
-// Map holds every key of the screen with its help. The footer, the help page and the permission
+// Keys holds every key of the screen with its help. The footer, the help page and the permission
 // dialog are generated from it.
-type Map struct {
+type Keys struct {
 	// In the composer.
 	Send, Steer, Newline, Up, Down, Undo, Redo, Search, Compose, Palette, TickOff, Help, HelpOnEmpty key.Binding
 	// Anywhere.
@@ -49,9 +47,9 @@ type Map struct {
 	Reader struct{ Next, Previous, Follow, Back, Edit, Copy, Close key.Binding }
 }
 
-// Default returns the default keys.
-func Default() Map {
-	var k Map
+// DefaultKeys returns the default keys.
+func DefaultKeys() Keys {
+	var k Keys
 	for _, group := range k.Groups() {
 		for _, named := range group.Keys {
 			*named.Binding = named.builtin
@@ -60,15 +58,15 @@ func Default() Map {
 	return k
 }
 
-// Group is a set of keys that are active in the same place.
-type Group struct {
+// KeyGroup is a set of keys that are active in the same place.
+type KeyGroup struct {
 	name  string
 	Title string
-	Keys  []Named
+	Keys  []NamedKey
 }
 
-// Named is a key and its name in the settings.
-type Named struct {
+// NamedKey is a key and its name in the settings.
+type NamedKey struct {
 	Name string
 	*key.Binding
 	builtin key.Binding
@@ -76,12 +74,12 @@ type Named struct {
 
 // Groups returns every key, grouped by the place where it is active, with its name in the settings,
 // its help and its default keys.
-func (k *Map) Groups() []Group {
-	on := func(name string, b *key.Binding, help, what string, keys ...string) Named {
-		return Named{name, b, key.NewBinding(key.WithKeys(keys...), key.WithHelp(help, what))}
+func (k *Keys) Groups() []KeyGroup {
+	on := func(name string, b *key.Binding, help, what string, keys ...string) NamedKey {
+		return NamedKey{name, b, key.NewBinding(key.WithKeys(keys...), key.WithHelp(help, what))}
 	}
-	return []Group{
-		{"composer", "Writing", []Named{
+	return []KeyGroup{
+		{"composer", "Writing", []NamedKey{
 			on("send", &k.Send, "enter", "send", "enter"),
 			on("steer", &k.Steer, "ctrl+y", "send to the running turn (also ctrl+enter)", "ctrl+y", "ctrl+enter"),
 			on("newline", &k.Newline, "ctrl+j", "new line (also alt+enter, shift+enter)", "ctrl+j", "alt+enter", "shift+enter"),
@@ -96,7 +94,7 @@ func (k *Map) Groups() []Group {
 			on("help", &k.Help, "f1", "help", "f1"),
 			on("help_on_empty", &k.HelpOnEmpty, "?", "help (empty input)", "?"),
 		}},
-		{"anywhere", "Anywhere", []Named{
+		{"anywhere", "Anywhere", []NamedKey{
 			on("stop", &k.Stop, "esc", "stop", "esc"),
 			on("clear", &k.Clear, "ctrl+c", "clear, then stop, then quit", "ctrl+c"),
 			on("leave", &k.Leave, "ctrl+d", "quit (empty input)", "ctrl+d"),
@@ -117,7 +115,7 @@ func (k *Map) Groups() []Group {
 			on("next_question", &k.NextQuestion, "alt+↓", "next question", "alt+down"),
 			on("focus", &k.Focus, "tab", "move to the conversation (empty input)", "tab"),
 		}},
-		{"transcript", "In the transcript", []Named{
+		{"transcript", "In the transcript", []NamedKey{
 			on("next", &k.Next, "↓", "next (also j)", "j", "down"),
 			on("previous", &k.Previous, "↑", "previous (also k)", "k", "up"),
 			on("first", &k.First, "g", "first", "g", "home"),
@@ -132,7 +130,7 @@ func (k *Map) Groups() []Group {
 			on("earlier_branch", &k.EarlierBranch, "←", "previous branch", "left", "h"),
 			on("later_branch", &k.LaterBranch, "→", "next branch", "right", "l"),
 		}},
-		{"list", "In lists and long texts", []Named{
+		{"list", "In lists and long texts", []NamedKey{
 			on("list_up", &k.ListUp, "↑", "up (also k)", "up", "k", "ctrl+p"),
 			on("list_down", &k.ListDown, "↓", "down (also j)", "down", "j", "ctrl+n"),
 			on("list_page_up", &k.ListPageUp, "pgup", "page up", "pgup"),
@@ -140,28 +138,28 @@ func (k *Map) Groups() []Group {
 			on("list_first", &k.ListFirst, "home", "first (also g)", "home", "g", "ctrl+home"),
 			on("list_last", &k.ListLast, "end", "last (also G)", "end", "G", "ctrl+end"),
 		}},
-		{"picker", "In a list that typing filters", []Named{
+		{"picker", "In a list that typing filters", []NamedKey{
 			on("picker_choose", &k.PickerChoose, "enter", "choose", "enter"),
 			on("picker_close", &k.PickerClose, "esc", "close", "esc", "ctrl+c"),
 		}},
-		{"chats", "In the list of conversations", []Named{
+		{"chats", "In the list of conversations", []NamedKey{
 			on("chat_rename", &k.ChatRename, "ctrl+r", "rename", "ctrl+r"),
 			on("chat_delete", &k.ChatDelete, "ctrl+x", "delete on closing; again: undo", "ctrl+x"),
 		}},
-		{"completion", "In a list above the composer", []Named{
+		{"completion", "In a list above the composer", []NamedKey{
 			on("complete", &k.Complete, "tab", "complete a command or a name", "tab"),
 		}},
-		{"stats", "In statistics (/stats)", []Named{
+		{"stats", "In statistics (/stats)", []NamedKey{
 			on("stats_next", &k.StatsNext, "tab", "next grouping", "tab", "right"),
 			on("stats_previous", &k.StatsPrevious, "shift+tab", "previous grouping", "shift+tab", "left"),
 		}},
-		{"tree", "In the tree of a conversation", []Named{
+		{"tree", "In the tree of a conversation", []NamedKey{
 			on("tree_show", &k.TreeShow, "enter", "show that branch", "enter"),
 			on("tree_go_on", &k.TreeGoOn, "c", "continue there (new branch)", "c"),
 			on("tree_fork", &k.TreeFork, "f", "fork to a new chat", "f"),
 			on("tree_close", &k.TreeClose, "esc", "close", "esc", "q", "ctrl+c"),
 		}},
-		{"permission", "When a tool asks: choose, then enter", []Named{
+		{"permission", "When a tool asks: choose, then enter", []NamedKey{
 			on("once", &k.Once, "y", "allow once", "y"),
 			on("for_conversation", &k.ForConversation, "s", "allow in this chat", "s"),
 			on("always", &k.Always, "a", "always allow, by the rule it shows", "a"),
@@ -174,11 +172,11 @@ func (k *Map) Groups() []Group {
 			on("again", &k.Again, "r", "run again", "r"),
 			on("checked", &k.Checked, "c", "I checked, it's done", "c"),
 		}},
-		{"arguments", "When editing arguments", []Named{
+		{"arguments", "When editing arguments", []NamedKey{
 			on("argument_next", &k.ArgumentNext, "tab", "next argument", "tab"),
 			on("argument_previous", &k.ArgumentPrevious, "shift+tab", "previous argument", "shift+tab"),
 		}},
-		{"servers", "In MCP servers (/mcp)", []Named{
+		{"servers", "In MCP servers (/mcp)", []NamedKey{
 			on("servers_look", &k.ServersLook, "t", "review changes", "t", "enter"),
 			on("servers_trust", &k.ServersTrust, "y", "trust this version", "y"),
 			on("servers_consent", &k.ServersConsent, "c", "grant access", "c"),
@@ -187,13 +185,13 @@ func (k *Map) Groups() []Group {
 			on("servers_log", &k.ServersLog, "l", "show its log", "l"),
 			on("servers_close", &k.ServersClose, "esc", "close", "esc", "q"),
 		}},
-		{"input", "When a server asks: choose, then enter", []Named{
+		{"input", "When a server asks: choose, then enter", []NamedKey{
 			on("fill_in", &k.FillIn, "tab", "fill in (no enter)", "tab"),
 			on("agree", &k.Agree, "y", "agree, or fill in", "y"),
 			on("decline", &k.Decline, "n", "decline", "n"),
 			on("copy_url", &k.CopyURL, "c", "copy the address (no enter)", "c"),
 		}},
-		{"form", "In a server's form", []Named{
+		{"form", "In a server's form", []NamedKey{
 			on("field_next", &k.FieldNext, "↓", "next field (also tab)", "down", "tab"),
 			on("field_previous", &k.FieldPrevious, "↑", "previous field (also shift+tab)", "up", "shift+tab"),
 			on("field_done", &k.FieldDone, "enter", "next field; submits on the last", "enter"),
@@ -201,7 +199,7 @@ func (k *Map) Groups() []Group {
 			on("option_previous", &k.OptionPrevious, "←", "previous choice", "left"),
 			on("option_switch", &k.OptionSwitch, "space", "toggle, where several may be chosen", "space"),
 		}},
-		{"reader", "In a note or a document", []Named{
+		{"reader", "In a note or a document", []NamedKey{
 			on("reader_next", &k.Reader.Next, "tab", "next link", "tab"),
 			on("reader_previous", &k.Reader.Previous, "shift+tab", "previous link", "shift+tab"),
 			on("reader_follow", &k.Reader.Follow, "enter", "follow the link: open a note, copy an address", "enter"),
@@ -214,7 +212,7 @@ func (k *Map) Groups() []Group {
 }
 
 // LeaveOut disables the keys of features that this chat lacks.
-func (k *Map) LeaveOut(models, conversations, branches bool) {
+func (k *Keys) LeaveOut(models, conversations, branches bool) {
 	for _, group := range []struct {
 		gone bool
 		keys []*key.Binding
@@ -229,16 +227,16 @@ func (k *Map) LeaveOut(models, conversations, branches bool) {
 	}
 }
 
-// Check returns an error unless keys, by action, can replace the defaults: every action must exist,
+// CheckKeys returns an error unless keys, by action, can replace the defaults: every action must exist,
 // and no key may have two meanings in one place.
-func Check(keys map[string][]string) error {
-	k := Default()
+func CheckKeys(keys map[string][]string) error {
+	k := DefaultKeys()
 	return k.Rebind(keys)
 }
 
 // Rebind replaces the keys of the named actions.
-func (k *Map) Rebind(keys map[string][]string) error {
-	known := map[string]Named{}
+func (k *Keys) Rebind(keys map[string][]string) error {
+	known := map[string]NamedKey{}
 	for _, group := range k.Groups() {
 		for _, named := range group.Keys {
 			known[named.Name] = named
@@ -268,7 +266,7 @@ var alongside = map[string]string{
 }
 
 // clashes returns an error if a key has two meanings in one place.
-func (k *Map) clashes() error {
+func (k *Keys) clashes() error {
 	groups := k.Groups()
 	for _, group := range groups {
 		live := append([]string{group.name}, strings.Fields(alongside[group.name])...)
