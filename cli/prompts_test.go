@@ -163,8 +163,8 @@ func TestFixedPrefixesHaveTheirBudget(t *testing.T) {
 		window, budget int
 		says           string
 	}{
-		"planner":                {agent.PlanMode, 32768, 265, `{"steps":[]}`},
-		"loop of a large model":  {agent.LoopMode, 32768, 2210, "Hello."},
+		"planner":                {agent.PlanMode, 32768, 266, `{"steps":[]}`},
+		"loop of a large model":  {agent.LoopMode, 32768, 2250, "Hello."},
 		"auto with a small one":  {agent.AutoMode, 4096, 250, `{"tool":"answer","input":{"text":"Hello."}}`},
 		"what the explainer has": {agent.PlanMode, 32768, 400, `{"steps":[]}`},
 	} {

@@ -29,7 +29,7 @@ func TestReadOnlyOffersOnlyReaders(t *testing.T) {
 		}
 	}
 	slices.Sort(offered)
-	if want := "calculate find_contradictions list_notes list_tasks note_links read_artifact read_note recall search_notes today"; strings.Join(offered, " ") != want {
+	if want := "brief_notes calculate find_contradictions list_notes list_tasks note_links read_artifact read_note recall search_notes today"; strings.Join(offered, " ") != want {
 		t.Errorf("offered %s, want %s", strings.Join(offered, " "), want)
 	}
 	for _, tool := range a.Builtin {

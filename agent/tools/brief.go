@@ -3,9 +3,12 @@ package tools
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"slices"
 	"strings"
+	"time"
 
+	"lifehub/agent"
 	"lifehub/internal/text"
 	"lifehub/internal/when"
 	"lifehub/notes"
@@ -20,6 +23,8 @@ type BriefLine struct {
 	Text         string    `json:"text"`         // the task, a title, or the first line of a note; on one line, cut after 300 bytes
 	Day          when.Day  `json:"day"`          // YYYY-MM-DD: when the task is due, the note changed or was written, the conversation ended
 	Untrusted    bool      `json:"untrusted"`    // others had a part in the text
+
+	source agent.Source // the line, or the title of the note
 }
 
 // BriefKind is why a line is in a briefing.
@@ -32,6 +37,63 @@ const (
 	YearAgo     BriefKind = "year_ago"
 	Unfinished  BriefKind = "unfinished" // a conversation whose last answer was stopped or cut off
 )
+
+// maxBriefLines bounds the lines that a model gets.
+const maxBriefLines = 60
+
+type briefArgs struct {
+	Period string `json:"period,omitempty" enum:"today,week"`
+}
+
+// newBriefNotes returns the tool that lists what a briefing is made of, each line as a source.
+func newBriefNotes(v vaults, now func() time.Time) agent.Tool {
+	return agent.NewTool(spec[briefArgs]("brief_notes"), agent.Auto, func(ctx context.Context, args briefArgs) (agent.Result, error) {
+		days, today := 1, when.DayOf(now())
+		if args.Period == "week" {
+			days = 7
+		}
+		lines, unread, err := Brief(ctx, v, today, days, noMarks{})
+		if err != nil {
+			return agent.Result{}, err
+		}
+		result := agent.Result{Nothing: len(lines) == 0, Text: "Nothing is due, was changed, or was written a year ago."}
+		if len(lines) > 0 {
+			result.Text = text.Count(len(lines), "line") + ":"
+		}
+		for i, l := range lines {
+			if i == maxBriefLines {
+				result.Text += fmt.Sprintf("\n… and %d more", len(lines)-i)
+				break
+			}
+			result.Text += fmt.Sprintf("\n- %s, %s: %s", l.Kind.about(l.Day, today), agent.PlaceName(l.Path, l.Line), l.Text)
+			if l.Line > 0 {
+				result.Sources = append(result.Sources, l.source)
+			} else {
+				result.Listed = append(result.Listed, l.source)
+			}
+		}
+		result.Text = strings.TrimSpace(result.Text + "\n" + unread)
+		return result, nil
+	})
+}
+
+// about says why a line of a day is in a briefing.
+func (k BriefKind) about(day, today when.Day) string {
+	switch {
+	case k == DueTask && day.Before(today):
+		return "overdue since " + day.String()
+	case k == DueTask:
+		return "due " + day.String()
+	case k == YearAgo:
+		return "a year ago, " + day.String()
+	}
+	return "changed " + day.String()
+}
+
+// noMarks leaves it to the gate to say which lines came from outside: it asks of every source.
+type noMarks struct{}
+
+func (noMarks) MarkedBy(context.Context, []int64) ([]string, error) { return nil, nil }
 
 // maxBriefText bounds the text of a line, in bytes.
 const maxBriefText = 300
@@ -74,6 +136,9 @@ func Brief(ctx context.Context, folders func() []*notes.Folder, today when.Day, 
 			from, err := outside.MarkedBy(ctx, text.LineKeys(shown))
 			if err != nil {
 				return nil, "", err
+			}
+			line.source = agent.Source{
+				Path: p.Entry.Path, Vault: p.folder.Dir(), Line: line.Line, EndLine: line.Line, Text: shown[len(shown)-1], Date: line.Day, Untrusted: note.Untrusted,
 			}
 			line.Path, line.Text, line.Untrusted = name, text.Cut(text.OneLine(notes.PlainLinks(line.Text)), maxBriefText), note.Untrusted || len(from) > 0
 			lines = append(lines, line)

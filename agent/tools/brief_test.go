@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"lifehub/agent"
+	"lifehub/agent/citation"
 	"lifehub/internal/text"
 	"lifehub/internal/when"
 	"lifehub/notes"
@@ -55,7 +56,28 @@ func briefly(t *testing.T, ctx context.Context, days int, outside markedLines, f
 	if err != nil || unread != "" {
 		t.Fatal(err, unread)
 	}
+	for i := range lines {
+		lines[i].source = agent.Source{} // as TestBriefingIsCitedByItsLines says
+	}
 	return lines
+}
+
+// What an answer says of a briefing is checked against the lines themselves.
+func TestBriefingIsCitedByItsLines(t *testing.T) {
+	b := work(t, map[string]string{"tasks.md": "# Tasks\n\n- [ ] call the plumber 📅 2000-01-02\n", "clip.md": "---\nsource: https://a.example\n---\n- [ ] pay them 📅 2000-01-01\n"})
+	result, said := b.run("brief_notes", `{"period":"week"}`)
+	if len(result.Sources) != 2 || !result.Sources[0].Untrusted || result.Sources[1].Untrusted {
+		t.Fatalf("%+v", result.Sources)
+	}
+	holds(t, "brief_notes", said, "overdue since 2000-01-02, tasks.md:3: call the plumber")
+	for i := range result.Sources {
+		result.Sources[i].N = i + 1
+	}
+	for answer, want := range map[string]agent.Verdict{"You are to “call the plumber” [2].": agent.Verified, "You are to “call the dentist about both wisdom teeth” [2].": agent.NotFound} {
+		if got := citation.Check(answer, result.Sources, nil); len(got) != 1 || got[0].Verdict != want {
+			t.Errorf("%s: %+v", answer, got)
+		}
+	}
 }
 
 // Each kind of line is found where it was planted, and nothing else.

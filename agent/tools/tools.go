@@ -49,6 +49,7 @@ func All(d Deps) []agent.Tool {
 		newListNotes(v),
 		newNoteLinks(v),
 		newFindContradictions(v),
+		newBriefNotes(v, d.Now),
 		newCreateNote(w),
 		newAppendNote(w, d.Daily, d.Now),
 		newEditNote(w),

@@ -152,7 +152,7 @@ func TestToolsAreDescribedBriefly(t *testing.T) {
 			t.Errorf("%s: level %v, shows its change: %v", spec.Name, tool.Properties().Level, shows || prepares)
 		}
 	}
-	want := []string{"add_task", "append_note", "calculate", "complete_task", "crawl", "create_note", "edit_note", "find_contradictions", "forget", "get_weather", "list_notes", "list_tasks", "merge_notes", "move_note", "note_links", "read_note", "recall", "remember", "rename_tag", "search_notes", "send_email", "today", "undo", "web_fetch", "web_search"}
+	want := []string{"add_task", "append_note", "brief_notes", "calculate", "complete_task", "crawl", "create_note", "edit_note", "find_contradictions", "forget", "get_weather", "list_notes", "list_tasks", "merge_notes", "move_note", "note_links", "read_note", "recall", "remember", "rename_tag", "search_notes", "send_email", "today", "undo", "web_fetch", "web_search"}
 	slices.Sort(names)
 	if !slices.Equal(names, want) {
 		t.Errorf("got %v, want %v", names, want)
