@@ -69,8 +69,10 @@ type Entry struct {
 	Plan *PlanMade `json:"plan,omitempty"` // planned
 	Said string    `json:"said,omitempty"` // planned: text emitted before the plan was known
 
-	// Origin is that of the prompt from which the plan was made (planned).
-	Origin Origin `json:"origin,omitzero"`
+	// Origin is that of the prompt from which the plan was made (planned). If the user
+	// requested the calls, there was none, and Origin is that of their arguments.
+	Origin    Origin `json:"origin,omitzero"`
+	Requested bool   `json:"requested,omitempty"`
 
 	Tool  string          `json:"tool,omitempty"`  // intended
 	Input json.RawMessage `json:"input,omitempty"` // intended: the exact bytes

@@ -99,7 +99,7 @@ func (m *sidebar) draw(height int, a transcript.Aside, p *lastPrompt, s backend.
 	switch {
 	case s.Remote != "":
 		sent += " · the model runs at " + safetext.Line(s.Remote)
-	case s.Provider == "ollama" || s.Provider == "openai":
+	case s.IsLocal():
 		sent += " · local model"
 	}
 	if to := a.SentTo(); to != "" {

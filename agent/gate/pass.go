@@ -150,7 +150,7 @@ func (g *Guard) ask(ctx context.Context, c Call, p *Permit, asked agent.Permissi
 	if err := p.prepare(ctx); err != nil && !asked.Unknown { // ask about a call that happened even if it can't be prepared again
 		return agent.Reply{}, err
 	}
-	if err := c.Turn.wait(ctx); err != nil {
+	if err := c.Place.wait(ctx); err != nil {
 		return agent.Reply{}, err
 	}
 	if err := g.Record.Stream.Enter(ctx, c.intended(), agent.Entry{Moment: agent.CallAsked, Step: c.Step, Reason: asked.Reason}); err != nil {
@@ -178,7 +178,7 @@ func (g *Guard) ask(ctx context.Context, c Call, p *Permit, asked agent.Permissi
 	asked.Preview, asked.Reply = p.preview, reply
 	defer g.Record.Stream.WaitForUser(0)()
 	g.Record.Stream.Emit(asked)
-	c.Turn.LetNext()
+	c.Place.LetNext()
 	select {
 	case r := <-replies:
 		if err := g.Record.Stream.Enter(ctx, agent.Entry{Moment: agent.Decided, Step: c.Step, Decision: r.Decision, Reason: r.Reason}); err != nil {

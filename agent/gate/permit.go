@@ -17,7 +17,7 @@ type Call struct {
 	Key    string // unique, but the same if the call is repeated after a crash
 	Tool   agent.Tool
 	Input  agent.Args
-	Turn   *Turnstile    // position among the steps that may ask
+	Place  *Turnstile    // among the steps that may ask and write
 	Origin *agent.Origin // nil if unknown: then all that is in the prompts may have influenced the call
 
 	as         Reading // the input as rules see it

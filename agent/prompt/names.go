@@ -80,6 +80,6 @@ func onlyMatch(tools []agent.Tool, meant func(name string) bool) (found agent.To
 // NeedsNotes reports whether a built-in tool works on notes, and so is useless
 // without a vault.
 func NeedsNotes(tool string) bool {
-	return tool == "note_links" || tool == "find_contradictions" || strings.HasSuffix(tool, "_note") || strings.HasSuffix(tool, "_notes") ||
+	return slices.Contains([]string{"note_links", "find_contradictions"}, tool) || strings.HasSuffix(tool, "_note") || strings.HasSuffix(tool, "_notes") ||
 		strings.HasSuffix(tool, "_task") || strings.HasSuffix(tool, "_tasks")
 }

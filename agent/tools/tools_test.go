@@ -172,9 +172,17 @@ func TestNoteToolsReportAMissingVault(t *testing.T) {
 			t.Errorf("%s works on notes", tool)
 		}
 	}
-	for _, tool := range []string{"today", "calculate", "get_weather"} {
-		if prompt.NeedsNotes(tool) {
-			t.Errorf("%s does not need notes", tool)
+	elsewhere := []string{
+		"calculate", "crawl", "forget", "get_weather", "recall", "remember", "rename_tag", "send_email", "today", "undo", "web_fetch", "web_search",
+		"create_artifact", "update_artifact", "rewrite_artifact", "read_artifact",
+	}
+	for _, tool := range All(b.deps) {
+		if name := tool.Spec().Name; prompt.NeedsNotes(name) == slices.Contains(elsewhere, name) {
+			t.Errorf("%s: needs notes: %v", name, prompt.NeedsNotes(name))
+		}
+		_, resolves := tool.(agent.Resolver)
+		if _, has := agent.ShapeOf(tool.Spec().Schema).Properties["path"]; has && !resolves && tool.Spec().Name != "search_notes" {
+			t.Errorf("%s: rules about a path do not hold for a title", tool.Spec().Name)
 		}
 	}
 }

@@ -54,11 +54,11 @@ func (t *turn) do(ctx context.Context, c gate.Call) Outcome {
 		t.steps.calls.made[key] = mine
 		t.steps.calls.mu.Unlock()
 		defer close(mine.done)
-		mine.Outcome = t.make(ctx, c)
+		mine.Outcome = t.call(ctx, c)
 		return mine.Outcome
 	}
 	t.steps.calls.mu.Unlock()
-	c.Turn.Leave() // only the other call asks the user and runs
+	c.Place.Leave() // only the other call asks the user and runs
 	select {
 	case <-other.done:
 		shared := other.Outcome
@@ -69,13 +69,13 @@ func (t *turn) do(ctx context.Context, c gate.Call) Outcome {
 	}
 }
 
-// make takes a call through the gate and runs it. Its outcome is journalled
+// call takes a call through the gate and runs it. Its outcome is journalled
 // before it is used or shown.
-func (t *turn) make(ctx context.Context, c gate.Call) Outcome {
+func (t *turn) call(ctx context.Context, c gate.Call) Outcome {
 	t.record.Called(c.Tool, c.Input)
 	ctx = t.gate.WithHidden(ctx, c.Tool)
 	permit, o := t.admit(ctx, c)
-	c.Turn.LetNext()
+	c.Place.LetNext()
 	if permit == nil {
 		through := gate.ChannelOf(c.Name(), c.Tool)
 		if o.Result.Untrusted {
@@ -188,7 +188,7 @@ func (c *calls) enter(ctx context.Context, made gate.Call) (leave func(), err er
 	}
 	writes := agent.MayWrite(made.Tool)
 	if writes {
-		if err := made.Turn.WaitToWrite(ctx); err != nil {
+		if err := made.Place.WaitToWrite(ctx); err != nil {
 			return nil, err
 		}
 		if err := take(ctx, c.writing); err != nil {

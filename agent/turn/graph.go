@@ -146,7 +146,7 @@ func (t *turn) step(ctx context.Context, step agent.Step, at *gate.Turnstile, en
 	if before != nil && before.tool == step.Tool {
 		input = before.input // the same call that was asked about before
 	}
-	return t.do(ctx, gate.Call{Step: step.ID, ID: step.ID, Key: t.events.Turn + "/" + step.ID, Tool: tool, Input: input, Origin: made, Turn: at})
+	return t.do(ctx, gate.Call{Step: step.ID, ID: step.ID, Key: t.events.Turn + "/" + step.ID, Tool: tool, Input: input, Origin: made, Place: at})
 }
 
 // reference matches how a step refers to the text of an earlier result:

@@ -18,7 +18,7 @@ func (t *turn) enterPlan(ctx context.Context, made agent.PlanMade, from agent.Or
 	t.steps.countPlan(made)
 	t.record.Planned(made.Steps, from)
 	t.steps.lacks(made)
-	if err := t.events.Enter(ctx, agent.Entry{Moment: agent.Planned, Plan: &made, Said: t.events.Text(), Origin: from}); err != nil {
+	if err := t.events.Enter(ctx, agent.Entry{Moment: agent.Planned, Plan: &made, Said: t.events.Text(), Origin: from, Requested: t.command != nil}); err != nil {
 		return nil, err
 	}
 	t.events.Emit(made)
@@ -46,7 +46,11 @@ func (t *turn) savedPlan(under string, attempt int) (steps []agent.Step, saved b
 		t.noteWriter(step.Tool)
 	}
 	t.record.Add(entry.Origin)
-	t.record.Planned(made.Steps, t.record.Origin())
+	if from := entry.Origin; entry.Requested {
+		t.record.Planned(made.Steps, from)
+	} else {
+		t.record.Planned(made.Steps, t.record.Origin())
+	}
 	t.steps.countPlan(made)
 	if under == "" {
 		t.events.Say(strings.TrimPrefix(entry.Said, t.events.Text()))

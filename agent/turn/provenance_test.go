@@ -117,6 +117,23 @@ func TestUntrustedMarkOfAPlanSurvivesAKill(t *testing.T) {
 	}
 }
 
+// What the conversation read before is no part of a call that the user requested, also after a resume.
+func TestRequestedCallIsTheUsersAfterAKill(t *testing.T) {
+	for requested, want := range map[bool]int{true: 0, false: 1} {
+		left := agent.Unfinished{Question: "/task shoes", Entries: []agent.Entry{{
+			Version: agent.EntryVersion, Moment: agent.Planned, Requested: requested,
+			Plan: &agent.PlanMade{Steps: []agent.Step{{ID: "1", Tool: "add_task", Input: []byte(`{"text":"shoes"}`)}}},
+		}}}
+		tool := addTask()
+		before := &shelf{messages: []llm.Message{{Role: llm.User, Text: "read it"}, {Role: llm.Assistant, Text: "Read."}}, from: agent.FromOutside("clip.md")}
+		a := New(Options{Model: &script{lines: []line{say("Done.")}}, History: before, Tools: tools(tool), Rules: allowAll(), Journal: &oneTurn{left: left}})
+		asked := bodies[agent.PermissionAsked](collect(a.Resume(t.Context(), "c1", "t1"), always(agent.Refuse)))
+		if len(asked) != want || len(tool.ran()) != 1-want {
+			t.Errorf("requested %v: asked %+v, ran %v", requested, asked, tool.ran())
+		}
+	}
+}
+
 // oneTurn is a journal with one interrupted turn.
 type oneTurn struct{ left agent.Unfinished }
 

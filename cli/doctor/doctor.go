@@ -209,7 +209,11 @@ func model(ctx context.Context, a *app.App, c *settings.Config) []Finding {
 	if err != nil {
 		return []Finding{{What: "model server", Detail: err.Error(), Fix: agent.FailedFrom(err).Hint, Cause: llm.Cause(err)}}
 	}
-	model := Finding{What: "model", OK: true, Detail: fmt.Sprintf("%s at %s, window of %d tokens", info.Name, a.Provider.State().Provider, a.Provider.Window())}
+	window := "window of unknown size"
+	if n := a.Provider.Window(); n > 0 {
+		window = fmt.Sprintf("window of %d tokens", n)
+	}
+	model := Finding{What: "model", OK: true, Detail: fmt.Sprintf("%s at %s, %s", info.Name, a.Provider.State().Provider, window)}
 	if info.Remote != "" {
 		model.Detail += "; it runs on " + info.Remote + ", so what you ask leaves this machine"
 	}

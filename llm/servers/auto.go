@@ -12,23 +12,7 @@ import (
 	"lifehub/llm"
 	"lifehub/llm/offline"
 	"lifehub/llm/ollama"
-	"lifehub/llm/openai"
 )
-
-// openOne returns the provider that the settings select. It makes no connection.
-func openOne(s llm.Settings) (llm.Provider, error) {
-	switch s.Provider {
-	case "", "auto":
-		return openAuto(s)
-	case "ollama":
-		return ollama.New(s)
-	case "openai":
-		return openai.New(s)
-	case "offline":
-		return offline.New(), nil
-	}
-	return nil, fmt.Errorf("unknown model provider %q: use auto, ollama, openai or offline", s.Provider)
-}
 
 // auto uses Ollama while it is reachable, and the offline provider otherwise. It
 // probes the server in the background, so that opening never blocks. A request

@@ -17,6 +17,9 @@ import (
 	"time"
 
 	"lifehub/llm"
+	"lifehub/llm/offline"
+	"lifehub/llm/ollama"
+	"lifehub/llm/openai"
 )
 
 // listTimeout bounds the time one server may take to list its models. Results of
@@ -456,4 +459,19 @@ func (e embedder) Window() int {
 		return known.Window()
 	}
 	return 0
+}
+
+// openOne returns the provider that the settings select. It makes no connection.
+func openOne(s llm.Settings) (llm.Provider, error) {
+	switch s.Provider {
+	case "", "auto":
+		return openAuto(s)
+	case "ollama":
+		return ollama.New(s)
+	case "openai":
+		return openai.New(s)
+	case "offline":
+		return offline.New(), nil
+	}
+	return nil, fmt.Errorf("unknown model provider %q: use auto, ollama, openai or offline", s.Provider)
 }

@@ -45,8 +45,11 @@ func (s Status) Parts(width int) []string {
 	switch {
 	case s.Remote != "":
 		parts = append(parts, safetext.Line(s.Remote))
-	case s.Provider == "ollama" || s.Provider == "openai":
+	case s.IsLocal():
 		parts = append(parts, "local")
 	}
 	return parts
 }
+
+// IsLocal reports whether a model on this machine answers.
+func (s *Status) IsLocal() bool { return s.Remote == "" && s.Provider != "" && s.Provider != "offline" }
