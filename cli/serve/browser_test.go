@@ -40,16 +40,28 @@ func openBrowser(t *testing.T) *browser {
 		}
 		ends[2*i], ends[2*i+1] = r, w
 	}
+	profile, err := os.MkdirTemp("", "lifehub-browser-*")
+	if err != nil {
+		t.Fatal(err)
+	}
 	cmd := exec.Command(program, "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
 		"--disable-background-networking", "--disable-component-update", "--disable-sync", "--disable-dev-shm-usage",
-		"--user-data-dir="+t.TempDir(), "--remote-debugging-pipe", "about:blank")
+		"--user-data-dir="+profile, "--remote-debugging-pipe", "about:blank")
 	cmd.ExtraFiles = []*os.File{ends[0], ends[3]} // 3 is read, 4 is written
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
 	ends[0].Close()
 	ends[3].Close()
-	t.Cleanup(func() { _ = cmd.Process.Kill(); _ = cmd.Wait(); ends[1].Close(); ends[2].Close() })
+	t.Cleanup(func() {
+		_, _ = ends[1].Write([]byte(`{"id":0,"method":"Browser.close"}` + "\x00")) // it ends its other processes, too
+		kill := time.AfterFunc(patience, func() { _ = cmd.Process.Kill() })
+		defer kill.Stop()
+		_ = cmd.Wait()
+		_ = os.RemoveAll(profile) // one that was killed may leave processes that still write there
+		ends[1].Close()
+		ends[2].Close()
+	})
 	b := &browser{t: t, to: ends[1], from: bufio.NewReader(ends[2])}
 	_ = ends[2].SetReadDeadline(time.Now().Add(2 * patience)) // a pipe that knows none waits for the test's own
 	var made struct{ TargetID, SessionID string }
