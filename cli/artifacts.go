@@ -13,7 +13,6 @@ import (
 
 	"lifehub/agent"
 	"lifehub/cli/app"
-	"lifehub/cli/export"
 	"lifehub/cli/settings"
 	"lifehub/store"
 	"lifehub/tui/safetext"
@@ -97,7 +96,7 @@ func (c *artifactsCommand) export(ctx context.Context, conversations *store.Stor
 	if err != nil {
 		return fmt.Errorf("export %s: %w", a.Name, err)
 	}
-	_, err = file.WriteString(export.Sourced(export.Disarm(a.Text), a.Origin))
+	_, err = file.WriteString(app.Sourced(app.Disarm(a.Text), a.Origin))
 	return errors.Join(err, file.Close())
 }
 

@@ -21,7 +21,6 @@ import (
 	"lifehub/agent/turn"
 	"lifehub/chat"
 	"lifehub/cli/app"
-	"lifehub/cli/export"
 	"lifehub/cli/settings"
 	"lifehub/llm"
 	"lifehub/tui/safetext"
@@ -433,7 +432,7 @@ func (q *askCommand) closeAnswer(result askResult) {
 		return
 	}
 	fmt.Fprintln(q.Process.Err)
-	for _, line := range export.CitationLines(result.Citations) {
+	for _, line := range app.CitationLines(result.Citations) {
 		fmt.Fprintln(q.Process.Err, line)
 	}
 	fmt.Fprintln(q.Process.Err, safetext.Line(result.Effects.String()))

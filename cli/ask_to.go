@@ -14,7 +14,6 @@ import (
 	"lifehub/agent/gate"
 	"lifehub/agent/turn"
 	"lifehub/cli/app"
-	"lifehub/cli/export"
 	"lifehub/cli/settings"
 	"lifehub/internal/when"
 	"lifehub/tui/safetext"
@@ -57,10 +56,10 @@ func (q *askCommand) input(content string) json.RawMessage {
 // /export.
 func (q *askCommand) append(answer agent.Answer) agent.Step {
 	content := strings.TrimSpace(safetext.Text(answer.Text))
-	if lines := export.CitationLines(answer.Citations); len(lines) > 0 {
+	if lines := app.CitationLines(answer.Citations); len(lines) > 0 {
 		content += "\n\n" + strings.Join(lines, "\n") // not as a list, in which "- [1]" would be a task
 	}
-	return agent.Step{Tool: agent.AppendNote, Input: q.input(export.Disarm(content)), Description: "Add the answer to the note"}
+	return agent.Step{Tool: agent.AppendNote, Input: q.input(app.Disarm(content)), Description: "Add the answer to the note"}
 }
 
 // mayWrite determines, before the question is asked, which note the answer goes to and whether

@@ -12,7 +12,6 @@ import (
 	"lifehub/agent"
 	"lifehub/agent/tools"
 	"lifehub/cli/app"
-	"lifehub/cli/export"
 	"lifehub/cli/settings"
 	"lifehub/internal/text"
 	"lifehub/internal/when"
@@ -125,7 +124,7 @@ func (c *briefCommand) write(ctx context.Context, lines []tools.BriefLine, today
 		return app.PrintText(c.capture.process, "briefing", plainBriefing(nil, today, days))
 	}
 	c.capture.yes = c.capture.yes || c.untrusted
-	w.once(agent.AppendNote, map[string]string{"path": c.daily, "content": export.Disarm(safetext.Text(plainBriefing(kept, today, days)))})
+	w.once(agent.AppendNote, map[string]string{"path": c.daily, "content": app.Disarm(safetext.Text(plainBriefing(kept, today, days)))})
 	w.allows[0].Where = ruleTo(c.daily, true).Where
 	return c.capture.run(ctx, w)
 }

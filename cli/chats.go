@@ -11,7 +11,6 @@ import (
 
 	"lifehub/agent"
 	"lifehub/cli/app"
-	"lifehub/cli/export"
 	"lifehub/cli/settings"
 	"lifehub/internal/files"
 	"lifehub/llm"
@@ -115,7 +114,7 @@ func (c *chatsCommand) show(ctx context.Context, s *store.Store, given []string)
 			Exchanges []agent.Exchange `json:"exchanges"`
 		}{conversation, exchanges})
 	}
-	return printDocument(c.Process, app.SecretsOf(c.Process).Known(export.Markdown(conversation, exchanges)), 0)
+	return printDocument(c.Process, app.SecretsOf(c.Process).Known(app.ConversationMarkdown(conversation, exchanges)), 0)
 }
 
 func (c *chatsCommand) search(ctx context.Context, s *store.Store, words []string) error {
@@ -152,7 +151,7 @@ func (c *chatsCommand) export(ctx context.Context, s *store.Store, given []strin
 		return err
 	}
 	var b bytes.Buffer
-	if err := export.Write(ctx, s, conversation, export.FormatOf(c.format, c.file), &b); err != nil {
+	if err := app.WriteConversation(ctx, s, conversation, app.ExportFormat(c.format, c.file), &b); err != nil {
 		return err
 	}
 	if c.file != "" {

@@ -12,7 +12,6 @@ import (
 
 	"lifehub/agent"
 	"lifehub/cli/app"
-	"lifehub/cli/export"
 	"lifehub/cli/mcpserve"
 	"lifehub/cli/settings"
 	"lifehub/tui/safetext"
@@ -84,7 +83,7 @@ func checkFile(ctx context.Context, sh *app.Process, flags app.RunFlags, name st
 	var out strings.Builder
 	for _, v := range checked.Verdicts {
 		c := agent.Citation{Verdict: v.Verdict, Words: v.Text, Path: v.Path, Line: v.Line, EndLine: v.EndLine, Context: v.Context, Detail: v.Detail}
-		line := export.CitationLine(c)
+		line := app.CitationLine(c)
 		if v.Detail != "" && !strings.Contains(line, v.Detail) {
 			line += "; " + v.Detail
 		}

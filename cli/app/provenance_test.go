@@ -16,7 +16,6 @@ import (
 
 	"lifehub/agent"
 	"lifehub/cli/app"
-	"lifehub/cli/export"
 	"lifehub/internal/apptest"
 	"lifehub/llm"
 
@@ -144,12 +143,12 @@ var launderings = map[string]struct {
 	"a document, exported": {func(l *laundry, message, text string) {
 		l.turn(message, "Well.", callOf("create_artifact", "name", "plan", "text", text))
 		made := must(l.Store.Artifact(l.Context(), l.conversation, "plan", 0))
-		apptest.Write(l.T, filepath.Join(l.vault, "plan.md"), export.Sourced(made.Text, made.Origin))
+		apptest.Write(l.T, filepath.Join(l.vault, "plan.md"), app.Sourced(made.Text, made.Origin))
 	}, callOf("read_note", "path", "plan.md")},
 	"an exported conversation, deleted": {func(l *laundry, message, text string) {
 		l.turn(message, text)
 		var b bytes.Buffer
-		if err := export.Write(l.Context(), l.Store, must(l.Store.Conversation(l.Context(), l.conversation)), "md", &b); err != nil {
+		if err := app.WriteConversation(l.Context(), l.Store, must(l.Store.Conversation(l.Context(), l.conversation)), "md", &b); err != nil {
 			l.Fatal(err)
 		}
 		apptest.Write(l.T, filepath.Join(l.vault, "talk.md"), strings.ReplaceAll(b.String(), message, ""))

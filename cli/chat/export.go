@@ -15,7 +15,6 @@ import (
 	"lifehub/agent"
 	"lifehub/agent/turn"
 	"lifehub/cli/app"
-	"lifehub/cli/export"
 	"lifehub/store"
 	"lifehub/tui/backend"
 )
@@ -38,7 +37,7 @@ func exportStep(ctx context.Context, a *app.App, conversation, given string) (st
 		if path = strings.TrimSpace(path); path == "" {
 			path = fileName(document.Name) + ".md"
 		}
-		input, err := json.Marshal(map[string]string{"path": path, "content": export.Sourced(export.Disarm(document.Text), document.Origin)})
+		input, err := json.Marshal(map[string]string{"path": path, "content": app.Sourced(app.Disarm(document.Text), document.Origin)})
 		if err != nil {
 			return nil, from, fmt.Errorf("export %s: %w", document.Name, err)
 		}
@@ -75,15 +74,15 @@ func (bg *background) slashExport(ctx context.Context, conversation, given strin
 		return "", err
 	}
 	format, file := "", strings.TrimSpace(given)
-	if first, rest, _ := strings.Cut(file, " "); export.Formats[first] != nil {
+	if first, rest, _ := strings.Cut(file, " "); app.ExportFormats[first] != nil {
 		format, file = first, strings.TrimSpace(rest)
 	}
-	format = export.FormatOf(format, file)
+	format = app.ExportFormat(format, file)
 	if file == "" {
 		file = fileName(c.Title) + "." + format
 	}
 	var b bytes.Buffer
-	if err := export.Write(ctx, bg.App.Store, c, format, &b); err != nil {
+	if err := app.WriteConversation(ctx, bg.App.Store, c, format, &b); err != nil {
 		return "", err
 	}
 	path, err := writeNewFile(file, []byte(bg.App.Secrets.Known(b.String())))

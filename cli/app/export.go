@@ -1,5 +1,4 @@
-// Package export writes a conversation as Markdown, JSON or a self-contained HTML page.
-package export
+package app
 
 import (
 	"bytes"
@@ -32,13 +31,13 @@ import (
 
 // Formats maps a format to its writer. Markdown and HTML contain the current branch, JSON the whole
 // tree.
-var Formats = map[string]func(ctx context.Context, s *store.Store, c agent.Conversation, w io.Writer) error{
+var ExportFormats = map[string]func(ctx context.Context, s *store.Store, c agent.Conversation, w io.Writer) error{
 	"md": exportMarkdown, "json": exportJSON, "html": exportHTML,
 }
 
 // Write writes a conversation in a format. Errors name the conversation.
-func Write(ctx context.Context, s *store.Store, c agent.Conversation, format string, w io.Writer) error {
-	write, ok := Formats[format]
+func WriteConversation(ctx context.Context, s *store.Store, c agent.Conversation, format string, w io.Writer) error {
+	write, ok := ExportFormats[format]
 	if !ok {
 		return settings.UsageError{Err: fmt.Errorf("%q is not md, json or html", format)}
 	}
@@ -57,7 +56,7 @@ func exportMarkdown(ctx context.Context, s *store.Store, c agent.Conversation, w
 	for _, e := range exchanges {
 		from = from.And(e.Origin)
 	}
-	_, err = io.WriteString(w, Sourced(notes.ExportedFront+Disarm(Markdown(c, exchanges)), from))
+	_, err = io.WriteString(w, Sourced(notes.ExportedFront+Disarm(ConversationMarkdown(c, exchanges)), from))
 	return err
 }
 
@@ -79,7 +78,7 @@ func Sourced(text string, from agent.Origin) string {
 }
 
 // Markdown returns a conversation as Markdown.
-func Markdown(c agent.Conversation, exchanges []agent.Exchange) string {
+func ConversationMarkdown(c agent.Conversation, exchanges []agent.Exchange) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "# %s\n", safetext.Line(c.Title))
 	for _, e := range exchanges {
@@ -210,13 +209,13 @@ func (asText) autoLink(w util.BufWriter, source []byte, node ast.Node, entering 
 
 // FormatOf returns format if given, or else the one that the file's extension stands for, or else
 // Markdown.
-func FormatOf(format, file string) string {
+func ExportFormat(format, file string) string {
 	switch ending := strings.ToLower(strings.TrimPrefix(filepath.Ext(file), ".")); {
 	case format != "":
 		return format
 	case ending == "htm":
 		return "html"
-	case Formats[ending] != nil:
+	case ExportFormats[ending] != nil:
 		return ending
 	}
 	return "md"

@@ -1,4 +1,4 @@
-package export
+package app
 
 import (
 	"strings"
@@ -8,7 +8,7 @@ import (
 )
 
 func TestSteeringIsQuotedBelowItsMessage(t *testing.T) {
-	got := Markdown(agent.Conversation{Title: "Runs"}, []agent.Exchange{{
+	got := ConversationMarkdown(agent.Conversation{Title: "Runs"}, []agent.Exchange{{
 		Question: agent.WithSteering("What did I run?", "Only this year.\nAnd no swims."), Answer: agent.Answer{Text: "Three times."},
 	}})
 	if !strings.Contains(got, "\n\nWhat did I run?\n\n> Only this year.\n> And no swims.\n\n## LifeHub\n\nThree times.") {

@@ -1,4 +1,4 @@
-package export
+package app
 
 import (
 	"bytes"
@@ -67,7 +67,7 @@ func TestExportedPageRunsAndLoadsNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	var b bytes.Buffer
-	if err := Write(t.Context(), s, c, "html", &b); err != nil {
+	if err := WriteConversation(t.Context(), s, c, "html", &b); err != nil {
 		t.Fatal(err)
 	}
 	head, body, _ := strings.Cut(b.String(), "</style>")
@@ -93,7 +93,7 @@ func TestExportedPageRunsAndLoadsNothing(t *testing.T) {
 // Note editors show "- [1]" as a check box.
 func TestSourcesAreNotTasks(t *testing.T) {
 	cited := agent.Answer{Text: "Three times. [1]", Citations: []agent.Citation{{N: 1, Path: "plan.md", Line: 8}, {N: 2, Path: "log.md", Line: 9}}}
-	got := Disarm(Markdown(agent.Conversation{Title: "running"}, []agent.Exchange{{Question: "how often?", Answer: cited}}))
+	got := Disarm(ConversationMarkdown(agent.Conversation{Title: "running"}, []agent.Exchange{{Question: "how often?", Answer: cited}}))
 	if !strings.Contains(got, "\n[1] plan.md:8  \n[2] log.md:9\n") {
 		t.Errorf("exported:\n%s", got)
 	}
