@@ -9,6 +9,7 @@ import (
 	"iter"
 	"log/slog"
 	"net/http"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -17,8 +18,10 @@ import (
 
 	"lifehub/agent"
 	"lifehub/agent/agenttest"
+	"lifehub/agent/gate"
 	"lifehub/agent/prompt"
 	"lifehub/llm"
+	"lifehub/llm/llmtest"
 )
 
 // planOf returns the JSON of a plan with steps such as "1 slow_a", "2 slow_b after 1".
@@ -686,6 +689,217 @@ func TestFailedPlannerFallsBackToASearch(t *testing.T) {
 			}
 			if len(notes.ran()) != tc.searches || answer != tc.answer {
 				t.Errorf("%d searches, answer %q, end %+v", len(notes.ran()), answer, events[len(events)-1].Body)
+			}
+		})
+	}
+}
+
+// talks is an agent with one tool, which calls run, and a model that calls the tool.
+func talks(options Options, run func(ctx context.Context) (agent.Result, error)) *Agent {
+	tool := agent.NewTool(llm.ToolSpec{Name: "talk", Description: "talks", Schema: []byte(`{"type":"object"}`)}, agent.Auto,
+		func(ctx context.Context, _ struct{}) (agent.Result, error) { return run(ctx) })
+	options.Model = llmtest.NewScript(
+		llmtest.Answer{Match: "Plan for this", Text: `{"reasoning":"","steps":[{"id":"1","tool":"talk","input":{}}],"answer":""}`},
+		llmtest.Answer{Match: "Answer this message", Text: "Done."},
+	)
+	options.Tools = agenttest.Tools(tool)
+	options.History = nowhere{}
+	return New(options)
+}
+
+func TestToolReportsProgressAndAsks(t *testing.T) {
+	schema := json.RawMessage(`{"type":"object","properties":{"name":{"type":"string"}}}`)
+	for name, c := range map[string]struct {
+		unattended bool
+		input      agent.Input
+		want       string
+	}{
+		"accepted":        {input: agent.Input{Action: agent.InputAccepted, Values: json.RawMessage(`{"name":"Ana"}`)}, want: `accept {"name":"Ana"} `},
+		"declined":        {input: agent.Input{Action: agent.InputDeclined}, want: "decline  "},
+		"nobody is there": {unattended: true, want: "decline  nobody can be asked"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			a := talks(Options{Unattended: c.unattended}, func(ctx context.Context) (agent.Result, error) {
+				host := agent.HostFrom(ctx)
+				host.Progress(agent.Progress{Done: 1, Total: 4, Message: "one"})
+				got := host.Ask(ctx, agent.Question{From: "s", Kind: agent.FormInput, Message: "Who?", Schema: schema})
+				return agent.Result{Text: fmt.Sprintf("%s %s %s", got.Action, got.Values, got.Reason)}, nil
+			})
+			var story []string
+			for e := range a.Ask(t.Context(), "c", "talk") {
+				switch b := e.Body.(type) {
+				case agent.ToolProgressed:
+					story = append(story, fmt.Sprint(e.Type, " ", b.Call, " ", b.Done, " of ", b.Total, " ", b.Message))
+				case agent.InputAsked:
+					story = append(story, fmt.Sprint(e.Type, " ", b.ID, " ", b.From, " ", b.Kind, " ", b.Message))
+					if !c.unattended {
+						b.Reply(c.input)
+						b.Reply(agent.Input{Action: agent.InputCancelled}) // only the first reply counts
+					}
+				case agent.InputGiven:
+					text, _ := json.Marshal(e)
+					if strings.Contains(string(text), "Ana") {
+						t.Errorf("the values stand in the event: %s", text)
+					}
+					story = append(story, fmt.Sprint(e.Type, " ", b.ID, " ", b.Action))
+				case agent.ToolEnded:
+					story = append(story, b.Output)
+				}
+			}
+			action, _, _ := strings.Cut(c.want, " ")
+			want := []string{"tool_progress 1 1 of 4 one", "input_request 1.1 s form Who?", "input_result 1.1 " + action, c.want}
+			if fmt.Sprint(story) != fmt.Sprint(want) {
+				t.Errorf("got  %q\nwant %q", story, want)
+			}
+		})
+	}
+}
+
+func TestStoppedTurnWithdrawsItsQuestion(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		late := make(chan agent.Input, 1)
+		a := talks(Options{}, func(callCtx context.Context) (agent.Result, error) {
+			host := agent.HostFrom(callCtx)
+			// The tool ignores the end of its call.
+			late <- host.Ask(context.WithoutCancel(callCtx), agent.Question{Kind: agent.FormInput})
+			host.Progress(agent.Progress{Done: 1})
+			late <- host.Ask(context.WithoutCancel(callCtx), agent.Question{Kind: agent.FormInput})
+			return agent.Result{}, nil
+		})
+		for e := range a.Ask(ctx, "c", "talk") {
+			if _, ok := e.Body.(agent.InputAsked); ok {
+				cancel()
+			}
+		}
+		time.Sleep(time.Second)
+		for range 2 {
+			if got := <-late; got.Action != agent.InputCancelled {
+				t.Errorf("got %+v", got)
+			}
+		}
+	})
+}
+
+// The log of a turn has the order of its events, even if the turn is interrupted and
+// resumed.
+func TestLogOfALoopIsInOrder(t *testing.T) {
+	lines := []line{
+		{text: "Let me look.", calls: calling("search_notes", `{"query":"running"}`).calls},
+		{text: "Now the web.", calls: calling("brave_web_search", `{"query":"tips"}`).calls},
+		say(goodAnswer),
+	}
+	asks, err := json.Marshal(map[string]string{"query": question})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []agent.Part{
+		{Done: []agent.Logged{{Step: "1", Action: agent.ActionOf(agent.Step{Tool: "search_notes", Input: asks}), Result: "1 passage"}}},
+		{Text: "Let me look.\n\n"},
+		{Done: []agent.Logged{{At: 14, Step: "2", Action: `search_notes({"query":"running"})`, Result: "1 passage"}}},
+		{Text: "Now the web.\n\n"},
+		{Done: []agent.Logged{{At: 28, Step: "3", Action: `brave_web_search({"query":"tips"})`, Result: "1. Marathon guide: drink early."}}},
+		{Text: goodAnswer},
+	}
+	for cut := 0; cut <= 15; cut++ { // 0: it is not interrupted
+		o := Options{Tools: tools(reader{search()}, reader{web()}), Limits: Limits{Parallel: 1}, Session: inMode(agent.LoopMode), Model: &script{lines: lines}}
+		var end agent.Ended
+		if cut == 0 {
+			o.History = &shelf{}
+			end = ended(t, collect(New(o).Ask(t.Context(), "c1", question), nil))
+		} else {
+			kept := cutAt(t, cut, o)
+			rounds := 0
+			for _, e := range kept.entries {
+				if e.Moment == agent.Planned {
+					rounds++
+				}
+			}
+			o.Model, o.Session = &script{lines: lines[max(0, rounds-1):]}, nil // the first search is the program's
+			end = ended(t, resume(t, kept, o, nil))
+		}
+		if got := (agent.Answer{Text: end.Answer, Log: end.Log}).Parts(); !reflect.DeepEqual(got, want) {
+			t.Errorf("cut after %d: got %+v", cut, got)
+		}
+	}
+}
+
+// renamed is a tool with a former name.
+type renamed struct {
+	*fakeTool
+	former string
+}
+
+func (r renamed) Properties() agent.Properties {
+	of := r.fakeTool.Properties()
+	of.FormerNames = []string{r.former}
+	return of
+}
+
+const webStep = `{"reasoning":"","steps":[{"id":"1","tool":"brave_brave_web","input":{"query":"go"}}]}`
+
+func webTool(name string) *fakeTool {
+	return &fakeTool{name: name, level: agent.Confirm, schema: `{"type":"object","properties":{"query":{"type":"string"}},"required":["query"]}`, result: agent.Result{Text: "found"}}
+}
+
+func TestFormerNameRulesOnlyTighten(t *testing.T) {
+	for rule, want := range map[string]agent.Level{
+		"{tool: brave_brave_web, level: deny}":                            agent.Deny,
+		"{tool: 'brave_brave_*', level: deny}":                            agent.Deny,
+		"{tool: brave_brave_web, args: {query: 'go*'}, level: deny}":      agent.Deny,
+		"{tool: brave_brave_web, args: {query: 'other'}, level: deny}":    agent.Confirm,
+		"{tool: brave_brave_web, level: auto}":                            agent.Confirm,
+		"{tool: brave_web, level: auto}":                                  agent.Auto,
+		"{tool: brave_web, level: auto}, {tool: b*e_b*_web, level: deny}": agent.Deny,
+	} {
+		rules, err := gate.Parse("p.yaml", []byte("rules: ["+rule+"]"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		tool := renamed{webTool("brave_web"), "brave_brave_web"}
+		a := New(Options{Model: &script{}, History: &shelf{}, Rules: rules, Tools: tools(tool)})
+		if level, why := a.Decide(t.Context(), tool, json.RawMessage(`{"query":"go 1.26"}`), agent.Origin{}); level != want {
+			t.Errorf("%s: got %s (%s), want %s", rule, level, why, want)
+		}
+	}
+	confirm := gate.Rule{Tool: "brave_brave_web", Level: agent.Confirm}
+	if tool := (renamed{&fakeTool{name: "brave_web", level: agent.Auto}, "brave_brave_web"}); !confirm.SpeaksOf(tool) {
+		t.Error("a rule to confirm is lost")
+	}
+}
+
+func TestTurnWithARenamedToolIsResumed(t *testing.T) {
+	moments := []agent.Moment{agent.Planned, agent.Intended, agent.CallAsked, agent.Decided, agent.CallStarted, agent.CallEnded}
+	for cut := range moments {
+		t.Run(string(moments[cut]), func(t *testing.T) {
+			before, now := webTool("brave_brave_web"), webTool("brave_web")
+			kept := cutAt(t, cut+1, Options{Model: &script{lines: []line{say(webStep), say("Done.")}}, Tools: tools(before)})
+			asked := 0
+			var waited []string
+			events := resume(t, kept, Options{
+				Model: &script{lines: []line{say("Done.")}}, Tools: agenttest.Kit{
+					List: []agent.Tool{renamed{now, "brave_brave_web"}}, Wait: func(text string, _ func(string)) { waited = append(waited, text) },
+				},
+			}, func(p agent.PermissionAsked) agent.Reply {
+				asked++
+				if p.Name != "brave_web" || p.Unknown != (moments[cut] == agent.CallStarted) {
+					t.Errorf("asked %+v", p)
+				}
+				return agent.Reply{Decision: agent.AllowOnce}
+			})
+			if _, failed := events[len(events)-1].Body.(agent.Failed); failed {
+				t.Fatalf("got %+v", events[len(events)-1])
+			}
+			want := 1
+			if moments[cut] == agent.CallEnded {
+				want = 0
+			}
+			if len(now.ran()) != want || asked != want {
+				t.Errorf("it ran %d times and was asked about %d times, want %d", len(now.ran()), asked, want)
+			}
+			if !slices.Equal(waited, []string{errand + "\nbrave_brave_web"}) {
+				t.Errorf("waited for the tools of %q", waited)
 			}
 		})
 	}
