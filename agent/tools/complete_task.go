@@ -126,7 +126,7 @@ func (v vaults) openTask(ctx context.Context, args completeArgs) (vaultTask, err
 		func(t vaultTask) bool { return holdsAll(t.Task.Text, wanted) },
 	)
 	if len(found) == 0 {
-		return vaultTask{}, fmt.Errorf("no task %q; list_tasks lists the tasks", args.Task)
+		return vaultTask{}, fmt.Errorf("none of %s has the words %q", text.Count(len(all), "task"), args.Task)
 	}
 	if open := firstFitting(found, func(t vaultTask) bool { return t.Task.Open() }); len(open) > 0 {
 		return oneTask(ctx, open, args.Task)

@@ -266,7 +266,7 @@ func TestWritersRefuseWithAReason(t *testing.T) {
 		{"complete_task", `{"task":"buy milk"}`, "2 open tasks"},
 		{"complete_task", `{"task":"salt"}`, `"buy salt" is done already (a.md:3)`},
 		{"complete_task", `{"task":"a.md:3"}`, "done already"},
-		{"complete_task", `{"task":"fly"}`, `no task "fly"`},
+		{"complete_task", `{"task":"fly"}`, `has the words "fly"`},
 		{"complete_task", `{"task":""}`, "task text missing"},
 		{"complete_task", `{"task":"buy milk","note":"nowhere"}`, "no note"},
 		{"complete_task", `{"task":"rich"}`, "not written in UTF-8"},
