@@ -23,7 +23,7 @@ import (
 	"lifehub/internal/files"
 	"lifehub/internal/text"
 	"lifehub/internal/when"
-	"lifehub/tui/plain"
+	"lifehub/tui"
 	"lifehub/tui/safetext"
 )
 
@@ -282,7 +282,7 @@ func (c *capture) queueUp(ctx context.Context) (next func(), err error) {
 // follow answers what the turn asks and returns where it wrote, and the last result. An error means
 // that nothing was written, or, with a path, what failed after it.
 func (c *capture) follow(ctx context.Context, attended bool, w writing, events <-chan agent.Event) (result captured, answer string, err error) {
-	questions := plain.NewQuestions(c.process.In, c.process.Err)
+	questions := tui.NewQuestions(c.process.In, c.process.Err)
 	var asked agent.PermissionAsked
 	var last agent.StepChanged
 	var did agent.Effects

@@ -3,13 +3,13 @@ package cli
 import (
 	"lifehub/cli/app"
 	"lifehub/cli/settings"
-	tuiterminal "lifehub/tui/terminal"
+	"lifehub/tui"
 )
 
 // runEditor opens a file in the user's editor, given as a command line, and waits until the editor
 // exits.
 func runEditor(sh *app.Process, editor, path string) error {
-	cmd, err := tuiterminal.EditorCommand(editor, path, 0)
+	cmd, err := tui.EditorCommand(editor, path, 0)
 	if err != nil {
 		return settings.UsageError{Err: err}
 	}

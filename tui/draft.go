@@ -11,7 +11,6 @@ import (
 	"lifehub/tui/draw"
 	"lifehub/tui/panel"
 	"lifehub/tui/safetext"
-	"lifehub/tui/terminal"
 	"lifehub/tui/transcript"
 )
 
@@ -68,7 +67,7 @@ func (m *Model) openSource(c transcript.Cited) tea.Cmd {
 
 // run opens a file in the user's editor, which has the terminal until it exits.
 func (m *Model) run(path string, line int, done tea.ExecCallback) tea.Cmd {
-	command, err := terminal.EditorCommand(m.Options.Editor, path, line)
+	command, err := EditorCommand(m.Options.Editor, path, line)
 	if err != nil {
 		return func() tea.Msg { return done(err) }
 	}
@@ -79,7 +78,7 @@ func (m *Model) run(path string, line int, done tea.ExecCallback) tea.Cmd {
 // compose opens the input in the editor.
 func (m *Model) compose() tea.Cmd {
 	if m.Options.Editor == "" {
-		return m.flash(terminal.ErrNoEditor.Error())
+		return m.flash(errNoEditor.Error())
 	}
 	m.composer.InEditor = true
 	write := m.draft.forEditor(m.typedState(), m.composer.Text())

@@ -8,7 +8,6 @@ import (
 	"lifehub/agent"
 	"lifehub/internal/chattest"
 	"lifehub/tui/backend"
-	"lifehub/tui/plain"
 )
 
 var (
@@ -60,7 +59,7 @@ func TestLastLineOfATurnShowsItsEffects(t *testing.T) {
 				}
 			})
 			var out strings.Builder
-			if _, err := plain.Run(t.Context(), chattest.WithWorld(chattest.Play(tc.bodies...)), strings.NewReader("do it\n/quit\n"), &out); err != nil {
+			if _, err := RunPlain(t.Context(), chattest.WithWorld(chattest.Play(tc.bodies...)), strings.NewReader("do it\n/quit\n"), &out); err != nil {
 				t.Fatal(err)
 			}
 			if !strings.Contains(out.String(), "\n"+tc.want+"\n") {
@@ -80,7 +79,7 @@ func TestLastLineOfATurnShowsItsEffects(t *testing.T) {
 	withUndo.Commands = append(withUndo.Commands, backend.Command{Name: "undo", Run: func(context.Context, string, string) (string, error) { return "", nil }})
 	inRig(t, 80, 24, withUndo, func(r *rig) { r.mustShow("/undo takes the change back") })
 	var out strings.Builder
-	if _, err := plain.Run(t.Context(), reopened(), strings.NewReader("/quit\n"), &out); err != nil {
+	if _, err := RunPlain(t.Context(), reopened(), strings.NewReader("/quit\n"), &out); err != nil {
 		t.Fatal(err)
 	}
 	if !strings.Contains(out.String(), "\nchanged tasks.md (+1)\n") {

@@ -11,7 +11,6 @@ import (
 	"lifehub/internal/chattest"
 	"lifehub/tui/boxtest"
 	"lifehub/tui/dialog"
-	"lifehub/tui/plain"
 )
 
 func TestAFormSendsWhatWasFilledIn(t *testing.T) {
@@ -113,7 +112,7 @@ func TestAFormIsFilledInByLines(t *testing.T) {
 			asked := chattest.FormAsked
 			var given []agent.Input
 			asked.Reply = func(i agent.Input) { given = append(given, i) }
-			if _, err := plain.Run(t.Context(), chattest.WithWorld(chattest.Play(asked)), strings.NewReader("go\n"+c.in), io.Discard); err != nil {
+			if _, err := RunPlain(t.Context(), chattest.WithWorld(chattest.Play(asked)), strings.NewReader("go\n"+c.in), io.Discard); err != nil {
 				t.Error(err)
 			}
 			if len(given) != 1 || given[0].Action != c.want.Action || string(given[0].Values) != string(c.want.Values) {

@@ -8,7 +8,6 @@ import (
 	"lifehub/agent"
 	"lifehub/internal/chattest"
 	"lifehub/tui/backend"
-	"lifehub/tui/plain"
 )
 
 // rounds is a loop that thinks and speaks before each of its calls, and asks
@@ -71,7 +70,7 @@ func TestALoopIsShownInItsOrder(t *testing.T) {
 		mustFollow(t, r.text(), "First-thought.", "Let me look into the notes.", "Second-thought.", "Drink early.")
 	})
 	var out strings.Builder
-	if _, err := plain.Run(context.Background(), chattest.WithWorld(chattest.Play(rounds...)), strings.NewReader("How often do I run?\n"), &out); err != nil {
+	if _, err := RunPlain(context.Background(), chattest.WithWorld(chattest.Play(rounds...)), strings.NewReader("How often do I run?\n"), &out); err != nil {
 		t.Fatal(err)
 	}
 	mustFollow(t, out.String(), "thinking: First-thought.\n", "Let me look into the notes.\n", "plan 1: search_notes running\n", "step 1 returned: 1 passage\n", "I will fly there.\n", "There is no tool fly.",
@@ -117,7 +116,7 @@ func TestALoopIsOpenedAgainInItsOrder(t *testing.T) {
 	options = chattest.WithWorld(chattest.Play())
 	options.Conversations, options.Conversation = looped{}, "c1"
 	var out strings.Builder
-	if _, err := plain.Run(context.Background(), options, strings.NewReader("/quit\n"), &out); err != nil {
+	if _, err := RunPlain(context.Background(), options, strings.NewReader("/quit\n"), &out); err != nil {
 		t.Fatal(err)
 	}
 	mustFollow(t, out.String(), want...)
@@ -152,7 +151,7 @@ func TestPartialAnswerOffersToAskAgain(t *testing.T) {
 		}
 	})
 	var out strings.Builder
-	if _, err := plain.Run(context.Background(), chattest.WithWorld(model), strings.NewReader("How often?\n"), &out); err != nil {
+	if _, err := RunPlain(context.Background(), chattest.WithWorld(model), strings.NewReader("How often?\n"), &out); err != nil {
 		t.Fatal(err)
 	}
 	mustFollow(t, out.String(), "Three times.\n", "608 of 1,866 notes read so far, those with your words first (/retry)")

@@ -13,7 +13,6 @@ import (
 	"lifehub/tui/backend"
 	"lifehub/tui/draw"
 	"lifehub/tui/panel"
-	"lifehub/tui/terminal"
 	"lifehub/tui/transcript"
 )
 
@@ -118,8 +117,8 @@ func (m *Model) pressAnywhere(pressed tea.KeyPressMsg) (tea.Cmd, bool) {
 	case key.Matches(pressed, k.Search):
 		m.searchHistory()
 	case key.Matches(pressed, k.Suspend):
-		if terminal.JobControl() {
-			return terminal.Suspend, true
+		if jobControl() {
+			return suspend, true
 		}
 		m.flash("no shell to come back from")
 	default:

@@ -23,7 +23,11 @@ import (
 // TestMain lets the test binary be the chat itself, for tests on a real
 // terminal.
 func TestMain(m *testing.M) {
-	if os.Getenv("LIFEHUB_TUI_CHILD") != "" {
+	switch os.Getenv("LIFEHUB_TUI_CHILD") {
+	case "":
+	case "stuck":
+		_ = runProgram(context.Background(), stuck{}, func(bool) tea.Msg { return tea.Quit() }, func() {})
+	default:
 		os.Exit(child())
 	}
 	os.Exit(m.Run())
@@ -45,6 +49,20 @@ func child() int {
 		return 1
 	}
 	return 10 + int(how)
+}
+
+// stuck is a model that reports on file 3 that its Update never returns.
+type stuck struct{}
+
+func (stuck) Init() tea.Cmd  { return func() tea.Msg { return stuck{} } }
+func (stuck) View() tea.View { return tea.View{AltScreen: true} }
+
+func (s stuck) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
+	if msg == (stuck{}) {
+		_ = os.NewFile(3, "stuck").Close()
+		select {}
+	}
+	return s, nil
 }
 
 type panicking struct{}

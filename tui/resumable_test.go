@@ -13,7 +13,6 @@ import (
 	"lifehub/internal/chattest"
 	"lifehub/tui/backend"
 	"lifehub/tui/dialog"
-	"lifehub/tui/plain"
 )
 
 // cutOff is a store whose only conversation ends with a turn that was cut.
@@ -211,7 +210,7 @@ func TestPlainChatResumesAndAsksAboutUnknown(t *testing.T) {
 			typed.Close()
 		}()
 		var out strings.Builder
-		if _, err := plain.Run(context.Background(), options, in, &out); err != nil {
+		if _, err := RunPlain(context.Background(), options, in, &out); err != nil {
 			t.Fatal(err)
 		}
 		text := out.String()

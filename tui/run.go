@@ -10,7 +10,6 @@ import (
 
 	"lifehub/tui/backend"
 	"lifehub/tui/draw"
-	"lifehub/tui/terminal"
 )
 
 // farewell is the time that a stopped turn has to save its answer.
@@ -28,7 +27,7 @@ func Run(ctx context.Context, options backend.Options) (how backend.Ended, conve
 	if err != nil {
 		return backend.Quit, "", err
 	}
-	err = terminal.Run(ctx, m, func(interrupted bool) tea.Msg {
+	err = runProgram(ctx, m, func(interrupted bool) tea.Msg {
 		if interrupted {
 			return leaveMsg(backend.Interrupted)
 		}

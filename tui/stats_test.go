@@ -8,7 +8,6 @@ import (
 
 	"lifehub/agent"
 	"lifehub/internal/chattest"
-	"lifehub/tui/plain"
 )
 
 // unreadable are figures that cannot be read.
@@ -42,7 +41,7 @@ func TestClosedStatsReturnTheFocus(t *testing.T) {
 func TestFiguresAreWrittenAsLines(t *testing.T) {
 	var out strings.Builder
 	o := chattest.WithFigures()
-	if _, err := plain.Run(t.Context(), o, strings.NewReader("/stats model\n"), &out); err != nil {
+	if _, err := RunPlain(t.Context(), o, strings.NewReader("/stats model\n"), &out); err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range []string{"qwen3:8b\n", "  time: median 2.1 s, p95 9.8 s\n", "  tools: 18 ok, 1 failed, 2 not allowed\n", "unknown\n"} {

@@ -1,7 +1,7 @@
-// Package tui is the screen of the chat. It turns keys into questions and
-// commands, runs turns, and lays out what the packages below it draw. Start at
-// [Run] and [Model.Update]; events of a turn reach the screen only through show in
-// turn.go.
+// Package tui is the chat in a terminal: the screen, which turns keys into questions and commands, runs turns, and lays
+// out what the packages below it draw, and in the files plain… the chat by lines. Start at [Run] and [Model.Update], or
+// at [RunPlain]; events of a turn reach the screen only through show in turn.go. program.go connects the screen to the
+// terminal, filter.go is what it reads, signals.go what ends it.
 package tui
 
 import (

@@ -24,7 +24,6 @@ import (
 	"lifehub/store"
 	"lifehub/tui"
 	"lifehub/tui/backend"
-	"lifehub/tui/plain"
 )
 
 // Flags are the flags of `lifehub` and `lifehub chat`.
@@ -149,7 +148,7 @@ func (f *Flags) Run(ctx context.Context, prompt string) error {
 		collectSooner()
 	} else {
 		show = func(ctx context.Context, o backend.Options) (backend.Ended, string, error) {
-			ended, err := plain.Run(ctx, o, f.Process.In, f.Process.Out)
+			ended, err := tui.RunPlain(ctx, o, f.Process.In, f.Process.Out)
 			return ended, "", err
 		}
 	}

@@ -1,6 +1,6 @@
 //go:build unix
 
-package terminal
+package tui
 
 import (
 	"os"
@@ -14,8 +14,8 @@ import (
 // stopSignal requests a suspend.
 var stopSignal os.Signal = syscall.SIGTSTP
 
-// Suspend sends the stop signal to this process, as the terminal does outside raw mode.
-func Suspend() tea.Msg {
+// suspend sends the stop signal to this process, as the terminal does outside raw mode.
+func suspend() tea.Msg {
 	_ = syscall.Kill(os.Getpid(), syscall.SIGTSTP)
 	return nil
 }
@@ -31,9 +31,9 @@ func halt() {
 	}
 }
 
-// JobControl reports whether a shell can resume the program after a suspend: the parent is in the
+// jobControl reports whether a shell can resume the program after a suspend: the parent is in the
 // same session but in another process group.
-func JobControl() bool {
+func jobControl() bool {
 	parent := unix.Getppid()
 	ours, err := unix.Getsid(0)
 	if err != nil {

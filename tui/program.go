@@ -1,6 +1,4 @@
-// Package terminal connects the screen to the terminal: Bubble Tea draws and reads it, and this package filters what it
-// reads, ends the program on signals, suspends it, and runs editors. Start with Run.
-package terminal
+package tui
 
 import (
 	"context"
@@ -17,10 +15,10 @@ const (
 	restoreTitle = "\x1b[23;2t"
 )
 
-// Run runs a model on the terminal until it quits, and restores the terminal. leave returns the
+// runProgram runs a model on the terminal until it quits, and restores the terminal. leave returns the
 // message to send on a signal. over is called when the model has quit, while signals are still
 // caught.
-func Run(ctx context.Context, model tea.Model, leave func(interrupted bool) tea.Msg, over func()) error {
+func runProgram(ctx context.Context, model tea.Model, leave func(interrupted bool) tea.Msg, over func()) error {
 	program := tea.NewProgram(model, tea.WithContext(ctx), tea.WithInput(newInput(os.Stdin)), tea.WithoutSignalHandler())
 	defer watchSignals(program, leave)()
 	fmt.Print(saveTitle)

@@ -1,4 +1,4 @@
-package plain
+package tui
 
 import (
 	"context"
@@ -93,7 +93,7 @@ func (q *Questions) Permit(ctx context.Context, asked agent.PermissionAsked) {
 func (c *printer) permit(ctx context.Context, asked agent.PermissionAsked) {
 	c.flush()
 	c.describe(asked, false)
-	prompt, decisions := choices(asked, !c.alone)
+	prompt, decisions := offeredAnswers(asked, !c.alone)
 	for {
 		line, ok := c.pick(ctx, prompt+": ", slices.Collect(maps.Keys(decisions))...)
 		if ctx.Err() != nil {
@@ -127,9 +127,9 @@ func (c *printer) describe(asked agent.PermissionAsked, details bool) {
 	}
 }
 
-// choices returns the prompt of a permission request and the decision of each
+// offeredAnswers returns the prompt of a permission request and the decision of each
 // answer. inChat adds the answers that apply to a chat.
-func choices(asked agent.PermissionAsked, inChat bool) (prompt string, decisions map[string]agent.Decision) {
+func offeredAnswers(asked agent.PermissionAsked, inChat bool) (prompt string, decisions map[string]agent.Decision) {
 	if asked.Unknown {
 		return "r run again · n skip · c I checked, it's done · d details", map[string]agent.Decision{"d": "", "r": agent.AllowOnce, "n": agent.Refuse, "c": agent.AlreadyDone}
 	}

@@ -1,4 +1,4 @@
-package terminal
+package tui
 
 import (
 	"fmt"
@@ -22,7 +22,7 @@ var legitimate = []string{
 }
 
 // hostile are sequences that no terminal sends, most of them beyond what the decoder can handle.
-var hostile = []string{
+var hostileSequences = []string{
 	"\x1b[" + strings.Repeat("1;", 33) + "1m", "\x1b[" + strings.Repeat(";", 40), "\x1b[?" + strings.Repeat("1;", 40) + "h", "\x1b[" + strings.Repeat("1:", 40) + "u",
 	"\x1bP" + strings.Repeat("1;", 40) + "q", "\x1bP" + strings.Repeat(":", 33) + "1|x\x1b\\", "\x1b #[" + strings.Repeat("1;", 40) + "m", "\x1b P" + strings.Repeat("1;", 40) + "m",
 	"\x9b" + strings.Repeat("1;", 40) + "m", "\x90" + strings.Repeat("1;", 40) + "q", "\x9bMabc", "\x1b[Mab\u009bMabc", "\x1b[M\xff\xff\xff", "\x1b[1;2Mabc", "\x1b[M", "\x1b[<M", "\x1b[<1M",
@@ -44,7 +44,7 @@ func generate(any *rand.Rand) string {
 	case 0:
 		return legitimate[any.IntN(len(legitimate))]
 	case 1, 2:
-		return hostile[any.IntN(len(hostile))]
+		return hostileSequences[any.IntN(len(hostileSequences))]
 	case 3: // a control sequence with any parameters
 		var s strings.Builder
 		s.WriteString([]string{"\x1b[", "\x1b[", "\x1b[", "\x1bP", "\x9b", "\x1b ["}[any.IntN(6)])
@@ -62,7 +62,7 @@ func generate(any *rand.Rand) string {
 	}
 	s := []byte(legitimate[any.IntN(len(legitimate))])
 	if any.IntN(2) == 0 {
-		s = []byte(hostile[any.IntN(len(hostile))])
+		s = []byte(hostileSequences[any.IntN(len(hostileSequences))])
 	}
 	for range 1 + any.IntN(3) {
 		at := any.IntN(len(s))

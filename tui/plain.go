@@ -1,7 +1,4 @@
-// Package plain implements the chat without a screen, for pipes, dumb terminals
-// and screen readers: it reads a line and prints the answer while it arrives.
-// Start at [Run].
-package plain
+package tui
 
 import (
 	"bufio"
@@ -22,15 +19,15 @@ import (
 	"lifehub/tui/draw"
 	"lifehub/tui/panel"
 	"lifehub/tui/safetext"
-	"lifehub/tui/terminal"
 	"lifehub/tui/transcript"
 )
 
-// Run runs the chat without escape sequences. It ends at the end of in, on /quit,
-// or on an interrupt while no turn is running.
-func Run(ctx context.Context, options backend.Options, in io.Reader, out io.Writer) (backend.Ended, error) {
+// RunPlain runs the chat without a screen and without escape sequences, for pipes, dumb terminals and screen readers: it
+// reads a line and prints the answer while it arrives. It ends at the end of in, on /quit, or on an interrupt while no
+// turn is running.
+func RunPlain(ctx context.Context, options backend.Options, in io.Reader, out io.Writer) (backend.Ended, error) {
 	signals := make(chan os.Signal, 4)
-	signal.Notify(signals, terminal.Endings...)
+	signal.Notify(signals, endSignals...)
 	defer signal.Stop(signals)
 	c := &printer{o: options, out: out, lines: linesOf(in), signals: signals}
 	if file, ok := in.(*os.File); ok {

@@ -1,4 +1,4 @@
-package terminal
+package tui
 
 import (
 	"context"
@@ -57,15 +57,15 @@ func TestCtrlCEndsAPasteWithoutEnd(t *testing.T) {
 	}
 }
 
-// talk is the input of the real decoder: bursts with pauses between them, in a synctest bubble.
-type talk struct {
+// decoderInput is the input of the real decoder: bursts with pauses between them, in a synctest bubble.
+type decoderInput struct {
 	input  input
 	bursts func() (burst string, pause time.Duration, ok bool)
 	left   string   // rest of the burst being read
 	passed []string // passed last
 }
 
-func (d *talk) Read(p []byte) (int, error) {
+func (d *decoderInput) Read(p []byte) (int, error) {
 	if d.left == "" {
 		burst, pause, ok := d.bursts()
 		if !ok {
@@ -85,7 +85,7 @@ func (d *talk) Read(p []byte) (int, error) {
 func decode(t *testing.T, bursts func() (string, time.Duration, bool)) (events []uv.Event) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
-		d := &talk{bursts: bursts}
+		d := &decoderInput{bursts: bursts}
 		all := make(chan uv.Event)
 		ctx, cancel := context.WithCancel(t.Context())
 		go func() {
@@ -162,7 +162,7 @@ func TestNoBytesPanicTheDecoder(t *testing.T) {
 // the second argument.
 func FuzzTerminal(f *testing.F) {
 	testenv.WithoutRace(f)
-	for i, s := range slices.Concat(legitimate, hostile) {
+	for i, s := range slices.Concat(legitimate, hostileSequences) {
 		f.Add([]byte(s), uint64(i)*0x9e3779b97f4a7c15)
 	}
 	f.Fuzz(func(t *testing.T, said []byte, cuts uint64) {

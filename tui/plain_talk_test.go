@@ -1,4 +1,4 @@
-package plain
+package tui
 
 import (
 	"context"
@@ -19,54 +19,54 @@ import (
 	"lifehub/tui/panel"
 )
 
-// noted notes what a command of a plain chat did beyond what it wrote.
-type noted struct {
+// notedCalls notes what a command of a plain chat did beyond what it wrote.
+type notedCalls struct {
 	chattest.Kept
 	*chattest.Shop
 	*chattest.Documents
 	told []string
 }
 
-// stock is the models of the same chat.
-type stock struct {
+// pickedModels is the models of the same chat.
+type pickedModels struct {
 	chattest.Shelf
-	*noted
+	*notedCalls
 }
 
-func (n *noted) tell(format string, args ...any) {
+func (n *notedCalls) tell(format string, args ...any) {
 	n.told = append(n.told, fmt.Sprintf(format, args...))
 }
 
-func (n *noted) GoOn(_ context.Context, conversation, turn string) error {
+func (n *notedCalls) GoOn(_ context.Context, conversation, turn string) error {
 	n.tell("go on %s %s", conversation, turn)
 	return nil
 }
 
-func (n *noted) Show(_ context.Context, conversation, turn string) error {
+func (n *notedCalls) Show(_ context.Context, conversation, turn string) error {
 	n.tell("show %s %s", conversation, turn)
 	return nil
 }
 
-func (n *noted) Latest(ctx context.Context, id string, most int) ([]agent.Exchange, error) {
+func (n *notedCalls) Latest(ctx context.Context, id string, most int) ([]agent.Exchange, error) {
 	list, err := n.Exchanges(ctx, id)
 	return list[max(0, len(list)-most):], err
 }
 
-func (n *noted) Resume(ctx context.Context, conversation, turn string) <-chan agent.Event {
+func (n *notedCalls) Resume(ctx context.Context, conversation, turn string) <-chan agent.Event {
 	n.tell("resume %s %s", conversation, turn)
 	return chattest.Play(agent.Started{Resumed: true}, agent.Said{Content: "I am."}, agent.Ended{}).Ask(ctx, conversation, "")
 }
 
-func (n *noted) Rename(_ context.Context, id, title string) error {
+func (n *notedCalls) Rename(_ context.Context, id, title string) error {
 	n.tell("rename %s %s", id, title)
 	return nil
 }
 
-func (n *noted) Use(mode agent.Mode) { n.tell("mode %s", mode) }
+func (n *notedCalls) Use(mode agent.Mode) { n.tell("mode %s", mode) }
 
-func (n stock) List(ctx context.Context) <-chan llm.Listing { return n.Shelf.List(ctx) }
+func (n pickedModels) List(ctx context.Context) <-chan llm.Listing { return n.Shelf.List(ctx) }
 
-func (n stock) Use(_ context.Context, name string) error {
+func (n pickedModels) Use(_ context.Context, name string) error {
 	if name == "zzz" {
 		return fmt.Errorf("use %s: %w", name, &llm.NotFoundError{Model: name})
 	}
@@ -75,7 +75,7 @@ func (n stock) Use(_ context.Context, name string) error {
 }
 
 // Ask answers with its story, and notes what was asked.
-func (n *noted) Ask(_ context.Context, conversation, message string) <-chan agent.Event {
+func (n *notedCalls) Ask(_ context.Context, conversation, message string) <-chan agent.Event {
 	n.tell("ask %s %q", conversation, message)
 	return chattest.Play(chattest.Story(chattest.Searched[4:5], chattest.Answered[3:])...).Ask(context.Background(), conversation, message)
 }
@@ -100,11 +100,11 @@ func plainly(t *testing.T, o backend.Options, in string) (out string) {
 }
 
 // withAllOfIt is a chat that has something behind every command.
-func withAllOfIt() (backend.Options, *noted) {
-	n := &noted{Shop: chattest.ThreeServers(), Documents: &chattest.Documents{Name: "asyncio", Why: "said plainer", Text: "# asyncio\n\n- prefer `TaskGroup`\n"}}
+func withAllOfIt() (backend.Options, *notedCalls) {
+	n := &notedCalls{Shop: chattest.ThreeServers(), Documents: &chattest.Documents{Name: "asyncio", Why: "said plainer", Text: "# asyncio\n\n- prefer `TaskGroup`\n"}}
 	n.States[0].Consent = true
 	o := chattest.WithLibrary()
-	o.Assistant, o.Conversations, o.Branches, o.Models, o.Servers, o.Artifacts = n, n, n, stock{noted: n}, n, n
+	o.Assistant, o.Conversations, o.Branches, o.Models, o.Servers, o.Artifacts = n, n, n, pickedModels{notedCalls: n}, n, n
 	o.Conversation, o.Heading = "c1", "A week in Lisbon"
 	o.Statistics, o.Resumer, o.Archive, o.Modes = chattest.Figures{}, n, n, n
 	return o, n

@@ -1,41 +1,15 @@
-package terminal
+package tui
 
 import (
-	"context"
 	"io"
 	"os"
 	"os/exec"
 	"syscall"
 	"testing"
 
-	tea "charm.land/bubbletea/v2"
 	"github.com/creack/pty"
 	"golang.org/x/sys/unix"
 )
-
-// stuckEnv makes this test binary run a program whose Update never returns.
-const stuckEnv = "LIFEHUB_TEST_STUCK"
-
-// stuck is a model that reports on file 3 that it is stuck.
-type stuck struct{}
-
-func (stuck) Init() tea.Cmd  { return func() tea.Msg { return stuck{} } }
-func (stuck) View() tea.View { return tea.View{AltScreen: true} }
-
-func (s stuck) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
-	if msg == (stuck{}) {
-		_ = os.NewFile(3, "stuck").Close()
-		select {}
-	}
-	return s, nil
-}
-
-func TestMain(m *testing.M) {
-	if os.Getenv(stuckEnv) != "" {
-		_ = Run(context.Background(), stuck{}, func(bool) tea.Msg { return tea.Quit() }, func() {})
-	}
-	os.Exit(m.Run())
-}
 
 // A program that is stuck ends after a signal, and the terminal is as before.
 func TestASignalEndsAStuckProgram(t *testing.T) {
@@ -44,7 +18,7 @@ func TestASignalEndsAStuckProgram(t *testing.T) {
 		t.Run(signal.String(), func(t *testing.T) {
 			t.Parallel()
 			cmd := exec.CommandContext(t.Context(), os.Args[0])
-			cmd.Env = append(os.Environ(), stuckEnv+"=1", "TERM=xterm-256color")
+			cmd.Env = append(os.Environ(), "LIFEHUB_TUI_CHILD=stuck", "TERM=xterm-256color")
 			reached, report, err := os.Pipe()
 			if err != nil {
 				t.Fatal(err)

@@ -1,4 +1,4 @@
-package plain
+package tui
 
 import (
 	"context"
@@ -35,7 +35,7 @@ func (c *printer) resume(ctx context.Context, which string) error {
 			return nil
 		}
 		for n, of := range list.List[:min(len(list.List), listLast)] {
-			c.print("%d. %s\n", n+1, joined(of.Title, draw.Count(of.Messages, "message")+" · "+draw.When(of.Updated, time.Now())))
+			c.print("%d. %s\n", n+1, joinedByDots(of.Title, draw.Count(of.Messages, "message")+" · "+draw.When(of.Updated, time.Now())))
 		}
 		c.print("/resume N opens one; `lifehub chats list` has all with their IDs, `lifehub chats search` finds words\n")
 		return nil

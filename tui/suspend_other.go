@@ -1,6 +1,6 @@
 //go:build !unix
 
-package terminal
+package tui
 
 import (
 	"os"
@@ -11,9 +11,9 @@ import (
 // stopSignal is nil: there is no such signal.
 var stopSignal os.Signal
 
-func Suspend() tea.Msg { return nil }
+func suspend() tea.Msg { return nil }
 
 func halt() {}
 
-// JobControl returns false: a program cannot be suspended.
-func JobControl() bool { return false }
+// jobControl returns false: a program cannot be suspended.
+func jobControl() bool { return false }

@@ -1,4 +1,4 @@
-package terminal
+package tui
 
 import (
 	"errors"
@@ -10,8 +10,8 @@ import (
 	"strings"
 )
 
-// ErrNoEditor reports that no editor is configured.
-var ErrNoEditor = errors.New("no editor is set: VISUAL or EDITOR names one")
+// errNoEditor reports that no editor is configured.
+var errNoEditor = errors.New("no editor is set: VISUAL or EDITOR names one")
 
 // EditorCommand returns the command that opens a file in the user's editor, on this terminal, at a line unless line
 // is 0. It does not use a shell.
@@ -21,7 +21,7 @@ func EditorCommand(editor, path string, line int) (*exec.Cmd, error) {
 		return nil, err
 	}
 	if len(argv) == 0 {
-		return nil, ErrNoEditor
+		return nil, errNoEditor
 	}
 	name := strings.TrimSuffix(strings.ToLower(filepath.Base(argv[0])), ".exe")
 	switch {

@@ -1,4 +1,4 @@
-package plain
+package tui
 
 import (
 	"context"
@@ -52,7 +52,7 @@ func TestPlainChatReadsAndWritesLines(t *testing.T) {
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
 			var out typist
-			how, err := Run(context.Background(), tc.options, strings.NewReader(tc.in), &out)
+			how, err := RunPlain(context.Background(), tc.options, strings.NewReader(tc.in), &out)
 			if how != backend.Quit || err != nil {
 				t.Errorf("it ended with %v, %v", how, err)
 			}
@@ -80,7 +80,7 @@ func TestPlainAcceptsOfferedAnswers(t *testing.T) {
 		"":              {Decision: agent.Refuse},
 	} {
 		question, replies := chattest.Asked(chattest.TaskAsked)
-		if _, err := Run(context.Background(), chattest.WithWorld(chattest.Play(question)), strings.NewReader("go\n"+in), io.Discard); err != nil {
+		if _, err := RunPlain(context.Background(), chattest.WithWorld(chattest.Play(question)), strings.NewReader("go\n"+in), io.Discard); err != nil {
 			t.Error(err)
 		}
 		if len(*replies) == 0 || (*replies)[0] != want {
@@ -179,7 +179,7 @@ func TestPlainApprovesAPlan(t *testing.T) {
 		o, given := chattest.AsksFor(chattest.PlanAsked)
 		o.Assistant.(*chattest.Script).Held = false
 		var out typist
-		if _, err := Run(t.Context(), o, strings.NewReader(in), &out); err != nil {
+		if _, err := RunPlain(t.Context(), o, strings.NewReader(in), &out); err != nil {
 			t.Fatal(err)
 		}
 		if len(*given) != 1 || (*given)[0].Action != want.Action || string((*given)[0].Values) != string(want.Values) {
@@ -201,7 +201,7 @@ func TestPlainShowsNotices(t *testing.T) {
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
-		_, _ = Run(t.Context(), options, in, &out)
+		_, _ = RunPlain(t.Context(), options, in, &out)
 	}()
 	for len(notices) > 0 {
 		runtime.Gosched()
@@ -215,7 +215,7 @@ func TestPlainShowsNotices(t *testing.T) {
 
 func TestPlainRefusesAtTheEndOfInput(t *testing.T) {
 	question, replies := chattest.Asked(chattest.TaskAsked)
-	if _, err := Run(context.Background(), chattest.WithWorld(chattest.Play(question)), strings.NewReader("go\n"), io.Discard); err != nil {
+	if _, err := RunPlain(context.Background(), chattest.WithWorld(chattest.Play(question)), strings.NewReader("go\n"), io.Discard); err != nil {
 		t.Error(err)
 	}
 	if len(*replies) != 1 || (*replies)[0].Decision != agent.Refuse {
@@ -224,12 +224,12 @@ func TestPlainRefusesAtTheEndOfInput(t *testing.T) {
 }
 
 // full is a pipe that nobody reads any more.
-type full struct{}
+type closedOutput struct{}
 
-func (full) Write([]byte) (int, error) { return 0, io.ErrClosedPipe }
+func (closedOutput) Write([]byte) (int, error) { return 0, io.ErrClosedPipe }
 
 func TestPlainEndsIfTheOutputIsClosed(t *testing.T) {
-	_, err := Run(context.Background(), chattest.WithWorld(chattest.Play(chattest.Story(chattest.Planning, chattest.Searched, chattest.Answered)...)), strings.NewReader("go\nagain\n"), full{})
+	_, err := RunPlain(context.Background(), chattest.WithWorld(chattest.Play(chattest.Story(chattest.Planning, chattest.Searched, chattest.Answered)...)), strings.NewReader("go\nagain\n"), closedOutput{})
 	if !errors.Is(err, io.ErrClosedPipe) {
 		t.Errorf("error = %v, want that of the pipe", err)
 	}

@@ -1,4 +1,4 @@
-package plain
+package tui
 
 import (
 	"context"
@@ -15,17 +15,17 @@ import (
 	"lifehub/tui/transcript"
 )
 
-// command implements a command that each front end implements itself. A command
+// plainCommand implements a command that each front end implements itself. A command
 // with choices lists them if it is called without an argument.
-type command struct {
+type plainCommand struct {
 	args string // arguments in /help; "" if as on the screen
 	run  func(c *printer, ctx context.Context, args string) error
 }
 
-// commands returns the commands by name. It omits those of the screen that need
+// plainCommands returns the commands by name. It omits those of the screen that need
 // the screen.
-func commands() map[string]command {
-	return map[string]command{
+func plainCommands() map[string]plainCommand {
+	return map[string]plainCommand{
 		"help":     {run: (*printer).help},
 		"new":      {run: (*printer).begins},
 		"context":  {run: (*printer).showContext},
@@ -59,7 +59,7 @@ func (c *printer) do(ctx context.Context, what backend.Command, args string) err
 		}
 		return nil
 	}
-	own, ok := commands()[what.Name]
+	own, ok := plainCommands()[what.Name]
 	if !ok {
 		c.print("/%s works only on the screen\n", what.Name)
 		return nil
@@ -92,7 +92,7 @@ func (c *printer) help(_ context.Context, topic string) error {
 	}
 	c.print("Type a question and press enter; %s begins and ends one of several lines. Ctrl+c stops a running turn.\n", composer.Quote)
 	for _, known := range panel.Commands(&c.o) {
-		own, ok := commands()[known.Name]
+		own, ok := plainCommands()[known.Name]
 		if known.Own() && panel.PageOf(known.Name) == nil && !ok {
 			continue
 		}
@@ -146,7 +146,7 @@ func (c *printer) sources(_ context.Context, number string) error {
 	}
 	if number == "" {
 		for n, cited := range list {
-			c.print("%d. %s\n", n+1, joined(transcript.Cited(cited).InWords(), cited.Source.Heading))
+			c.print("%d. %s\n", n+1, joinedByDots(transcript.Cited(cited).InWords(), cited.Source.Heading))
 		}
 		c.print("/sources N prints the passage of one\n")
 		return nil
@@ -174,7 +174,7 @@ func (c *printer) useModel(ctx context.Context, name string) error {
 			c.print("%s\n", safetext.Text(list.Empty))
 		}
 		for _, r := range list.Rows {
-			c.print("%s\n", joined(r.Label, r.Detail))
+			c.print("%s\n", joinedByDots(r.Label, r.Detail))
 		}
 		for _, line := range list.Foot {
 			c.print("%s\n", safetext.Line(line))
@@ -212,7 +212,7 @@ func (c *printer) mcp(ctx context.Context, args string) error {
 func (c *printer) listServers(list []backend.Server) {
 	for _, s := range list {
 		name := safetext.Line(s.Name)
-		c.print("%s\n", joined(s.Name, s.State))
+		c.print("%s\n", joinedByDots(s.Name, s.State))
 		for _, fact := range panel.FactsOf(s) {
 			c.print("  %s: %s\n", fact.What, fact.Text)
 		}
@@ -243,8 +243,8 @@ func (c *printer) trust(ctx context.Context, s backend.Server) error {
 	return nil
 }
 
-// joined joins the texts that are not empty into one line.
-func joined(parts ...string) string {
+// joinedByDots joins the texts that are not empty into one line.
+func joinedByDots(parts ...string) string {
 	parts = slices.DeleteFunc(parts, func(s string) bool { return s == "" })
 	return safetext.Line(strings.Join(parts, " · "))
 }

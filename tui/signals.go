@@ -1,4 +1,4 @@
-package terminal
+package tui
 
 import (
 	"context"
@@ -12,18 +12,18 @@ import (
 	"lifehub/internal/files"
 )
 
-// Endings are the signals that end a chat.
-var Endings = []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT}
+// endSignals are the signals that end a chat.
+var endSignals = []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT}
 
 // patience is the time that a program has to end after a signal: a second longer than its turn has to
 // save the answer. Then the terminal is restored and the process ends, whatever it is blocked in.
-const patience = 3 * time.Second
+const exitPatience = 3 * time.Second
 
 // watchSignals turns signals into messages to a program, so that every exit takes the same path.
 // The stop signal suspends the program. Calling stop ends its goroutine.
 func watchSignals(program *tea.Program, leave func(interrupted bool) tea.Msg) (stop func()) {
 	signals := make(chan os.Signal, 4)
-	signal.Notify(signals, Endings...)
+	signal.Notify(signals, endSignals...)
 	if stopSignal != nil {
 		signal.Notify(signals, stopSignal)
 	}
@@ -44,7 +44,7 @@ func watchSignals(program *tea.Program, leave func(interrupted bool) tea.Msg) (s
 			case s := <-signals:
 				if s != stopSignal {
 					go program.Send(leave(s == os.Interrupt)) // it blocks while the program is busy
-					time.AfterFunc(patience, func() {
+					time.AfterFunc(exitPatience, func() {
 						select {
 						case late <- s:
 						default:
