@@ -73,7 +73,7 @@ golden: ## rewrite all golden files; read the diff
 bench: ## speed and memory, as ratios to a reference in the same run
 	go test -run '^$$' -bench . -skip Shapes -benchtime 3x ./rag/... ./tui/... ./notes/... ./llm/... ./store/...
 	go test -run '^$$' -bench Shapes -benchtime 1x -timeout 1h ./rag
-	go test -run '^$$' -bench OpenAndScroll -benchtime 5x ./cli/chat
+	go test -run '^$$' -bench OpenAndScroll -benchtime 5x ./cli/chatcmd
 	LIFEHUB_SCALE=1 go test -run '^$$' -bench 'AfterManyTurns|ManyMessages' -benchtime 5x ./cli
 	LIFEHUB_SCALE=1 go test -run '^$$' -bench Scale -benchtime 1x -timeout 1h -v ./rag/...
 

@@ -1,5 +1,6 @@
-// Package chat holds what a person sees of a turn, whatever shows it: View is the turn so far, and its Lines
-// say an event in words.
+// Package chat is what the front ends share, whatever shows a chat. [View] is what a person sees of a turn so far, and
+// its Lines say an event in words; [Options] are what a front end needs from the rest of LifeHub: assistant, storage,
+// status and commands.
 package chat
 
 import (

@@ -17,7 +17,7 @@ import (
 
 	"lifehub/cli/acp"
 	"lifehub/cli/app"
-	"lifehub/cli/chat"
+	"lifehub/cli/chatcmd"
 	"lifehub/cli/settings"
 	"lifehub/internal/files"
 	"lifehub/llm"
@@ -107,7 +107,7 @@ func showError(sh *app.Process, w io.Writer, _ fang.Styles, err error) {
 }
 
 func newRoot(sh *app.Process) *cobra.Command {
-	flags, prompt := chat.NewFlags(sh), ""
+	flags, prompt := chatcmd.NewFlags(sh), ""
 	root := &cobra.Command{
 		Use:   "lifehub [PROMPT]",
 		Short: "A chat in your terminal that knows your notes",
@@ -135,7 +135,7 @@ func newRoot(sh *app.Process) *cobra.Command {
 	flags.Register(root)
 	flags.RegisterPrint(root)
 	root.AddCommand(
-		chat.NewCommand(sh), newAsk(sh), newIndex(sh), newSearch(sh), newNote(sh), newRelated(sh), newChats(sh), newMemory(sh), newArtifacts(sh), newTools(sh), newPermissions(sh),
+		chatcmd.NewCommand(sh), newAsk(sh), newIndex(sh), newSearch(sh), newNote(sh), newRelated(sh), newChats(sh), newMemory(sh), newArtifacts(sh), newTools(sh), newPermissions(sh),
 		newMCP(sh), newModels(sh), newTrace(sh), newStats(sh), newDoctor(sh), newConfig(sh), acp.New(sh), newServe(sh),
 		newTasks(sh), newBrief(sh), newHealth(sh), newContradictions(sh), newCheck(sh), newAdd(sh), newLog(sh), newClip(sh), newExport(sh), newLicenses(sh), newVersion(sh),
 	)

@@ -16,11 +16,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"lifehub/agent"
+	"lifehub/chat"
 	"lifehub/cli/app"
 	"lifehub/cli/settings"
 	"lifehub/mcpclient"
 	"lifehub/mcpclient/config"
-	"lifehub/tui/backend"
 	"lifehub/tui/draw"
 	"lifehub/tui/panel"
 	"lifehub/tui/safetext"
@@ -172,7 +172,7 @@ func trustServer(ctx context.Context, sh *app.Process, a *app.App, name string, 
 			break
 		}
 		for _, c := range unseen {
-			if err := showChange(sh, panel.ChangeHead(backend.Change(c)), c); err != nil {
+			if err := showChange(sh, panel.ChangeHead(chat.Change(c)), c); err != nil {
 				return err
 			}
 		}
@@ -209,6 +209,6 @@ func trustServer(ctx context.Context, sh *app.Process, a *app.App, name string, 
 
 // showChange prints a whole change, with hidden characters made visible.
 func showChange(sh *app.Process, head string, c config.Change) error {
-	text := panel.MarkedChange(backend.Change(c), draw.Unstyled, draw.Unstyled)
+	text := panel.MarkedChange(chat.Change(c), draw.Unstyled, draw.Unstyled)
 	return app.PrintText(sh, "change", fmt.Sprintf("%s\n  %s\n", head, strings.ReplaceAll(text, "\n", "\n  ")))
 }

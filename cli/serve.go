@@ -7,16 +7,16 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"lifehub/chat"
 	"lifehub/cli/app"
-	"lifehub/cli/chat"
+	"lifehub/cli/chatcmd"
 	"lifehub/cli/serve"
 	"lifehub/cli/settings"
-	"lifehub/tui/backend"
 	"lifehub/tui/safetext"
 )
 
 func newServe(sh *app.Process) *cobra.Command {
-	f, port := chat.NewFlags(sh), 0
+	f, port := chatcmd.NewFlags(sh), 0
 	cmd := &cobra.Command{
 		Use:   "serve",
 		Short: "Serve a chat as a page for a browser on this machine",
@@ -36,7 +36,7 @@ func newServe(sh *app.Process) *cobra.Command {
 			if link, err := serve.Running(p); err != nil || link != "" {
 				return printOther(sh, link, err)
 			}
-			return f.Serve(cmd.Context(), func(ctx context.Context, a *app.App, o backend.Options) error {
+			return f.Serve(cmd.Context(), func(ctx context.Context, a *app.App, o chat.Options) error {
 				hub := serve.NewHub(o.Conversation)
 				s := &serve.Server{Hub: hub, Options: o, Paths: a.Paths}
 				link, err := s.Start(ctx, port)

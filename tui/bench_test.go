@@ -14,8 +14,8 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"lifehub/agent"
+	"lifehub/chat"
 	"lifehub/internal/chattest"
-	"lifehub/tui/backend"
 	"lifehub/tui/boxtest"
 	"lifehub/tui/draw"
 	"lifehub/tui/panel"
@@ -25,7 +25,7 @@ import (
 // talk returns a screen of a size with n exchanges above.
 func talk(tb testing.TB, width, height, n int) *Model {
 	tb.Helper()
-	m, err := New(context.Background(), backend.Options{Assistant: &chattest.Script{}})
+	m, err := New(context.Background(), chat.Options{Assistant: &chattest.Script{}})
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -357,7 +357,7 @@ func BenchmarkHugeDialog(b *testing.B) {
 	})
 	b.Run("change of a server", func(b *testing.B) {
 		for b.Loop() {
-			(&panel.Reader{Change: []backend.Change{{What: "tool", Before: before, After: after}}}).Content(100, draw.NewTheme("", true, true, nil))
+			(&panel.Reader{Change: []chat.Change{{What: "tool", Before: before, After: after}}}).Content(100, draw.NewTheme("", true, true, nil))
 		}
 	})
 }

@@ -7,7 +7,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"lifehub/agent"
-	"lifehub/tui/backend"
+	"lifehub/chat"
 	"lifehub/tui/panel"
 	"lifehub/tui/safetext"
 )
@@ -37,7 +37,7 @@ type earlierMsg struct {
 
 // readConversation reads the turns of a conversation: the last ones, or all if an
 // earlier one is to be shown.
-func readConversation(ctx context.Context, o *backend.Options, c conversationMsg) conversationMsg {
+func readConversation(ctx context.Context, o *chat.Options, c conversationMsg) conversationMsg {
 	if c.At == "" {
 		c.Exchanges, c.Err = o.Conversations.Latest(ctx, c.ID, firstRead)
 	} else {
@@ -47,12 +47,12 @@ func readConversation(ctx context.Context, o *backend.Options, c conversationMsg
 }
 
 // openConversation reads a conversation.
-func openConversation(ctx context.Context, o *backend.Options, c conversationMsg) tea.Cmd {
+func openConversation(ctx context.Context, o *chat.Options, c conversationMsg) tea.Cmd {
 	return func() tea.Msg { return readConversation(ctx, o, c) }
 }
 
 // showBranch switches to the branch of a turn, if there are branches, and reads it.
-func showBranch(ctx context.Context, o *backend.Options, c conversationMsg) tea.Cmd {
+func showBranch(ctx context.Context, o *chat.Options, c conversationMsg) tea.Cmd {
 	return func() tea.Msg {
 		if o.Branches != nil {
 			if err := o.Branches.Show(ctx, c.ID, c.At); err != nil {
@@ -64,7 +64,7 @@ func showBranch(ctx context.Context, o *backend.Options, c conversationMsg) tea.
 }
 
 // continueFrom makes the next question follow a turn, and reads the path to it.
-func continueFrom(ctx context.Context, o *backend.Options, turn string, c conversationMsg) tea.Cmd {
+func continueFrom(ctx context.Context, o *chat.Options, turn string, c conversationMsg) tea.Cmd {
 	return func() tea.Msg {
 		if err := o.Branches.GoOn(ctx, c.ID, turn); err != nil {
 			return conversationMsg{Err: err}
@@ -74,7 +74,7 @@ func continueFrom(ctx context.Context, o *backend.Options, turn string, c conver
 }
 
 // forkConversation copies the path to a turn into a new conversation and reads that.
-func forkConversation(ctx context.Context, o *backend.Options, from, turn string) tea.Cmd {
+func forkConversation(ctx context.Context, o *chat.Options, from, turn string) tea.Cmd {
 	return func() tea.Msg {
 		c, err := o.Branches.Fork(ctx, from, turn)
 		if err != nil {
@@ -85,7 +85,7 @@ func forkConversation(ctx context.Context, o *backend.Options, from, turn string
 }
 
 // readEarlierTurns reads the turns of a conversation up to a given one.
-func readEarlierTurns(ctx context.Context, o *backend.Options, id string, e earlierMsg) tea.Cmd {
+func readEarlierTurns(ctx context.Context, o *chat.Options, id string, e earlierMsg) tea.Cmd {
 	return func() tea.Msg {
 		list, err := o.Conversations.Exchanges(ctx, id)
 		end := slices.IndexFunc(list, func(x agent.Exchange) bool { return x.Turn == e.Last })
@@ -96,7 +96,7 @@ func readEarlierTurns(ctx context.Context, o *backend.Options, id string, e earl
 
 // List lists the conversations, of which current is open. Typed text filters their
 // titles and finds messages.
-func List(ctx context.Context, o *backend.Options, current, words string) tea.Cmd {
+func List(ctx context.Context, o *chat.Options, current, words string) tea.Cmd {
 	return func() tea.Msg {
 		c, err := panel.NewChats(ctx, o.Conversations)
 		c.Current, c.Fixed = current, o.Archive == nil
@@ -116,7 +116,7 @@ func List(ctx context.Context, o *backend.Options, current, words string) tea.Cm
 // renamedMsg reports that the user has renamed a conversation.
 type renamedMsg struct{ id, title string }
 
-func rename(ctx context.Context, o *backend.Options, id, title string) tea.Cmd {
+func rename(ctx context.Context, o *chat.Options, id, title string) tea.Cmd {
 	return func() tea.Msg {
 		if err := o.Archive.Rename(ctx, id, title); err != nil {
 			return panel.PageMsg{Err: err}
@@ -128,7 +128,7 @@ func rename(ctx context.Context, o *backend.Options, id, title string) tea.Cmd {
 // removedMsg reports the number of deleted conversations.
 type removedMsg int
 
-func remove(ctx context.Context, o *backend.Options, ids []string) tea.Cmd {
+func remove(ctx context.Context, o *chat.Options, ids []string) tea.Cmd {
 	return func() tea.Msg {
 		if err := o.Archive.Remove(ctx, ids...); err != nil {
 			return panel.PageMsg{Err: err}
@@ -138,7 +138,7 @@ func remove(ctx context.Context, o *backend.Options, ids []string) tea.Cmd {
 }
 
 // find searches the messages of a conversation, "" for all.
-func find(ctx context.Context, o *backend.Options, conversation, words string) tea.Cmd {
+func find(ctx context.Context, o *chat.Options, conversation, words string) tea.Cmd {
 	return func() tea.Msg {
 		hits, err := o.Archive.Search(ctx, conversation, words, panel.HitLimit)
 		found := panel.FoundMsg{Words: words, Rows: panel.HitRows(hits, conversation != ""), Err: err}

@@ -10,7 +10,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"lifehub/agent"
-	"lifehub/tui/backend"
+	"lifehub/chat"
 	"lifehub/tui/dialog"
 	"lifehub/tui/draw"
 	"lifehub/tui/panel"
@@ -46,12 +46,12 @@ func screenCommands() map[string]func(m *Model, args string) tea.Cmd {
 			return panel.OpenArtifacts(m.base, m.Options.Artifacts, m.chat.id, name)
 		},
 		"mcp":  none((*Model).openServers),
-		"quit": none(func(m *Model) tea.Cmd { return m.leave(backend.Quit) }),
+		"quit": none(func(m *Model) tea.Cmd { return m.leave(chat.Quit) }),
 	}
 }
 
 // do runs a command.
-func (m *Model) do(c backend.Command, args string) tea.Cmd {
+func (m *Model) do(c chat.Command, args string) tea.Cmd {
 	switch {
 	case c.Own():
 		if page := panel.PageOf(c.Name); page != nil {
@@ -71,9 +71,9 @@ func (m *Model) command(text string) (tea.Cmd, bool) {
 		return nil, false
 	}
 	name, args, _ := strings.Cut(typed, " ")
-	c := backend.Find(panel.Commands(&m.Options), name)
+	c := chat.Find(panel.Commands(&m.Options), name)
 	if c == nil {
-		m.flash(backend.Unknown(panel.Commands(&m.Options), name))
+		m.flash(chat.Unknown(panel.Commands(&m.Options), name))
 		return nil, true
 	}
 	m.composer.Clear()
@@ -85,7 +85,7 @@ func (m *Model) command(text string) (tea.Cmd, bool) {
 }
 
 // runCommand runs a command of the program in the background.
-func (m *Model) runCommand(c backend.Command, args string) tea.Cmd {
+func (m *Model) runCommand(c chat.Command, args string) tea.Cmd {
 	switch {
 	case c.Turn != nil:
 		return m.runTurn(c, args)
@@ -113,7 +113,7 @@ func (m *Model) runCommand(c backend.Command, args string) tea.Cmd {
 
 // begin runs a command's turn; while another one is running the line goes
 // back to the composer.
-func (m *Model) begin(line string, begin backend.TurnStarter, err error) tea.Cmd {
+func (m *Model) begin(line string, begin chat.TurnStarter, err error) tea.Cmd {
 	switch {
 	case err != nil:
 		return m.fail(err)
@@ -126,7 +126,7 @@ func (m *Model) begin(line string, begin backend.TurnStarter, err error) tea.Cmd
 }
 
 // runTurn runs a command that is a turn, now or after the running one.
-func (m *Model) runTurn(c backend.Command, args string) tea.Cmd {
+func (m *Model) runTurn(c chat.Command, args string) tea.Cmd {
 	line := "/" + strings.TrimSpace(c.Name+" "+args)
 	switch {
 	case args == "" && !strings.HasPrefix(c.Args, "["):
@@ -144,7 +144,7 @@ func (m *Model) runTurn(c backend.Command, args string) tea.Cmd {
 }
 
 // askPrompt asks a saved prompt, now or after the running turn.
-func (m *Model) askPrompt(c backend.Command, args string) tea.Cmd {
+func (m *Model) askPrompt(c chat.Command, args string) tea.Cmd {
 	text, err := c.Prompt(args)
 	if err != nil {
 		return m.fail(err)
@@ -191,7 +191,7 @@ func (m *Model) goToSources() {
 
 // useTemplate asks for missing values of a prompt and puts the filled prompt into the
 // composer, so that the user sees it before it is sent.
-func (m *Model) useTemplate(t backend.Template, given string) tea.Cmd {
+func (m *Model) useTemplate(t chat.Template, given string) tea.Cmd {
 	fill := func(values map[string]string) tea.Cmd {
 		return func() tea.Msg {
 			text, err := m.Options.Templates.Fill(m.base, t.Name, values)
@@ -287,7 +287,7 @@ func (m *Model) chooseTheme(name string) tea.Cmd {
 	case !slices.Contains(draw.ThemeNames(), name):
 		return m.flash("/theme takes " + strings.Join(draw.ThemeNames(), ", "))
 	}
-	m.Options.Theme = backend.Theme{Name: name}
+	m.Options.Theme = chat.Theme{Name: name}
 	m.applyTheme("")
 	if m.Options.Settings == nil {
 		return m.flash("theme " + name + " for this run")

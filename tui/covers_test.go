@@ -7,8 +7,8 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"lifehub/agent"
+	"lifehub/chat"
 	"lifehub/internal/chattest"
-	"lifehub/tui/backend"
 	"lifehub/tui/dialog"
 	"lifehub/tui/draw"
 )
@@ -17,11 +17,11 @@ import (
 // the lower edge.
 func TestEverythingCoversTheConversationInOnePlace(t *testing.T) {
 	covers := map[string]struct {
-		options func() backend.Options
+		options func() chat.Options
 		keys    []string
 		title   string
 	}{
-		"dialog":  {func() backend.Options { return chattest.WithWorld(chattest.Hold(chattest.TaskAsked)) }, nil, "Allow add_task?"},
+		"dialog":  {func() chat.Options { return chattest.WithWorld(chattest.Hold(chattest.TaskAsked)) }, nil, "Allow add_task?"},
 		"palette": {finished, []string{"ctrl+p"}, "Commands"},
 		"panel":   {chattest.WithEverything, []string{"ctrl+r"}, "Earlier prompts"},
 	}

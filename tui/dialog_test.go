@@ -11,8 +11,8 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"lifehub/agent"
+	"lifehub/chat"
 	"lifehub/internal/chattest"
-	"lifehub/tui/backend"
 	"lifehub/tui/boxtest"
 	"lifehub/tui/dialog"
 	"lifehub/tui/draw"
@@ -109,20 +109,20 @@ func TestNoSentenceAnswersAQuestion(t *testing.T) {
 			delays = append(delays, time.Duration(half)*500*time.Millisecond)
 		}
 	}
-	questions := map[string]func() (backend.Options, func() bool){
-		"permission": func() (backend.Options, func() bool) {
+	questions := map[string]func() (chat.Options, func() bool){
+		"permission": func() (chat.Options, func() bool) {
 			question, replies := chattest.Asked(chattest.TaskAsked)
 			return chattest.WithWorld(chattest.Hold(question)), func() bool { return len(*replies) > 0 }
 		},
-		"unknown": func() (backend.Options, func() bool) {
+		"unknown": func() (chat.Options, func() bool) {
 			question, replies := chattest.Asked(chattest.UnknownOutcome)
 			return chattest.WithWorld(chattest.Hold(question)), func() bool { return len(*replies) > 0 }
 		},
-		"form": func() (backend.Options, func() bool) {
+		"form": func() (chat.Options, func() bool) {
 			o, given := chattest.AsksFor(chattest.FormAsked)
 			return o, func() bool { return len(*given) > 0 }
 		},
-		"page": func() (backend.Options, func() bool) {
+		"page": func() (chat.Options, func() bool) {
 			o, given := chattest.AsksFor(agent.InputAsked{ID: "1.1", Question: agent.Question{From: "s", Kind: agent.URLInput, URL: "https://x.org"}})
 			return o, func() bool { return len(*given) > 0 }
 		},

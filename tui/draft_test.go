@@ -11,8 +11,8 @@ import (
 	"time"
 
 	"lifehub/agent"
+	"lifehub/chat"
 	"lifehub/internal/chattest"
-	"lifehub/tui/backend"
 	"lifehub/tui/composer"
 )
 
@@ -44,7 +44,7 @@ func (d *drawer) last() agent.Draft {
 }
 
 // withDrawer are options of a conversation with one turn.
-func withDrawer(d *drawer) backend.Options {
+func withDrawer(d *drawer) chat.Options {
 	o := chattest.WithWorld(chattest.Play(agent.Started{}, agent.Said{Content: "Hello."}, agent.Ended{}))
 	o.Branches, o.Conversations, o.Conversation, o.Drafts = chattest.Kept{}, cutOff{last: agent.Exchange{Turn: "c1.2", Question: "And now?", Answer: agent.Answer{Text: "Now."}}}, "c1", d
 	return o

@@ -6,8 +6,8 @@ import (
 	"testing"
 
 	"lifehub/agent"
+	"lifehub/chat"
 	"lifehub/internal/chattest"
-	"lifehub/tui/backend"
 )
 
 var (
@@ -28,7 +28,7 @@ func (d did) Exchanges(ctx context.Context, id string) ([]agent.Exchange, error)
 	return d.Latest(ctx, id, 1)
 }
 
-func reopened() backend.Options {
+func reopened() chat.Options {
 	o := chattest.WithEverything()
 	o.Conversations, o.Conversation = did{}, "c1"
 	return o
@@ -76,7 +76,7 @@ func TestLastLineOfATurnShowsItsEffects(t *testing.T) {
 		r.mustNotShow("/undo takes the change back") // there is no such command
 	})
 	withUndo := reopened()
-	withUndo.Commands = append(withUndo.Commands, backend.Command{Name: "undo", Run: func(context.Context, string, string) (string, error) { return "", nil }})
+	withUndo.Commands = append(withUndo.Commands, chat.Command{Name: "undo", Run: func(context.Context, string, string) (string, error) { return "", nil }})
 	inRig(t, 80, 24, withUndo, func(r *rig) { r.mustShow("/undo takes the change back") })
 	var out strings.Builder
 	if _, err := RunPlain(t.Context(), reopened(), strings.NewReader("/quit\n"), &out); err != nil {

@@ -6,8 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"lifehub/chat"
 	"lifehub/internal/chattest"
-	"lifehub/tui/backend"
 )
 
 func TestFirstRunTakesNotesAndThenAsks(t *testing.T) {
@@ -78,7 +78,7 @@ func TestFirstRunSeesAModelThatComesUp(t *testing.T) {
 	o.Setup = setup
 	inRig(t, 100, 24, o, func(r *rig) {
 		r.mustShow("No model on this machine")
-		setup.Found = backend.FoundModel{Ready: true, Detail: "qwen3:8b answers."}
+		setup.Found = chat.FoundModel{Ready: true, Detail: "qwen3:8b answers."}
 		r.send(statusMsg(chattest.World))
 		r.settle()
 		r.mustShow("✓ qwen3:8b answers.")
@@ -86,7 +86,7 @@ func TestFirstRunSeesAModelThatComesUp(t *testing.T) {
 }
 
 func TestFirstRunPullsAModelAndShowsErrors(t *testing.T) {
-	o := chattest.Newcomer(backend.FoundModel{Detail: "Ollama has no model.", Pull: "qwen3:4b", Why: "fits"})()
+	o := chattest.Newcomer(chat.FoundModel{Detail: "Ollama has no model.", Pull: "qwen3:4b", Why: "fits"})()
 	inRig(t, 80, 24, o, func(r *rig) {
 		r.mustShow("▌ Obsidian vault") // nothing is fetched by an enter too many
 		r.keys("up", "enter")

@@ -12,9 +12,9 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"lifehub/agent"
+	"lifehub/chat"
 	"lifehub/internal/chattest"
 	"lifehub/llm"
-	"lifehub/tui/backend"
 	"lifehub/tui/boxtest"
 	"lifehub/tui/dialog"
 	"lifehub/tui/draw"
@@ -77,14 +77,14 @@ func TestCtrlCClearsThenStopsThenQuits(t *testing.T) {
 			t.Error("it quits though another key came between")
 		}
 		r.keys("ctrl+c")
-		if !r.quit || r.m.leaving.exit != backend.Quit {
+		if !r.quit || r.m.leaving.exit != chat.Quit {
 			t.Errorf("quit = %v, how = %v", r.quit, r.m.leaving.exit)
 		}
 	})
 	inRig(t, 80, 24, chattest.WithWorld(chattest.Hold(agent.Said{Content: "Half"})), func(r *rig) {
 		r.ask("go")
 		r.keys("ctrl+c", "ctrl+c")
-		if !r.quit || r.m.leaving.exit != backend.Interrupted {
+		if !r.quit || r.m.leaving.exit != chat.Interrupted {
 			t.Errorf("in a turn: quit = %v, how = %v", r.quit, r.m.leaving.exit)
 		}
 	})
@@ -99,7 +99,7 @@ func TestCtrlCTwiceQuitsBetweenTurns(t *testing.T) {
 				r.ask("hello")
 			}
 			r.keys("ctrl+c", "ctrl+c")
-			if !r.quit || r.m.leaving.exit != backend.Quit {
+			if !r.quit || r.m.leaving.exit != chat.Quit {
 				t.Errorf("%s: quit = %v, how = %v", name, r.quit, r.m.leaving.exit)
 			}
 		})
@@ -113,7 +113,7 @@ func TestCtrlDQuitsOnlyWhenNothingIsTyped(t *testing.T) {
 			t.Errorf("quit = %v, composer %q", r.quit, r.m.composer.Text())
 		}
 		r.keys("ctrl+e", "backspace", "ctrl+d")
-		if !r.quit || r.m.leaving.exit != backend.Quit {
+		if !r.quit || r.m.leaving.exit != chat.Quit {
 			t.Errorf("quit = %v, how = %v", r.quit, r.m.leaving.exit)
 		}
 	})
@@ -317,7 +317,7 @@ func TestEachMessageThatWaitsIsChangedOrCancelled(t *testing.T) {
 		t.Helper()
 		o := chattest.WithEverything()
 		o.Assistant = chattest.Hold(agent.Said{Content: "x"})
-		o.Commands = []backend.Command{{Name: "note", Args: "TEXT", Turn: func(context.Context, string, string, string) <-chan agent.Event { return nil }}}
+		o.Commands = []chat.Command{{Name: "note", Args: "TEXT", Turn: func(context.Context, string, string, string) <-chan agent.Event { return nil }}}
 		inRig(t, 80, 24, o, func(r *rig) {
 			r.ask("first")
 			r.keys("one", "enter", "two", "enter", "/note milk", "enter", "four", "enter")
@@ -453,7 +453,7 @@ func TestCommands(t *testing.T) {
 		for _, name := range []string{"/quit", "/bye", "/exit", "/q"} {
 			inRig(t, 80, 24, chattest.WithWorld(chattest.Hold()), func(r *rig) {
 				r.keys(name, "enter")
-				if !r.quit || r.m.leaving.exit != backend.Quit {
+				if !r.quit || r.m.leaving.exit != chat.Quit {
 					t.Errorf("%s: quit = %v, how = %v", name, r.quit, r.m.leaving.exit)
 				}
 			})
@@ -490,7 +490,7 @@ func TestCommands(t *testing.T) {
 }
 
 func TestAClosedPaletteOpensAgain(t *testing.T) {
-	inRig(t, 80, 24, backend.Options{}, func(r *rig) {
+	inRig(t, 80, 24, chat.Options{}, func(r *rig) {
 		for range 2 {
 			r.keys("ctrl+p")
 			r.mustShow("▌ Start a new conversation")
@@ -585,7 +585,7 @@ func TestEverySourceIsReached(t *testing.T) {
 
 func TestEnterOnASourceReadsItsNote(t *testing.T) {
 	o := finished()
-	o.Notes = oneNote{note: backend.Note{Path: "running/plan.md", Text: strings.Repeat("A line of the plan.\n\n", 40)}}
+	o.Notes = oneNote{note: chat.Note{Path: "running/plan.md", Text: strings.Repeat("A line of the plan.\n\n", 40)}}
 	inRig(t, 80, 24, o, func(r *rig) {
 		r.ask("running?")
 		r.keys("/sources", "enter", "enter")
@@ -617,10 +617,10 @@ func TestASourceOutsideItsVaultIsNotOpened(t *testing.T) {
 func TestRepeatedNoticeDoesNotHideTheWelcome(t *testing.T) {
 	inRig(t, 80, 24, chattest.WithWorld(chattest.Play()), func(r *rig) {
 		r.send(statusMsg{Provider: "offline"})
-		r.send(noticeMsg(backend.OfflineText))
+		r.send(noticeMsg(chat.OfflineText))
 		r.mustShow("Ask your notes anything")
 		r.mustShow("no notes yet")
-		r.send(noticeMsg("Ollama does not answer any more; " + backend.OfflineText))
+		r.send(noticeMsg("Ollama does not answer any more; " + chat.OfflineText))
 		r.mustShow("does not answer any more")
 	})
 }

@@ -14,7 +14,6 @@ import (
 	"lifehub/chat"
 	"lifehub/internal/chattest"
 	"lifehub/llm"
-	"lifehub/tui/backend"
 	"lifehub/tui/draw"
 	"lifehub/tui/transcript"
 )
@@ -118,7 +117,7 @@ func TestProgressBarIsShownDuringATurn(t *testing.T) {
 
 // slowServer pulls a model of 4 bytes as far as it is told.
 type slowServer struct {
-	backend.Models
+	chat.Models
 	done chan int64
 	end  chan error
 }

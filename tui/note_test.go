@@ -7,15 +7,15 @@ import (
 	"time"
 
 	"lifehub/agent"
+	"lifehub/chat"
 	"lifehub/internal/chattest"
-	"lifehub/tui/backend"
 )
 
 func TestACommandCanBeATurn(t *testing.T) {
-	withNote := func(assistant *chattest.Script) (backend.Options, *[]string) {
+	withNote := func(assistant *chattest.Script) (chat.Options, *[]string) {
 		var noted []string
 		o := chattest.WithWorld(assistant)
-		o.Commands = []backend.Command{{Name: "note", Args: "TEXT", Help: "add to today's daily note", Turn: func(ctx context.Context, _, asked, args string) <-chan agent.Event {
+		o.Commands = []chat.Command{{Name: "note", Args: "TEXT", Help: "add to today's daily note", Turn: func(ctx context.Context, _, asked, args string) <-chan agent.Event {
 			noted = append(noted, asked+"|"+args)
 			return chattest.Play(agent.Said{Content: "added to daily/2026-11-21.md"}, agent.Ended{}).Ask(ctx, "", asked)
 		}}}

@@ -5,8 +5,8 @@ import (
 	"testing"
 
 	"lifehub/agent"
+	"lifehub/chat"
 	"lifehub/internal/chattest"
-	"lifehub/tui/backend"
 )
 
 // The command that fits a message is offered in the empty composer. ↓ writes it, and Enter runs it.
@@ -14,7 +14,7 @@ func TestOfferedCommandRunsOnlyWhenItIsTaken(t *testing.T) {
 	const question = "remind me to call Ines"
 	o := chattest.WithWorld(chattest.Play(agent.Started{Message: question}, agent.Said{Content: "I cannot."}, agent.Ended{Answer: "I cannot.", Effects: agent.Effects{}}))
 	var ran []string
-	o.Commands = append(o.Commands, backend.Command{Name: "task", Group: backend.InNotes, Args: "TEXT", Help: "add a task", Run: func(_ context.Context, _, args string) (string, error) {
+	o.Commands = append(o.Commands, chat.Command{Name: "task", Group: chat.InNotes, Args: "TEXT", Help: "add a task", Run: func(_ context.Context, _, args string) (string, error) {
 		ran = append(ran, args)
 		return "added", nil
 	}})

@@ -7,17 +7,17 @@ import (
 	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 
-	"lifehub/tui/backend"
+	"lifehub/chat"
 	"lifehub/tui/draw"
 )
 
 // opener is the state of a screen whose options are still being opened. Text is inserted at
 // once; any other key, and what follows it, waits.
 type opener struct {
-	Opener  backend.Opener // nil if the options are complete
-	Reading bool           // the conversation to resume is being read
-	Held    []held         // waiting messages, in order
-	Err     error          // why it could not be opened
+	Opener  chat.Opener // nil if the options are complete
+	Reading bool        // the conversation to resume is being read
+	Held    []held      // waiting messages, in order
+	Err     error       // why it could not be opened
 }
 
 // held is a message that waits, and when it came.
@@ -28,7 +28,7 @@ type held struct {
 
 // openedMsg has the opened options.
 type openedMsg struct {
-	Options backend.Options
+	Options chat.Options
 	Err     error
 }
 

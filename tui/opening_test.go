@@ -9,18 +9,18 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"lifehub/chat"
 	"lifehub/internal/chattest"
-	"lifehub/tui/backend"
 )
 
 // opens are options that take a while to open.
 type opens struct {
-	options backend.Options
+	options chat.Options
 	err     error
 	wait    time.Duration
 }
 
-func (o opens) Open(context.Context) (backend.Options, error) {
+func (o opens) Open(context.Context) (chat.Options, error) {
 	time.Sleep(o.wait)
 	return o.options, o.err
 }
@@ -29,7 +29,7 @@ func (o opens) Open(context.Context) (backend.Options, error) {
 // needs more than that waits, and what follows it too.
 func TestKeysWaitUntilTheOptionsAreComplete(t *testing.T) {
 	asks := &chattest.Script{}
-	m, err := New(t.Context(), backend.Options{Opener: opens{options: backend.Options{Assistant: asks}}})
+	m, err := New(t.Context(), chat.Options{Opener: opens{options: chat.Options{Assistant: asks}}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -58,7 +58,7 @@ func TestKeysWaitUntilTheOptionsAreComplete(t *testing.T) {
 
 func TestErrorOfOpenEndsTheScreen(t *testing.T) {
 	broken := errors.New("the disk is gone")
-	m, err := New(t.Context(), backend.Options{Opener: opens{err: broken}})
+	m, err := New(t.Context(), chat.Options{Opener: opens{err: broken}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -88,7 +88,7 @@ func quits(cmd tea.Cmd) bool {
 }
 
 func TestUserCanLeaveWhileTheScreenOpens(t *testing.T) {
-	m, err := New(t.Context(), backend.Options{Opener: opens{}})
+	m, err := New(t.Context(), chat.Options{Opener: opens{}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -97,7 +97,7 @@ func TestUserCanLeaveWhileTheScreenOpens(t *testing.T) {
 	clear := tea.KeyPressMsg{Code: 'c', Mod: tea.ModCtrl}
 	m.Update(clear)
 	_, cmd := m.Update(clear)
-	if cmd == nil || !quits(cmd) || m.leaving.exit != backend.Quit {
+	if cmd == nil || !quits(cmd) || m.leaving.exit != chat.Quit {
 		t.Errorf("Ctrl+C twice does not leave: %v", m.leaving.exit)
 	}
 }
@@ -108,7 +108,7 @@ func TestEarlyEnterChoosesNothingInTheFirstRun(t *testing.T) {
 	notes := &chattest.Folders{Found: chattest.NoModel}
 	o := chattest.Newcomer(chattest.NoModel)()
 	o.Setup = notes
-	inRig(t, 80, 24, backend.Options{Opener: opens{options: o, wait: time.Second}}, func(r *rig) {
+	inRig(t, 80, 24, chat.Options{Opener: opens{options: o, wait: time.Second}}, func(r *rig) {
 		r.keys("how often do I run?", "enter")
 		r.pass(time.Second)
 		r.mustShow("Welcome to LifeHub")
@@ -123,7 +123,7 @@ func TestEarlyEnterChoosesNothingInTheFirstRun(t *testing.T) {
 func TestEarlyQuestionIsBelowTheSavedConversation(t *testing.T) {
 	o := chattest.WithEverything()
 	o.Conversation = "c1"
-	inRig(t, 100, 60, backend.Options{Opener: opens{options: o}}, func(r *rig) {
+	inRig(t, 100, 60, chat.Options{Opener: opens{options: o}}, func(r *rig) {
 		r.keys("and now?", "enter")
 		r.pass(time.Second)
 		r.mustNotShow("stop the turn first")
@@ -136,7 +136,7 @@ func TestEarlyQuestionIsBelowTheSavedConversation(t *testing.T) {
 
 // What is said about the start is seen, whether it comes before or after the conversation is read.
 func TestNoticeBeforeTheConversationIsKept(t *testing.T) {
-	m, err := New(t.Context(), backend.Options{})
+	m, err := New(t.Context(), chat.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,8 +6,8 @@ import (
 	"testing"
 
 	"lifehub/agent"
+	"lifehub/chat"
 	"lifehub/internal/chattest"
-	"lifehub/tui/backend"
 )
 
 // rounds is a loop that thinks and speaks before each of its calls, and asks
@@ -138,7 +138,7 @@ func TestStoppedLoopEndsWithARemark(t *testing.T) {
 func TestPartialAnswerOffersToAskAgain(t *testing.T) {
 	part := &agent.Coverage{Indexed: 608, Total: 1866, Unread: 1258}
 	model := chattest.Play(agent.Started{Conversation: "c1"}, agent.Said{Content: "Three times."}, agent.Ended{Answer: "Three times.", Coverage: part})
-	inRig(t, 80, 30, backend.Options{Assistant: model}, func(r *rig) {
+	inRig(t, 80, 30, chat.Options{Assistant: model}, func(r *rig) {
 		r.send(statusMsg{Provider: "ollama", Model: "qwen3:8b", Notes: 1866, Indexed: 608, Indexing: true})
 		r.ask("How often do I run?")
 		mustFollow(t, r.text(), "Three times.", "! 608 of 1,866 notes read so far, those with your words first")

@@ -4,7 +4,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"lifehub/agent"
-	"lifehub/tui/backend"
+	"lifehub/chat"
 	"lifehub/tui/dialog"
 	"lifehub/tui/panel"
 )
@@ -24,7 +24,7 @@ func (m *Model) findModel() tea.Cmd {
 }
 
 // vaultAdded leaves the first run after a folder was added.
-func (m *Model) vaultAdded(o backend.Offer) tea.Cmd {
+func (m *Model) vaultAdded(o chat.Offer) tea.Cmd {
 	cmd := m.leaveFirstRun()
 	m.flash(o.Name + " added — ask away")
 	m.welcome.First = cmd == nil

@@ -14,7 +14,6 @@ import (
 	"github.com/rivo/uniseg"
 
 	"lifehub/chat"
-	"lifehub/tui/backend"
 	"lifehub/tui/composer"
 	"lifehub/tui/draw"
 	"lifehub/tui/panel"
@@ -25,7 +24,7 @@ import (
 // RunPlain runs the chat without a screen and without escape sequences, for pipes, dumb terminals and screen readers: it
 // reads a line and prints the answer while it arrives. It ends at the end of in, on /quit, or on an interrupt while no
 // turn is running.
-func RunPlain(ctx context.Context, options backend.Options, in io.Reader, out io.Writer) (backend.Ended, error) {
+func RunPlain(ctx context.Context, options chat.Options, in io.Reader, out io.Writer) (chat.Ended, error) {
 	signals := make(chan os.Signal, 4)
 	signal.Notify(signals, endSignals...)
 	defer signal.Stop(signals)
@@ -38,7 +37,7 @@ func RunPlain(ctx context.Context, options backend.Options, in io.Reader, out io
 
 // printer is the state of a chat.
 type printer struct {
-	o       backend.Options
+	o       chat.Options
 	out     io.Writer
 	lines   <-chan string
 	signals <-chan os.Signal
@@ -48,8 +47,8 @@ type printer struct {
 
 	conversation string
 	mode         string
-	status       backend.Status // latest status received
-	greeted      bool           // the first line reported that there is no model
+	status       chat.Status // latest status received
+	greeted      bool        // the first line reported that there is no model
 
 	pending  string // end of the streamed text that cannot be sanitised yet
 	midLine  bool   // the last line written is incomplete
@@ -84,17 +83,17 @@ func linesOf(in io.Reader) <-chan string {
 }
 
 // leftError ends a chat because the user left.
-type leftError struct{ how backend.Ended }
+type leftError struct{ how chat.Ended }
 
 func (leftError) Error() string { return "left" }
 
 // talk reads and runs lines until the user leaves.
-func (c *printer) talk(ctx context.Context) (backend.Ended, error) {
+func (c *printer) talk(ctx context.Context) (chat.Ended, error) {
 	c.conversation, c.mode = c.o.Conversation, c.o.Mode
 	err := c.begin(ctx)
 	for err == nil && c.failed == nil {
 		if err = c.next(ctx); c.ending {
-			err = leftError{backend.Terminated}
+			err = leftError{chat.Terminated}
 		}
 	}
 	var left leftError
@@ -102,16 +101,16 @@ func (c *printer) talk(ctx context.Context) (backend.Ended, error) {
 	case errors.As(err, &left):
 		return left.how, c.failed
 	case err != nil:
-		return backend.Quit, err
+		return chat.Quit, err
 	}
-	return backend.Quit, c.failed
+	return chat.Quit, c.failed
 }
 
 // begin opens what the options ask for.
 func (c *printer) begin(ctx context.Context) error {
 	if c.typed {
 		parts := c.now().Parts(draw.Readable)
-		c.greeted = len(parts) > 0 && parts[0] == backend.OfflineText
+		c.greeted = len(parts) > 0 && parts[0] == chat.OfflineText
 		c.print("%s\n", strings.Join(append([]string{"LifeHub"}, parts...), " · "))
 	}
 	switch {
@@ -153,7 +152,7 @@ func (c *printer) next(ctx context.Context) error {
 			if !open {
 				c.o.Notices = nil
 			}
-			if text == "" || text == backend.OfflineText && c.greeted {
+			if text == "" || text == chat.OfflineText && c.greeted {
 				continue
 			}
 			c.note(text)
@@ -161,9 +160,9 @@ func (c *printer) next(ctx context.Context) error {
 		case line, open := <-c.lines:
 			if !open {
 				c.print("\n")
-				return leftError{backend.Quit}
+				return leftError{chat.Quit}
 			}
-			if refused := backend.NoShell(line); refused != "" {
+			if refused := chat.NoShell(line); refused != "" {
 				c.note(refused)
 				return nil
 			}
@@ -172,11 +171,11 @@ func (c *printer) next(ctx context.Context) error {
 		case s := <-c.signals:
 			c.print("\n")
 			if s == os.Interrupt {
-				return leftError{backend.Interrupted}
+				return leftError{chat.Interrupted}
 			}
-			return leftError{backend.Terminated}
+			return leftError{chat.Terminated}
 		case <-ctx.Done():
-			return leftError{backend.Terminated}
+			return leftError{chat.Terminated}
 		}
 	}
 }
@@ -191,9 +190,9 @@ func (c *printer) line(ctx context.Context, line string) error {
 		return c.turn(ctx, line)
 	}
 	name, args, _ := strings.Cut(typed, " ")
-	command := backend.Find(panel.Commands(&c.o), name)
+	command := chat.Find(panel.Commands(&c.o), name)
 	if command == nil {
-		c.print("%s; /help lists them\n", backend.Unknown(panel.Commands(&c.o), name))
+		c.print("%s; /help lists them\n", chat.Unknown(panel.Commands(&c.o), name))
 		return nil
 	}
 	return c.do(ctx, *command, strings.TrimSpace(args))
@@ -213,7 +212,7 @@ func (c *printer) wholeOf(ctx context.Context, line string) string {
 }
 
 // now returns the latest status.
-func (c *printer) now() backend.Status {
+func (c *printer) now() chat.Status {
 	select {
 	case s, open := <-c.o.Status:
 		if open {

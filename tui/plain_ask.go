@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"lifehub/agent"
-	"lifehub/tui/backend"
+	"lifehub/chat"
 	"lifehub/tui/dialog"
 	"lifehub/tui/safetext"
 )
@@ -236,7 +236,7 @@ func (c *printer) fillIn(ctx context.Context, f *dialog.Form) bool {
 
 // useTemplate fills in a server's prompt, asking for the missing values, and sends
 // it if the user agrees.
-func (c *printer) useTemplate(ctx context.Context, t backend.Template, given string) error {
+func (c *printer) useTemplate(ctx context.Context, t chat.Template, given string) error {
 	blanks := dialog.NewBlanks(t.Blanks, given)
 	values := blanks.Given
 	if !blanks.Complete() {

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"lifehub/agent"
-	"lifehub/tui/backend"
+	"lifehub/chat"
 	"lifehub/tui/composer"
 	"lifehub/tui/draw"
 	"lifehub/tui/panel"
@@ -37,12 +37,12 @@ func plainCommands() map[string]plainCommand {
 		"model":    {run: (*printer).useModel},
 		"mode":     {run: (*printer).useMode},
 		"mcp":      {"[trust NAME]", (*printer).mcp},
-		"quit":     {run: func(*printer, context.Context, string) error { return leftError{backend.Quit} }},
+		"quit":     {run: func(*printer, context.Context, string) error { return leftError{chat.Quit} }},
 	}
 }
 
 // do runs a command.
-func (c *printer) do(ctx context.Context, what backend.Command, args string) error {
+func (c *printer) do(ctx context.Context, what chat.Command, args string) error {
 	if what.Template != nil {
 		return c.useTemplate(ctx, *what.Template, args)
 	}
@@ -68,7 +68,7 @@ func (c *printer) do(ctx context.Context, what backend.Command, args string) err
 }
 
 // start runs a command that every front end runs in the same way.
-func (c *printer) start(ctx context.Context, what backend.Command, args string) error {
+func (c *printer) start(ctx context.Context, what chat.Command, args string) error {
 	turn, output, err := what.Start(ctx, c.o.Assistant, c.conversation, args)
 	switch {
 	case err != nil:
@@ -201,7 +201,7 @@ func (c *printer) mcp(ctx context.Context, args string) error {
 		c.listServers(list)
 		return nil
 	}
-	at := slices.IndexFunc(list, func(s backend.Server) bool { return s.Name == strings.TrimSpace(name) })
+	at := slices.IndexFunc(list, func(s chat.Server) bool { return s.Name == strings.TrimSpace(name) })
 	if !trust || at < 0 {
 		c.print("usage: /mcp [trust NAME]; `lifehub mcp` does the rest\n")
 		return nil
@@ -209,7 +209,7 @@ func (c *printer) mcp(ctx context.Context, args string) error {
 	return c.trust(ctx, list[at])
 }
 
-func (c *printer) listServers(list []backend.Server) {
+func (c *printer) listServers(list []chat.Server) {
 	for _, s := range list {
 		name := safetext.Line(s.Name)
 		c.print("%s\n", joinedByDots(s.Name, s.State))
@@ -226,7 +226,7 @@ func (c *printer) listServers(list []backend.Server) {
 }
 
 // trust shows the changes of a server and asks whether to accept them.
-func (c *printer) trust(ctx context.Context, s backend.Server) error {
+func (c *printer) trust(ctx context.Context, s chat.Server) error {
 	if len(s.Unseen) == 0 {
 		c.print("nothing in %s has changed since you reviewed it\n", safetext.Line(s.Name))
 		return nil

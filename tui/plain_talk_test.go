@@ -13,9 +13,9 @@ import (
 	"github.com/charmbracelet/x/exp/golden"
 
 	"lifehub/agent"
+	"lifehub/chat"
 	"lifehub/internal/chattest"
 	"lifehub/llm"
-	"lifehub/tui/backend"
 	"lifehub/tui/panel"
 )
 
@@ -81,12 +81,12 @@ func (n *notedCalls) Ask(_ context.Context, conversation, message string) <-chan
 }
 
 // plainly runs a plain chat on lines of input and returns what it wrote.
-func plainly(t *testing.T, o backend.Options, in string) (out string) {
+func plainly(t *testing.T, o chat.Options, in string) (out string) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		var written typist
 		p := &printer{o: o, out: &written, lines: linesOf(strings.NewReader(in)), typed: o.FirstRun}
-		if how, err := p.talk(t.Context()); how != backend.Quit || err != nil {
+		if how, err := p.talk(t.Context()); how != chat.Quit || err != nil {
 			t.Errorf("it ended with %v, %v", how, err)
 		}
 		for range p.lines { // that were not wanted any more
@@ -100,7 +100,7 @@ func plainly(t *testing.T, o backend.Options, in string) (out string) {
 }
 
 // withAllOfIt is a chat that has something behind every command.
-func withAllOfIt() (backend.Options, *notedCalls) {
+func withAllOfIt() (chat.Options, *notedCalls) {
 	n := &notedCalls{Shop: chattest.ThreeServers(), Documents: &chattest.Documents{Name: "asyncio", Why: "said plainer", Text: "# asyncio\n\n- prefer `TaskGroup`\n"}}
 	n.States[0].Consent = true
 	o := chattest.WithLibrary()
@@ -156,12 +156,12 @@ func TestPlainHasEveryCommandOfThePalette(t *testing.T) {
 
 func TestPlainOpensTheGivenConversation(t *testing.T) {
 	tests := map[string]struct {
-		change func(o *backend.Options)
+		change func(o *chat.Options)
 		in     string
 	}{
-		"with a list of conversations": {func(o *backend.Options) { o.Conversation, o.Pick = "", true }, "/resume 2\n"},
-		"at a message":                 {func(o *backend.Options) { o.Turn = "c1.5" }, ""},
-		"without notes":                {func(o *backend.Options) { *o = chattest.Newcomer(chattest.NoModel)() }, "\n"},
+		"with a list of conversations": {func(o *chat.Options) { o.Conversation, o.Pick = "", true }, "/resume 2\n"},
+		"at a message":                 {func(o *chat.Options) { o.Turn = "c1.5" }, ""},
+		"without notes":                {func(o *chat.Options) { *o = chattest.Newcomer(chattest.NoModel)() }, "\n"},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -194,7 +194,7 @@ func TestPlainContinuesAfterAStoppedTurn(t *testing.T) {
 			lines <- "/mode team"
 			close(lines)
 		}()
-		if how, err := p.talk(t.Context()); how != backend.Quit || err != nil {
+		if how, err := p.talk(t.Context()); how != chat.Quit || err != nil {
 			t.Errorf("it ended with %v, %v", how, err)
 		}
 		if !slices.Equal(n.told, []string{"mode team"}) || !strings.Contains(out.out.String(), "It begins\nstopped\n> ") {

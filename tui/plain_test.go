@@ -16,8 +16,8 @@ import (
 	"github.com/charmbracelet/x/exp/golden"
 
 	"lifehub/agent"
+	"lifehub/chat"
 	"lifehub/internal/chattest"
-	"lifehub/tui/backend"
 	"lifehub/tui/dialog"
 )
 
@@ -36,14 +36,14 @@ func (y *typist) Write(p []byte) (int, error) {
 func TestPlainChatReadsAndWritesLines(t *testing.T) {
 	question, replies := chattest.Asked(chattest.TaskAsked)
 	tests := map[string]struct {
-		options backend.Options
+		options chat.Options
 		in      string
 	}{
 		"a question is answered": {chattest.WithWorld(chattest.Play(chattest.Story(chattest.Planning, chattest.Searched, chattest.Answered)...)), "what about running?\n/quit\n"},
 		"a tool is allowed":      {chattest.WithWorld(chattest.Play(chattest.Story(chattest.Planning, []agent.Body{question, agent.PermissionGiven{Call: "p", Decision: agent.AllowOnce}, agent.Ended{}})...)), "add a task\ny\n"},
 		"an error has a hint":    {chattest.WithWorld(chattest.Play(agent.Failed{Message: "model server not reachable", Hint: "ollama serve"})), "hello\n\n/nonsense\n/help\n/new\n"},
 		"what fills the window":  {chattest.WithWorld(chattest.Play(chattest.Story(chattest.Recalled[:1], chattest.Windowed)...)), "/context\nwhat about running?\n/context\n"},
-		"a command is run": {backend.Options{Assistant: chattest.Play(), Commands: []backend.Command{
+		"a command is run": {chat.Options{Assistant: chattest.Play(), Commands: []chat.Command{
 			{Name: "tools", Run: func(context.Context, string, string) (string, error) { return "search_notes: auto", nil }},
 			{Name: "broken", Run: func(context.Context, string, string) (string, error) { return "", errors.New("no index") }},
 		}}, "/tools\n/broken\n"},
@@ -53,7 +53,7 @@ func TestPlainChatReadsAndWritesLines(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			var out typist
 			how, err := RunPlain(context.Background(), tc.options, strings.NewReader(tc.in), &out)
-			if how != backend.Quit || err != nil {
+			if how != chat.Quit || err != nil {
 				t.Errorf("it ended with %v, %v", how, err)
 			}
 			if !utf8.ValidString(out.out.String()) || strings.ContainsAny(out.out.String(), "\x1b\x07\u009b\u202e") {
@@ -92,14 +92,14 @@ func TestPlainAcceptsOfferedAnswers(t *testing.T) {
 // A sentence answers no question put by lines, however fast it is written and
 // however soon it comes: it is the next message.
 func TestNoSentenceAnswersAQuestionByLines(t *testing.T) {
-	questions := map[string]func() (backend.Options, func() bool){
-		"permission": func() (backend.Options, func() bool) {
+	questions := map[string]func() (chat.Options, func() bool){
+		"permission": func() (chat.Options, func() bool) {
 			question, replies := chattest.Asked(chattest.TaskAsked)
 			return chattest.WithWorld(chattest.Play(question)), func() bool {
 				return slices.ContainsFunc(*replies, func(r agent.Reply) bool { return r.Decision != agent.Refuse })
 			}
 		},
-		"form": func() (backend.Options, func() bool) {
+		"form": func() (chat.Options, func() bool) {
 			o, given := chattest.AsksFor(chattest.FormAsked)
 			o.Assistant.(*chattest.Script).Held = false
 			return o, func() bool {

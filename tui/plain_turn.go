@@ -8,7 +8,6 @@ import (
 
 	"lifehub/agent"
 	"lifehub/chat"
-	"lifehub/tui/backend"
 	"lifehub/tui/safetext"
 	"lifehub/tui/transcript"
 )
@@ -58,17 +57,17 @@ func (c *printer) follow(ctx context.Context, begin func(context.Context) <-chan
 				c.show(e)
 			}
 			if c.ending {
-				return c.stopTurn(func() { stop(agent.ErrShutdown) }, events, backend.Terminated)
+				return c.stopTurn(func() { stop(agent.ErrShutdown) }, events, chat.Terminated)
 			}
 			if c.failed != nil {
 				cancel() // the output is gone, but the events must be drained
 			}
 		case s := <-c.signals:
 			if s != os.Interrupt {
-				return c.stopTurn(func() { stop(agent.ErrShutdown) }, events, backend.Terminated)
+				return c.stopTurn(func() { stop(agent.ErrShutdown) }, events, chat.Terminated)
 			}
 			if stopped {
-				return c.stopTurn(cancel, events, backend.Interrupted)
+				return c.stopTurn(cancel, events, chat.Interrupted)
 			}
 			cancel()
 			stopped = true
@@ -77,7 +76,7 @@ func (c *printer) follow(ctx context.Context, begin func(context.Context) <-chan
 }
 
 // stopTurn cancels a turn because the user left, and waits until it is saved.
-func (c *printer) stopTurn(cancel func(), events <-chan agent.Event, how backend.Ended) error {
+func (c *printer) stopTurn(cancel func(), events <-chan agent.Event, how chat.Ended) error {
 	cancel()
 	for range events { // drain
 	}

@@ -10,7 +10,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"lifehub/agent"
-	"lifehub/tui/backend"
+	"lifehub/chat"
 	"lifehub/tui/draw"
 	"lifehub/tui/panel"
 	"lifehub/tui/transcript"
@@ -178,7 +178,7 @@ func (m *Model) write(pressed tea.KeyPressMsg) tea.Cmd {
 		m.cover(m.newHelp())
 		return nil
 	case key.Matches(pressed, k.Leave) && c.Empty():
-		return m.leave(backend.Quit)
+		return m.leave(chat.Quit)
 	case key.Matches(pressed, k.Focus) && c.Empty():
 		m.focus()
 		return nil
@@ -215,7 +215,7 @@ func (m *Model) write(pressed tea.KeyPressMsg) tea.Cmd {
 func (m *Model) send() tea.Cmd {
 	c := &m.composer
 	place, waiting := c.Place, len(c.Queue)
-	if refused := backend.NoShell(c.Text()); refused != "" {
+	if refused := chat.NoShell(c.Text()); refused != "" {
 		return m.flash(refused)
 	}
 	if text := c.Text(); len(text) > 0 && text[0] == '/' {
@@ -264,7 +264,7 @@ func (m *Model) openTask() tea.Cmd {
 // tickOff ticks off the chosen due task.
 func (m *Model) tickOff() tea.Cmd {
 	task := m.welcome.Task()
-	cmd, known := m.command("/" + backend.Done + " " + agent.PlaceName(task.Name, task.Line))
+	cmd, known := m.command("/" + chat.Done + " " + agent.PlaceName(task.Name, task.Line))
 	if !known {
 		return m.flash("tasks cannot be ticked off here")
 	}
@@ -276,7 +276,7 @@ func (m *Model) tickOff() tea.Cmd {
 func (m *Model) steer() tea.Cmd {
 	c := &m.composer
 	text := c.Text()
-	if !m.turn.takesSteering() || m.editing != nil || draw.Blank(text) || strings.HasPrefix(text, "/") || backend.NoShell(text) != "" {
+	if !m.turn.takesSteering() || m.editing != nil || draw.Blank(text) || strings.HasPrefix(text, "/") || chat.NoShell(text) != "" {
 		return m.send()
 	}
 	text = c.Take()

@@ -15,8 +15,8 @@ import (
 	"github.com/charmbracelet/x/vt"
 
 	"lifehub/agent"
+	"lifehub/chat"
 	"lifehub/internal/chattest"
-	"lifehub/tui/backend"
 	"lifehub/tui/dialog"
 )
 
@@ -40,8 +40,8 @@ func child() int {
 	options.Editor = os.Getenv("EDITOR")
 	if os.Getenv("LIFEHUB_TUI_CHILD") == "panic" { // while a progress bar is shown
 		options.Assistant = panicking{}
-		status := make(chan backend.Status, 1)
-		status <- backend.Status{Notes: 200, Indexed: 50, Indexing: true}
+		status := make(chan chat.Status, 1)
+		status <- chat.Status{Notes: 200, Indexed: 50, Indexing: true}
 		options.Status = status
 	}
 	how, _, err := Run(context.Background(), options)

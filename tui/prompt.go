@@ -8,7 +8,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"lifehub/agent"
-	"lifehub/tui/backend"
+	"lifehub/chat"
 	"lifehub/tui/draw"
 	"lifehub/tui/panel"
 )
@@ -48,7 +48,7 @@ func (p *lastPrompt) Forget() { *p = lastPrompt{allocated: p.allocated} }
 
 // Gauge shows how full the context window is: "ctx ■■□□□□□□ 2.4k of 16k". It is
 // empty while that is unknown or no model is connected.
-func (p *lastPrompt) Gauge(s backend.Status, theme *draw.Theme) string {
+func (p *lastPrompt) Gauge(s chat.Status, theme *draw.Theme) string {
 	const cells = 8
 	window := cmp.Or(p.allocated, s.Window)
 	switch {
@@ -77,7 +77,7 @@ func sentText(bytes int64) string {
 
 // progressBar returns the progress of a pull or of indexing for terminals that show it
 // (OSC 9;4), or nil.
-func progressBar(p *pull, s backend.Status) *tea.ProgressBar {
+func progressBar(p *pull, s chat.Status) *tea.ProgressBar {
 	switch {
 	case p != nil && p.step.total > 0:
 		return tea.NewProgressBar(tea.ProgressBarDefault, int(p.step.done*100/p.step.total))

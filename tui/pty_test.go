@@ -18,8 +18,8 @@ import (
 	"github.com/creack/pty"
 	"golang.org/x/sys/unix"
 
+	"lifehub/chat"
 	"lifehub/internal/ttytest"
-	"lifehub/tui/backend"
 )
 
 // onTerminal is a chat that runs on a pseudo terminal.
@@ -135,7 +135,7 @@ func TestLineTypedBeforeStartIsAsked(t *testing.T) {
 	io.WriteString(c.tty, "and then\r") // it waits its turn
 	c.waitFor(t, "queued: “and then”")
 	io.WriteString(c.tty, "\x03\x03\x03")
-	c.leaves(10 + int(backend.Interrupted))
+	c.leaves(10 + int(chat.Interrupted))
 }
 
 func TestLinesTypedBeforeStartAreNotSent(t *testing.T) {
@@ -146,7 +146,7 @@ func TestLinesTypedBeforeStartAreNotSent(t *testing.T) {
 		t.Errorf("it was sent:\n%s", ansi.Strip(c.Render()))
 	}
 	io.WriteString(c.tty, "\x03\x03\x03")
-	c.leaves(10 + int(backend.Quit))
+	c.leaves(10 + int(chat.Quit))
 }
 
 func TestTerminalIsRestoredAfterEveryExit(t *testing.T) {
@@ -154,18 +154,18 @@ func TestTerminalIsRestoredAfterEveryExit(t *testing.T) {
 		end  func(c *onTerminal)
 		exit int
 	}{
-		"Ctrl+D":       {func(c *onTerminal) { io.WriteString(c.tty, "\x04") }, 10 + int(backend.Quit)},
-		"Ctrl+C twice": {func(c *onTerminal) { io.WriteString(c.tty, "\x03\x03") }, 10 + int(backend.Quit)},
-		"/quit":        {func(c *onTerminal) { io.WriteString(c.tty, "/quit\r") }, 10 + int(backend.Quit)},
-		"SIGTERM":      {func(c *onTerminal) { c.cmd.Process.Signal(syscall.SIGTERM) }, 10 + int(backend.Terminated)},
-		"SIGINT":       {func(c *onTerminal) { c.cmd.Process.Signal(syscall.SIGINT) }, 10 + int(backend.Interrupted)},
-		"SIGHUP":       {func(c *onTerminal) { c.cmd.Process.Signal(syscall.SIGHUP) }, 10 + int(backend.Terminated)},
-		"SIGQUIT":      {func(c *onTerminal) { c.cmd.Process.Signal(syscall.SIGQUIT) }, 10 + int(backend.Terminated)},
+		"Ctrl+D":       {func(c *onTerminal) { io.WriteString(c.tty, "\x04") }, 10 + int(chat.Quit)},
+		"Ctrl+C twice": {func(c *onTerminal) { io.WriteString(c.tty, "\x03\x03") }, 10 + int(chat.Quit)},
+		"/quit":        {func(c *onTerminal) { io.WriteString(c.tty, "/quit\r") }, 10 + int(chat.Quit)},
+		"SIGTERM":      {func(c *onTerminal) { c.cmd.Process.Signal(syscall.SIGTERM) }, 10 + int(chat.Terminated)},
+		"SIGINT":       {func(c *onTerminal) { c.cmd.Process.Signal(syscall.SIGINT) }, 10 + int(chat.Interrupted)},
+		"SIGHUP":       {func(c *onTerminal) { c.cmd.Process.Signal(syscall.SIGHUP) }, 10 + int(chat.Terminated)},
+		"SIGQUIT":      {func(c *onTerminal) { c.cmd.Process.Signal(syscall.SIGQUIT) }, 10 + int(chat.Terminated)},
 		"SIGTERM in a turn": {func(c *onTerminal) {
 			io.WriteString(c.tty, "go\r")
 			c.waitFor(c.t, "three times")
 			c.cmd.Process.Signal(syscall.SIGTERM)
-		}, 10 + int(backend.Terminated)},
+		}, 10 + int(chat.Terminated)},
 	}
 	for name, tc := range ends {
 		t.Run(name, func(t *testing.T) {
@@ -194,7 +194,7 @@ func TestEscStopsTheAnswerThatStreams(t *testing.T) {
 	io.WriteString(c.tty, "\x1b")
 	c.waitFor(t, "■ stopped") // within 100 ms, by the clock of the agent's TestEscEndsTheTurnAtOnce
 	io.WriteString(c.tty, "\x04")
-	c.leaves(10 + int(backend.Quit))
+	c.leaves(10 + int(chat.Quit))
 }
 
 func TestTheEditorOpensTheDraft(t *testing.T) {
@@ -209,7 +209,7 @@ func TestTheEditorOpensTheDraft(t *testing.T) {
 	io.WriteString(c.tty, "\x07")
 	c.waitFor(t, "▌ written in the editor")
 	io.WriteString(c.tty, "\x03\x04")
-	c.leaves(10 + int(backend.Quit))
+	c.leaves(10 + int(chat.Quit))
 }
 
 // stopped reports whether the chat is a stopped process.
@@ -233,7 +233,7 @@ func TestSuspendRestoresTheTerminalAndRedraws(t *testing.T) {
 		c.waitFor(t, "▌ draft")
 	}
 	io.WriteString(c.tty, "\x03\x04")
-	c.leaves(10 + int(backend.Quit))
+	c.leaves(10 + int(chat.Quit))
 }
 
 // TestStormOfSizesLeavesTheRightFrame changes the size of the terminal a
@@ -257,7 +257,7 @@ func TestStormOfSizesLeavesTheRightFrame(t *testing.T) {
 	io.WriteString(c.tty, "\x1b")
 	c.waitFor(t, "■ stopped")
 	io.WriteString(c.tty, "\x04")
-	c.leaves(10 + int(backend.Quit))
+	c.leaves(10 + int(chat.Quit))
 }
 
 func TestProgramEndsWhenTheTerminalIsClosed(t *testing.T) {

@@ -10,8 +10,8 @@ import (
 	"time"
 
 	"lifehub/agent"
+	"lifehub/chat"
 	"lifehub/internal/chattest"
-	"lifehub/tui/backend"
 	"lifehub/tui/dialog"
 )
 
@@ -42,7 +42,7 @@ func (r resuming) Resume(ctx context.Context, conversation, turn string) <-chan 
 
 // withLeft are options whose conversation ends with a cut turn; resumed notes
 // what was resumed.
-func withLeft(last agent.Exchange, bodies ...agent.Body) (o backend.Options, resumed *[]string) {
+func withLeft(last agent.Exchange, bodies ...agent.Body) (o chat.Options, resumed *[]string) {
 	resumed = &[]string{}
 	o = chattest.WithWorld(chattest.Play(agent.Started{}, agent.Said{Content: "new answer"}, agent.Ended{}))
 	o.Conversations, o.Conversation = cutOff{last: last}, "c1"

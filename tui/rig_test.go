@@ -13,8 +13,8 @@ import (
 	"github.com/charmbracelet/x/ansi"
 	"github.com/charmbracelet/x/vt"
 
+	"lifehub/chat"
 	"lifehub/internal/chattest"
-	"lifehub/tui/backend"
 	"lifehub/tui/boxtest"
 	"lifehub/tui/transcript"
 )
@@ -47,7 +47,7 @@ func (r *rig) terminal(width, height int) *vt.Emulator {
 }
 
 // inRig runs a test against a screen of a size.
-func inRig(t *testing.T, width, height int, options backend.Options, test func(r *rig)) {
+func inRig(t *testing.T, width, height int, options chat.Options, test func(r *rig)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(context.Background())

@@ -8,7 +8,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"lifehub/tui/backend"
+	"lifehub/chat"
 	"lifehub/tui/draw"
 )
 
@@ -19,19 +19,19 @@ const farewell = 2 * time.Second
 // was open; "" if none was. It owns the terminal: nothing else may write to stdout or stderr. When
 // it returns, also after signals and panics, the terminal is restored and the open turn has had time
 // to save its answer.
-func Run(ctx context.Context, options backend.Options) (how backend.Ended, conversation string, err error) {
+func Run(ctx context.Context, options chat.Options) (how chat.Ended, conversation string, err error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	draw.ByCharacters(true) // until the terminal reports otherwise
 	m, err := New(ctx, options)
 	if err != nil {
-		return backend.Quit, "", err
+		return chat.Quit, "", err
 	}
 	err = runProgram(ctx, m, func(interrupted bool) tea.Msg {
 		if interrupted {
-			return leaveMsg(backend.Interrupted)
+			return leaveMsg(chat.Interrupted)
 		}
-		return leaveMsg(backend.Terminated)
+		return leaveMsg(chat.Terminated)
 	}, func() {
 		cancel()
 		_ = m.draft.take(m.typedState())(context.WithoutCancel(ctx), "") // first; an error cannot be shown any more
@@ -41,9 +41,9 @@ func Run(ctx context.Context, options backend.Options) (how backend.Ended, conve
 	})
 	switch {
 	case m.opening.Err != nil:
-		return backend.Quit, m.chat.id, m.opening.Err
+		return chat.Quit, m.chat.id, m.opening.Err
 	case errors.Is(err, tea.ErrProgramKilled) && errors.Is(err, context.Canceled):
-		return backend.Terminated, m.chat.id, nil
+		return chat.Terminated, m.chat.id, nil
 	case err != nil:
 		return m.leaving.exit, m.chat.id, fmt.Errorf("screen: %w", err)
 	}

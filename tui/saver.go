@@ -10,7 +10,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"lifehub/agent"
-	"lifehub/tui/backend"
+	"lifehub/chat"
 )
 
 // draftPause is the delay after typing before a draft is saved.
@@ -18,7 +18,7 @@ const draftPause = 500 * time.Millisecond
 
 // draftSaver saves drafts in the background, in the order of typing.
 type draftSaver struct {
-	store   backend.Drafts     // nil if drafts are not saved
+	store   chat.Drafts        // nil if drafts are not saved
 	typed   func() agent.Draft // returns the unsent text; required
 	sending string             // message that is being saved as a turn; "" if none
 

@@ -7,15 +7,15 @@ import (
 	"time"
 
 	"lifehub/agent"
+	"lifehub/chat"
 	"lifehub/internal/chattest"
 	"lifehub/llm"
-	"lifehub/tui/backend"
 	"lifehub/tui/dialog"
 )
 
 // scene is a state of the screen worth a picture.
 type scene struct {
-	options func() backend.Options
+	options func() chat.Options
 	play    func(r *rig)
 }
 
@@ -33,17 +33,17 @@ func pressing(names ...string) func(r *rig) { return func(r *rig) { r.keys(names
 
 func passing(d time.Duration) func(r *rig) { return func(r *rig) { r.pass(d) } }
 
-func telling(bodies ...agent.Body) func() backend.Options {
-	return func() backend.Options { return chattest.WithWorld(chattest.Hold(bodies...)) }
+func telling(bodies ...agent.Body) func() chat.Options {
+	return func() chat.Options { return chattest.WithWorld(chattest.Hold(bodies...)) }
 }
 
-func finished() backend.Options {
+func finished() chat.Options {
 	return chattest.WithWorld(chattest.Play(chattest.Story(chattest.Planning, chattest.Searched, chattest.Answered)...))
 }
 
 // notSaid is a turn whose search went by words, over a part of the notes, and
 // found nothing that answers.
-func notSaid() backend.Options {
+func notSaid() chat.Options {
 	source := agent.Source{N: 1, Path: "fitness.md", Line: 12, EndLine: 14, Heading: "Running › Plan", Text: "Run three times a week."}
 	return chattest.WithWorld(chattest.Play(
 		agent.PlanMade{Steps: []agent.Step{{ID: "1", Tool: "search_notes", Input: chattest.Raw(`{"query":"violin"}`)}}},
@@ -59,7 +59,7 @@ func notSaid() backend.Options {
 
 // brokenOff is a turn whose model failed after the tools had worked: what they
 // returned is listed.
-func brokenOff() backend.Options {
+func brokenOff() chat.Options {
 	note := agent.Source{N: 1, Path: "fitness.md", Line: 12, EndLine: 14, Heading: "Running › Plan", Text: "Run three times a week."}
 	tips := agent.Source{N: 2, Path: "brave_web_search", Call: "2", Line: 1, EndLine: 1, Heading: "marathon tips", Text: "Marathon guide: drink early.", Untrusted: true}
 	cites := func(s agent.Source) agent.Cited {
@@ -84,11 +84,11 @@ func brokenOff() backend.Options {
 }
 
 var scenes = map[string]scene{
-	"no questions yet": {func() backend.Options { return chattest.WithWorld(chattest.Play()) }, func(*rig) {}},
-	"offline while indexing": {func() backend.Options {
+	"no questions yet": {func() chat.Options { return chattest.WithWorld(chattest.Play()) }, func(*rig) {}},
+	"offline while indexing": {func() chat.Options {
 		o := chattest.WithWorld(chattest.Play())
-		status := make(chan backend.Status, 1)
-		status <- backend.Status{Provider: "offline", Notes: 1284, Indexed: 312, Indexing: true}
+		status := make(chan chat.Status, 1)
+		status <- chat.Status{Provider: "offline", Notes: 1284, Indexed: 312, Indexing: true}
 		close(status)
 		o.Status = status
 		return o
@@ -100,7 +100,7 @@ var scenes = map[string]scene{
 	"the answer is whole":          {finished, asking()},
 	"the notes do not say":         {notSaid, asking()},
 	"the transcript has the keys":  {finished, asking(pressing("tab", "k"))},
-	"a loop has ended":             {func() backend.Options { return chattest.WithWorld(chattest.Play(rounds...)) }, asking()},
+	"a loop has ended":             {func() chat.Options { return chattest.WithWorld(chattest.Play(rounds...)) }, asking()},
 	"the turn was stopped":         {telling(chattest.Story(chattest.Planning, chattest.Searched, chattest.Answered[:5])...), asking(pressing("esc"))},
 	"earlier prompts are searched": {chattest.WithEverything, pressing("ctrl+r", "one")},
 	"models, and no server":        {deafAndOffline, pressing("alt+m")},
@@ -108,12 +108,12 @@ var scenes = map[string]scene{
 	"a source is read":             {withNotes, asking(pressing("/sources", "enter", "enter", "tab"))},
 	"a message waits in the queue": {telling(chattest.Planning...), asking(pressing("and swimming?", "enter", "and rowing?", "enter"))},
 	"a message waits for the turn": {telling(chattest.Planning...), asking(pressing("and swimming?", "enter", "only this year", "ctrl+y", "and not"))},
-	"the turn has taken a message": {func() backend.Options {
+	"the turn has taken a message": {func() chat.Options {
 		script := chattest.Hold(chattest.Story(chattest.Planning, chattest.Searched)...)
 		script.Takes = true
 		return chattest.WithWorld(script)
 	}, asking(pressing("Only this year, and leave out the web.", "ctrl+y"), passing(time.Second))},
-	"a notice and an error": {func() backend.Options {
+	"a notice and an error": {func() chat.Options {
 		return chattest.WithWorld(chattest.Play(agent.Noticed{Text: "Ollama is up: answers come from qwen3:8b now"}, agent.Said{Content: "It begins"}, agent.Failed{Message: "model server not reachable", Hint: "start it with: ollama serve"}))
 	}, asking()},
 	"the model fails on the way":     {brokenOff, asking()},
@@ -131,18 +131,18 @@ var scenes = map[string]scene{
 	"another model is used":          {chattest.WithEverything, pressing("alt+m", "down", "enter")},
 	"the page of a command":          {chattest.WithEverything, pressing("/tools", "enter")},
 	"no such command":                {chattest.WithEverything, pressing("/nonsense", "enter")},
-	"a model is missing": {func() backend.Options {
+	"a model is missing": {func() chat.Options {
 		o := chattest.WithEverything()
 		o.Assistant = chattest.Play(agent.FailedFrom(&llm.NotFoundError{Model: "qwen3:8b"}))
 		return o
 	}, asking()},
 	"a model is pulled":     {chattest.WithEverything, asking(pressing("/pull qwen3:8b", "enter"), passing(time.Second))},
-	"first run":             {chattest.Newcomer(backend.FoundModel{Ready: true, Detail: "qwen3:8b answers, from Ollama on this machine."}), passing(time.Millisecond)},
+	"first run":             {chattest.Newcomer(chat.FoundModel{Ready: true, Detail: "qwen3:8b answers, from Ollama on this machine."}), passing(time.Millisecond)},
 	"first run is over":     {chattest.Newcomer(chattest.NoModel), pressing("down", "enter")},
 	"an earlier prompt":     {chattest.WithEverything, pressing("up", "up")},
 	"once more quits":       {chattest.WithEverything, pressing("ctrl+c")},
-	"scrolled away":         {func() backend.Options { return chattest.WithWorld(chattest.Play(longAnswer()...)) }, asking(pressing("pgup"))},
-	"a cut turn is offered": {func() backend.Options { o, _ := withLeft(killed); return o }, passing(dialog.QuietPeriod)},
+	"scrolled away":         {func() chat.Options { return chattest.WithWorld(chattest.Play(longAnswer()...)) }, asking(pressing("pgup"))},
+	"a cut turn is offered": {func() chat.Options { o, _ := withLeft(killed); return o }, passing(dialog.QuietPeriod)},
 }
 
 func longAnswer() []agent.Body {
@@ -160,10 +160,10 @@ func (deaf) List(context.Context) <-chan llm.Listing {
 	return chattest.Told(llm.Listing{Server: "ollama", Err: fmt.Errorf("%w at 127.0.0.1:11434: connection refused", llm.ErrUnreachable)})
 }
 
-func deafAndOffline() backend.Options {
+func deafAndOffline() chat.Options {
 	o := chattest.WithEverything()
-	status := make(chan backend.Status, 1)
-	status <- backend.Status{Provider: "offline", Notes: 1284, Indexed: 1284}
+	status := make(chan chat.Status, 1)
+	status <- chat.Status{Provider: "offline", Notes: 1284, Indexed: 1284}
 	close(status)
 	o.Models, o.Status = deaf{}, status
 	return o
@@ -173,18 +173,18 @@ func deafAndOffline() backend.Options {
 // oneNote is a note that has every name.
 type oneNote struct {
 	chattest.Library
-	note backend.Note
+	note chat.Note
 }
 
-func (n oneNote) Note(_ context.Context, name, _ string) (backend.Note, error) {
+func (n oneNote) Note(_ context.Context, name, _ string) (chat.Note, error) {
 	n.note.File = name
 	return n.note, nil
 }
 
 // withNotes is a turn that is over, and a note that each of its sources is from.
-func withNotes() backend.Options {
+func withNotes() chat.Options {
 	o := finished()
-	o.Notes = oneNote{note: backend.Note{
+	o.Notes = oneNote{note: chat.Note{
 		Path: "fitness.md", Text: "---\ntags: [running]\n---\n# Running\n\nSee [[log|the log]] of this year.\n\n## Plan\n\n" +
 			"The week is the same since autumn.\n\nRun **three times** a week.\n\n- Tuesday: intervals\n- Sunday: the long run, `12 km`\n\n" +
 			"```python\nweeks = [12, 13.2, 14.5, 12]\n```\n\n| week | km |\n|---|---|\n| 1 | 12 |\n",
@@ -192,7 +192,7 @@ func withNotes() backend.Options {
 	return o
 }
 
-func withDocuments() backend.Options {
+func withDocuments() chat.Options {
 	o := chattest.WithEverything()
 	o.Assistant = chattest.Play(
 		agent.ArtifactChanged{Name: "asyncio", Version: 2, By: "general", Why: "said plainer"},

@@ -4,7 +4,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"lifehub/agent"
-	"lifehub/tui/backend"
+	"lifehub/chat"
 )
 
 // followTurn shows the events of a turn in the second view as well.
@@ -15,13 +15,13 @@ func (m *Model) followTurn(conversation string, events <-chan agent.Event) <-cha
 	return m.Options.Second.Follow(conversation, events)
 }
 
-type sentMsg backend.Sent
+type sentMsg chat.Sent
 
 func (m *Model) nextSent() tea.Cmd {
 	if m.Options.Second == nil {
 		return nil
 	}
-	return nextOf(m.Options.Second.Sent(), func(s backend.Sent) tea.Msg { return sentMsg(s) })
+	return nextOf(m.Options.Second.Sent(), func(s chat.Sent) tea.Msg { return sentMsg(s) })
 }
 
 // sent sends a message of the second view, or queues it. What was typed into the composer stays there.

@@ -6,22 +6,22 @@ import (
 	"testing"
 
 	"lifehub/agent"
+	"lifehub/chat"
 	"lifehub/internal/chattest"
-	"lifehub/tui/backend"
 	"lifehub/tui/dialog"
 )
 
 // second is a second view in which the test sends and answers.
 type second struct {
-	sent     chan backend.Sent
+	sent     chan chat.Sent
 	answered chan agent.Event
 	followed int
 }
 
 // Sent makes the channel, which has to be of the rig's bubble, as Follow does.
-func (s *second) Sent() <-chan backend.Sent {
+func (s *second) Sent() <-chan chat.Sent {
 	if s.sent == nil {
-		s.sent = make(chan backend.Sent)
+		s.sent = make(chan chat.Sent)
 	}
 	return s.sent
 }
@@ -82,16 +82,16 @@ func TestMessagesOfTheSecondView(t *testing.T) {
 	o := chattest.WithWorld(assistant)
 	o.Second = two
 	inRig(t, 80, 24, o, func(r *rig) {
-		send := func(s backend.Sent) { two.sent <- s; r.pass(batchWindow) }
+		send := func(s chat.Sent) { two.sent <- s; r.pass(batchWindow) }
 		r.m.composer.Set("half a thought")
-		send(backend.Sent{Message: "from the page"})
+		send(chat.Sent{Message: "from the page"})
 		r.mustShow("from the page")
-		send(backend.Sent{Message: "and then"})
+		send(chat.Sent{Message: "and then"})
 		asked, queued := []string{"from the page"}, []string{"and then"}
 		if !slices.Equal(assistant.Asked, asked) || !slices.Equal(r.m.composer.Queue, queued) {
 			t.Errorf("asked are %q, queued %q", assistant.Asked, r.m.composer.Queue)
 		}
-		send(backend.Sent{Stop: true})
+		send(chat.Sent{Stop: true})
 		if r.m.turn != nil {
 			t.Error("the turn was not stopped")
 		}
@@ -99,7 +99,7 @@ func TestMessagesOfTheSecondView(t *testing.T) {
 		if !strings.Contains(got, "half a thought") || !strings.Contains(got, "and then") || two.followed != 1 {
 			t.Errorf("the composer holds %q; %d turns were followed", got, two.followed)
 		}
-		send(backend.Sent{Resume: true}) // nothing can be: there is no resumer
+		send(chat.Sent{Resume: true}) // nothing can be: there is no resumer
 		if r.m.turn != nil {
 			t.Error("a turn was resumed")
 		}

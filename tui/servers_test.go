@@ -5,12 +5,12 @@ import (
 	"strings"
 	"testing"
 
+	"lifehub/chat"
 	"lifehub/internal/chattest"
-	"lifehub/tui/backend"
 	"lifehub/tui/dialog"
 )
 
-func withServers() backend.Options {
+func withServers() chat.Options {
 	o := chattest.WithEverything()
 	o.Servers = chattest.ThreeServers()
 	return o

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"lifehub/tui/backend"
+	"lifehub/chat"
 	"lifehub/tui/draw"
 	"lifehub/tui/safetext"
 	"lifehub/tui/transcript"
@@ -33,7 +33,7 @@ type sidebar struct {
 
 // Takes draws the sidebar and returns its width, which is 0 before the conversation has
 // begun.
-func (m *sidebar) Takes(width, height int, shown *transcript.Model, p *lastPrompt, s backend.Status, theme *draw.Theme) int {
+func (m *sidebar) Takes(width, height int, shown *transcript.Model, p *lastPrompt, s chat.Status, theme *draw.Theme) int {
 	a := shown.Aside()
 	m.stands = !m.Hidden && width >= sidebarFrom && len(shown.Entries) > 0 // whether it has anything to show or not: nothing jumps
 	if !m.stands {
@@ -73,7 +73,7 @@ func (m *sidebar) show(a transcript.Aside, in *transcript.Model) {
 }
 
 // draw draws the lines of the sidebar.
-func (m *sidebar) draw(height int, a transcript.Aside, p *lastPrompt, s backend.Status, theme *draw.Theme) {
+func (m *sidebar) draw(height int, a transcript.Aside, p *lastPrompt, s chat.Status, theme *draw.Theme) {
 	const width = sidebarWidth - draw.Gutter
 	var above, below []string
 	m.cut, m.listed, m.of = false, 0, nil

@@ -14,8 +14,8 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"lifehub/agent"
+	"lifehub/chat"
 	"lifehub/internal/chattest"
-	"lifehub/tui/backend"
 	"lifehub/tui/dialog"
 	"lifehub/tui/draw"
 	"lifehub/tui/panel"
@@ -199,7 +199,7 @@ func TestHostileTextIsOnlyText(t *testing.T) {
 			o := chattest.WithEverything()
 			o.Assistant = chattest.Hold(chattest.SayEverywhere(evil)...)
 			o.Mode = evil
-			o.Commands = []backend.Command{{Name: "page", Help: evil, Args: evil}}
+			o.Commands = []chat.Command{{Name: "page", Help: evil, Args: evil}}
 			inRig(t, 60, 40, o, func(r *rig) {
 				r.ask("go")
 				look := func(what string) {
@@ -286,7 +286,7 @@ func TestNothingUnseenIsApproved(t *testing.T) {
 // watchAgreeing reads on line by line and agrees at every turn, until the
 // question is answered. What is asked, as it is broken into lines, must have been
 // visible by then.
-func watchAgreeing(t *testing.T, size [2]int, o backend.Options, asks func(m *Model) []string, agreed func() bool) {
+func watchAgreeing(t *testing.T, size [2]int, o chat.Options, asks func(m *Model) []string, agreed func() bool) {
 	t.Helper()
 	inRig(t, 80, 24, o, func(r *rig) {
 		if o.Servers != nil {

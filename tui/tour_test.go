@@ -18,7 +18,6 @@ import (
 	payloads "lifehub/internal/hostile"
 	"lifehub/internal/testenv"
 	"lifehub/llm"
-	"lifehub/tui/backend"
 	"lifehub/tui/boxtest"
 	"lifehub/tui/dialog"
 	"lifehub/tui/draw"
@@ -32,16 +31,16 @@ type tour struct {
 	text string
 }
 
-func (tr *tour) Mentions(context.Context, string) ([]backend.Mention, error) {
-	return []backend.Mention{{Name: "a" + tr.text, Detail: tr.text}, {Name: tr.text, Detail: tr.text}}, nil
+func (tr *tour) Mentions(context.Context, string) ([]chat.Mention, error) {
+	return []chat.Mention{{Name: "a" + tr.text, Detail: tr.text}, {Name: tr.text, Detail: tr.text}}, nil
 }
 
-func (tr *tour) Note(context.Context, string, string) (backend.Note, error) {
-	return backend.Note{Path: tr.text, Text: tr.text + "\n" + tr.text}, nil
+func (tr *tour) Note(context.Context, string, string) (chat.Note, error) {
+	return chat.Note{Path: tr.text, Text: tr.text + "\n" + tr.text}, nil
 }
 
-func (tr *tour) Templates() []backend.Template {
-	return []backend.Template{{Name: tr.text, Help: tr.text}}
+func (tr *tour) Templates() []chat.Template {
+	return []chat.Template{{Name: tr.text, Help: tr.text}}
 }
 
 func (*tour) Fill(context.Context, string, map[string]string) (string, error) { return "", nil }
@@ -55,7 +54,7 @@ func onTour(t *testing.T, width, height int, test func(tr *tour)) {
 	tr := &tour{}
 	o := chattest.WithEverything()
 	o.Notes, o.Templates, o.Statistics = tr, tr, tr
-	o.Commands = []backend.Command{{Name: "page", Help: "x", Args: "y"}}
+	o.Commands = []chat.Command{{Name: "page", Help: "x", Args: "y"}}
 	o.Servers = &chattest.Shop{}
 	o.Artifacts = &chattest.Documents{}
 	inRig(t, width, height, o, func(r *rig) {
@@ -69,7 +68,7 @@ func onTour(t *testing.T, width, height int, test func(tr *tour)) {
 func (tr *tour) show(text string, first, share int, look func(panel string)) {
 	r, m := tr.rig, tr.m
 	tr.text = text
-	m.Options.Servers.(*chattest.Shop).States = []backend.Server{{Name: text, Address: text, About: text, State: text, Running: true, Stderr: text, Calls: 1, Unseen: []backend.Change{{What: text, Before: "x", After: text}}}}
+	m.Options.Servers.(*chattest.Shop).States = []chat.Server{{Name: text, Address: text, About: text, State: text, Running: true, Stderr: text, Calls: 1, Unseen: []chat.Change{{What: text, Before: "x", After: text}}}}
 	*m.Options.Artifacts.(*chattest.Documents) = chattest.Documents{Name: text, Why: text, Text: text}
 	failed := errors.New(text)
 	for i, shown := range []struct {
@@ -230,16 +229,16 @@ func TestHostileTextIsOnlyTextInEveryPanel(t *testing.T) {
 // hostileFolders offer a folder of notes that cannot be used.
 type hostileFolders struct{ text string }
 
-func (h hostileFolders) Model(context.Context) backend.FoundModel {
-	return backend.FoundModel{Detail: h.text, Next: h.text, Pull: h.text, Why: h.text}
+func (h hostileFolders) Model(context.Context) chat.FoundModel {
+	return chat.FoundModel{Detail: h.text, Next: h.text, Pull: h.text, Why: h.text}
 }
 
-func (h hostileFolders) Typed(context.Context, string) backend.TypedPath {
-	return backend.TypedPath{Detail: h.text, Begun: []backend.Offer{{Name: h.text, Path: h.text, Detail: h.text}}, Complete: h.text}
+func (h hostileFolders) Typed(context.Context, string) chat.TypedPath {
+	return chat.TypedPath{Detail: h.text, Begun: []chat.Offer{{Name: h.text, Path: h.text, Detail: h.text}}, Complete: h.text}
 }
 
-func (h hostileFolders) Offers(context.Context) ([]backend.Offer, error) {
-	return []backend.Offer{{Name: h.text, Path: h.text, Detail: h.text}}, nil
+func (h hostileFolders) Offers(context.Context) ([]chat.Offer, error) {
+	return []chat.Offer{{Name: h.text, Path: h.text, Detail: h.text}}, nil
 }
 
-func (h hostileFolders) Take(context.Context, backend.Offer) error { return errors.New(h.text) }
+func (h hostileFolders) Take(context.Context, chat.Offer) error { return errors.New(h.text) }

@@ -14,7 +14,7 @@ import (
 	"github.com/charmbracelet/colorprofile"
 	"github.com/charmbracelet/x/ansi"
 
-	"lifehub/tui/backend"
+	"lifehub/chat"
 	"lifehub/tui/composer"
 	"lifehub/tui/dialog"
 	"lifehub/tui/draw"
@@ -25,7 +25,7 @@ import (
 // Model is the whole screen, and the only tea.Model here. Panels are plain structs that it
 // updates and asks for their lines.
 type Model struct {
-	Options backend.Options
+	Options chat.Options
 	base    context.Context // of the run; a tea.Model has nowhere else to take it from
 	keys    draw.Keys
 	theme   *draw.Theme
@@ -60,7 +60,7 @@ type Model struct {
 	turns   int
 	focused bool // the transcript has the focus
 
-	status backend.Status
+	status chat.Status
 	// unreachable: the model server did not answer the last question.
 	unreachable bool
 	mode        string
@@ -72,7 +72,7 @@ type Model struct {
 		asked  bool // Ctrl+C was pressed: once more leaves
 		cut    bool // and stopped what was running
 		exited bool // the user has left: the last frame is drawn
-		exit   backend.Ended
+		exit   chat.Ended
 	}
 
 	spinner spinner
@@ -90,7 +90,7 @@ type Model struct {
 
 // New returns the screen. Cancelling ctx stops its turns. It returns an error for a key
 // that does not exist or has two meanings.
-func New(ctx context.Context, options backend.Options) (*Model, error) {
+func New(ctx context.Context, options chat.Options) (*Model, error) {
 	m := &Model{
 		Options: options, base: ctx, keys: draw.DefaultKeys(),
 		opening: opener{Opener: options.Opener}, mode: options.Mode,
@@ -227,12 +227,12 @@ func (m *Model) handleOwn(msg tea.Msg) tea.Cmd {
 	case beatMsg:
 		m.tick(time.Time(msg))
 	case statusMsg:
-		m.status = backend.Status(msg)
+		m.status = chat.Status(msg)
 		m.welcome.SetQuestions(m.status.Questions)
 		m.offerAgain()
 		return tea.Batch(m.nextStatus(), m.findModel())
 	case noticeMsg:
-		if msg != backend.OfflineText { // the header and the welcome say it
+		if msg != chat.OfflineText { // the header and the welcome say it
 			m.transcript.Add(&transcript.Notice{Text: string(msg)})
 		}
 		return m.nextNotice()
@@ -284,7 +284,7 @@ func (m *Model) handleOwn(msg tea.Msg) tea.Cmd {
 	case dialog.CopyMsg:
 		return m.clip(string(msg))
 	case leaveMsg:
-		return m.leave(backend.Ended(msg))
+		return m.leave(chat.Ended(msg))
 	default:
 		return m.updatePanel(msg)
 	}
@@ -382,7 +382,7 @@ func (m *Model) showPage(msg panel.PageMsg) tea.Cmd {
 func (m *Model) ready(msg openedMsg) tea.Cmd {
 	if msg.Err != nil {
 		m.opening.Err = msg.Err
-		return m.leave(backend.Quit)
+		return m.leave(chat.Quit)
 	}
 	m.opening = opener{Held: m.opening.Held}
 	m.Options = msg.Options

@@ -9,8 +9,8 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"lifehub/agent"
+	"lifehub/chat"
 	"lifehub/llm"
-	"lifehub/tui/backend"
 	"lifehub/tui/composer"
 	"lifehub/tui/dialog"
 	"lifehub/tui/safetext"
@@ -103,9 +103,9 @@ func (m *Model) stop() bool {
 func (m *Model) clear(parting bool) tea.Cmd {
 	switch {
 	case parting && m.turn != nil, parting && m.leaving.cut:
-		return m.leave(backend.Interrupted)
+		return m.leave(chat.Interrupted)
 	case parting:
-		return m.leave(backend.Quit)
+		return m.leave(chat.Quit)
 	case m.editing != nil:
 		m.stopEditing()
 		return nil
@@ -122,10 +122,10 @@ func (m *Model) clear(parting bool) tea.Cmd {
 }
 
 // leave quits the program.
-func (m *Model) leave(how backend.Ended) tea.Cmd {
+func (m *Model) leave(how chat.Ended) tea.Cmd {
 	m.leaving.exit, m.leaving.exited = how, true
 	switch {
-	case m.turn != nil && how == backend.Terminated && !m.turn.Turn.Stopped:
+	case m.turn != nil && how == chat.Terminated && !m.turn.Turn.Stopped:
 		m.turn.stop(agent.ErrShutdown)
 	case m.turn != nil:
 		m.turn.stop(nil)
@@ -136,7 +136,7 @@ func (m *Model) leave(how backend.Ended) tea.Cmd {
 	return tea.Quit
 }
 
-type leaveMsg backend.Ended
+type leaveMsg chat.Ended
 
 // startedMsg reports that a turn is running.
 type startedMsg struct {
@@ -411,7 +411,7 @@ func (m *Model) redrawWhenArmed() tea.Cmd {
 type armedMsg struct{}
 
 type (
-	statusMsg backend.Status
+	statusMsg chat.Status
 	noticeMsg string
 )
 
@@ -429,7 +429,7 @@ func (m *Model) loadPrompts() tea.Cmd {
 }
 
 func (m *Model) nextStatus() tea.Cmd {
-	return nextOf(m.Options.Status, func(s backend.Status) tea.Msg { return statusMsg(s) })
+	return nextOf(m.Options.Status, func(s chat.Status) tea.Msg { return statusMsg(s) })
 }
 
 func (m *Model) nextNotice() tea.Cmd {

@@ -7,7 +7,7 @@ import (
 	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 
-	"lifehub/tui/backend"
+	"lifehub/chat"
 	"lifehub/tui/draw"
 	"lifehub/tui/safetext"
 )
@@ -24,7 +24,7 @@ type welcome struct {
 	at        int   // the line of the first of lines
 	lines     []int // the row of each drawn line; -1 for none
 	row       int   // the row chosen last; see chosen
-	due       []backend.Task
+	due       []chat.Task
 	questions []string
 }
 
@@ -57,7 +57,7 @@ func (w *welcome) SetQuestions(questions []string) {
 }
 
 // Update sets the rows. opening reports that the notes are not known yet.
-func (w *welcome) Update(s backend.Status, opening bool) {
+func (w *welcome) Update(s chat.Status, opening bool) {
 	w.lines, w.due, w.questions = nil, s.Due, s.Questions
 	if opening || s.Scope != "" {
 		w.due, w.questions = nil, nil // it may leave out what they are about
@@ -65,7 +65,7 @@ func (w *welcome) Update(s backend.Status, opening bool) {
 }
 
 // Mark returns the wordmark and the line about the notes, centred in a column.
-func (w *welcome) Mark(column draw.Column, s backend.Status, opening bool, theme *draw.Theme) (lines []string) {
+func (w *welcome) Mark(column draw.Column, s chat.Status, opening bool, theme *draw.Theme) (lines []string) {
 	add := func(text string) {
 		text = draw.Truncate(text, column.Width())
 		lines = append(lines, strings.Repeat(" ", column.Left+(column.Width()-draw.Width(text))/2)+text)
@@ -79,7 +79,7 @@ func (w *welcome) Mark(column draw.Column, s backend.Status, opening bool, theme
 }
 
 // facts describes the notes in a few words each, as many as fit a width.
-func facts(s backend.Status, opening bool, width int) (facts []string) {
+func facts(s chat.Status, opening bool, width int) (facts []string) {
 	switch {
 	case opening:
 	case s.Notes == 0 && !s.Indexing:
@@ -181,7 +181,7 @@ func (w *welcome) chosen() int {
 func (w *welcome) choose(row int) { w.row, w.Question = row, w.choices()[row] }
 
 // Task returns the chosen task, nil if none is.
-func (w *welcome) Task() *backend.Task {
+func (w *welcome) Task() *chat.Task {
 	if at := w.chosen(); at >= 0 && at < len(w.due) {
 		return &w.due[at]
 	}

@@ -10,8 +10,8 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"lifehub/agent"
+	"lifehub/chat"
 	"lifehub/internal/chattest"
-	"lifehub/tui/backend"
 	"lifehub/tui/draw"
 )
 
@@ -68,7 +68,7 @@ func TestADueTaskOpensItsNote(t *testing.T) {
 	o.Assistant = assistant
 	inRig(t, 100, 34, o, func(r *rig) {
 		world := chattest.World
-		world.Due = []backend.Task{{Text: "Run three times", When: "due today", Note: "/notes/fitness.md", Line: 12}}
+		world.Due = []chat.Task{{Text: "Run three times", When: "due today", Note: "/notes/fitness.md", Line: 12}}
 		r.send(statusMsg(world))
 		r.mustShow("[ ] Run three times")
 		r.mustShow("due today")
@@ -92,7 +92,7 @@ func TestTasksOfTheSameTextAreChosenApart(t *testing.T) {
 	assistant := chattest.Hold()
 	inRig(t, 100, 34, chattest.WithWorld(assistant), func(r *rig) {
 		world := chattest.World
-		world.Due = []backend.Task{{Text: "Call Ines", Note: "/notes/a.md", Line: 1}, {Text: "Call Ines", Note: "/notes/b.md", Line: 2}}
+		world.Due = []chat.Task{{Text: "Call Ines", Note: "/notes/a.md", Line: 1}, {Text: "Call Ines", Note: "/notes/b.md", Line: 2}}
 		r.send(statusMsg(world))
 		r.keys("down", "down")
 		if task := r.m.welcome.Task(); task == nil || task.Note != "/notes/b.md" {
@@ -129,7 +129,7 @@ func TestHiddenWelcomeQuestionsAreNotAsked(t *testing.T) {
 
 func TestQuestionsAreShownWithoutControls(t *testing.T) {
 	inRig(t, 80, 24, chattest.WithWorld(chattest.Hold()), func(r *rig) {
-		r.send(statusMsg(backend.Status{Notes: 2, Vault: "no\x1b]0;x\x07tes", News: "1\x1b[2J new", Questions: []string{"what of \x1b[31mred\x1b[0m?"}}))
+		r.send(statusMsg(chat.Status{Notes: 2, Vault: "no\x1b]0;x\x07tes", News: "1\x1b[2J new", Questions: []string{"what of \x1b[31mred\x1b[0m?"}}))
 		if strings.ContainsAny(r.m.View().Content, "\x07") || strings.Contains(r.m.View().Content, "\x1b]0") || strings.Contains(r.m.View().Content, "\x1b[2J") || strings.Contains(r.m.View().Content, "\x1b[31m") {
 			t.Errorf("controls reach the screen:\n%q", r.m.View().Content)
 		}
@@ -173,7 +173,7 @@ func TestWelcomeOffersEarlierConversations(t *testing.T) {
 func TestTheStartIsCentred(t *testing.T) {
 	inRig(t, 80, 40, withNotes(), func(r *rig) {
 		world := chattest.World
-		world.Due = []backend.Task{{Text: "Run three times", When: "due today", Note: "/notes/fitness.md", Name: "fitness.md", Line: 12}}
+		world.Due = []chat.Task{{Text: "Run three times", When: "due today", Note: "/notes/fitness.md", Name: "fitness.md", Line: 12}}
 		r.send(statusMsg(world))
 		for width := 80; width <= 200; width += 7 {
 			r.send(tea.WindowSizeMsg{Width: width, Height: 40})
@@ -198,13 +198,13 @@ func TestTheStartIsCentred(t *testing.T) {
 func TestSpaceTicksADueTaskOff(t *testing.T) {
 	var done []string
 	o := withNotes()
-	o.Commands = append(o.Commands, backend.Command{Name: backend.Done, Args: "TASK", Turn: func(ctx context.Context, _, asked, args string) <-chan agent.Event {
+	o.Commands = append(o.Commands, chat.Command{Name: chat.Done, Args: "TASK", Turn: func(ctx context.Context, _, asked, args string) <-chan agent.Event {
 		done = append(done, args)
 		return chattest.Play(agent.Said{Content: "done"}, agent.Ended{}).Ask(ctx, "", asked)
 	}})
 	inRig(t, 100, 34, o, func(r *rig) {
 		world := chattest.World
-		world.Due = []backend.Task{{Text: "Run three times", When: "due today", Note: "/notes/fitness.md", Name: "fitness.md", Line: 12}}
+		world.Due = []chat.Task{{Text: "Run three times", When: "due today", Note: "/notes/fitness.md", Name: "fitness.md", Line: 12}}
 		r.send(statusMsg(world))
 		r.keys("down")
 		r.mustShow("space ticks it off")

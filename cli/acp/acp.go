@@ -19,15 +19,15 @@ import (
 	"github.com/spf13/cobra"
 
 	"lifehub/agent"
+	"lifehub/chat"
 	"lifehub/cli/app"
-	"lifehub/cli/chat"
+	"lifehub/cli/chatcmd"
 	"lifehub/cli/settings"
-	"lifehub/tui/backend"
 )
 
 // New returns `lifehub acp`.
 func New(sh *app.Process) *cobra.Command {
-	f := chat.NewFlags(sh)
+	f := chatcmd.NewFlags(sh)
 	cmd := &cobra.Command{
 		Use:   "acp",
 		Short: "Run inside an editor (Agent Client Protocol)",
@@ -39,7 +39,7 @@ func New(sh *app.Process) *cobra.Command {
 			gone := make(chan os.Signal, 1) // report an editor that is gone as a write error instead of dying of SIGPIPE
 			signal.Notify(gone, syscall.SIGPIPE)
 			defer signal.Stop(gone)
-			return f.Serve(cmd.Context(), func(ctx context.Context, a *app.App, o backend.Options) error {
+			return f.Serve(cmd.Context(), func(ctx context.Context, a *app.App, o chat.Options) error {
 				return Serve(ctx, a, o, sh.In, sh.Out)
 			})
 		},
@@ -58,7 +58,7 @@ const suspendPatience = 10 * time.Second
 // server is the agent side of one connection.
 type server struct {
 	App     *app.App
-	options backend.Options
+	options chat.Options
 	ctx     context.Context // parent of every turn's context
 	conn    *acp.Connection
 	ready   chan struct{} // closed once conn is set
@@ -78,7 +78,7 @@ type server struct {
 
 // Serve answers a client until in or ctx ends. Running turns are then suspended, as by a signal,
 // and can be resumed.
-func Serve(ctx context.Context, a *app.App, o backend.Options, in io.Reader, out io.Writer) error {
+func Serve(ctx context.Context, a *app.App, o chat.Options, in io.Reader, out io.Writer) error {
 	s := &server{App: a, options: o, ctx: ctx, ready: make(chan struct{}), begun: make(chan struct{}, 1), sessions: map[acp.SessionId]*session{}, offered: map[string]bool{}}
 	s.conn = acp.NewConnection(s.handle, out, s.inOrder(in))
 	s.conn.SetLogger(slog.New(slog.DiscardHandler)) // the SDK would log what the user wrote

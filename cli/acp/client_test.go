@@ -18,15 +18,15 @@ import (
 	sdk "github.com/coder/acp-go-sdk"
 
 	"lifehub/agent"
+	"lifehub/chat"
 	"lifehub/cli"
 	"lifehub/cli/acp"
 	"lifehub/cli/app"
-	"lifehub/cli/chat"
+	"lifehub/cli/chatcmd"
 	"lifehub/internal/apptest"
 	"lifehub/internal/mcptest"
 	"lifehub/llm"
 	"lifehub/llm/llmtest"
-	"lifehub/tui/backend"
 )
 
 // asProgram makes the test binary run as lifehub.
@@ -247,13 +247,13 @@ func inside(t *testing.T, env []string, vaults ...string) (e *editor, leave func
 		}
 		return "", false
 	}}
-	f := chat.NewFlags(sh)
+	f := chatcmd.NewFlags(sh)
 	f.RunFlags.Notes = vaults
 	inR, inW := io.Pipe()
 	outR, outW := io.Pipe()
 	done := make(chan error, 1)
 	go func() {
-		done <- f.Serve(context.Background(), func(ctx context.Context, a *app.App, o backend.Options) error {
+		done <- f.Serve(context.Background(), func(ctx context.Context, a *app.App, o chat.Options) error {
 			return acp.Serve(ctx, a, o, inR, outW)
 		})
 		outW.Close()

@@ -13,8 +13,8 @@ import (
 	"github.com/coder/acp-go-sdk"
 
 	"lifehub/agent"
+	"lifehub/chat"
 	"lifehub/cli/app"
-	"lifehub/tui/backend"
 	"lifehub/tui/panel"
 	"lifehub/tui/safetext"
 )
@@ -87,7 +87,7 @@ func (s *server) news() (list []string) {
 			if !open {
 				return list
 			}
-			if text != backend.OfflineText { // each session reports that itself
+			if text != chat.OfflineText { // each session reports that itself
 				list = append(list, text)
 			}
 		default:
@@ -208,17 +208,17 @@ func (s *server) begin(ctx context.Context, id string, m agent.Message) (begin f
 	line := strings.TrimSpace(m.Text)
 	typed, isCommand := strings.CutPrefix(line, "/")
 	if !isCommand || strings.Contains(line, "\n") || len(m.Attached) > 0 {
-		if refused := backend.NoShell(m.Text); refused != "" && len(m.Attached) == 0 {
+		if refused := chat.NoShell(m.Text); refused != "" && len(m.Attached) == 0 {
 			return nil, refused, nil
 		}
 		return func(ctx context.Context) <-chan agent.Event { return o.Assistant.Ask(ctx, id, m.String()) }, "", nil
 	}
 	name, args, _ := strings.Cut(typed, " ")
 	args = strings.TrimSpace(args)
-	c := backend.Find(s.commands(), name)
+	c := chat.Find(s.commands(), name)
 	switch {
 	case c == nil:
-		return nil, backend.Unknown(s.commands(), name), nil
+		return nil, chat.Unknown(s.commands(), name), nil
 	case c.Name == "help":
 		page, err := panel.HelpPage(cmp.Or(args, "editors"))
 		return nil, page.Text, err

@@ -14,7 +14,6 @@ import (
 	"lifehub/agent"
 	"lifehub/chat"
 	"lifehub/store"
-	"lifehub/tui/backend"
 	"lifehub/tui/draw"
 	"lifehub/tui/panel"
 	"lifehub/tui/safetext"
@@ -276,8 +275,8 @@ func (s *server) setMode(_ context.Context, p acp.SetSessionModeRequest) (acp.Se
 var own = []string{"continue", "help", "rename"}
 
 // commands returns the slash commands that need no screen.
-func (s *server) commands() []backend.Command {
-	return slices.DeleteFunc(panel.Commands(&s.options), func(c backend.Command) bool {
+func (s *server) commands() []chat.Command {
+	return slices.DeleteFunc(panel.Commands(&s.options), func(c chat.Command) bool {
 		return c.Template != nil || c.Own() && panel.PageOf(c.Name) == nil && !slices.Contains(own, c.Name)
 	})
 }

@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"lifehub/agent"
-	"lifehub/tui/backend"
+	"lifehub/chat"
 )
 
 // Alone answers what pages send, one message after the other, for there is no screen. say prints what belongs to no
@@ -75,4 +75,4 @@ func (s *Server) interrupted(ctx context.Context) string {
 	return list[0].Turn
 }
 
-var _ backend.Second = (*Hub)(nil)
+var _ chat.Second = (*Hub)(nil)

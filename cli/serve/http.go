@@ -16,7 +16,6 @@ import (
 
 	"lifehub/agent"
 	"lifehub/chat"
-	"lifehub/tui/backend"
 	"lifehub/tui/safetext"
 	"lifehub/tui/transcript"
 )
@@ -65,7 +64,7 @@ func (p *site) handler() http.Handler {
 	known("POST /api/chat", p.chat)
 	known("POST /api/turns/{turn}/resume", p.resume)
 	known("POST /api/turns/{turn}/stop", func(w http.ResponseWriter, _ *http.Request) {
-		p.send(w, backend.Sent{Stop: true})
+		p.send(w, chat.Sent{Stop: true})
 	})
 	return guarded(mux)
 }
@@ -248,7 +247,7 @@ func (p *site) chat(w http.ResponseWriter, r *http.Request) {
 		name := fmt.Sprintf("paste %d", i+1)
 		m.Attached = append(m.Attached, agent.Attachment{Name: name, Text: safetext.Text(pasted)})
 	}
-	switch refused := backend.NoShell(m.Text); {
+	switch refused := chat.NoShell(m.Text); {
 	case m.Text == "" && len(m.Attached) == 0:
 		refuse(w, http.StatusUnprocessableEntity, "the message is empty")
 	case strings.HasPrefix(m.Text, "/") && !strings.Contains(m.Text, "\n"):
@@ -256,9 +255,9 @@ func (p *site) chat(w http.ResponseWriter, r *http.Request) {
 	case refused != "":
 		refuse(w, http.StatusUnprocessableEntity, refused)
 	case len(m.Attached) == 0:
-		p.send(w, backend.Sent{Message: m.Text})
+		p.send(w, chat.Sent{Message: m.Text})
 	default:
-		p.send(w, backend.Sent{Message: m.String()})
+		p.send(w, chat.Sent{Message: m.String()})
 	}
 }
 
@@ -269,7 +268,7 @@ func (p *site) resume(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if given.ID == "" {
-		p.send(w, backend.Sent{Resume: true})
+		p.send(w, chat.Sent{Resume: true})
 		return
 	}
 	run := p.server.Hub.find(r.PathValue("turn"))
@@ -291,7 +290,7 @@ func (p *site) resume(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-func (p *site) send(w http.ResponseWriter, sent backend.Sent) {
+func (p *site) send(w http.ResponseWriter, sent chat.Sent) {
 	if err := p.server.Hub.send(sent); err != nil {
 		refuse(w, http.StatusServiceUnavailable, err.Error())
 		return

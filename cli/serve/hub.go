@@ -11,7 +11,6 @@ import (
 
 	"lifehub/agent"
 	"lifehub/chat"
-	"lifehub/tui/backend"
 )
 
 const (
@@ -26,9 +25,9 @@ const (
 )
 
 // Hub keeps the events of the latest turns for any number of readers, and takes what they send. It is a
-// [backend.Second]. It exists while nobody serves it, too, so that a page can be opened in the middle of a turn.
+// [chat.Second]. It exists while nobody serves it, too, so that a page can be opened in the middle of a turn.
 type Hub struct {
-	sent chan backend.Sent
+	sent chan chat.Sent
 
 	mu           sync.Mutex // guards the fields below, and those of runs
 	changed      chan struct{}
@@ -61,17 +60,17 @@ func (q *question) first() bool { return q.answered.CompareAndSwap(false, true) 
 
 // NewHub returns a hub for a chat that begins with a conversation.
 func NewHub(conversation string) *Hub {
-	return &Hub{sent: make(chan backend.Sent, maxSent), changed: make(chan struct{}), conversation: conversation}
+	return &Hub{sent: make(chan chat.Sent, maxSent), changed: make(chan struct{}), conversation: conversation}
 }
 
-// Sent implements [backend.Second].
-func (h *Hub) Sent() <-chan backend.Sent { return h.sent }
+// Sent implements [chat.Second].
+func (h *Hub) Sent() <-chan chat.Sent { return h.sent }
 
 // errBusy is returned if what was sent before was not taken yet.
 var errBusy = errors.New("too many messages are waiting; try again when the turn is over")
 
 // send passes on what a page sends.
-func (h *Hub) send(s backend.Sent) error {
+func (h *Hub) send(s chat.Sent) error {
 	select {
 	case h.sent <- s:
 		return nil
@@ -80,7 +79,7 @@ func (h *Hub) send(s backend.Sent) error {
 	}
 }
 
-// Follow implements [backend.Second]. Its goroutine ends with the turn.
+// Follow implements [chat.Second]. Its goroutine ends with the turn.
 func (h *Hub) Follow(conversation string, events <-chan agent.Event) <-chan agent.Event {
 	r := h.begin(conversation)
 	passed := make(chan agent.Event)

@@ -16,9 +16,9 @@ import (
 	"time"
 
 	"lifehub/agent"
+	"lifehub/chat"
 	"lifehub/cli/settings"
 	"lifehub/internal/chattest"
-	"lifehub/tui/backend"
 )
 
 // patience bounds waits on a busy machine.
@@ -40,7 +40,7 @@ type page struct {
 // serving starts a server in a home of its own.
 func serving(t *testing.T) (*Server, *page) {
 	t.Helper()
-	options := backend.Options{Conversations: silentStore{}}
+	options := chat.Options{Conversations: silentStore{}}
 	s := &Server{Hub: NewHub("c1"), Options: options, Paths: settings.Paths{State: t.TempDir()}}
 	link, err := s.Start(t.Context(), 0)
 	if err != nil {

@@ -19,9 +19,9 @@ import (
 	"time"
 
 	"lifehub/agent"
+	"lifehub/chat"
 	"lifehub/cli/settings"
 	"lifehub/internal/files"
-	"lifehub/tui/backend"
 )
 
 const (
@@ -37,7 +37,7 @@ const (
 // Server serves the page. Its fields are set before Start.
 type Server struct {
 	Hub     *Hub
-	Options backend.Options // Conversations is required
+	Options chat.Options // Conversations is required
 	Paths   settings.Paths
 
 	mu   sync.Mutex // guards the fields below

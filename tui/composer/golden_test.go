@@ -8,8 +8,8 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 
+	"lifehub/chat"
 	"lifehub/internal/chattest"
-	"lifehub/tui/backend"
 	"lifehub/tui/boxtest"
 	"lifehub/tui/composer"
 	"lifehub/tui/draw"
@@ -19,7 +19,7 @@ import (
 // box is the composer with the lists above it.
 type box struct {
 	keys     draw.Keys
-	commands []backend.Command
+	commands []chat.Command
 	composer composer.Model
 	lists    composer.Lists
 }
@@ -103,12 +103,12 @@ var written = map[string]func(b *box){
 // planned has one note.
 type planned struct{}
 
-func (planned) Mentions(context.Context, string) ([]backend.Mention, error) {
-	return []backend.Mention{{Name: "plan.md", Detail: "Plan"}}, nil
+func (planned) Mentions(context.Context, string) ([]chat.Mention, error) {
+	return []chat.Mention{{Name: "plan.md", Detail: "Plan"}}, nil
 }
 
-func (planned) Note(context.Context, string, string) (backend.Note, error) {
-	return backend.Note{Text: "# Running\n\n- [ ] **ten** percent, see [log](log.md)\n\nUp \x1b[2J&#27;[2J"}, nil
+func (planned) Note(context.Context, string, string) (chat.Note, error) {
+	return chat.Note{Text: "# Running\n\n- [ ] **ten** percent, see [log](log.md)\n\nUp \x1b[2J&#27;[2J"}, nil
 }
 
 func TestPreviewLooksLikeANote(t *testing.T) {

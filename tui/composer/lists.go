@@ -7,7 +7,7 @@ import (
 	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 
-	"lifehub/tui/backend"
+	"lifehub/chat"
 	"lifehub/tui/draw"
 )
 
@@ -28,13 +28,13 @@ func (l *Lists) Open() bool { return l.Palette.Open() || l.Mentions.Open() }
 func (l *Lists) Close() { l.Palette.Rows, l.Mentions.Rows = nil, nil }
 
 // Follow updates the lists after a change of the text.
-func (l *Lists) Follow(ctx context.Context, c *Model, commands []backend.Command) tea.Cmd {
+func (l *Lists) Follow(ctx context.Context, c *Model, commands []chat.Command) tea.Cmd {
 	l.Palette.Follow(c.Text(), commands)
 	return l.Mentions.Follow(ctx, c.Before())
 }
 
 // Press handles a key in the open list. It reports false if the key goes to the composer.
-func (l *Lists) Press(pressed tea.KeyPressMsg, k *draw.Keys, c *Model, commands []backend.Command) bool {
+func (l *Lists) Press(pressed tea.KeyPressMsg, k *draw.Keys, c *Model, commands []chat.Command) bool {
 	return l.Palette.Open() && l.Palette.Press(pressed, k, c, commands) || l.Mentions.Open() && l.Mentions.Press(pressed, k, c)
 }
 

@@ -8,8 +8,8 @@ import (
 	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 
+	"lifehub/chat"
 	"lifehub/internal/text"
-	"lifehub/tui/backend"
 	"lifehub/tui/draw"
 	"lifehub/tui/reader"
 	"lifehub/tui/safetext"
@@ -17,14 +17,14 @@ import (
 
 // Mentions is the list above the composer while a name is typed after an @.
 type Mentions struct {
-	Notes  backend.Notes     // lists the names, and reads previews in the background; nil: there are none
-	all    []backend.Mention // names loaded for place
-	plain  []string          // their keys
-	at     int               // offset of the @ for which all was loaded
-	place  string            // folder of which all lists the files; "" if none
+	Notes  chat.Notes     // lists the names, and reads previews in the background; nil: there are none
+	all    []chat.Mention // names loaded for place
+	plain  []string       // their keys
+	at     int            // offset of the @ for which all was loaded
+	place  string         // folder of which all lists the files; "" if none
 	loaded bool
 
-	Rows    []backend.Mention
+	Rows    []chat.Mention
 	word    string // text that Rows match
 	Chosen  int
 	closed  string // text for which the user closed the list
@@ -37,7 +37,7 @@ type (
 	MentionsMsg struct {
 		at    int
 		place string
-		list  []backend.Mention
+		list  []chat.Mention
 		Err   error
 	}
 	// PreviewMsg has the beginning of a named note.
@@ -99,7 +99,7 @@ func (p *Mentions) askPreview(ctx context.Context) tea.Cmd {
 	name, notes := p.Rows[p.Chosen].Name, p.Notes
 	p.asked = name
 	return func() tea.Msg {
-		if text := backend.Beginning(ctx, notes, name); text != "" {
+		if text := chat.Beginning(ctx, notes, name); text != "" {
 			return PreviewMsg{name, reader.Parse(text)}
 		}
 		return PreviewMsg{name: name}
@@ -205,7 +205,7 @@ func (p *Mentions) view(from, to, height, width int, theme *draw.Theme) []string
 }
 
 // mentionText returns a name as written in a message.
-func mentionText(n backend.Mention) string {
+func mentionText(n chat.Mention) string {
 	name := safetext.Line(n.Name)
 	if strings.ContainsAny(name, " \t") {
 		return `"` + name + `"`

@@ -8,13 +8,13 @@ import (
 	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 
-	"lifehub/tui/backend"
+	"lifehub/chat"
 	"lifehub/tui/draw"
 )
 
 // Palette is the list of commands above the composer while one is typed.
 type Palette struct {
-	Rows   []backend.Command
+	Rows   []chat.Command
 	Chosen int
 	Used   map[string]int // number of uses of each; nil if not counted
 	heads  map[int]string // heading above a row
@@ -22,7 +22,7 @@ type Palette struct {
 }
 
 // Follow updates the palette after a change of the text.
-func (p *Palette) Follow(text string, commands []backend.Command) {
+func (p *Palette) Follow(text string, commands []chat.Command) {
 	typed, isCommand := strings.CutPrefix(text, "/")
 	if !isCommand || strings.ContainsAny(typed, " \n") {
 		p.Rows = nil
@@ -45,7 +45,7 @@ func (p *Palette) Follow(text string, commands []backend.Command) {
 			p.Rows = append(p.Rows, c)
 		}
 	}
-	slices.SortStableFunc(p.Rows, func(a, b backend.Command) int {
+	slices.SortStableFunc(p.Rows, func(a, b chat.Command) int {
 		return cmp.Or(scores[b.Name]-scores[a.Name], p.Used[b.Name]-p.Used[a.Name])
 	})
 	p.group()
@@ -58,7 +58,7 @@ const mostRecent = 3
 // group groups the commands, with the most used ones first. While something is typed, the
 // group of the best match is first.
 func (p *Palette) group() {
-	recent, order := 0, backend.Groups
+	recent, order := 0, chat.Groups
 	if p.typed != "" {
 		order = nil
 		for _, c := range p.Rows {
@@ -69,7 +69,7 @@ func (p *Palette) group() {
 		recent++
 	}
 	rest := p.Rows[recent:]
-	slices.SortStableFunc(rest, func(a, b backend.Command) int {
+	slices.SortStableFunc(rest, func(a, b chat.Command) int {
 		return slices.Index(order, a.Group) - slices.Index(order, b.Group)
 	})
 	p.heads = map[int]string{}
@@ -87,11 +87,11 @@ func (p *Palette) Open() bool { return len(p.Rows) > 0 }
 
 // Press moves in the list of commands, completes from it or closes it. It reports false if the
 // key goes to the composer.
-func (p *Palette) Press(pressed tea.KeyPressMsg, k *draw.Keys, c *Model, commands []backend.Command) bool {
+func (p *Palette) Press(pressed tea.KeyPressMsg, k *draw.Keys, c *Model, commands []chat.Command) bool {
 	chosen := p.Rows[p.Chosen]
 	if key.Matches(pressed, k.Complete, k.Send) {
 		run := chosen.Name
-		if named := backend.Find(commands, c.Text()[1:]); named != nil && !key.Matches(pressed, k.Complete) {
+		if named := chat.Find(commands, c.Text()[1:]); named != nil && !key.Matches(pressed, k.Complete) {
 			run = named.Name
 		}
 		if p.Used != nil {
@@ -109,7 +109,7 @@ func (p *Palette) Press(pressed tea.KeyPressMsg, k *draw.Keys, c *Model, command
 	case key.Matches(pressed, k.Complete):
 		c.Set("/" + chosen.Name + " ")
 		p.Rows = nil
-	case key.Matches(pressed, k.Send) && backend.Find(commands, c.Text()[1:]) == nil:
+	case key.Matches(pressed, k.Send) && chat.Find(commands, c.Text()[1:]) == nil:
 		c.Set("/" + chosen.Name + " ")
 		p.Rows = nil
 		return chosen.Args != "" && chosen.Args[0] != '[' // otherwise it runs at once

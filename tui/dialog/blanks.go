@@ -8,23 +8,23 @@ import (
 
 	"lifehub/agent"
 	"lifehub/agent/gate"
-	"lifehub/tui/backend"
+	"lifehub/chat"
 	"lifehub/tui/safetext"
 )
 
 // Blanks are the variables of a prompt and the values that the user typed after its name.
 type Blanks struct {
-	list  []backend.Blank // in the order of the form: required ones first
+	list  []chat.Blank // in the order of the form: required ones first
 	Given map[string]string
 }
 
 // NewBlanks parses what was typed: city=Hamburg "state"=HH, or the values in the order of
 // the blanks, with the rest for the last one.
-func NewBlanks(list []backend.Blank, typed string) Blanks {
+func NewBlanks(list []chat.Blank, typed string) Blanks {
 	b := Blanks{list: slices.Clone(list), Given: map[string]string{}}
-	slices.SortStableFunc(b.list, func(a, b backend.Blank) int { return requiredFirst(a.Required, b.Required) })
+	slices.SortStableFunc(b.list, func(a, b chat.Blank) int { return requiredFirst(a.Required, b.Required) })
 	known := func(pair [2]string) bool {
-		return slices.ContainsFunc(b.list, func(blank backend.Blank) bool { return blank.Name == pair[0] })
+		return slices.ContainsFunc(b.list, func(blank chat.Blank) bool { return blank.Name == pair[0] })
 	}
 	pairs, err := gate.SplitArguments(typed)
 	if err == nil && !slices.ContainsFunc(pairs, func(pair [2]string) bool { return !known(pair) }) {
@@ -46,7 +46,7 @@ func NewBlanks(list []backend.Blank, typed string) Blanks {
 }
 
 // Question asks for the blanks of a prompt; filled is called with the values.
-func (b Blanks) Question(of backend.Template, filled func(values map[string]string)) agent.InputAsked {
+func (b Blanks) Question(of chat.Template, filled func(values map[string]string)) agent.InputAsked {
 	server, _, _ := strings.Cut(of.Name, ":")
 	check := func(values json.RawMessage) error { _, err := b.Read(values); return err }
 	return agent.InputAsked{

@@ -9,9 +9,9 @@ import (
 	"time"
 
 	"lifehub/agent"
+	"lifehub/chat"
 	"lifehub/internal/chattest"
 	"lifehub/llm"
-	"lifehub/tui/backend"
 	"lifehub/tui/boxtest"
 	"lifehub/tui/draw"
 )
@@ -110,7 +110,7 @@ var modelAsked = agent.InputAsked{ID: "1.1", Question: agent.Question{From: "eve
 }}}
 
 func blanksAsked() agent.InputAsked {
-	blanks := NewBlanks([]backend.Blank{{Name: "city", Help: "Name of the city", Required: true}, {Name: "state"}}, "")
+	blanks := NewBlanks([]chat.Blank{{Name: "city", Help: "Name of the city", Required: true}, {Name: "state"}}, "")
 	return agent.InputAsked{Question: agent.Question{From: "everything", Kind: agent.FormInput, Message: "A prompt with two arguments", Schema: blanks.Schema()}}
 }
 

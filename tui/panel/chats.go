@@ -11,8 +11,8 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"lifehub/agent"
+	"lifehub/chat"
 	"lifehub/llm"
-	"lifehub/tui/backend"
 	"lifehub/tui/draw"
 )
 
@@ -35,7 +35,7 @@ const (
 )
 
 // NewChats lists the latest conversations.
-func NewChats(ctx context.Context, from backend.Conversations) (*Chats, error) {
+func NewChats(ctx context.Context, from chat.Conversations) (*Chats, error) {
 	list, err := from.Recent(ctx, pickLimit)
 	c := &Chats{Picker: Picker{Title: "Conversations", Empty: "no conversations yet"}, List: list}
 	c.fill()

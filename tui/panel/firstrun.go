@@ -10,7 +10,7 @@ import (
 	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 
-	"lifehub/tui/backend"
+	"lifehub/chat"
 	"lifehub/tui/draw"
 	"lifehub/tui/safetext"
 )
@@ -18,22 +18,22 @@ import (
 // FirstRun is the panel for a new user: which model answers and how to get one, and folders
 // of notes to choose from. All of it is optional.
 type FirstRun struct {
-	model   *backend.FoundModel // nil while searching
-	offers  []backend.Offer     // nil while searching
-	folder  string              // path being typed
-	typed   backend.TypedPath   // description of that path
-	taking  bool                // the chosen folder is being opened
-	Problem string              // why it could not be opened
-	chosen  int                 // counted from the first folder; -1: the model to fetch
+	model   *chat.FoundModel // nil while searching
+	offers  []chat.Offer     // nil while searching
+	folder  string           // path being typed
+	typed   chat.TypedPath   // description of that path
+	taking  bool             // the chosen folder is being opened
+	Problem string           // why it could not be opened
+	chosen  int              // counted from the first folder; -1: the model to fetch
 }
 
 // FindModel looks for the model that the panel shows.
-func FindModel(ctx context.Context, in backend.Setup) tea.Cmd {
+func FindModel(ctx context.Context, in chat.Setup) tea.Cmd {
 	return func() tea.Msg { return foundModelMsg(in.Model(ctx)) }
 }
 
 // FindNotes looks for the folders that the panel offers.
-func FindNotes(ctx context.Context, in backend.Setup) tea.Cmd {
+func FindNotes(ctx context.Context, in chat.Setup) tea.Cmd {
 	return func() tea.Msg {
 		list, err := in.Offers(ctx)
 		return offersMsg{list, err}
@@ -41,12 +41,12 @@ func FindNotes(ctx context.Context, in backend.Setup) tea.Cmd {
 }
 
 // Do describes the path for the panel.
-func (l LookAt) Do(ctx context.Context, in backend.Setup) tea.Cmd {
+func (l LookAt) Do(ctx context.Context, in chat.Setup) tea.Cmd {
 	return func() tea.Msg { return typedMsg{l.Path, in.Typed(ctx, l.Path)} }
 }
 
 // Do adds the folder, and tells the panel.
-func (t TakeNotes) Do(ctx context.Context, in backend.Setup) tea.Cmd {
+func (t TakeNotes) Do(ctx context.Context, in chat.Setup) tea.Cmd {
 	return func() tea.Msg { return tookMsg{offer: t.Offer, err: in.Take(ctx, t.Offer)} }
 }
 
@@ -59,20 +59,20 @@ type firstRow struct {
 type (
 	// offersMsg has the folders of notes.
 	offersMsg struct {
-		list []backend.Offer
+		list []chat.Offer
 		err  error
 	}
 	// foundModelMsg has the state of the model.
-	foundModelMsg backend.FoundModel
+	foundModelMsg chat.FoundModel
 	// tookMsg reports that a folder of notes was added, or why not.
 	tookMsg struct {
-		offer backend.Offer
+		offer chat.Offer
 		err   error
 	}
 	// typedMsg describes a typed path.
 	typedMsg struct {
 		path      string
-		TypedPath backend.TypedPath
+		TypedPath chat.TypedPath
 	}
 )
 
@@ -84,9 +84,9 @@ func (f *FirstRun) Update(msg tea.Msg, k *draw.Keys) (Panel, tea.Msg, tea.Cmd) {
 	case tea.PasteMsg:
 		return f, f.typeFolder(f.folder + safetext.Line(strings.TrimSpace(msg.Content))), nil
 	case foundModelMsg:
-		f.model = (*backend.FoundModel)(&msg)
+		f.model = (*chat.FoundModel)(&msg)
 	case offersMsg:
-		f.offers = append([]backend.Offer{}, msg.list...)
+		f.offers = append([]chat.Offer{}, msg.list...)
 		if msg.err != nil {
 			f.Problem = msg.err.Error()
 		}
@@ -124,7 +124,7 @@ func (f *FirstRun) rows() []firstRow {
 	}
 	own := firstRow{draw.Row{Label: "Another folder", Detail: "type its path"}, Flash("type the path of the folder, such as ~/notes")}
 	if f.folder != "" {
-		own.did = TakeNotes{backend.Offer{Name: path.Base(f.folder), Path: f.folder}}
+		own.did = TakeNotes{chat.Offer{Name: path.Base(f.folder), Path: f.folder}}
 	}
 	rows = append(rows, own)
 	if f.folder != "" {
@@ -175,7 +175,7 @@ func (f *FirstRun) typeFolder(folder string) tea.Msg {
 	if folder == f.folder {
 		return nil
 	}
-	f.folder, f.typed, f.Problem = folder, backend.TypedPath{}, ""
+	f.folder, f.typed, f.Problem = folder, chat.TypedPath{}, ""
 	f.chosen = len(f.offers)
 	return LookAt{folder}
 }

@@ -11,10 +11,10 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"lifehub/agent"
+	"lifehub/chat"
 	"lifehub/internal/chattest"
 	"lifehub/llm"
 	"lifehub/tui"
-	"lifehub/tui/backend"
 	"lifehub/tui/boxtest"
 	"lifehub/tui/dialog"
 	"lifehub/tui/draw"
@@ -28,8 +28,8 @@ type box struct {
 	keys  draw.Keys
 	width int
 	shown panel.Panel
-	setup backend.Setup // of the first run
-	asks  string        // what it asked of the screen last
+	setup chat.Setup // of the first run
+	asks  string     // what it asked of the screen last
 }
 
 const height = 24 // what a panel has of a window of 30 rows or so
@@ -175,22 +175,22 @@ var plays = map[string]func(b *box){
 	"models":           opened(models),
 	"no model matches": opened(models, "zzz"),
 	"models of several servers": opened(func() tea.Cmd {
-		return panel.OpenModels(context.Background(), several{}, backend.Status{Model: "work/gpt-oss-120b"}, nil)
+		return panel.OpenModels(context.Background(), several{}, chat.Status{Model: "work/gpt-oss-120b"}, nil)
 	}),
 	"a model of several servers": opened(func() tea.Cmd {
-		return panel.OpenModels(context.Background(), several{}, backend.Status{Model: "work/gpt-oss-120b"}, nil)
+		return panel.OpenModels(context.Background(), several{}, chat.Status{Model: "work/gpt-oss-120b"}, nil)
 	}, "o", "s", "s"),
 	"themes": showing(func() panel.Panel { return panel.NewThemes("light", func(string) {}, nil) }),
 
 	"figures by day":   figures(chattest.WithFigures(), ""),
 	"figures by model": figures(chattest.WithFigures(), "", "tab", "down"),
 	"figures of turns": figures(chattest.WithFigures(), "turn", "G"),
-	"no figures yet":   figures(backend.Options{Statistics: none{}}, ""),
+	"no figures yet":   figures(chat.Options{Statistics: none{}}, ""),
 
-	"first run":                     firstRun(backend.FoundModel{Ready: true, Detail: "qwen3:8b answers, from Ollama on this machine."}),
+	"first run":                     firstRun(chat.FoundModel{Ready: true, Detail: "qwen3:8b answers, from Ollama on this machine."}),
 	"first run without a model":     firstRun(chattest.NoModel),
 	"first run in a folder unknown": firstRun(chattest.NoModel, "~/nowhere", "enter"),
-	"first run fetches a model":     firstRun(backend.FoundModel{Detail: "Ollama runs here and has no model yet; until then LifeHub lists the closest passages.", Pull: "qwen3:4b", Why: "a model that fits this machine"}, "up", "enter"),
+	"first run fetches a model":     firstRun(chat.FoundModel{Detail: "Ollama runs here and has no model yet; until then LifeHub lists the closest passages.", Pull: "qwen3:4b", Why: "a model that fits this machine"}, "up", "enter"),
 	"first run looks around":        func(b *box) { b.shown = &panel.FirstRun{} }, // nothing was found so far
 }
 
@@ -199,7 +199,7 @@ func documents(conversation, name string) func() tea.Cmd {
 	return func() tea.Cmd { return panel.OpenArtifacts(context.Background(), made, conversation, name) }
 }
 
-func servers(from backend.Servers) func() panel.Panel {
+func servers(from chat.Servers) func() panel.Panel {
 	return func() panel.Panel { return panel.NewServers(from) }
 }
 
@@ -208,12 +208,12 @@ func help() panel.Panel {
 	return &panel.Help{Commands: panel.Commands(&o)}
 }
 
-func conversations(o backend.Options) func() tea.Cmd {
+func conversations(o chat.Options) func() tea.Cmd {
 	return func() tea.Cmd { return tui.List(context.Background(), &o, "", "") }
 }
 
 // unused has kept no conversation.
-func unused() backend.Options {
+func unused() chat.Options {
 	o := chattest.WithEverything()
 	o.Conversations = none{}
 	return o
@@ -245,10 +245,10 @@ func (several) List(context.Context) <-chan llm.Listing {
 }
 
 func models() tea.Cmd {
-	return panel.OpenModels(context.Background(), chattest.Shelf{}, backend.Status{}, nil)
+	return panel.OpenModels(context.Background(), chattest.Shelf{}, chat.Status{}, nil)
 }
 
-func figures(o backend.Options, args string, names ...string) func(b *box) {
+func figures(o chat.Options, args string, names ...string) func(b *box) {
 	return func(b *box) {
 		shown, cmd, err := panel.PageOf("stats").Open(context.Background(), &o, args)
 		if err != nil {
@@ -260,7 +260,7 @@ func figures(o backend.Options, args string, names ...string) func(b *box) {
 	}
 }
 
-func firstRun(found backend.FoundModel, names ...string) func(b *box) {
+func firstRun(found chat.FoundModel, names ...string) func(b *box) {
 	return func(b *box) {
 		setup := &chattest.Folders{Found: found}
 		b.shown, b.setup = &panel.FirstRun{}, setup
@@ -292,18 +292,18 @@ See [[log|the log]], [the guide](https://runs.example/guide) and [[a note that i
 // twoNotes are a plan and a log.
 type twoNotes struct{ chattest.Library }
 
-func (twoNotes) Note(_ context.Context, name, from string) (backend.Note, error) {
+func (twoNotes) Note(_ context.Context, name, from string) (chat.Note, error) {
 	switch name {
 	case "running/plan.md":
 		text := plan
 		for week := range 20 {
 			text += fmt.Sprintf("Week %d: what was run and how it felt.\n\n", week+1)
 		}
-		return backend.Note{Path: name, File: "/notes/" + name, Text: text}, nil
+		return chat.Note{Path: name, File: "/notes/" + name, Text: text}, nil
 	case "log":
-		return backend.Note{Path: "running/log.md", File: "/notes/running/log.md", Text: "# Log from " + from + "\n\n13 km\n"}, nil
+		return chat.Note{Path: "running/log.md", File: "/notes/running/log.md", Text: "# Log from " + from + "\n\n13 km\n"}, nil
 	}
-	return backend.Note{}, fmt.Errorf("there is no note %q", name)
+	return chat.Note{}, fmt.Errorf("there is no note %q", name)
 }
 
 // note is the story of a note that is opened at a line.
@@ -334,7 +334,7 @@ func TestANoteIsClosed(t *testing.T) {
 }
 
 func TestSourceOfADeletedNoteIsShown(t *testing.T) {
-	o := backend.Options{Notes: twoNotes{}}
+	o := chat.Options{Notes: twoNotes{}}
 	cited := transcript.Cited{Citation: agent.Citation{Path: "a.md", Line: 9}, Source: agent.Source{Path: "a.md", Vault: t.TempDir(), Line: 8, Text: "before\n\nRun three times a week."}}
 	shown, cmd, problem := panel.OpenSource(t.Context(), &o, cited)
 	b := &box{t: t, keys: draw.DefaultKeys(), width: 60, shown: shown}

@@ -11,15 +11,15 @@ import (
 	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 
+	"lifehub/chat"
 	"lifehub/docs"
-	"lifehub/tui/backend"
 	"lifehub/tui/draw"
 	"lifehub/tui/safetext"
 )
 
 // Help is the page of keys and commands, generated from the key map. Typing filters it.
 type Help struct {
-	Commands []backend.Command
+	Commands []chat.Command
 	top      int
 	filter   string
 	Lines    []string // nil: out of date
@@ -49,7 +49,7 @@ const (
 
 // helpSections returns the everyday keys, the commands and pages, and the keys of single
 // panels. The groups of a section are in columns, which are read downwards.
-func helpSections(keys *draw.Keys, commands []backend.Command) [][]helpGroup {
+func helpSections(keys *draw.Keys, commands []chat.Command) [][]helpGroup {
 	var everyday, places []helpGroup
 	for i, group := range keys.Groups() {
 		shown := helpGroup{title: group.Title}
@@ -97,13 +97,13 @@ func HelpTopics() (names []string) {
 }
 
 // HelpPage returns the help page of a topic, or of a link in a page.
-func HelpPage(topic string) (backend.Note, error) {
+func HelpPage(topic string) (chat.Note, error) {
 	name, _, _ := strings.Cut(topic, "#")
 	text, err := docs.Pages.ReadFile(strings.TrimSuffix(name, ".md") + ".md")
 	if err != nil {
-		return backend.Note{}, fmt.Errorf("no help topic %q; topics: %s", safetext.Line(topic), strings.Join(HelpTopics(), ", "))
+		return chat.Note{}, fmt.Errorf("no help topic %q; topics: %s", safetext.Line(topic), strings.Join(HelpTopics(), ", "))
 	}
-	return backend.Note{Path: name, Text: pageLink.ReplaceAllStringFunc(string(text), func(link string) string {
+	return chat.Note{Path: name, Text: pageLink.ReplaceAllStringFunc(string(text), func(link string) string {
 		parts := pageLink.FindStringSubmatch(link)
 		if file, _, _ := strings.Cut(parts[2], "#"); file == "" || strings.Contains(file, ":") || slices.Contains(HelpTopics(), strings.TrimSuffix(file, ".md")) {
 			return link
@@ -133,7 +133,7 @@ func OpenHelp(ctx context.Context, topic string, all *Help) (Panel, tea.Cmd) {
 // helpPages are the pages of HelpPage.
 type helpPages struct{}
 
-func (helpPages) Note(_ context.Context, name, _ string) (backend.Note, error) { return HelpPage(name) }
+func (helpPages) Note(_ context.Context, name, _ string) (chat.Note, error) { return HelpPage(name) }
 
 // Build draws the lines for a width.
 func (h *Help) Build(keys *draw.Keys, width int, theme *draw.Theme) {

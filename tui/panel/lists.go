@@ -11,13 +11,13 @@ import (
 	"github.com/aymanbagabas/go-udiff"
 
 	"lifehub/agent"
-	"lifehub/tui/backend"
+	"lifehub/chat"
 	"lifehub/tui/draw"
 	"lifehub/tui/safetext"
 )
 
 // ArtifactPicker lists the documents of a conversation.
-func ArtifactPicker(ctx context.Context, from backend.Artifacts, conversation string) (Picker, []agent.Artifact, error) {
+func ArtifactPicker(ctx context.Context, from chat.Artifacts, conversation string) (Picker, []agent.Artifact, error) {
 	list, err := from.Artifacts(ctx, conversation)
 	if conversation == "" {
 		list = nil // with no name the store would list those of all conversations
@@ -31,7 +31,7 @@ func ArtifactPicker(ctx context.Context, from backend.Artifacts, conversation st
 
 // VersionPicker lists the versions of a document, newest first. It also returns them, oldest
 // first.
-func VersionPicker(ctx context.Context, from backend.Artifacts, conversation, name string) (Picker, []agent.Artifact, error) {
+func VersionPicker(ctx context.Context, from chat.Artifacts, conversation, name string) (Picker, []agent.Artifact, error) {
 	versions, err := from.ArtifactVersions(ctx, conversation, name)
 	if err == nil && (len(versions) == 0 || conversation == "") {
 		err = fmt.Errorf("this conversation has no document %s; /artifacts lists them", name)

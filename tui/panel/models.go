@@ -9,8 +9,8 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"lifehub/chat"
 	"lifehub/llm"
-	"lifehub/tui/backend"
 	"lifehub/tui/draw"
 	"lifehub/tui/transcript"
 )
@@ -20,7 +20,7 @@ type modelList struct {
 	Picker
 	servers []llm.Listing
 	models  []llm.Info // of the rows
-	now     backend.Status
+	now     chat.Status
 	more    func() tea.Msg // waits for the next server
 }
 
@@ -104,7 +104,7 @@ func ModelDetail(i llm.Info) string {
 }
 
 // ModelPicker lists the models of all servers, once each has answered.
-func ModelPicker(ctx context.Context, from backend.Models, now backend.Status) (Picker, []llm.Info) {
+func ModelPicker(ctx context.Context, from chat.Models, now chat.Status) (Picker, []llm.Info) {
 	l := modelList{now: now}
 	for listing := range from.List(ctx) {
 		l.add(listing)
@@ -118,7 +118,7 @@ const openAfter = 200 * time.Millisecond
 
 // OpenModels lists the models, those of slow servers later. use gets the name of the chosen
 // one.
-func OpenModels(ctx context.Context, from backend.Models, now backend.Status, use func(name string) tea.Cmd) tea.Cmd {
+func OpenModels(ctx context.Context, from chat.Models, now chat.Status, use func(name string) tea.Cmd) tea.Cmd {
 	l := &modelList{now: now}
 	l.Pick = func(at int) tea.Cmd { return use(l.models[at].Name) }
 	return func() tea.Msg {

@@ -10,7 +10,7 @@ import (
 	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 
-	"lifehub/tui/backend"
+	"lifehub/chat"
 	"lifehub/tui/dialog"
 	"lifehub/tui/draw"
 	"lifehub/tui/reader"
@@ -23,7 +23,7 @@ import (
 type Note struct {
 	title string
 	view  *reader.View // nil: it is being read
-	note  backend.Note
+	note  chat.Note
 	back  *Note // note whose link was followed; nil if none
 	links map[int]reader.Chosen
 
@@ -35,15 +35,15 @@ type Note struct {
 	saved *Note // saved text of a source, shown if its note cannot be read; may be nil
 }
 
-// pages has what a reader shows. backend.Notes is the usual one.
+// pages has what a reader shows. chat.Notes is the usual one.
 type pages interface {
-	Note(ctx context.Context, name, from string) (backend.Note, error)
+	Note(ctx context.Context, name, from string) (chat.Note, error)
 }
 
 // readMsg has a note that was read.
 type readMsg struct {
 	of   *Note
-	note backend.Note
+	note chat.Note
 	text *reader.Document
 	err  error
 }
@@ -62,16 +62,16 @@ type (
 // notePage is /open.
 func notePage() Page {
 	return Page{
-		Command: backend.Command{Name: "open", Group: backend.InNotes, Args: "NOTE", Help: "read a note, by its path, title or alias"},
-		There:   func(o *backend.Options) bool { return o.Notes != nil },
-		Open: func(ctx context.Context, o *backend.Options, name string) (Panel, tea.Cmd, error) {
+		Command: chat.Command{Name: "open", Group: chat.InNotes, Args: "NOTE", Help: "read a note, by its path, title or alias"},
+		There:   func(o *chat.Options) bool { return o.Notes != nil },
+		Open: func(ctx context.Context, o *chat.Options, name string) (Panel, tea.Cmd, error) {
 			if name == "" {
 				return nil, nil, errors.New("usage: /open NOTE")
 			}
 			r := NewNote(o.Notes, name, 0, 0)
 			return r, r.Read(ctx), nil
 		},
-		Lines: func(ctx context.Context, o *backend.Options, name string) ([]string, error) {
+		Lines: func(ctx context.Context, o *chat.Options, name string) ([]string, error) {
 			if name == "" {
 				return []string{"usage: /open NOTE"}, nil
 			}
@@ -82,13 +82,13 @@ func notePage() Page {
 }
 
 // NewNote shows the note of a name with some lines marked; 0: none. Read reads it.
-func NewNote(in backend.Notes, name string, line, to int) *Note {
+func NewNote(in chat.Notes, name string, line, to int) *Note {
 	return &Note{title: name, in: in, name: name, line: line, to: to}
 }
 
 // OpenSource shows the note of a citation with the cited lines marked. If there is no such
 // note any more, it shows the text as it was cited.
-func OpenSource(ctx context.Context, o *backend.Options, c transcript.Cited) (p Panel, cmd tea.Cmd, problem string) {
+func OpenSource(ctx context.Context, o *chat.Options, c transcript.Cited) (p Panel, cmd tea.Cmd, problem string) {
 	var saved *Note
 	if c.Source.Text != "" {
 		line := max(1, c.Citation.Line-c.Source.Line+1)
@@ -108,13 +108,13 @@ func OpenSource(ctx context.Context, o *backend.Options, c transcript.Cited) (p 
 
 // NewDocument shows a text that is in no file.
 func NewDocument(title, text string, line, to int) *Note {
-	r := &Note{title: title, note: backend.Note{Text: text}, line: line, to: to}
+	r := &Note{title: title, note: chat.Note{Text: text}, line: line, to: to}
 	r.show(reader.Parse(text))
 	return r
 }
 
 // NewListing shows a text whose links open notes.
-func NewListing(in backend.Notes, title, text string) *Note {
+func NewListing(in chat.Notes, title, text string) *Note {
 	r := NewDocument(title, text, 0, 0)
 	r.in = in
 	return r

@@ -7,7 +7,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"lifehub/agent"
-	"lifehub/tui/backend"
+	"lifehub/chat"
 	"lifehub/tui/dialog"
 )
 
@@ -39,7 +39,7 @@ type (
 )
 
 // OpenTree reads the turns of a conversation and shows them as a tree.
-func OpenTree(ctx context.Context, from backend.Branches, conversation string) tea.Cmd {
+func OpenTree(ctx context.Context, from chat.Branches, conversation string) tea.Cmd {
 	return func() tea.Msg {
 		list, err := from.Tree(ctx, conversation)
 		if err != nil || len(list) == 0 {
@@ -51,7 +51,7 @@ func OpenTree(ctx context.Context, from backend.Branches, conversation string) t
 
 // OpenArtifacts lists the documents of a conversation, or the versions of the
 // one that is named, the newest first.
-func OpenArtifacts(ctx context.Context, from backend.Artifacts, conversation, name string) tea.Cmd {
+func OpenArtifacts(ctx context.Context, from chat.Artifacts, conversation, name string) tea.Cmd {
 	if name != "" {
 		return func() tea.Msg {
 			p, versions, err := VersionPicker(ctx, from, conversation, name)
@@ -71,7 +71,7 @@ func OpenArtifacts(ctx context.Context, from backend.Artifacts, conversation, na
 
 // GiveConsent begins the consent to a server. It runs in the background until the user has
 // visited the page or declined.
-func GiveConsent(ctx context.Context, servers backend.Servers, server string) tea.Cmd {
+func GiveConsent(ctx context.Context, servers chat.Servers, server string) tea.Cmd {
 	ctx, stop := context.WithCancel(ctx)
 	pages := make(chan string, 1)
 	give := func() tea.Msg {

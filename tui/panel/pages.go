@@ -5,17 +5,17 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"lifehub/tui/backend"
+	"lifehub/chat"
 )
 
 // Page is a panel with a slash command of its own, for both front ends.
 type Page struct {
-	Command backend.Command               // its name, arguments and help
-	There   func(o *backend.Options) bool // nil: always
+	Command chat.Command               // its name, arguments and help
+	There   func(o *chat.Options) bool // nil: always
 	// Open returns the panel, and the command that reads its contents, or nil.
-	Open func(ctx context.Context, o *backend.Options, args string) (Panel, tea.Cmd, error)
+	Open func(ctx context.Context, o *chat.Options, args string) (Panel, tea.Cmd, error)
 	// Lines returns the same for the plain chat.
-	Lines func(ctx context.Context, o *backend.Options, args string) ([]string, error)
+	Lines func(ctx context.Context, o *chat.Options, args string) ([]string, error)
 }
 
 // Pages returns all pages in the order of the palette.
@@ -32,8 +32,8 @@ func PageOf(command string) *Page {
 }
 
 // Commands returns the available slash commands in the order of the palette.
-func Commands(o *backend.Options) []backend.Command {
-	var pages []backend.Command
+func Commands(o *chat.Options) []chat.Command {
+	var pages []chat.Command
 	for _, page := range Pages() {
 		if page.There == nil || page.There(o) {
 			pages = append(pages, page.Command)

@@ -5,7 +5,7 @@ package panel
 import (
 	tea "charm.land/bubbletea/v2"
 
-	"lifehub/tui/backend"
+	"lifehub/chat"
 	"lifehub/tui/draw"
 )
 
@@ -24,20 +24,20 @@ type Panel interface {
 
 // Requests of a panel to the screen.
 type (
-	Flash      string                        // a line to show until the next key
-	Failed     struct{ Err error }           // what went wrong
-	NotMine    struct{ tea.PasteMsg }        // a paste that the panel has no place for
-	Show       struct{ Turn string }         // the branch of a turn
-	GoOn       struct{ Turn string }         // the next question answers a turn
-	Fork       struct{ Turn string }         // its own conversation
-	Consent    struct{ Server string }       // the user wants to give it
-	Rename     struct{ ID, Title string }    // a conversation
-	Remove     struct{ IDs []string }        // conversations
-	ReadNote   struct{ Note *Note }          // see [Note.Read]
-	Figures    struct{ By string }           // read them
-	Pull       struct{ Model string }        // fetch it
-	LookAt     struct{ Path string }         // what is there, for the first run
-	TakeNotes  struct{ Offer backend.Offer } // use them
-	NotesTaken struct{ Offer backend.Offer } // they are used from now on
-	Later      struct{}                      // on to the chat
+	Flash      string                     // a line to show until the next key
+	Failed     struct{ Err error }        // what went wrong
+	NotMine    struct{ tea.PasteMsg }     // a paste that the panel has no place for
+	Show       struct{ Turn string }      // the branch of a turn
+	GoOn       struct{ Turn string }      // the next question answers a turn
+	Fork       struct{ Turn string }      // its own conversation
+	Consent    struct{ Server string }    // the user wants to give it
+	Rename     struct{ ID, Title string } // a conversation
+	Remove     struct{ IDs []string }     // conversations
+	ReadNote   struct{ Note *Note }       // see [Note.Read]
+	Figures    struct{ By string }        // read them
+	Pull       struct{ Model string }     // fetch it
+	LookAt     struct{ Path string }      // what is there, for the first run
+	TakeNotes  struct{ Offer chat.Offer } // use them
+	NotesTaken struct{ Offer chat.Offer } // they are used from now on
+	Later      struct{}                   // on to the chat
 )

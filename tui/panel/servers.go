@@ -9,7 +9,7 @@ import (
 	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 
-	"lifehub/tui/backend"
+	"lifehub/chat"
 	"lifehub/tui/dialog"
 	"lifehub/tui/draw"
 	"lifehub/tui/safetext"
@@ -18,8 +18,8 @@ import (
 // ServerList is the panel of the MCP servers: the state of each, the tokens its
 // tools cost, and the changes that the user has not reviewed yet.
 type ServerList struct {
-	backend.Servers
-	list   []backend.Server
+	chat.Servers
+	list   []chat.Server
 	chosen int
 	Reader *Reader // the text about the chosen server that covers the list; nil: none
 }
@@ -30,7 +30,7 @@ type Reader struct {
 	server string
 	title  string
 	text   string
-	Change []backend.Change // the changes to accept; nil: the text is a log
+	Change []chat.Change // the changes to accept; nil: the text is a log
 
 	Dialog dialog.Dialog
 	seen   bool // the user has scrolled to the end
@@ -61,9 +61,9 @@ type (
 
 // NewServers returns the panel with the first server chosen that has changes to
 // review, else the first of all.
-func NewServers(from backend.Servers) *ServerList {
+func NewServers(from chat.Servers) *ServerList {
 	p := &ServerList{Servers: from, list: from.List()}
-	p.chosen = max(0, slices.IndexFunc(p.list, func(s backend.Server) bool { return len(s.Unseen) > 0 }))
+	p.chosen = max(0, slices.IndexFunc(p.list, func(s chat.Server) bool { return len(s.Unseen) > 0 }))
 	return p
 }
 
@@ -216,7 +216,7 @@ func (p *ServerList) View(width, rows int, keys *draw.Keys, theme *draw.Theme) C
 }
 
 // serverRow returns a server as one line.
-func serverRow(s backend.Server, names, width int, chosen bool, theme *draw.Theme) string {
+func serverRow(s chat.Server, names, width int, chosen bool, theme *draw.Theme) string {
 	name := draw.Truncate(safetext.Line(s.Name), names)
 	name += strings.Repeat(" ", max(0, names-draw.Width(name)))
 	mark, point := "  ", theme.Dim.Render("○")
@@ -234,7 +234,7 @@ func serverRow(s backend.Server, names, width int, chosen bool, theme *draw.Them
 }
 
 // serverDetails returns the figures of a server, one per line.
-func serverDetails(s backend.Server, width int, keys *draw.Keys, theme *draw.Theme) []string {
+func serverDetails(s chat.Server, width int, keys *draw.Keys, theme *draw.Theme) []string {
 	var lines []string
 	for _, f := range FactsOf(s) {
 		lines = append(lines, draw.Hang(theme.Dim.Render(fmt.Sprintf("%-9s", f.What)), f.Text, width)...)
@@ -253,7 +253,7 @@ func serverDetails(s backend.Server, width int, keys *draw.Keys, theme *draw.The
 type fact struct{ What, Text string }
 
 // FactsOf returns the figures of a server in the order in which they are shown.
-func FactsOf(s backend.Server) (list []fact) {
+func FactsOf(s chat.Server) (list []fact) {
 	add := func(what, text string) {
 		if text != "" {
 			list = append(list, fact{what, safetext.Line(text)})
@@ -329,7 +329,7 @@ func (l *Reader) Content(width int, theme *draw.Theme) []string {
 }
 
 // ChangeHead says which part of a server has changed.
-func ChangeHead(c backend.Change) string {
+func ChangeHead(c chat.Change) string {
 	if c.Before == "" {
 		return safetext.Reveal(c.What + ", new:")
 	}
@@ -338,7 +338,7 @@ func ChangeHead(c backend.Change) string {
 
 // MarkedChange returns a change word by word, with hidden characters made
 // visible.
-func MarkedChange(c backend.Change, removed, added func(...string) string) string {
+func MarkedChange(c chat.Change, removed, added func(...string) string) string {
 	words := []diffWord{{Text: c.After, Mark: ' '}}
 	if c.Before != "" {
 		words = compareWords(c.Before, c.After)

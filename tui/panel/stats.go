@@ -13,7 +13,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"lifehub/agent"
-	"lifehub/tui/backend"
+	"lifehub/chat"
 	"lifehub/tui/draw"
 	"lifehub/tui/safetext"
 )
@@ -25,16 +25,16 @@ var sumsBy = []string{"day", "model", "turn"}
 func statsPage() Page {
 	const usage = "usage: /stats [day, model or turn]"
 	return Page{
-		Command: backend.Command{Name: "stats", Group: backend.InView, Args: "[day|model|turn]", Help: "show times, tokens, searches and tool calls"},
-		There:   func(o *backend.Options) bool { return o.Statistics != nil },
-		Open: func(ctx context.Context, o *backend.Options, by string) (Panel, tea.Cmd, error) {
+		Command: chat.Command{Name: "stats", Group: chat.InView, Args: "[day|model|turn]", Help: "show times, tokens, searches and tool calls"},
+		There:   func(o *chat.Options) bool { return o.Statistics != nil },
+		Open: func(ctx context.Context, o *chat.Options, by string) (Panel, tea.Cmd, error) {
 			s := &Stats{By: cmp.Or(by, sumsBy[0])}
 			if !slices.Contains(sumsBy, s.By) {
 				return nil, nil, errors.New(usage)
 			}
 			return s, Figures{s.By}.Do(ctx, o.Statistics), nil
 		},
-		Lines: func(ctx context.Context, o *backend.Options, by string) ([]string, error) {
+		Lines: func(ctx context.Context, o *chat.Options, by string) ([]string, error) {
 			if by = cmp.Or(by, sumsBy[0]); !slices.Contains(sumsBy, by) {
 				return []string{usage}, nil
 			}
@@ -69,7 +69,7 @@ type statsMsg struct {
 }
 
 // Do reads the figures in the background.
-func (f Figures) Do(ctx context.Context, from backend.Statistics) tea.Cmd {
+func (f Figures) Do(ctx context.Context, from chat.Statistics) tea.Cmd {
 	return func() tea.Msg {
 		rows, err := from.Figures(ctx, f.By)
 		return statsMsg{by: f.By, rows: rows, err: err}

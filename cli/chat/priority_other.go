@@ -1,6 +1,0 @@
-//go:build !linux
-
-package chat
-
-// lowerPriority does nothing: only Linux has priorities per thread.
-func lowerPriority() {}

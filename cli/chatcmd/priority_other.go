@@ -1,0 +1,6 @@
+//go:build !linux
+
+package chatcmd
+
+// lowerPriority does nothing: only Linux has priorities per thread.
+func lowerPriority() {}
