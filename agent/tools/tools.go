@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"lifehub/agent"
-	"lifehub/agent/tools/mail"
 	"lifehub/agent/tools/web"
 	"lifehub/notes"
 )
@@ -19,9 +18,9 @@ type Deps struct {
 	Folders   func() []*notes.Folder // returns the open vaults
 	Now       func() time.Time       // in the user's zone; nil: time.Now
 	Daily     Daily
-	Changes   changes      // nil: changes of notes cannot be undone
-	Sets      sets         // nil: several notes cannot be changed as one
-	Mail      mail.Account // without a Host, there is no tool for mail
+	Changes   changes     // nil: changes of notes cannot be undone
+	Sets      sets        // nil: several notes cannot be changed as one
+	Mail      MailAccount // without a Host, there is no tool for mail
 	Facts     Facts
 	Artifacts artifacts // stores documents; nil: there are no tools for them
 	Past      Past      // searches earlier conversations; nil: none are searched
@@ -71,7 +70,7 @@ func All(d Deps) []agent.Tool {
 		list = append(list, artifactTools(d.Artifacts)...)
 	}
 	if d.Mail.Host != "" {
-		list = append(list, mail.New(d.Mail, d.Now, d.Artifacts, d.Sent))
+		list = append(list, NewSendEmail(d.Mail, d.Now, d.Artifacts, d.Sent))
 	}
 	return list
 }

@@ -14,7 +14,6 @@ import (
 
 	"lifehub/agent"
 	"lifehub/agent/prompt"
-	"lifehub/agent/tools/mail"
 	"lifehub/notes"
 	"lifehub/rag"
 )
@@ -111,7 +110,7 @@ func holds(t *testing.T, what, text string, parts ...string) {
 // A tool is described in a sentence; the names of its arguments say what they are.
 func TestToolsAreDescribedBriefly(t *testing.T) {
 	b := work(t, nil)
-	b.deps.Mail, b.deps.Changes = mail.Account{Host: "localhost", From: "ana@example.org"}, &turnChanges{}
+	b.deps.Mail, b.deps.Changes = MailAccount{Host: "localhost", From: "ana@example.org"}, &turnChanges{}
 	page, err := os.ReadFile("../../docs/tools.md")
 	if err != nil {
 		t.Fatal(err)

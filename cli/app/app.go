@@ -22,7 +22,6 @@ import (
 	"lifehub/agent/memory"
 	"lifehub/agent/prompt"
 	"lifehub/agent/tools"
-	"lifehub/agent/tools/mail"
 	"lifehub/agent/tools/web"
 	"lifehub/agent/turn"
 	"lifehub/cli/settings"
@@ -454,7 +453,7 @@ func (a *App) KnownTools(of *turn.Agent) (known []KnownTool) {
 	if len(a.Skills().List) == 0 {
 		missing[agent.ReadSkill] = "there are no skills"
 	}
-	list := slices.Concat(a.Builtin, a.Servers.Tools(), ofTurn, []agent.Tool{mail.New(mail.Account{}, time.Now, nil, nil), Skills{}.Tool()})
+	list := slices.Concat(a.Builtin, a.Servers.Tools(), ofTurn, []agent.Tool{tools.NewSendEmail(tools.MailAccount{}, time.Now, nil, nil), Skills{}.Tool()})
 	taken := map[string]bool{}
 	for _, tool := range list {
 		if name := tool.Spec().Name; !taken[name] {

@@ -10,7 +10,6 @@ import (
 
 	"lifehub/agent"
 	"lifehub/agent/tools"
-	"lifehub/agent/tools/mail"
 	"lifehub/cli/app"
 	"lifehub/cli/settings"
 	"lifehub/internal/apptest"
@@ -23,7 +22,7 @@ func TestUndoNamesWhatItCannotReverse(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer s.Close()
-	bg := &background{App: &app.App{Settings: settings.Defaults(), Store: s, Builtin: tools.All(tools.Deps{Mail: mail.Account{Host: "localhost"}})}, wake: make(chan struct{}, 1)}
+	bg := &background{App: &app.App{Settings: settings.Defaults(), Store: s, Builtin: tools.All(tools.Deps{Mail: tools.MailAccount{Host: "localhost"}})}, wake: make(chan struct{}, 1)}
 	bg.App.Paths.Data = t.TempDir()
 	turn, err := s.Begin(t.Context(), "c", "tell Ana, and book it")
 	if err != nil {

@@ -21,7 +21,6 @@ import (
 	"lifehub/agent"
 	"lifehub/agent/agenttest"
 	"lifehub/agent/tools"
-	"lifehub/agent/tools/mail"
 	"lifehub/agent/turn"
 	"lifehub/llm"
 	"lifehub/mcpclient"
@@ -128,7 +127,7 @@ func openHouse(o orders) (*house, error) {
 		Search: nowhere{}, Changes: h.store, Facts: tools.Facts{Folder: func() (*notes.Folder, error) { return h.folder, nil }, Path: "memory.md"},
 		Folders: func() []*notes.Folder { return []*notes.Folder{h.folder} }, Now: time.Now,
 		Artifacts: h.store,
-		Mail:      mail.Account{Host: "127.0.0.1", Port: o.SMTP, From: "ana@example.org", TLS: "none"},
+		Mail:      tools.MailAccount{Host: "127.0.0.1", Port: o.SMTP, From: "ana@example.org", TLS: "none"},
 	})
 	if o.Work == "six" {
 		config, err := config.Read(filepath.Join(o.Dir, "mcp.json"))

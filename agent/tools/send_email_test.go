@@ -1,4 +1,4 @@
-package mail
+package tools
 
 import (
 	"bytes"
@@ -166,12 +166,12 @@ func (p *post) all() []received {
 }
 
 // settings returns the settings of a user of this server.
-func (p *post) settings() Account {
-	return Account{Host: "127.0.0.1", Port: p.addr.Port, From: "Ana <ana@example.org>", TLS: "none"}
+func (p *post) settings() MailAccount {
+	return MailAccount{Host: "127.0.0.1", Port: p.addr.Port, From: "Ana <ana@example.org>", TLS: "none"}
 }
 
-func mailTool(m Account) *Tool {
-	return New(m, func() time.Time { return noon }, nil, nil)
+func mailTool(m MailAccount) *sendEmail {
+	return NewSendEmail(m, func() time.Time { return mailNoon }, nil, nil)
 }
 
 func TestMailArrivesAsShown(t *testing.T) {
@@ -218,7 +218,7 @@ func TestMailArrivesAsShown(t *testing.T) {
 func TestMailThroughALocalServerIsCounted(t *testing.T) {
 	p := startPost(t, false)
 	var sent atomic.Int64
-	tool := New(p.settings(), func() time.Time { return noon }, nil, &sent)
+	tool := NewSendEmail(p.settings(), func() time.Time { return mailNoon }, nil, &sent)
 	if _, err := tool.Run(t.Context(), json.RawMessage(`{"to":["cy@example.com"],"subject":"Sunday","body":"See you at ten."}`)); err != nil {
 		t.Fatal(err)
 	}
@@ -375,7 +375,7 @@ func TestPasswordIsSentOnlyOverTLS(t *testing.T) {
 }
 
 func TestInvalidAddressInSettingsIsReported(t *testing.T) {
-	tool := mailTool(Account{Host: "localhost", From: "ana"})
+	tool := mailTool(MailAccount{Host: "localhost", From: "ana"})
 	_, err := tool.Preview(t.Context(), json.RawMessage(`{"to":["bob@example.com"],"subject":"s","body":"b"}`))
 	if err == nil || !strings.Contains(err.Error(), "mail.from") {
 		t.Errorf("got %v", err)
@@ -383,7 +383,7 @@ func TestInvalidAddressInSettingsIsReported(t *testing.T) {
 }
 
 func TestEachMailNeedsPermission(t *testing.T) {
-	tool := mailTool(Account{Host: "localhost", From: "ana@example.org"})
+	tool := mailTool(MailAccount{Host: "localhost", From: "ana@example.org"})
 	all := (*gate.Rules)(nil).With(gate.Rule{Tool: "*", Level: agent.Auto}, gate.Rule{Tool: "send_email", Level: agent.Auto, From: "--allow"})
 	if level, why := turn.New(turn.Options{Rules: all}).Decide(t.Context(), tool, nil, agent.Origin{}); level != agent.ConfirmEach || !strings.Contains(why, "each time") {
 		t.Errorf("%v: %s", level, why)
@@ -396,8 +396,8 @@ func TestEachMailNeedsPermission(t *testing.T) {
 
 func TestMailIsFirstSavedAsADraft(t *testing.T) {
 	const plan = `{"reasoning":"","steps":[{"id":"1","tool":"send_email","input":{"to":["Bob <bob@example.com>"],"bcc":["eve@example.com"],"subject":"Sunday","body":"Shall we run?"}}]}`
-	p, kept := startPost(t, false), &shelf{}
-	tool := New(p.settings(), func() time.Time { return noon }, kept, nil)
+	p, kept := startPost(t, false), &artifactShelf{}
+	tool := NewSendEmail(p.settings(), func() time.Time { return mailNoon }, kept, nil)
 	turn := func(decision agent.Decision) (drafts []string, effects agent.Effects) {
 		a := turn.New(turn.Options{
 			Model: llmtest.NewScript().Say(plan, "Done.", "Done."), History: noHistory{}, Tools: agenttest.Tools(tool),
@@ -430,7 +430,7 @@ func TestMailIsFirstSavedAsADraft(t *testing.T) {
 }
 
 // noon is the time of all tests.
-var noon = time.Date(2026, 10, 8, 12, 0, 0, 0, time.Local)
+var mailNoon = time.Date(2026, 10, 8, 12, 0, 0, 0, time.Local)
 
 // noHistory is a history that saves nothing.
 type noHistory struct{}
@@ -443,14 +443,14 @@ func (noHistory) Exchanges(context.Context, string) ([]agent.Exchange, error) { 
 func (noHistory) Finish(context.Context, string, agent.Answer) error          { return nil }
 
 // shelf stores drafts in memory.
-type shelf struct{ list []agent.Artifact }
+type artifactShelf struct{ list []agent.Artifact }
 
-func (s *shelf) SaveArtifact(_ context.Context, a agent.Artifact) error {
+func (s *artifactShelf) SaveArtifact(_ context.Context, a agent.Artifact) error {
 	s.list = append(s.list, a)
 	return nil
 }
 
-func (s *shelf) Artifact(_ context.Context, _, name string, _ int) (agent.Artifact, error) {
+func (s *artifactShelf) Artifact(_ context.Context, _, name string, _ int) (agent.Artifact, error) {
 	for _, a := range slices.Backward(s.list) {
 		if a.Name == name {
 			return a, nil

@@ -1,11 +1,9 @@
-// Package mail has the tool that sends mail, exactly as the user has seen it.
-package mail
+package tools
 
 import (
 	"context"
 	"crypto/tls"
 	"crypto/x509"
-	"embed"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -25,9 +23,9 @@ import (
 	"lifehub/llm"
 )
 
-// Account is the configuration for sending mail. Without a Host, none is sent.
+// MailAccount is the configuration for sending mail. Without a Host, none is sent.
 // Password is called when a mail is sent, and is required if User is set.
-type Account struct {
+type MailAccount struct {
 	Host     string
 	Port     int    // 0: 587, or 465 with TLS "tls"
 	User     string // "": no authentication
@@ -63,10 +61,10 @@ type drafts interface {
 	Artifact(ctx context.Context, conversation, name string, version int) (agent.Artifact, error)
 }
 
-// Tool is the tool that sends mail. The user confirms every call; no rule can
+// sendEmail is the tool that sends mail. The user confirms every call; no rule can
 // allow it.
-type Tool struct {
-	Account
+type sendEmail struct {
+	MailAccount
 	spec   llm.ToolSpec
 	now    func() time.Time
 	drafts drafts        // nil: no drafts are saved
@@ -76,25 +74,22 @@ type Tool struct {
 }
 
 var (
-	_ agent.Tool      = (*Tool)(nil)
-	_ agent.Previewer = (*Tool)(nil)
+	_ agent.Tool      = (*sendEmail)(nil)
+	_ agent.Previewer = (*sendEmail)(nil)
 )
 
-//go:embed send_email.md
-var description embed.FS
-
-// New returns the tool. If keeps is nil, no drafts are saved.
-func New(m Account, now func() time.Time, keeps drafts, sent *atomic.Int64) *Tool {
-	return &Tool{Account: m, spec: agent.DescribeTool[mailArgs](description, "send_email"), now: now, drafts: keeps, sent: sent}
+// NewSendEmail returns the tool that sends mail, exactly as the user has seen it. If keeps is nil, no drafts are saved.
+func NewSendEmail(m MailAccount, now func() time.Time, keeps drafts, sent *atomic.Int64) *sendEmail {
+	return &sendEmail{MailAccount: m, spec: spec[mailArgs]("send_email"), now: now, drafts: keeps, sent: sent}
 }
 
-func (s *Tool) Spec() llm.ToolSpec           { return s.spec }
-func (s *Tool) Properties() agent.Properties { return agent.Properties{Level: agent.ConfirmEach} }
+func (s *sendEmail) Spec() llm.ToolSpec           { return s.spec }
+func (s *sendEmail) Properties() agent.Properties { return agent.Properties{Level: agent.ConfirmEach} }
 
 // Preview shows the envelope; the subject and text are in the arguments. It
 // saves what it shows as a draft, so that a mail that is refused or cannot be
 // sent is not lost.
-func (s *Tool) Preview(ctx context.Context, raw json.RawMessage) (agent.Preview, error) {
+func (s *sendEmail) Preview(ctx context.Context, raw json.RawMessage) (agent.Preview, error) {
 	letter, err := s.write(raw)
 	if err != nil {
 		return agent.Preview{}, err
@@ -117,7 +112,7 @@ func (s *Tool) Preview(ctx context.Context, raw json.RawMessage) (agent.Preview,
 }
 
 // Run sends the mail, to all recipients or to none.
-func (s *Tool) Run(ctx context.Context, raw json.RawMessage) (agent.Result, error) {
+func (s *sendEmail) Run(ctx context.Context, raw json.RawMessage) (agent.Result, error) {
 	letter, err := s.write(raw)
 	if err != nil {
 		return agent.Result{}, agent.NothingDone{Err: err}
@@ -139,7 +134,7 @@ func (s *Tool) Run(ctx context.Context, raw json.RawMessage) (agent.Result, erro
 
 // keepDraft saves the mail as an artifact unless it is saved already; nil if
 // drafts are not saved.
-func (s *Tool) keepDraft(ctx context.Context, l letter) (*agent.Artifact, error) {
+func (s *sendEmail) keepDraft(ctx context.Context, l letter) (*agent.Artifact, error) {
 	origin := agent.CallerOf(ctx)
 	if s.drafts == nil || origin.Conversation == "" {
 		return nil, nil
@@ -165,12 +160,12 @@ func (s *Tool) keepDraft(ctx context.Context, l letter) (*agent.Artifact, error)
 }
 
 // write converts the arguments to a checked mail.
-func (s *Tool) write(raw json.RawMessage) (letter, error) {
+func (s *sendEmail) write(raw json.RawMessage) (letter, error) {
 	var args mailArgs
 	if err := json.Unmarshal(raw, &args); err != nil {
 		return letter{}, fmt.Errorf("read arguments of send_email: %w", err)
 	}
-	from, err := address(s.From)
+	from, err := parseAddress(s.From)
 	if err != nil {
 		return letter{}, fmt.Errorf("the setting mail.from: %w", err)
 	}
@@ -181,7 +176,7 @@ func (s *Tool) write(raw json.RawMessage) (letter, error) {
 		into *[]*mail.Address
 	}{{args.To, &l.to}, {args.Cc, &l.cc}, {args.Bcc, &l.bcc}} {
 		for _, text := range list.from {
-			a, err := address(text)
+			a, err := parseAddress(text)
 			if err != nil {
 				return letter{}, err
 			}
@@ -199,7 +194,7 @@ func (s *Tool) write(raw json.RawMessage) (letter, error) {
 	case utf8.RuneCountInString(l.subject) > maxSubject:
 		return letter{}, fmt.Errorf("the subject is longer than %d characters", maxSubject)
 	}
-	if err := oneLiner("the subject", l.subject); err != nil {
+	if err := checkLine("the subject", l.subject); err != nil {
 		return letter{}, err
 	}
 	l.body, err = mailText(args.Body)
@@ -210,7 +205,7 @@ func (s *Tool) write(raw json.RawMessage) (letter, error) {
 var errMaybeSent = errors.New("the server did not say whether it took the mail: it may have been sent")
 
 // send hands the mail to the server.
-func (s *Tool) send(ctx context.Context, l letter) error {
+func (s *sendEmail) send(ctx context.Context, l letter) error {
 	client, err := s.client()
 	if err != nil {
 		return agent.NothingDone{Err: err}
@@ -243,7 +238,7 @@ func (s *Tool) send(ctx context.Context, l letter) error {
 }
 
 // client returns a client with the configured settings.
-func (s *Tool) client() (*gomail.Client, error) {
+func (s *sendEmail) client() (*gomail.Client, error) {
 	options := []gomail.Option{
 		gomail.WithTimeout(smtpTimeout), gomail.WithHELO("localhost"),
 		gomail.WithTLSConfig(&tls.Config{ServerName: s.Host, MinVersion: tls.VersionTLS12, RootCAs: s.roots}),

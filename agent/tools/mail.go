@@ -1,4 +1,4 @@
-package mail
+package tools
 
 import (
 	"context"
@@ -78,11 +78,11 @@ func (l letter) message(ctx context.Context, now time.Time) *gomail.Msg {
 	return m
 }
 
-// address parses a single address. It rejects anything that could be read as
+// parseAddress parses a single address. It rejects anything that could be read as
 // several lines or several recipients.
-func address(text string) (*mail.Address, error) {
+func parseAddress(text string) (*mail.Address, error) {
 	text = strings.TrimSpace(text)
-	if err := oneLiner("an address", text); err != nil {
+	if err := checkLine("an address", text); err != nil {
 		return nil, err
 	}
 	a, err := mail.ParseAddress(text)
@@ -94,7 +94,7 @@ func address(text string) (*mail.Address, error) {
 		!domainName.MatchString(domain) || len(a.Address) > 254 {
 		return nil, fmt.Errorf("%q is not a mail address that can be sent to", text)
 	}
-	if err := oneLiner("a name", a.Name); err != nil { // it may have been encoded
+	if err := checkLine("a name", a.Name); err != nil { // it may have been encoded
 		return nil, err
 	}
 	if utf8.RuneCountInString(a.Name) > maxName {
@@ -115,12 +115,12 @@ func splitAddress(address string) (local, domain string) {
 // domainName matches a host name.
 var domainName = regexp.MustCompile(`^[\pL\p{Nd}\pM](?:\.?[\pL\p{Nd}\pM-])*\.?$`)
 
-// oneLiner rejects text that could end a header line.
-func oneLiner(what, text string) error { return printable(what, text, "a line of a mail", "") }
+// checkLine rejects text that could end a header line.
+func checkLine(what, text string) error { return checkPrintable(what, text, "a line of a mail", "") }
 
-// printable rejects control characters and line separators, unless they are in
+// checkPrintable rejects control characters and line separators, unless they are in
 // except.
-func printable(what, text, where, except string) error {
+func checkPrintable(what, text, where, except string) error {
 	if !utf8.ValidString(text) {
 		return fmt.Errorf("%s is not UTF-8", what)
 	}
@@ -141,7 +141,7 @@ func mailText(text string) (string, error) {
 		return "", fmt.Errorf("the text is longer than %d KiB", maxMail>>10)
 	}
 	text = strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(text)
-	return text, printable("the text", text, "a mail", "\n\t")
+	return text, checkPrintable("the text", text, "a mail", "\n\t")
 }
 
 func shownAddress(a *mail.Address) string {
