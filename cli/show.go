@@ -19,7 +19,6 @@ import (
 	"lifehub/internal/text"
 	"lifehub/notes"
 	"lifehub/tui/draw"
-	"lifehub/tui/reader"
 	"lifehub/tui/safetext"
 )
 
@@ -53,7 +52,7 @@ func drawn(sh *app.Process, text string, line, width int) string {
 	if line == 0 {
 		inside -= gutter
 	}
-	rows := reader.NewView(reader.Parse(text), line, line).All(max(1, inside), theme)
+	rows := draw.NewDocumentView(draw.ParseDocument(text), line, line).All(max(1, inside), theme)
 	if line == 0 { // otherwise the mark takes this space
 		for i, row := range rows {
 			rows[i] = strings.TrimRight(strings.Repeat(" ", gutter)+row, " ")

@@ -19,7 +19,6 @@ import (
 	"lifehub/tui/boxtest"
 	"lifehub/tui/draw"
 	"lifehub/tui/panel"
-	"lifehub/tui/reader"
 )
 
 // talk returns a screen of a size with n exchanges above.
@@ -160,7 +159,7 @@ func TestUnchangedItemsAreNotRenderedAgain(t *testing.T) {
 
 // drawn draws a complete answer.
 func drawn(answer string) []string {
-	stream := reader.NewStream("")
+	stream := draw.NewMarkdownStream("")
 	stream.Write(answer)
 	stream.Close()
 	return stream.Lines(draw.Readable, draw.NewTheme("dark", true, true, nil))

@@ -11,7 +11,6 @@ import (
 	"lifehub/chat"
 	"lifehub/internal/text"
 	"lifehub/tui/draw"
-	"lifehub/tui/reader"
 	"lifehub/tui/safetext"
 )
 
@@ -43,7 +42,7 @@ type (
 	// PreviewMsg has the beginning of a named note.
 	PreviewMsg struct {
 		name string
-		text *reader.Document // nil if there is nothing to show
+		text *draw.Document // nil if there is nothing to show
 	}
 )
 
@@ -100,7 +99,7 @@ func (p *Mentions) askPreview(ctx context.Context) tea.Cmd {
 	p.asked = name
 	return func() tea.Msg {
 		if text := chat.Beginning(ctx, notes, name); text != "" {
-			return PreviewMsg{name, reader.Parse(text)}
+			return PreviewMsg{name, draw.ParseDocument(text)}
 		}
 		return PreviewMsg{name: name}
 	}
@@ -189,7 +188,7 @@ func (p *Mentions) view(from, to, height, width int, theme *draw.Theme) []string
 	if beside == 0 {
 		return lines
 	}
-	preview, _, _ := reader.NewView(p.preview.text, 0, 0).Lines(beside-2, height, theme)
+	preview, _, _ := draw.NewDocumentView(p.preview.text, 0, 0).Lines(beside-2, height, theme)
 	for n := range min(height, max(len(lines), len(preview))) {
 		if n >= len(lines) {
 			lines = append(lines, "")

@@ -1,5 +1,6 @@
-// Package draw has what all parts of the screen share: colours by meaning, lines of a
-// given width, boxes and lists, and formatted numbers and times.
+// Package draw has what all parts of the screen share: colours by meaning, lines of a given width, boxes and lists,
+// formatted numbers and times, and Markdown: complete documents such as notes ([ParseDocument]), and answers while they
+// arrive ([MarkdownStream]).
 package draw
 
 import (

@@ -13,7 +13,6 @@ import (
 	"lifehub/chat"
 	"lifehub/tui/dialog"
 	"lifehub/tui/draw"
-	"lifehub/tui/reader"
 	"lifehub/tui/safetext"
 	"lifehub/tui/transcript"
 )
@@ -22,10 +21,10 @@ import (
 // and goes back.
 type Note struct {
 	title string
-	view  *reader.View // nil: it is being read
+	view  *draw.DocumentView // nil: it is being read
 	note  chat.Note
 	back  *Note // note whose link was followed; nil if none
-	links map[int]reader.Chosen
+	links map[int]draw.ChosenLink
 
 	in    pages  // nil: links to notes cannot be followed
 	name  string // as it was asked for, and from which note
@@ -44,7 +43,7 @@ type pages interface {
 type readMsg struct {
 	of   *Note
 	note chat.Note
-	text *reader.Document
+	text *draw.Document
 	err  error
 }
 
@@ -109,7 +108,7 @@ func OpenSource(ctx context.Context, o *chat.Options, c transcript.Cited) (p Pan
 // NewDocument shows a text that is in no file.
 func NewDocument(title, text string, line, to int) *Note {
 	r := &Note{title: title, note: chat.Note{Text: text}, line: line, to: to}
-	r.show(reader.Parse(text))
+	r.show(draw.ParseDocument(text))
 	return r
 }
 
@@ -120,8 +119,8 @@ func NewListing(in chat.Notes, title, text string) *Note {
 	return r
 }
 
-func (r *Note) show(d *reader.Document) {
-	r.view = reader.NewView(d, r.line, r.to)
+func (r *Note) show(d *draw.Document) {
+	r.view = draw.NewDocumentView(d, r.line, r.to)
 	if r.line == 0 && r.note.Line > 0 {
 		r.view.GoTo(r.note.Line)
 	}
@@ -134,7 +133,7 @@ func (r *Note) Read(ctx context.Context) tea.Cmd {
 		if err != nil {
 			return readMsg{of: r, err: err}
 		}
-		return readMsg{of: r, note: note, text: reader.Parse(note.Text)}
+		return readMsg{of: r, note: note, text: draw.ParseDocument(note.Text)}
 	}
 }
 

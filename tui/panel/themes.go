@@ -7,7 +7,6 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"lifehub/tui/draw"
-	"lifehub/tui/reader"
 )
 
 // Themes is the list of themes. The whole screen previews the chosen one.
@@ -82,7 +81,7 @@ const sampleAnswer = "At most **10 %** a week, says the [plan](https://example.o
 
 // sample draws a part of a chat in a theme.
 func sample(width int, theme *draw.Theme) []string {
-	answer := reader.NewStream("")
+	answer := draw.NewMarkdownStream("")
 	before, after, _ := strings.Cut(sampleAnswer, " ✓")
 	answer.Write(before)
 	answer.Verdict(draw.Quoted, " ✓")

@@ -12,7 +12,6 @@ import (
 
 	"lifehub/agent"
 	"lifehub/tui/draw"
-	"lifehub/tui/reader"
 	"lifehub/tui/safetext"
 )
 
@@ -138,7 +137,7 @@ func (t *Tree) preview(width int, theme *draw.Theme) []string {
 	r := t.Rows[t.chosen]
 	asked := draw.Hang(theme.You.Render("▌ "), safetext.Text(beginning(agent.QuoteSteering(r.Exchange.Question))), width)
 	answer := beginning(cmp.Or(r.Exchange.Answer.Text, r.Exchange.Answer.Error))
-	return append(append(cutHeight(asked, 3), ""), reader.NewView(reader.Parse(answer), 0, 0).All(width, theme)...)
+	return append(append(cutHeight(asked, 3), ""), draw.NewDocumentView(draw.ParseDocument(answer), 0, 0).All(width, theme)...)
 }
 
 // beginning returns as much of a text as a preview can show.

@@ -7,14 +7,13 @@ import (
 
 	"lifehub/agent"
 	"lifehub/tui/draw"
-	"lifehub/tui/reader"
 	"lifehub/tui/safetext"
 )
 
 // Answer is Markdown that may still be arriving.
 type Answer struct {
 	source  []byte // as the model wrote it
-	stream  *reader.Stream
+	stream  *draw.MarkdownStream
 	Open    bool     // more is to come
 	ending  string   // why it is not whole: "stopped"
 	Caveats []string // what it may lack
@@ -72,12 +71,12 @@ func (a *Answer) Render(width int, theme *draw.Theme) []string {
 }
 
 // newStream returns a stream of what arrived, with the verdicts.
-func (a *Answer) newStream() *reader.Stream {
+func (a *Answer) newStream() *draw.MarkdownStream {
 	copied := "%d"
 	if a.last {
 		copied = "/copy %d"
 	}
-	stream, from := reader.NewStream(copied), 0
+	stream, from := draw.NewMarkdownStream(copied), 0
 	for _, at := range slices.Sorted(maps.Keys(a.verdicts)) {
 		stream.Write(string(a.source[from:at]))
 		for _, c := range a.verdicts[at] {

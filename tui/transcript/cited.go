@@ -13,7 +13,6 @@ import (
 	"lifehub/agent"
 	"lifehub/chat"
 	"lifehub/tui/draw"
-	"lifehub/tui/reader"
 	"lifehub/tui/safetext"
 )
 
@@ -144,9 +143,9 @@ func (c Cited) passage(width int, theme *draw.Theme) []string {
 	if text == "" {
 		return []string{theme.Dim.Render(draw.Truncate("    no preview", width))}
 	}
-	d := reader.Parse(text)
+	d := draw.ParseDocument(text)
 	at := max(1, min(c.Citation.Line-c.Source.Line+1, d.Lines))
-	lines, _, _ := reader.NewView(d, at, at).Lines(max(1, width-2), linesBefore+1+linesAfter, theme)
+	lines, _, _ := draw.NewDocumentView(d, at, at).Lines(max(1, width-2), linesBefore+1+linesAfter, theme)
 	for i, line := range lines {
 		if rest, unmarked := strings.CutPrefix(line, "  "); unmarked {
 			line = theme.Border.Render("│ ") + rest

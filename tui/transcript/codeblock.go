@@ -2,7 +2,6 @@ package transcript
 
 import (
 	"lifehub/tui/draw"
-	"lifehub/tui/reader"
 )
 
 // CodeBlock returns the nth code block, counted from 1, or the reason why there is none. a
@@ -11,7 +10,7 @@ func (a *Answer) CodeBlock(n int) (text, problem string) {
 	if a == nil {
 		return "", "no answer to copy yet"
 	}
-	blocks := reader.Code(a.Copied())
+	blocks := draw.CodeBlocks(a.Copied())
 	if n < 1 || n > len(blocks) {
 		return "", "the answer has " + draw.Count(len(blocks), "code block")
 	}

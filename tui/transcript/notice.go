@@ -5,7 +5,6 @@ import (
 
 	"lifehub/agent"
 	"lifehub/tui/draw"
-	"lifehub/tui/reader"
 	"lifehub/tui/safetext"
 )
 
@@ -41,7 +40,7 @@ func (f *Failure) Copied() string { return strings.TrimSpace(f.Text + "\n" + f.H
 type Page struct{ Source string }
 
 func (p *Page) Render(width int, theme *draw.Theme) []string {
-	return reader.NewView(reader.Parse(p.Source), 0, 0).All(width, theme)
+	return draw.NewDocumentView(draw.ParseDocument(p.Source), 0, 0).All(width, theme)
 }
 
 func (p *Page) Copied() string { return p.Source }

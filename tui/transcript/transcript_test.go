@@ -10,7 +10,6 @@ import (
 	"pgregory.net/rapid"
 
 	"lifehub/tui/draw"
-	"lifehub/tui/reader"
 )
 
 // tall is an item of some lines that cannot be mistaken.
@@ -121,7 +120,7 @@ func TestStreamedAnswerLooksLikeAWholeOne(t *testing.T) {
 		}
 		a.End("")
 		got := a.Render(width, theme)
-		whole := reader.NewStream("%d")
+		whole := draw.NewMarkdownStream("%d")
 		whole.Write(source)
 		whole.Close()
 		if want := whole.Lines(width, theme); !slices.Equal(got, want) {

@@ -1,11 +1,4 @@
-// Package reader draws Markdown with glamour: complete documents such as notes ([Parse],
-// [Document.Draw]), and answers while they arrive ([Stream]). It draws one top-level block at a time,
-// so that only visible blocks are drawn, a block that has ended is drawn once, and each row of the
-// screen belongs to known lines of the source.
-//
-// Text is cleaned and split into blocks (document.go), each block is prepared for glamour (tree.go),
-// and glamour's output is filtered and wrapped (draw.go). Code is highlighted by chroma (code.go).
-package reader
+package draw
 
 import (
 	"cmp"
@@ -20,11 +13,15 @@ import (
 	"github.com/yuin/goldmark/text"
 	"github.com/yuin/goldmark/util"
 
-	"lifehub/tui/draw"
 	"lifehub/tui/safetext"
 )
 
-// Document is a text parsed into blocks. It is not safe for concurrent use.
+// Document is a text parsed into blocks, of which the visible ones are drawn with glamour. A block that has ended is drawn
+// once, and each row of the screen belongs to known lines of the source.
+//
+// Text is cleaned and split into blocks here, each block is prepared for glamour in document_tree.go, and glamour's output
+// is filtered and wrapped in document_rows.go. Code is highlighted by chroma in document_code.go. It is not safe for
+// concurrent use.
 type Document struct {
 	Lines  int // of the source
 	blocks []block
@@ -33,7 +30,7 @@ type Document struct {
 	answer bool   // it has numbers of sources, verdicts on them, and no definitions of links
 	copied string // label of code, with a verb for its number; "" for none
 
-	theme *draw.Theme
+	theme *Theme
 	width int
 	drawn map[int]Drawn
 }
@@ -41,7 +38,7 @@ type Document struct {
 // block is a part of a document that is drawn separately: a heading, a paragraph, a table, an item
 // of a list.
 type block struct {
-	kind   kind
+	kind   blockKind
 	text   string
 	line   int   // first line in the source, from 1
 	node   int   // first line of the list or code of which this is a part, or line
@@ -74,10 +71,10 @@ func infoOf(node *ast.FencedCodeBlock, source []byte) string {
 	return safetext.Line(string(node.Info.Value(source)))
 }
 
-type kind int
+type blockKind int
 
 const (
-	markdown kind = iota
+	markdown blockKind = iota
 	code
 	front // front matter
 )
@@ -93,8 +90,8 @@ const (
 	maxCode, maxBytes = 50, 16 << 10
 )
 
-// grammar has parsers of the blocks of a document, and of one block with its inline syntax.
-type grammar struct{ blocks, inline parser.Parser }
+// markdownGrammar has parsers of the blocks of a document, and of one block with its inline syntax.
+type markdownGrammar struct{ blocks, inline parser.Parser }
 
 // In an answer, what defines a link is text: it may be its list of sources.
 var (
@@ -102,9 +99,9 @@ var (
 	answerGrammar   = newGrammar()
 )
 
-func newGrammar(transformers ...util.PrioritizedValue) grammar {
+func newGrammar(transformers ...util.PrioritizedValue) markdownGrammar {
 	blocks := append(parser.DefaultBlockParsers(), util.Prioritized(mathBlock{}, 150))
-	return grammar{
+	return markdownGrammar{
 		blocks: parser.NewParser(parser.WithBlockParsers(blocks...), parser.WithParagraphTransformers(transformers...)),
 		inline: goldmark.New(
 			goldmark.WithParser(parser.NewParser(
@@ -118,15 +115,15 @@ func newGrammar(transformers ...util.PrioritizedValue) grammar {
 }
 
 // grammar returns the grammar of the document.
-func (d *Document) grammar() grammar {
+func (d *Document) grammar() markdownGrammar {
 	if d.answer {
 		return answerGrammar
 	}
 	return documentGrammar
 }
 
-// Parse parses Markdown from an untrusted source into blocks.
-func Parse(source string) *Document {
+// ParseDocument parses Markdown from an untrusted source into blocks.
+func ParseDocument(source string) *Document {
 	lines := cleaned(source)
 	d := &Document{Lines: len(lines)}
 	if lines[len(lines)-1] == "" {

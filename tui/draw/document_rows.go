@@ -1,4 +1,4 @@
-package reader
+package draw
 
 import (
 	"bytes"
@@ -17,20 +17,19 @@ import (
 	"github.com/yuin/goldmark/renderer"
 	"github.com/yuin/goldmark/util"
 
-	"lifehub/tui/draw"
 	"lifehub/tui/safetext"
 )
 
 // Drawn is a block drawn as rows, and its links.
 type Drawn struct {
 	Rows  []string
-	Links []Link
+	Links []DocumentLink
 	Gap   bool // the first row is a blank one above the block
 }
 
 // Draw returns a block drawn at a width, with one of its links highlighted; -1 highlights none.
 // Blocks without a highlighted link are cached for one width and theme.
-func (d *Document) Draw(at, chosen, width int, theme *draw.Theme) Drawn {
+func (d *Document) Draw(at, chosen, width int, theme *Theme) Drawn {
 	if d.width != width || d.theme != theme {
 		d.width, d.theme, d.drawn = width, theme, map[int]Drawn{}
 	}
@@ -61,7 +60,7 @@ func (d *Document) draw(b block, chosen, width int) (drawn Drawn) {
 	}()
 	if b.kind == front {
 		for _, line := range strings.Split(b.text, "\n") {
-			drawn.Rows = append(drawn.Rows, draw.StyleLines(d.theme.Dim.Render, draw.Wrap(safetext.Line(line), width))...)
+			drawn.Rows = append(drawn.Rows, StyleLines(d.theme.Dim.Render, Wrap(safetext.Line(line), width))...)
 		}
 		return drawn
 	}
@@ -77,7 +76,7 @@ func (d *Document) draw(b block, chosen, width int) (drawn Drawn) {
 		return asWritten(b, width, "")
 	}
 	x := newTree(b, d)
-	x.rule = min(width, draw.Readable)
+	x.rule = min(width, Readable)
 	rows := x.draw(0) // do not wrap: glamour counts cells differently from this terminal
 	if len(x.tables) > 0 && widest(rows) > width {
 		if columns := x.headsAsRows(); columns*leastColumn > width {
@@ -87,13 +86,13 @@ func (d *Document) draw(b block, chosen, width int) (drawn Drawn) {
 	}
 	w := wrapper{drawn: Drawn{Links: x.links}, theme: d.theme, chosen: chosen, width: width, dense: d.answer}
 	if len(x.tables) == 0 {
-		w.width = min(width, draw.Readable)
+		w.width = min(width, Readable)
 	}
 	_, isTable := x.root.FirstChild().(*east.Table)
 	isTable = isTable && x.root.ChildCount() == 1
 	for _, row := range rows {
 		if isTable {
-			row = draw.Method().TruncateLeft(row, 1, "") // the padding of the first column
+			row = Method().TruncateLeft(row, 1, "") // the padding of the first column
 		}
 		w.add(row)
 	}
@@ -104,7 +103,7 @@ func (d *Document) draw(b block, chosen, width int) (drawn Drawn) {
 const leastColumn = 6
 
 // draw draws the block with glamour, wrapped at width unless that is 0.
-func (x *tree) draw(width int) []string {
+func (x *inlineTree) draw(width int) []string {
 	options := ansi.Options{WordWrap: width, PreserveNewLines: true, Styles: x.styles()}
 	var out bytes.Buffer
 	draws := renderer.NewRenderer(renderer.WithNodeRenderers(util.Prioritized(ansi.NewRenderer(options), 1000)))
@@ -118,7 +117,7 @@ func (x *tree) draw(width int) []string {
 func widest(rows []string) (cells int) {
 	for _, row := range rows {
 		if strings.Contains(row, "│") || strings.Contains(row, "─") {
-			cells = max(cells, draw.Width(row))
+			cells = max(cells, Width(row))
 		}
 	}
 	return cells
@@ -131,7 +130,7 @@ func asWritten(b block, width int, indent string) (drawn Drawn) {
 	}
 	for line := range strings.SplitSeq(strings.TrimRight(withoutSigns(b.text), "\n"), "\n") {
 		line = strings.ReplaceAll(line, "\t", tab)
-		for _, row := range draw.Wrap(safetext.Line(line), max(1, width-len(indent))) {
+		for _, row := range Wrap(safetext.Line(line), max(1, width-len(indent))) {
 			drawn.Rows = append(drawn.Rows, indent+safetext.Line(row)) // a break inside a grapheme may leave text to clean
 		}
 	}
@@ -142,20 +141,20 @@ func asWritten(b block, width int, indent string) (drawn Drawn) {
 // terminal.
 type wrapper struct {
 	drawn  Drawn
-	theme  *draw.Theme
+	theme  *Theme
 	chosen int // highlighted link
 	width  int
 	dense  bool     // a paragraph in a quotation has a mark instead of a blank row above it
 	blanks []string // pending blank row
 }
 
-// heads matches the beginning of a row of a quote or a list item.
-var heads = regexp.MustCompile(`^[ │]*(?:(?:•|\d{1,9}\.|\[[ x]\]) +)*`)
+// itemHeads matches the beginning of a row of a quote or a list item.
+var itemHeads = regexp.MustCompile(`^[ │]*(?:(?:•|\d{1,9}\.|\[[ x]\]) +)*`)
 
 // add wraps a row. Continuation lines are aligned with the beginning of its text.
 func (w *wrapper) add(row string) {
 	plain := strings.TrimRight(xansi.Strip(row), " ")
-	head := heads.FindString(plain)
+	head := itemHeads.FindString(plain)
 	if strings.Trim(plain, "│ ") == "" {
 		w.blanks = []string{w.painted(plain)}
 		return
@@ -165,11 +164,11 @@ func (w *wrapper) add(row string) {
 		w.drawn.Rows = append(w.drawn.Rows, w.blanks...)
 	}
 	w.blanks = nil
-	rest := draw.Method().TruncateLeft(row, draw.Width(head), "")
-	if draw.Width(plain) > w.width {
-		head = draw.Fit(head, w.width/2, "")
+	rest := Method().TruncateLeft(row, Width(head), "")
+	if Width(plain) > w.width {
+		head = Fit(head, w.width/2, "")
 	}
-	lines := strings.Join(draw.Wrap(rest, max(2, w.width-draw.Width(head))), "\n")
+	lines := strings.Join(Wrap(rest, max(2, w.width-Width(head))), "\n")
 	for line := range strings.SplitSeq(lipgloss.Wrap(lines, 0, ""), "\n") { // so that each line has complete styles
 		begin := w.painted(head)
 		if at := strings.LastIndex(begin, "│"); marked && at >= 0 {
@@ -192,15 +191,15 @@ func (w *wrapper) painted(head string) string {
 	return strings.ReplaceAll(bars, "│", w.theme.Markdown.Border.Paint("│")) + w.theme.Markdown.Marker.Paint(marks) + strings.TrimSuffix(blanks, "\n")
 }
 
-// pieces matches what is read of a row: styles, beginnings and ends of links, text.
-var pieces = regexp.MustCompile(`\x1b\[[0-9;:]*m|\x1b\]8;[^\x1b\a]*\a|[^\x1b]+`)
+// styledPieces matches what is read of a row: styles, beginnings and ends of links, text.
+var styledPieces = regexp.MustCompile(`\x1b\[[0-9;:]*m|\x1b\]8;[^\x1b\a]*\a|[^\x1b]+`)
 
 // row filters a row: only text, styles and our own marks pass. The marks of links become terminal
 // hyperlinks if their addresses are allowed.
 func (w *wrapper) row(row string) string {
 	var out strings.Builder
 	var style, where string // of the open mark
-	for _, piece := range pieces.FindAllString(row+xansi.ResetHyperlink(), -1) {
+	for _, piece := range styledPieces.FindAllString(row+xansi.ResetHyperlink(), -1) {
 		switch {
 		case strings.HasPrefix(piece, "\x1b["):
 			out.WriteString(piece + style)
@@ -251,9 +250,9 @@ func (w *wrapper) meaning(piece string) (style, where string) {
 }
 
 // styles returns the theme as a glamour style.
-func (x *tree) styles() ansi.StyleConfig {
+func (x *inlineTree) styles() ansi.StyleConfig {
 	m := x.theme
-	block := func(s draw.Style) ansi.StyleBlock { return ansi.StyleBlock{StylePrimitive: primitive(s)} }
+	block := func(s Style) ansi.StyleBlock { return ansi.StyleBlock{StylePrimitive: primitive(s)} }
 	quote := block(m.Quote)
 	quote.Indent, quote.IndentToken = new(uint(1)), new("│ ")
 	return ansi.StyleConfig{
@@ -272,14 +271,14 @@ func (x *tree) styles() ansi.StyleConfig {
 	}
 }
 
-func primitive(s draw.Style) (p ansi.StylePrimitive) {
-	on := func(a draw.Attributes) *bool {
+func primitive(s Style) (p ansi.StylePrimitive) {
+	on := func(a Attributes) *bool {
 		if s.Attributes&a == 0 {
 			return nil // inherited
 		}
 		return new(true)
 	}
-	p.Bold, p.Italic, p.Underline, p.CrossedOut = on(draw.Bold), on(draw.Italic), on(draw.Underline), on(draw.Strike)
+	p.Bold, p.Italic, p.Underline, p.CrossedOut = on(Bold), on(Italic), on(Underline), on(Strike)
 	if s.Foreground != nil {
 		p.Color = new(named(s.Foreground))
 	}

@@ -1,4 +1,4 @@
-package reader
+package draw
 
 import (
 	"bufio"
@@ -19,7 +19,6 @@ import (
 	"github.com/yuin/goldmark/text"
 
 	"lifehub/agent"
-	"lifehub/tui/draw"
 	"lifehub/tui/safetext"
 )
 
@@ -67,21 +66,21 @@ const (
 	mine    = "#"  // precedes the number of a link in a mark
 )
 
-// Link is a link in a document.
-type Link struct {
+// DocumentLink is a link in a document.
+type DocumentLink struct {
 	To   string // web address, or path or name of a note
 	Note bool   // it leads to a note
 	Row  int    // row of the drawn block where it begins
 }
 
-// tree is one block being prepared for glamour. Replacement texts are appended to its source. All
+// inlineTree is one block being prepared for glamour. Replacement texts are appended to its source. All
 // text from the document is cleaned there and escaped so that glamour's unescaping returns exactly
 // that. So glamour outputs no escape sequences but ours.
-type tree struct {
+type inlineTree struct {
 	root   *ast.Document
 	source []byte
-	links  []Link
-	theme  *draw.MarkdownTheme
+	links  []DocumentLink
+	theme  *MarkdownTheme
 	indent string // of the continuation lines of an item
 	tables []*east.Table
 	answer bool // with the numbers of sources and the verdicts on them
@@ -91,8 +90,8 @@ type tree struct {
 }
 
 // newTree parses a block and makes it safe to draw.
-func newTree(b block, d *Document) *tree {
-	x := &tree{root: ast.NewDocument(), theme: &d.theme.Markdown, answer: d.answer, fence: b.fence.number, copied: d.copied}
+func newTree(b block, d *Document) *inlineTree {
+	x := &inlineTree{root: ast.NewDocument(), theme: &d.theme.Markdown, answer: d.answer, fence: b.fence.number, copied: d.copied}
 	context := parser.NewContext()
 	for _, ref := range d.refs {
 		context.AddReference(ref)
@@ -107,7 +106,7 @@ func newTree(b block, d *Document) *tree {
 }
 
 // blocks makes the blocks below a node safe to draw.
-func (x *tree) blocks(parent ast.Node) {
+func (x *inlineTree) blocks(parent ast.Node) {
 	for node := parent.FirstChild(); node != nil; {
 		next := node.NextSibling()
 		x.block(parent, node)
@@ -115,7 +114,7 @@ func (x *tree) blocks(parent ast.Node) {
 	}
 }
 
-func (x *tree) block(parent, node ast.Node) {
+func (x *inlineTree) block(parent, node ast.Node) {
 	switch node := node.(type) {
 	case *ast.ListItem:
 		x.item(node)
@@ -158,7 +157,7 @@ func (x *tree) block(parent, node ast.Node) {
 
 // item prepares a list item. It inserts breaks and indentation that glamour omits between the
 // paragraphs of an item.
-func (x *tree) item(item *ast.ListItem) {
+func (x *inlineTree) item(item *ast.ListItem) {
 	outer := x.indent
 	x.indent = "  "
 	if list, ok := item.Parent().(*ast.List); ok && list.IsOrdered() {
@@ -183,7 +182,7 @@ func (x *tree) item(item *ast.ListItem) {
 
 // headsAsRows turns table headers into ordinary rows, because glamour truncates header cells but
 // wraps others. It returns the largest number of columns.
-func (x *tree) headsAsRows() (columns int) {
+func (x *inlineTree) headsAsRows() (columns int) {
 	for _, table := range x.tables {
 		row := east.NewTableRow(table.Alignments)
 		add(row, taken(table.FirstChild()))
@@ -194,53 +193,53 @@ func (x *tree) headsAsRows() (columns int) {
 }
 
 // code returns code within a list or quotation, below a caption: its lines, indented.
-func (x *tree) code(caption, language string, node ast.Node) ast.Node {
+func (x *inlineTree) code(caption, language string, node ast.Node) ast.Node {
 	lines := highlighted(language, strings.Join(linesOf(node, x.source), "\n"), x.theme)
 	if caption != "" {
 		lines = slices.Insert(lines, 0, x.theme.Border.Paint(caption))
 	}
 	shown := ast.NewParagraph()
-	shown.AppendChild(shown, x.raw("  "+escaped.Replace(strings.Join(lines, "\n"+x.indent+"  "))))
+	shown.AppendChild(shown, x.raw("  "+escapedMarkdown.Replace(strings.Join(lines, "\n"+x.indent+"  "))))
 	return shown
 }
 
-// escaped escapes text so that glamour's unescaping of entities and backslashes restores it.
-var escaped = strings.NewReplacer("&", "&amp;", `\`, `\\`)
+// escapedMarkdown escapes text so that glamour's unescaping of entities and backslashes restores it.
+var escapedMarkdown = strings.NewReplacer("&", "&amp;", `\`, `\\`)
 
 // raw returns a node with text that is output unchanged.
-func (x *tree) raw(written string) *ast.Text {
+func (x *inlineTree) raw(written string) *ast.Text {
 	from := len(x.source)
 	x.source = append(x.source, written...)
 	return ast.NewTextSegment(text.NewSegment(from, len(x.source)))
 }
 
 // plain returns a node with text from the document.
-func (x *tree) plain(value string) ast.Node {
+func (x *inlineTree) plain(value string) ast.Node {
 	if x.answer {
 		return x.raw(x.cited(value))
 	}
-	return x.raw(escaped.Replace(safetext.Line(value)))
+	return x.raw(escapedMarkdown.Replace(safetext.Line(value)))
 }
 
-// citation matches the numbers of sources, and verdicts.
-var citation = regexp.MustCompile(`[\[【［]\d+(?:, ?\d+)*[\]】］]|` + sign + "([0-9])([^" + sign + "]*)" + sign)
+// citationMark matches the numbers of sources, and verdicts.
+var citationMark = regexp.MustCompile(`[\[【［]\d+(?:, ?\d+)*[\]】］]|` + verdictSign + "([0-9])([^" + verdictSign + "]*)" + verdictSign)
 
 // cited returns text of an answer, with the numbers of sources and verdicts in their colours.
-func (x *tree) cited(value string) (out string) {
+func (x *inlineTree) cited(value string) (out string) {
 	at := 0
-	for _, m := range citation.FindAllStringSubmatchIndex(value, -1) {
+	for _, m := range citationMark.FindAllStringSubmatchIndex(value, -1) {
 		style, text := x.theme.Citation, value[m[0]:m[1]]
 		if m[2] >= 0 {
 			style, text = x.theme.Verdicts[min(int(value[m[2]]-'0'), len(x.theme.Verdicts)-1)], value[m[4]:m[5]]
 		}
-		out += escaped.Replace(safetext.Line(value[at:m[0]])) + style.Paint(escaped.Replace(safetext.Line(text)))
+		out += escapedMarkdown.Replace(safetext.Line(value[at:m[0]])) + style.Paint(escapedMarkdown.Replace(safetext.Line(text)))
 		at = m[1]
 	}
-	return out + escaped.Replace(safetext.Line(withoutSigns(value[at:])))
+	return out + escapedMarkdown.Replace(safetext.Line(withoutSigns(value[at:])))
 }
 
 // children replaces the inline nodes of a block by nodes that are safe to draw.
-func (x *tree) children(parent ast.Node) {
+func (x *inlineTree) children(parent ast.Node) {
 	written := "" // of adjacent texts
 	flush := func() {
 		if written != "" {
@@ -268,7 +267,7 @@ func (x *tree) children(parent ast.Node) {
 }
 
 // text returns a text without Markdown's escapes and with its entities resolved.
-func (x *tree) text(leaf *ast.Text) string {
+func (x *inlineTree) text(leaf *ast.Text) string {
 	var page strings.Builder
 	out := bufio.NewWriter(&page)
 	markup.DefaultWriter.Write(out, leaf.Segment.Value(x.source))
@@ -276,7 +275,7 @@ func (x *tree) text(leaf *ast.Text) string {
 	return html.UnescapeString(page.String())
 }
 
-func (x *tree) node(node ast.Node) []ast.Node {
+func (x *inlineTree) node(node ast.Node) []ast.Node {
 	switch node := node.(type) {
 	case *ast.String: // a formula
 		return []ast.Node{x.styled(string(node.Value), x.theme.Math)}
@@ -306,12 +305,12 @@ func (x *tree) node(node ast.Node) []ast.Node {
 }
 
 // styled returns a node with text from the document in a style.
-func (x *tree) styled(value string, style draw.Style) ast.Node {
-	return x.raw(style.Paint(escaped.Replace(safetext.Line(value))))
+func (x *inlineTree) styled(value string, style Style) ast.Node {
+	return x.raw(style.Paint(escapedMarkdown.Replace(safetext.Line(value))))
 }
 
 // link puts nodes between marks with the number of the link.
-func (x *tree) link(to, text string, label []ast.Node) []ast.Node {
+func (x *inlineTree) link(to, text string, label []ast.Node) []ast.Node {
 	link, host := destination(to)
 	made := append([]ast.Node{x.raw(ansi.SetHyperlink(mine + strconv.Itoa(len(x.links))))}, label...)
 	made = append(made, x.raw(ansi.ResetHyperlink()))
@@ -324,29 +323,29 @@ func (x *tree) link(to, text string, label []ast.Node) []ast.Node {
 }
 
 // destination parses the address of a link and returns what to show of it after the link's text.
-func destination(to string) (link Link, host string) {
+func destination(to string) (link DocumentLink, host string) {
 	if note, ok := strings.CutPrefix(to, wiki); ok {
-		return Link{To: note, Note: true}, ""
+		return DocumentLink{To: note, Note: true}, ""
 	}
 	to = html.UnescapeString(to)
 	u, err := url.Parse(to)
 	switch {
 	case err != nil:
-		return Link{To: to}, safetext.Line(to)
+		return DocumentLink{To: to}, safetext.Line(to)
 	case u.Scheme == "" && u.Host == "":
 		name := strings.TrimSuffix(u.Path, "/")
 		if u.Fragment != "" {
 			name += "#" + u.Fragment
 		}
-		return Link{To: name, Note: true}, ""
+		return DocumentLink{To: name, Note: true}, ""
 	case u.Host == "":
-		return Link{To: to}, safetext.Reveal(to)
+		return DocumentLink{To: to}, safetext.Reveal(to)
 	}
 	page, site, err := agent.ReadAddress(to)
 	if err != nil {
-		return Link{To: to}, safetext.Reveal(u.Host)
+		return DocumentLink{To: to}, safetext.Reveal(u.Host)
 	}
-	return Link{To: to}, agent.ShownHost(page, site)
+	return DocumentLink{To: to}, agent.ShownHost(page, site)
 }
 
 // taken removes and returns the children of a node.

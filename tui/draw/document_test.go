@@ -1,4 +1,4 @@
-package reader
+package draw
 
 import (
 	"fmt"
@@ -12,8 +12,6 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"lifehub/internal/hostile"
-	"lifehub/tui/boxtest"
-	"lifehub/tui/draw"
 	"lifehub/tui/safetext"
 )
 
@@ -70,27 +68,22 @@ func main() { fmt.Println("héllo") } // comment
 [^1]: The footnote.
 `
 
-func theme(coloured bool) *draw.Theme { return draw.NewTheme("dark", true, coloured, nil) }
+func theme(coloured bool) *Theme { return NewTheme("dark", true, coloured, nil) }
 
-func (d *Document) rows(width int, theme *draw.Theme) (rows []string) {
+func (d *Document) rows(width int, theme *Theme) (rows []string) {
 	for at := range d.Blocks() {
 		rows = append(rows, d.Draw(at, -1, width, theme).Rows...)
 	}
 	return rows
 }
 
-func TestGoldenPicturesOfANote(t *testing.T) {
-	boxtest.Golden(t, func(width int, show func(func(boxtest.Look) string)) {
-		show(func(l boxtest.Look) string {
-			return strings.Join(Parse(note).rows(width, draw.NewTheme(l.Theme, true, l.Coloured, nil)), "\n")
-		})
-	})
-}
+// Note is for the golden picture, whose package needs this one.
+const Note = note
 
 var word = regexp.MustCompile(`[\pL\pN]+`)
 
 func TestNoWordIsLost(t *testing.T) {
-	shown := word.FindAllString(ansi.Strip(strings.Join(Parse(note).rows(50, theme(true)), "\n")), -1)
+	shown := word.FindAllString(ansi.Strip(strings.Join(ParseDocument(note).rows(50, theme(true)), "\n")), -1)
 	slices.Sort(shown)
 	behind := "python go b br amp copy path title Wiki Note x png ref running log md https" // names and addresses that are not shown themselves
 	for _, word := range word.FindAllString(note, -1) {
@@ -101,7 +94,7 @@ func TestNoWordIsLost(t *testing.T) {
 }
 
 func TestBlocksKnowTheirLines(t *testing.T) {
-	d := Parse(note)
+	d := ParseDocument(note)
 	for at, line := range strings.Split(note, "\n") {
 		words := word.FindAllString(line, -1)
 		if len(words) < 2 || strings.HasPrefix(line, "[ref]:") || strings.HasPrefix(line, "title") || strings.HasPrefix(line, "tags") {
@@ -118,9 +111,9 @@ func TestBlocksKnowTheirLines(t *testing.T) {
 }
 
 func TestLinksOfABlock(t *testing.T) {
-	d := Parse("one\n\n[a](https://a.example), [[Note#Part|b]] and [c](sub/c%20d.md#x) and <javascript:alert(1)>\n")
+	d := ParseDocument("one\n\n[a](https://a.example), [[Note#Part|b]] and [c](sub/c%20d.md#x) and <javascript:alert(1)>\n")
 	got := d.Draw(1, -1, 60, theme(true))
-	want := []Link{{To: "https://a.example", Row: 1}, {To: "Note#Part", Note: true, Row: 1}, {To: "sub/c d.md#x", Note: true, Row: 1}, {To: "javascript:alert(1)", Row: 1}}
+	want := []DocumentLink{{To: "https://a.example", Row: 1}, {To: "Note#Part", Note: true, Row: 1}, {To: "sub/c d.md#x", Note: true, Row: 1}, {To: "javascript:alert(1)", Row: 1}}
 	if !slices.Equal(got.Links, want) {
 		t.Errorf("got %+v, want %+v", got.Links, want)
 	}
@@ -157,13 +150,13 @@ func harmless(row string) string {
 
 func checkHarmless(t *testing.T, source string) {
 	t.Helper()
-	d := Parse(source)
+	d := ParseDocument(source)
 	for _, width := range []int{1, 40} {
 		for _, row := range d.rows(width, theme(false)) {
 			if found := harmless(row); found != "" {
 				t.Errorf("%q shows %q in %q", source, found, row)
 			}
-			if cells := draw.Width(row); cells > max(width, 2) {
+			if cells := Width(row); cells > max(width, 2) {
 				t.Errorf("%q: a row of %d cells at width %d: %q", source, cells, width, row)
 			}
 		}
@@ -183,7 +176,7 @@ func TestNothingButTextReachesTheTerminal(t *testing.T) {
 		checkHarmless(t, "- [a]("+payload.Text+") **"+payload.Text+"**\n")
 		checkHarmless(t, "```go\n"+payload.Text+"\n```\n")
 		checkHarmless(t, "| "+payload.Text+" |\n|---|\n| `"+payload.Text+"` |\n")
-		if shown := strings.Join(Parse(payload.Text).rows(100, theme(false)), "\n"); !strings.Contains(ansi.Strip(shown), hostile.Mark) {
+		if shown := strings.Join(ParseDocument(payload.Text).rows(100, theme(false)), "\n"); !strings.Contains(ansi.Strip(shown), hostile.Mark) {
 			t.Errorf("%s: what is text is gone: %q", payload.Name, shown)
 		}
 	}
@@ -199,7 +192,7 @@ func TestLinkShowsItsDestination(t *testing.T) {
 		"<https://e.example>":                       "https://e.example",
 		"[x](javascript:alert(1))":                  "x (javascript:alert(1))",
 	} {
-		if got := ansi.Strip(strings.Join(Parse(source).rows(80, theme(true)), "\n")); got != want {
+		if got := ansi.Strip(strings.Join(ParseDocument(source).rows(80, theme(true)), "\n")); got != want {
 			t.Errorf("%s shows %q, want %q", source, got, want)
 		}
 	}
@@ -210,7 +203,7 @@ func TestHostileStructureIsDrawn(t *testing.T) {
 		"deep quotes": strings.Repeat("> ", 5000) + "x", "deep list": strings.Repeat("- ", 3000) + "x", "brackets": strings.Repeat("[", 50_000),
 		"emphasis": strings.Repeat("*a **b ", 2000), "one line": strings.Repeat("word [a](b) ", 20_000), "wide": strings.Repeat("漢", 9000), "nothing": "", "only front matter": "---\na: b\n---",
 	} {
-		d := Parse(source)
+		d := ParseDocument(source)
 		if rows := d.rows(40, theme(true)); len(rows) == 0 && source != "" {
 			t.Errorf("%s: nothing is drawn", name)
 		}
@@ -231,7 +224,7 @@ func TestBlocksAreDrawn(t *testing.T) {
 		"![[pic.png]] %%note%% ==x==":                                            "pic.png %%note%%\n==x==",
 		"> [!note] A callout":                                                    "│ [!note] A\n│ callout",
 	} {
-		if got := ansi.Strip(strings.Join(Parse(source).rows(17, theme(true)), "\n")); got != want {
+		if got := ansi.Strip(strings.Join(ParseDocument(source).rows(17, theme(true)), "\n")); got != want {
 			t.Errorf("%q is drawn as\n%s\nwant\n%s", source, got, want)
 		}
 	}
@@ -240,7 +233,7 @@ func TestBlocksAreDrawn(t *testing.T) {
 // A cited item is marked alone, and a cited line of a long block is visible.
 func TestCitedLinesAreVisible(t *testing.T) {
 	source := "# Log\n\n" + strings.Repeat("- an item\n", 99) + "- the cited one\n- after it\n"
-	rows, _, _ := NewView(Parse(source), 102, 102).Lines(40, 9, theme(false))
+	rows, _, _ := NewDocumentView(ParseDocument(source), 102, 102).Lines(40, 9, theme(false))
 	marked := slices.DeleteFunc(slices.Clone(rows), func(row string) bool { return !strings.Contains(row, "┃") })
 	if len(marked) != 1 || !strings.Contains(marked[0], "the cited one") {
 		t.Errorf("%q are marked of %q", marked, rows)
@@ -257,7 +250,7 @@ func TestCitedLinesAreVisible(t *testing.T) {
 			source += fmt.Sprintf(line, i) + "\n"
 		}
 		at := 1 + slices.IndexFunc(strings.Split(source, "\n"), func(l string) bool { return strings.Contains(l, "222") })
-		rows, first, last := NewView(Parse(source), at, at).Lines(40, 30, theme(false))
+		rows, first, last := NewDocumentView(ParseDocument(source), at, at).Lines(40, 30, theme(false))
 		if !strings.Contains(strings.Join(rows, "\n"), "222") || first > at || last < at {
 			t.Errorf("%s: line %d is not among those from %d to %d:\n%s", name, at, first, last, strings.Join(rows, "\n"))
 		}
@@ -269,7 +262,7 @@ func TestLongBlocksAreDrawnInPieces(t *testing.T) {
 	for name, source := range map[string]string{
 		"code": "```go\n" + strings.Repeat("x := 1\n", 2000) + "```\n", "table": "|a|\n|--|\n" + strings.Repeat("| b |\n", 2000), "quote": strings.Repeat("> word word\n", 2000), "list": strings.Repeat("- word word\n", 2000), "paragraph": strings.Repeat("word word\n", 2000),
 	} {
-		d := Parse(source)
+		d := ParseDocument(source)
 		for at := range d.Blocks() {
 			if size := len(d.blocks[at].text); size > maxBytes {
 				t.Errorf("%s: a block of %d bytes", name, size)
@@ -287,11 +280,11 @@ func TestLongBlocksAreDrawnInPieces(t *testing.T) {
 
 func TestUndrawableBlocksAreShownAsWritten(t *testing.T) {
 	wide := "|" + strings.Repeat(" word |", 30) + "\n|" + strings.Repeat("--|", 30) + "\n"
-	if got := strings.Join(Parse(wide).rows(20, theme(true)), " "); !strings.HasPrefix(got, "| word | word | word") {
+	if got := strings.Join(ParseDocument(wide).rows(20, theme(true)), " "); !strings.HasPrefix(got, "| word | word | word") {
 		t.Errorf("a table of 30 columns is drawn in 20 cells as %q", got)
 	}
-	d := Parse("a paragraph")
-	d.theme = &draw.Theme{}
+	d := ParseDocument("a paragraph")
+	d.theme = &Theme{}
 	d.blocks[0].kind = code // without the theme's highlighting
 	d.blocks[0].fence = fence{info: "go", number: 1}
 	if got := d.draw(d.blocks[0], -1, 20); len(got.Rows) == 0 {
@@ -300,7 +293,7 @@ func TestUndrawableBlocksAreShownAsWritten(t *testing.T) {
 }
 
 func TestNothingIsDrawnTwice(t *testing.T) {
-	d, dark := Parse(note), theme(true)
+	d, dark := ParseDocument(note), theme(true)
 	first := d.Draw(1, -1, 80, dark)
 	if again := d.Draw(1, -1, 80, dark); &again.Rows[0] != &first.Rows[0] {
 		t.Error("a block was drawn again at the same width")
@@ -324,7 +317,7 @@ func TestOnlyVisibleBlocksAreDrawn(t *testing.T) {
 	for i := range 10_000 {
 		fmt.Fprintf(&long, "Paragraph %d with [[a link]].\n\n", i)
 	}
-	v := NewView(Parse(long.String()), 0, 0)
+	v := NewDocumentView(ParseDocument(long.String()), 0, 0)
 	v.Lines(80, 40, theme(true))
 	v.Scroll(v.Page())
 	v.GoTo(15_001)
@@ -342,7 +335,7 @@ func TestEveryLinkIsReachedAndSeen(t *testing.T) {
 	for i := range 40 {
 		fmt.Fprintf(&long, "Paragraph %d.\n\n- [[a %d]] and [[b %d]]\n\n", i, i, i)
 	}
-	v := NewView(Parse(long.String()), 0, 0)
+	v := NewDocumentView(ParseDocument(long.String()), 0, 0)
 	v.Lines(60, 12, theme(true))
 	var reached []string
 	for v.Next(1) {
@@ -371,12 +364,12 @@ func BenchmarkOpen(b *testing.B) {
 	for name, source := range map[string]string{"300 lines": strings.Repeat(body, 6), "10,000 lines": strings.Repeat(body, 10_000/strings.Count(body, "\n"))} {
 		b.Run(name, func(b *testing.B) {
 			for b.Loop() {
-				NewView(Parse(source), 0, 0).Lines(100, 40, dark)
+				NewDocumentView(ParseDocument(source), 0, 0).Lines(100, 40, dark)
 			}
 		})
 		b.Run(name+", page", func(b *testing.B) {
 			var pages []time.Duration
-			v := NewView(Parse(source), 0, 0)
+			v := NewDocumentView(ParseDocument(source), 0, 0)
 			v.Lines(100, 40, dark)
 			for b.Loop() {
 				began := time.Now()
@@ -408,7 +401,7 @@ func TestFormulasAndPicturesAreDrawnAsWritten(t *testing.T) {
 		"![[Image.png|300]] ![[a.png|A photo|20x30]]": "Image.png A photo",
 		"![alt|200](x.png) [[note|300]]":              "[image: alt] 300",
 	} {
-		d := Parse(source)
+		d := ParseDocument(source)
 		var got []string
 		for at := range d.Blocks() {
 			for _, row := range d.Draw(at, -1, 80, theme(false)).Rows {

@@ -1,66 +1,64 @@
-package reader
+package draw
 
 import (
 	"math"
-
-	"lifehub/tui/draw"
 )
 
-// View is a window onto a document. Its position is a block and a row in it, so that only visible
+// DocumentView is a window onto a document. Its position is a block and a row in it, so that only visible
 // blocks have to be drawn.
-type View struct {
+type DocumentView struct {
 	*Document
 	From, To int // marked lines; 0 for none
-	Chosen   Chosen
+	Chosen   ChosenLink
 
-	rows          []place // visible rows
-	first         place   // first visible row
-	goal          int     // line to scroll to in the next frame; 0 for none
+	rows          []viewPlace // visible rows
+	first         viewPlace   // first visible row
+	goal          int         // line to scroll to in the next frame; 0 for none
 	width, height int
-	theme         *draw.Theme
+	theme         *Theme
 }
 
-// Chosen is a link of a block. Link is -1 if none is chosen.
-type Chosen struct{ Block, Link int }
+// ChosenLink is a link of a block. Link is -1 if none is chosen.
+type ChosenLink struct{ Block, Link int }
 
-// place is a row of a block.
-type place struct{ block, row int }
+// viewPlace is a row of a block.
+type viewPlace struct{ block, row int }
 
-// NewView returns a view that begins near line from and marks the lines up to to. If from is 0, it
+// NewDocumentView returns a view that begins near line from and marks the lines up to to. If from is 0, it
 // begins at the top and marks nothing.
-func NewView(d *Document, from, to int) *View {
-	v := &View{Document: d, From: from, To: max(from, to), Chosen: Chosen{-1, -1}, goal: from}
+func NewDocumentView(d *Document, from, to int) *DocumentView {
+	v := &DocumentView{Document: d, From: from, To: max(from, to), Chosen: ChosenLink{-1, -1}, goal: from}
 	return v
 }
 
 // Lines returns the visible rows, and the first and last source line they show.
-func (v *View) Lines(width, height int, theme *draw.Theme) (rows []string, first, last int) {
+func (v *DocumentView) Lines(width, height int, theme *Theme) (rows []string, first, last int) {
 	v.width, v.height, v.theme = width, max(1, height), theme
 	if v.goal > 0 {
 		at := v.At(v.goal)
 		lines := max(1, v.Line(at+1)-v.Line(at))
 		row := len(v.rowsOf(at).Rows) * (v.goal - v.Line(at)) / lines
-		v.first = v.above(place{at, max(0, row)}, v.height/3)
+		v.first = v.above(viewPlace{at, max(0, row)}, v.height/3)
 		v.goal = 0
 	}
 	return v.from(v.top())
 }
 
 // All returns the rows of the whole document, for printing.
-func (v *View) All(width int, theme *draw.Theme) (rows []string) {
+func (v *DocumentView) All(width int, theme *Theme) (rows []string) {
 	v.width, v.theme = width, theme
 	v.height = math.MaxInt
-	rows, _, _ = v.from(place{})
+	rows, _, _ = v.from(viewPlace{})
 	return rows
 }
 
 // top returns the first visible row. If the text ends before the window does, it moves up to fill
 // the window.
-func (v *View) top() place {
+func (v *DocumentView) top() viewPlace {
 	p := v.first
 	for {
 		rows, _, _ := v.from(p)
-		if len(rows) >= v.height || p == (place{}) {
+		if len(rows) >= v.height || p == (viewPlace{}) {
 			return p
 		}
 		p = v.above(p, v.height-len(rows))
@@ -68,7 +66,7 @@ func (v *View) top() place {
 }
 
 // from returns the rows that are visible from a position on.
-func (v *View) from(p place) (rows []string, first, last int) {
+func (v *DocumentView) from(p viewPlace) (rows []string, first, last int) {
 	at, row := p.block, p.row
 	first, last = v.Line(at), 0
 	v.rows = v.rows[:0]
@@ -88,23 +86,23 @@ func (v *View) from(p place) (rows []string, first, last int) {
 				margin = "  "
 			}
 			rows = append(rows, margin+line)
-			v.rows = append(v.rows, place{at, row + i})
+			v.rows = append(v.rows, viewPlace{at, row + i})
 		}
 	}
 	return rows, first, max(first, last)
 }
 
 // rowsOf draws a block, with the chosen link highlighted.
-func (v *View) rowsOf(at int) Drawn {
+func (v *DocumentView) rowsOf(at int) Drawn {
 	chosen := -1
 	if v.Chosen.Block == at {
 		chosen = v.Chosen.Link
 	}
-	return v.Draw(at, chosen, max(1, v.width-draw.Width(v.margin(at))), v.theme)
+	return v.Draw(at, chosen, max(1, v.width-Width(v.margin(at))), v.theme)
 }
 
 // margin returns what precedes each row of a block in a view that marks lines.
-func (v *View) margin(at int) string {
+func (v *DocumentView) margin(at int) string {
 	switch {
 	case v.From == 0:
 		return ""
@@ -115,7 +113,7 @@ func (v *View) margin(at int) string {
 }
 
 // Scroll scrolls by a number of rows.
-func (v *View) Scroll(by int) {
+func (v *DocumentView) Scroll(by int) {
 	if v.theme == nil {
 		return
 	}
@@ -130,10 +128,10 @@ func (v *View) Scroll(by int) {
 }
 
 // above returns the position a number of rows above p.
-func (v *View) above(p place, by int) place {
+func (v *DocumentView) above(p viewPlace, by int) viewPlace {
 	for p.row -= by; p.row < 0; p.row += len(v.rowsOf(p.block).Rows) {
 		if p.block == 0 {
-			return place{}
+			return viewPlace{}
 		}
 		p.block--
 	}
@@ -141,15 +139,15 @@ func (v *View) above(p place, by int) place {
 }
 
 // GoTo scrolls to a line of the source.
-func (v *View) GoTo(line int) { v.goal = line }
+func (v *DocumentView) GoTo(line int) { v.goal = line }
 
 // LinksInSight returns, for each visible row in which links begin, the first of them.
-func (v *View) LinksInSight() map[int]Chosen {
-	links := map[int]Chosen{}
+func (v *DocumentView) LinksInSight() map[int]ChosenLink {
+	links := map[int]ChosenLink{}
 	for i, at := range v.rows {
 		for n, link := range v.links(at.block) {
 			if _, taken := links[i]; link.Row == at.row && !taken {
-				links[i] = Chosen{at.block, n}
+				links[i] = ChosenLink{at.block, n}
 			}
 		}
 	}
@@ -157,21 +155,21 @@ func (v *View) LinksInSight() map[int]Chosen {
 }
 
 // Page returns the number of rows of a page.
-func (v *View) Page() int { return max(1, v.height-1) }
+func (v *DocumentView) Page() int { return max(1, v.height-1) }
 
 // ToTop scrolls to the beginning.
-func (v *View) ToTop() { v.first = place{} }
+func (v *DocumentView) ToTop() { v.first = viewPlace{} }
 
 // ToEnd scrolls to the end.
-func (v *View) ToEnd() {
+func (v *DocumentView) ToEnd() {
 	if last := v.Blocks() - 1; last >= 0 && v.theme != nil {
-		v.first = place{last, max(0, len(v.rowsOf(last).Rows)-v.height)}
+		v.first = viewPlace{last, max(0, len(v.rowsOf(last).Rows)-v.height)}
 	}
 }
 
 // Next chooses the link after the chosen one or, if none is, the first visible one; with -1 the one
 // before. It scrolls to the link and reports whether there is one.
-func (v *View) Next(by int) bool {
+func (v *DocumentView) Next(by int) bool {
 	if v.theme == nil {
 		return false
 	}
@@ -185,8 +183,8 @@ func (v *View) Next(by int) bool {
 			link = len(links) - 1
 		}
 		if link >= 0 && link < len(links) {
-			v.Chosen = Chosen{at, link}
-			v.show(place{at, links[link].Row})
+			v.Chosen = ChosenLink{at, link}
+			v.show(viewPlace{at, links[link].Row})
 			return true
 		}
 		if at, link = at+by, 0; by < 0 {
@@ -200,15 +198,15 @@ func (v *View) Next(by int) bool {
 const lastLink = 1 << 30
 
 // links returns the links of a block.
-func (v *View) links(at int) []Link {
+func (v *DocumentView) links(at int) []DocumentLink {
 	if !v.blocks[at].mayLink() {
 		return nil
 	}
-	return v.Draw(at, -1, max(1, v.width-draw.Width(v.margin(at))), v.theme).Links
+	return v.Draw(at, -1, max(1, v.width-Width(v.margin(at))), v.theme).Links
 }
 
 // show scrolls until a row is visible.
-func (v *View) show(p place) {
+func (v *DocumentView) show(p viewPlace) {
 	top := v.top()
 	if p.block < top.block || p.block == top.block && p.row < top.row {
 		v.first = p
@@ -224,16 +222,16 @@ func (v *View) show(p place) {
 }
 
 // Link returns the chosen link and whether there is one.
-func (v *View) Link() (link Link, ok bool) {
+func (v *DocumentView) Link() (link DocumentLink, ok bool) {
 	if v.Chosen.Link < 0 {
-		return Link{}, false
+		return DocumentLink{}, false
 	}
 	return v.links(v.Chosen.Block)[v.Chosen.Link], true
 }
 
 // Place returns the source line that an editor should open at: the marked one or else the first
 // visible one.
-func (v *View) Place() int {
+func (v *DocumentView) Place() int {
 	if v.From > 0 || v.theme == nil {
 		return max(1, v.From)
 	}

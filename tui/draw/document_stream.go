@@ -1,18 +1,16 @@
-package reader
+package draw
 
 import (
 	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
-
-	"lifehub/tui/draw"
 )
 
-// Stream is Markdown that is still arriving. A block is drawn once when the next one begins; the last
-// one is drawn again with each call of [Stream.Lines]. What is drawn in the end does not depend on how
+// MarkdownStream is Markdown that is still arriving. A block is drawn once when the next one begins; the last
+// one is drawn again with each call of [MarkdownStream.Lines]. What is drawn in the end does not depend on how
 // the text was divided. It is not safe for concurrent use.
-type Stream struct {
+type MarkdownStream struct {
 	source strings.Builder
 	closed bool
 	copied string
@@ -24,33 +22,33 @@ type Stream struct {
 	parts  int      // of it that were drawn: items, pieces of code
 }
 
-// sign precedes and follows a verdict in the source of a stream. It is a private character, and not
+// verdictSign precedes and follows a verdict in the source of a stream. It is a private character, and not
 // part of what is written.
-const sign = "\U0010FFFD"
+const verdictSign = "\U0010FFFD"
 
 // withoutSigns returns text without the marks around verdicts.
-func withoutSigns(text string) string { return strings.ReplaceAll(text, sign, "") }
+func withoutSigns(text string) string { return strings.ReplaceAll(text, verdictSign, "") }
 
-// NewStream returns an empty stream. Code has a label with its number for copying, such as "/copy %d";
+// NewMarkdownStream returns an empty stream. Code has a label with its number for copying, such as "/copy %d";
 // "" for none.
-func NewStream(copied string) *Stream { return &Stream{copied: copied} }
+func NewMarkdownStream(copied string) *MarkdownStream { return &MarkdownStream{copied: copied} }
 
 // Write appends untrusted text, which may end anywhere, even inside a character.
-func (s *Stream) Write(text string) { s.source.WriteString(withoutSigns(text)) }
+func (s *MarkdownStream) Write(text string) { s.source.WriteString(withoutSigns(text)) }
 
 // Verdict appends a verdict on the citation before it.
-func (s *Stream) Verdict(kind draw.Verdict, text string) {
-	s.source.WriteString(sign + string(rune('0'+kind)) + literal.Replace(text) + sign)
+func (s *MarkdownStream) Verdict(kind Verdict, text string) {
+	s.source.WriteString(verdictSign + string(rune('0'+kind)) + literalMarkdown.Replace(text) + verdictSign)
 }
 
-// literal escapes Markdown.
-var literal = strings.NewReplacer(`\`, `\\`, "`", "\\`", "*", `\*`, "_", `\_`, "[", `\[`, "]", `\]`, "<", `\<`, ">", `\>`, "#", `\#`, "|", `\|`, "~", `\~`, "$", `\$`, "!", `\!`)
+// literalMarkdown escapes Markdown.
+var literalMarkdown = strings.NewReplacer(`\`, `\\`, "`", "\\`", "*", `\*`, "_", `\_`, "[", `\[`, "]", `\]`, "<", `\<`, ">", `\>`, "#", `\#`, "|", `\|`, "~", `\~`, "$", `\$`, "!", `\!`)
 
 // Close marks the text as complete.
-func (s *Stream) Close() { s.closed = true }
+func (s *MarkdownStream) Close() { s.closed = true }
 
 // Lines returns the lines drawn at a width. They are valid until the next call.
-func (s *Stream) Lines(width int, theme *draw.Theme) []string {
+func (s *MarkdownStream) Lines(width int, theme *Theme) []string {
 	d := &s.doc
 	if d.width != width || d.theme != theme {
 		s.read, s.parts, s.fences, s.lines = 0, 0, 0, nil
@@ -86,12 +84,12 @@ func (s *Stream) Lines(width int, theme *draw.Theme) []string {
 
 // complete returns text without what may change its meaning when more arrives: the rest of a character,
 // and a last line that has no letter yet, or begins like code or a formula.
-func (s *Stream) complete(text string) string {
+func (s *MarkdownStream) complete(text string) string {
 	if s.closed {
 		return text
 	}
 	last := strings.LastIndexByte(text, '\n') + 1
-	if strings.IndexFunc(text[last:], unicode.IsLetter) < 0 || opening.MatchString(text[last:]) {
+	if strings.IndexFunc(text[last:], unicode.IsLetter) < 0 || openingFence.MatchString(text[last:]) {
 		return text[:last]
 	}
 	for end := max(0, len(text)-utf8.UTFMax); end < len(text); end++ {
@@ -102,11 +100,11 @@ func (s *Stream) complete(text string) string {
 	return text
 }
 
-// opening matches a line that opens code or a formula, unless the rest of it says otherwise.
-var opening = regexp.MustCompile("^ *(?:```|~~~|[$][$]|[\\\\]\\[)")
+// openingFence matches a line that opens code or a formula, unless the rest of it says otherwise.
+var openingFence = regexp.MustCompile("^ *(?:```|~~~|[$][$]|[\\\\]\\[)")
 
 // rows draws a block, below a blank row if there is one in the source.
-func (s *Stream) rows(b block) []string {
+func (s *MarkdownStream) rows(b block) []string {
 	rows := s.doc.draw(b, -1, s.doc.width).Rows
 	if !b.tight && len(s.lines) > 0 {
 		return append([]string{""}, rows...)

@@ -1,4 +1,4 @@
-package reader
+package draw
 
 import (
 	"encoding/json"
@@ -15,20 +15,19 @@ import (
 	"pgregory.net/rapid"
 
 	"lifehub/internal/hostile"
-	"lifehub/tui/draw"
 )
 
 // whole draws a complete answer.
-func whole(source string, width int, theme *draw.Theme) []string {
-	s := NewStream("%d")
+func whole(source string, width int, theme *Theme) []string {
+	s := NewMarkdownStream("%d")
 	s.Write(source)
 	s.Close()
 	return s.Lines(width, theme)
 }
 
 // inPieces draws an answer that arrives in pieces of the given sizes.
-func inPieces(source string, width int, theme *draw.Theme, size func() int) []string {
-	s := NewStream("%d")
+func inPieces(source string, width int, theme *Theme, size func() int) []string {
+	s := NewMarkdownStream("%d")
 	for source != "" {
 		n := min(max(1, size()), len(source))
 		s.Write(source[:n])
@@ -143,7 +142,7 @@ func TestNothingButTextReachesTheTerminalFromAnAnswer(t *testing.T) {
 				if found := harmless(row); found != "" {
 					t.Errorf("%q shows %q in %q", source, found, row)
 				}
-				if cells := draw.Width(row); cells > max(width, 2) {
+				if cells := Width(row); cells > max(width, 2) {
 					t.Errorf("%q: a row of %d cells at width %d: %q", source, cells, width, row)
 				}
 			}
@@ -162,16 +161,16 @@ func TestNothingButTextReachesTheTerminalFromAnAnswer(t *testing.T) {
 // A verdict has its colour, which nothing that a model writes can have.
 func TestVerdictsHaveTheirColour(t *testing.T) {
 	dark := theme(true)
-	s := NewStream("")
+	s := NewMarkdownStream("")
 	s.Write("At most 10 % [1]")
-	s.Verdict(draw.Quoted, " ✓ *quoted*")
-	s.Write(" and 20 % [2]" + sign + "1 ✓" + sign + " ✓")
+	s.Verdict(Quoted, " ✓ *quoted*")
+	s.Write(" and 20 % [2]" + verdictSign + "1 ✓" + verdictSign + " ✓")
 	s.Close()
 	got := strings.Join(s.Lines(80, dark), "\n")
 	if text := ansi.Strip(got); text != "At most 10 % [1] ✓ *quoted* and 20 % [2]1 ✓ ✓" {
 		t.Errorf("it reads %q", text)
 	}
-	on, _, _ := strings.Cut(dark.Markdown.Verdicts[draw.Quoted].Paint("x"), "x")
+	on, _, _ := strings.Cut(dark.Markdown.Verdicts[Quoted].Paint("x"), "x")
 	if n := strings.Count(got, on); n != 1 {
 		t.Errorf("%d of three ticks have the colour of a verdict: %q", n, got)
 	}
@@ -193,7 +192,7 @@ func TestQuotationsInAnAnswerAreDense(t *testing.T) {
 func TestCodeHasTheNumberToCopyItBy(t *testing.T) {
 	long := strings.Repeat("x := 1\n", 120)
 	source := "```go\n" + long + "```\n\n1. step\n\n   ```sh\n   ls\n   ```\n2. step\n\n> ```\n> quoted\n> ```\n\n~~~py\nlast\n~~~\n"
-	if got := Code(source); !slices.Equal(got, []string{long, "ls\n", "quoted\n", "last\n"}) {
+	if got := CodeBlocks(source); !slices.Equal(got, []string{long, "ls\n", "quoted\n", "last\n"}) {
 		t.Errorf("the code is %q", got)
 	}
 	for name, lines := range map[string][]string{"at once": whole(source, 80, theme(false)), "in pieces": inPieces(source, 80, theme(false), func() int { return 7 })} {
@@ -214,7 +213,7 @@ func TestCodeHasTheNumberToCopyItBy(t *testing.T) {
 
 // A block that has ended is not drawn again.
 func TestEndedBlocksAreDrawnOnce(t *testing.T) {
-	s, dark := NewStream(""), theme(true)
+	s, dark := NewMarkdownStream(""), theme(true)
 	s.Write(strings.Repeat("a *paragraph*\n\n", 50) + strings.Repeat("- item\n", 50) + "```go\n" + strings.Repeat("x := 1\n", 120))
 	first := s.Lines(80, dark)
 	if ended := len(s.lines); ended < 50+50+100 {
@@ -237,7 +236,7 @@ func BenchmarkStream(b *testing.B) {
 		b.Run(name, func(b *testing.B) {
 			dark := theme(true)
 			for b.Loop() {
-				s := NewStream("")
+				s := NewMarkdownStream("")
 				for at := 0; at < len(source); at += 32 {
 					s.Write(source[at:min(at+32, len(source))])
 					s.Lines(100, dark)
@@ -256,7 +255,7 @@ func BenchmarkOpenBlock(b *testing.B) {
 		"quotation": strings.Repeat("> some words\n", 1000),
 	} {
 		b.Run(name, func(b *testing.B) {
-			s, dark := NewStream(""), theme(true)
+			s, dark := NewMarkdownStream(""), theme(true)
 			s.Write(source)
 			s.Lines(100, dark)
 			for b.Loop() {

@@ -1,4 +1,4 @@
-package reader
+package draw
 
 import (
 	"fmt"
@@ -10,12 +10,11 @@ import (
 	"github.com/yuin/goldmark/ast"
 	"github.com/yuin/goldmark/text"
 
-	"lifehub/tui/draw"
 	"lifehub/tui/safetext"
 )
 
-// soon bounds the time to highlight code. Chroma's only own bound is 250 ms per match of a pattern.
-const soon = 250 * time.Millisecond
+// highlightTime bounds the time to highlight code. Chroma's only own bound is 250 ms per match of a pattern.
+const highlightTime = 250 * time.Millisecond
 
 // tab is how a tab in code is shown.
 const tab = "    "
@@ -26,7 +25,7 @@ const leastFrame = 24
 // framed draws a piece of fenced code in a frame with its language and number. Lines that are too long
 // are cut: a copy has all of them.
 func (d *Document) framed(b block, width int) (rows []string) {
-	width = min(width, draw.Readable)
+	width = min(width, Readable)
 	theme := &d.theme.Markdown
 	border := func(parts ...string) string { return theme.Border.Paint(strings.Join(parts, "")) }
 	label := ""
@@ -34,26 +33,26 @@ func (d *Document) framed(b block, width int) (rows []string) {
 		label = border(fmt.Sprintf(d.copied, b.fence.number))
 	}
 	if b.fence.first {
-		rows = append(rows, draw.Edge("╭", b.fence.info, label, "╮", width, border))
+		rows = append(rows, Edge("╭", b.fence.info, label, "╮", width, border))
 	}
-	inside := width - draw.BoxSides
+	inside := width - BoxSides
 	info := b.fence.info
 	if b.open {
 		info = "" // it has colours once it is whole
 	}
 	for _, line := range highlighted(info, b.text, theme) {
-		line = draw.Fit(line, inside, "›")
-		rows = append(rows, border("│")+" "+line+strings.Repeat(" ", max(0, inside-draw.Width(line)))+" "+border("│"))
+		line = Fit(line, inside, "›")
+		rows = append(rows, border("│")+" "+line+strings.Repeat(" ", max(0, inside-Width(line)))+" "+border("│"))
 	}
 	if b.fence.last {
-		rows = append(rows, draw.Edge("╰", "", "", "╯", width, border))
+		rows = append(rows, Edge("╰", "", "", "╯", width, border))
 	}
 	return rows
 }
 
 // highlighted returns the lines of code, with its tokens in colour if chroma knows the language and is
 // fast enough.
-func highlighted(info, code string, theme *draw.MarkdownTheme) []string {
+func highlighted(info, code string, theme *MarkdownTheme) []string {
 	plain := strings.Split(safetext.Source(code), "\n")
 	for i, line := range plain {
 		plain[i] = safetext.Line(strings.ReplaceAll(line, "\t", tab))
@@ -70,7 +69,7 @@ func highlighted(info, code string, theme *draw.MarkdownTheme) []string {
 	if err != nil {
 		return plain
 	}
-	lines, shown, end := []string{""}, 0, time.Now().Add(soon)
+	lines, shown, end := []string{""}, 0, time.Now().Add(highlightTime)
 	for t := next(); t != chroma.EOF; t = next() {
 		if time.Now().After(end) {
 			return plain
@@ -90,27 +89,27 @@ func highlighted(info, code string, theme *draw.MarkdownTheme) []string {
 	return lines[:len(plain)]
 }
 
-func kindOf(t chroma.TokenType) draw.Token {
+func kindOf(t chroma.TokenType) Token {
 	switch {
 	case t == chroma.GenericInserted:
-		return draw.TokenAdded
+		return TokenAdded
 	case t == chroma.GenericDeleted:
-		return draw.TokenRemoved
+		return TokenRemoved
 	case t.InCategory(chroma.Comment), t == chroma.GenericSubheading:
-		return draw.TokenComment
+		return TokenComment
 	case t.InCategory(chroma.Keyword), t == chroma.NameTag:
-		return draw.TokenKeyword
+		return TokenKeyword
 	case t.InSubCategory(chroma.LiteralString):
-		return draw.TokenString
+		return TokenString
 	case t.InSubCategory(chroma.LiteralNumber):
-		return draw.TokenNumber
+		return TokenNumber
 	}
 	return 0
 }
 
-// Code returns the fenced code of an answer, also within lists and quotations, in the order of the
+// CodeBlocks returns the fenced code of an answer, also within lists and quotations, in the order of the
 // numbers on its frames.
-func Code(source string) (blocks []string) {
+func CodeBlocks(source string) (blocks []string) {
 	raw := []byte(strings.Join(cleaned(source), "\n"))
 	_ = ast.Walk(answerGrammar.blocks.Parse(text.NewReader(raw)), func(node ast.Node, entering bool) (ast.WalkStatus, error) {
 		if block, ok := node.(*ast.FencedCodeBlock); ok && entering {
