@@ -16,21 +16,21 @@ import (
 
 	"lifehub/internal/testenv"
 	"lifehub/notes"
-	"lifehub/rag/chroma"
+	"lifehub/rag/vectors"
 )
 
 // stores returns the stores of vectors; each test of one also runs on the other.
-func stores(t *testing.T) map[string]func(t *testing.T) *chroma.Server {
+func stores(t *testing.T) map[string]func(t *testing.T) *vectors.ChromaServer {
 	t.Helper()
 	server := testenv.StartChroma(t)
-	return map[string]func(t *testing.T) *chroma.Server{
-		"files":  func(*testing.T) *chroma.Server { return nil },
-		"Chroma": func(*testing.T) *chroma.Server { return &chroma.Server{URL: server.URL} },
+	return map[string]func(t *testing.T) *vectors.ChromaServer{
+		"files":  func(*testing.T) *vectors.ChromaServer { return nil },
+		"Chroma": func(*testing.T) *vectors.ChromaServer { return &vectors.ChromaServer{URL: server.URL} },
 	}
 }
 
 // eachStore runs a test with files and with a Chroma server.
-func eachStore(t *testing.T, test func(t *testing.T, dir string, store *chroma.Server)) {
+func eachStore(t *testing.T, test func(t *testing.T, dir string, store *vectors.ChromaServer)) {
 	t.Helper()
 	for name, store := range stores(t) {
 		t.Run(name, func(t *testing.T) { test(t, namedVault(t, strings.ReplaceAll(t.Name(), "/", "-")), store(t)) })
@@ -47,7 +47,7 @@ func namedVault(t *testing.T, name string) string {
 	return dir
 }
 
-func openWith(t *testing.T, dir, index string, store *chroma.Server) (*notes.Folder, *Index) {
+func openWith(t *testing.T, dir, index string, store *vectors.ChromaServer) (*notes.Folder, *Index) {
 	t.Helper()
 	folder, err := notes.Open(dir)
 	if err != nil {
@@ -68,7 +68,7 @@ func openWith(t *testing.T, dir, index string, store *chroma.Server) (*notes.Fol
 func TestSyncAndSearchOnBothStores(t *testing.T) {
 	testenv.WithoutRace(t)
 	t.Parallel()
-	eachStore(t, func(t *testing.T, dir string, store *chroma.Server) {
+	eachStore(t, func(t *testing.T, dir string, store *vectors.ChromaServer) {
 		for i := range 60 {
 			write(t, dir, map[string]string{fmt.Sprintf("note%02d.md", i): fmt.Sprintf("---\ntags: [t%d]\n---\n# Note %d\n\nmarker%d stands here. %s\n", i%3, i, i, prose(i, 60))})
 		}
@@ -133,7 +133,7 @@ func TestSyncAndSearchOnBothStores(t *testing.T) {
 func TestTwoMachinesShareACollection(t *testing.T) {
 	t.Parallel()
 	server := testenv.StartChroma(t)
-	store := &chroma.Server{URL: server.URL}
+	store := &vectors.ChromaServer{URL: server.URL}
 	here, there := namedVault(t, "team"), namedVault(t, "team")
 	for i := range 40 {
 		text := fmt.Sprintf("# Note %d\n\nmarker%d %s\n", i, i, prose(i, 60))
@@ -211,7 +211,7 @@ func TestKeywordsAnswerWhileChromaIsDown(t *testing.T) {
 	for i := range 60 {
 		write(t, dir, map[string]string{fmt.Sprintf("note%02d.md", i): fmt.Sprintf("# Note %d\n\nmarker%d %s\n", i, i, prose(i, 60))})
 	}
-	folder, x := openWith(t, dir, t.TempDir(), &chroma.Server{URL: server.URL})
+	folder, x := openWith(t, dir, t.TempDir(), &vectors.ChromaServer{URL: server.URL})
 	embedder := &bagEmbedder{name: "bag"}
 	// Kill a sync in the middle, so that some vectors are saved.
 	batches := 0
@@ -268,7 +268,7 @@ func TestCollectionDeletedByOthersIsRebuilt(t *testing.T) {
 	for i := range 40 {
 		write(t, dir, map[string]string{fmt.Sprintf("note%02d.md", i): fmt.Sprintf("# Note %d\n\nmarker%d %s\n", i, i, prose(i, 60))})
 	}
-	folder, x := openWith(t, dir, t.TempDir(), &chroma.Server{URL: server.URL})
+	folder, x := openWith(t, dir, t.TempDir(), &vectors.ChromaServer{URL: server.URL})
 	embedder := &bagEmbedder{name: "bag"}
 	syncNow(t, x, folder, embedder)
 	collections := server.URL + "/api/v2/tenants/default_tenant/databases/default_database/collections"
@@ -353,7 +353,7 @@ func TestUnexpectedChromaServersAreReported(t *testing.T) {
 			address := strings.Replace(server.URL, "http://", "http://ana:pass-w0rd@", 1)
 			dir := t.TempDir()
 			write(t, dir, map[string]string{"a.md": "# A\n\napples and pears\n"})
-			folder, x := openWith(t, dir, t.TempDir(), &chroma.Server{URL: address, Token: token})
+			folder, x := openWith(t, dir, t.TempDir(), &vectors.ChromaServer{URL: address, Token: token})
 			changes := syncNow(t, x, folder, &bagEmbedder{name: "bag"})
 			if len(changes.Warnings) != 1 || !strings.Contains(changes.Warnings[0], c.want) {
 				t.Errorf("warnings %q, want one that says %q", changes.Warnings, c.want)
@@ -368,7 +368,7 @@ func TestUnexpectedChromaServersAreReported(t *testing.T) {
 		})
 	}
 	for _, address := range []string{"", "localhost:8000", "ftp://host", "http://"} {
-		if _, err := Open(t.TempDir(), Options{Vault: t.TempDir(), Chroma: &chroma.Server{URL: address}}); err == nil {
+		if _, err := Open(t.TempDir(), Options{Vault: t.TempDir(), Chroma: &vectors.ChromaServer{URL: address}}); err == nil {
 			t.Errorf("%q was taken for the address of a server", address)
 		}
 	}

@@ -16,7 +16,7 @@ import (
 
 	"lifehub/internal/testenv"
 	"lifehub/notes"
-	"lifehub/rag/chroma"
+	"lifehub/rag/vectors"
 )
 
 // TestMain makes the test binary a child process that works on the vault in
@@ -27,9 +27,9 @@ func TestMain(m *testing.M) {
 		if work := os.Getenv("LIFEHUB_RAG_WORK"); work != "" {
 			childWork(work, dir, os.Getenv("LIFEHUB_RAG_INDEX"))
 		}
-		var store *chroma.Server
+		var store *vectors.ChromaServer
 		if address := os.Getenv("LIFEHUB_RAG_SERVER"); address != "" {
-			store = &chroma.Server{URL: address}
+			store = &vectors.ChromaServer{URL: address}
 		}
 		indexForEver(dir, os.Getenv("LIFEHUB_RAG_INDEX"), store)
 	}
@@ -37,7 +37,7 @@ func TestMain(m *testing.M) {
 }
 
 // indexForEver changes notes and syncs until it is killed.
-func indexForEver(dir, index string, store *chroma.Server) {
+func indexForEver(dir, index string, store *vectors.ChromaServer) {
 	folder, err := notes.Open(dir)
 	check(err)
 	x, err := Open(index, Options{Vault: dir, Size: 64, Chroma: store})
@@ -70,11 +70,11 @@ func TestKilledWhileIndexing(t *testing.T) {
 		server := testenv.StartChroma(t)
 		// This version of the server may reject all writes ("Error sending message to
 		// compactor") after clients died during one, so it is restarted too.
-		killWhileIndexing(t, &chroma.Server{URL: server.URL}, func() { server.Kill(); server.Start(t) })
+		killWhileIndexing(t, &vectors.ChromaServer{URL: server.URL}, func() { server.Kill(); server.Start(t) })
 	})
 }
 
-func killWhileIndexing(t *testing.T, store *chroma.Server, restart func()) {
+func killWhileIndexing(t *testing.T, store *vectors.ChromaServer, restart func()) {
 	dir, index := t.TempDir(), t.TempDir()
 	for i := range 60 {
 		write(t, dir, map[string]string{fmt.Sprintf("note%02d.md", i): fmt.Sprintf("# Note %d\n\nmarker%d stands here.\n\n## More\n\n%s\n", i, i, prose(i, 80))})
@@ -138,7 +138,7 @@ func freshPassages(t *testing.T, dir string) int {
 }
 
 // wholeAfter syncs once and checks that every note is found once.
-func wholeAfter(t *testing.T, dir, index string, store *chroma.Server, passages int) {
+func wholeAfter(t *testing.T, dir, index string, store *vectors.ChromaServer, passages int) {
 	t.Helper()
 	folder, err := notes.Open(dir)
 	if err != nil {

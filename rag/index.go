@@ -14,7 +14,6 @@ import (
 	"lifehub/llm"
 	"lifehub/notes"
 	"lifehub/notes/pdf"
-	"lifehub/rag/chroma"
 	"lifehub/rag/encoder"
 	"lifehub/rag/passage"
 	"lifehub/rag/vectors"
@@ -23,11 +22,11 @@ import (
 
 // Options are the options of an index.
 type Options struct {
-	Vault    string         // the notes folder; required
-	Embedder llm.Embedder   // nil: keywords only, until Use or Sync sets one
-	Size     int            // most tokens of a passage; 0: 256
-	LeaveOut []string       // folders below Vault that do not belong to it
-	Chroma   *chroma.Server // the server that stores the vectors; nil: they are in files
+	Vault    string                // the notes folder; required
+	Embedder llm.Embedder          // nil: keywords only, until Use or Sync sets one
+	Size     int                   // most tokens of a passage; 0: 256
+	LeaveOut []string              // folders below Vault that do not belong to it
+	Chroma   *vectors.ChromaServer // the server that stores the vectors; nil: they are in files
 
 	PDF pdf.Reader // reads PDFs and images
 }
@@ -72,7 +71,7 @@ func Open(dir string, options Options) (*Index, error) {
 	}
 	x := &Index{dir: dir, options: options, vectors: vectors.Local{Dir: dir}, lost: -1, embedder: options.Embedder, imageTime: 10 * time.Second}
 	if options.Chroma != nil {
-		store, err := chroma.NewStore(*options.Chroma, options.Vault)
+		store, err := vectors.NewChroma(*options.Chroma, options.Vault)
 		if err != nil {
 			return nil, fmt.Errorf("open index: %w", err)
 		}

@@ -18,7 +18,7 @@ import (
 	"lifehub/internal/testenv"
 	"lifehub/llm"
 	"lifehub/notes"
-	"lifehub/rag/chroma"
+	"lifehub/rag/vectors"
 )
 
 // embedders has the embedder that was stored last; nil: none.
@@ -261,7 +261,7 @@ func TestWatchCatchesUpWhenChromaIsBack(t *testing.T) {
 	server := testenv.StartChroma(t)
 	dir := namedVault(t, "vault")
 	write(t, dir, map[string]string{"a.md": "# A\n\napples\n"})
-	folder, x := openWith(t, dir, t.TempDir(), &chroma.Server{URL: server.URL})
+	folder, x := openWith(t, dir, t.TempDir(), &vectors.ChromaServer{URL: server.URL})
 	report := watched(t, x, folder, uses(&bagEmbedder{name: "bag"}), fsnotify.NewWatcher)
 	until(t, report, "added a.md")
 	server.Kill()

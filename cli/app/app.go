@@ -32,7 +32,7 @@ import (
 	"lifehub/mcpclient"
 	"lifehub/notes"
 	"lifehub/rag"
-	"lifehub/rag/chroma"
+	"lifehub/rag/vectors"
 	"lifehub/rag/encoder"
 	"lifehub/store"
 	"lifehub/tui/safetext"
@@ -320,11 +320,11 @@ func ModelSettings(c *settings.Config, secrets *settings.Redaction) llm.Settings
 }
 
 // OpenChroma returns the configured vector server, or nil if vectors are stored in local files.
-func OpenChroma(c *settings.Config) *chroma.Server {
+func OpenChroma(c *settings.Config) *vectors.ChromaServer {
 	if c.RAG.Store != "chroma" {
 		return nil
 	}
-	return &chroma.Server{URL: c.RAG.ChromaURL, Tenant: c.RAG.ChromaTenant, Database: c.RAG.ChromaDatabase, Token: c.RAG.ChromaToken}
+	return &vectors.ChromaServer{URL: c.RAG.ChromaURL, Tenant: c.RAG.ChromaTenant, Database: c.RAG.ChromaDatabase, Token: c.RAG.ChromaToken}
 }
 
 // Close closes everything that was opened, in reverse order.

@@ -9,13 +9,12 @@ import (
 	"testing"
 
 	"lifehub/internal/testenv"
-	"lifehub/rag/chroma"
 	"lifehub/rag/vectors"
 )
 
 func TestBothStoresHoldTheSameCollection(t *testing.T) {
 	server := testenv.StartChroma(t)
-	shared, err := chroma.NewStore(chroma.Server{URL: server.URL}, "vault")
+	shared, err := vectors.NewChroma(vectors.ChromaServer{URL: server.URL}, "vault")
 	if err != nil {
 		t.Fatal(err)
 	}

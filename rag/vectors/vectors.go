@@ -1,5 +1,5 @@
 // Package vectors stores the embeddings of a vault's passages and finds the nearest of
-// them. It defines collections, and has one in local files.
+// them, in local files or on a Chroma server.
 package vectors
 
 import (

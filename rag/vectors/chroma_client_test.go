@@ -1,4 +1,4 @@
-package chroma
+package vectors
 
 import (
 	"context"
@@ -25,7 +25,7 @@ func TestTokenIsSentToTheServer(t *testing.T) {
 		http.NotFound(w, r)
 	}))
 	defer server.Close()
-	store, err := NewStore(Server{URL: server.URL, Token: "t", Tenant: "my tenant", Database: "notes"}, filepath.Join(os.TempDir(), "笔记"))
+	store, err := NewChroma(ChromaServer{URL: server.URL, Token: "t", Tenant: "my tenant", Database: "notes"}, filepath.Join(os.TempDir(), "笔记"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -55,7 +55,7 @@ func TestRequestToChromaIsNotAborted(t *testing.T) {
 		fmt.Fprint(w, "{}")
 	}))
 	defer server.Close()
-	chroma, err := newClient(Server{URL: server.URL})
+	chroma, err := newChromaClient(ChromaServer{URL: server.URL})
 	if err != nil {
 		t.Fatal(err)
 	}

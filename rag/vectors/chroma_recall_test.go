@@ -1,4 +1,4 @@
-package chroma
+package vectors
 
 import (
 	"crypto/sha256"
@@ -13,7 +13,6 @@ import (
 
 	"lifehub/internal/testenv"
 	"lifehub/llm"
-	"lifehub/rag/vectors"
 )
 
 // TestChromaFindsTheNearest measures how many of the true nearest neighbours among
@@ -35,7 +34,7 @@ func TestChromaFindsTheNearest(t *testing.T) {
 		"random":     {randomUnits(t, n+questions, 256), 0.9},
 	} {
 		t.Run(name, func(t *testing.T) {
-			store, err := NewStore(Server{URL: server.URL}, t.Name())
+			store, err := NewChroma(ChromaServer{URL: server.URL}, t.Name())
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -44,10 +43,10 @@ func TestChromaFindsTheNearest(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer there.Close() //nolint:errcheck // the test is over
-			keys, asked := make([]vectors.Key, n), c.vectors[n:]
+			keys, asked := make([]Key, n), c.vectors[n:]
 			for i := range keys {
 				sum := sha256.Sum256([]byte{byte(i), byte(i >> 8)})
-				keys[i] = vectors.KeyOf(sum[:]).Passage()
+				keys[i] = KeyOf(sum[:]).Passage()
 			}
 			began := time.Now()
 			for i := 0; i < n; i += batch {
@@ -60,9 +59,9 @@ func TestChromaFindsTheNearest(t *testing.T) {
 			ten, hundred := 0, 0
 			var took []time.Duration
 			for _, question := range asked {
-				exact := vectors.TopK[vectors.Key]{Limit: depth}
+				exact := TopK[Key]{Limit: depth}
 				for i, k := range keys {
-					exact.Offer(k, vectors.Dot(question, c.vectors[i]))
+					exact.Offer(k, Dot(question, c.vectors[i]))
 				}
 				truth := exact.Sorted()
 				began := time.Now()
@@ -132,7 +131,7 @@ func randomUnits(t *testing.T, n, dimension int) [][]float32 {
 		for j := range raw {
 			raw[j] = float32(random.NormFloat64())
 		}
-		unit, err := vectors.Normalise(raw)
+		unit, err := Normalise(raw)
 		if err != nil {
 			t.Fatal(err)
 		}

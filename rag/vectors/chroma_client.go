@@ -1,4 +1,4 @@
-package chroma
+package vectors
 
 import (
 	"bytes"
@@ -14,11 +14,10 @@ import (
 	"time"
 
 	"lifehub/llm"
-	"lifehub/rag/vectors"
 )
 
-// client is a client of Chroma's HTTP API, version 2.
-type client struct {
+// chromaClient is a client of Chroma's HTTP API, version 2.
+type chromaClient struct {
 	base  *url.URL // of the database
 	shown string   // the server's address without secrets
 	token string
@@ -69,7 +68,7 @@ const (
 	longestReply = 32 << 20
 )
 
-func newClient(c Server) (*client, error) {
+func newChromaClient(c ChromaServer) (*chromaClient, error) {
 	base, err := url.Parse(c.URL)
 	if err != nil || base.Host == "" || (base.Scheme != "http" && base.Scheme != "https") {
 		return nil, errors.New("the address of the Chroma server is not a URL such as http://127.0.0.1:8000")
@@ -83,7 +82,7 @@ func newClient(c Server) (*client, error) {
 	}
 	transport := http.DefaultTransport.(*http.Transport).Clone() //nolint:forcetypeassert // it is one
 	transport.DialContext = (&net.Dialer{Timeout: connectTime}).DialContext
-	return &client{
+	return &chromaClient{
 		base:  base.JoinPath("api/v2/tenants", url.PathEscape(tenant), "databases", url.PathEscape(database)),
 		shown: base.Scheme + "://" + base.Host,
 		token: c.Token,
@@ -103,23 +102,23 @@ type refusedError struct {
 
 func (e *refusedError) Error() string { return e.message }
 
-// isGone reports whether the server does not know the collection.
-func isGone(err error) bool {
+// isGoneFromChroma reports whether the server does not know the collection.
+func isGoneFromChroma(err error) bool {
 	var status *refusedError
 	return errors.As(err, &status) && status.code == http.StatusNotFound
 }
 
 // ask sends in, if not nil, and decodes the response into out, if not nil. All errors
-// except that of ctx are [vectors.UnavailableError]s.
-func (s *client) ask(ctx context.Context, method, path string, in, out any) error {
+// except that of ctx are [UnavailableError]s.
+func (s *chromaClient) ask(ctx context.Context, method, path string, in, out any) error {
 	err := s.call(ctx, method, path, in, out)
 	if err == nil || ctx.Err() != nil {
 		return errors.Join(err, ctx.Err())
 	}
-	return &vectors.UnavailableError{Err: fmt.Errorf("ask the Chroma server at %s: %w", s.shown, err)}
+	return &UnavailableError{Err: fmt.Errorf("ask the Chroma server at %s: %w", s.shown, err)}
 }
 
-func (s *client) call(ctx context.Context, method, path string, in, out any) error {
+func (s *chromaClient) call(ctx context.Context, method, path string, in, out any) error {
 	var body io.Reader
 	if in != nil {
 		text, err := json.Marshal(in)
@@ -131,7 +130,7 @@ func (s *client) call(ctx context.Context, method, path string, in, out any) err
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	ctx, cancel := patient(ctx)
+	ctx, cancel := withHangUp(ctx)
 	defer cancel()
 	request, err := http.NewRequestWithContext(ctx, method, s.base.JoinPath(path).String(), body)
 	if err != nil {
@@ -152,7 +151,7 @@ func (s *client) call(ctx context.Context, method, path string, in, out any) err
 		return llm.Explain(err)
 	}
 	if response.StatusCode/100 != 2 {
-		return refusal(response.StatusCode, text)
+		return refusedBy(response.StatusCode, text)
 	}
 	if out == nil {
 		return nil
@@ -163,8 +162,8 @@ func (s *client) call(ctx context.Context, method, path string, in, out any) err
 	return nil
 }
 
-// patient returns a context that ends hangUp after ctx.
-func patient(ctx context.Context) (context.Context, context.CancelFunc) {
+// withHangUp returns a context that ends hangUp after ctx.
+func withHangUp(ctx context.Context) (context.Context, context.CancelFunc) {
 	late, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	stop := context.AfterFunc(ctx, func() { time.AfterFunc(hangUp, cancel) })
 	return late, func() {
@@ -173,8 +172,8 @@ func patient(ctx context.Context) (context.Context, context.CancelFunc) {
 	}
 }
 
-// refusal describes an error response in a line.
-func refusal(code int, text []byte) error {
+// refusedBy describes an error response in a line.
+func refusedBy(code int, text []byte) error {
 	if code == http.StatusUnauthorized || code == http.StatusForbidden {
 		return &refusedError{code, "it does not accept the token (rag.chroma_token)"}
 	}

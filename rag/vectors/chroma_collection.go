@@ -1,5 +1,4 @@
-// Package chroma stores the vectors of a vault on a Chroma server.
-package chroma
+package vectors
 
 import (
 	"context"
@@ -15,14 +14,12 @@ import (
 	"slices"
 	"strings"
 	"sync"
-
-	"lifehub/rag/vectors"
 )
 
-// Server describes a server that stores the vectors of a vault, so that several
+// ChromaServer describes a server that stores the vectors of a vault, so that several
 // machines share them. Terms and texts stay on each machine; the server gets only
 // vectors and hashes of the embedded texts. Why: docs/design/vectors.md.
-type Server struct {
+type ChromaServer struct {
 	URL      string // of the server, as in http://127.0.0.1:8000
 	Tenant   string // "": default_tenant
 	Database string // "": default_database
@@ -30,8 +27,8 @@ type Server struct {
 }
 
 // Check asks the server for its collections, and returns an error if it cannot be used.
-func (c Server) Check(ctx context.Context) error {
-	server, err := newClient(c)
+func (c ChromaServer) Check(ctx context.Context) error {
+	server, err := newChromaClient(c)
 	if err != nil {
 		return err
 	}
@@ -39,15 +36,15 @@ func (c Server) Check(ctx context.Context) error {
 	return server.ask(ctx, http.MethodGet, "collections_count", nil, &count)
 }
 
-// Store has one collection per model on a Chroma server.
-type Store struct {
-	server *client
+// Chroma has one collection per model on a Chroma server.
+type Chroma struct {
+	server *chromaClient
 	vault  string // the folder's name, which identifies it on all machines that share it
 	owner  string // marks the records written by this machine for this folder
 }
 
-func NewStore(c Server, vault string) (*Store, error) {
-	server, err := newClient(c)
+func NewChroma(c ChromaServer, vault string) (*Chroma, error) {
+	server, err := newChromaClient(c)
 	if err != nil {
 		return nil, err
 	}
@@ -56,49 +53,49 @@ func NewStore(c Server, vault string) (*Store, error) {
 		return nil, fmt.Errorf("name this machine: %w", err)
 	}
 	owner := sha256.Sum256([]byte(host + "\x00" + vault))
-	return &Store{server: server, vault: filepath.Base(vault), owner: hex.EncodeToString(owner[:8])}, nil
+	return &Chroma{server: server, vault: filepath.Base(vault), owner: hex.EncodeToString(owner[:8])}, nil
 }
 
-// plain matches the characters of a vault's name that a collection's name cannot have.
-var plain = regexp.MustCompile(`[^A-Za-z0-9]+`)
+// notInNames matches the characters of a vault's name that a collection's name cannot have.
+var notInNames = regexp.MustCompile(`[^A-Za-z0-9]+`)
 
 // collectionName returns a distinct name for each vault and model, which begins with
 // their readable parts.
-func (s *Store) collectionName(model string) string {
+func (s *Chroma) collectionName(model string) string {
 	sum := sha256.Sum256([]byte(s.vault + "\x00" + model))
-	readable := strings.Trim(plain.ReplaceAllString(s.vault, "-"), "-")
+	readable := strings.Trim(notInNames.ReplaceAllString(s.vault, "-"), "-")
 	readable = readable[:min(len(readable), 40)]
 	return strings.Join(strings.FieldsFunc("lifehub "+readable+" "+hex.EncodeToString(sum[:8]), func(r rune) bool { return r == ' ' }), "-")
 }
 
-func (s *Store) Open(model string) (vectors.Collection, error) {
-	return &collection{Store: s, model: model}, nil
+func (s *Chroma) Open(model string) (Collection, error) {
+	return &chromaCollection{Chroma: s, model: model}, nil
 }
 
-func (s *Store) State(ctx context.Context, model string) (string, error) {
-	c := &collection{Store: s, model: model}
+func (s *Chroma) State(ctx context.Context, model string) (string, error) {
+	c := &chromaCollection{Chroma: s, model: model}
 	if err := c.look(ctx); err != nil {
 		return "", err
 	}
 	return fmt.Sprint("chroma ", c.at.ID, " ", c.at.count), nil
 }
 
-// collection is a collection on a Chroma server.
+// chromaCollection is a collection on a Chroma server.
 //
 // A vector's ID is its key, so machines that index the same notes write the same records,
 // and each text is embedded only once. A machine removes only records that it wrote, since
 // the others may not have noticed yet that a note changed. If another machine still needs
 // a removed record, its next sync finds it missing.
-type collection struct {
-	*Store
+type chromaCollection struct {
+	*Chroma
 	model string
 
-	mu sync.Mutex // guards the following; not held during requests
-	at place      // zero: not looked up yet
+	mu sync.Mutex  // guards the following; not held during requests
+	at chromaPlace // zero: not looked up yet
 }
 
-// place is a collection as the server describes it.
-type place struct {
+// chromaPlace is a collection as the server describes it.
+type chromaPlace struct {
 	ID        string         `json:"id"`
 	Dimension int            `json:"dimension"` // 0: nothing is embedded yet
 	Metadata  map[string]any `json:"metadata"`
@@ -109,11 +106,11 @@ type place struct {
 }
 
 // look asks the server about the collection.
-func (c *collection) look(ctx context.Context) error {
-	var at place
+func (c *chromaCollection) look(ctx context.Context) error {
+	var at chromaPlace
 	err := c.server.ask(ctx, http.MethodGet, "collections/"+c.collectionName(c.model), nil, &at)
-	if isGone(err) {
-		at, err = place{}, nil // the first put creates it
+	if isGoneFromChroma(err) {
+		at, err = chromaPlace{}, nil // the first put creates it
 	}
 	if err == nil && at.ID != "" {
 		err = errors.Join(at.check(), c.server.ask(ctx, http.MethodGet, "collections/"+at.ID+"/count", nil, &at.count))
@@ -126,16 +123,16 @@ func (c *collection) look(ctx context.Context) error {
 }
 
 // check rejects a collection that uses another distance than expected.
-func (p place) check() error {
+func (p chromaPlace) check() error {
 	for _, kind := range []string{"hnsw", "spann"} {
 		if space := p.Settings[kind].Space; space != "" && space != "cosine" {
-			return &vectors.UnavailableError{Err: fmt.Errorf("the collection on the Chroma server compares by %s, not by cosine", space)}
+			return &UnavailableError{Err: fmt.Errorf("the collection on the Chroma server compares by %s, not by cosine", space)}
 		}
 	}
 	return nil
 }
 
-func (c *collection) remember(at place) {
+func (c *chromaCollection) remember(at chromaPlace) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.at = at
@@ -143,7 +140,7 @@ func (c *collection) remember(at place) {
 
 // place returns the collection, which is looked up when first needed. An empty ID means
 // that it does not exist yet.
-func (c *collection) place(ctx context.Context) (place, error) {
+func (c *chromaCollection) place(ctx context.Context) (chromaPlace, error) {
 	c.mu.Lock()
 	at := c.at
 	c.mu.Unlock()
@@ -158,15 +155,15 @@ func (c *collection) place(ctx context.Context) (place, error) {
 
 // post sends a request to the collection. If the collection is gone, the cached
 // description is dropped.
-func (c *collection) post(ctx context.Context, at place, what string, in, out any) error {
+func (c *chromaCollection) post(ctx context.Context, at chromaPlace, what string, in, out any) error {
 	err := c.server.ask(ctx, http.MethodPost, "collections/"+at.ID+"/"+what, in, out)
-	if isGone(err) {
-		c.remember(place{})
+	if isGoneFromChroma(err) {
+		c.remember(chromaPlace{})
 	}
 	return err
 }
 
-func (c *collection) Size(ctx context.Context) (count, dimension int, err error) {
+func (c *chromaCollection) Size(ctx context.Context) (count, dimension int, err error) {
 	at, err := c.place(ctx)
 	return at.count, at.Dimension, err
 }
@@ -174,7 +171,7 @@ func (c *collection) Size(ctx context.Context) (count, dimension int, err error)
 // idPage is the number of records per request, the maximum of Chroma's cloud.
 const idPage = 300
 
-func (c *collection) Missing(ctx context.Context, keys []vectors.Key) ([]vectors.Key, error) {
+func (c *chromaCollection) Missing(ctx context.Context, keys []Key) ([]Key, error) {
 	if err := c.look(ctx); err != nil {
 		return nil, err
 	}
@@ -186,10 +183,10 @@ func (c *collection) Missing(ctx context.Context, keys []vectors.Key) ([]vectors
 	if err != nil {
 		return nil, err
 	}
-	return slices.DeleteFunc(slices.Clone(keys), func(k vectors.Key) bool { return have[k] }), nil
+	return slices.DeleteFunc(slices.Clone(keys), func(k Key) bool { return have[k] }), nil
 }
 
-func (c *collection) Get(ctx context.Context, keys []vectors.Key) ([][]float32, error) {
+func (c *chromaCollection) Get(ctx context.Context, keys []Key) ([][]float32, error) {
 	at, err := c.place(ctx)
 	if err != nil || at.ID == "" {
 		return nil, err
@@ -206,8 +203,8 @@ func (c *collection) Get(ctx context.Context, keys []vectors.Key) ([][]float32, 
 }
 
 // present returns the keys that the server has.
-func (c *collection) present(ctx context.Context, at place, keys []vectors.Key) (map[vectors.Key]bool, error) {
-	have := make(map[vectors.Key]bool, len(keys))
+func (c *chromaCollection) present(ctx context.Context, at chromaPlace, keys []Key) (map[Key]bool, error) {
+	have := make(map[Key]bool, len(keys))
 	for page := range slices.Chunk(keys, idPage) {
 		var got records
 		if err := c.post(ctx, at, "get", get{IDs: idsOf(page), Include: []string{}}, &got); err != nil {
@@ -222,7 +219,7 @@ func (c *collection) present(ctx context.Context, at place, keys []vectors.Key) 
 	return have, nil
 }
 
-func (c *collection) Put(ctx context.Context, keys []vectors.Key, embeddings [][]float32) error {
+func (c *chromaCollection) Put(ctx context.Context, keys []Key, embeddings [][]float32) error {
 	if len(keys) == 0 {
 		return nil
 	}
@@ -231,10 +228,10 @@ func (c *collection) Put(ctx context.Context, keys []vectors.Key, embeddings [][
 		return err
 	}
 	if at.ID != "" && at.Dimension != 0 && at.Dimension != len(embeddings[0]) {
-		if err := c.server.ask(ctx, http.MethodDelete, "collections/"+c.collectionName(c.model), nil, nil); err != nil && !isGone(err) {
+		if err := c.server.ask(ctx, http.MethodDelete, "collections/"+c.collectionName(c.model), nil, nil); err != nil && !isGoneFromChroma(err) {
 			return err
 		}
-		at = place{}
+		at = chromaPlace{}
 	}
 	if at.ID == "" {
 		if at, err = c.create(ctx); err != nil {
@@ -260,8 +257,8 @@ const ownerMark = "by"
 
 // create creates the collection, or finds the one that another machine created. The
 // graph is denser than Chroma's default, which misses some of the nearest.
-func (c *collection) create(ctx context.Context) (place, error) {
-	var at place
+func (c *chromaCollection) create(ctx context.Context) (chromaPlace, error) {
+	var at chromaPlace
 	err := c.server.ask(ctx, http.MethodPost, "collections", map[string]any{
 		"name":          c.collectionName(c.model),
 		"get_or_create": true,
@@ -274,12 +271,12 @@ func (c *collection) create(ctx context.Context) (place, error) {
 	return at, err
 }
 
-func (c *collection) Forget(ctx context.Context, used map[vectors.Key]bool) error {
+func (c *chromaCollection) Forget(ctx context.Context, used map[Key]bool) error {
 	at, err := c.place(ctx)
 	if err != nil || at.ID == "" {
 		return err
 	}
-	if !vectors.ManyUnused(at.count-len(used), at.count) {
+	if !ManyUnused(at.count-len(used), at.count) {
 		return nil
 	}
 	var unused []string
@@ -304,7 +301,7 @@ func (c *collection) Forget(ctx context.Context, used map[vectors.Key]bool) erro
 	return c.look(ctx)
 }
 
-func (c *collection) Nearest(ctx context.Context, vector []float32, limit int) ([]vectors.Match, error) {
+func (c *chromaCollection) Nearest(ctx context.Context, vector []float32, limit int) ([]Match, error) {
 	at, err := c.place(ctx)
 	if err != nil || at.ID == "" {
 		return nil, err
@@ -314,12 +311,12 @@ func (c *collection) Nearest(ctx context.Context, vector []float32, limit int) (
 
 // Among returns the distances of some records. The server rejects a request for records
 // that it lacks, so only those that it has are requested, each once.
-func (c *collection) Among(ctx context.Context, vector []float32, keys []vectors.Key, limit int) ([]vectors.Match, error) {
+func (c *chromaCollection) Among(ctx context.Context, vector []float32, keys []Key, limit int) ([]Match, error) {
 	at, err := c.place(ctx)
 	if err != nil || at.ID == "" || len(keys) == 0 {
 		return nil, err
 	}
-	once := map[vectors.Key]bool{}
+	once := map[Key]bool{}
 	for _, k := range keys {
 		once[k] = true
 	}
@@ -327,7 +324,7 @@ func (c *collection) Among(ctx context.Context, vector []float32, keys []vectors
 	if err != nil {
 		return nil, err
 	}
-	var all []vectors.Match
+	var all []Match
 	for page := range slices.Chunk(slices.Collect(maps.Keys(have)), idPage) {
 		found, err := c.query(ctx, at, vector, min(limit, len(page)), idsOf(page))
 		if err != nil {
@@ -335,41 +332,41 @@ func (c *collection) Among(ctx context.Context, vector []float32, keys []vectors
 		}
 		all = append(all, found...)
 	}
-	slices.SortFunc(all, vectors.ByCosine)
+	slices.SortFunc(all, ByCosine)
 	return all[:min(limit, len(all))], nil
 }
 
-func (c *collection) query(ctx context.Context, at place, vector []float32, limit int, ids []string) ([]vectors.Match, error) {
+func (c *chromaCollection) query(ctx context.Context, at chromaPlace, vector []float32, limit int, ids []string) ([]Match, error) {
 	var got nearest
 	in := query{Embeddings: [][]float32{vector}, Results: limit, IDs: ids, Include: []string{"distances"}}
 	if err := c.post(ctx, at, "query", in, &got); err != nil {
 		return nil, err
 	}
 	if len(got.IDs) != 1 || len(got.Distances) != 1 || len(got.IDs[0]) != len(got.Distances[0]) {
-		return nil, &vectors.UnavailableError{Err: errors.New("the Chroma server did not return ids and distances")}
+		return nil, &UnavailableError{Err: errors.New("the Chroma server did not return ids and distances")}
 	}
-	found := make([]vectors.Match, 0, len(got.IDs[0]))
+	found := make([]Match, 0, len(got.IDs[0]))
 	for i, id := range got.IDs[0] {
 		k, err := keyOfID(id)
 		if err != nil || got.Distances[0][i] == nil {
 			continue // not LifeHub's record
 		}
-		found = append(found, vectors.Match{Key: k, Cosine: 1 - *got.Distances[0][i]})
+		found = append(found, Match{Key: k, Cosine: 1 - *got.Distances[0][i]})
 	}
 	return found, nil
 }
 
-// Fresh implements [vectors.Collection]: the server is asked each time.
-func (c *collection) Fresh() bool { return true }
+// Fresh implements [Collection]: the server is asked each time.
+func (c *chromaCollection) Fresh() bool { return true }
 
-// Flush implements [vectors.Collection]: the server makes changes durable itself.
-func (c *collection) Flush() error { return nil }
+// Flush implements [Collection]: the server makes changes durable itself.
+func (c *chromaCollection) Flush() error { return nil }
 
-func (c *collection) Close() error { return nil }
+func (c *chromaCollection) Close() error { return nil }
 
-func idOf(k vectors.Key) string { return hex.EncodeToString(k[:]) }
+func idOf(k Key) string { return hex.EncodeToString(k[:]) }
 
-func idsOf(keys []vectors.Key) []string {
+func idsOf(keys []Key) []string {
 	ids := make([]string, len(keys))
 	for i, k := range keys {
 		ids[i] = idOf(k)
@@ -377,10 +374,10 @@ func idsOf(keys []vectors.Key) []string {
 	return ids
 }
 
-func keyOfID(id string) (k vectors.Key, err error) {
+func keyOfID(id string) (k Key, err error) {
 	raw, err := hex.DecodeString(id)
 	if err == nil && len(raw) != len(k) {
 		err = errors.New("not an id of a passage")
 	}
-	return vectors.KeyOf(raw), err
+	return KeyOf(raw), err
 }
