@@ -7,7 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"lifehub/cli/app"
-	"lifehub/cli/doctor"
+	"lifehub/cli/chatcmd"
 	"lifehub/tui/safetext"
 )
 
@@ -18,8 +18,8 @@ func newDoctor(sh *app.Process) *cobra.Command {
 		Short: "Check the setup, and say how to fix problems",
 		Long:  "Check settings, conversations, model server, models, notes, index, MCP servers, terminal and file permissions.\nThe exit code is 1 when something needs fixing.",
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			var findings []doctor.Finding
-			for f := range doctor.Examine(cmd.Context(), sh) {
+			var findings []chatcmd.Finding
+			for f := range chatcmd.Examine(cmd.Context(), sh) {
 				findings = append(findings, f)
 				if asJSON {
 					continue
@@ -33,7 +33,7 @@ func newDoctor(sh *app.Process) *cobra.Command {
 					return err
 				}
 			}
-			if slices.ContainsFunc(findings, func(f doctor.Finding) bool { return !f.OK }) {
+			if slices.ContainsFunc(findings, func(f chatcmd.Finding) bool { return !f.OK }) {
 				return app.ExitError{Code: app.ExitFailed}
 			}
 			return nil
@@ -43,7 +43,7 @@ func newDoctor(sh *app.Process) *cobra.Command {
 	return cmd
 }
 
-func findingLine(f doctor.Finding) string {
+func findingLine(f chatcmd.Finding) string {
 	mark := "✓"
 	switch {
 	case !f.OK:

@@ -21,7 +21,7 @@ import (
 	"lifehub/agent"
 	"lifehub/agent/tools"
 	"lifehub/cli/app"
-	"lifehub/cli/doctor"
+	"lifehub/cli/chatcmd"
 	"lifehub/cli/mcpserve"
 	"lifehub/internal/apptest"
 	"lifehub/internal/testenv"
@@ -83,7 +83,7 @@ func TestStableInterfacesAreUnchanged(t *testing.T) {
 		addFields(fields, "note", reflect.TypeFor[noteJSON](), 0)
 		addFields(fields, "add, log, clip", reflect.TypeFor[captured](), 0)
 		addFields(fields, "stats", reflect.TypeFor[agent.Figures](), 0)
-		addFields(fields, "doctor", reflect.TypeFor[doctor.Finding](), 0)
+		addFields(fields, "doctor", reflect.TypeFor[chatcmd.Finding](), 0)
 		golden.RequireEqual(t, sortedLines(fields))
 	})
 }

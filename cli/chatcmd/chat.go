@@ -1,4 +1,4 @@
-// Package chatcmd opens the chat and runs the work behind it: slash commands, indexing, the first run.
+// Package chatcmd opens the chat and runs the work behind it: slash commands, indexing, the first run, the doctor.
 // Start with [NewCommand].
 package chatcmd
 

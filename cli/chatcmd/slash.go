@@ -15,7 +15,6 @@ import (
 	"lifehub/agent/turn"
 	"lifehub/chat"
 	"lifehub/cli/app"
-	"lifehub/cli/doctor"
 	"lifehub/internal/when"
 	"lifehub/rag"
 	"lifehub/tui/draw"
@@ -232,7 +231,7 @@ var escape = strings.NewReplacer("[", "\\[", "<", "\\<", "`", "'", "*", "\\*", "
 
 func (bg *background) slashDoctor(ctx context.Context, _, _ string) (string, error) {
 	var b strings.Builder
-	for _, f := range doctor.Running(ctx, bg.App) {
+	for _, f := range CheckRunning(ctx, bg.App) {
 		mark := "✓"
 		switch {
 		case !f.OK:

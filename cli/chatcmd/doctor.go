@@ -1,5 +1,4 @@
-// Package doctor checks the setup and says how to fix what does not work.
-package doctor
+package chatcmd
 
 import (
 	"context"
@@ -43,7 +42,7 @@ type Finding struct {
 // others, except that unreadable settings end the examination.
 func Examine(ctx context.Context, sh *app.Process) iter.Seq[Finding] {
 	return func(yield func(Finding) bool) {
-		for findings := range checks(ctx, sh) {
+		for findings := range examine(ctx, sh) {
 			for _, f := range findings {
 				if !yield(f) {
 					return
@@ -53,11 +52,11 @@ func Examine(ctx context.Context, sh *app.Process) iter.Seq[Finding] {
 	}
 }
 
-// checks yields the findings of each check.
-func checks(ctx context.Context, sh *app.Process) iter.Seq[[]Finding] {
+// examine yields the findings of each check.
+func examine(ctx context.Context, sh *app.Process) iter.Seq[[]Finding] {
 	return func(yield func([]Finding) bool) {
 		p, c, err := app.LoadSettings(sh)
-		if !yield(setup(p, c, err)) || err != nil {
+		if !yield(checkSetup(p, c, err)) || err != nil {
 			return
 		}
 		a, err := app.Open(ctx, sh, app.RunFlags{NoSave: true})
@@ -66,13 +65,13 @@ func checks(ctx context.Context, sh *app.Process) iter.Seq[[]Finding] {
 			return
 		}
 		defer a.Close()
-		_ = yield(saving(p, a)) && yield(models(ctx, a)) && yield(notes(ctx, a)) && yield(vectorStore(ctx, c)) &&
-			yield(servers(ctx, a)) && yield(hooks(a)) && yield(skills(a)) && yield([]Finding{terminal(sh), privacy(p)})
+		_ = yield(checkSaving(p, a)) && yield(checkModels(ctx, a)) && yield(checkNotes(ctx, a)) && yield(checkVectorStore(ctx, c)) &&
+			yield(checkServers(ctx, a)) && yield(checkHooks(a)) && yield(checkSkills(a)) && yield([]Finding{checkTerminal(sh), checkPrivacy(p)})
 	}
 }
 
-// setup reports the version and the settings.
-func setup(p settings.Paths, c *settings.Config, err error) []Finding {
+// checkSetup reports the version and the settings.
+func checkSetup(p settings.Paths, c *settings.Config, err error) []Finding {
 	findings := []Finding{{What: "version", OK: true, Detail: fmt.Sprintf("LifeHub %s, %s, %s/%s", settings.Version(), runtime.Version(), runtime.GOOS, runtime.GOARCH)}}
 	if err != nil {
 		return append(findings, Finding{What: "settings", Detail: err.Error(), Fix: fixFor(err, "fix that line, or move the file away")})
@@ -94,15 +93,15 @@ func setup(p settings.Paths, c *settings.Config, err error) []Finding {
 	return findings
 }
 
-// saving checks that LifeHub can save what it has to, and the conversations.
-func saving(p settings.Paths, a *app.App) []Finding {
+// checkSaving checks that LifeHub can save what it has to, and the conversations.
+func checkSaving(p settings.Paths, a *app.App) []Finding {
 	dirs := []string{p.Data, p.State}
 	for _, v := range a.OpenVaults() {
 		dirs = append(dirs, p.Index(v.Folder.Dir()))
 	}
-	findings := folders(dirs...)
+	findings := checkFolders(dirs...)
 	if len(findings) == 0 { // otherwise conversations would report the same
-		findings = append(findings, conversations(p))
+		findings = append(findings, checkConversations(p))
 	}
 	return findings
 }
@@ -116,8 +115,8 @@ func fixFor(err error, file string) string {
 	return file
 }
 
-// skills reports the number of skills, and the prompts and skills that cannot be used.
-func skills(a *app.App) (findings []Finding) {
+// checkSkills reports the number of skills, and the prompts and skills that cannot be used.
+func checkSkills(a *app.App) (findings []Finding) {
 	if n := len(a.Skills().List); n > 0 {
 		findings = append(findings, Finding{What: "skills", OK: true, Detail: draw.Count(n, "skill")})
 	}
@@ -127,17 +126,17 @@ func skills(a *app.App) (findings []Finding) {
 	return findings
 }
 
-// Running checks what an open App works with.
-func Running(ctx context.Context, a *app.App) []Finding {
-	findings := models(ctx, a)
-	findings = append(findings, notes(ctx, a)...)
-	findings = append(findings, servers(ctx, a)...)
-	return append(findings, privacy(a.Paths))
+// CheckRunning checks what an open App works with.
+func CheckRunning(ctx context.Context, a *app.App) []Finding {
+	findings := checkModels(ctx, a)
+	findings = append(findings, checkNotes(ctx, a)...)
+	findings = append(findings, checkServers(ctx, a)...)
+	return append(findings, checkPrivacy(a.Paths))
 }
 
-// folders checks that LifeHub's folders are writable. Folders that fail for the same reason share a
+// checkFolders checks that LifeHub's folders are writable. Folders that fail for the same reason share a
 // finding.
-func folders(dirs ...string) []Finding {
+func checkFolders(dirs ...string) []Finding {
 	var reasons []string
 	refused, todos := map[string][]string{}, map[string]string{} // by reason
 	for _, dir := range dirs {
@@ -164,8 +163,8 @@ func folders(dirs ...string) []Finding {
 	return findings
 }
 
-// conversations checks that the conversations can be opened.
-func conversations(p settings.Paths) Finding {
+// checkConversations checks that the conversations can be opened.
+func checkConversations(p settings.Paths) Finding {
 	f := Finding{What: "conversations"}
 	if _, err := os.Stat(p.Database()); errors.Is(err, fs.ErrNotExist) {
 		f.OK, f.Detail = true, "none yet"
@@ -191,7 +190,7 @@ func conversations(p settings.Paths) Finding {
 	return f
 }
 
-func model(ctx context.Context, a *app.App, c *settings.Config) []Finding {
+func checkModel(ctx context.Context, a *app.App, c *settings.Config) []Finding {
 	info, err := a.Provider.Info(ctx, "")
 	owner := a.ServerOwner(ctx)
 	if owner.Foreign {
@@ -250,10 +249,10 @@ func model(ctx context.Context, a *app.App, c *settings.Config) []Finding {
 	return []Finding{model, mode, vectors}
 }
 
-// models checks the current model and the servers of `providers`. A fault of the current model's
+// checkModels checks the current model and the servers of `providers`. A fault of the current model's
 // server is reported once.
-func models(ctx context.Context, a *app.App) []Finding {
-	now, all := model(ctx, a, a.Settings), modelServers(ctx, a)
+func checkModels(ctx context.Context, a *app.App) []Finding {
+	now, all := checkModel(ctx, a, a.Settings), checkModelServers(ctx, a)
 	if slices.ContainsFunc(all, func(f Finding) bool {
 		name, detail, _ := strings.Cut(f.Detail, ": ")
 		return !f.OK && detail == now[0].Detail && strings.HasPrefix(a.Settings.Model, name+"/")
@@ -263,8 +262,8 @@ func models(ctx context.Context, a *app.App) []Finding {
 	return append(now, all...)
 }
 
-// modelServers lists the models of the servers of `providers`, all at once.
-func modelServers(ctx context.Context, a *app.App) []Finding {
+// checkModelServers lists the models of the servers of `providers`, all at once.
+func checkModelServers(ctx context.Context, a *app.App) []Finding {
 	var findings []Finding
 	if len(a.Settings.Servers) == 0 || a.Models == nil {
 		return nil
@@ -279,8 +278,8 @@ func modelServers(ctx context.Context, a *app.App) []Finding {
 	return findings
 }
 
-// vectorStore checks the Chroma server, if the settings name one.
-func vectorStore(ctx context.Context, c *settings.Config) []Finding {
+// checkVectorStore checks the Chroma server, if the settings name one.
+func checkVectorStore(ctx context.Context, c *settings.Config) []Finding {
 	store := app.OpenChroma(c)
 	if store == nil {
 		return nil
@@ -291,7 +290,7 @@ func vectorStore(ctx context.Context, c *settings.Config) []Finding {
 	return []Finding{{What: "vector store", OK: true, Detail: "the Chroma server answers"}}
 }
 
-func notes(ctx context.Context, a *app.App) []Finding {
+func checkNotes(ctx context.Context, a *app.App) []Finding {
 	var findings []Finding
 	scannable := false // there are PDFs or images
 	for _, gone := range a.MissingVaults {
@@ -328,18 +327,18 @@ func notes(ctx context.Context, a *app.App) []Finding {
 		findings = append(findings, Finding{What: "notes", OK: true, Detail: "none yet", Fix: "lifehub index DIR"})
 	}
 	if len(a.OpenVaults()) > 0 {
-		f, files := index(ctx, a)
+		f, files := checkIndex(ctx, a)
 		findings = append(findings, f)
-		findings = append(findings, readInPart(files)...)
+		findings = append(findings, checkReadInPart(files)...)
 	}
 	if scannable {
-		findings = append(findings, scans(a))
+		findings = append(findings, checkScans(a))
 	}
 	return findings
 }
 
-// scans reports whether scanned PDFs and images are read.
-func scans(a *app.App) Finding {
+// checkScans reports whether scanned PDFs and images are read.
+func checkScans(a *app.App) Finding {
 	f := Finding{What: "ocr", OK: true, Detail: "scanned PDFs and images are read by " + a.Tesseract()}
 	switch {
 	case a.Settings.OCR == "off":
@@ -353,8 +352,8 @@ func scans(a *app.App) Finding {
 // mostNamed is how many notes a finding names.
 const mostNamed = 5
 
-// readInPart names the copies that sync programs made of notes, and the notes of which something could not be read.
-func readInPart(files []rag.FileStatus) (findings []Finding) {
+// checkReadInPart names the copies that sync programs made of notes, and the notes of which something could not be read.
+func checkReadInPart(files []rag.FileStatus) (findings []Finding) {
 	var copies, parts []string
 	for _, file := range files {
 		switch {
@@ -366,16 +365,16 @@ func readInPart(files []rag.FileStatus) (findings []Finding) {
 	}
 	if len(copies) > 0 {
 		what := draw.Count(len(copies), "file") + " made by sync programs as copies, searched last and without their tasks"
-		findings = append(findings, naming(what, copies, "compare each with its note and delete it"))
+		findings = append(findings, findingOf(what, copies, "compare each with its note and delete it"))
 	}
 	if len(parts) > 0 {
-		findings = append(findings, naming(draw.Count(len(parts), "note")+" read in part", parts, ""))
+		findings = append(findings, findingOf(draw.Count(len(parts), "note")+" read in part", parts, ""))
 	}
 	return findings
 }
 
-// naming is a finding about notes that names the first of them.
-func naming(what string, all []string, fix string) Finding {
+// findingOf is a finding about notes that names the first of them.
+func findingOf(what string, all []string, fix string) Finding {
 	f := Finding{What: "notes", OK: true, Detail: what + ": " + strings.Join(all[:min(len(all), mostNamed)], " · "), Fix: fix}
 	if len(all) > mostNamed {
 		f.Fix = strings.TrimPrefix(f.Fix+"; lifehub index --status names the others", "; ")
@@ -383,8 +382,8 @@ func naming(what string, all []string, fix string) Finding {
 	return f
 }
 
-// index reports how many notes of all folders are indexed, and by which embedder, and returns the state of each file.
-func index(ctx context.Context, a *app.App) (f Finding, all []rag.FileStatus) {
+// checkIndex reports how many notes of all folders are indexed, and by which embedder, and returns the state of each file.
+func checkIndex(ctx context.Context, a *app.App) (f Finding, all []rag.FileStatus) {
 	f.What = "index"
 	embedder := a.Embedder(ctx)
 	indexed, total, passages, embedded := 0, 0, 0, 0
@@ -442,7 +441,7 @@ func index(ctx context.Context, a *app.App) (f Finding, all []rag.FileStatus) {
 	return f, all
 }
 
-func servers(ctx context.Context, a *app.App) []Finding {
+func checkServers(ctx context.Context, a *app.App) []Finding {
 	a.WaitForServers(ctx)
 	var findings []Finding
 	for _, s := range a.Servers.State() {
@@ -455,8 +454,8 @@ func servers(ctx context.Context, a *app.App) []Finding {
 	return findings
 }
 
-// hooks reports each hook, and why one cannot run.
-func hooks(a *app.App) (findings []Finding) {
+// checkHooks reports each hook, and why one cannot run.
+func checkHooks(a *app.App) (findings []Finding) {
 	for _, h := range app.Hooks(a.Paths, a.Settings) {
 		f := Finding{What: "hook " + h.Event, OK: true, Detail: strings.Join(h.Command, " ")}
 		if problem := h.Problem(); problem != "" {
@@ -467,7 +466,7 @@ func hooks(a *app.App) (findings []Finding) {
 	return findings
 }
 
-func terminal(sh *app.Process) Finding {
+func checkTerminal(sh *app.Process) Finding {
 	name, _ := sh.Getenv("TERM")
 	if !term.IsTerminal(sh.Out.Fd()) {
 		return Finding{What: "terminal", OK: true, Detail: "none: stdout is a file or a pipe, so the chat prints plain lines"}
@@ -483,8 +482,8 @@ func terminal(sh *app.Process) Finding {
 	return f
 }
 
-// privacy looks for files that other users of this machine can read.
-func privacy(p settings.Paths) Finding {
+// checkPrivacy looks for files that other users of this machine can read.
+func checkPrivacy(p settings.Paths) Finding {
 	var open []string
 	for _, dir := range []string{p.Config, p.Data, p.State} {
 		_ = filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {

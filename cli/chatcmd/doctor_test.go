@@ -1,4 +1,4 @@
-package doctor
+package chatcmd
 
 import (
 	"context"
@@ -24,7 +24,7 @@ import (
 
 func TestDoctorChecksTheConversations(t *testing.T) {
 	p := settings.Paths{Data: t.TempDir()}
-	if f := conversations(p); !f.OK || f.Detail != "none yet" {
+	if f := checkConversations(p); !f.OK || f.Detail != "none yet" {
 		t.Errorf("of none: %+v", f)
 	}
 	if _, err := os.Stat(p.Database()); err == nil {
@@ -37,7 +37,7 @@ func TestDoctorChecksTheConversations(t *testing.T) {
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if f := conversations(p); !f.OK || f.Detail != p.Database() {
+	if f := checkConversations(p); !f.OK || f.Detail != p.Database() {
 		t.Errorf("of a sound file: %+v", f)
 	}
 	db, err := sql.Open("sqlite", p.Database())
@@ -50,13 +50,13 @@ func TestDoctorChecksTheConversations(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if f := conversations(p); f.OK || !strings.Contains(f.Detail, "newer LifeHub") || f.Fix != "" {
+	if f := checkConversations(p); f.OK || !strings.Contains(f.Detail, "newer LifeHub") || f.Fix != "" {
 		t.Errorf("of a newer one: %+v", f)
 	}
 	if err := os.WriteFile(p.Database(), []byte(strings.Repeat("nonsense ", 2000)), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if f := conversations(p); f.OK || !strings.Contains(f.Detail, "chats restore") {
+	if f := checkConversations(p); f.OK || !strings.Contains(f.Detail, "chats restore") {
 		t.Errorf("of a damaged one: %+v", f)
 	}
 }
@@ -67,7 +67,7 @@ func TestDoctorNamesRefusingFoldersOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	one, other := filepath.Join(file, "one"), filepath.Join(file, "other")
-	got := folders(t.TempDir(), one, other)
+	got := checkFolders(t.TempDir(), one, other)
 	want := []Finding{{What: "folders", Detail: "nothing can be saved in " + one + ", " + other + ": not a directory", Fix: "make the folder writable"}}
 	if !slices.Equal(got, want) {
 		t.Errorf("got %+v, want %+v", got, want)
@@ -80,9 +80,9 @@ type otherEmbedder struct{ encoder.Encoder }
 func (otherEmbedder) Name() string { return "other" }
 
 // embedding is a provider with that embedder.
-type embedding struct{ llm.Provider }
+type embeddingProvider struct{ llm.Provider }
 
-func (embedding) Embedder(context.Context) (llm.Embedder, error) { return otherEmbedder{}, nil }
+func (embeddingProvider) Embedder(context.Context) (llm.Embedder, error) { return otherEmbedder{}, nil }
 
 func TestDoctorReportsAnotherEmbeddersIndex(t *testing.T) {
 	vault := t.TempDir()
@@ -91,11 +91,11 @@ func TestDoctorReportsAnotherEmbeddersIndex(t *testing.T) {
 	if err := a.Ready(t.Context(), "", &app.Bar{}); err != nil {
 		t.Fatal(err)
 	}
-	if f, _ := index(t.Context(), a); !f.OK || f.Fix != "" || !strings.HasSuffix(f.Detail, ", by keywords and the built-in encoder") {
+	if f, _ := checkIndex(t.Context(), a); !f.OK || f.Fix != "" || !strings.HasSuffix(f.Detail, ", by keywords and the built-in encoder") {
 		t.Errorf("of its own embedder: %+v", f)
 	}
 	apptest.Write(t, filepath.Join(vault, "running.md"), "# Running\n\nI run in the park, and by the river.\n")
-	if f, _ := index(t.Context(), a); !f.OK || f.Fix != "" || !strings.HasPrefix(f.Detail, "0 of 1 note, ") || !strings.HasSuffix(f.Detail, "; the rest is read before the next search") {
+	if f, _ := checkIndex(t.Context(), a); !f.OK || f.Fix != "" || !strings.HasPrefix(f.Detail, "0 of 1 note, ") || !strings.HasSuffix(f.Detail, "; the rest is read before the next search") {
 		t.Errorf("of a note that changed: %+v", f)
 	}
 	if err := a.Ready(t.Context(), "", &app.Bar{}); err != nil {
@@ -105,7 +105,7 @@ func TestDoctorReportsAnotherEmbeddersIndex(t *testing.T) {
 	if err := a.Ready(t.Context(), "", &app.Bar{}); err != nil {
 		t.Fatal(err)
 	}
-	if _, files := index(t.Context(), a); len(readInPart(files)) != 1 || !strings.Contains(readInPart(files)[0].Detail, "part.md: line 3") {
+	if _, files := checkIndex(t.Context(), a); len(checkReadInPart(files)) != 1 || !strings.Contains(checkReadInPart(files)[0].Detail, "part.md: line 3") {
 		t.Errorf("of front matter that is read in part: %+v", files)
 	}
 	if err := os.Remove(filepath.Join(vault, "part.md")); err != nil {
@@ -114,8 +114,8 @@ func TestDoctorReportsAnotherEmbeddersIndex(t *testing.T) {
 	if err := a.Ready(t.Context(), "", &app.Bar{}); err != nil {
 		t.Fatal(err)
 	}
-	a.Provider = embedding{a.Provider}
-	f, _ := index(t.Context(), a)
+	a.Provider = embeddingProvider{a.Provider}
+	f, _ := checkIndex(t.Context(), a)
 	if !f.OK || f.Fix != "lifehub index" || !strings.Contains(f.Detail, "1 of 1 note, ") || !strings.HasSuffix(f.Detail, "other; semantic index 0 of 1 passage") {
 		t.Errorf("of another: %+v", f)
 	}
@@ -150,7 +150,7 @@ func TestDoctorSaysWhoReadsImages(t *testing.T) {
 		},
 	} {
 		t.Setenv("PATH", path)
-		found := notes(t.Context(), apptest.Open(t, vault))
+		found := checkNotes(t.Context(), apptest.Open(t, vault))
 		if got := []Finding{found[0], found[len(found)-1]}; !slices.Equal(got, want) {
 			t.Errorf("got %+v, want %+v", got, want)
 		}
@@ -162,14 +162,14 @@ func TestCopiesAndPartsAreNamed(t *testing.T) {
 	files := []rag.FileStatus{
 		{Path: "a.md", State: "indexed"}, {Path: "b 2.md", State: "indexed", CopyOf: "b.md", Reason: "a copy"}, {Path: "c.md", State: "indexed", Reason: "line 3"},
 	}
-	found := readInPart(files)
+	found := checkReadInPart(files)
 	if len(found) != 2 || !strings.Contains(found[0].Detail, "b 2.md of b.md") || found[0].Fix == "" || strings.Contains(found[1].Detail, "b 2.md") || !strings.Contains(found[1].Detail, "c.md: line 3") {
 		t.Errorf("%+v", found)
 	}
 	for range 10 {
 		files = append(files, files[1])
 	}
-	if found := readInPart(files); !strings.Contains(found[0].Detail, "11 files") || !strings.Contains(found[0].Fix, "index --status") {
+	if found := checkReadInPart(files); !strings.Contains(found[0].Detail, "11 files") || !strings.Contains(found[0].Fix, "index --status") {
 		t.Errorf("%+v", found)
 	}
 }
