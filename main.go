@@ -2,7 +2,7 @@
 package main
 
 import (
-	_ "embed"
+	"embed"
 	"os"
 
 	"lifehub/cli"
@@ -11,4 +11,7 @@ import (
 //go:embed THIRD_PARTY_LICENSES
 var licences string
 
-func main() { os.Exit(cli.Main(licences)) }
+//go:embed examples/notes
+var examples embed.FS
+
+func main() { os.Exit(cli.Main(licences, examples)) }

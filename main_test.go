@@ -144,7 +144,7 @@ func TestLicensesPrintsTheFile(t *testing.T) {
 	t.Setenv("LIFEHUB_HOME", t.TempDir())
 	args, stdout := os.Args, os.Stdout
 	os.Args, os.Stdout = []string{"lifehub", "licenses"}, file
-	code := cli.Main(licences)
+	code := cli.Main(licences, examples)
 	os.Args, os.Stdout = args, stdout
 	printed, err := os.ReadFile(file.Name())
 	if err != nil || code != 0 || string(printed) != licences {

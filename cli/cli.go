@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"sync"
 	"syscall"
@@ -28,8 +29,9 @@ import (
 // blocked in; what was saved is as safe as after a kill.
 const grace = 2 * time.Second
 
-// Main runs the command line and returns the exit code. licences is the text of the command licenses.
-func Main(licences string) int {
+// Main runs the command line and returns the exit code. licences is the text of the command licenses; examples has the
+// starter notes in examples/notes.
+func Main(licences string, examples fs.FS) int {
 	// New files are private to their owner, whatever the user's umask.
 	setUmask()
 	ctx, cancel := context.WithCancelCause(context.Background())
@@ -41,7 +43,7 @@ func Main(licences string) int {
 		os.Exit(exitCode(ctx, nil))
 	})()
 
-	sh := &app.Process{In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Getenv: os.LookupEnv, Environ: os.Environ, LetGo: stop, Licences: licences}
+	sh := &app.Process{In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Getenv: os.LookupEnv, Environ: os.Environ, LetGo: stop, Licences: licences, Examples: examples}
 	if p, err := settings.FindPaths(sh.Getenv); err == nil {
 		defer dumpOnSignal(p.State)()
 	}

@@ -6,7 +6,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"io/fs"
 	"iter"
 	"os"
 	"path/filepath"
@@ -22,7 +21,6 @@ import (
 	"lifehub/agent"
 	"lifehub/agent/prompt"
 	"lifehub/cli/app"
-	"lifehub/examples"
 	"lifehub/internal/apptest"
 	"lifehub/llm"
 	"lifehub/llm/llmtest"
@@ -217,7 +215,7 @@ func (b *budgeted) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.De
 func openStarterNotes(t *testing.T, facts string) *app.App {
 	t.Helper()
 	home, vault := t.TempDir(), filepath.Join(t.TempDir(), "notes")
-	if err := os.CopyFS(vault, must(fs.Sub(examples.Notes, "notes"))); err != nil {
+	if err := os.CopyFS(vault, os.DirFS("../examples/notes")); err != nil {
 		t.Fatal(err)
 	}
 	for _, file := range must(filepath.Glob(filepath.Join(vault, "*/*"))) {

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"runtime"
 	"testing"
 	"time"
 
@@ -29,11 +30,17 @@ func TestMain(m *testing.M) {
 	testenv.Parallel(4)
 	if os.Getenv("LIFEHUB_TEST_RUN") != "" {
 		beforeMain()
-		os.Exit(Main(""))
+		os.Exit(lifehub())
 	}
 	testscript.Main(m, map[string]func(){
-		"lifehub": func() { os.Exit(Main("")) },
+		"lifehub": func() { os.Exit(lifehub()) },
 	})
+}
+
+// lifehub runs the program, in any working directory, without the text of the licences.
+func lifehub() int {
+	_, file, _, _ := runtime.Caller(0)
+	return Main("", os.DirFS(filepath.Join(filepath.Dir(file), "..")))
 }
 
 // patience bounds each wait for the program, so that a test fails rather than hangs. It is not a

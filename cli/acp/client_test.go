@@ -34,7 +34,7 @@ const asProgram = "LIFEHUB_TEST_RUN=1"
 
 func TestMain(m *testing.M) {
 	if os.Getenv("LIFEHUB_TEST_RUN") != "" {
-		os.Exit(cli.Main(""))
+		os.Exit(cli.Main("", nil))
 	}
 	os.Exit(m.Run())
 }

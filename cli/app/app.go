@@ -32,8 +32,8 @@ import (
 	"lifehub/mcpclient"
 	"lifehub/notes"
 	"lifehub/rag"
-	"lifehub/rag/vectors"
 	"lifehub/rag/encoder"
+	"lifehub/rag/vectors"
 	"lifehub/store"
 	"lifehub/tui/safetext"
 )

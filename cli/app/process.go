@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 
 	"github.com/charmbracelet/x/term"
@@ -23,6 +24,7 @@ type Process struct {
 	LetGo func()
 
 	Licences string // what `lifehub licenses` prints
+	Examples fs.FS  // has the starter notes in examples/notes
 
 	Failed error // error of the command, set after it was shown
 

@@ -272,7 +272,7 @@ func (c *openedChat) open(ctx context.Context, openStore func(path string) (*sto
 	saved, servers := conversations{c.App.Store, c.App.Paths}, panel{c.App.Servers, c.App}
 	o.Conversations, o.Archive, o.Statistics = saved, saved, saved
 	o.Branches, o.Artifacts, o.Drafts = c.App.Store, c.App.Store, c.App.Store
-	o.Models, o.Notes, o.Setup = models{c.App}, c.background, offers{c.background}
+	o.Models, o.Notes, o.Setup = models{c.App}, c.background, offers{c.background, c.flags.Process.Examples}
 	o.Servers, o.Templates = servers, servers
 	o.Conversation, o.Heading, o.Turn, o.Pick, o.Prompt, o.FirstRun = at.Conversation, at.Title, at.Turn, c.flags.pick, c.prompt, len(c.App.OpenVaults()) == 0 && len(c.App.MissingVaults) == 0 && !c.flags.resumes()
 	var second []chat.Command

@@ -31,7 +31,10 @@ import (
 )
 
 // offers finds folders of notes for users who have named none.
-type offers struct{ *background }
+type offers struct {
+	*background
+	examples fs.FS // has the starter notes
+}
 
 // offersPatience bounds the search for folders, since one may be on a network drive that does not
 // respond.
@@ -291,7 +294,7 @@ func (o offers) Take(_ context.Context, offer chat.Offer) error {
 	dir := app.AtHome(offer.Path)
 	if dir == "" {
 		dir = filepath.Join(o.App.Paths.Data, "starter-notes")
-		if err := writeStarterNotes(dir, when.DayOf(time.Now())); err != nil {
+		if err := writeStarterNotes(dir, o.examples, when.DayOf(time.Now())); err != nil {
 			return err
 		}
 	}

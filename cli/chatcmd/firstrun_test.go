@@ -31,7 +31,7 @@ func TestFirstRunFindsFoldersOfNotes(t *testing.T) {
 	}
 	offered := func() (list [][3]string) {
 		t.Helper()
-		offers, err := offers{&background{App: &app.App{}}}.Offers(t.Context())
+		offers, err := offers{background: &background{App: &app.App{}}}.Offers(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -76,7 +76,7 @@ func TestFirstRunFindsFoldersOfNotes(t *testing.T) {
 	if got := offered(); got[0] != [3]string{"This folder", "~/far/away/Wissen", "1 note"} {
 		t.Errorf("in a folder of notes: %q", got)
 	}
-	err := offers{&background{App: &app.App{}}}.Take(t.Context(), chat.Offer{Path: "~/nowhere"})
+	err := offers{background: &background{App: &app.App{}}}.Take(t.Context(), chat.Offer{Path: "~/nowhere"})
 	if err == nil || err.Error() != "no such folder: ~/nowhere" {
 		t.Errorf("taking what is not there: %v", err)
 	}

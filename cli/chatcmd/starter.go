@@ -8,13 +8,12 @@ import (
 	"regexp"
 	"time"
 
-	"lifehub/examples"
 	"lifehub/internal/when"
 )
 
 // writeStarterNotes writes the starter notes to a folder unless it exists. Their dates are shifted
 // by whole weeks, so that the last of them are in the week before today's.
-func writeStarterNotes(dir string, today when.Day) error {
+func writeStarterNotes(dir string, examples fs.FS, today when.Day) error {
 	if _, err := os.Stat(dir); err == nil {
 		return nil
 	}
@@ -28,7 +27,7 @@ func writeStarterNotes(dir string, today when.Day) error {
 			return day
 		})
 	}
-	starter, err := fs.Sub(examples.Notes, "notes")
+	starter, err := fs.Sub(examples, "examples/notes")
 	if err != nil {
 		return fmt.Errorf("read the starter notes: %w", err)
 	}

@@ -20,7 +20,7 @@ func TestStarterNotesAreDatedLastWeek(t *testing.T) {
 	for i := range 9 {
 		today := when.Day{Year: 2027, Month: time.December, Day: 26}.Add(i) // a Sunday and the following days
 		dir := filepath.Join(t.TempDir(), "starter")
-		if err := writeStarterNotes(dir, today); err != nil {
+		if err := writeStarterNotes(dir, os.DirFS("../.."), today); err != nil {
 			t.Fatal(err)
 		}
 		folder, err := notes.Open(dir)

@@ -13,7 +13,6 @@ import (
 
 	"lifehub/agent"
 	"lifehub/agent/citation"
-	"lifehub/examples"
 	"lifehub/internal/text"
 )
 
@@ -275,7 +274,7 @@ func someNotes() (notes []agent.Source, err error) {
 	if err != nil {
 		return nil, err
 	}
-	vaults := []fs.FS{examples.Notes}
+	vaults := []fs.FS{os.DirFS(root + "/examples/notes")}
 	for _, folder := range []string{"kepano-vault", "til-jbranchaud"} {
 		dir, err := shared("data/corpora/" + folder)
 		if err != nil {
