@@ -21,12 +21,6 @@ const (
 	serversShare = 10
 )
 
-// smallWindowTools lists the tools offered in a smaller window.
-var smallWindowTools = []string{
-	agent.SearchNotes, agent.ReadNote, "list_tasks", "add_task", "complete_task",
-	agent.AppendNote, "edit_note", "remember", "calculate", agent.WebSearch,
-}
-
 // Block is the list of tools that a model is offered. It is the same for each
 // message of a conversation, so that the model server can cache the prompt, and
 // no tool is missing because of how a message is worded.
@@ -41,10 +35,10 @@ type Block struct {
 func IsRoomy(window int) bool { return window <= 0 || window >= roomyWindow }
 
 // NewBlock splits tools into those offered and the rest. The block starts with
-// the built-in tools, or the most important ones in a small window. Then come
-// the tools of servers, each server's only if all of them fit, and last the web
-// tools.
-func NewBlock(tools []agent.Tool, window int) Block {
+// the built-in tools, or in a small window those of the names in important, if it has any. Then
+// come the tools of servers, each server's only if all of them fit, and last the
+// web tools.
+func NewBlock(tools []agent.Tool, important []string, window int) Block {
 	if window <= 0 {
 		window = roomyWindow
 	}
@@ -58,7 +52,7 @@ func NewBlock(tools []agent.Tool, window int) Block {
 			own++
 		}
 	}
-	roomy := IsRoomy(window) || own <= len(smallWindowTools)
+	roomy := IsRoomy(window) || len(important) == 0 || own <= len(important)
 	for _, tool := range tools {
 		spec := tool.Spec()
 		switch {
@@ -67,7 +61,7 @@ func NewBlock(tools []agent.Tool, window int) Block {
 		case spec.By != "":
 			servers = append(servers, tool)
 			byServer[spec.By] += SpecTokens(spec)
-		case !roomy && !slices.Contains(smallWindowTools, spec.Name) && spec.Name != agent.ReadSkill:
+		case !roomy && !slices.Contains(important, spec.Name) && spec.Name != agent.ReadSkill:
 			b.Rest = append(b.Rest, tool)
 		case isWeb(tool):
 			web = append(web, tool)

@@ -42,6 +42,11 @@ func kit() (list []agent.Tool) {
 	return append(list, tool("tickets_list", "the MCP server tickets"), tool("tickets_close", "the MCP server tickets"))
 }
 
+// important are the tools that a small window has.
+var important = []string{
+	"search_notes", "read_note", "list_tasks", "add_task", "complete_task", "append_note", "edit_note", "remember", "calculate", "web_search",
+}
+
 func namesOf(tools []agent.Tool) string {
 	var names []string
 	for _, tool := range tools {
@@ -58,7 +63,7 @@ func TestBlockFitsTheWindow(t *testing.T) {
 		8192:   "search_notes read_note append_note edit_note list_tasks add_task complete_task calculate remember tickets_list tickets_close find_tools web_search",
 		100000: own + " " + namesOf(kit()[15:75]) + " tickets_list tickets_close web_search web_fetch",
 	} {
-		b := NewBlock(kit(), window)
+		b := NewBlock(kit(), important, window)
 		if got := namesOf(b.Tools); got != want {
 			t.Errorf("%d: got\n%s\nwant\n%s", window, got, want)
 		}
@@ -79,14 +84,14 @@ func TestEachToolIsListedOnce(t *testing.T) {
 	for _, tool := range kit() {
 		list = append(list, incomparable{Tool: tool})
 	}
-	known := NewBlock(list, 8192).With("files_tool_7").Known()
+	known := NewBlock(list, important, 8192).With("files_tool_7").Known()
 	if len(known) != len(list) {
 		t.Errorf("%d tools are known of %d: %s", len(known), len(list), namesOf(known))
 	}
 }
 
 func TestFoundToolsComeLast(t *testing.T) {
-	b := NewBlock(kit(), 16384)
+	b := NewBlock(kit(), important, 16384)
 	more := b.With("files_tool_7", "add_task", "no_tool", "files_tool_3", "files_tool_7")
 	if got, want := namesOf(more.Tools), namesOf(b.Tools)+" files_tool_7 files_tool_3"; got != want {
 		t.Errorf("got %s, want %s", got, want)
@@ -100,7 +105,7 @@ func TestFoundToolsComeLast(t *testing.T) {
 }
 
 func TestOtherToolsFitATenthOfTheWindow(t *testing.T) {
-	b := NewBlock(kit(), 16384)
+	b := NewBlock(kit(), important, 16384)
 	got := b.Further("«f»")
 	for _, want := range []string{"\n«f»\nMCP server files: files_tool_0", "files_tool_59\n«f»"} {
 		if !strings.Contains(got, want) {
@@ -110,7 +115,7 @@ func TestOtherToolsFitATenthOfTheWindow(t *testing.T) {
 	if strings.Contains(got, "Does what") {
 		t.Errorf("there is no room for sentences:\n%s", got)
 	}
-	small := NewBlock(append(kit()[:15:15], tool("files_read", "the MCP server files")), 2000)
+	small := NewBlock(append(kit()[:15:15], tool("files_read", "the MCP server files")), important, 2000)
 	if got := small.Further("«f»"); !strings.Contains(got, "«f»\nlist_notes, web_fetch, create_note, forget\n«f»") {
 		t.Errorf("got\n%s", got)
 	}
@@ -118,7 +123,7 @@ func TestOtherToolsFitATenthOfTheWindow(t *testing.T) {
 	if got := few.Further("«f»"); !strings.Contains(got, "«f»\nlist_notes\nMCP server files: files_read (Does what its name says, at any time of the day, for anybody who asks)\n«f»") {
 		t.Errorf("got\n%s", got)
 	}
-	if got := NewBlock(kit(), 100000).Further("«f»"); got != "" {
+	if got := NewBlock(kit(), important, 100000).Further("«f»"); got != "" {
 		t.Errorf("nothing is left, and yet: %s", got)
 	}
 }

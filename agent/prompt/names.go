@@ -76,10 +76,3 @@ func onlyMatch(tools []agent.Tool, meant func(name string) bool) (found agent.To
 	}
 	return found
 }
-
-// NeedsNotes reports whether a built-in tool works on notes, and so is useless
-// without a vault.
-func NeedsNotes(tool string) bool {
-	return slices.Contains([]string{"note_links", "find_contradictions"}, tool) || strings.HasSuffix(tool, "_note") || strings.HasSuffix(tool, "_notes") ||
-		strings.HasSuffix(tool, "_task") || strings.HasSuffix(tool, "_tasks")
-}

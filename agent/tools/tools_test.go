@@ -13,7 +13,6 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"lifehub/agent"
-	"lifehub/agent/prompt"
 	"lifehub/notes"
 	"lifehub/rag"
 )
@@ -167,7 +166,7 @@ func TestNoteToolsReportAMissingVault(t *testing.T) {
 		if _, got := b.run(tool, args); got != "error: no notes folder is open" {
 			t.Errorf("%s: got %q", tool, got)
 		}
-		if !prompt.NeedsNotes(tool) {
+		if !NeedsNotes(tool) {
 			t.Errorf("%s works on notes", tool)
 		}
 	}
@@ -176,8 +175,8 @@ func TestNoteToolsReportAMissingVault(t *testing.T) {
 		"create_artifact", "update_artifact", "rewrite_artifact", "read_artifact",
 	}
 	for _, tool := range All(b.deps) {
-		if name := tool.Spec().Name; prompt.NeedsNotes(name) == slices.Contains(elsewhere, name) {
-			t.Errorf("%s: needs notes: %v", name, prompt.NeedsNotes(name))
+		if name := tool.Spec().Name; NeedsNotes(name) == slices.Contains(elsewhere, name) {
+			t.Errorf("%s: needs notes: %v", name, NeedsNotes(name))
 		}
 		_, resolves := tool.(agent.Resolver)
 		if _, has := agent.ShapeOf(tool.Spec().Schema).Properties["path"]; has && !resolves && tool.Spec().Name != "search_notes" {

@@ -26,6 +26,7 @@ type Options struct {
 	Workers     []Worker               // of TeamMode, in the order shown to its lead; nil: one for everything
 	Session     Session                // nil: plan mode, nothing is approved
 	Tools       Toolbox                // nil: none
+	Guide       agent.Guide            // to its most important tools; the zero value names none
 	Notes       Library                // nil: notes are only searched, and sources not read again
 	History     agent.History
 	Journal     agent.Journal     // nil: an interrupted turn cannot be resumed
@@ -256,7 +257,7 @@ func (a *Agent) TurnTools() (own []agent.Tool, missing map[string]string) {
 	find := &findTools{t}
 	t.tools = append(slices.Clip(a.Tools.Offered()), find)
 	missing = map[string]string{}
-	if len(prompt.NewBlock(t.tools, t.window()).Rest) == 0 {
+	if len(prompt.NewBlock(t.tools, a.Guide.Names(), t.window()).Rest) == 0 {
 		missing[agent.FindTools] = "the model's window has room for all tools"
 	}
 	if t.mode == agent.PlanMode {

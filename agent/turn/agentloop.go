@@ -277,8 +277,8 @@ func (l *agentLoop) prompt() prompt.Prompt {
 	case l.silent:
 	case small:
 		p.Request.Schema = prompt.AnswerOrCall(prompt.Specs(l.actingNow(b.Tools)), true)
-		p.Examples = smallExamples
-		p.System = strings.TrimSpace(p.System + "\n\n" + briefly(smallPrompt, specs, fence, b.Servers()))
+		p.Examples = smallExamples(l.turn.agent.Guide)
+		p.System = strings.TrimSpace(p.System + "\n\n" + briefly(smallPrompt, l.turn.agent.Guide.ForSmall(), specs, fence, b.Servers()))
 	case !l.turn.traits.Native:
 		p.Request.Schema = prompt.AnswerOrCall(specs, false)
 		p.System += "\n\n" + strings.ReplaceAll(notationPrompt, "{tools}", prompt.Describe(specs, fence)) + l.turn.besides(b)

@@ -42,13 +42,18 @@ func (t *turn) findTools(input json.RawMessage) []agent.Tool {
 	if err != nil {
 		return nil
 	}
-	return prompt.NewBlock(t.tools, t.toolsWindow()).Find(args.Query)
+	return t.block(t.tools).Find(args.Query)
+}
+
+// block returns the tools that the window of the turn has, and the rest.
+func (t *turn) block(tools []agent.Tool) prompt.Block {
+	return prompt.NewBlock(tools, t.agent.Guide.Names(), t.toolsWindow())
 }
 
 // offered returns the tools that a model is offered: those of the conversation
 // and those found by calls of this turn.
 func (t *turn) offered(tools []agent.Tool, found []finding) prompt.Block {
-	b := prompt.NewBlock(tools, t.toolsWindow()).With(t.talk.called...)
+	b := t.block(tools).With(t.talk.called...)
 	for _, f := range found {
 		if f.step.Tool != agent.FindTools {
 			continue

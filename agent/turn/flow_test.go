@@ -325,7 +325,7 @@ func TestPlannerAndExplainerHavePromptsOfTheirOwn(t *testing.T) {
 		if strings.Contains(system, answeringPrompt[:40]) != (i == 1) || strings.Contains(system, "no mail server is set") != (i == 1) || strings.Contains(system, "steps") != (i == 0) {
 			t.Errorf("system prompt %d is %q", i, system)
 		}
-		if last.Role != llm.User || !strings.HasSuffix(last.Text, asks+question) || !strings.HasSuffix(system, "\n\nToday is Saturday, 14 March 2026, week 11.") || len(req.Messages) != 4+(1-i)*len(planExamples) {
+		if last.Role != llm.User || !strings.HasSuffix(last.Text, asks+question) || !strings.HasSuffix(system, "\n\nToday is Saturday, 14 March 2026, week 11.") || len(req.Messages) != 4+(1-i)*4 {
 			t.Errorf("request %d ends with %q after %d messages", i, last.Text, len(req.Messages))
 		}
 	}

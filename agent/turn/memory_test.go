@@ -259,7 +259,7 @@ func TestOlderTurnsAreSummarisedWhenTheyDoNotFit(t *testing.T) {
 		t.Errorf("summarised was\n%.300s", text)
 	}
 	plan := model.requests[1].Messages
-	plan = plan[len(planExamples):]
+	plan = plan[onlyThanks:]
 	if len(plan) != 6 || plan[1].Text != kept.path[1].Question || plan[4].Text != kept.path[2].Answer.Text {
 		t.Errorf("the last four messages are not whole: %d messages", len(plan))
 	}
@@ -272,6 +272,9 @@ func TestOlderTurnsAreSummarisedWhenTheyDoNotFit(t *testing.T) {
 	}
 }
 
+// onlyThanks is the number of messages in the examples of a planner that has no tools.
+const onlyThanks = 2
+
 // All messages are in the prompt while they fit half of the window. Beyond that, the
 // older half is summarised in one step, and later turns add to the rest.
 func TestOlderHalfIsSummarisedWhenTooLong(t *testing.T) {
@@ -281,7 +284,7 @@ func TestOlderHalfIsSummarisedWhenTooLong(t *testing.T) {
 	a := New(Options{Model: model, History: kept, Summaries: kept, Server: server})
 	a.meters.By[""] = agent.TokenRatio{Scale: 0.9}
 	collect(a.Ask(t.Context(), "c1", "And now?"), nil)
-	if plan := model.requests[0].Messages[len(planExamples):]; len(plan) != 26 || plan[1].Text != kept.path[0].Question {
+	if plan := model.requests[0].Messages[onlyThanks:]; len(plan) != 26 || plan[1].Text != kept.path[0].Question {
 		t.Fatalf("%d messages in the first prompt", len(plan))
 	}
 	server.Tokens = 4096
@@ -289,7 +292,7 @@ func TestOlderHalfIsSummarisedWhenTooLong(t *testing.T) {
 	if len(notices) != 1 || !strings.Contains(notices[0].Text, "older messages are now summarised") {
 		t.Fatalf("told %+v", notices)
 	}
-	plan := model.requests[2].Messages[len(planExamples):]
+	plan := model.requests[2].Messages[onlyThanks:]
 	whole := len(plan) - 2 // without the instructions and the question
 	if whole < 6 || whole > 14 || plan[len(plan)-2].Text != kept.path[11].Answer.Text {
 		t.Errorf("%d messages stay whole", whole)
@@ -298,7 +301,7 @@ func TestOlderHalfIsSummarisedWhenTooLong(t *testing.T) {
 		t.Errorf("the model is told\n%.300s", last)
 	}
 	collect(a.Ask(t.Context(), "c1", "And then?"), nil)
-	if next := model.requests[3].Messages[len(planExamples):]; next[1].Text != plan[1].Text || len(model.requests) != 4 {
+	if next := model.requests[3].Messages[onlyThanks:]; next[1].Text != plan[1].Text || len(model.requests) != 4 {
 		t.Errorf("the history begins with %.20q after %.20q, %d requests", next[1].Text, plan[1].Text, len(model.requests))
 	}
 }
@@ -312,7 +315,7 @@ func TestNothingIsSummarisedWithoutAModel(t *testing.T) {
 	if notices := bodies[agent.Noticed](events); len(notices) > 0 || kept.summary.Turn != "" || ended(t, events).Answer != "Yes." {
 		t.Errorf("told %+v, kept a summary of %q", notices, kept.summary.Turn)
 	}
-	if n := len(model.requests[0].Messages) - len(planExamples); n != 2+lastMessages {
+	if n := len(model.requests[0].Messages) - onlyThanks; n != 2+lastMessages {
 		t.Errorf("%d messages in the prompt", n)
 	}
 }

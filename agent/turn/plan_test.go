@@ -291,7 +291,7 @@ func TestRepeatedStepEndsThePlan(t *testing.T) {
 func TestPlanOfAnExampleIsNoPlan(t *testing.T) {
 	task := addTask()
 	model := &script{lines: []line{say(`{"steps":[{"tool":"add_task","input":{"text":"paint the fence"}}]}`), say(taskStep), say("Done.")}}
-	collect(New(Options{Model: model, History: &shelf{}, Tools: tools(task)}).Ask(t.Context(), "c1", errand), always(agent.AllowOnce))
+	collect(New(Options{Model: model, History: &shelf{}, Tools: tools(task), Guide: fences}).Ask(t.Context(), "c1", errand), always(agent.AllowOnce))
 	if got := task.ran(); len(got) != 1 || got[0] != `{"text":"buy shoes"}` {
 		t.Errorf("ran %q", got)
 	}

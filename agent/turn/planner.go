@@ -190,15 +190,19 @@ const asksPlan = "Plan for this message of the user:\n"
 
 // planExamples show a planner its notation, in the world of [smallExamples]: without
 // them, a small model plans a search for thanks, and takes twice as many tokens.
-var planExamples = []llm.Message{
-	{Role: llm.User, Text: asksPlan + "When does the ferry leave?"},
-	{Role: llm.Assistant, Text: `{"steps":[{"tool":"search_notes","input":{"query":"ferry leaves"}}]}`},
-	{Role: llm.User, Text: asksPlan + "new task: paint the fence"},
-	{Role: llm.Assistant, Text: `{"steps":[{"tool":"add_task","input":{"text":"paint the fence"}}]}`},
-	{Role: llm.User, Text: asksPlan + "the fence is painted"},
-	{Role: llm.Assistant, Text: `{"steps":[{"tool":"complete_task","input":{"task":"paint the fence"}}]}`},
-	{Role: llm.User, Text: asksPlan + "thank you"},
-	{Role: llm.Assistant, Text: `{"steps":[]}`},
+func (t *turn) planExamples() (list []llm.Message) {
+	add := func(message, steps string) {
+		list = append(list, llm.Message{Role: llm.User, Text: asksPlan + message},
+			llm.Message{Role: llm.Assistant, Text: `{"steps":[` + steps + `]}`})
+	}
+	if search := t.toolFor(agent.SearchesNotes); search != nil {
+		add("When does the ferry leave?", prompt.InNotation(search.Spec().Name, json.RawMessage(`{"query":"ferry leaves"}`)))
+	}
+	for _, e := range t.agent.Guide.Examples {
+		add(e.Message, prompt.InNotation(e.Tool, json.RawMessage(e.Input)))
+	}
+	add("thank you", "")
+	return list
 }
 
 // plannerPrompt returns the prompt for a plan. Its fixed part describes ten tools
@@ -220,8 +224,8 @@ func (t *turn) plannerPrompt(ctx context.Context) prompt.Prompt {
 		others += "\nAlso " + strings.Join(also, ", ") + "."
 	}
 	p := t.prompt("planner")
-	p.System = strings.TrimSpace(t.agent.Instructions + "\n\n" + briefly(plannerPrompt, specs, t.toolFence(), others))
-	p.Examples = planExamples
+	p.System = strings.TrimSpace(t.agent.Instructions + "\n\n" + briefly(plannerPrompt, t.agent.Guide.Tools, specs, t.toolFence(), others))
+	p.Examples = t.planExamples()
 	p.Material = append(p.Material, t.aboutNotes(ctx)...)
 	p.Question = asksPlan + withSteering(p.Question, t.steeringBeforePlan())
 	p.Request = llm.Request{

@@ -13,14 +13,8 @@ import (
 	"lifehub/llm"
 )
 
-var (
-	//go:embed prompts/small.md
-	smallPrompt string
-	// toolLines describe the most important tools to a small model and to a planner.
-	//
-	//go:embed prompts/tools.md
-	toolLines string
-)
+//go:embed prompts/small.md
+var smallPrompt string
 
 // actingNow returns the tools that a small model may call now. With the notes whole,
 // or as long as all it has is what the first search found, it answers or acts:
@@ -40,15 +34,18 @@ func (l *agentLoop) actingNow(tools []agent.Tool) []agent.Tool {
 
 // smallExamples show a small model its notation. They tell of a world that is in no
 // note, so that an answer from them is seen to be none.
-var smallExamples = []llm.Message{
-	{Role: llm.User, Text: "The blue ferry leaves at 7:40.\n\nWhen does the ferry leave?"},
-	{Role: llm.Assistant, Text: `{"tool":"answer","input":{"text":"The blue ferry leaves at 7:40."}}`},
-	{Role: llm.User, Text: "new task: paint the fence"},
-	{Role: llm.Assistant, Text: `{"tool":"add_task","input":{"text":"paint the fence"}}`},
-	{Role: llm.User, Text: "I have painted the fence"},
-	{Role: llm.Assistant, Text: `{"tool":"complete_task","input":{"task":"paint the fence"}}`},
-	{Role: llm.User, Text: "When does the mill open?"},
-	{Role: llm.Assistant, Text: `{"tool":"answer","input":{"text":"That is not in your notes."}}`},
+func smallExamples(guide agent.Guide) []llm.Message {
+	list := []llm.Message{
+		{Role: llm.User, Text: "The blue ferry leaves at 7:40.\n\nWhen does the ferry leave?"},
+		{Role: llm.Assistant, Text: `{"tool":"answer","input":{"text":"The blue ferry leaves at 7:40."}}`},
+	}
+	for _, e := range guide.Examples {
+		list = append(list, llm.Message{Role: llm.User, Text: e.Message},
+			llm.Message{Role: llm.Assistant, Text: prompt.InNotation(e.Tool, json.RawMessage(e.Input))})
+	}
+	return append(list,
+		llm.Message{Role: llm.User, Text: "When does the mill open?"},
+		llm.Message{Role: llm.Assistant, Text: `{"tool":"answer","input":{"text":"That is not in your notes."}}`})
 }
 
 // inNotation returns the history as a model that writes its calls as JSON wrote it:
@@ -72,22 +69,18 @@ func (t *turn) inNotation() []llm.Message {
 	return list
 }
 
-// briefly fills the tools into a prompt that has a line for some: those lines that are
-// of an offered tool, the shared ones, and what the others say of themselves.
-func briefly(brief string, specs []llm.ToolSpec, fence, others string) string {
-	var lines []string
-	for line := range strings.Lines(strings.ReplaceAll(brief, "{tools}", toolLines+"{tools}")) {
-		name, _, isTool := strings.Cut(line, "(")
-		i := slices.IndexFunc(specs, func(s llm.ToolSpec) bool { return s.Name == name })
-		if isTool && i < 0 && name != prompt.AnswerTool && !strings.Contains(name, " ") {
-			continue
-		}
-		if lines = append(lines, line); i >= 0 {
+// briefly fills tools into a prompt: the lines of the guide, and what the others say of
+// themselves.
+func briefly(into string, guide []agent.Brief, specs []llm.ToolSpec, fence, others string) string {
+	var lines strings.Builder
+	for _, b := range append(slices.Clip(guide), agent.Brief{Name: agent.FindTools, Args: "query", Use: "all else."}) {
+		if i := slices.IndexFunc(specs, func(s llm.ToolSpec) bool { return s.Name == b.Name }); i >= 0 {
 			specs = slices.Delete(slices.Clone(specs), i, i+1)
+			lines.WriteString(b.String() + "\n")
 		}
 	}
 	rest := strings.TrimSpace(prompt.Brief(specs, fence) + others)
-	return strings.TrimSpace(strings.ReplaceAll(strings.Join(lines, ""), "{tools}", rest))
+	return strings.TrimSpace(strings.ReplaceAll(into, "{tools}", lines.String()+rest))
 }
 
 // repeatsExample reports whether a reply has a word of the examples that neither the
@@ -97,7 +90,8 @@ func (t *turn) repeatsExample(whole string) bool {
 	for _, m := range t.recalled.History {
 		known += "\n" + m.Text
 	}
-	return hasWord(whole, exampleWords) && !hasWord(known, exampleWords)
+	words := append(t.agent.Guide.Words, exampleWords...)
+	return hasWord(whole, words) && !hasWord(known, words)
 }
 
 var errExample = errors.New("it repeats an example; only the user's last message and the notes count")
@@ -112,5 +106,5 @@ func hasWord(in string, words []string) bool {
 	return false
 }
 
-// exampleWords are the words by which smallExamples are known.
-var exampleWords = []string{"ferry", "fence", "mill"}
+// exampleWords are the words by which smallExamples are known, besides those of the guide.
+var exampleWords = []string{"ferry", "mill"}

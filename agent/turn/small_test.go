@@ -12,10 +12,17 @@ import (
 )
 
 // small returns options for a small model in auto mode.
+// fences is a guide to add_task.
+var fences = agent.Guide{
+	Tools:    []agent.Brief{{Name: "search_notes", Args: "query"}, {Name: "add_task", Args: "text"}},
+	Examples: []agent.Example{{Message: "new task: paint the fence", Tool: "add_task", Input: `{"text":"paint the fence"}`}},
+	Words:    []string{"fence"},
+}
+
 func small(model llm.Model, kit ...agent.Tool) Options {
 	return Options{
 		Model: model, History: &shelf{}, Tools: tools(kit...), Session: inMode(agent.AutoMode), Server: &agenttest.Server{Name: "tiny"},
-		Traits: being{Small: true, Native: true},
+		Traits: being{Small: true, Native: true}, Guide: fences,
 	}
 }
 
@@ -63,7 +70,7 @@ func TestHistoryIsInTheNotationOfTheModel(t *testing.T) {
 	o.History = &before{exchanges: path}
 	collect(New(o).Ask(t.Context(), "c1", "And now?"), nil)
 	var got []string
-	for _, m := range model.requests[0].Messages[1+len(smallExamples):] {
+	for _, m := range model.requests[0].Messages[1+len(smallExamples(fences)):] {
 		if m.Role == llm.Assistant {
 			got = append(got, m.Text)
 		}

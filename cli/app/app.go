@@ -429,7 +429,7 @@ func (a *App) whyMissing(tool agent.Tool) string {
 	switch name := tool.Spec().Name; {
 	case a.isOff(tool):
 		return "it is switched off (tools.off)"
-	case a.IsBuiltin(name) && prompt.NeedsNotes(name) && len(a.OpenVaults()) == 0:
+	case a.IsBuiltin(name) && tools.NeedsNotes(name) && len(a.OpenVaults()) == 0:
 		return "there are no notes"
 	case a.ReadOnly.On() && !agent.HasNoEffect(tool):
 		return "this chat is read-only (" + a.ReadOnly.End("/readonly off") + ")"

@@ -6,7 +6,7 @@ import (
 	"sync/atomic"
 
 	"lifehub/agent"
-	"lifehub/agent/prompt"
+	"lifehub/agent/tools"
 )
 
 // NotesUse determines which tools the next turns have.
@@ -77,7 +77,7 @@ func (a *App) leftOut(t agent.Tool) bool {
 	name := t.Spec().Name
 	own := a.IsBuiltin(name)
 	use := a.NotesUse.Or(NotesOn)
-	if own && prompt.NeedsNotes(name) {
+	if own && tools.NeedsNotes(name) {
 		return use == NotesOff || len(a.OpenVaults()) == 0
 	}
 	partners := []string{"web_search", "web_fetch", "crawl", "get_weather", "send_email"}
