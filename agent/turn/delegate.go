@@ -156,7 +156,7 @@ func (l *agentLoop) judged(ctx context.Context, task delegation) (attempt, error
 	if err != nil {
 		return attempt{}, err
 	}
-	verdict, err := l.evaluate(ctx, task, report)
+	verdict, err := l.turn.evaluate(ctx, l.assessment(task, report))
 	if err != nil {
 		return attempt{}, err
 	}

@@ -15,22 +15,22 @@ import (
 // evidence returns the worker's calls as shown to the evaluator, within room
 // tokens: in full if they fit, otherwise the parts of the results closest to
 // the report. The arguments of calls that write are never shortened.
-func (l *agentLoop) evidence(report string, room int) (parts []prompt.Part) {
+func (t *turn) evidence(of assessment, room int) (parts []prompt.Part) {
 	var blocks []block
 	used := 0
-	for i, f := range l.found {
-		head, result := f.step.Tool+" "+string(f.step.Input), l.toldOf(f)
-		if !l.mayHaveWritten(f) {
+	for i, f := range of.found {
+		head, result := f.step.Tool+" "+string(f.step.Input), t.toldOf(f, of.numbered)
+		if !t.mayHaveWritten(f) {
 			head = text.Clip(head, 1<<10)
 		}
-		parts = append(parts, prompt.Part{Kind: "results", Head: "Call " + f.step.ID + ": " + string(f.Status), Text: head, Fence: l.turn.fence()})
+		parts = append(parts, prompt.Part{Kind: "results", Head: "Call " + f.step.ID + ": " + string(f.Status), Text: head, Fence: t.fence()})
 		used += prompt.Tokens(parts[i].String())
 		for _, words := range cutBlocks(result) {
 			blocks = append(blocks, block{call: i, at: len(blocks), text: words})
 		}
 	}
 	nearest := slices.Clone(blocks)
-	rank(nearest, report)
+	rank(nearest, of.report)
 	left := make([]int, len(parts)) // bytes omitted
 	shown := map[int]bool{}
 	for _, b := range nearest {
@@ -63,8 +63,8 @@ func (l *agentLoop) evidence(report string, room int) (parts []prompt.Part) {
 	return parts
 }
 
-// toldOf returns the result of a call as shown to the worker.
-func (l *agentLoop) toldOf(f finding) string {
+// toldOf returns the result of a call as shown to the worker, numbered if that was told the numbers.
+func (t *turn) toldOf(f finding, numbered bool) string {
 	if f.same != "" {
 		return "the same as call " + f.same
 	}
@@ -73,13 +73,13 @@ func (l *agentLoop) toldOf(f finding) string {
 	}
 	var b strings.Builder
 	for _, s := range f.Result.Sources {
-		if n := l.turn.answer.numberOf(s); l.numbered && n > 0 {
+		if n := t.answer.numberOf(s); numbered && n > 0 {
 			fmt.Fprintf(&b, "[%d] ", n)
 		}
 		b.WriteString(text.OneLine(s.Title()) + "\n" + s.Text + "\n")
 	}
 	if len(f.Result.Sources) == 0 {
-		if n := l.turn.answer.resultNumber(f.step.ID); l.numbered && n > 0 {
+		if n := t.answer.resultNumber(f.step.ID); numbered && n > 0 {
 			fmt.Fprintf(&b, "[%d] ", n)
 		}
 		b.WriteString(f.Result.Text)
@@ -145,8 +145,8 @@ func cutBlocks(words string) (blocks []string) {
 }
 
 // mayHaveWritten reports whether a call may have changed something.
-func (l *agentLoop) mayHaveWritten(f finding) bool {
-	return f.same == "" && agent.MayWrite(l.turn.tool(f.step.Tool))
+func (t *turn) mayHaveWritten(f finding) bool {
+	return f.same == "" && agent.MayWrite(t.tool(f.step.Tool))
 }
 
 // isWholeMessage reports whether the lead delegated the whole message to one
