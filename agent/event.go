@@ -443,3 +443,19 @@ const AfterAnswer = 1
 // FollowsAnswer reports whether the plan is the last of its turn, derived from
 // the answer.
 func (p PlanMade) FollowsAnswer() bool { return p.Under == "" && p.Attempt == AfterAnswer }
+
+// Answers are the decisions with which the user may answer, in the order shown: without a rule or a destination, nothing
+// can be allowed beyond this call.
+func (p PermissionAsked) Answers() []Decision {
+	if p.Unknown {
+		return []Decision{AllowOnce, Refuse, AlreadyDone}
+	}
+	answers := []Decision{AllowOnce}
+	if p.Rule != "" || p.Destination != "" {
+		answers = append(answers, AllowConversation)
+	}
+	if p.Rule != "" {
+		answers = append(answers, AllowAlways)
+	}
+	return append(answers, Refuse)
+}

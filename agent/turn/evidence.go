@@ -170,7 +170,8 @@ func (t *turn) soleReport() string {
 		return ""
 	}
 	t.number(t.steps.found)
-	if some, wrong := cites(f.Result.Text, t.answer.sources); wrong || !some && len(t.answer.sources) > 0 && !t.unlikely() && !t.steps.haveWritten() {
+	mustCite := len(t.answer.sources) > 0 && !t.unlikely() && !t.steps.haveWritten()
+	if some, wrong := cites(f.Result.Text, t.answer.sources); wrong || mustCite && !some {
 		return ""
 	}
 	if t.unlikely() {

@@ -36,8 +36,7 @@ func (t *turn) sourcesOf(found []finding) (sources []agent.Source) {
 			continue
 		}
 		own := f.Result.Sources
-		if len(own) == 0 && f.Result.Text != "" && !f.Result.IsInstructions() && !f.Result.Nothing && f.step.Tool != agent.DelegateTool && f.step.Tool != agent.FindTools &&
-			(f.Result.Untrusted || agent.ReadOnly(t.tool(f.step.Tool))) {
+		if len(own) == 0 && t.isSource(f) {
 			own = []agent.Source{sourceOf(f)}
 		}
 		for _, s := range own {
@@ -46,6 +45,15 @@ func (t *turn) sourcesOf(found []finding) (sources []agent.Source) {
 		}
 	}
 	return sources
+}
+
+// isSource reports whether the text of a result is itself a source: it was read, not written by a worker or by LifeHub.
+func (t *turn) isSource(f finding) bool {
+	switch {
+	case f.Result.Text == "", f.Result.Nothing, f.Result.IsInstructions(), f.step.Tool == agent.DelegateTool, f.step.Tool == agent.FindTools:
+		return false
+	}
+	return f.Result.Untrusted || agent.ReadOnly(t.tool(f.step.Tool))
 }
 
 // sourceOf returns the text of a result as a citable source.

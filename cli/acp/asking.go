@@ -29,22 +29,20 @@ const refuseBecause agent.Decision = "no_because"
 // permissionChoices returns the answers of the permission dialog, except to edit the arguments.
 // Those that need typing require forms.
 func permissionChoices(asked agent.PermissionAsked, forms bool) []choice {
-	if asked.Unknown {
-		return []choice{
-			{agent.AllowOnce, acp.PermissionOptionKindAllowOnce, "Run again"},
-			{agent.Refuse, acp.PermissionOptionKindRejectOnce, "Skip"},
-			{agent.AlreadyDone, acp.PermissionOptionKindAllowOnce, "I checked, it's done"},
+	var list []choice
+	for _, d := range asked.Answers() {
+		c := choice{d, acp.PermissionOptionKindAllowOnce, dialog.AnswerLabel(asked, d)}
+		switch d {
+		case agent.AllowConversation:
+			c.kind = acp.PermissionOptionKindAllowAlways
+		case agent.AllowAlways:
+			c.kind, c.name = acp.PermissionOptionKindAllowAlways, "Always allow "+safetext.Reveal(dialog.RuleInWords(asked.Rule))
+		case agent.Refuse:
+			c.kind = acp.PermissionOptionKindRejectOnce
 		}
+		list = append(list, c)
 	}
-	list := []choice{{agent.AllowOnce, acp.PermissionOptionKindAllowOnce, "Allow once"}}
-	if asked.Rule != "" || asked.Destination != "" {
-		list = append(list, choice{agent.AllowConversation, acp.PermissionOptionKindAllowAlways, "Allow in this chat"})
-	}
-	if asked.Rule != "" {
-		list = append(list, choice{agent.AllowAlways, acp.PermissionOptionKindAllowAlways, "Always allow " + safetext.Reveal(dialog.RuleInWords(asked.Rule))})
-	}
-	list = append(list, choice{agent.Refuse, acp.PermissionOptionKindRejectOnce, "Deny"})
-	if forms {
+	if forms && !asked.Unknown {
 		list = append(list, choice{refuseBecause, acp.PermissionOptionKindRejectOnce, "Deny and say why…"})
 	}
 	return list

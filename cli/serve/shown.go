@@ -148,17 +148,10 @@ func askPermission(asked agent.PermissionAsked) *ask {
 	for _, l := range dialog.Describe(asked, false) {
 		a.Lines = append(a.Lines, line{marks[l.Mark], l.Text})
 	}
-	switch {
-	case asked.Unknown:
-		a.Choices = []choice{
-			{agent.AllowOnce, "Run again"}, {agent.AlreadyDone, "I checked, it's done"}, {agent.Refuse, "Skip"},
+	for _, d := range asked.Answers() {
+		if d != agent.AllowAlways {
+			a.Choices = append(a.Choices, choice{d, dialog.AnswerLabel(asked, d)})
 		}
-	case asked.Rule != "" || asked.Destination != "":
-		a.Choices = []choice{
-			{agent.AllowOnce, "Allow once"}, {agent.AllowConversation, "Allow in this chat"}, {agent.Refuse, "Deny"},
-		}
-	default:
-		a.Choices = []choice{{agent.AllowOnce, "Allow once"}, {agent.Refuse, "Deny"}}
 	}
 	return a
 }

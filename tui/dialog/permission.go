@@ -116,9 +116,30 @@ func (p *Permission) allSeen() bool {
 // always is the label of the choice that writes a rule.
 const always = "Always…"
 
+// AnswerLabel returns what a decision means as the answer to a question.
+func AnswerLabel(asked agent.PermissionAsked, d agent.Decision) string {
+	switch d {
+	case agent.AllowOnce:
+		if asked.Unknown {
+			return "Run again"
+		}
+		return "Allow once"
+	case agent.AllowConversation:
+		return "Allow in this chat"
+	case agent.AllowAlways:
+		return always
+	case agent.AlreadyDone:
+		return "I checked, it's done"
+	}
+	if asked.Unknown {
+		return "Skip"
+	}
+	return "Deny"
+}
+
 // choices returns the answers to the visible question and its other actions.
 func (p *Permission) choices(keys *draw.Keys) []Choice {
-	asked := p.Current()
+	asked := p.Current().PermissionAsked
 	allow := func(d agent.Decision) func() tea.Cmd {
 		return func() tea.Cmd {
 			if p.Current().Seen { // to its end
@@ -129,26 +150,27 @@ func (p *Permission) choices(keys *draw.Keys) []Choice {
 			return nil
 		}
 	}
-	refuse := func() tea.Cmd { p.answer(agent.Reply{Decision: agent.Refuse}); return nil }
-	details := Choice{Binding: keys.Details, Label: "details", atOnce: true, Do: func() tea.Cmd { p.details, p.Width = !p.details, 0; return nil }}
-	if asked.PermissionAsked.Unknown {
-		return []Choice{
-			{Binding: keys.Again, Label: "Run again", Do: allow(agent.AllowOnce)},
-			{Binding: keys.Refuse, Label: "Skip", Do: refuse},
-			{Binding: keys.Checked, Label: "I checked, it's done", Do: allow(agent.AlreadyDone)},
-			details,
+	bindings := map[agent.Decision]key.Binding{
+		agent.AllowOnce: keys.Once, agent.AllowConversation: keys.ForConversation, agent.AllowAlways: keys.Always, agent.AlreadyDone: keys.Checked,
+	}
+	if asked.Unknown {
+		bindings[agent.AllowOnce] = keys.Again
+	}
+	var list []Choice
+	for _, d := range asked.Answers() {
+		choice := Choice{Binding: bindings[d], Label: AnswerLabel(asked, d), Do: allow(d), alone: d == agent.AllowAlways} // it outlasts the chat: "da" and "ad" are words
+		if d == agent.Refuse {
+			choice.Binding = keys.Refuse
+			choice.Do = func() tea.Cmd { p.answer(agent.Reply{Decision: d}); return nil }
 		}
+		list = append(list, choice)
 	}
-	list := []Choice{{Binding: keys.Once, Label: "Allow once", Do: allow(agent.AllowOnce)}}
-	if asked.PermissionAsked.Rule != "" || asked.PermissionAsked.Destination != "" {
-		list = append(list, Choice{Binding: keys.ForConversation, Label: "Allow in this chat", Do: allow(agent.AllowConversation)})
+	details := Choice{Binding: keys.Details, Label: "details", atOnce: true, Do: func() tea.Cmd { p.details, p.Width = !p.details, 0; return nil }}
+	if asked.Unknown {
+		return append(list, details)
 	}
-	if asked.PermissionAsked.Rule != "" { // it outlasts the chat: "da" and "ad" are words
-		list = append(list, Choice{Binding: keys.Always, Label: always, Do: allow(agent.AllowAlways), alone: true})
-	}
-	list = append(list, Choice{Binding: keys.Refuse, Label: "Deny", Do: refuse},
-		Choice{Binding: keys.RefuseWhy, Label: "Deny and say why…", Do: p.askWhy},
-		Choice{Binding: keys.EditInput, Label: "Edit", aside: true, Do: func() tea.Cmd { p.Edit = newArgumentEditor(asked.PermissionAsked.Input, keys); return nil }})
+	list = append(list, Choice{Binding: keys.RefuseWhy, Label: "Deny and say why…", Do: p.askWhy},
+		Choice{Binding: keys.EditInput, Label: "Edit", aside: true, Do: func() tea.Cmd { p.Edit = newArgumentEditor(asked.Input, keys); return nil }})
 	if p.allSeen() {
 		list = append(list, Choice{Binding: keys.OnceAll, Label: "Allow all once", Do: func() tea.Cmd {
 			for p.Open() {
