@@ -99,13 +99,20 @@ func (e Effect) same(other Effect) bool {
 // OrUnchanged adds Unchanged effects if tools should have changed something and
 // nothing was changed. A call whose outcome is unknown may have.
 func (effects Effects) OrUnchanged(tools []string) Effects {
-	if len(tools) == 0 || slices.ContainsFunc(effects, func(e Effect) bool { return e.Kind != RequestSent && e.Kind != WithoutNotes }) {
+	if len(tools) == 0 || effects.Changed() {
 		return effects
 	}
 	for i, tool := range tools {
 		effects = slices.Insert(effects, i, Effect{Kind: Unchanged, Tool: tool})
 	}
 	return effects
+}
+
+// Changed reports whether something was changed, here or where mail or a call went, or may have been.
+func (effects Effects) Changed() bool {
+	return slices.ContainsFunc(effects, func(e Effect) bool {
+		return e.Kind != Unchanged && e.Kind != WithoutNotes && e.Kind != RequestSent
+	})
 }
 
 // Warns reports whether a requested change was not made.

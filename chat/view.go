@@ -156,9 +156,9 @@ func (v *View) Effects() agent.Effects {
 	return nil
 }
 
-// Offer returns the command that fits the question, for a turn that has ended; "" if there is none.
+// Offer returns the command that fits the question, for a turn that has ended and changed nothing; "" if there is none.
 func (v *View) Offer(now time.Time) string {
-	if v.Ended == nil || v.Ended.Interrupted {
+	if v.Ended == nil || v.Ended.Interrupted || v.Ended.Effects.Changed() {
 		return ""
 	}
 	offered, _ := offline.OfferFor(v.Question, when.DayOf(now))

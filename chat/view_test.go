@@ -130,3 +130,13 @@ func TestLinesAreSafe(t *testing.T) {
 		}
 	}
 }
+
+// The command that fits a message is offered unless the turn did something, which it would do again.
+func TestOfferIsForATurnThatChangedNothing(t *testing.T) {
+	asked := agent.Started{Message: "remind me to call Ines"}
+	for offered, did := range map[bool]agent.Effects{true: {}, false: {{Kind: agent.NoteChanged, Path: "tasks.md", Lines: &agent.Lines{Added: 1}}}} {
+		if got := viewOf(asked, agent.Ended{Effects: did}).Offer(time.Unix(0, 0)); (got != "") != offered {
+			t.Errorf("after %v: %q", did, got)
+		}
+	}
+}
