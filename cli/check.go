@@ -55,11 +55,8 @@ func checkFile(ctx context.Context, sh *app.Process, flags app.RunFlags, name st
 		return err
 	}
 	defer a.Close()
-	if err := a.NeedsNotes(); err != nil {
+	if err := a.Begin(sh, "checking"); err != nil {
 		return err
-	}
-	for _, text := range a.Notices("checking") {
-		fmt.Fprintf(sh.Err, "! %s\n", safetext.Line(text))
 	}
 	if err := a.Ready(ctx, "", app.NewBar(sh)); err != nil {
 		return err

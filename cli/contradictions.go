@@ -24,18 +24,11 @@ func newContradictions(sh *app.Process) *cobra.Command {
 		Example: "  lifehub contradictions boiler\n" +
 			"  lifehub contradictions --json | jq -r '.[] | \"\\(.subject): \\(.key)\"'",
 		RunE: func(cmd *cobra.Command, words []string) error {
-			flags.NoIndex = true
-			a, err := app.OpenNotes(sh, flags)
+			a, err := app.OpenFolders(sh, flags, "comparing")
 			if err != nil {
 				return err
 			}
 			defer a.Close()
-			if err := a.NeedsNotes(); err != nil {
-				return err
-			}
-			for _, text := range a.Notices("comparing") {
-				fmt.Fprintf(sh.Err, "! %s\n", safetext.Line(text))
-			}
 			found, compared, err := tools.Contradictions(gate.Hiding(cmd.Context(), a.Rules.List(), nil), a.Folders, strings.Join(words, " "))
 			if err != nil {
 				return err

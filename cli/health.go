@@ -26,18 +26,11 @@ func newHealth(sh *app.Process) *cobra.Command {
 			"  lifehub health --json | jq -r '.[] | select(.kind == \"dead_link\") | \"\\(.path):\\(.line)\"'",
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			flags.NoIndex = true
-			a, err := app.OpenNotes(sh, flags)
+			a, err := app.OpenFolders(sh, flags, "listing")
 			if err != nil {
 				return err
 			}
 			defer a.Close()
-			if err := a.NeedsNotes(); err != nil {
-				return err
-			}
-			for _, text := range a.Notices("listing") {
-				fmt.Fprintf(sh.Err, "! %s\n", safetext.Line(text))
-			}
 			found, err := tools.Health(gate.Hiding(cmd.Context(), a.Rules.List(), nil), a.Folders, when.DayOf(time.Now()))
 			if err != nil {
 				return err

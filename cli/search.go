@@ -85,11 +85,8 @@ func openIndexed(ctx context.Context, sh *app.Process, flags app.RunFlags, quest
 			a.Close()
 		}
 	}()
-	if err := a.NeedsNotes(); err != nil {
+	if err := a.Begin(sh, "searching"); err != nil {
 		return nil, err
-	}
-	for _, text := range a.Notices("searching") {
-		fmt.Fprintf(sh.Err, "! %s\n", safetext.Line(text))
 	}
 	if err := a.Ready(ctx, question, app.NewBar(sh)); err != nil {
 		return nil, err

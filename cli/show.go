@@ -97,18 +97,11 @@ func newNote(sh *app.Process) *cobra.Command {
 		Example: "  lifehub note running/plan.md\n  lifehub note \"Sourdough\"\n  lifehub note running/log.md:12\n  lifehub note \"paper.pdf p. 3\"\n  lifehub note boiler | grep pressure",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, given []string) error {
-			flags.NoIndex = true
-			a, err := app.OpenNotes(sh, flags)
+			a, err := app.OpenFolders(sh, flags, "reading")
 			if err != nil {
 				return err
 			}
 			defer a.Close()
-			if err := a.NeedsNotes(); err != nil {
-				return err
-			}
-			for _, text := range a.Notices("reading") {
-				fmt.Fprintf(sh.Err, "! %s\n", safetext.Line(text))
-			}
 			note, line, err := find(cmd.Context(), a, given[0])
 			if err != nil {
 				return err

@@ -35,18 +35,11 @@ func newTasks(sh *app.Process) *cobra.Command {
 			if err != nil {
 				return settings.UsageError{Err: err}
 			}
-			flags.NoIndex = true
-			a, err := app.OpenNotes(sh, flags)
+			a, err := app.OpenFolders(sh, flags, "listing")
 			if err != nil {
 				return err
 			}
 			defer a.Close()
-			if err := a.NeedsNotes(); err != nil {
-				return err
-			}
-			for _, text := range a.Notices("listing") {
-				fmt.Fprintf(sh.Err, "! %s\n", safetext.Line(text))
-			}
 			inWords, found, unread, err := tools.Tasks(gate.Hiding(cmd.Context(), a.Rules.List(), nil), a.Folders, status, query)
 			if err != nil {
 				return err

@@ -109,6 +109,32 @@ func OpenNotes(sh *Process, flags RunFlags) (*App, error) {
 	return a, nil
 }
 
+// OpenFolders opens the folders of notes without their indexes, and begins to work on them.
+func OpenFolders(sh *Process, flags RunFlags, doing string) (*App, error) {
+	flags.NoIndex = true
+	a, err := OpenNotes(sh, flags)
+	if err != nil {
+		return nil, err
+	}
+	if err := a.Begin(sh, doing); err != nil {
+		a.Close()
+		return nil, err
+	}
+	return a, nil
+}
+
+// Begin prints what the user should know before work on the notes begins. Without any it is an error. doing describes the
+// work, as in "listing without …".
+func (a *App) Begin(sh *Process, doing string) error {
+	if err := a.NeedsNotes(); err != nil {
+		return err
+	}
+	for _, text := range a.Notices(doing) {
+		fmt.Fprintf(sh.Err, "! %s\n", safetext.Line(text))
+	}
+	return nil
+}
+
 // Configured loads the settings and applies the flags. It opens nothing.
 func Configured(sh *Process, flags RunFlags) (*App, error) {
 	p, c, err := LoadSettings(sh)
