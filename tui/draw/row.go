@@ -55,6 +55,9 @@ func Columns(rows []Row, width int) int {
 // mostNextTo is the maximum width of a label next to which there is a text.
 const mostNextTo = 24
 
+// leastBeside is the least width of a row that has a detail next to a text in which words were found.
+const leastBeside = 50
+
 // barSides is the number of cells that the selection bar takes at both ends.
 const barSides = 4
 
@@ -78,7 +81,11 @@ func (r Row) View(chosen bool, column, width int, theme *Theme) string {
 	if r.Detail != "" {
 		gap = strings.Repeat(" ", max(0, column-Width(label))+2)
 	}
-	line := r.marked(label, style, marked) + gap + theme.Dim.Render(safetext.Line(r.Detail))
+	detail := safetext.Line(r.Detail)
+	if r.Found.Text != "" && width < leastBeside {
+		detail = ""
+	}
+	line := r.marked(label, style, marked) + gap + theme.Dim.Render(detail)
 	if room := width - barSides - Width(line); r.Found.Text != "" && room > 0 {
 		line += r.Found.View(room, theme.Text, theme.Brand)
 	}
