@@ -14,7 +14,6 @@ import (
 	"lifehub/cli/app"
 	"lifehub/cli/mcpserve"
 	"lifehub/cli/settings"
-	"lifehub/tui/safetext"
 )
 
 func newCheck(sh *app.Process) *cobra.Command {
