@@ -151,7 +151,10 @@ func (w *writer) tellWorkers() {
 func (w *writer) cite(n int) {
 	if n > 0 {
 		s := w.list.Sources[n-1]
-		w.shown = append(w.shown, agent.Citation{N: n, Path: s.Path, Line: s.Line, EndLine: s.EndLine, Quote: s.Text, Verdict: agent.Cites, At: w.out.Len()})
+		w.shown = append(w.shown, agent.Citation{
+			N: n, Path: s.Path, Line: s.Line, EndLine: s.EndLine, Quote: s.Text,
+			Verdict: agent.Cites, At: w.out.Len(),
+		})
 	}
 }
 
@@ -267,7 +270,10 @@ func (w *writer) byDate(period *when.Found) {
 			w.paragraph(code(entry.Path) + dayOf(entry.Path, entry.Date))
 			continue
 		}
-		slices.SortStableFunc(day.Blocks, func(a, b agent.Block) int { return cmp.Compare(a.Source.Line, b.Source.Line) })
+		slices.SortStableFunc(day.Blocks, func(a, b agent.Block) int {
+			return cmp.Compare(a.Source.Line,
+				b.Source.Line)
+		})
 		day.Show = min(lines, len(day.Blocks))
 		w.passage(day)
 	}
@@ -286,7 +292,8 @@ func (w *writer) passage(p agent.Passage) {
 		common = common[:same]
 	}
 	head := code(agent.Citation{Path: first.Path, Line: first.Line}.Place())
-	if heading := Inline(strings.Join(common, headingSeparator), nil); heading != "" && !strings.Contains(first.Path, heading) {
+	if heading := Inline(strings.Join(common, headingSeparator), nil); heading != "" &&
+		!strings.Contains(first.Path, heading) {
 		head = "**" + strings.ReplaceAll(heading, "*", "") + "** · " + head
 	}
 	if !first.Date.IsZero() {
@@ -303,7 +310,9 @@ func (w *writer) passage(p agent.Passage) {
 	under := ""
 	for i, b := range p.Blocks[:p.Show] {
 		heading := strings.Join(strings.Split(b.Source.Heading, headingSeparator)[len(common):], headingSeparator)
-		nested := b.Lead != "" && !isItem(b) && (b.Lead == before.Lead || before.Lead == "" && b.Lead == before.Source.Text) // its parent was just written
+		// its parent was just written
+		nested := b.Lead != "" && !isItem(b) && (b.Lead == before.Lead ||
+			before.Lead == "" && b.Lead == before.Source.Text)
 		listed := p.Show > 1 && isItem(b) && heading == under
 		if i > 0 && !nested && (!listed || !isItem(before)) {
 			w.out.WriteString("\n>")
@@ -351,7 +360,10 @@ func (w *writer) block(b agent.Block, heading string, nested, item bool) {
 		if b.Code && b.Lead != "" {
 			quote = b.Lead + "\n" + quote
 		}
-		w.shown = append(w.shown, agent.Citation{N: number, Path: s.Path, Line: s.Line, EndLine: s.EndLine, Quote: quote, Verdict: agent.Cites, Sentence: md[:end], At: at})
+		w.shown = append(w.shown, agent.Citation{
+			N: number, Path: s.Path, Line: s.Line, EndLine: s.EndLine,
+			Quote: quote, Verdict: agent.Cites, Sentence: md[:end], At: at,
+		})
 	}
 }
 

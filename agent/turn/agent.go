@@ -164,7 +164,10 @@ func New(o Options) *Agent {
 	}
 	guarded := gate.New(o.Rules, o.Save, o.Unattended)
 	guarded.Session, guarded.Hook = o.Session, o.Before
-	return &Agent{Options: o, gate: guarded, schemas: agent.Schemas{Now: o.Now}, meters: prompt.Meters{Saved: o.TokenRatios, By: map[string]agent.TokenRatio{}}}
+	return &Agent{
+		Options: o, gate: guarded, schemas: agent.Schemas{Now: o.Now},
+		meters: prompt.Meters{Saved: o.TokenRatios, By: map[string]agent.TokenRatio{}},
+	}
 }
 
 func (nothing) Window() int                                   { return 0 }
@@ -204,7 +207,9 @@ func (a *Agent) Resume(ctx context.Context, conversation, turnID string) <-chan 
 // model is involved, and the gate applies as usual. The result is the answer.
 // Read the events like those of [Agent.Ask]. from names whoever requested the
 // call on behalf of the user; its arguments are then untrusted.
-func (a *Agent) Call(ctx context.Context, conversation, message string, step agent.Step, from ...string) <-chan agent.Event {
+func (a *Agent) Call(ctx context.Context, conversation, message string, step agent.Step,
+	from ...string,
+) <-chan agent.Event {
 	return a.Calls(ctx, conversation, message, func(last *agent.Result) *agent.Step {
 		if last != nil {
 			return nil
@@ -217,7 +222,9 @@ func (a *Agent) Call(ctx context.Context, conversation, message string, step age
 // first one for nil, and each further one for the result of the last; nil ends
 // the turn, with the last result as its answer. A call that is not made ends it
 // as well.
-func (a *Agent) Calls(ctx context.Context, conversation, message string, next func(last *agent.Result) *agent.Step, from ...string) <-chan agent.Event {
+func (a *Agent) Calls(ctx context.Context, conversation, message string, next func(last *agent.Result) *agent.Step,
+	from ...string,
+) <-chan agent.Event {
 	return a.start(ctx, conversation, func(t *turn, ctx context.Context) error {
 		t.mode, t.command = agent.PlanMode, &command{next: next, from: agent.FromOutside(from...)}
 		t.record.Add(t.command.from)
@@ -227,7 +234,9 @@ func (a *Agent) Calls(ctx context.Context, conversation, message string, next fu
 }
 
 // start runs a turn in its own goroutine.
-func (a *Agent) start(ctx context.Context, conversation string, begin func(*turn, context.Context) error) <-chan agent.Event {
+func (a *Agent) start(ctx context.Context, conversation string,
+	begin func(*turn, context.Context) error,
+) <-chan agent.Event {
 	to := make(chan agent.Event)
 	go func() {
 		defer close(to)
@@ -240,7 +249,9 @@ func (a *Agent) start(ctx context.Context, conversation string, begin func(*turn
 // Decide returns what the gate would do with a call by a model in a new
 // conversation, in which the user typed nothing that occurs in the call, if its
 // prompts are of this origin.
-func (a *Agent) Decide(ctx context.Context, tool agent.Tool, input json.RawMessage, from agent.Origin) (agent.Level, string) {
+func (a *Agent) Decide(ctx context.Context, tool agent.Tool, input json.RawMessage, from agent.Origin) (agent.Level,
+	string,
+) {
 	t := newTurn(a, "", nil)
 	t.record.Add(from)
 	v := t.gate.Verdict(ctx, gate.Call{Tool: tool, Input: agent.ParseArgs(input)})

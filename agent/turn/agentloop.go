@@ -71,7 +71,8 @@ func (l *agentLoop) run(ctx context.Context) (answered bool, err error) {
 		if err := l.round(ctx, reply); err != nil {
 			return false, err
 		}
-		if report := l.turn.reportOfWrites(); l.turn.traits.Small && l.stream && report != "" && !l.turn.steeringWaits() {
+		if report := l.turn.reportOfWrites(); l.turn.traits.Small && l.stream && report != "" &&
+			!l.turn.steeringWaits() {
 			l.turn.events.Say(report) // a small model would go on, or claim more
 			l.turn.answer.citations = new([]agent.Citation{})
 			return true, nil
@@ -278,10 +279,12 @@ func (l *agentLoop) prompt() prompt.Prompt {
 	case small:
 		p.Request.Schema = prompt.AnswerOrCall(prompt.Specs(l.actingNow(b.Tools)), true)
 		p.Examples = smallExamples(l.turn.agent.Guide)
-		p.System = strings.TrimSpace(p.System + "\n\n" + briefly(smallPrompt, l.turn.agent.Guide.ForSmall(), specs, fence, b.Servers()))
+		p.System = strings.TrimSpace(p.System + "\n\n" + briefly(smallPrompt, l.turn.agent.Guide.ForSmall(), specs,
+			fence, b.Servers()))
 	case !l.turn.traits.Native:
 		p.Request.Schema = prompt.AnswerOrCall(specs, false)
-		p.System += "\n\n" + strings.ReplaceAll(notationPrompt, "{tools}", prompt.Describe(specs, fence)) + l.turn.besides(b)
+		p.System += "\n\n" + strings.ReplaceAll(notationPrompt, "{tools}",
+			prompt.Describe(specs, fence)) + l.turn.besides(b)
 	default:
 		p.Request.Tools = prompt.InTheirWords(specs)
 		p.System += l.turn.besides(b)

@@ -51,7 +51,8 @@ func (t *turn) settle(said, text string) {
 	for same < min(len(said), len(text)) && said[same] == text[same] {
 		same++
 	}
-	for same > 0 && same < len(said) && !utf8.RuneStart(said[same]) || same > 0 && same < len(text) && !utf8.RuneStart(text[same]) {
+	for same > 0 && same < len(said) && !utf8.RuneStart(said[same]) ||
+		same > 0 && same < len(text) && !utf8.RuneStart(text[same]) {
 		same--
 	}
 	if same < len(said) {
@@ -87,14 +88,16 @@ var (
 func (t *turn) prompt(who string, system ...string) prompt.Prompt {
 	fence := t.fence()
 	return t.withConversation(prompt.Prompt{
-		Agent: who, System: strings.TrimSpace(strings.TrimSpace(t.agent.Instructions) + "\n\n" + commonPrompt + "\n" + strings.Join(system, "\n")), Today: t.today(), Fence: fence,
+		Agent: who, System: strings.TrimSpace(strings.TrimSpace(t.agent.Instructions) + "\n\n" + commonPrompt + "\n" +
+			strings.Join(system, "\n")), Today: t.today(), Fence: fence,
 		Material: append(t.recalled.FactPart(0, fence), t.recalled.PastParts(fence)...), Question: t.message.question,
 	})
 }
 
 // withConversation adds what was said before to a prompt.
 func (t *turn) withConversation(p prompt.Prompt) prompt.Prompt {
-	p.Summary, p.Omitted, p.History, p.Record = t.recalled.Summary.Text, t.recalled.Omitted, t.recalled.Seen, t.recalled.Record
+	p.Summary, p.Omitted, p.History, p.Record = t.recalled.Summary.Text, t.recalled.Omitted, t.recalled.Seen,
+		t.recalled.Record
 	return p
 }
 

@@ -21,7 +21,8 @@ func (t *turn) approve(ctx context.Context, made agent.PlanMade) (_ agent.PlanMa
 		return made, ""
 	}
 	if t.gate.Unattended() {
-		t.events.Notice("Nobody is here to approve the plan: calls run as the rules say, and those that would ask are refused.")
+		t.events.Notice("Nobody is here to approve the plan: calls run as the rules say, and those that would ask " +
+			"are refused.")
 		return made, ""
 	}
 	host := agent.HostOptions{Call: "plan", Events: t.events, Redact: t.agent.Redact}.Open()
@@ -64,13 +65,19 @@ func (t *turn) planForm(steps []agent.Step) json.RawMessage {
 		if len(step.After) > 0 {
 			about = strings.TrimPrefix(about+" · after "+strings.Join(step.After, ", "), " · ")
 		}
-		add(step.ID, map[string]any{"type": "string", "title": step.ID + " " + step.Tool, "description": about, "enum": []string{runStep, dropStep}, "default": runStep})
+		add(step.ID, map[string]any{
+			"type": "string", "title": step.ID + " " + step.Tool, "description": about,
+			"enum": []string{runStep, dropStep}, "default": runStep,
+		})
 		input, err := agent.ReadObject(step.Input)
 		if err != nil {
 			continue // not an object: the step stays as it is
 		}
 		for _, name := range slices.Sorted(maps.Keys(input)) {
-			property := map[string]any{"type": "string", "title": "  " + name, "default": written(input[name]), "minLength": 0}
+			property := map[string]any{
+				"type": "string", "title": "  " + name, "default": written(input[name]),
+				"minLength": 0,
+			}
 			if value, ok := input[name].(bool); ok {
 				property["type"], property["default"] = "boolean", value
 			}
@@ -106,7 +113,10 @@ func (t *turn) edited(made agent.PlanMade, values json.RawMessage) (agent.PlanMa
 			dropped = append(dropped, fmt.Sprintf("step %s: the user dropped %s", step.ID, step.Tool))
 			continue
 		}
-		draft := prompt.Step{ID: step.ID, Tool: step.Tool, Input: step.Input, Description: step.Description, After: step.After}
+		draft := prompt.Step{
+			ID: step.ID, Tool: step.Tool, Input: step.Input, Description: step.Description,
+			After: step.After,
+		}
 		if draft.Input, err = editedInput(step, given); err != nil {
 			return made, fmt.Errorf("step %s: %w", step.ID, err)
 		}
@@ -119,7 +129,8 @@ func (t *turn) edited(made agent.PlanMade, values json.RawMessage) (agent.PlanMa
 	for i := range steps {
 		steps[i].Extra = extra[steps[i].ID]
 	}
-	made.Steps, made.Dropped, made.Repaired = steps, slices.Concat(made.Dropped, dropped, lost), append(slices.Clip(made.Repaired), repaired...)
+	made.Steps, made.Dropped, made.Repaired = steps, slices.Concat(made.Dropped, dropped, lost),
+		append(slices.Clip(made.Repaired), repaired...)
 	return made, nil
 }
 

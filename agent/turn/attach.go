@@ -17,7 +17,10 @@ import (
 func (t *turn) attach(ctx context.Context) error {
 	for i, a := range t.message.attached {
 		step := agent.Step{ID: fmt.Sprintf("attached %d", i+1), Tool: attachTool, Description: a.Name}
-		t.steps.found = append(t.steps.found, finding{step: step, Outcome: Outcome{Status: agent.Done, Result: t.readAttached(ctx, a)}})
+		t.steps.found = append(t.steps.found, finding{
+			step:    step,
+			Outcome: Outcome{Status: agent.Done, Result: t.readAttached(ctx, a)},
+		})
 	}
 	if err := t.attachNamed(ctx); err != nil {
 		return err
@@ -45,7 +48,8 @@ func (t *turn) attachNamed(ctx context.Context) error {
 		return t.tool(name) != nil || t.missing[name] != ""
 	})
 	if len(unknown) > 0 {
-		t.events.Notice("No note, file or tool is named @%s, so it is plain text; type @ for a list.", strings.Join(unknown, ", @"))
+		t.events.Notice("No note, file or tool is named @%s, so it is plain text; type @ for a list.",
+			strings.Join(unknown, ", @"))
 	}
 	for i, name := range names {
 		id := fmt.Sprintf("@%d", i+1)
@@ -55,16 +59,27 @@ func (t *turn) attachNamed(ctx context.Context) error {
 		}
 		t.events.Emit(agent.ToolStarted{Step: id, Call: id, Name: attachTool, Input: input})
 		start := t.events.Now()
-		result, err := agent.Guarded(ctx, func(ctx context.Context) (agent.Result, error) { return t.agent.Attach.Read(ctx, name) })
+		result, err := agent.Guarded(ctx, func(ctx context.Context) (agent.Result,
+			error,
+		) {
+			return t.agent.Attach.Read(ctx, name)
+		})
 		o := outcomeOf(ctx, result, err)
-		o.Result.Text, o.Reason = text.Clip(t.agent.Redact.Known(o.Result.Text), MaxResult), t.agent.Redact.Known(o.Reason)
+		o.Result.Text, o.Reason = text.Clip(t.agent.Redact.Known(o.Result.Text), MaxResult),
+			t.agent.Redact.Known(o.Reason)
 		through := gate.Channel{Own: true}
 		if err != nil || o.Result.Untrusted {
 			through = gate.Channel{Source: name}
 		}
 		t.record.Trace(ctx, agent.Origin{}, through, &o.Result, o.Reason)
-		t.events.Emit(agent.ToolEnded{Step: id, Call: id, Name: attachTool, Output: o.Result.Text, Error: o.Reason, Sources: o.Result.Sources, Took: t.events.Since(start)})
-		t.steps.found = append(t.steps.found, finding{step: agent.Step{ID: id, Tool: attachTool, Description: name}, Outcome: o})
+		t.events.Emit(agent.ToolEnded{
+			Step: id, Call: id, Name: attachTool, Output: o.Result.Text, Error: o.Reason,
+			Sources: o.Result.Sources, Took: t.events.Since(start),
+		})
+		t.steps.found = append(t.steps.found, finding{
+			step:    agent.Step{ID: id, Tool: attachTool, Description: name},
+			Outcome: o,
+		})
 		t.record.Read(name, o.Result)
 		t.record.Called(nil, agent.ParseArgs(input))
 		if ctx.Err() != nil {

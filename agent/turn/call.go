@@ -45,12 +45,18 @@ func sameCall(tool string, input agent.Args) string { return tool + " " + input.
 // do makes a call. If another step makes the identical call, do waits for its
 // outcome instead: identical calls of a turn run once.
 func (t *turn) do(ctx context.Context, c gate.Call) Outcome {
-	ctx = agent.WithCaller(ctx, agent.Caller{Conversation: t.record.Conversation, Turn: t.events.Turn, Origin: t.gate.OriginOf(c)})
+	ctx = agent.WithCaller(ctx, agent.Caller{
+		Conversation: t.record.Conversation, Turn: t.events.Turn,
+		Origin: t.gate.OriginOf(c),
+	})
 	key := sameCall(c.Name(), c.Input)
 	t.steps.calls.mu.Lock()
 	other := t.steps.calls.made[key]
 	if other == nil {
-		mine := &madeCall{step: c.Step, done: make(chan struct{}), reading: agent.ReadOnly(c.Tool), Outcome: Outcome{Status: agent.StepFailed, Reason: "the tool broke"}}
+		mine := &madeCall{
+			step: c.Step, done: make(chan struct{}), reading: agent.ReadOnly(c.Tool),
+			Outcome: Outcome{Status: agent.StepFailed, Reason: "the tool broke"},
+		}
 		t.steps.calls.made[key] = mine
 		t.steps.calls.mu.Unlock()
 		defer close(mine.done)
@@ -154,7 +160,8 @@ func (t *turn) trace(ctx context.Context, c gate.Call, through gate.Channel, o *
 func (t *turn) perform(ctx context.Context, tool agent.Tool, p *gate.Permit) Outcome {
 	result, err := t.runInTime(ctx, tool, p)
 	o := outcomeOf(ctx, result, err)
-	o.Result.Text, o.Reason = text.Clip(t.agent.Redact.Known(o.Result.Text), MaxResult), text.Clip(t.agent.Redact.Known(o.Reason), MaxResult)
+	o.Result.Text, o.Reason = text.Clip(t.agent.Redact.Known(o.Result.Text), MaxResult),
+		text.Clip(t.agent.Redact.Known(o.Reason), MaxResult)
 	if o.stopped && !agent.ReadOnly(tool) {
 		o.Status, o.Reason = agent.StepFailed, "stopped in the middle: outcome unknown"
 	}
@@ -254,7 +261,8 @@ func failed(ctx context.Context, err error) Outcome { return outcomeOf(ctx, agen
 // outcome says why.
 func (t *turn) admit(ctx context.Context, c gate.Call) (*gate.Permit, Outcome) {
 	pass := t.gate.Pass
-	if before := t.saved.calls[sameCall(c.Name(), c.Input)]; t.saved.damaged || before != nil && !before.started.IsZero() {
+	if before := t.saved.calls[sameCall(c.Name(), c.Input)]; t.saved.damaged ||
+		before != nil && !before.started.IsZero() {
 		if before != nil {
 			t.steps.undid(before.step) // it is determined again below
 		}
@@ -268,7 +276,11 @@ func (t *turn) admit(ctx context.Context, c gate.Call) (*gate.Permit, Outcome) {
 			if before != nil {
 				since = before.started
 			}
-			pass = func(ctx context.Context, c gate.Call) (*gate.Permit, error) { return t.gate.PassAgain(ctx, c, since) }
+			pass = func(ctx context.Context, c gate.Call) (*gate.Permit,
+				error,
+			) {
+				return t.gate.PassAgain(ctx, c, since)
+			}
 		}
 	}
 	p, err := pass(ctx, c)
@@ -278,11 +290,15 @@ func (t *turn) admit(ctx context.Context, c gate.Call) (*gate.Permit, Outcome) {
 	case errors.Is(err, gate.ErrAlreadyDone):
 		t.steps.undid(c.Step)
 		t.steps.did(c.Step, agent.Effect{Kind: agent.ToolCalled, Tool: c.Name(), Count: 1})
-		return nil, Outcome{Status: agent.Done, Result: agent.Result{Text: "It was done before LifeHub was stopped: the user has checked."}}
+		return nil, Outcome{Status: agent.Done, Result: agent.Result{Text: "It was done before LifeHub was stopped: " +
+			"the user has checked."}}
 	case errors.As(err, &no):
 		return nil, Outcome{Status: agent.Denied, Reason: no.Reason}
 	case errors.As(err, &denied):
-		return nil, Outcome{Status: agent.Denied, Reason: t.agent.Redact.Known(denied.Error()), Result: agent.Result{Untrusted: true}}
+		return nil, Outcome{
+			Status: agent.Denied, Reason: t.agent.Redact.Known(denied.Error()),
+			Result: agent.Result{Untrusted: true},
+		}
 	case err != nil:
 		return nil, failed(ctx, err)
 	}
@@ -322,11 +338,15 @@ func (t *turn) recordEnd(ctx context.Context, c gate.Call, o Outcome) {
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), agent.SaveTimeout)
 	defer cancel()
-	entry := agent.Entry{Moment: agent.CallEnded, Step: c.Step, Status: o.Status, Reason: o.Reason, Effects: t.steps.effectsBy(c.Step)}
+	entry := agent.Entry{
+		Moment: agent.CallEnded, Step: c.Step, Status: o.Status, Reason: o.Reason,
+		Effects: t.steps.effectsBy(c.Step),
+	}
 	if o.Status == agent.Done || o.Result.Untrusted {
 		entry.Result = &o.Result
 	}
 	if err := t.events.Enter(ctx, entry); err != nil {
-		t.events.Notice("The result of step %s could not be saved: %v. If LifeHub is stopped now, it will ask about this step again.", c.Step, err)
+		t.events.Notice("The result of step %s could not be saved: %v. If LifeHub is stopped now, it will ask about "+
+			"this step again.", c.Step, err)
 	}
 }

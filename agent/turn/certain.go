@@ -16,7 +16,10 @@ func (t *turn) certainly(ctx context.Context) (done bool, err error) {
 	if t.agent.Server.ModelName() == noModel || len(t.message.attached) > 0 || t.steps.attached > 0 {
 		return false, nil
 	}
-	task := llm.Task{Question: t.message.question, Today: t.events.Now(), History: t.typedBefore(), Tools: prompt.Specs(t.tools)}
+	task := llm.Task{
+		Question: t.message.question, Today: t.events.Now(), History: t.typedBefore(),
+		Tools: prompt.Specs(t.tools),
+	}
 	call, certain := offline.Certain(task)
 	if !certain {
 		return false, nil
@@ -27,7 +30,10 @@ func (t *turn) certainly(ctx context.Context) (done bool, err error) {
 	}
 	if !saved {
 		made := agent.PlanMade{Mode: t.mode}
-		made.Steps, made.Dropped, made.Repaired = t.repairSteps([]prompt.Step{{ID: "1", Tool: call.Name, Input: call.Args}}, t.tools, nil)
+		made.Steps, made.Dropped, made.Repaired = t.repairSteps([]prompt.Step{{
+			ID: "1", Tool: call.Name,
+			Input: call.Args,
+		}}, t.tools, nil)
 		if len(made.Steps) == 0 {
 			return false, nil
 		}

@@ -76,7 +76,8 @@ func (t *turn) unread(ctx context.Context, answer string) (citations []agent.Cit
 			}
 		}
 		places = slices.DeleteFunc(places, func(p citation.NamedPlace) bool {
-			return holds(seen, p) || p.Line == 0 && !p.Bracketed && !agent.OnWeb(p.Name) && strings.Contains(typed, p.Name) && !t.exists(p)
+			return holds(seen, p) || p.Line == 0 && !p.Bracketed && !agent.OnWeb(p.Name) &&
+				strings.Contains(typed, p.Name) && !t.exists(p)
 		})
 	}
 	w, err := t.agent.History.Window(ctx, t.record.Conversation, everyMessage)
@@ -89,7 +90,10 @@ func (t *turn) unread(ctx context.Context, answer string) (citations []agent.Cit
 		return nil // report nothing as unread
 	}
 	for _, p := range places {
-		citations = append(citations, agent.Citation{Path: p.Name, Line: p.Line, EndLine: p.EndLine, Verdict: agent.NotFound, Detail: notRead})
+		citations = append(citations, agent.Citation{
+			Path: p.Name, Line: p.Line, EndLine: p.EndLine,
+			Verdict: agent.NotFound, Detail: notRead,
+		})
 	}
 	return citations
 }
@@ -123,9 +127,10 @@ func (t *turn) exists(p citation.NamedPlace) bool {
 // inRequest reports whether words occur in the question or the input of a step.
 func (t *turn) inRequest(words string) bool {
 	parts := citation.QuoteParts(words)
-	return len(parts) > 0 && (citation.InOrder(text.Tokens(t.typedText()), parts) || slices.ContainsFunc(t.steps.found, func(f finding) bool {
-		return citation.InOrder(text.Tokens(string(f.step.Input)), parts)
-	}))
+	return len(parts) > 0 && (citation.InOrder(text.Tokens(t.typedText()), parts) ||
+		slices.ContainsFunc(t.steps.found, func(f finding) bool {
+			return citation.InOrder(text.Tokens(string(f.step.Input)), parts)
+		}))
 }
 
 // inConversation reports whether words occur in what the turn used besides sources:
@@ -170,14 +175,16 @@ func allQuoted(report string, sources []agent.Source) bool {
 			return false
 		}
 	}
-	return len(citations) > 0 && !slices.ContainsFunc(citations, func(c agent.Citation) bool { return c.Verdict != agent.Verified })
+	return len(citations) > 0 && !slices.ContainsFunc(citations,
+		func(c agent.Citation) bool { return c.Verdict != agent.Verified })
 }
 
 // cites reports whether a report cites or quotes sources, and whether any of
 // that is wrong.
 func cites(report string, sources []agent.Source) (some, wrong bool) {
 	citations := citation.Check(report, numbered(sources), nil)
-	return len(citations) > 0, slices.ContainsFunc(citations, func(c agent.Citation) bool { return c.Verdict != agent.Verified && c.Verdict != agent.Cites })
+	return len(citations) > 0, slices.ContainsFunc(citations,
+		func(c agent.Citation) bool { return c.Verdict != agent.Verified && c.Verdict != agent.Cites })
 }
 
 // numbered returns sources numbered in order.

@@ -127,7 +127,9 @@ func (a *Agent) summarise(ctx context.Context, summary string, messages []llm.Me
 	return summary, nil
 }
 
-func (a *Agent) summariseOnce(ctx context.Context, before string, messages []llm.Message, focus string) (string, error) {
+func (a *Agent) summariseOnce(ctx context.Context, before string, messages []llm.Message, focus string) (string,
+	error,
+) {
 	const fence = "«««"
 	var b strings.Builder
 	if before != "" {
@@ -150,7 +152,10 @@ func (a *Agent) summariseOnce(ctx context.Context, before string, messages []llm
 	if _, err := asker.Ask(ctx, prompt.Prompt{
 		System:   strings.ReplaceAll(summaryPrompt, "{words}", strconv.Itoa(summaryWords)),
 		Question: b.String(),
-		Request:  llm.Request{MaxTokens: maxSummaryTokens, Task: &llm.Task{Kind: llm.SummaryTask, Question: focus, Summary: before, History: messages}},
+		Request: llm.Request{MaxTokens: maxSummaryTokens, Task: &llm.Task{
+			Kind: llm.SummaryTask, Question: focus,
+			Summary: before, History: messages,
+		}},
 	}, func(piece string) { summary.WriteString(piece) }); err != nil {
 		return "", err
 	}

@@ -39,7 +39,8 @@ func (d *delegate) Spec() llm.ToolSpec {
 	return llm.ToolSpec{
 		Name:        agent.DelegateTool,
 		Description: "Hand a task to a worker. Workers: " + strings.ReplaceAll(describeWorkers(d.kinds), "\n", " "),
-		Schema: json.RawMessage(`{"type":"object","properties":{"worker_type":{"type":"string","enum":` + workerNames(d.kinds) + `},` +
+		Schema: json.RawMessage(`{"type":"object","properties":{"worker_type":{"type":"string","enum":` +
+			workerNames(d.kinds) + `},` +
 			`"task_description":{"type":"string","description":"all it must know"},` +
 			`"success_criteria":{"type":"string"}` + property + `},"required":["worker_type","task_description"]}`),
 	}
@@ -84,12 +85,14 @@ func (t *turn) delegated(ctx context.Context, step string, kind Worker, task del
 		turn: t, parentStep: step, numbered: t.plans.sole, callable: own, rounds: kind.Rounds, writes: kind.Writes,
 		base: prompt.Prompt{
 			Agent: kind.Name, Step: step, Fence: t.fence(), Today: t.today(), Question: task.text(),
-			System:   strings.TrimSpace(t.agent.Instructions + "\n\n" + strings.NewReplacer("{worker}", kind.Instructions, "{report}", form).Replace(workerPrompt)),
+			System: strings.TrimSpace(t.agent.Instructions + "\n\n" +
+				strings.NewReplacer("{worker}", kind.Instructions, "{report}", form).Replace(workerPrompt)),
 			Material: task.parts(t.fence()),
 		},
 	}
 	if t.plans.sole {
-		l.base.Question += "\n\nIt is for this message of the user, which your report answers:\n" + withSteering(t.message.question, t.message.received)
+		l.base.Question += "\n\nIt is for this message of the user, which your report answers:\n" +
+			withSteering(t.message.question, t.message.received)
 	}
 	var best attempt
 	for n := 1; n <= maxAttempts; n++ {
@@ -117,10 +120,13 @@ func (t *turn) delegated(ctx context.Context, step string, kind Worker, task del
 		l.after = append(l.after,
 			llm.Message{Role: llm.Assistant, Text: text.Clip(cmp.Or(tried.report, "(no report)"), repeatResult)},
 			llm.Message{Role: llm.User, Text: l.again(tried.judgement)})
-		l.verdicts = append(l.verdicts, fmt.Sprintf("Attempt %d, score %.2f: %s", n, tried.judgement.Score, tried.judgement.Feedback))
+		l.verdicts = append(l.verdicts, fmt.Sprintf("Attempt %d, score %.2f: %s", n, tried.judgement.Score,
+			tried.judgement.Feedback))
 		l.repeated = 0
 	}
-	t.events.Emit(agent.Noticed{Text: strings.TrimSpace(fmt.Sprintf("The %s worker's result (step %s) is incomplete: it was not accepted after %d attempts. %s", kind.Name, step, maxAttempts, text.OneLine(text.Clip(best.judgement.Feedback, 300))))})
+	t.events.Emit(agent.Noticed{Text: strings.TrimSpace(fmt.Sprintf("The %s worker's result (step %s) is incomplete: "+
+		"it was not accepted after %d attempts. %s", kind.Name, step, maxAttempts,
+		text.OneLine(text.Clip(best.judgement.Feedback, 300))))})
 	result := l.result(best.report)
 	result.Partial = true
 	return result, nil
@@ -145,7 +151,10 @@ func (t *turn) try(ctx context.Context, l *agentLoop, task delegation) (tried at
 		return attempt{}, err
 	}
 	ended.Score, ended.Passed = &tried.judgement.Score, tried.judgement.Passed
-	t.events.Emit(agent.Evaluated{Step: l.parentStep, Attempt: l.attempt, Report: tried.report, Judgement: tried.judgement})
+	t.events.Emit(agent.Evaluated{
+		Step: l.parentStep, Attempt: l.attempt, Report: tried.report,
+		Judgement: tried.judgement,
+	})
 	return tried, nil
 }
 
@@ -160,7 +169,8 @@ func (l *agentLoop) judged(ctx context.Context, task delegation) (attempt, error
 	if err != nil {
 		return attempt{}, err
 	}
-	return attempt{report, verdict}, l.turn.events.Enter(ctx, agent.Entry{Moment: agent.Judged, Step: l.parentStep, Attempt: l.attempt, Report: report, Verdict: &verdict})
+	return attempt{report, verdict}, l.turn.events.Enter(ctx,
+		agent.Entry{Moment: agent.Judged, Step: l.parentStep, Attempt: l.attempt, Report: report, Verdict: &verdict})
 }
 
 // report runs the worker and returns its report. If its rounds are used up, it
@@ -175,7 +185,9 @@ func (l *agentLoop) report(ctx context.Context) (string, error) {
 	}
 	last := *l
 	last.silent = true
-	last.after = append(last.after[:len(last.after):len(last.after)], llm.Message{Role: llm.User, Text: "No more calls can be made. Report now what you have, and say what is missing."})
+	last.after = append(last.after[:len(last.after):len(last.after)],
+		llm.Message{Role: llm.User, Text: "No more calls can be made. Report now what you have, and say what is " +
+			"missing."})
 	if _, err := last.decide(ctx); err != nil && !errors.Is(err, llm.ErrCut) {
 		return "", err
 	}
@@ -189,7 +201,8 @@ func (l *agentLoop) result(report string) agent.Result {
 	result.Unlikely = nothingIn(l.found)
 	for _, f := range l.found {
 		result.Origin = result.Origin.And(f.Result.Origin)
-		result.Untrusted = result.Untrusted || f.Status == agent.StepFailed && f.Result.Untrusted // the report may repeat the error's text
+		// the report may repeat the error's text
+		result.Untrusted = result.Untrusted || f.Status == agent.StepFailed && f.Result.Untrusted
 		if f.Status != agent.Done || f.same != "" {
 			continue
 		}

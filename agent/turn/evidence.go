@@ -23,7 +23,10 @@ func (t *turn) evidence(of assessment, room int) (parts []prompt.Part) {
 		if !t.mayHaveWritten(f) {
 			head = text.Clip(head, 1<<10)
 		}
-		parts = append(parts, prompt.Part{Kind: "results", Head: "Call " + f.step.ID + ": " + string(f.Status), Text: head, Fence: t.fence()})
+		parts = append(parts, prompt.Part{
+			Kind: "results", Head: "Call " + f.step.ID + ": " + string(f.Status),
+			Text: head, Fence: t.fence(),
+		})
 		used += prompt.Tokens(parts[i].String())
 		for _, words := range cutBlocks(result) {
 			blocks = append(blocks, block{call: i, at: len(blocks), text: words})
@@ -57,7 +60,8 @@ func (t *turn) evidence(of assessment, room int) (parts []prompt.Part) {
 	}
 	for i := range parts {
 		if left[i] > 0 {
-			parts[i].Head += fmt.Sprintf(" (the parts nearest to the report; %d bytes are left out, which is no fault of the report)", left[i])
+			parts[i].Head += fmt.Sprintf(" (the parts nearest to the report; %d bytes are left out, which is no "+
+				"fault of the report)", left[i])
 		}
 	}
 	return parts

@@ -83,7 +83,8 @@ func (t *turn) calledBefore() (names []string) {
 	}
 	typed += t.message.question
 	for _, tool := range t.tools {
-		if name := tool.Spec().Name; strings.Contains(typed, "@"+name) || strings.Contains(name, "_") && strings.Contains(typed, name) {
+		if name := tool.Spec().Name; strings.Contains(typed, "@"+name) ||
+			strings.Contains(name, "_") && strings.Contains(typed, name) {
 			names = append(names, name)
 		}
 	}

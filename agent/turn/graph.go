@@ -17,8 +17,13 @@ import (
 
 // RunCall makes one call through a gate, outside any turn. If tool is nil, it
 // fails. redact removes secrets from the result.
-func RunCall(ctx context.Context, guard *gate.Guard, redact llm.Redactor, tool agent.Tool, input json.RawMessage) (Outcome, error) {
-	t := &turn{agent: New(Options{Redact: redact}), events: guard.Record.Stream, record: guard.Record, gate: guard, steps: newSteps(1)}
+func RunCall(ctx context.Context, guard *gate.Guard, redact llm.Redactor, tool agent.Tool,
+	input json.RawMessage,
+) (Outcome, error) {
+	t := &turn{
+		agent: New(Options{Redact: redact}), events: guard.Record.Stream, record: guard.Record, gate: guard,
+		steps: newSteps(1),
+	}
 	step := agent.Step{ID: "1", Input: input}
 	if tool != nil {
 		t.tools, step.Tool = []agent.Tool{tool}, tool.Spec().Name
@@ -43,7 +48,9 @@ func (t *turn) runPlan(ctx context.Context, steps []agent.Step, stopped func() b
 // runSteps runs steps as a graph. before has the findings of earlier plans,
 // whose results the steps may use. Once stopped reports true, no further step
 // starts; nil: never.
-func (t *turn) runSteps(ctx context.Context, steps []agent.Step, before []finding, stopped func() bool) ([]finding, error) {
+func (t *turn) runSteps(ctx context.Context, steps []agent.Step, before []finding, stopped func() bool) ([]finding,
+	error,
+) {
 	found := make([]finding, len(steps))
 	ended := make(map[string]chan struct{}, len(steps)) // closed when the outcome of the step is known
 	at := make(map[string]*finding, len(steps)+len(before))
@@ -82,7 +89,9 @@ const outranked = "your message came first"
 
 // step waits for the steps it depends on, fills in their results and calls its
 // tool.
-func (t *turn) step(ctx context.Context, step agent.Step, at *gate.Turnstile, ended map[string]chan struct{}, earlier func(string) finding, stopped func() bool) (o Outcome) {
+func (t *turn) step(ctx context.Context, step agent.Step, at *gate.Turnstile, ended map[string]chan struct{},
+	earlier func(string) finding, stopped func() bool,
+) (o Outcome) {
 	defer func() {
 		var err error
 		if agent.Catch(&err); err != nil {
@@ -97,7 +106,8 @@ func (t *turn) step(ctx context.Context, step agent.Step, at *gate.Turnstile, en
 			}
 		}
 		if o = *before.outcome; o.Status != agent.Denied {
-			t.trace(ctx, gate.Call{Tool: t.tool(step.Tool), Input: before.input, Origin: t.record.OriginOf(step.ID)}, gate.ChannelOf(step.Tool, t.tool(step.Tool)), &o)
+			t.trace(ctx, gate.Call{Tool: t.tool(step.Tool), Input: before.input, Origin: t.record.OriginOf(step.ID)},
+				gate.ChannelOf(step.Tool, t.tool(step.Tool)), &o)
 		}
 		t.record.Read(step.Tool, o.Result)
 		t.record.Called(t.tool(step.Tool), before.input)
@@ -146,7 +156,10 @@ func (t *turn) step(ctx context.Context, step agent.Step, at *gate.Turnstile, en
 	if before != nil && before.tool == step.Tool {
 		input = before.input // the same call that was asked about before
 	}
-	return t.do(ctx, gate.Call{Step: step.ID, ID: step.ID, Key: t.events.Turn + "/" + step.ID, Tool: tool, Input: input, Origin: made, Place: at})
+	return t.do(ctx, gate.Call{
+		Step: step.ID, ID: step.ID, Key: t.events.Turn + "/" + step.ID, Tool: tool, Input: input,
+		Origin: made, Place: at,
+	})
 }
 
 // reference matches how a step refers to the text of an earlier result:

@@ -32,7 +32,9 @@ func (a *Agent) mostMessages() int {
 // window returns the exchanges of a conversation that are in the prompts, and the
 // summary of those before them. Which those are may depend on the model, so a
 // longer conversation waits for it.
-func (a *Agent) window(ctx context.Context, conversation string, wait func(context.Context) error) (agent.Window, error) {
+func (a *Agent) window(ctx context.Context, conversation string, wait func(context.Context) error) (agent.Window,
+	error,
+) {
 	w, err := a.History.Window(ctx, conversation, min(a.mostMessages(), prompt.VerbatimMessages))
 	if err == nil && w.Before > 0 {
 		_ = wait(ctx) // the first request reports any error

@@ -31,7 +31,8 @@ func (t *turn) knowsNothing() bool {
 // searchAsTyped returns a search of the notes for the message as typed; false if the
 // message needs none or calls a tool, or if the search would have to ask.
 func (t *turn) searchAsTyped(ctx context.Context) (agent.Step, bool) {
-	if q := t.message.question; t.steps.attached > 0 || strings.HasPrefix(q, "@") || strings.HasPrefix(q, "/") || needsNoNotes(q) {
+	if q := t.message.question; t.steps.attached > 0 || strings.HasPrefix(q, "@") || strings.HasPrefix(q, "/") ||
+		needsNoNotes(q) {
 		return agent.Step{}, false
 	}
 	search, ok := t.searchStep()
@@ -92,7 +93,10 @@ func (t *turn) foundFirst() (parts []prompt.Part) {
 
 // allows reports whether a step may run without asking.
 func (t *turn) allows(ctx context.Context, step agent.Step) bool {
-	return t.gate.Verdict(ctx, gate.Call{Tool: t.tool(step.Tool), Input: agent.ParseArgs(step.Input)}).Level == agent.Auto
+	return t.gate.Verdict(ctx, gate.Call{
+		Tool:  t.tool(step.Tool),
+		Input: agent.ParseArgs(step.Input),
+	}).Level == agent.Auto
 }
 
 // fits reports whether a search found a likely answer.
@@ -124,5 +128,6 @@ func (t *turn) searchStep() (agent.Step, bool) {
 		}
 	}
 	raw, err := json.Marshal(input)
-	return agent.Step{ID: "1", Tool: spec.Name, Input: raw, Description: "Search the notes for the question"}, err == nil
+	return agent.Step{ID: "1", Tool: spec.Name, Input: raw, Description: "Search the notes for the question"},
+		err == nil
 }

@@ -71,7 +71,8 @@ func (t *turn) recallPast(ctx context.Context) (err error) {
 	if t.agent.Memory.Store == nil {
 		return nil
 	}
-	t.recalled.Past, err = t.agent.recall(ctx, t.record.Conversation, t.message.question, len(t.recalled.History), t.agent.Memory.K)
+	t.recalled.Past, err = t.agent.recall(ctx, t.record.Conversation, t.message.question, len(t.recalled.History),
+		t.agent.Memory.K)
 	return err
 }
 
@@ -106,7 +107,8 @@ func (t *turn) recallOrigins(ctx context.Context) {
 	for i := range t.recalled.Facts {
 		t.recalled.Facts[i].Untrusted = t.record.IsOutside(ctx, t.recalled.Facts[i])
 	}
-	t.recalled.Facts = slices.DeleteFunc(t.recalled.Facts, func(f agent.Fact) bool { return f.Untrusted && !f.Fits }) // nobody asked for it
+	// nobody asked for it
+	t.recalled.Facts = slices.DeleteFunc(t.recalled.Facts, func(f agent.Fact) bool { return f.Untrusted && !f.Fits })
 	for _, f := range t.recalled.Facts {
 		t.record.Add(agent.Own())
 		if f.Untrusted {
@@ -138,7 +140,8 @@ func (t *turn) archive(ctx context.Context) {
 // than half of the window, in one step. If the history lost one message in each
 // turn, servers could not cache the prompt.
 func (t *turn) compactHistory(ctx context.Context) {
-	if t.agent.Summaries == nil || t.agent.mostMessages() < everyMessage || len(t.recalled.History) <= prompt.VerbatimMessages {
+	if t.agent.Summaries == nil || t.agent.mostMessages() < everyMessage ||
+		len(t.recalled.History) <= prompt.VerbatimMessages {
 		return
 	}
 	room, used := t.model.Room(ctx)/2, 0
@@ -175,7 +178,8 @@ func (t *turn) compactOlder(ctx context.Context, keep int) bool {
 // compactToFit summarizes the older turns if a prompt does not fit even with
 // its results shortened.
 func (t *turn) compactToFit(ctx context.Context, p prompt.Prompt) prompt.Prompt {
-	if t.agent.Summaries == nil || len(p.History) <= prompt.VerbatimMessages || !t.model.Overflows(ctx, p) || !t.compactOlder(ctx, 0) {
+	if t.agent.Summaries == nil || len(p.History) <= prompt.VerbatimMessages || !t.model.Overflows(ctx, p) ||
+		!t.compactOlder(ctx, 0) {
 		return p
 	}
 	return t.withConversation(p)

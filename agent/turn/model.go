@@ -7,9 +7,15 @@ import (
 
 // asker returns an Asker that reports to a stream.
 func (a *Agent) asker(stream *agent.Stream, think string) *prompt.Asker {
-	asker := &prompt.Asker{Stream: stream, Model: a.Model, Meters: &a.meters, Server: a.Server, Think: think, Roles: map[string]*prompt.Asker{}}
+	asker := &prompt.Asker{
+		Stream: stream, Model: a.Model, Meters: &a.meters, Server: a.Server, Think: think,
+		Roles: map[string]*prompt.Asker{},
+	}
 	for name, role := range a.Roles {
-		asker.Roles[name] = &prompt.Asker{Stream: stream, Model: role.Model, Meters: &a.meters, Server: role.Server, Think: think}
+		asker.Roles[name] = &prompt.Asker{
+			Stream: stream, Model: role.Model, Meters: &a.meters, Server: role.Server,
+			Think: think,
+		}
 	}
 	return asker
 }

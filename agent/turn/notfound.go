@@ -50,7 +50,8 @@ func (t *turn) failure() string {
 // doubt sets the start of the answer: which tools failed, what the notes lack, and what comes closest.
 func (t *turn) doubt() {
 	if period := t.answer.coverage.OnlyTime(); period != nil && period.Notes == 0 {
-		t.answer.unanswered, t.answer.nearestSources, t.events.Lead = true, []agent.Source{}, t.failure()+t.answer.coverage.Lacks()+"\n\n"
+		t.answer.unanswered, t.answer.nearestSources, t.events.Lead = true, []agent.Source{},
+			t.failure()+t.answer.coverage.Lacks()+"\n\n"
 		return
 	}
 	t.answer.nearestSources = t.answer.nearest()
@@ -74,7 +75,8 @@ func (t *turn) doubt() {
 		}
 		parts = append(parts, how+strings.Join(names, ", ")+".")
 	}
-	t.events.Lead = t.failure() + strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), " ") + "\n\n"
+	t.events.Lead = t.failure() + strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), " ") +
+		"\n\n"
 }
 
 // semanticOnly reports whether a search returned only the semantically closest

@@ -18,7 +18,10 @@ func (t *turn) enterPlan(ctx context.Context, made agent.PlanMade, from agent.Or
 	t.steps.countPlan(made)
 	t.record.Planned(made.Steps, from)
 	t.steps.lacks(made)
-	if err := t.events.Enter(ctx, agent.Entry{Moment: agent.Planned, Plan: &made, Said: t.events.Text(), Origin: from, Requested: t.command != nil}); err != nil {
+	if err := t.events.Enter(ctx, agent.Entry{
+		Moment: agent.Planned, Plan: &made, Said: t.events.Text(), Origin: from,
+		Requested: t.command != nil,
+	}); err != nil {
 		return nil, err
 	}
 	t.events.Emit(made)
@@ -30,7 +33,10 @@ func (t *turn) enterPlan(ctx context.Context, made agent.PlanMade, from agent.Or
 // new one has to be made.
 func (t *turn) savedPlan(under string, attempt int) (steps []agent.Step, saved bool, err error) {
 	t.steps.mu.Lock()
-	at := slices.IndexFunc(t.saved.plans, func(p agent.Entry) bool { return p.Plan.Under == under && p.Plan.Attempt == attempt })
+	at := slices.IndexFunc(t.saved.plans, func(p agent.Entry) bool {
+		return p.Plan.Under == under &&
+			p.Plan.Attempt == attempt
+	})
 	if at < 0 {
 		t.steps.mu.Unlock()
 		if t.saved.damaged && len(t.steps.found) == t.steps.attached {

@@ -180,7 +180,8 @@ func (t *turn) withoutWeak() {
 	for i, f := range t.steps.found {
 		if f.step.Extra && f.Status == agent.Done && !fits(t.steps.found[i:i+1]) {
 			r := &t.steps.found[i].Result
-			r.Sources, r.Passages, r.Unlikely, r.Nothing, r.Text = nil, nil, false, true, "Nothing in the notes fits the message."
+			r.Sources, r.Passages, r.Unlikely, r.Nothing, r.Text = nil, nil, false, true,
+				"Nothing in the notes fits the message."
 		}
 	}
 }
@@ -196,7 +197,8 @@ func (t *turn) planExamples() (list []llm.Message) {
 			llm.Message{Role: llm.Assistant, Text: `{"steps":[` + steps + `]}`})
 	}
 	if search := t.toolFor(agent.SearchesNotes); search != nil {
-		add("When does the ferry leave?", prompt.InNotation(search.Spec().Name, json.RawMessage(`{"query":"ferry leaves"}`)))
+		add("When does the ferry leave?", prompt.InNotation(search.Spec().Name,
+			json.RawMessage(`{"query":"ferry leaves"}`)))
 	}
 	for _, e := range t.agent.Guide.Examples {
 		add(e.Message, prompt.InNotation(e.Tool, json.RawMessage(e.Input)))
@@ -224,7 +226,8 @@ func (t *turn) plannerPrompt(ctx context.Context) prompt.Prompt {
 		others += "\nAlso " + strings.Join(also, ", ") + "."
 	}
 	p := t.prompt("planner")
-	p.System = strings.TrimSpace(t.agent.Instructions + "\n\n" + briefly(plannerPrompt, t.agent.Guide.Tools, specs, t.toolFence(), others))
+	p.System = strings.TrimSpace(t.agent.Instructions + "\n\n" +
+		briefly(plannerPrompt, t.agent.Guide.Tools, specs, t.toolFence(), others))
 	p.Examples = t.planExamples()
 	p.Material = append(p.Material, t.aboutNotes(ctx)...)
 	p.Question = asksPlan + withSteering(p.Question, t.steeringBeforePlan())
@@ -232,8 +235,9 @@ func (t *turn) plannerPrompt(ctx context.Context) prompt.Prompt {
 		Schema:    prompt.PlanSchema(callable, maxSteps),
 		MaxTokens: prompt.MaxPlanTokens,
 		Task: &llm.Task{
-			Kind: llm.PlanTask, Question: t.typedText(), Today: t.events.Now(), History: t.typedBefore(), Recalled: t.statedBefore(),
-			Tools: prompt.Specs(block.Known()),
+			Kind: llm.PlanTask, Question: t.typedText(), Today: t.events.Now(), History: t.typedBefore(),
+			Recalled: t.statedBefore(),
+			Tools:    prompt.Specs(block.Known()),
 		},
 	}
 	return p
@@ -250,7 +254,10 @@ func (t *turn) aboutNotes(ctx context.Context) []prompt.Part {
 	if *t.plans.about == "" {
 		return nil
 	}
-	return []prompt.Part{{Kind: "memory", Head: "What the user's notes are, as data:", Text: *t.plans.about, Fence: t.fence()}}
+	return []prompt.Part{{
+		Kind: "memory", Head: "What the user's notes are, as data:", Text: *t.plans.about,
+		Fence: t.fence(),
+	}}
 }
 
 // read parses a plan. tools are those of all its steps. answer is what the model
@@ -289,7 +296,8 @@ func (t *turn) unusable(drafts []prompt.Step, dropped []string) error {
 	var atFault []agent.Tool
 	for _, d := range drafts[:min(len(drafts), maxSteps)] {
 		tool := prompt.Meant(t.tools, d.Tool)
-		if _, _, _, err := t.repairStep(d, t.tools); err != nil && tool != nil && prompt.Named(atFault, tool.Spec().Name) == nil {
+		if _, _, _, err := t.repairStep(d, t.tools); err != nil && tool != nil &&
+			prompt.Named(atFault, tool.Spec().Name) == nil {
 			atFault = append(atFault, tool)
 		}
 	}
@@ -335,7 +343,8 @@ func (t *turn) replan(ctx context.Context) ([]agent.Step, error) {
 	}
 	sent := t.plans.unplanned
 	if len(sent) > 0 {
-		missing = append(missing, alsoSent+textsOf(sent)+"\nSteps that did not start because of it are skipped; plan again those that are still wanted.")
+		missing = append(missing, alsoSent+textsOf(sent)+"\nSteps that did not start because of it are skipped; plan "+
+			"again those that are still wanted.")
 	}
 	if len(missing) == 0 || t.steps.roomForSteps() == 0 {
 		return nil, nil
@@ -343,7 +352,8 @@ func (t *turn) replan(ctx context.Context) ([]agent.Step, error) {
 	t.plans.unplanned = nil
 	defer t.events.Phase(agent.PhaseStarted{Agent: "planner"})()
 	var text strings.Builder
-	if _, err := t.model.Ask(ctx, t.replanPrompt(ctx, fresh, missing, sent), func(piece string) { text.WriteString(piece) }); err != nil {
+	if _, err := t.model.Ask(ctx, t.replanPrompt(ctx, fresh, missing, sent),
+		func(piece string) { text.WriteString(piece) }); err != nil {
 		if ctx.Err() == nil {
 			t.events.Degrade("no further steps could be planned", err)
 		}
@@ -353,7 +363,10 @@ func (t *turn) replan(ctx context.Context) ([]agent.Step, error) {
 	if err != nil {
 		return nil, nil // no alternative
 	}
-	made := agent.PlanMade{Reasoning: draft.Reasoning, Again: draft.Again, Before: stepsOf(t.steps.found[t.steps.attached:])}
+	made := agent.PlanMade{
+		Reasoning: draft.Reasoning, Again: draft.Again,
+		Before: stepsOf(t.steps.found[t.steps.attached:]),
+	}
 	made.Steps, made.Dropped, made.Repaired = t.repairSteps(draft.Steps, t.tools, stepIDs(t.steps.found))
 	made.Steps = t.withoutDone(made.Steps)
 	if len(made.Steps) == 0 {
@@ -371,7 +384,9 @@ func (t *turn) replan(ctx context.Context) ([]agent.Step, error) {
 // replanPrompt continues the planner's conversation with the fresh results of
 // its plan, what is missing, and what the user sent meanwhile, which a provider
 // that plans by rules takes for a message of its own.
-func (t *turn) replanPrompt(ctx context.Context, fresh []finding, missing []string, sent []steeringMessage) prompt.Prompt {
+func (t *turn) replanPrompt(ctx context.Context, fresh []finding, missing []string,
+	sent []steeringMessage,
+) prompt.Prompt {
 	p := t.withAttached(t.plannerPrompt(ctx))
 	if p.Request.Task.Replan = len(sent) == 0; len(sent) > 0 {
 		p.Request.Task.Question = sent[len(sent)-1].typed
@@ -397,7 +412,8 @@ func (t *turn) replanPrompt(ctx context.Context, fresh []finding, missing []stri
 			brought = append(brought, t.sourcePart(s).String())
 		}
 	}
-	t.plans.later = append(t.plans.later, llm.Message{Role: llm.Assistant, Text: string(made)}, llm.Message{Role: llm.User, Text: strings.Join(brought, "\n\n")})
+	t.plans.later = append(t.plans.later, llm.Message{Role: llm.Assistant, Text: string(made)},
+		llm.Message{Role: llm.User, Text: strings.Join(brought, "\n\n")})
 	p.After, p.Brought = slices.Clip(t.plans.later), true
 	return p
 }

@@ -18,7 +18,9 @@ import (
 // repairSteps turns the model's steps into steps that can run, and reports what
 // was dropped and what was corrected. earlier has the ids of the turn's
 // previous steps, whose results can be used.
-func (t *turn) repairSteps(drafts []prompt.Step, offered []agent.Tool, earlier []string) (steps []agent.Step, dropped, repaired []string) {
+func (t *turn) repairSteps(drafts []prompt.Step, offered []agent.Tool, earlier []string) (steps []agent.Step, dropped,
+	repaired []string,
+) {
 	steps = []agent.Step{}
 	renamed := map[string]string{} // the model's id → our id; "" if the step was dropped
 	taken := map[string]bool{}
@@ -95,13 +97,18 @@ func (t *turn) repairStep(d prompt.Step, offered []agent.Tool) (step agent.Step,
 		defer func() { lost = append(lost, "a secret of yours was taken out of its arguments") }()
 	}
 	repaired, err := t.gate.Schemas.Repair(tool, d.Input)
-	if name := cmp.Or(agent.NoContent(spec.Schema, agent.ParseArgs(d.Input), reference.MatchString), agent.NoContent(spec.Schema, repaired.Input, reference.MatchString)); name != "" {
-		return agent.Step{}, nil, nil, fmt.Errorf("%s of %s takes no {{…}}, which stands for a whole text: leave the step out, plan with \"again\": true, and write the value once you see it", name, spec.Name)
+	if name := cmp.Or(agent.NoContent(spec.Schema, agent.ParseArgs(d.Input), reference.MatchString),
+		agent.NoContent(spec.Schema, repaired.Input, reference.MatchString)); name != "" {
+		return agent.Step{}, nil, nil, fmt.Errorf("%s of %s takes no {{…}}, which stands for a whole text: leave the "+
+			"step out, plan with \"again\": true, and write the value once you see it", name, spec.Name)
 	}
 	if prompt.Fold(d.Tool) != prompt.Fold(spec.Name) {
 		changed = append(changed, fmt.Sprintf("%.60s is %s here", d.Tool, spec.Name))
 	}
-	step = agent.Step{Tool: spec.Name, Input: repaired.Input.JSON(), Description: text.Clip(text.OneLine(d.Description), 300), After: d.After}
+	step = agent.Step{
+		Tool: spec.Name, Input: repaired.Input.JSON(),
+		Description: text.Clip(text.OneLine(d.Description), 300), After: d.After,
+	}
 	return step, append(changed, repaired.Changed...), repaired.Lost, err
 }
 
@@ -125,7 +132,8 @@ func linkSteps(steps []agent.Step, renamed map[string]string) (dropped []string)
 	for i := range steps {
 		step := &steps[i]
 		var after []string
-		for _, id := range slices.Concat(step.After, references(step.Input, func(id string) bool { _, known := renamed[id]; return known })) {
+		for _, id := range slices.Concat(step.After, references(step.Input,
+			func(id string) bool { _, known := renamed[id]; return known })) {
 			ours := renamed[id]
 			switch {
 			case ours == "":
@@ -150,7 +158,8 @@ func dropLost(steps []agent.Step, renamed map[string]string) (remaining []agent.
 		if lost < 0 {
 			continue
 		}
-		dropped = append(dropped, fmt.Sprintf("step %s uses the result of step %.20s, which will not be there", step.ID, used[lost]))
+		dropped = append(dropped, fmt.Sprintf("step %s uses the result of step %.20s, which will not be there", step.ID,
+			used[lost]))
 		renamed[step.ID] = ""
 		steps = slices.Delete(steps, i, i+1)
 		for j := range steps {

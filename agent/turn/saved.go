@@ -194,7 +194,8 @@ func (t *turn) resume() {
 			}
 		}
 		t.steps.did(step, c.effects...)
-		if !c.ended && !c.started.IsZero() && c.tool != agent.DelegateTool && !agent.ReadOnly(t.tool(c.tool)) { // outcome unknown
+		// outcome unknown
+		if !c.ended && !c.started.IsZero() && c.tool != agent.DelegateTool && !agent.ReadOnly(t.tool(c.tool)) {
 			t.steps.did(step, agent.Effect{Kind: agent.Unknown, Tool: c.tool})
 		}
 	}

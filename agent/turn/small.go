@@ -56,7 +56,8 @@ func (t *turn) inNotation() []llm.Message {
 	for i, e := range t.talk.path {
 		var did []string
 		for _, l := range e.Answer.Log {
-			if name, input, called := strings.Cut(l.Action, "("); called && t.changes(name) && json.Valid([]byte(strings.TrimSuffix(input, ")"))) {
+			if name, input, called := strings.Cut(l.Action, "("); called && t.changes(name) &&
+				json.Valid([]byte(strings.TrimSuffix(input, ")"))) {
 				did = append(did, prompt.InNotation(name, json.RawMessage(strings.TrimSuffix(input, ")"))))
 			}
 		}

@@ -64,7 +64,8 @@ const notThere = "That is not in your notes."
 // missing tools, or contains the result of a tool that only computes.
 func (t *turn) needsNoSource(written string) bool {
 	for _, f := range t.steps.found {
-		if agent.PropertiesOf(t.tool(f.step.Tool)).Use == agent.Computes && hasNewWord(written, f.Result.Text, t.message.question) {
+		if agent.PropertiesOf(t.tool(f.step.Tool)).Use == agent.Computes &&
+			hasNewWord(written, f.Result.Text, t.message.question) {
 			return true
 		}
 	}
@@ -75,13 +76,15 @@ func (t *turn) needsNoSource(written string) bool {
 		}
 		texts = append(texts, m.Text)
 	}
-	return strings.TrimSpace(written) == notThere || onlyAsks(written) || slices.ContainsFunc(texts, func(text string) bool { return restsOn(written, text) })
+	return strings.TrimSpace(written) == notThere || onlyAsks(written) ||
+		slices.ContainsFunc(texts, func(text string) bool { return restsOn(written, text) })
 }
 
 // onlyAsks reports whether each sentence of an answer is a question.
 func onlyAsks(answer string) bool {
 	for _, s := range text.Sentences(answer) {
-		if sentence := strings.TrimSpace(answer[s.Start:s.End]); sentence != "" && strings.TrimRight(sentence, questionMarks) == sentence {
+		if sentence := strings.TrimSpace(answer[s.Start:s.End]); sentence != "" &&
+			strings.TrimRight(sentence, questionMarks) == sentence {
 			return false
 		}
 	}

@@ -87,7 +87,10 @@ func (t *turn) listen(ctx context.Context) (_ context.Context, sent []steeringMe
 			h.text = strings.TrimSpace(h.text + "\n\n" + t.marked("Attached: "+a.Name, result.Text, MaxResult))
 		}
 		sent = append(sent, h)
-		t.events.Emit(agent.Noticed{Text: "You added: " + text.Clip(text.OneLine(m.Text), agent.MaxLogged), Steering: &s})
+		t.events.Emit(agent.Noticed{
+			Text:     "You added: " + text.Clip(text.OneLine(m.Text), agent.MaxLogged),
+			Steering: &s,
+		})
 	}
 	if len(sent) > 0 {
 		t.message.received = append(t.message.received, sent...)
@@ -116,7 +119,8 @@ func (t *turn) steeringBeforePlan() (list []steeringMessage) {
 }
 
 // alsoSent precedes messages that were sent while the model worked.
-const alsoSent = "While you worked on it, the user sent this as well. It counts as much as the message, and where they differ, it counts instead:\n"
+const alsoSent = "While you worked on it, the user sent this as well. It counts as much as the message, and where " +
+	"they differ, it counts instead:\n"
 
 // withSteering returns a question with messages that were sent after it; sent may
 // be empty.

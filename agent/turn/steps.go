@@ -38,7 +38,10 @@ type steps struct {
 
 // newSteps returns no steps, of which that many may run at the same time.
 func newSteps(parallel int) steps {
-	return steps{calls: calls{slots: make(chan struct{}, parallel), writing: make(chan struct{}, 1), made: map[string]*madeCall{}}}
+	return steps{calls: calls{
+		slots: make(chan struct{}, parallel), writing: make(chan struct{}, 1),
+		made: map[string]*madeCall{},
+	}}
 }
 
 // finding is a step and its outcome.
@@ -140,7 +143,8 @@ func (s *steps) writingTools() []string {
 
 // noteCalled records that a step called a tool, unless it was denied or skipped.
 func (s *steps) noteCalled(step string, tool agent.Tool, status agent.Status) {
-	if of := agent.PropertiesOf(tool); of.Delegates || of.Use == agent.Computes || status == agent.Denied || status == agent.Skipped {
+	if of := agent.PropertiesOf(tool); of.Delegates || of.Use == agent.Computes || status == agent.Denied ||
+		status == agent.Skipped {
 		return
 	}
 	s.mu.Lock()

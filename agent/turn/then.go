@@ -45,9 +45,14 @@ func (t *turn) finish(ctx context.Context) (err error) {
 		step.ID = uniqueID("", taken)
 		t.noteWriter(step.Tool)
 		if t.tool(step.Tool) == nil {
-			return fmt.Errorf("%w: %s", ErrNotDone, gate.Because("the tool "+step.Tool+" is not available", t.missing[step.Tool]))
+			return fmt.Errorf("%w: %s", ErrNotDone, gate.Because("the tool "+step.Tool+" is not available",
+				t.missing[step.Tool]))
 		}
-		if steps, err = t.enterPlan(ctx, agent.PlanMade{Attempt: agent.AfterAnswer, Before: stepsOf(t.steps.found[t.steps.attached:]), Steps: []agent.Step{step}}, t.record.Origin()); err != nil {
+		if steps, err = t.enterPlan(ctx, agent.PlanMade{
+			Attempt: agent.AfterAnswer,
+			Before:  stepsOf(t.steps.found[t.steps.attached:]), Steps: []agent.Step{step},
+		},
+			t.record.Origin()); err != nil {
 			return fmt.Errorf("%w: %w", ErrNotDone, err)
 		}
 		if len(steps) == 0 {

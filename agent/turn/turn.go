@@ -63,7 +63,8 @@ type talk struct {
 
 // planning is what plans and rounds have to know of earlier ones.
 type planning struct {
-	sole      bool              // one worker has the whole message; false for a resumed plan, whose sources are numbered again
+	// one worker has the whole message; false for a resumed plan, whose sources are numbered again
+	sole      bool
 	unplanned []steeringMessage // messages that the planner has not seen
 	seen      int               // number of findings that the planner has seen
 	later     []llm.Message     // messages after the first plan
@@ -76,7 +77,8 @@ func newTurn(a *Agent, conversation string, to chan<- agent.Event) *turn {
 	record := &gate.Record{Stream: stream, Marks: a.Marks, Conversation: conversation}
 	t := &turn{
 		agent: a, events: stream, record: record, gate: &gate.Guard{Gate: a.gate, Record: record, Schemas: &a.schemas},
-		model: a.asker(stream, a.Session.Think()), mode: a.Session.Mode(), missing: a.Tools.Missing(), steps: newSteps(a.Limits.Parallel),
+		model: a.asker(stream, a.Session.Think()), mode: a.Session.Mode(), missing: a.Tools.Missing(),
+		steps: newSteps(a.Limits.Parallel),
 	}
 	t.model.Compact = t.compactToFit
 	return t
@@ -86,7 +88,8 @@ func newTurn(a *Agent, conversation string, to chan<- agent.Event) *turn {
 // command.
 func (t *turn) parse(sent string) {
 	m := agent.ParseMessage(sent)
-	t.message.whole, t.message.question, t.message.attached, t.message.only = sent, cmp.Or(m.Text, agent.NothingTyped), m.Attached, m.Tools
+	t.message.whole, t.message.question, t.message.attached, t.message.only = sent, cmp.Or(m.Text, agent.NothingTyped),
+		m.Attached, m.Tools
 }
 
 // run runs a turn from its first event to its last. begin saves a new message
@@ -109,7 +112,10 @@ func (t *turn) run(ctx context.Context, begin func(context.Context) error) {
 // begin saves the message before anything is sent.
 func (t *turn) begin(ctx context.Context) (err error) {
 	defer func() {
-		t.events.Emit(agent.Started{Conversation: t.record.Conversation, Message: t.message.whole, Mode: string(t.mode), Steer: t.steers()})
+		t.events.Emit(agent.Started{
+			Conversation: t.record.Conversation, Message: t.message.whole, Mode: string(t.mode),
+			Steer: t.steers(),
+		})
 	}()
 	defer agent.Catch(&err)
 	if strings.TrimSpace(t.message.whole) == "" {
@@ -138,7 +144,8 @@ func (t *turn) reply(ctx context.Context) (err error) {
 	if err := t.attach(ctx); err != nil {
 		return err
 	}
-	if name, _, _ := strings.Cut(strings.TrimPrefix(t.message.question, "@"), " "); t.missing[name] != "" && strings.HasPrefix(t.message.question, "@") {
+	if name, _, _ := strings.Cut(strings.TrimPrefix(t.message.question, "@"), " "); t.missing[name] != "" &&
+		strings.HasPrefix(t.message.question, "@") {
 		t.events.Notice("%s is not available: %s.", name, t.missing[name])
 	}
 	if retraced, err := t.retrace(ctx); retraced || err != nil {
@@ -198,7 +205,10 @@ func (t *turn) byMode(ctx context.Context) error {
 // is used, not for a command.
 func (t *turn) prepare(ctx context.Context) {
 	if t.command == nil {
-		host := agent.HostOptions{Call: "start", Unattended: t.gate.Unattended(), Events: t.events, Redact: t.agent.Redact}.Open()
+		host := agent.HostOptions{
+			Call: "start", Unattended: t.gate.Unattended(), Events: t.events,
+			Redact: t.agent.Redact,
+		}.Open()
 		defer host.Close()
 		ctx = agent.WithHost(ctx, host)
 	}
@@ -265,7 +275,8 @@ func (t *turn) end(ctx context.Context, failure error) {
 	if ctx.Err() != nil {
 		failure, t.events.Metrics.Interrupted = nil, true
 	}
-	answer := agent.Answer{Text: t.events.Text(), Effects: t.effects(), Cut: t.events.Cut || failure != nil || t.events.Metrics.Interrupted}
+	answer := agent.Answer{Text: t.events.Text(), Effects: t.effects(), Cut: t.events.Cut || failure != nil ||
+		t.events.Metrics.Interrupted}
 	if answer.Cut {
 		answer.Text = t.saved.longer(strings.TrimSuffix(answer.Text, t.answer.passageList)) + t.answer.passageList
 	}
@@ -282,7 +293,8 @@ func (t *turn) end(ctx context.Context, failure error) {
 	answer.Metrics = t.events.Timed()
 	answer.Course = t.events.Course(t.ending(answer, failure))
 	if t.staysOpen(ctx) {
-		_ = t.events.Journal.Progress(context.WithoutCancel(ctx), t.events.Turn, answer.Text, answer.Origin) // the saved progress is rarely older
+		// the saved progress is rarely older
+		_ = t.events.Journal.Progress(context.WithoutCancel(ctx), t.events.Turn, answer.Text, answer.Origin)
 	} else {
 		if err := t.save(ctx, answer); err != nil && failure == nil {
 			unsaved := &agent.UnsavedError{Err: err}
@@ -321,15 +333,22 @@ func (t *turn) effects() agent.Effects {
 // ending returns the event that ends the turn.
 func (t *turn) ending(answer agent.Answer, failure error) agent.Body {
 	if failure == nil {
-		return agent.Ended{Answer: answer.Text, Log: answer.Log, Effects: answer.Effects, Sources: answer.Sources, Dropped: t.steps.dropped, Unasked: t.gate.Unasked(), Unanswered: t.answer.unanswered, Nearest: t.answer.nearestSources, Close: t.answer.close, Coverage: t.answer.coverage, Metrics: answer.Metrics}
+		return agent.Ended{
+			Answer: answer.Text, Log: answer.Log, Effects: answer.Effects, Sources: answer.Sources,
+			Dropped: t.steps.dropped, Unasked: t.gate.Unasked(), Unanswered: t.answer.unanswered,
+			Nearest: t.answer.nearestSources, Close: t.answer.close, Coverage: t.answer.coverage,
+			Metrics: answer.Metrics,
+		}
 	}
 	failed := agent.FailedFrom(failure)
 	failed.Effects, failed.Dropped = answer.Effects, t.steps.dropped
 	if t.answer.passageList != "" {
-		failed.Hint = cmp.Or(failed.Hint, "What was found is listed above. Ask again for an answer; `lifehub doctor` checks the model server.")
+		failed.Hint = cmp.Or(failed.Hint, "What was found is listed above. Ask again for an answer; `lifehub doctor` "+
+			"checks the model server.")
 	}
 	if t.events.Turn == "" && strings.TrimSpace(t.message.whole) != "" {
-		failed.Unkept, failed.Hint = true, cmp.Or(failed.Hint, "Nothing was sent, and nothing is lost. Fix that (`lifehub doctor` may know how), then send the message again.")
+		failed.Unkept, failed.Hint = true, cmp.Or(failed.Hint,
+			"Nothing was sent, and nothing is lost. Fix that (`lifehub doctor` may know how), then send the message again.")
 	}
 	return failed
 }
@@ -353,7 +372,10 @@ func (t *turn) save(ctx context.Context, answer agent.Answer) error {
 // reopen resumes an interrupted turn.
 func (t *turn) reopen(ctx context.Context, id string) (err error) {
 	defer func() {
-		t.events.Emit(agent.Started{Conversation: t.record.Conversation, Message: t.message.whole, Mode: string(t.mode), Resumed: true, Steer: t.steers()})
+		t.events.Emit(agent.Started{
+			Conversation: t.record.Conversation, Message: t.message.whole, Mode: string(t.mode),
+			Resumed: true, Steer: t.steers(),
+		})
 	}()
 	defer agent.Catch(&err)
 	if t.events.Journal == nil {

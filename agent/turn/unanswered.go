@@ -14,7 +14,8 @@ import (
 // empty. It makes no claims, so none are checked.
 func (t *turn) passages(found []finding, opening string) string {
 	list := passages.List{
-		Opening: opening, Sources: t.answer.sources, Facts: t.recalled.Facts, Said: t.statedBefore(), Unlikely: nothingIn(found),
+		Opening: opening, Sources: t.answer.sources, Facts: t.recalled.Facts, Said: t.statedBefore(),
+		Unlikely: nothingIn(found),
 		Coverage: t.answer.coverage,
 	}
 	for _, f := range found {
@@ -46,7 +47,10 @@ func (t *turn) listPassages(ctx context.Context) {
 	var err error
 	defer agent.Catch(&err) // the turn has already failed and reports that
 	found := t.steps.found[t.steps.attached:]
-	if ctx.Err() != nil || !slices.ContainsFunc(found, func(f finding) bool { return f.Status == agent.Done && !f.Result.Nothing }) {
+	if ctx.Err() != nil || !slices.ContainsFunc(found, func(f finding) bool {
+		return f.Status == agent.Done &&
+			!f.Result.Nothing
+	}) {
 		return
 	}
 	t.numberAll()

@@ -26,7 +26,8 @@ type Worker struct {
 // Of returns the tools that the worker has.
 func (w Worker) Of(tools []agent.Tool) (own []agent.Tool) {
 	for _, tool := range tools {
-		if of := tool.Properties(); !of.Delegates && (w.Tools == nil || w.uses(tool, of)) && tool.Spec().Name != w.Without {
+		if of := tool.Properties(); !of.Delegates && (w.Tools == nil || w.uses(tool, of)) &&
+			tool.Spec().Name != w.Without {
 			own = append(own, tool)
 		}
 	}
@@ -44,7 +45,10 @@ func (w Worker) uses(tool agent.Tool, of agent.Properties) bool {
 }
 
 // everyone is the worker if Options name none.
-var everyone = Worker{Name: "general", Does: "all", Instructions: "You do the task with the tools that you have.", Writes: true, Rounds: 5}
+var everyone = Worker{
+	Name: "general", Does: "all", Instructions: "You do the task with the tools that you have.",
+	Writes: true, Rounds: 5,
+}
 
 // workers returns the workers that have tools in this turn.
 func (t *turn) workers() (kinds []Worker) {

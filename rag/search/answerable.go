@@ -12,7 +12,8 @@ type Signals struct {
 
 // signals returns the signals of the ranked candidates.
 func (s *search) signals(ranked []candidate) Signals {
-	g := Signals{UnknownLanguage: s.words.otherLanguage, Named: s.dated || len(ranked) > 0 && len(s.named) > 0, SemanticOnly: s.semanticOnly, Near: s.nearest}
+	g := Signals{UnknownLanguage: s.words.otherLanguage, Named: s.dated ||
+		len(ranked) > 0 && len(s.named) > 0, SemanticOnly: s.semanticOnly, Near: s.nearest}
 	for _, c := range ranked {
 		g.Share = max(g.Share, c.share)
 	}

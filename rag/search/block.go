@@ -24,7 +24,9 @@ const (
 // the question. If it asks only for a time, they are in the order of the note.
 // Of a note that is named, all blocks are returned. front is the text before the note's first passage;
 // index is that of [search.contentTerms].
-func (s *search) blocksOf(ctx context.Context, p *storedPassage, front string, index map[string]int, hasContent bool) ([]passage.Block, error) {
+func (s *search) blocksOf(ctx context.Context, p *storedPassage, front string, index map[string]int,
+	hasContent bool,
+) ([]passage.Block, error) {
 	text, heading, line := p.Text, p.Heading, p.Line
 	if p.Named {
 		var err error
@@ -85,7 +87,8 @@ func cosine(a, b []float32) (sum float64) {
 // body returns the text of a note from its first passage on, and the line at which it begins.
 func (s *search) body(ctx context.Context, note int64) (text string, line int, err error) {
 	var start int
-	if err := s.db.QueryRowContext(ctx, `SELECT start, line FROM passages WHERE note = ? ORDER BY id LIMIT 1`, note).Scan(&start, &line); err != nil {
+	if err := s.db.QueryRowContext(ctx, `SELECT start, line FROM passages WHERE note = ? ORDER BY id LIMIT 1`,
+		note).Scan(&start, &line); err != nil {
 		return "", 0, err
 	}
 	whole, err := s.texts.Whole(ctx, note)

@@ -92,7 +92,8 @@ func (s *search) resized(ctx context.Context, m vectors.Collection, embedder str
 	if err != nil || before == dimension || before == 0 {
 		return false
 	}
-	s.why = fmt.Sprintf("%s now makes vectors of %d numbers, not of %d: the next sync embeds the notes again", embedder, dimension, before)
+	s.why = fmt.Sprintf("%s now makes vectors of %d numbers, not of %d: the next sync embeds the notes again", embedder,
+		dimension, before)
 	s.trouble = Resized
 	return true
 }
@@ -121,7 +122,9 @@ func (s *search) withoutVectors(err error) {
 
 // hits returns the cosines of the passages nearest to the question, and of those that
 // keywords found.
-func (s *search) hits(ctx context.Context, m vectors.Collection, vector []float32, found map[int64]*candidate) (map[int64]float64, error) {
+func (s *search) hits(ctx context.Context, m vectors.Collection, vector []float32,
+	found map[int64]*candidate,
+) (map[int64]float64, error) {
 	cosines, err := s.nearestTo(ctx, m, vector, nearCandidates)
 	if err != nil {
 		return nil, err
@@ -141,7 +144,9 @@ func (s *search) hits(ctx context.Context, m vectors.Collection, vector []float3
 
 // nearestTo returns the cosines of the passages nearest to a vector, among those that match
 // the filter. If many match, it tests so many of all passages that enough should match.
-func (s *search) nearestTo(ctx context.Context, m vectors.Collection, vector []float32, limit int) (map[int64]float64, error) {
+func (s *search) nearestTo(ctx context.Context, m vectors.Collection, vector []float32, limit int) (map[int64]float64,
+	error,
+) {
 	cosines := map[int64]float64{}
 	if s.filter.notes == "" || s.many {
 		wanted := limit
@@ -159,7 +164,8 @@ func (s *search) nearestTo(ctx context.Context, m vectors.Collection, vector []f
 	}
 	// Fetching the keys row by row would cost more than comparing the vectors.
 	var raw []byte
-	if err := s.db.QueryRowContext(ctx, `SELECT CAST(group_concat(key, '') AS BLOB) FROM passages WHERE note`+inList, s.list).Scan(&raw); err != nil {
+	if err := s.db.QueryRowContext(ctx, `SELECT CAST(group_concat(key, '') AS BLOB) FROM passages WHERE note`+inList,
+		s.list).Scan(&raw); err != nil {
 		return nil, err
 	}
 	keys := make([]vectors.Key, 0, len(raw)/len(vectors.Key{}))
@@ -175,7 +181,9 @@ func (s *search) nearestTo(ctx context.Context, m vectors.Collection, vector []f
 
 // setNearest sets the cosines of the first hits that match the filter, up to a limit,
 // and returns their number.
-func (s *search) setNearest(ctx context.Context, cosines map[int64]float64, hits []vectors.Match, limit int) (n int, err error) {
+func (s *search) setNearest(ctx context.Context, cosines map[int64]float64, hits []vectors.Match, limit int) (n int,
+	err error,
+) {
 	for part := range slices.Chunk(hits, 500) {
 		args := make([]any, len(part))
 		for i := range part {

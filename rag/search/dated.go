@@ -131,7 +131,8 @@ func (s *search) dropTime(ctx context.Context) error {
 	}
 	err := s.notesOfTime(ctx)
 	s.ofTime.Only, s.ofTime.ByDate = s.time.only || s.time.filter, s.time.bounded()
-	s.dated = (s.time.only || s.time.short()) && s.ofTime.Notes > 0 // whatever its words, a note of last week answers "where did I run last week"
+	// whatever its words, a note of last week answers "where did I run last week"
+	s.dated = (s.time.only || s.time.short()) && s.ofTime.Notes > 0
 	if err != nil || s.ofTime.Notes > 0 || s.time.filter {
 		return err
 	}
@@ -210,7 +211,8 @@ func (s *search) addNewest(ctx context.Context, found map[int64]*candidate) erro
 	}
 	query, args := s.filtered(`SELECT p.id FROM `+passages+` WHERE `+ofTime, s.time.args())
 	boost := onlyBoost
-	for scan := range files.Rows(ctx, s.db, query+` GROUP BY p.id ORDER BY max(d.day) DESC, p.id LIMIT ?`, append(args, limit)...) {
+	for scan := range files.Rows(ctx, s.db, query+` GROUP BY p.id ORDER BY max(d.day) DESC, p.id LIMIT ?`,
+		append(args, limit)...) {
 		var id int64
 		if err := scan(&id); err != nil {
 			return err

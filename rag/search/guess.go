@@ -105,7 +105,8 @@ func (s *search) lack(ctx context.Context) error {
 	talk, content := text.Languages(s.query.Text), s.contentForms()
 	var guesses []queryTerm
 	for _, t := range asked {
-		if t.stop || !content[t.forms[0]] || slices.ContainsFunc(talk, func(in text.Lang) bool { return text.StopWord(strings.ToLower(t.word), in) }) {
+		if t.stop || !content[t.forms[0]] || slices.ContainsFunc(talk,
+			func(in text.Lang) bool { return text.StopWord(strings.ToLower(t.word), in) }) {
 			continue
 		}
 		held, err := s.holds(ctx, t)
@@ -160,7 +161,8 @@ func (s *search) holds(ctx context.Context, t queryTerm) (bool, error) {
 	if strings.ContainsFunc(t.word, text.Unspaced) {
 		return true, nil
 	}
-	compounds := slices.ContainsFunc(s.words.vaultLanguages, func(in text.Lang) bool { return slices.Contains(compounding, in) })
+	compounds := slices.ContainsFunc(s.words.vaultLanguages,
+		func(in text.Lang) bool { return slices.Contains(compounding, in) })
 	for _, form := range t.forms {
 		if _, held, err := s.holder(ctx, form); held || err != nil {
 			return held, err
@@ -168,7 +170,8 @@ func (s *search) holds(ctx context.Context, t queryTerm) (bool, error) {
 		if !compounds || utf8.RuneCountInString(form) < minPart {
 			continue
 		}
-		longer, err := files.Column[string](ctx, s.db, `SELECT term FROM vocabulary WHERE instr(term, ?) LIMIT ?`, form, maxTries)
+		longer, err := files.Column[string](ctx, s.db, `SELECT term FROM vocabulary WHERE instr(term, ?) LIMIT ?`, form,
+			maxTries)
 		if err != nil {
 			return false, err
 		}
@@ -188,7 +191,10 @@ func (s *search) typoOf(ctx context.Context, t queryTerm) (guess queryTerm, err 
 	word := text.Fold(t.word)
 	letters := []rune(word)
 	length := len(letters)
-	if length < minTypoLength || strings.ContainsFunc(word, func(r rune) bool { return !unicode.IsLetter(r) || text.Unspaced(r) }) {
+	if length < minTypoLength || strings.ContainsFunc(word, func(r rune) bool {
+		return !unicode.IsLetter(r) ||
+			text.Unspaced(r)
+	}) {
 		return guess, nil
 	}
 	allowed := 1
@@ -210,7 +216,8 @@ func (s *search) typoOf(ctx context.Context, t queryTerm) (guess queryTerm, err 
 				return guess, err
 			}
 			start := letters[:min(len(letters), utf8.RuneCountInString(to.term))] // the typo may be in an ending
-			if to.distance = min(text.Distance(to.term, form), text.Distance(to.term, string(start))); to.distance <= allowed {
+			if to.distance = min(text.Distance(to.term, form),
+				text.Distance(to.term, string(start))); to.distance <= allowed {
 				found = append(found, to)
 			}
 		}
@@ -224,7 +231,8 @@ func (s *search) typoOf(ctx context.Context, t queryTerm) (guess queryTerm, err 
 		if err != nil {
 			return guess, err
 		}
-		if d := text.Distance(text.Fold(whole), word); whole != "" && d < nearest && !isStopWord(whole, s.words.vaultLanguages) {
+		if d := text.Distance(text.Fold(whole), word); whole != "" && d < nearest &&
+			!isStopWord(whole, s.words.vaultLanguages) {
 			nearest, guess = d, queryTerm{word: whole, forms: []string{f.term}, position: t.position, guessFor: t.word}
 		}
 	}

@@ -18,7 +18,9 @@ const maxSimilar = 5
 // Similar finds the notes nearest to a note by the mean of its passages' vectors, except
 // those at the paths in without, and returns how near each is, from 0 to 1 for the note
 // itself. It uses stored vectors only; why is the reason if there are none.
-func Similar(ctx context.Context, in Vault, path string, without []string) (near map[string]float64, why string, err error) {
+func Similar(ctx context.Context, in Vault, path string, without []string) (near map[string]float64, why string,
+	err error,
+) {
 	s := newSearch(in, Query{Without: without})
 	if err := s.narrow(ctx); err != nil {
 		return nil, "", err
@@ -35,7 +37,8 @@ func Similar(ctx context.Context, in Vault, path string, without []string) (near
 	for key := range keys {
 		own = append(own, key)
 	}
-	slices.SortFunc(own, func(a, b vectors.Key) int { return bytes.Compare(a[:], b[:]) }) // the last bits of a sum depend on its order
+	// the last bits of a sum depend on its order
+	slices.SortFunc(own, func(a, b vectors.Key) int { return bytes.Compare(a[:], b[:]) })
 	parts, err := m.Get(ctx, own)
 	if err != nil {
 		return nil, err.Error(), ctx.Err()
@@ -66,7 +69,10 @@ func Similar(ctx context.Context, in Vault, path string, without []string) (near
 			near[other] = max(near[other], n)
 		}
 	}
-	order := slices.SortedFunc(maps.Keys(near), func(a, b string) int { return cmp.Or(cmp.Compare(near[b], near[a]), strings.Compare(a, b)) })
+	order := slices.SortedFunc(maps.Keys(near), func(a, b string) int {
+		return cmp.Or(cmp.Compare(near[b], near[a]),
+			strings.Compare(a, b))
+	})
 	for _, other := range order[min(maxSimilar, len(order)):] {
 		delete(near, other)
 	}

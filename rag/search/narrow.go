@@ -25,7 +25,8 @@ func (s *search) narrow(ctx context.Context) error {
 		return nil
 	}
 	var notes int
-	if err := s.db.QueryRowContext(ctx, `SELECT json_group_array(note), (SELECT count(*) FROM notes) FROM (`+s.filter.notes+`)`, s.filter.args...).
+	if err := s.db.QueryRowContext(ctx, `SELECT json_group_array(note), (SELECT count(*) FROM notes) FROM (`+
+		s.filter.notes+`)`, s.filter.args...).
 		Scan(&s.list, &notes); err != nil {
 		return err
 	}

@@ -94,6 +94,9 @@ func (s *search) newestDay(ctx context.Context, c *candidate) error {
 // hasContentTerm reports whether a text has a content word of the question.
 func (s *search) hasContentTerm(body string, in text.Lang) bool {
 	return slices.ContainsFunc(words.Terms(body, in), func(term words.Term) bool {
-		return slices.ContainsFunc(s.words.terms, func(t queryTerm) bool { return !t.stop && slices.Contains(t.forms, term.Text) })
+		return slices.ContainsFunc(s.words.terms, func(t queryTerm) bool {
+			return !t.stop &&
+				slices.Contains(t.forms, term.Text)
+		})
 	})
 }

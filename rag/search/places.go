@@ -17,7 +17,9 @@ type location struct {
 }
 
 // located returns the locations of the candidates that are to be kept, ordered by id.
-func (s *search) located(ctx context.Context, candidates map[int64]*candidate, keep func(*candidate) bool) ([]location, error) {
+func (s *search) located(ctx context.Context, candidates map[int64]*candidate, keep func(*candidate) bool) ([]location,
+	error,
+) {
 	var ids []any
 	for id, c := range candidates {
 		if keep(c) {
@@ -34,7 +36,8 @@ func passagesWhere(ctx context.Context, db files.Querier, where string, args ...
 		NOT EXISTS (SELECT 1 FROM passages b WHERE b.id = p.id - 1 AND b.note = p.note)
 		FROM passages p JOIN notes n ON n.id = p.note WHERE `+where+` ORDER BY p.id`, args...) {
 		var p location
-		if err := scan(&p.id, &p.note, &p.start, &p.stop, &p.heading, &p.title, &p.path, &p.language, &p.first); err != nil {
+		if err := scan(&p.id, &p.note, &p.start, &p.stop, &p.heading, &p.title, &p.path, &p.language,
+			&p.first); err != nil {
 			return nil, err
 		}
 		locations = append(locations, p)

@@ -232,7 +232,8 @@ func (s *search) load(ctx context.Context, candidates []candidate) ([]storedPass
 		var p storedPassage
 		var id int64
 		var tags string
-		if err := scan(&id, &p.note, &p.start, &p.stop, &p.Line, &p.EndLine, &p.Heading, &p.parents, &p.listing, &p.language,
+		if err := scan(&id, &p.note, &p.start, &p.stop, &p.Line, &p.EndLine, &p.Heading, &p.parents, &p.listing,
+			&p.language,
 			&p.Path, &tags, &p.Date, &p.Untrusted); err != nil {
 			return nil, err
 		}

@@ -38,20 +38,23 @@ const (
 
 // Passage is a piece of a note.
 type Passage struct {
-	Path      string   `json:"path"` // below its vault, with slashes
-	Line      int      `json:"line"`
-	EndLine   int      `json:"end_line"`
-	Heading   string   `json:"heading"`         // "Running › Plan"; "" before the first heading
-	Score     float64  `json:"score"`           // 0 to 1
-	Text      string   `json:"text"`            // Markdown that stands on its own
-	Above     int      `json:"above,omitempty"` // lines of Text before Line: the header of the table or code that it continues
-	Lines     string   `json:"-"`               // the whole lines of which Text is a part; "" if it is whole lines
-	Tags      []string `json:"tags"`
-	Date      string   `json:"date"` // YYYY-MM-DD: of its lines if the query asks for a time, else of its note; "": none
-	Vault     string   `json:"-"`    // the vault's absolute folder
-	Untrusted bool     `json:"-"`    // the note names an outside source
-	Dated     bool     `json:"-"`    // it is of the time that the query asks for
-	Named     bool     `json:"-"`    // the first one of a note whose title, file name or alias is in the query; its blocks are all of the note
+	Path    string  `json:"path"` // below its vault, with slashes
+	Line    int     `json:"line"`
+	EndLine int     `json:"end_line"`
+	Heading string  `json:"heading"` // "Running › Plan"; "" before the first heading
+	Score   float64 `json:"score"`   // 0 to 1
+	Text    string  `json:"text"`    // Markdown that stands on its own
+	// lines of Text before Line: the header of the table or code that it continues
+	Above int      `json:"above,omitempty"`
+	Lines string   `json:"-"` // the whole lines of which Text is a part; "" if it is whole lines
+	Tags  []string `json:"tags"`
+	// YYYY-MM-DD: of its lines if the query asks for a time, else of its note; "": none
+	Date      string `json:"date"`
+	Vault     string `json:"-"` // the vault's absolute folder
+	Untrusted bool   `json:"-"` // the note names an outside source
+	Dated     bool   `json:"-"` // it is of the time that the query asks for
+	// the first one of a note whose title, file name or alias is in the query; its blocks are all of the note
+	Named bool `json:"-"`
 	// Excerpt is the part that fits the query best, whose lines and heading [Passage.Best] gives; "": not narrowed.
 	Excerpt string `json:"excerpt,omitempty"`
 	// Blocks are its parts that fit the query, best first.
@@ -167,7 +170,8 @@ func pathFilter(p string) (where string, args []any) {
 	if strings.ContainsAny(p, "*?[") {
 		return "(path_key GLOB ? OR path_key GLOB ?)", []any{p, p + "/*"}
 	}
-	return "(path_key = ? OR path_key >= ? AND path_key < ?)", []any{p, p + ".", p + "0"} // '.', '/' and '0' follow one another
+	// '.', '/' and '0' follow one another
+	return "(path_key = ? OR path_key >= ? AND path_key < ?)", []any{p, p + ".", p + "0"}
 }
 
 // marks returns n parameters of a query.

@@ -51,7 +51,8 @@ func (s *search) rescore(ctx context.Context, found map[int64]*candidate) error 
 			return err
 		}
 		counts, length := make([]int, len(s.words.terms)), 0
-		for _, t := range words.Terms(strings.Join([]string{p.title, words.SpacedName(p.path), p.heading, text}, "\n"), p.language) {
+		for _, t := range words.Terms(strings.Join([]string{p.title, words.SpacedName(p.path), p.heading, text}, "\n"),
+			p.language) {
 			length++
 			if i, asked := index[t.Text]; asked {
 				counts[i]++

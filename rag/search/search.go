@@ -46,7 +46,8 @@ func Run(ctx context.Context, db *sql.DB, in Vault, q Query) (Outcome, error) {
 	s.db, s.texts.DB = tx, tx
 	candidates, signals, err := s.candidates(ctx)
 	passages := []Passage{}
-	if s.undated = s.undated && signals.verdict() != Likely; err == nil && !s.undated { // otherwise no note is of the time, and no other is an answer
+	// otherwise no note is of the time, and no other is an answer
+	if s.undated = s.undated && signals.verdict() != Likely; err == nil && !s.undated {
 		passages, err = s.present(ctx, candidates)
 	}
 	out := Outcome{Passages: passages, Signals: signals, Embedder: s.embedder, Why: s.why, Trouble: s.trouble}
@@ -160,7 +161,8 @@ func (s *search) noKeywordFits(found map[int64]*candidate) bool {
 			return false
 		}
 	}
-	return s.query.Side == Both && s.words.hasContent() && len(s.named) == 0 && !s.undated && (s.time.Span.IsZero() || s.time.filter && !s.time.only)
+	return s.query.Side == Both && s.words.hasContent() && len(s.named) == 0 && !s.undated &&
+		(s.time.Span.IsZero() || s.time.filter && !s.time.only)
 }
 
 // newest returns notes by date, for a query of nothing but filters.
@@ -221,7 +223,9 @@ func (s *search) byKeywords(ctx context.Context, found map[int64]*candidate) err
 }
 
 // matchKeywords adds the results of one query of the word index.
-func (s *search) matchKeywords(ctx context.Context, found map[int64]*candidate, score, match, order string, limit int) error {
+func (s *search) matchKeywords(ctx context.Context, found map[int64]*candidate, score, match, order string,
+	limit int,
+) error {
 	note, where, args, atMost := `0`, ``, []any{match}, limit
 	if s.many {
 		note, atMost = `(SELECT note FROM passages WHERE id = words.rowid)`, -1 // read until enough match

@@ -104,7 +104,10 @@ func queryTerms(question string, languages []text.Lang) []queryTerm {
 			}
 		}
 		word := question[t.Start:t.End]
-		asked = append(asked, queryTerm{word: word, forms: forms, position: len(asked), single: t.Alone(question), stop: isStopWord(word, languages)})
+		asked = append(asked, queryTerm{
+			word: word, forms: forms, position: len(asked), single: t.Alone(question),
+			stop: isStopWord(word, languages),
+		})
 	}
 	return asked
 }
@@ -114,7 +117,8 @@ func queryTerms(question string, languages []text.Lang) []queryTerm {
 func isStopWord(word string, languages []text.Lang) bool {
 	word = strings.ToLower(word)
 	isLetter := func(r rune) bool { return unicode.IsLetter(r) || unicode.IsNumber(r) }
-	return !strings.ContainsFunc(word, isLetter) || text.StopWord(word, "") || slices.ContainsFunc(languages, func(l text.Lang) bool { return text.StopWord(word, l) })
+	return !strings.ContainsFunc(word, isLetter) || text.StopWord(word, "") ||
+		slices.ContainsFunc(languages, func(l text.Lang) bool { return text.StopWord(word, l) })
 }
 
 // hasContent reports whether a question has content words.
@@ -229,14 +233,17 @@ const maxForeignTerms = 1000
 // inOtherLanguage reports whether a question is in a language that no note is in, by
 // its stop words or else its script. No note is in another script than Latin if there
 // are fewer terms of it than passages, or if none is in a tenth of the passages.
-func inOtherLanguage(ctx context.Context, db files.Querier, question string, languages []text.Lang, passages int) (bool, error) {
+func inOtherLanguage(ctx context.Context, db files.Querier, question string, languages []text.Lang, passages int) (bool,
+	error,
+) {
 	if in := text.Languages(question); len(in) > 0 {
 		return !slices.ContainsFunc(in, func(l text.Lang) bool { return slices.Contains(languages, l) }), nil
 	}
 	if text.Latin(question) {
 		return notLatin(ctx, db, passages)
 	}
-	letters := slices.DeleteFunc([]rune(text.Fold(question)), func(r rune) bool { return !unicode.IsLetter(r) || unicode.Is(unicode.Latin, r) })
+	letters := slices.DeleteFunc([]rune(text.Fold(question)),
+		func(r rune) bool { return !unicode.IsLetter(r) || unicode.Is(unicode.Latin, r) })
 	if len(letters) == 0 {
 		return false, nil
 	}

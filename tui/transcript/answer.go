@@ -65,7 +65,8 @@ func (a *Answer) Render(width int, theme *draw.Theme) []string {
 		lines = append(slices.Clip(lines), theme.Warning.Render(draw.Truncate("■ "+safetext.Line(a.ending), width)))
 	}
 	for _, caveat := range a.Caveats {
-		lines = append(slices.Clip(lines), draw.StyleLines(theme.Warning.Render, draw.Hang("! ", safetext.Line(caveat), width))...)
+		lines = append(slices.Clip(lines), draw.StyleLines(theme.Warning.Render,
+			draw.Hang("! ", safetext.Line(caveat), width))...)
 	}
 	return lines
 }

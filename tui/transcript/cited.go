@@ -83,7 +83,10 @@ func onWeb(address string, width int) (shown, link string) {
 // that of a note in its vault, because the terminal may start a program for it.
 func (c Cited) file(host string) string {
 	note := filepath.FromSlash(cmp.Or(c.Citation.Path, c.Source.Path))
-	if !slices.Contains([]string{".md", ".markdown", ".txt", ".org", ".canvas", ".pdf", ".html", ".htm", ".docx", ".epub"}, strings.ToLower(filepath.Ext(note))) {
+	if !slices.Contains([]string{
+		".md", ".markdown", ".txt", ".org", ".canvas", ".pdf", ".html", ".htm", ".docx",
+		".epub",
+	}, strings.ToLower(filepath.Ext(note))) {
 		return ""
 	}
 	if !filepath.IsAbs(c.Source.Vault) || !filepath.IsLocal(note) {
@@ -113,9 +116,10 @@ func (c Cited) Note() (path string, line int, problem string) {
 // writtenIn reports whether one of the answers names the note and a line of it, as a list of
 // passages does, so that there is nothing to add.
 func (c Cited) writtenIn(answers []*Answer) bool {
-	return c.Citation.Verdict == agent.Cites && c.Citation.Rider() == "" && slices.ContainsFunc(answers, func(a *Answer) bool {
-		return strings.Contains(string(a.source), "`"+cmp.Or(c.Citation.Path, c.Source.Path)+":")
-	})
+	return c.Citation.Verdict == agent.Cites && c.Citation.Rider() == "" &&
+		slices.ContainsFunc(answers, func(a *Answer) bool {
+			return strings.Contains(string(a.source), "`"+cmp.Or(c.Citation.Path, c.Source.Path)+":")
+		})
 }
 
 // mark is the citation as written in the answer.

@@ -46,7 +46,8 @@ func (p *Plan) steps() []*step {
 
 // Open reports whether the steps are shown.
 func (p *Plan) Open() bool {
-	return !p.Elsewhere && (p.details || p.set && p.open || !p.set && (p.State.Took == 0 || slices.ContainsFunc(p.steps(), wentWrong)))
+	return !p.Elsewhere && (p.details || p.set && p.open || !p.set &&
+		(p.State.Took == 0 || slices.ContainsFunc(p.steps(), wentWrong)))
 }
 
 // SetOpen shows the steps or folds them to one line.
@@ -122,7 +123,8 @@ func (s *step) verdicts(width int, theme *draw.Theme) (lines []string) {
 		}
 		lines = append(lines, draw.StyleLines(theme.Dim.Render, draw.Hang("     ", safetext.Line(text), width))...)
 		if !e.Passed && e.Report != "" { // a report that passed is the result of the step
-			lines = append(lines, draw.StyleLines(theme.Dim.Render, draw.Hang("     its report: ", safetext.Line(e.Report), width))...)
+			lines = append(lines, draw.StyleLines(theme.Dim.Render,
+				draw.Hang("     its report: ", safetext.Line(e.Report), width))...)
 		}
 	}
 	return lines
@@ -208,13 +210,16 @@ func (p *Plan) Render(width int, theme *draw.Theme) []string {
 		}
 	}
 	if p.State.Fallback != nil {
-		lines = append(lines, theme.Dim.Render(draw.Truncate("  the model made no usable plan: searching the notes", width)))
+		lines = append(lines, theme.Dim.Render(draw.Truncate("  the model made no usable plan: searching the notes",
+			width)))
 	}
 	for _, what := range p.State.Fallback {
-		lines = append(lines, draw.StyleLines(theme.Dim.Render, draw.Hang("  because: ", safetext.Line(what), width))...)
+		lines = append(lines, draw.StyleLines(theme.Dim.Render,
+			draw.Hang("  because: ", safetext.Line(what), width))...)
 	}
 	for _, what := range p.State.Repairs {
-		lines = append(lines, draw.StyleLines(theme.Dim.Render, draw.Hang("  repaired: ", safetext.Line(what), width))...)
+		lines = append(lines, draw.StyleLines(theme.Dim.Render,
+			draw.Hang("  repaired: ", safetext.Line(what), width))...)
 	}
 	return lines
 }

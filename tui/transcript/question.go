@@ -37,7 +37,8 @@ func (q *Question) Render(width int, theme *draw.Theme) []string {
 		text = q.typed()
 	}
 	if all := strings.Count(text, "\n") + 1; !q.unfolded && all > longQuestion {
-		text, hidden = strings.Join(strings.SplitN(text, "\n", shownQuestion+1)[:shownQuestion], "\n"), all-shownQuestion
+		text, hidden = strings.Join(strings.SplitN(text, "\n", shownQuestion+1)[:shownQuestion], "\n"),
+			all-shownQuestion
 	}
 	lines := draw.Wrap(safetext.Text(text), width)
 	if hidden > 0 {

@@ -119,7 +119,8 @@ func logged(answer agent.Answer, open bool) (course []agent.CourseEvent) {
 					status, reason = other, strings.TrimPrefix(after, ": ")
 				}
 			}
-			add(agent.PlanMade{Before: before, Steps: []agent.Step{step}}, agent.ToolStarted{Step: l.Step, Call: l.Step, Name: tool, Input: step.Input})
+			add(agent.PlanMade{Before: before, Steps: []agent.Step{step}},
+				agent.ToolStarted{Step: l.Step, Call: l.Step, Name: tool, Input: step.Input})
 			if status == agent.Done && l.Result != "" {
 				add(agent.ToolEnded{Step: l.Step, Call: l.Step, Name: tool, Output: l.Result})
 			}

@@ -79,7 +79,8 @@ func (s *Sources) Render(width int, theme *draw.Theme) (lines []string) {
 		style = theme.Text
 	}
 	did := draw.StyleLines(style.Render, draw.Wrap(chat.EffectsLine(s.did, s.undo), width))
-	if last := len(lines) - 1; last >= 0 && !s.did.Warns() && len(did) == 1 && draw.Width(lines[last])+3+draw.Width(did[0]) <= width {
+	if last := len(lines) - 1; last >= 0 && !s.did.Warns() && len(did) == 1 &&
+		draw.Width(lines[last])+3+draw.Width(did[0]) <= width {
 		lines[last] = draw.Justify(lines[last], did[0], width)
 		return lines
 	}

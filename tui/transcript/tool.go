@@ -45,9 +45,11 @@ func (c *call) details(width int, theme *draw.Theme) []string {
 	}
 	switch {
 	case c.Result.Error != "":
-		lines = append(lines, draw.StyleLines(theme.Danger.Render, draw.Hang("     ✗ ", safetext.Text(c.Result.Error), width))...)
+		lines = append(lines, draw.StyleLines(theme.Danger.Render,
+			draw.Hang("     ✗ ", safetext.Text(c.Result.Error), width))...)
 		if c.Result.Cause != "" {
-			lines = append(lines, draw.StyleLines(theme.Dim.Render, draw.Hang("       ", safetext.Text(c.Result.Cause), width))...)
+			lines = append(lines, draw.StyleLines(theme.Dim.Render,
+				draw.Hang("       ", safetext.Text(c.Result.Cause), width))...)
 		}
 	case c.Ended:
 		result := draw.Hang("   │ ", safetext.Text(strings.TrimSpace(c.Result.Output)), width)
@@ -82,7 +84,8 @@ func (t *Tool) Render(width int, theme *draw.Theme) []string {
 	case t.Call.Ended:
 		status = agent.Done
 	}
-	left := mark(status, t.Beat, theme) + " " + theme.Strong.Render(safetext.Line(t.Call.Name)) + "  " + chat.BriefArguments(t.Call.Input)
+	left := mark(status, t.Beat, theme) + " " + theme.Strong.Render(safetext.Line(t.Call.Name)) + "  " +
+		chat.BriefArguments(t.Call.Input)
 	right := ""
 	if far := (*call)(t.Call).far(); far != "" {
 		right = theme.Dim.Render(draw.Truncate(far, max(12, width/3)))

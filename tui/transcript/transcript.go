@@ -154,7 +154,10 @@ func (t *Model) remove(i Item) {
 }
 
 func (t *Model) Clear() {
-	*t = Model{Unfolded: t.Unfolded, Host: t.Host, Theme: t.Theme, width: t.width, column: t.column, indent: t.indent, Height: t.Height, Chosen: -1}
+	*t = Model{
+		Unfolded: t.Unfolded, Host: t.Host, Theme: t.Theme, width: t.width, column: t.column, indent: t.indent,
+		Height: t.Height, Chosen: -1,
+	}
 }
 
 // Lines returns the lines of an entry, rendering it if necessary.

@@ -114,7 +114,8 @@ func (t *Turn) Take(e agent.Event, now time.Time) {
 			t.endBlock()
 		}
 		t.drawSteps()
-	case agent.Evaluated, agent.StepChanged, agent.ToolStarted, agent.ToolEnded, agent.ToolProgressed, agent.PermissionGiven:
+	case agent.Evaluated, agent.StepChanged, agent.ToolStarted, agent.ToolEnded, agent.ToolProgressed,
+		agent.PermissionGiven:
 		t.drawSteps()
 	case agent.Thought:
 		t.think(e, now)

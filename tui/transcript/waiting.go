@@ -29,7 +29,8 @@ func (w *Waiting) Render(width int, theme *draw.Theme) (lines []string) {
 			lines = append(lines, "")
 		}
 		place := draw.Truncate(safetext.Line(agent.PlaceName(s.Path, s.Line)), width/2)
-		lines = append(lines, draw.Justify(draw.Truncate("  "+safetext.Line(s.Heading), width-draw.Width(place)-2), place, width))
+		lines = append(lines, draw.Justify(draw.Truncate("  "+safetext.Line(s.Heading), width-draw.Width(place)-2),
+			place, width))
 		var text []string
 		for line := range strings.Lines(safetext.Text(s.Text)) {
 			if line = strings.TrimSpace(line); line != "" && !strings.HasPrefix(line, "#") { // the heading is above
