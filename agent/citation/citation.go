@@ -131,8 +131,9 @@ func (f found) whole() bool {
 }
 
 // locate finds a quotation in the first of the numbered sources that contains
-// it, in its passage or else elsewhere in its note. It reports near if it found
-// only other forms of the words.
+// it, in its passage or else elsewhere in its note. At the end of quoted lines, the
+// name of the source is none of the words. It reports near if it found only other
+// forms of the words.
 func (d *checker) locate(numbers []int, q quotation) (at found, near bool) {
 	words := newQuotedWords(q.text)
 	if len(words.parts) == 0 {
@@ -185,6 +186,13 @@ func (d *checker) locate(numbers []int, q quotation) (at found, near bool) {
 			if runs, _ := d.passage(n).quote(headed); runs != nil {
 				return found{q, n, d.passage(n), runs, false}, false
 			}
+		}
+	}
+	if words, name := cutAttribution(q.text); q.line && len(name) > 0 {
+		named := slices.DeleteFunc(slices.Clone(numbers), func(n int) bool { return indexOf(d.passage(n).title, name, 0) < 0 })
+		if at, _ = d.locate(named, quotation{Span: q.Span, text: words, label: q.label}); at.passage != nil {
+			at.quotation = q
+			return at, false
 		}
 	}
 	return found{}, near

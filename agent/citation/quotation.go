@@ -193,6 +193,21 @@ func cutAtColon(quotation string) (q quotedWords) {
 	return q
 }
 
+// attribution matches what may name the source at the end of quoted lines: what is behind a dash, in parentheses, or a
+// link.
+var attribution = regexp.MustCompile(`(?s)^(.+?)\s+(?:(?:—|–|--|-\s)\s*([^—–]{1,100})|\(([^()]{1,100})\)|(\[\[[^\[\]]{1,100}\]\]))\s*$`)
+
+// cutAttribution returns quoted lines without what may name their source, and the words of that; none if there is
+// nothing of the kind.
+func cutAttribution(quotation string) (words string, name []text.Token) {
+	m := attribution.FindStringSubmatch(quotation)
+	if m == nil {
+		return quotation, nil
+	}
+	source, _, _ := strings.Cut(m[2]+m[3]+m[4], "|") // the rest is how a link is shown
+	return m[1], text.Tokens(source)
+}
+
 // QuoteParts splits a quotation at its ellipses.
 func QuoteParts(quotation string) (parts [][]text.Token) {
 	for _, part := range cutAtGaps(quotation) {
