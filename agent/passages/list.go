@@ -27,6 +27,21 @@ const (
 	ModelFailed = "The model failed."
 )
 
+// BreaksOff precedes the list behind an answer that was cut off.
+const BreaksOff = "\n\n(The answer breaks off here.)\n\n"
+
+// Before returns what a saved answer says before the list that it ends with because the model failed.
+func Before(saved string) string {
+	if strings.HasPrefix(saved, ModelFailed) {
+		return ""
+	}
+	before, _, listed := strings.Cut(saved, "\n\n"+ModelFailed)
+	if !listed {
+		return saved
+	}
+	return strings.TrimSuffix(before+"\n\n", BreaksOff)
+}
+
 // What a list says of its passages.
 const (
 	closest = "Closest passages:"

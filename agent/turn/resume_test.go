@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"lifehub/agent/agenttest"
+	"lifehub/agent/passages"
 
 	"lifehub/agent"
 	"lifehub/agent/gate"
@@ -390,6 +391,28 @@ func TestShownTextIsNotTakenBack(t *testing.T) {
 	}, nil)
 	if got := history.last(); !strings.HasPrefix(got.Text, kept.text+"\n\n(The answer breaks off here.)\n\n") || !got.Cut {
 		t.Errorf("kept is %+v", got)
+	}
+}
+
+// However often a resumed turn fails, its answer ends with one list, which is not judged as the model's text.
+func TestPassagesAreListedOnceHoweverOftenItFails(t *testing.T) {
+	const written = "You run three times a week, mostly in the"
+	text := written
+	for range 3 {
+		history := &shelf{}
+		resume(t, &ledger{question: question, text: text}, Options{
+			Model: &script{lines: []line{say(searchStep), {text: "You run", err: llm.ErrCut}}}, Tools: tools(search()), History: history,
+		}, nil)
+		got := history.last()
+		if !strings.HasPrefix(got.Text, written+passages.BreaksOff) || strings.Count(got.Text, passages.ModelFailed) != 1 {
+			t.Errorf("kept is %q", got.Text)
+		}
+		for _, c := range got.Citations {
+			if c.Verdict == agent.NotFound {
+				t.Errorf("not found: %+v", c)
+			}
+		}
+		text = got.Text
 	}
 }
 

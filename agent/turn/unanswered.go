@@ -55,15 +55,10 @@ func (t *turn) listPassages(ctx context.Context) {
 	}
 	t.numberAll()
 	t.answer.passageList = t.passages(found, passages.ModelFailed)
-	if strings.Contains(t.saved.text, t.answer.passageList) { // saved by an earlier failure, or empty
-		t.answer.passageList, t.answer.listed = "", nil
-		return
-	}
 	if t.saved.longer(t.events.Text()) != "" {
-		const broken = "\n\n(The answer breaks off here.)\n\n"
-		t.answer.passageList = broken + t.answer.passageList
+		t.answer.passageList = passages.BreaksOff + t.answer.passageList
 		for i := range t.answer.listed {
-			t.answer.listed[i].At += len(broken)
+			t.answer.listed[i].At += len(passages.BreaksOff)
 		}
 	}
 	t.events.Lead = ""
