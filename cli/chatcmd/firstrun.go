@@ -75,16 +75,21 @@ func (o offers) find(ctx context.Context, found chan<- chat.Offer) {
 	here, _ := os.Getwd() // "" if the working directory was deleted
 	vaults := obsidianVaults(home)
 	for i, dir := range slices.Concat(vaults, []string{here}, usualPlaces(home)) {
-		kind := kindOfNotes(dir)
-		if i < len(vaults) {
-			kind = "Obsidian vault"
-		}
-		if kind == "" && dir == here && dir != home && holdsNotes(ctx, dir) {
-			kind = "This folder"
-		}
 		real, err := filepath.EvalSymlinks(dir)
-		if err != nil || kind == "" || known[real] || ctx.Err() != nil {
+		if err != nil || known[real] || ctx.Err() != nil {
 			continue
+		}
+		kind := kindOfNotes(dir)
+		switch {
+		case i < len(vaults):
+			kind = "Obsidian vault"
+		case kind != "":
+		case dir == home || overlaps(real, known) || !isMostlyNotes(ctx, dir):
+			continue
+		case dir == here:
+			kind = "This folder"
+		default:
+			kind = "Folder of notes"
 		}
 		known[real] = true
 		offer := chat.Offer{Name: kind, Path: underHome(dir, home), Detail: countNotes(ctx, dir)}
@@ -98,15 +103,27 @@ func (o offers) find(ctx context.Context, found chan<- chat.Offer) {
 	}
 }
 
-// holdsNotes reports whether a folder directly contains Markdown files, and most of its files are
-// notes: a source repository with a README is not one of notes.
-func holdsNotes(ctx context.Context, dir string) bool {
-	files, _ := fs.Glob(os.DirFS(dir), "*.md") // the pattern is valid
-	if len(files) == 0 {
-		return false
+// overlaps reports whether a folder is within one of others, or has one of them within.
+func overlaps(dir string, others map[string]bool) bool {
+	for other := range others {
+		dir, other := dir+string(filepath.Separator), other+string(filepath.Separator)
+		if strings.HasPrefix(dir, other) || strings.HasPrefix(other, dir) {
+			return true
+		}
 	}
-	found, all, _ := walkNotes(ctx, dir)
-	return 2*found > all
+	return false
+}
+
+// mostSampled bounds the files visited to tell whether most of a folder's are notes.
+const mostSampled = 2000
+
+// isMostlyNotes reports whether most files of a folder are Markdown or Org, whatever it is called: a source repository
+// with a README is not a folder of notes, and neither is one of papers.
+func isMostlyNotes(ctx context.Context, dir string) bool {
+	written, all, _ := walkNotes(ctx, dir, mostSampled, func(name string) bool {
+		return slices.Contains([]string{".md", ".markdown", ".org"}, strings.ToLower(filepath.Ext(name)))
+	})
+	return 2*written > all
 }
 
 // obsidianVault is an entry of obsidian.json.
@@ -177,16 +194,12 @@ func usualPlaces(home string) []string {
 	return list
 }
 
-// kindOfNotes returns what kind of notes a folder contains, or "" if it is unknown.
+// kindOfNotes returns the program whose notes a folder contains, or "" if none has left a mark.
 func kindOfNotes(dir string) string {
 	for _, mark := range [][2]string{{".obsidian", "Obsidian vault"}, {"logseq", "Logseq graph"}, {".zk", "zk notebook"}, {".foam", "Foam workspace"}} {
 		if info, err := os.Stat(filepath.Join(dir, mark[0])); err == nil && info.IsDir() {
 			return mark[1]
 		}
-	}
-	switch strings.ToLower(filepath.Base(dir)) {
-	case "notes", "zettelkasten", "zettel", "wiki", "vault", "journal", "diary", "notizen", "second-brain", "pkm", "org-notes":
-		return "Folder of notes"
 	}
 	return ""
 }
@@ -194,31 +207,31 @@ func kindOfNotes(dir string) string {
 // mostCounted bounds the files visited to count notes.
 const mostCounted = 20_000
 
-// walkNotes counts the notes and all files in a folder. more reports that it stopped after
-// mostCounted of them.
-func walkNotes(ctx context.Context, dir string) (found, files int, more bool) {
+// walkNotes counts the files in a folder, and which of them are notes. more reports that it stopped
+// after most of them.
+func walkNotes(ctx context.Context, dir string, most int, isNote func(name string) bool) (found, files int, more bool) {
 	visited := 0
 	_ = filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
 		visited++
 		switch {
-		case ctx.Err() != nil || visited > mostCounted:
+		case ctx.Err() != nil || visited > most:
 			return fs.SkipAll
 		case err != nil && e != nil && e.IsDir(), e != nil && e.IsDir() && path != dir && strings.HasPrefix(e.Name(), "."):
 			return fs.SkipDir
 		case err != nil || e.IsDir():
 			return nil
-		case notes.IsNote(path):
+		case isNote(path):
 			found++
 		}
 		files++
 		return nil
 	})
-	return found, files, visited > mostCounted
+	return found, files, visited > most
 }
 
 // countNotes describes the number of notes in a folder; "" means none that can be read.
 func countNotes(ctx context.Context, dir string) string {
-	found, _, more := walkNotes(ctx, dir)
+	found, _, more := walkNotes(ctx, dir, mostCounted, notes.IsNote)
 	switch {
 	case found == 0:
 		return ""

@@ -51,6 +51,12 @@ func TestFirstRunFindsFoldersOfNotes(t *testing.T) {
 	put("Documents/Work/one.md", "1")
 	put("Documents/Work/two.markdown", "2")
 	put("Notes/log/x.MD", "x")
+	put("apuntes/2026/uno.md", "1") // whatever it is called
+	put("apuntes/2026/dos.org", "2")
+	put("apuntes/foto.jpg", "")
+	put("code/README.md", "") // most of it is none
+	put("code/main.c", "")
+	put("papers/a.pdf", "")
 	put("notizen/picture.png", "") // without notes
 	put(".config/obsidian/obsidian.json", fmt.Sprintf(`{"vaults":{
 		"1":{"path":%q,"ts":9},"2":{"path":%q,"ts":5,"open":true},"3":{"path":"/gone","ts":99}}}`,
@@ -59,6 +65,7 @@ func TestFirstRunFindsFoldersOfNotes(t *testing.T) {
 		{"Obsidian vault", "~/far/away/Wissen", "1 note"},
 		{"Obsidian vault", "~/Documents/Work", "2 notes"},
 		{"Folder of notes", "~/Notes", "1 note"},
+		{"Folder of notes", "~/apuntes", "2 notes"},
 		starter,
 	}
 	if got := offered(); !reflect.DeepEqual(got, want) {
@@ -92,7 +99,7 @@ func TestASourceRepositoryIsNotAFolderOfNotes(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if holdsNotes(t.Context(), dir) {
+	if isMostlyNotes(t.Context(), dir) {
 		t.Error("a repository with a README is offered")
 	}
 	for _, name := range []string{"main.go", "go.mod"} {
@@ -100,7 +107,7 @@ func TestASourceRepositoryIsNotAFolderOfNotes(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if !holdsNotes(t.Context(), dir) {
+	if !isMostlyNotes(t.Context(), dir) {
 		t.Error("a folder whose files are mostly notes is not offered")
 	}
 }
