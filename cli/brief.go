@@ -107,7 +107,7 @@ func (c *briefCommand) lines(ctx context.Context, today when.Day, days int) ([]t
 // write adds the briefing to the daily note. Lines that others wrote are left out, and counted, unless they are
 // allowed.
 func (c *briefCommand) write(ctx context.Context, lines []tools.BriefLine, today when.Day, days int) error {
-	w := writing{message: agent.Message{Text: "brief"}, done: func(result captured) captured { return result }}
+	w := writing{message: agent.Message{Text: "brief"}}
 	var kept []tools.BriefLine
 	for _, l := range lines {
 		if l.Untrusted && c.untrusted {

@@ -51,13 +51,33 @@ type captured struct {
 
 // writing is what a capture does.
 type writing struct {
-	message agent.Message                        // the question of its turn
-	from    []string                             // whoever wrote the text, if not the user
-	next    func(last *agent.Result) *agent.Step // its calls, as in [turn.Agent.Calls]
-	allows  []gate.Rule                          // what --yes adds: a rule for each of its tools
-	done    func(result captured) captured       // adds what it knows of the result
-	lines   int                                  // how many it writes, which are printed if no dialog showed them
+	message agent.Message // the question of its turn
+	from    []string      // whoever wrote the text, if not the user
+	work    work
+	allows  []gate.Rule // what --yes adds: a rule for each of its tools
+	lines   int         // how many it writes, which are printed if no dialog showed them
 }
+
+// work has the calls of a capture. *single and *page are the real ones.
+type work interface {
+	next(last *agent.Result) *agent.Step // as in [turn.Agent.Calls]
+	describe(result *captured)           // adds what is known of the result
+}
+
+// single is one call.
+type single struct {
+	step      agent.Step
+	text, due string // what it adds; may be ""
+}
+
+func (s *single) next(last *agent.Result) *agent.Step {
+	if last != nil {
+		return nil
+	}
+	return &s.step
+}
+
+func (s *single) describe(result *captured) { result.Text, result.Due = s.text, s.due }
 
 func (c *capture) register(cmd *cobra.Command) *cobra.Command {
 	app.RegisterNotes(&c.runFlags, cmd)
@@ -88,11 +108,8 @@ func newAdd(sh *app.Process) *cobra.Command {
 			if !due.IsZero() {
 				input["due"] = due.String()
 			}
-			w.once("add_task", input)
-			w.done = func(result captured) captured {
-				result.Text, result.Due = task, input["due"]
-				return result
-			}
+			call := w.once("add_task", input)
+			call.text, call.due = task, input["due"]
 			return c.run(cmd.Context(), w)
 		},
 	})
@@ -111,11 +128,7 @@ func newLog(sh *app.Process) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			w.once(agent.AppendNote, map[string]string{"content": text})
-			w.done = func(result captured) captured {
-				result.Text = text
-				return result
-			}
+			w.once(agent.AppendNote, map[string]string{"content": text}).text = text
 			return c.run(cmd.Context(), w)
 		},
 	})
@@ -139,17 +152,13 @@ func (c *capture) text(ctx context.Context, name string, given []string) (writin
 	return w, text, nil
 }
 
-// once makes it a single call.
-func (w *writing) once(tool string, input map[string]string) {
-	step := stepOf(tool, input)
+// once makes it a single call, which it returns.
+func (w *writing) once(tool string, input map[string]string) *single {
+	call := &single{step: stepOf(tool, input)}
+	w.work = call
 	w.lines = 1 + strings.Count(strings.TrimSpace(input["content"]), "\n")
 	w.allows = []gate.Rule{{Tool: tool, Level: agent.Auto, Untrusted: true, From: "--yes"}}
-	w.next = func(last *agent.Result) *agent.Step {
-		if last != nil {
-			return nil
-		}
-		return &step
-	}
+	return call
 }
 
 func stepOf(tool string, input any) agent.Step {
@@ -198,7 +207,8 @@ func (c *capture) run(ctx context.Context, w writing) error {
 	assistant := a.Agent()
 	assistant.Tools = app.AtOnce{App: a} // no model, no servers to wait for
 	assistant.Memory, assistant.Facts = memory.LongTerm{}, nil
-	result, answer, err := c.follow(ctx, attended, w, assistant.Calls(ctx, a.Store.NewConversation(), w.message.String(), w.next, w.from...))
+	events := assistant.Calls(ctx, a.Store.NewConversation(), w.message.String(), w.work.next, w.from...)
+	result, answer, err := c.follow(ctx, attended, w, events)
 	if result.Path == "" {
 		return err
 	}
@@ -210,7 +220,8 @@ func (c *capture) run(ctx context.Context, w writing) error {
 		result.Error = err.Error()
 	}
 	if c.asJSON {
-		return errors.Join(app.PrintJSON(c.process, "result", w.done(result)), err)
+		w.work.describe(&result)
+		return errors.Join(app.PrintJSON(c.process, "result", result), err)
 	}
 	if err != nil {
 		return err

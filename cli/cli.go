@@ -9,7 +9,6 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"sync"
 	"syscall"
 	"time"
 
@@ -36,14 +35,17 @@ func Main(licences string, examples fs.FS) int {
 	setUmask()
 	ctx, cancel := context.WithCancelCause(context.Background())
 	defer cancel(nil)
-	stop := sync.OnceFunc(app.CancelOnSignal(cancel))
-	defer stop()
+	signals := app.CancelOnSignal(cancel)
+	defer signals.LetGo()
 	defer context.AfterFunc(ctx, func() {
 		time.Sleep(grace)
 		os.Exit(exitCode(ctx, nil))
 	})()
 
-	sh := &app.Process{In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Getenv: os.LookupEnv, Environ: os.Environ, LetGo: stop, Licences: licences, Examples: examples}
+	sh := &app.Process{
+		In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Environment: app.System{}, Signals: signals,
+		Licences: licences, Examples: examples,
+	}
 	if p, err := settings.FindPaths(sh.Getenv); err == nil {
 		defer dumpOnSignal(p.State)()
 	}

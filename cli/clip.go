@@ -45,16 +45,14 @@ func newClip(sh *app.Process) *cobra.Command {
 			if err != nil {
 				return settings.UsageError{Err: err}
 			}
-			p := &page{address: address, taken: func(path string) bool { return c.app.Folders()[0].Has(path) }}
+			reading := []gate.Where{gate.Pinned("url", address)}
+			saving := []gate.Where{{Argument: "path", Fit: gate.LikeGlob, Values: []string{clipsFolder + "/*"}}}
 			return c.run(cmd.Context(), writing{
-				message: agent.Message{Text: "clip " + address}, next: p.next,
+				message: agent.Message{Text: "clip " + address},
+				work:    &page{address: address, capture: c},
 				allows: []gate.Rule{
-					{Tool: "web_fetch", Where: []gate.Where{gate.Pinned("url", address)}, Level: agent.Auto, Untrusted: true, From: "--yes"},
-					{Tool: "create_note", Where: []gate.Where{{Argument: "path", Fit: gate.LikeGlob, Values: []string{clipsFolder + "/*"}}}, Level: agent.Auto, Untrusted: true, From: "--yes"},
-				},
-				done: func(result captured) captured {
-					result.Text, result.URL = p.title, address
-					return result
+					{Tool: "web_fetch", Where: reading, Level: agent.Auto, Untrusted: true, From: "--yes"},
+					{Tool: "create_note", Where: saving, Level: agent.Auto, Untrusted: true, From: "--yes"},
 				},
 			})
 		},
@@ -79,7 +77,7 @@ func clipAddress(given string) (string, error) {
 // page reads a web page in parts and saves it as a note.
 type page struct {
 	address string
-	taken   func(path string) bool // whether a note exists
+	capture *capture // which opens the notes
 
 	text  string // parts read so far
 	parts int
@@ -105,6 +103,8 @@ func (p *page) next(last *agent.Result) *agent.Step {
 	step := stepOf("web_fetch", input)
 	return &step
 }
+
+func (p *page) describe(result *captured) { result.Text, result.URL = p.title, p.address }
 
 // add adds a part of the page: what web_fetch returns has the address above it and, unless it is the
 // last, a sentence about the rest below it.
@@ -151,7 +151,8 @@ func (p *page) path() string {
 	name := strings.TrimSuffix(text.Cut(strings.Join(words, " "), maxClipName), "…")
 	base := clipsFolder + "/" + cmp.Or(strings.Trim(name, " ."), "page")
 	path := base + ".md"
-	for n := 2; n <= maxClipNames && p.taken(path); n++ {
+	folder := p.capture.app.Folders()[0]
+	for n := 2; n <= maxClipNames && folder.Has(path); n++ {
 		path = fmt.Sprintf("%s %d.md", base, n)
 	}
 	return path

@@ -9,6 +9,7 @@ import (
 	"github.com/creack/pty"
 
 	"lifehub/cli/app"
+	"lifehub/internal/apptest"
 	"lifehub/internal/hostile"
 )
 
@@ -26,8 +27,9 @@ func printed(t *testing.T, terminal bool, text string, line int) string {
 	}
 	defer read.Close()
 	home := t.TempDir()
-	env := map[string]string{"LIFEHUB_HOME": home, "HOME": home, "TERM": "xterm-256color"}
-	sh := &app.Process{In: nil, Out: write, Err: os.Stderr, Getenv: func(name string) (string, bool) { v, ok := env[name]; return v, ok }, Environ: func() []string { return []string{"TERM=xterm-256color"} }}
+	sh := &app.Process{Out: write, Err: os.Stderr, Environment: terminalEnvironment{
+		apptest.Environment{"LIFEHUB_HOME=" + home, "HOME=" + home, "TERM=xterm-256color"},
+	}}
 	if sh.In, err = os.Open(os.DevNull); err != nil {
 		t.Fatal(err)
 	}
@@ -47,6 +49,11 @@ func printed(t *testing.T, terminal bool, text string, line int) string {
 	}
 	return out.String()
 }
+
+// terminalEnvironment is that of a terminal with colours.
+type terminalEnvironment struct{ apptest.Environment }
+
+func (terminalEnvironment) Environ() []string { return []string{"TERM=xterm-256color"} }
 
 func TestDocumentIsDrawnOnlyOnATerminal(t *testing.T) {
 	text := "# Soup\n\nCook **the lentils** for as long as it takes to read this line."

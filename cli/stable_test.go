@@ -35,7 +35,7 @@ func TestStableInterfacesAreUnchanged(t *testing.T) {
 	testenv.WithoutRace(t)
 	t.Parallel()
 	t.Run("commands", func(t *testing.T) {
-		root := newRoot(&app.Process{Getenv: os.LookupEnv, In: os.Stdin, Out: os.Stdout, Err: os.Stderr})
+		root := newRoot(&app.Process{Environment: app.System{}, In: os.Stdin, Out: os.Stdout, Err: os.Stderr})
 		golden.RequireEqual(t, strings.Join(commandsBelow(root), "\n"))
 	})
 	t.Run("events", func(t *testing.T) {

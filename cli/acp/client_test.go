@@ -239,15 +239,7 @@ func environ(t *testing.T, home string, model llm.Model, can ...string) []string
 // for LifeHub.
 func inside(t *testing.T, env []string, vaults ...string) (e *editor, leave func()) {
 	t.Helper()
-	sh := &app.Process{Environ: func() []string { return nil }, Getenv: func(name string) (string, bool) {
-		for _, pair := range env {
-			if value, ok := strings.CutPrefix(pair, name+"="); ok {
-				return value, true
-			}
-		}
-		return "", false
-	}}
-	f := chatcmd.NewFlags(sh)
+	f := chatcmd.NewFlags(&app.Process{Environment: apptest.Environment(env)})
 	f.RunFlags.Notes = vaults
 	inR, inW := io.Pipe()
 	outR, outW := io.Pipe()

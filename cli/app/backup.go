@@ -21,9 +21,9 @@ const quickCopy = 16 << 20
 
 // backups is the goroutine that makes the daily backup of the conversations.
 type backups struct {
-	leave chan struct{} // closed when the run ends; nil: there is no goroutine
-	left  chan struct{} // closed when the goroutine has ended
-	stop  func()        // ends a backup that is being made
+	leave chan struct{}      // closed when the run ends; nil: there is no goroutine
+	left  chan struct{}      // closed when the goroutine has ended
+	stop  context.CancelFunc // ends a backup that is being made
 }
 
 // BackUpDaily makes the daily backup in the background: when a day has passed, and when the run ends,

@@ -17,11 +17,8 @@ import (
 type Process struct {
 	In       *os.File
 	Out, Err *os.File
-	Getenv   func(string) (string, bool)
-	Environ  func() []string
-	// LetGo stops signals from cancelling the context, so that the running code can handle them. It
-	// is nil if no signal does.
-	LetGo func()
+	Environment
+	Signals *Signals // that cancel the context; nil: none does
 
 	Licences string // what `lifehub licenses` prints
 	Examples fs.FS  // has the starter notes in examples/notes
@@ -30,6 +27,18 @@ type Process struct {
 
 	secrets *settings.Redaction // see SecretsOf; nil until first used
 }
+
+// Environment has the variables of a process. [System] is the real one.
+type Environment interface {
+	Getenv(name string) (value string, ok bool)
+	Environ() []string // as NAME=value
+}
+
+// System is the environment of this process.
+type System struct{}
+
+func (System) Getenv(name string) (string, bool) { return os.LookupEnv(name) }
+func (System) Environ() []string                 { return os.Environ() }
 
 // RunFlags are the flags of the commands that work on notes.
 type RunFlags struct {

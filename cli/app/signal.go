@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"os/signal"
+	"sync"
 	"syscall"
 
 	"lifehub/agent"
@@ -27,19 +28,32 @@ func WasInterrupted(ctx context.Context) bool {
 	return errors.As(context.Cause(ctx), &caught) && caught.Signal == os.Interrupt
 }
 
+// Signals are the signals that cancel the context of a command.
+type Signals struct {
+	caught chan os.Signal
+	letGo  chan struct{} // closed by LetGo
+	once   sync.Once
+}
+
 // CancelOnSignal cancels on the first signal, with a SignalError as the cause; a second signal ends
-// the process. Calling stop ends its goroutine.
-func CancelOnSignal(cancel context.CancelCauseFunc) (stop func()) {
-	signals := make(chan os.Signal, 2)
-	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
-	done := make(chan struct{})
+// the process. LetGo ends its goroutine.
+func CancelOnSignal(cancel context.CancelCauseFunc) *Signals {
+	s := &Signals{caught: make(chan os.Signal, 2), letGo: make(chan struct{})}
+	signal.Notify(s.caught, os.Interrupt, syscall.SIGTERM)
 	go func() {
 		select {
-		case s := <-signals:
-			cancel(SignalError{Signal: s})
-			signal.Stop(signals)
-		case <-done:
+		case caught := <-s.caught:
+			cancel(SignalError{Signal: caught})
+			signal.Stop(s.caught)
+		case <-s.letGo:
 		}
 	}()
-	return func() { signal.Stop(signals); close(done) }
+	return s
+}
+
+// LetGo stops signals from cancelling the context, so that the running code can handle them.
+func (s *Signals) LetGo() {
+	if s != nil {
+		s.once.Do(func() { signal.Stop(s.caught); close(s.letGo) })
+	}
 }

@@ -136,11 +136,6 @@ func (f *Flags) Run(ctx context.Context, prompt string) error {
 
 	asking := func(path string) (*store.Store, error) { return app.OpenStore(ctx, f.Process, path) }
 	show, options := tui.Run, chat.Options{Screen: screen, Opener: c}
-	letGo := func() { // the chat handles signals itself, since one may be meant for the turn only
-		if f.Process.LetGo != nil {
-			f.Process.LetGo()
-		}
-	}
 	hasScreen := !f.plain && app.HasScreen(f.Process)
 	c.hasScreen = hasScreen
 	if hasScreen {
@@ -157,7 +152,7 @@ func (f *Flags) Run(ctx context.Context, prompt string) error {
 			return err
 		}
 	}
-	letGo()
+	f.Process.Signals.LetGo() // the chat handles signals itself, since one may be meant for the turn only
 	ended, left, err := show(ctx, options)
 	var damaged *store.DamagedError
 	if errors.As(c.failed(), &damaged) {

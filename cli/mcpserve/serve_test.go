@@ -39,9 +39,8 @@ func TestMain(m *testing.M) {
 		os.Exit(m.Run())
 	}
 	ctx, cancel := context.WithCancelCause(context.Background())
-	stop := app.CancelOnSignal(cancel)
-	defer stop()
-	cmd := NewCommand(&app.Process{In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Getenv: os.LookupEnv, Environ: os.Environ})
+	defer app.CancelOnSignal(cancel).LetGo()
+	cmd := NewCommand(&app.Process{In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Environment: app.System{}})
 	args := os.Args[1:]
 	if len(args) > 1 && args[0] == "mcp" { // as in a client's entry
 		args = args[2:]

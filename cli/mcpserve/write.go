@@ -46,12 +46,12 @@ func newQuestions(ctx context.Context, conversation string) questions {
 
 // question is a turn that waits for permission.
 type question struct {
-	ctx    context.Context
-	events <-chan agent.Event
-	reply  func(agent.Reply)
-	end    func()
-	about  string // existing note that the call names; "" if none
-	asked  bool   // the gate asked rather than refused
+	ctx        context.Context
+	cancel     context.CancelFunc
+	events     <-chan agent.Event
+	permission agent.PermissionAsked // what was asked last
+	about      string                // existing note that the call names; "" if none
+	asked      bool                  // the gate asked rather than refused
 }
 
 // allowed is the only field of the form. It makes sure that a client which accepts forms
@@ -83,7 +83,7 @@ func (s *notesServer) write(tool agent.Tool) server.ToolHandlerFunc {
 		}
 		client := clientOf(ctx)
 		turnCtx, cancel := context.WithTimeout(s.ctx, askedFor)
-		q := &question{ctx: turnCtx, about: noteOf(name, input), end: sync.OnceFunc(func() { cancel(); <-s.turn; <-s.waiting })}
+		q := &question{ctx: turnCtx, cancel: cancel, about: noteOf(name, input)}
 		q.events = s.writer.Call(turnCtx, s.conversation, client+" calls "+name, agent.Step{Tool: name, Input: input}, "the MCP client "+client)
 		return s.proceed(ctx, q), nil
 	}
@@ -106,7 +106,7 @@ func (s *notesServer) proceed(ctx context.Context, q *question) *mcp.CallToolRes
 				q.asked = false
 				continue
 			}
-			q.reply = b.Reply
+			q.permission = b
 			return s.ask(ctx, q, b)
 		case agent.StepChanged:
 			denied = denied || b.Status == agent.Denied && !q.asked
@@ -118,7 +118,7 @@ func (s *notesServer) proceed(ctx context.Context, q *question) *mcp.CallToolRes
 			text, did = b.Message, b.Effects
 		}
 	}
-	q.end()
+	s.end(q)
 	if denied {
 		text = s.deniedNote(ctx, q.about)
 	}
@@ -130,6 +130,13 @@ func (s *notesServer) proceed(ctx context.Context, q *question) *mcp.CallToolRes
 		return mcp.NewToolResultError(text)
 	}
 	return mcp.NewToolResultText(text)
+}
+
+// end lets the next change run, once the turn of this one is over.
+func (s *notesServer) end(q *question) {
+	q.cancel()
+	<-s.turn
+	<-s.waiting
 }
 
 // noteOf returns the name of the note that a call changes, or "" if it creates one.
@@ -162,10 +169,10 @@ func (s *notesServer) ask(ctx context.Context, q *question, asked agent.Permissi
 	withdraw := func() {
 		defer recovered("withdraw a question", new(error))
 		if q := s.take(state); q != nil {
-			q.reply(agent.Reply{Decision: agent.Refuse, Reason: "the question was withdrawn"})
+			q.permission.Reply(agent.Reply{Decision: agent.Refuse, Reason: "the question was withdrawn"})
 			for range q.events { // drain the turn
 			}
-			q.end()
+			s.end(q)
 		}
 	}
 	context.AfterFunc(q.ctx, withdraw)
@@ -210,7 +217,7 @@ func (s *notesServer) answered(ctx context.Context, request mcp.CallToolRequest)
 			reply.Decision = agent.AllowOnce
 		}
 	}
-	q.reply(reply)
+	q.permission.Reply(reply)
 	return s.proceed(ctx, q)
 }
 

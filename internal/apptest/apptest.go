@@ -26,16 +26,23 @@ func Open(t *testing.T, vaults ...string) *app.App {
 // environment variables; without a model server and in plan mode, unless they
 // name others.
 func Process(home string, more ...string) *app.Process {
-	environ := slices.Concat(more, []string{"LIFEHUB_HOME=" + home, "LIFEHUB_PROVIDER=offline", "LIFEHUB_MODE=plan"})
-	return &app.Process{Environ: func() []string { return nil }, Getenv: func(name string) (string, bool) {
-		for _, pair := range environ {
-			if value, ok := strings.CutPrefix(pair, name+"="); ok {
-				return value, true
-			}
-		}
-		return "", false
-	}}
+	env := slices.Concat(more, []string{"LIFEHUB_HOME=" + home, "LIFEHUB_PROVIDER=offline", "LIFEHUB_MODE=plan"})
+	return &app.Process{Environment: Environment(env)}
 }
+
+// Environment has variables as NAME=value. Programs that are started do not get them.
+type Environment []string
+
+func (e Environment) Getenv(name string) (string, bool) {
+	for _, pair := range e {
+		if value, ok := strings.CutPrefix(pair, name+"="); ok {
+			return value, true
+		}
+	}
+	return "", false
+}
+
+func (Environment) Environ() []string { return nil }
 
 // Vault creates a folder of notes for tests that write.
 func Vault(t *testing.T) string {

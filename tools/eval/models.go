@@ -127,7 +127,7 @@ func models(ctx context.Context, dir string, names []string) error {
 // openForModels opens LifeHub on a folder of notes, with the user's model servers, default settings and
 // nothing else of the user's.
 func openForModels(ctx context.Context, notes, dir string) (*app.App, error) {
-	a, err := app.Configured(&app.Process{In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Getenv: os.LookupEnv, Environ: os.Environ}, app.RunFlags{})
+	a, err := app.Configured(&app.Process{In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Environment: app.System{}}, app.RunFlags{})
 	if err != nil {
 		return nil, err
 	}
