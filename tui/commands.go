@@ -282,7 +282,7 @@ func (m *Model) setMode(mode agent.Mode) tea.Cmd {
 func (m *Model) chooseTheme(name string) tea.Cmd {
 	switch {
 	case name == "":
-		m.cover(panel.NewThemes(m.Options.Theme.Name, m.applyTheme, m.chooseTheme))
+		m.cover(panel.NewThemes(m.Options.Theme.Name, m.chooseTheme))
 		return nil
 	case !slices.Contains(draw.ThemeNames(), name):
 		return m.flash("/theme takes " + strings.Join(draw.ThemeNames(), ", "))

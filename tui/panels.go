@@ -154,6 +154,8 @@ func (m *Model) panelDid(did tea.Msg) tea.Cmd {
 		return did.Note.Read(m.base)
 	case panel.Figures:
 		return did.Do(m.base, m.Options.Statistics)
+	case panel.Wear:
+		m.applyTheme(did.Theme)
 	case panel.Pull:
 		return m.startPull(did.Model)
 	case panel.Later:

@@ -18,9 +18,9 @@ const draftPause = 500 * time.Millisecond
 
 // draftSaver saves drafts in the background, in the order of typing.
 type draftSaver struct {
-	store   chat.Drafts        // nil if drafts are not saved
-	typed   func() agent.Draft // returns the unsent text; required
-	sending string             // message that is being saved as a turn; "" if none
+	store   chat.Drafts // nil if drafts are not saved
+	drafter drafter     // required
+	sending string      // message that is being saved as a turn; "" if none
 
 	saved  draftState // state whose writing was requested last
 	soon   bool       // the next one is scheduled or being written
@@ -29,6 +29,11 @@ type draftSaver struct {
 
 	mu      sync.Mutex
 	written int // number of the last one written
+}
+
+// drafter is where the draft is typed. *Model is the real one.
+type drafter interface {
+	typed() agent.Draft // the unsent text
 }
 
 // draftState identifies a state of the unsent text.
@@ -55,7 +60,7 @@ func (s *draftSaver) schedule(now draftState) tea.Cmd {
 	if s.store == nil || s.soon || s.saved == now {
 		return nil
 	}
-	if s.number == 0 && s.typed().Empty() { // there is nothing to save or to replace
+	if s.number == 0 && s.drafter.typed().Empty() { // there is nothing to save or to replace
 		s.saved = now
 		return nil
 	}
@@ -77,7 +82,7 @@ func (s *draftSaver) take(now draftState) func(ctx context.Context, conversation
 	}
 	s.number++
 	s.saved = now
-	number, store, d := s.number, s.store, s.typed()
+	number, store, d := s.number, s.store, s.drafter.typed()
 	return func(ctx context.Context, conversation string) error {
 		if d.Conversation == "" {
 			d.Conversation = conversation
@@ -104,7 +109,7 @@ func (s *draftSaver) done(err error) error {
 
 // load loads the draft of an earlier run; nil if the user has typed something since.
 func (s *draftSaver) load(ctx context.Context, conversation string) tea.Cmd {
-	if s.store == nil || s.number > 0 && !s.typed().Empty() {
+	if s.store == nil || s.number > 0 && !s.drafter.typed().Empty() {
 		return nil
 	}
 	store := s.store

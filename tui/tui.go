@@ -105,7 +105,7 @@ func New(ctx context.Context, options chat.Options) (*Model, error) {
 	m.theme = draw.NewTheme(m.Options.Theme.Name, m.term.dark, m.term.colours, m.Options.Theme.Colours)
 	m.transcript = transcript.Model{Theme: m.theme, Chosen: -1}
 	m.composer = composer.New(&m.keys, m.theme)
-	m.draft.typed = m.typed
+	m.draft.drafter = m
 	if m.Options.Opener == nil {
 		m.applyOptions()
 	}

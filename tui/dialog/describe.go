@@ -6,6 +6,8 @@ import (
 	"strings"
 	"time"
 
+	"charm.land/lipgloss/v2"
+
 	"lifehub/agent"
 	"lifehub/agent/gate"
 	"lifehub/chat"
@@ -33,6 +35,23 @@ const (
 	Warning // why the user is asked although a rule could allow the call
 	Detail
 )
+
+// Style returns how lines of a kind are drawn.
+func (m Mark) Style(theme *draw.Theme) lipgloss.Style {
+	switch m {
+	case Sentence:
+		return theme.Strong
+	case Added:
+		return theme.Added
+	case Removed:
+		return theme.Removed
+	case Warning:
+		return theme.Warning
+	case Context, Detail:
+		return theme.Dim
+	}
+	return theme.Text
+}
 
 // Title returns the text before and after the name of the tool in the title.
 func Title(asked agent.PermissionAsked) (before, after string) {

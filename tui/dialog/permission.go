@@ -23,21 +23,14 @@ type Permission struct {
 
 	Dialog
 	scrollArea
-	Body  []bodyLine // description of the call
-	Width int        // width for which Body was built
+	Body  []Line // description of the call; a line is styled only when it is visible, for there may be a megabyte
+	Width int    // width for which Body was built
 }
 
 // pending is a question that waits for the user.
 type pending struct {
 	PermissionAsked agent.PermissionAsked
 	Seen            bool // the end of the description was visible
-}
-
-// bodyLine is a line of the description of a call. It is styled only when it is visible,
-// because there may be a megabyte of them.
-type bodyLine struct {
-	Style func(...string) string
-	Text  string
 }
 
 // Open reports whether a question waits for the user.
@@ -249,7 +242,7 @@ func (p *Permission) checked(msg CheckedMsg) {
 // View draws the dialog in at most height lines and records whether its end is visible.
 func (p *Permission) View(width, height int, keys *draw.Keys, theme *draw.Theme, now time.Time) []string {
 	if p.Width != width {
-		p.Body, p.Width = p.Content(inside(width), theme), width
+		p.Body, p.Width = p.Content(inside(width)), width
 	}
 	if p.Edit != nil {
 		lines, at := p.Edit.view(inside(width), height, theme, now)
@@ -268,7 +261,8 @@ func (p *Permission) View(width, height int, keys *draw.Keys, theme *draw.Theme,
 		p.Current().Seen = true
 	}
 	q = p.question(width, keys, theme, now) // which may take answers now
-	return p.view(q, len(p.Body), func(i int) string { return p.Body[i].Style(p.Body[i].Text) }, width, height, keys, theme)
+	line := func(i int) string { return p.Body[i].Style(theme).Render(p.Body[i].Text) }
+	return p.view(q, len(p.Body), line, width, height, keys, theme)
 }
 
 // question returns the frame around the description.
@@ -322,29 +316,24 @@ const (
 )
 
 // Content returns the complete description, escaped and wrapped.
-func (p *Permission) Content(width int, theme *draw.Theme) []bodyLine {
+func (p *Permission) Content(width int) (lines []Line) {
 	asked := p.Current()
-	var lines []bodyLine
-	add := func(style func(...string) string, wrap func(string, int) []string, text string) {
+	add := func(mark Mark, wrap func(string, int) []string, text string) {
 		for line := range strings.SplitSeq(text, "\n") {
 			for _, part := range wrap(line, width) {
-				lines = append(lines, bodyLine{Style: style, Text: part})
+				lines = append(lines, Line{mark, part})
 			}
 		}
 	}
 	if name := safetext.Line(asked.PermissionAsked.Name); draw.Width(name) > width-besideName {
-		add(theme.Strong.Render, draw.WrapExact, name) // the title has no room for it
-	}
-	styles := map[Mark]func(...string) string{
-		Sentence: theme.Strong.Render, Added: theme.Added.Render, Removed: theme.Removed.Render, Argument: theme.Text.Render,
-		Warning: theme.Warning.Render, Detail: theme.Dim.Render, Plain: theme.Text.Render, Context: theme.Dim.Render,
+		add(Sentence, draw.WrapExact, name) // the title has no room for it
 	}
 	for _, line := range Describe(asked.PermissionAsked, p.details) {
 		wrap := draw.WrapExact
 		if line.Mark == Sentence || line.Mark == Warning {
 			wrap = draw.Wrap // our own words
 		}
-		add(styles[line.Mark], wrap, line.Text)
+		add(line.Mark, wrap, line.Text)
 	}
 	return lines
 }

@@ -108,10 +108,10 @@ func TestDifferentValuesLookDifferent(t *testing.T) {
 	}
 }
 
-// contentOf returns the lines of what a dialog asks about, without colours.
+// contentOf returns the lines of what a dialog asks about.
 func contentOf(p *Permission, width int) (lines []string) {
-	for _, line := range p.Content(width, draw.NewTheme("", true, false, nil)) {
-		lines = append(lines, line.Style(line.Text))
+	for _, line := range p.Content(width) {
+		lines = append(lines, line.Text)
 	}
 	return lines
 }

@@ -180,7 +180,7 @@ var plays = map[string]func(b *box){
 	"a model of several servers": opened(func() tea.Cmd {
 		return panel.OpenModels(context.Background(), several{}, chat.Status{Model: "work/gpt-oss-120b"}, nil)
 	}, "o", "s", "s"),
-	"themes": showing(func() panel.Panel { return panel.NewThemes("light", func(string) {}, nil) }),
+	"themes": showing(func() panel.Panel { return panel.NewThemes("light", nil) }),
 
 	"figures by day":   figures(chattest.WithFigures(), ""),
 	"figures by model": figures(chattest.WithFigures(), "", "tab", "down"),

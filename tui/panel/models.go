@@ -21,7 +21,26 @@ type modelList struct {
 	servers []llm.Listing
 	models  []llm.Info // of the rows
 	now     chat.Status
-	more    func() tea.Msg // waits for the next server
+	more    tea.Cmd // waits for the next server
+}
+
+// moreMsg has the answer of another server for a list.
+type moreMsg struct {
+	to      *modelList
+	listing llm.Listing
+}
+
+// Update handles the keys of a list, and adds the servers that answer late.
+func (l *modelList) Update(msg tea.Msg, k *draw.Keys) (Panel, tea.Msg, tea.Cmd) {
+	if late, ok := msg.(moreMsg); ok && late.to == l {
+		l.add(late.listing)
+		return l, nil, l.more
+	}
+	next, did, cmd := l.Picker.Update(msg, k)
+	if next != nil {
+		next = l
+	}
+	return next, did, cmd
 }
 
 // add adds the answer of a server. The chosen row stays chosen.
@@ -124,24 +143,20 @@ func OpenModels(ctx context.Context, from chat.Models, now chat.Status, use func
 	return func() tea.Msg {
 		answers, late := from.List(ctx), time.After(openAfter)
 		l.more = func() tea.Msg {
-			listing, more := <-answers
-			return moreMsg{&l.Picker, func() tea.Cmd {
-				if !more {
-					return nil
-				}
-				l.add(listing)
-				return l.more
-			}}
+			if listing, more := <-answers; more {
+				return moreMsg{l, listing}
+			}
+			return nil
 		}
 		for {
 			select {
 			case listing, more := <-answers:
 				if !more {
-					return OpenMsg{Panel: &l.Picker}
+					return OpenMsg{Panel: l}
 				}
 				l.add(listing)
 			case <-late:
-				return OpenMsg{Panel: &l.Picker, Then: l.more}
+				return OpenMsg{Panel: l, Then: l.more}
 			}
 		}
 	}

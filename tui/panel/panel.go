@@ -39,5 +39,6 @@ type (
 	LookAt     struct{ Path string }      // what is there, for the first run
 	TakeNotes  struct{ Offer chat.Offer } // use them
 	NotesTaken struct{ Offer chat.Offer } // they are used from now on
+	Wear       struct{ Theme string }     // preview it; "": the theme of the settings
 	Later      struct{}                   // on to the chat
 )

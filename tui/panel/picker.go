@@ -38,12 +38,6 @@ type FoundMsg struct {
 	Err   error
 }
 
-// moreMsg has further rows of a list.
-type moreMsg struct {
-	of   *Picker
-	take func() tea.Cmd
-}
-
 // Find starts a search for what is typed.
 func (p *Picker) Find() tea.Cmd {
 	if p.Search == nil || strings.TrimSpace(p.Filter) == "" {
@@ -89,10 +83,6 @@ func (p *Picker) Update(msg tea.Msg, k *draw.Keys) (Panel, tea.Msg, tea.Cmd) {
 		return p, nil, p.Find()
 	case FoundMsg:
 		p.take(msg)
-	case moreMsg:
-		if msg.of == p {
-			return p, nil, msg.take()
-		}
 	case tea.MouseWheelMsg:
 		return p.Update(wheeled(msg), k)
 	case Clicked:

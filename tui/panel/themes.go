@@ -12,14 +12,12 @@ import (
 // Themes is the list of themes. The whole screen previews the chosen one.
 type Themes struct {
 	Picker
-	wear  func(name string) // "": the theme before
 	taken bool
 }
 
-// NewThemes lists the themes, with the current one chosen. wear previews a theme; choose gets
-// the name of the chosen one.
-func NewThemes(present string, wear func(name string), choose func(name string) tea.Cmd) *Themes {
-	t := &Themes{Picker: Picker{Title: "Themes", Rows: draw.Themes()}, wear: wear}
+// NewThemes lists the themes, with the current one chosen; choose gets the name of the chosen one.
+func NewThemes(present string, choose func(name string) tea.Cmd) *Themes {
+	t := &Themes{Picker: Picker{Title: "Themes", Rows: draw.Themes()}}
 	t.Chosen = max(0, slices.IndexFunc(t.Rows, func(r draw.Row) bool { return r.Label == present }))
 	t.Pick = func(at int) tea.Cmd {
 		t.taken = true
@@ -43,12 +41,12 @@ func (t *Themes) Update(msg tea.Msg, k *draw.Keys) (Panel, tea.Msg, tea.Cmd) {
 	next, did, cmd := t.Picker.Update(msg, k)
 	if next == nil {
 		if !t.taken {
-			t.wear("")
+			did = Wear{}
 		}
 		return nil, did, cmd
 	}
 	if now := t.chosen(); now != before {
-		t.wear(now)
+		did = Wear{now}
 	}
 	return t, did, cmd
 }
