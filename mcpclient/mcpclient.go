@@ -59,9 +59,9 @@ type User interface {
 type Client struct {
 	Options
 	changes chan struct{}
+	ctx     context.Context // of all servers, also of those that Use adds
 	cancel  context.CancelFunc
 	running sync.WaitGroup
-	launch  func(one *supervisor, after <-chan struct{})
 
 	mu     sync.Mutex // guards the fields below
 	list   []*supervisor
@@ -72,15 +72,17 @@ type Client struct {
 // until Close is called or ctx ends.
 func Start(ctx context.Context, config config.Config, options Options) *Client {
 	ctx, cancel := context.WithCancel(ctx)
-	s := &Client{Options: options, changes: make(chan struct{}, 1), cancel: cancel}
+	s := &Client{Options: options, changes: make(chan struct{}, 1), ctx: ctx, cancel: cancel}
 	s.defaults()
-	s.launch = func(one *supervisor, after <-chan struct{}) {
-		ctx, end := context.WithCancel(ctx)
-		one.end = end
-		s.running.Go(func() { one.run(ctx, after) })
-	}
 	s.Use(config)
 	return s
+}
+
+// launch starts a server as soon as after is closed; nil: immediately.
+func (s *Client) launch(one *supervisor, after <-chan struct{}) {
+	ctx, end := context.WithCancel(s.ctx)
+	one.end = end
+	s.running.Go(func() { one.run(ctx, after) })
 }
 
 // Use replaces the config and returns one line for each server that was added,
