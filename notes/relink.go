@@ -88,7 +88,12 @@ func (r Renames) Of(note string) string { return cmp.Or(r[note], note) }
 type Relinking struct {
 	Before, After *Names // of all notes
 	Renames       Renames
-	Has           func(file string) bool // whether there is a file, which may be no note
+	Files         Files
+}
+
+// Files has the files of a folder, which may be no notes. *Folder is the real one.
+type Files interface {
+	Exists(file string) bool
 }
 
 // edit replaces a range of a text.
@@ -236,7 +241,7 @@ func (r Relinking) movedFiles(n Note, from, at string) (edits []edit) {
 			continue
 		}
 		file := path.Join(path.Dir(from), address.Path)
-		if !filepath.IsLocal(file) || !r.Has(file) {
+		if !filepath.IsLocal(file) || !r.Files.Exists(file) {
 			continue
 		}
 		if near, err := filepath.Rel(path.Dir(at), file); err == nil {

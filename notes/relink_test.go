@@ -56,7 +56,7 @@ func TestRelinkedNotesLeadWhereTheyDid(t *testing.T) {
 			return
 		}
 		renames := Renames{old: fresh}
-		r := Relinking{Before: namesFor(vault, nil), After: namesFor(vault, renames), Renames: renames, Has: func(string) bool { return false }}
+		r := Relinking{Before: namesFor(vault, nil), After: namesFor(vault, renames), Renames: renames, Files: texts{}}
 		for name, raw := range vault {
 			now, err := r.Relink(Entry{Path: name}, []byte(raw))
 			if err != nil {
@@ -109,6 +109,11 @@ func drawNote(t *rapid.T, name string, all []string) string {
 	return strings.ReplaceAll(b.String(), "\n", end)
 }
 
+// texts are the texts of files by their paths.
+type texts map[string]string
+
+func (f texts) Exists(file string) bool { _, ok := f[file]; return ok }
+
 func TestLinksAreRewrittenInTheirStyle(t *testing.T) {
 	vault := map[string]string{
 		"plan.md":      "# The plan\n\n[next](work/next.md) ![pic](img/a%20b.png) ![[img/c.png]]\n",
@@ -116,7 +121,7 @@ func TestLinksAreRewrittenInTheirStyle(t *testing.T) {
 		"img/a b.png":  "", "img/c.png": "",
 	}
 	renames := Renames{"plan.md": "Reise/my plan (2).md"}
-	r := Relinking{Before: namesFor(vault, nil), After: namesFor(vault, renames), Renames: renames, Has: func(file string) bool { _, ok := vault[file]; return ok }}
+	r := Relinking{Before: namesFor(vault, nil), After: namesFor(vault, renames), Renames: renames, Files: texts(vault)}
 	for name, want := range map[string]string{
 		"plan.md":      "# The plan\n\n[next](../work/next.md) ![pic](../img/a%20b.png) ![[img/c.png]]\n",
 		"work/next.md": "[[my plan (2)]] [[my plan (2)|p]] [[The plan]] [p](../Reise/my%20plan%20%282%29.md#x \"t\") [p](/Reise/my%20plan%20%282%29.md) <a> [r]\n\n[r]: <../Reise/my plan (2).md>\n",

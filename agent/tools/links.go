@@ -50,7 +50,7 @@ func (d noteWriter) web(ctx context.Context, folder *notes.Folder) (*linkWeb, er
 
 // follow computes the files in which links change when notes are renamed; those of always are among them in any case.
 func (w *linkWeb) follow(ctx context.Context, renames notes.Renames, always map[string][]byte) error {
-	r := notes.Relinking{Before: &notes.Names{}, After: &notes.Names{}, Renames: renames, Has: w.folder.Exists}
+	r := notes.Relinking{Before: &notes.Names{}, After: &notes.Names{}, Renames: renames, Files: w.folder}
 	for _, note := range w.notes {
 		r.Before.Add(note.Path, slices.Concat(note.Titles(), note.IDs)...)
 		to := renames.Of(note.Path)
