@@ -60,9 +60,16 @@ func (e *ForeignError) Advice() string {
 // the settings. It checks each connection, since the server may exit and a
 // process of another user take its port.
 type ownerCheck struct {
-	allowed   atomic.Pointer[string] // user name or uid; nil: no additional user
-	last      atomic.Pointer[Owner]  // of the last connection
-	listeners func(local, remote netip.AddrPort) ([]int, error)
+	allowed atomic.Pointer[string] // user name or uid; nil: no additional user
+	last    atomic.Pointer[Owner]  // of the last connection
+	sockets sockets
+}
+
+// sockets has the open connections of this machine. socketTables is the real one.
+type sockets interface {
+	// listeners returns the users who may have accepted a connection from local
+	// to remote. It returns an error if the system does not report them.
+	listeners(local, remote netip.AddrPort) (uids []int, err error)
 }
 
 // connected returns a ForeignError if nothing may be sent over conn. If the
@@ -70,7 +77,7 @@ type ownerCheck struct {
 func (c *ownerCheck) connected(conn net.Conn) error {
 	remote := addrPort(conn.RemoteAddr())
 	owner := Owner{Host: conn.RemoteAddr().String()}
-	uids, err := c.listeners(addrPort(conn.LocalAddr()), remote)
+	uids, err := c.sockets.listeners(addrPort(conn.LocalAddr()), remote)
 	if err == nil {
 		owner = c.ownerOf(uids)
 		owner.Host = conn.RemoteAddr().String()
@@ -109,13 +116,14 @@ func addrPort(address net.Addr) netip.AddrPort {
 	return netip.AddrPortFrom(at.Addr().Unmap().WithZone(""), at.Port())
 }
 
-// socketTables are Linux's tables of TCP sockets.
-var socketTables = [...]string{"/proc/net/tcp", "/proc/net/tcp6"}
+// socketTables are files with tables of TCP sockets.
+type socketTables []string
 
-// listeners returns the users who may have accepted a connection from local to
-// remote. It returns an error if the system does not report them.
-func listeners(local, remote netip.AddrPort) (uids []int, err error) {
-	for i, file := range socketTables {
+// linuxTables are those of Linux, the second one for IPv6.
+var linuxTables = socketTables{"/proc/net/tcp", "/proc/net/tcp6"}
+
+func (t socketTables) listeners(local, remote netip.AddrPort) (uids []int, err error) {
+	for i, file := range t {
 		table, err := os.ReadFile(file)
 		if i > 0 && errors.Is(err, fs.ErrNotExist) {
 			continue // IPv6 is disabled

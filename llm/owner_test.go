@@ -114,12 +114,17 @@ func TestSystemReportsTheOwnerOfAListener(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer conn.Close()
-		got, err := listeners(addrPort(conn.LocalAddr()), addrPort(conn.RemoteAddr()))
+		got, err := linuxTables.listeners(addrPort(conn.LocalAddr()), addrPort(conn.RemoteAddr()))
 		if err != nil || !slices.Equal(got, []int{uid}) {
 			t.Errorf("%s of %d: got %v, %v", address, uid, got, err)
 		}
 	}
 }
+
+// owned says who has the socket of any server.
+type owned func() ([]int, error)
+
+func (o owned) listeners(_, _ netip.AddrPort) ([]int, error) { return o() }
 
 // The owner of the listener is checked at each connection, not only once.
 func TestFoundServerIsCheckedAtEachConnection(t *testing.T) {
@@ -131,7 +136,7 @@ func TestFoundServerIsCheckedAtEachConnection(t *testing.T) {
 	var unreadable error
 	tr := NewTransport(nil, nil)
 	tr.OnlyFound("")
-	tr.found.listeners = func(_, _ netip.AddrPort) ([]int, error) { return owners, unreadable }
+	tr.found.sockets = owned(func() ([]int, error) { return owners, unreadable })
 	us, other := os.Getuid(), 64001
 	for _, step := range []struct {
 		name    string
@@ -175,10 +180,8 @@ func TestFoundServerIsCheckedAtEachConnection(t *testing.T) {
 }
 
 func TestMissingSocketTableIsAnError(t *testing.T) {
-	before := socketTables
-	defer func() { socketTables = before }()
-	socketTables = [...]string{filepath.Join(t.TempDir(), "tcp"), before[1]}
-	if got, err := listeners(netip.AddrPort{}, netip.AddrPort{}); err == nil {
+	tables := socketTables{filepath.Join(t.TempDir(), "tcp"), linuxTables[1]}
+	if got, err := tables.listeners(netip.AddrPort{}, netip.AddrPort{}); err == nil {
 		t.Errorf("got %v and no error", got)
 	}
 }

@@ -26,18 +26,23 @@ var keepAlive = net.KeepAliveConfig{Enable: true, Idle: 15 * time.Second, Interv
 // Transport is the HTTP transport to one model server. It counts the bytes sent
 // to other machines, and rejects responses that cannot come from a model server.
 type Transport struct {
-	Base   http.RoundTripper
-	Proxy  func(*http.Request) (*url.URL, error)
-	key    Key         // may be nil
-	remote func() bool // whether the model runs on another machine though the server is local
-	found  *ownerCheck // nil: a setting names the server, so its owner is not checked
-	Sent   atomic.Int64
+	Base  http.RoundTripper
+	Proxy func(*http.Request) (*url.URL, error)
+	key   Key         // may be nil
+	model Placed      // may be nil
+	found *ownerCheck // nil: a setting names the server, so its owner is not checked
+	Sent  atomic.Int64
 }
 
-// NewTransport returns the transport to a server.
-func NewTransport(key Key, remote func() bool) *Transport {
+// Placed is a model whose server may run it elsewhere. *ollama.Provider is the real one.
+type Placed interface {
+	RunsElsewhere() bool // reports whether the server, which may be on this machine, has it run on another one
+}
+
+// NewTransport returns the transport to the server of a model, which may be nil.
+func NewTransport(key Key, model Placed) *Transport {
 	dialer := &net.Dialer{Timeout: connectTimeout, KeepAliveConfig: keepAlive}
-	t := &Transport{key: key, remote: remote, Proxy: http.ProxyFromEnvironment}
+	t := &Transport{key: key, model: model, Proxy: http.ProxyFromEnvironment}
 	t.Base = &http.Transport{
 		Proxy: func(req *http.Request) (*url.URL, error) { return t.Proxy(req) },
 		DialContext: func(ctx context.Context, network, address string) (net.Conn, error) {
@@ -69,7 +74,7 @@ func NewTransport(key Key, remote func() bool) *Transport {
 // only if a trusted user of this machine owns its listener. allowed, a name or
 // uid, adds a trusted user; it may be empty.
 func (t *Transport) OnlyFound(allowed string) {
-	t.found = &ownerCheck{listeners: listeners}
+	t.found = &ownerCheck{sockets: linuxTables}
 	t.Allow(allowed)
 }
 
@@ -137,7 +142,7 @@ func (t *Transport) RoundTrip(req *http.Request) (*http.Response, error) {
 		req = req.Clone(req.Context()) // RoundTrip must not modify the caller's request
 		req.Header.Set("Authorization", "Bearer "+key)
 	}
-	leaves := req.ContentLength > 0 && (!ThisMachine(req.URL) || (t.remote != nil && t.remote()))
+	leaves := req.ContentLength > 0 && (!ThisMachine(req.URL) || (t.model != nil && t.model.RunsElsewhere()))
 	res, err := t.Base.RoundTrip(req)
 	var op *net.OpError
 	if leaves && (!errors.As(err, &op) || op.Op != "dial" && op.Op != "proxyconnect") { // the connection was made, so data may have been sent

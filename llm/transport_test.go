@@ -13,6 +13,11 @@ type tripper func(*http.Request) (*http.Response, error)
 
 func (f tripper) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
 
+// placed says whether a model runs elsewhere.
+type placed bool
+
+func (p placed) RunsElsewhere() bool { return bool(p) }
+
 func TestBytesSentToOtherMachinesAreCounted(t *testing.T) {
 	fine := func(*http.Request) (*http.Response, error) {
 		return &http.Response{StatusCode: 200, Body: io.NopCloser(strings.NewReader("{}")), Header: http.Header{}}, nil
@@ -34,7 +39,7 @@ func TestBytesSentToOtherMachinesAreCounted(t *testing.T) {
 		"to a server that closed the connection": {"https://example.org/v1", false, broken, 5},
 		"nothing, to a remote server":            {"https://example.org/v1", false, fine, 0},
 	} {
-		tr := NewTransport(nil, func() bool { return c.remote })
+		tr := NewTransport(nil, placed(c.remote))
 		tr.Base = c.base
 		body := "12345"
 		if strings.HasPrefix(name, "nothing") {

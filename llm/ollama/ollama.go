@@ -43,7 +43,7 @@ func New(s llm.Settings) (*Provider, error) {
 		return nil, err
 	}
 	o := &Provider{settings: s, base: base, model: s.Model, named: s.Model != "", window: s.Window, known: map[string]llm.Info{}, embedded: s.Embedded}
-	o.transport = llm.NewTransport(s.Key, func() bool { return o.currentlyKnown().Remote != "" })
+	o.transport = llm.NewTransport(s.Key, o)
 	if s.OllamaFound {
 		o.transport.OnlyFound(s.OllamaOwner)
 	}
@@ -51,6 +51,9 @@ func New(s llm.Settings) (*Provider, error) {
 	o.client = api.NewClient(base, o.http)
 	return o, nil
 }
+
+// RunsElsewhere implements [llm.Placed].
+func (o *Provider) RunsElsewhere() bool { return o.currentlyKnown().Remote != "" }
 
 // State implements [llm.Provider].
 func (o *Provider) State() llm.State {

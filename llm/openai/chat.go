@@ -219,8 +219,14 @@ func (o *Provider) chat(ctx context.Context, body *chatBody, emit func(llm.Delta
 	defer res.Body.Close()
 
 	var ending *time.Timer
-	answer := &chatAnswer{emit: emit, finished: func() { ending = time.AfterFunc(usageTimeout, stop) }}
-	err = readAnswer(res.Body, answer.event)
+	answer := &chatAnswer{emit: emit}
+	err = readAnswer(res.Body, func(name string, data []byte) error {
+		err := answer.event(name, data)
+		if answer.usage.Stopped != "" && ending == nil {
+			ending = time.AfterFunc(usageTimeout, stop)
+		}
+		return err
+	})
 	if ending != nil {
 		ending.Stop()
 	}
@@ -320,12 +326,11 @@ func (o *Provider) refuse(model string, options []string) {
 
 // chatAnswer accumulates one streamed answer.
 type chatAnswer struct {
-	emit     func(llm.Delta) error
-	finished func() // called once when the finish_reason arrives; may be nil
-	calls    llm.CallBuilder
-	usage    llm.Usage
-	broken   string // a finish_reason that means failure; empty: none
-	first    time.Time
+	emit   func(llm.Delta) error
+	calls  llm.CallBuilder
+	usage  llm.Usage
+	broken string // a finish_reason that means failure; empty: none
+	first  time.Time
 }
 
 func (a *chatAnswer) event(name string, data []byte) error {
@@ -422,9 +427,6 @@ func (a *chatAnswer) finish(reason string) {
 		stopped = llm.StopLength
 	default:
 		a.broken = reason
-	}
-	if a.usage.Stopped == "" && a.finished != nil {
-		a.finished()
 	}
 	a.usage.Stopped = stopped
 }

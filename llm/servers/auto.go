@@ -21,8 +21,8 @@ import (
 type auto struct {
 	ollama  *ollama.Provider
 	offline *offline.Provider
-	watcher llm.Watcher                 // may be nil
-	ask     func(context.Context) probe // replaced in tests
+	watcher llm.Watcher // may be nil
+	prober  prober
 
 	mu      sync.Mutex
 	now     probe
@@ -30,6 +30,11 @@ type auto struct {
 	wake    chan struct{} // requests an immediate probe
 	stop    context.CancelFunc
 	ended   chan struct{}
+}
+
+// prober probes the server. *reachable is the real one.
+type prober interface {
+	probe(ctx context.Context) probe
 }
 
 // probe is the result of probing the server.
@@ -56,7 +61,7 @@ func openAuto(s llm.Settings) (*auto, error) {
 		return nil, err
 	}
 	a := newAuto(s.Watcher)
-	a.ollama, a.ask = ollama, lookAt(ollama, s.Model != "")
+	a.ollama, a.prober = ollama, &reachable{ollama, s.Model != ""}
 	a.start()
 	return a, nil
 }
@@ -114,7 +119,7 @@ func (a *auto) watch(ctx context.Context) {
 func (a *auto) probeOnce(ctx context.Context) probe {
 	ctx, cancel := context.WithTimeout(ctx, lookTimeout)
 	defer cancel()
-	return a.ask(ctx)
+	return a.prober.probe(ctx)
 }
 
 // take applies the result of a probe and reports changes.
@@ -159,41 +164,43 @@ func embedderName(s probe) string {
 	return s.embedder.Name()
 }
 
-// lookAt returns a function that probes an Ollama server. The server counts as up
-// if the model chosen by the user is missing: the user is then offered to pull
-// it.
-func lookAt(o *ollama.Provider, named bool) func(context.Context) probe {
-	return func(ctx context.Context) probe {
-		err := o.Alive(ctx)
-		var foreign *llm.ForeignError
-		switch {
-		case errors.As(err, &foreign):
-			return probe{text: foreign.Error() + "; " + foreign.Advice()}
-		case err != nil:
-			return probe{text: llm.OfflineNotice}
-		}
-		info, err := o.Info(ctx, "")
-		var missing *llm.NotFoundError
-		switch {
-		case errors.As(err, &missing) && named:
-			info.Name = missing.Model
-		case errors.As(err, &missing):
-			return probe{text: fmt.Sprintf("Ollama runs but has no chat model: lifehub models pull %s", missing.Model)}
-		case err != nil:
-			return probe{text: llm.OfflineNotice}
-		}
-		found := probe{up: true, model: info.Name}
-		embedder, err := o.Embedder(ctx)
-		switch {
-		case errors.As(err, &missing):
-			found.text = fmt.Sprintf("no embedding model: lifehub models pull %s improves semantic search", missing.Model)
-		case err != nil:
-			return probe{text: llm.OfflineNotice}
-		default:
-			found.embedder = embedder
-		}
-		return found
+// reachable probes an Ollama server. The server counts as up if the model chosen
+// by the user is missing: the user is then offered to pull it.
+type reachable struct {
+	ollama *ollama.Provider
+	named  bool // the user chose the model
+}
+
+func (r *reachable) probe(ctx context.Context) probe {
+	err := r.ollama.Alive(ctx)
+	var foreign *llm.ForeignError
+	switch {
+	case errors.As(err, &foreign):
+		return probe{text: foreign.Error() + "; " + foreign.Advice()}
+	case err != nil:
+		return probe{text: llm.OfflineNotice}
 	}
+	info, err := r.ollama.Info(ctx, "")
+	var missing *llm.NotFoundError
+	switch {
+	case errors.As(err, &missing) && r.named:
+		info.Name = missing.Model
+	case errors.As(err, &missing):
+		return probe{text: fmt.Sprintf("Ollama runs but has no chat model: lifehub models pull %s", missing.Model)}
+	case err != nil:
+		return probe{text: llm.OfflineNotice}
+	}
+	found := probe{up: true, model: info.Name}
+	embedder, err := r.ollama.Embedder(ctx)
+	switch {
+	case errors.As(err, &missing):
+		found.text = fmt.Sprintf("no embedding model: lifehub models pull %s improves semantic search", missing.Model)
+	case err != nil:
+		return probe{text: llm.OfflineNotice}
+	default:
+		found.embedder = embedder
+	}
+	return found
 }
 
 // waitForProbe waits for the first probe and returns the latest result.

@@ -17,6 +17,11 @@ type told []llm.State
 
 func (t *told) Changed(now llm.State) { *t = append(*t, now) }
 
+// probing is a fake server.
+type probing func(context.Context) probe
+
+func (f probing) probe(ctx context.Context) probe { return f(ctx) }
+
 func TestWatchFindsAServerThatStarts(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		begun := time.Now()
@@ -24,13 +29,13 @@ func TestWatchFindsAServerThatStarts(t *testing.T) {
 		var states told
 		a := newAuto(&states)
 		a.ollama, _ = ollama.New(llm.Settings{Model: "qwen3:8b"})
-		a.ask = func(context.Context) probe {
+		a.prober = probing(func(context.Context) probe {
 			looks = append(looks, time.Since(begun))
 			if time.Since(begun) > 20*time.Second && time.Since(begun) < 60*time.Second {
 				return probe{up: true, model: "qwen3:8b"}
 			}
 			return probe{text: llm.OfflineNotice}
-		}
+		})
 		a.start()
 		time.Sleep(2 * time.Minute) // the fake clock of the synctest bubble
 		a.Close()
@@ -65,10 +70,10 @@ func TestEarlyRequestWaitsForTheFirstProbe(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		a := newAuto(nil)
 		a.ollama, _ = ollama.New(llm.Settings{})
-		a.ask = func(ctx context.Context) probe {
+		a.prober = probing(func(ctx context.Context) probe {
 			<-ctx.Done() // a server that accepts the connection and does not answer
 			return probe{text: llm.OfflineNotice}
-		}
+		})
 		a.start()
 		defer a.Close()
 		short, cancel := context.WithTimeout(t.Context(), time.Second)
@@ -93,13 +98,13 @@ func TestNewEmbeddingModelIsReported(t *testing.T) {
 		a := newAuto(&states)
 		a.ollama, _ = ollama.New(llm.Settings{Model: "qwen3:8b"})
 		pulled := false
-		a.ask = func(context.Context) probe {
+		a.prober = probing(func(context.Context) probe {
 			s := probe{up: true, model: "qwen3:8b", text: "notes are found by words only"}
 			if pulled {
 				s.text, s.embedder = "", namedEmbedder{name: "ollama/nomic-embed-text:latest@1"}
 			}
 			return s
-		}
+		})
 		a.start()
 		defer a.Close()
 		synctest.Wait()
