@@ -18,12 +18,24 @@ const lineTimeout = 2 * time.Second
 // something run in that order. A nil *Turnstile never waits.
 type Turnstile struct {
 	before  []*Turnstile
-	free    func() bool   // reports whether all dependencies of the step have ended
-	past    chan struct{} // closed when the step has asked, or will not ask
+	after   []<-chan struct{} // each closed when a step has ended on which this one depends
+	past    chan struct{}     // closed when the step has asked, or will not ask
 	once    sync.Once
 	writers []*Turnstile  // the earlier steps that may change something, and do not depend on this one
 	over    chan struct{} // closed when the step has ended, or will not run
 	ended   sync.Once
+}
+
+// free reports whether all dependencies of the step have ended.
+func (l *Turnstile) free() bool {
+	for _, ended := range l.after {
+		select {
+		case <-ended:
+		default:
+			return false
+		}
+	}
+	return true
 }
 
 // wait waits until the earlier steps have asked, except those whose
@@ -91,16 +103,10 @@ func QueueUp(steps []agent.Step, ended map[string]chan struct{}, mayWrite func(a
 				writers = append(writers, line[j])
 			}
 		}
-		line[i] = &Turnstile{before: line[:i], writers: writers, past: make(chan struct{}), over: make(chan struct{}), free: func() bool {
-			for _, id := range step.After {
-				select {
-				case <-ended[id]:
-				default:
-					return false
-				}
-			}
-			return true
-		}}
+		line[i] = &Turnstile{before: line[:i], writers: writers, past: make(chan struct{}), over: make(chan struct{})}
+		for _, id := range step.After {
+			line[i].after = append(line[i].after, ended[id])
+		}
 	}
 	return line
 }
