@@ -136,7 +136,7 @@ func (c *memoryCommand) edit(_ context.Context, a *app.App, _ []string) error {
 	if err := facts.Begin(); err != nil {
 		return err
 	}
-	folder, err := facts.Folder()
+	folder, err := a.FactsFolder()
 	if err != nil {
 		return err
 	}

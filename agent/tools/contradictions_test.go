@@ -224,7 +224,7 @@ func TestContradictionsAreFoundAndNothingElse(t *testing.T) {
 		files[fmt.Sprintf("more/note %d.md", i)] = fmt.Sprintf("# Note %d\n\nWords about number %d.\n\n- limit: %d\n", i, i, i)
 	}
 	b := work(t, files)
-	found, _, err := Contradictions(t.Context(), b.deps.Folders, "")
+	found, _, err := Contradictions(t.Context(), b.Folders, "")
 	if err != nil {
 		t.Fatal(err)
 	}

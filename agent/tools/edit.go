@@ -133,18 +133,26 @@ func (w writer[Args]) Prepare(ctx context.Context, args Args) (agent.Change, err
 	if err := printable(args); err != nil {
 		return nil, err
 	}
-	again := func(ctx context.Context) (change, error) {
-		c, err := w.plan(ctx, args)
-		if err == nil {
-			err = notes.Writable(c.path)
-		}
-		return c, err
-	}
-	c, err := again(ctx)
+	call := &planned[Args]{w.plan, args}
+	c, err := call.compute(ctx)
 	if err != nil {
 		return nil, err
 	}
-	return prepared{w.noteWriter, c, again}, nil
+	return prepared{w.noteWriter, c, call}, nil
+}
+
+// planned is a call with its arguments.
+type planned[Args any] struct {
+	plan planner[Args]
+	args Args
+}
+
+func (p *planned[Args]) compute(ctx context.Context) (change, error) {
+	c, err := p.plan(ctx, p.args)
+	if err == nil {
+		err = notes.Writable(c.path)
+	}
+	return c, err
 }
 
 // printable returns an error if a text argument adds control characters, see
@@ -188,7 +196,12 @@ func addsControls(name, fresh, old string) error {
 type prepared struct {
 	noteWriter
 	shown change
-	again func(context.Context) (change, error) // recomputes the change for the current note
+	call  computer
+}
+
+// computer computes what a call changes in the current note. *planned is the real one.
+type computer interface {
+	compute(ctx context.Context) (change, error)
 }
 
 func (p prepared) Preview() agent.Preview {
@@ -213,7 +226,7 @@ func (p prepared) due(ctx context.Context, now []byte) (change, error) {
 		return p.shown, nil
 	}
 	if unseen := agent.IsUnseen(ctx); unseen || p.own.leads(p.shown, now) {
-		c, err := p.again(ctx)
+		c, err := p.call.compute(ctx)
 		switch {
 		case err == nil && c.folder == p.shown.folder && c.path == p.shown.path && same(c.was, now) && (unseen || c.sameLines(p.shown)):
 			return c, nil

@@ -9,7 +9,6 @@ import (
 	"lifehub/agent/agenttest"
 	"lifehub/agent/turn"
 	"lifehub/llm/llmtest"
-	"lifehub/notes"
 )
 
 // did runs calls one after the other in one turn, and returns the effects that the turn
@@ -71,7 +70,7 @@ func TestEachToolReportsItsEffect(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			b := work(t, map[string]string{"tasks.md": "- [ ] swim\n", "log.md": "- one\n"})
-			b.deps.Facts = Facts{Folder: func() (*notes.Folder, error) { return b.folders[0], nil }, Path: "memory.md"}
+			b.deps.Facts = Facts{Place: only{b.folders[0]}, Path: "memory.md"}
 			var before func()
 			if tc.before != nil {
 				before = func() { tc.before(b) }

@@ -18,14 +18,19 @@ import (
 // Facts is the memory file: a list of facts about the user, one in each line,
 // which the user can read and edit like any note.
 type Facts struct {
-	Folder func() (*notes.Folder, error) // the folder that contains the file
-	Path   string                        // path of the file in that folder
+	Place FactsPlace
+	Path  string // path of the file in its folder
+}
+
+// FactsPlace has the folder of the memory file. *app.App is the real one.
+type FactsPlace interface {
+	FactsFolder() (*notes.Folder, error)
 }
 
 // folders returns the folder in which a change of the file is checked after a
 // crash.
 func (f Facts) folders() []*notes.Folder {
-	folder, err := f.Folder()
+	folder, err := f.Place.FactsFolder()
 	if err != nil {
 		return nil
 	}
@@ -44,7 +49,7 @@ func (f Facts) List(context.Context) ([]agent.Fact, error) {
 // read returns the facts, and a change of their file to be filled in. Its was
 // is nil if the file does not exist.
 func (f Facts) read() ([]agent.Fact, change, error) {
-	folder, err := f.Folder()
+	folder, err := f.Place.FactsFolder()
 	if err != nil {
 		return nil, change{}, fmt.Errorf("open the memory file: %w", err)
 	}

@@ -29,8 +29,14 @@ func aMemory(t *testing.T, text string) (f Facts, file string) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { folder.Close() })
-	return Facts{Path: "memory.md", Folder: func() (*notes.Folder, error) { return folder, nil }}, file
+	return Facts{Path: "memory.md", Place: only{folder}}, file
 }
+
+// only is the one folder there is.
+type only struct{ folder *notes.Folder }
+
+func (o only) Folders() []*notes.Folder            { return []*notes.Folder{o.folder} }
+func (o only) FactsFolder() (*notes.Folder, error) { return o.folder, nil }
 
 var aDay = time.Date(2026, 11, 21, 8, 0, 0, 0, time.Local)
 

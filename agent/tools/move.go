@@ -31,30 +31,24 @@ type retagArgs struct {
 // setTools are the tools that change several notes as one.
 func setTools(w noteWriter, kept sets) []agent.Tool {
 	return []agent.Tool{
-		agent.NewWriter(spec[moveArgs]("move_note"), setWriter[moveArgs]{w, kept, w.move, func(ctx context.Context, args moveArgs) map[string]string {
-			at, folder, name, err := w.destination(ctx, args)
-			if err != nil {
-				return nil
-			}
-			return map[string]string{"path": PathOf(w.vaults, at.folder, at.Entry.Path), "to": PathOf(w.vaults, folder, name)}
-		}}, "path"),
-		agent.NewWriter(spec[mergeArgs]("merge_notes"), setWriter[mergeArgs]{w, kept, w.merge, func(ctx context.Context, args mergeArgs) map[string]string {
-			from, into, err := w.both(ctx, args)
-			if err != nil {
-				return nil
-			}
-			return map[string]string{"path": PathOf(w.vaults, from.folder, from.Entry.Path), "into": PathOf(w.vaults, into.folder, into.Entry.Path)}
-		}}, "path"),
-		agent.NewWriter(spec[retagArgs]("rename_tag"), setWriter[retagArgs]{w, kept, w.retag, nil}, "tag"),
+		agent.NewWriter(spec[moveArgs]("move_note"), setWriter[moveArgs]{w, kept, mover{w}}, "path"),
+		agent.NewWriter(spec[mergeArgs]("merge_notes"), setWriter[mergeArgs]{w, kept, merger{w}}, "path"),
+		agent.NewWriter(spec[retagArgs]("rename_tag"), setWriter[retagArgs]{w, kept, retagger{w}}, "tag"),
 	}
 }
+
+type (
+	mover    struct{ noteWriter }
+	merger   struct{ noteWriter }
+	retagger struct{ noteWriter }
+)
 
 // secondMissing is said if the second of two names is missing.
 const secondMissing = "The second name is missing; a name of several words is in quotation marks"
 
 // destination finds the note that is to be moved, and the folder and path that it gets: "to" is a folder if it ends with a
 // slash or there is one, a name in the note's own folder if it has none, else a path.
-func (d noteWriter) destination(ctx context.Context, args moveArgs) (at place, folder *notes.Folder, name string, err error) {
+func (d mover) destination(ctx context.Context, args moveArgs) (at place, folder *notes.Folder, name string, err error) {
 	to := strings.TrimSpace(args.To)
 	if to == "" {
 		return at, nil, "", fmt.Errorf("where does %q go? %s", args.Path, secondMissing)
@@ -100,8 +94,19 @@ func (d noteWriter) destination(ctx context.Context, args moveArgs) (at place, f
 	return at, folder, own, nil
 }
 
-// move plans how a note gets another path.
-func (d noteWriter) move(ctx context.Context, args moveArgs) (set, error) {
+func (d mover) places(ctx context.Context, args moveArgs) map[string]string {
+	at, folder, name, err := d.destination(ctx, args)
+	if err != nil {
+		return nil
+	}
+	return map[string]string{
+		"path": PathOf(d.vaults, at.folder, at.Entry.Path),
+		"to":   PathOf(d.vaults, folder, name),
+	}
+}
+
+// plan plans how a note gets another path.
+func (d mover) plan(ctx context.Context, args moveArgs) (set, error) {
 	at, folder, name, err := d.destination(ctx, args)
 	if err != nil {
 		return set{}, err
@@ -133,7 +138,7 @@ func (d noteWriter) move(ctx context.Context, args moveArgs) (set, error) {
 }
 
 // both finds the notes that are to be merged.
-func (d noteWriter) both(ctx context.Context, args mergeArgs) (from, into place, err error) {
+func (d merger) both(ctx context.Context, args mergeArgs) (from, into place, err error) {
 	if strings.TrimSpace(args.Into) == "" {
 		return from, into, fmt.Errorf("into which note does %q go? %s", args.Path, secondMissing)
 	}
@@ -155,8 +160,19 @@ func (d noteWriter) both(ctx context.Context, args mergeArgs) (from, into place,
 	return from, into, err
 }
 
-// merge plans how the text of a note comes to the end of another.
-func (d noteWriter) merge(ctx context.Context, args mergeArgs) (set, error) {
+func (d merger) places(ctx context.Context, args mergeArgs) map[string]string {
+	from, into, err := d.both(ctx, args)
+	if err != nil {
+		return nil
+	}
+	return map[string]string{
+		"path": PathOf(d.vaults, from.folder, from.Entry.Path),
+		"into": PathOf(d.vaults, into.folder, into.Entry.Path),
+	}
+}
+
+// plan plans how the text of a note comes to the end of another.
+func (d merger) plan(ctx context.Context, args mergeArgs) (set, error) {
 	from, into, err := d.both(ctx, args)
 	if err != nil {
 		return set{}, err
@@ -202,8 +218,11 @@ func (d noteWriter) merge(ctx context.Context, args mergeArgs) (set, error) {
 	return s, nil
 }
 
-// retag plans how a tag gets another name.
-func (d noteWriter) retag(ctx context.Context, args retagArgs) (set, error) {
+// places returns nil: a tag has no note of its own.
+func (retagger) places(context.Context, retagArgs) map[string]string { return nil }
+
+// plan plans how a tag gets another name.
+func (d retagger) plan(ctx context.Context, args retagArgs) (set, error) {
 	from, to := strings.Trim(strings.TrimSpace(args.Tag), "#/"), strings.Trim(strings.TrimSpace(args.To), "#/")
 	if to == "" {
 		return set{}, fmt.Errorf("what is #%s to be called? The new name is missing", from)

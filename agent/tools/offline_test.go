@@ -74,7 +74,7 @@ func openOffline(t *testing.T, from string) offlineVault {
 	}
 	now := func() time.Time { return offlineDay }
 	library := rag.Library{Indexes: []*rag.Index{index}}
-	kit := All(Deps{Search: library, Folders: func() []*notes.Folder { return []*notes.Folder{folder} }, Now: now})
+	kit := All(Deps{Search: library, Vaults: only{folder}, Now: now})
 	return offlineVault{t, library, turn.New(turn.Options{Model: offline.New(), Server: &agenttest.Server{Name: "offline"}, History: agenttest.Forgetful{}, Tools: agenttest.Tools(kit...), Now: now})}
 }
 

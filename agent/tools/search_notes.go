@@ -46,13 +46,13 @@ type searcher interface {
 	Search(ctx context.Context, q rag.Query) (rag.Found, error)
 }
 
-func newSearchNotes(search searcher, v vaults, now func() time.Time, window func() int) agent.Tool {
+func newSearchNotes(search searcher, v vaults, now func() time.Time, model Model) agent.Tool {
 	return agent.NewTool(spec[searchArgs]("search_notes"), agent.Auto, func(ctx context.Context, args searchArgs) (agent.Result, error) {
 		query, err := args.query()
 		if err != nil {
 			return agent.Result{}, err
 		}
-		query.Today, query.Talk, query.Room = when.DayOf(now()), agent.TalkOf(ctx), room(window)
+		query.Today, query.Talk, query.Room = when.DayOf(now()), agent.TalkOf(ctx), room(model)
 		found, err := SearchShown(ctx, search, v, query)
 		if err != nil {
 			return agent.Result{}, err
@@ -109,12 +109,12 @@ func height(b agent.Block) int { return b.Source.EndLine - b.Source.Line + 1 }
 
 // room returns how much of a model's window the notes of a period may take, in
 // tokens: half.
-func room(window func() int) int {
+func room(model Model) int {
 	const unknown = 8192
-	if window == nil {
+	if model == nil {
 		return unknown / 2
 	}
-	return cmp.Or(window(), unknown) / 2
+	return cmp.Or(model.Window(), unknown) / 2
 }
 
 // Hidden returns the paths of the notes that rules hide.

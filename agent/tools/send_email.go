@@ -24,16 +24,21 @@ import (
 )
 
 // MailAccount is the configuration for sending mail. Without a Host, none is sent.
-// Password is called when a mail is sent, and is required if User is set.
+// Password is read when a mail is sent, and is required if User is set.
 type MailAccount struct {
 	Host     string
 	Port     int    // 0: 587, or 465 with TLS "tls"
 	User     string // "": no authentication
-	Password func() (string, error)
+	Password Password
 	From     string // the user's own address
 	TLS      string // starttls, tls or none; none only for a server on this machine
 
 	roots *x509.CertPool // trusted certificate authorities; nil: those of the system
+}
+
+// Password is the password of an account, wherever it is. *app.mailPassword is the real one.
+type Password interface {
+	Read() (string, error)
 }
 
 // Limits of a mail.
@@ -258,7 +263,7 @@ func (s *sendEmail) client() (*gomail.Client, error) {
 		options = append(options, gomail.WithPort(s.Port))
 	}
 	if s.User != "" {
-		password, err := s.Password()
+		password, err := s.Password.Read()
 		if err != nil {
 			return nil, fmt.Errorf("sign in to %s: %w", s.Host, err)
 		}

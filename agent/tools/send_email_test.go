@@ -348,12 +348,14 @@ func TestSilentServerIsReported(t *testing.T) {
 	}
 }
 
-func secret() (string, error) { return "secret", nil }
+type password string
+
+func (p password) Read() (string, error) { return string(p), nil }
 
 func TestPasswordIsSentOnlyOverTLS(t *testing.T) {
 	p := startPost(t, true)
 	m := p.settings()
-	m.User, m.Password, m.TLS = "ana", secret, "starttls"
+	m.User, m.Password, m.TLS = "ana", password("secret"), "starttls"
 	args := json.RawMessage(`{"to":["bob@example.com"],"subject":"s","body":"b"}`)
 	if _, err := mailTool(m).Run(t.Context(), args); err == nil || p.signedIn != "" {
 		t.Errorf("a certificate that nobody vouches for is taken: %v", err)
@@ -364,7 +366,7 @@ func TestPasswordIsSentOnlyOverTLS(t *testing.T) {
 	}
 	plain := startPost(t, false)
 	m = plain.settings()
-	m.User, m.Password, m.TLS = "ana", secret, ""
+	m.User, m.Password, m.TLS = "ana", password("secret"), ""
 	if _, err := mailTool(m).Run(t.Context(), args); err == nil || plain.signedIn != "" {
 		t.Errorf("signed in without TLS: %v", err)
 	}

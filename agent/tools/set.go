@@ -34,17 +34,20 @@ type sets interface {
 // setWriter is what the tools have in common that change several notes.
 type setWriter[Args any] struct {
 	noteWriter
-	sets  sets
-	plan  func(context.Context, Args) (set, error)
-	place func(context.Context, Args) map[string]string // nil: the change has no note of its own
+	sets sets
+	work setPlanner[Args]
+}
+
+// setPlanner computes what a call changes, without writing anything. mover,
+// merger and retagger are the real ones.
+type setPlanner[Args any] interface {
+	plan(ctx context.Context, args Args) (set, error)
+	places(ctx context.Context, args Args) map[string]string // the notes that the arguments name; nil: none
 }
 
 // Places returns the notes that the arguments name.
 func (w setWriter[Args]) Places(ctx context.Context, args Args) map[string]string {
-	if w.place == nil {
-		return nil
-	}
-	return w.place(ctx, args)
+	return w.work.places(ctx, args)
 }
 
 func (w setWriter[Args]) Prepare(ctx context.Context, args Args) (agent.Change, error) {
@@ -54,7 +57,7 @@ func (w setWriter[Args]) Prepare(ctx context.Context, args Args) (agent.Change, 
 	if err := printable(args); err != nil {
 		return nil, err
 	}
-	s, err := w.plan(ctx, args)
+	s, err := w.work.plan(ctx, args)
 	if err != nil {
 		return nil, err
 	}

@@ -15,7 +15,6 @@ import (
 	"lifehub/agent/agenttest"
 	"lifehub/agent/turn"
 	"lifehub/llm/llmtest"
-	"lifehub/notes"
 )
 
 // behind are ways in which a note changes while its dialog is open.
@@ -126,7 +125,7 @@ func whatWasShown(t *testing.T, untrusted bool, call, file string, do func(t *te
 	t.Helper()
 	b := work(t, map[string]string{"list.md": listNote, "clip.md": "---\nsource: https://evil.example\n---\nmilk is cheap\n"})
 	dir := b.folders[0].Dir()
-	b.deps.Facts = Facts{Folder: func() (*notes.Folder, error) { return b.folders[0], nil }, Path: "list.md"}
+	b.deps.Facts = Facts{Place: only{b.folders[0]}, Path: "list.md"}
 	tool, args, _ := strings.Cut(call, " ")
 	lines := []llmtest.Answer{agenttest.Calling(tool, args), agenttest.Say("Done.")}
 	if untrusted {
@@ -243,7 +242,7 @@ func TestNothingAltersAPreparedChange(t *testing.T) {
 	t.Parallel()
 	for _, call := range writing {
 		b := work(t, map[string]string{"list.md": listNote})
-		b.deps.Facts = Facts{Folder: func() (*notes.Folder, error) { return b.folders[0], nil }, Path: "list.md"}
+		b.deps.Facts = Facts{Place: only{b.folders[0]}, Path: "list.md"}
 		kit := All(b.deps)
 		name, args, _ := strings.Cut(call, " ")
 		tool := kit[slices.IndexFunc(kit, func(t agent.Tool) bool { return t.Spec().Name == name })]

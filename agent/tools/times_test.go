@@ -9,11 +9,16 @@ import (
 	"lifehub/rag"
 )
 
+// window is a model with a window of so many tokens.
+type window int
+
+func (w window) Window() int { return int(w) }
+
 // A model's search gets the user's words and the window size, and reports which notes
 // of a time were omitted.
 func TestSearchOfATimeReportsOmittedNotes(t *testing.T) {
 	b := work(t, nil)
-	b.deps.Window = func() int { return 6000 }
+	b.deps.Model = window(6000)
 	b.found = rag.Found{
 		Passages: []rag.Passage{{Path: "daily/2026-10-08.md", Line: 1, EndLine: 1, Text: "Ran.", Date: "2026-10-08", Dated: true}},
 		Time:     &when.Found{Days: "October", Notes: 4, ByDate: true, Shown: 1, List: []when.Entry{{Date: "2026-10-01", Path: "daily/2026-10-01.md"}}},

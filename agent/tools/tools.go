@@ -12,11 +12,12 @@ import (
 	"lifehub/notes"
 )
 
-// Deps is what the tools depend on. Search, Folders and Facts are required.
+// Deps is what the tools depend on. Search, Vaults and Facts are required.
 type Deps struct {
 	Search    searcher
-	Folders   func() []*notes.Folder // returns the open vaults
-	Now       func() time.Time       // in the user's zone; nil: time.Now
+	Vaults    Vaults
+	Now       func() time.Time // in the user's zone; nil: time.Now
+	Model     Model            // nil: its window is unknown
 	Daily     Daily
 	Changes   changes     // nil: changes of notes cannot be undone
 	Sets      sets        // nil: several notes cannot be changed as one
@@ -27,11 +28,19 @@ type Deps struct {
 
 	Unsearched string // why not all saved conversations are searched; "" if they are
 
-	Window func() int // tokens in the model's window; nil or 0: unknown
-
 	Web   web.Search
 	Sent  *atomic.Int64 // counts the bytes sent to other machines; may be nil
 	Units string        // for the weather: metric or imperial; "": metric
+}
+
+// Vaults has the folders of notes. *app.App is the real one.
+type Vaults interface {
+	Folders() []*notes.Folder // that are open
+}
+
+// Model is the model that gets the results. *app.App is the real one.
+type Model interface {
+	Window() int // tokens in its window; 0: unknown
 }
 
 // All returns all built-in tools.
@@ -39,11 +48,11 @@ func All(d Deps) []agent.Tool {
 	if d.Now == nil {
 		d.Now = time.Now
 	}
-	v := vaults(d.Folders)
+	v := vaults(d.Vaults.Folders)
 	own := &ownChanges{}
 	w, memory := noteWriter{v, d.Changes, own}, noteWriter{d.Facts.folders, d.Changes, own}
 	list := slices.Concat([]agent.Tool{
-		newSearchNotes(d.Search, v, d.Now, d.Window),
+		newSearchNotes(d.Search, v, d.Now, d.Model),
 		newReadNote(v),
 		newListNotes(v),
 		newNoteLinks(v),

@@ -33,12 +33,15 @@ type bench struct {
 func work(t testing.TB, files map[string]string) *bench {
 	t.Helper()
 	b := &bench{t: t}
-	b.deps = Deps{Search: b, Folders: func() []*notes.Folder { return b.folders }, Now: func() time.Time { return noon }}
+	b.deps = Deps{Search: b, Vaults: b, Now: func() time.Time { return noon }}
 	if files != nil {
 		b.vault(files)
 	}
 	return b
 }
+
+// Folders are the vaults of the tools.
+func (b *bench) Folders() []*notes.Folder { return b.folders }
 
 func (b *bench) vault(files map[string]string) *notes.Folder {
 	b.t.Helper()

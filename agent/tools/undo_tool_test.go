@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"lifehub/agent"
-	"lifehub/notes"
 )
 
 // turnChanges stores the changes of a conversation's turns in memory.
@@ -45,7 +44,7 @@ func undoingBench(t *testing.T, files map[string]string) *bench {
 	b := work(t, files)
 	memory := b.vault(map[string]string{"memory.md": "# Memory\n\n- I like tea (2026-01-01, you)\n"})
 	b.folders, b.deps.Changes = b.folders[:1], &turnChanges{}
-	b.deps.Facts = Facts{Folder: func() (*notes.Folder, error) { return memory, nil }, Path: "memory.md"}
+	b.deps.Facts = Facts{Place: only{memory}, Path: "memory.md"}
 	return b
 }
 

@@ -240,10 +240,9 @@ func (a *App) openTools(ctx context.Context, flags RunFlags) (err error) {
 		}
 	}
 	deps := tools.Deps{
-		Search: a, Window: func() int { return a.Provider.Window() }, Folders: a.Folders, Now: time.Now, Changes: a.Store,
-		Facts: a.Facts(), Artifacts: a.Store,
+		Search: a, Vaults: a, Model: a, Now: time.Now, Changes: a.Store, Facts: a.Facts(), Artifacts: a.Store,
 		Daily: tools.Daily{Folder: a.Settings.Daily.Folder, Pattern: a.Settings.Daily.Pattern},
-		Mail:  MailOf(a.Settings, os.LookupEnv),
+		Mail:  MailOf(a.Settings, System{}),
 		Web:   web.Search{Engine: a.Settings.Web.Search, URL: a.Settings.Web.SearchURL},
 		Units: a.Settings.Weather.Units, Sent: &a.sentByTools,
 	}
@@ -382,6 +381,9 @@ func (a *App) Close() {
 		a.logFile.Close()
 	}
 }
+
+// Window returns the tokens in the model's window; 0 if they are unknown.
+func (a *App) Window() int { return a.Provider.Window() }
 
 // Embedder returns the connected embedding model or, without one, the built-in encoder.
 func (a *App) Embedder(ctx context.Context) llm.Embedder {

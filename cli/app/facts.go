@@ -15,25 +15,28 @@ import (
 // Facts returns the file of facts about the user. It is in the first vault, or in the data folder
 // if the settings say so or there is no vault.
 func (a *App) Facts() tools.Facts {
-	return tools.Facts{Path: a.Settings.Memory.File, Folder: func() (*notes.Folder, error) {
-		if vaults := a.OpenVaults(); a.Settings.Memory.Place == "vault" && len(vaults) > 0 {
-			return vaults[0].Folder, nil
+	return tools.Facts{Path: a.Settings.Memory.File, Place: a}
+}
+
+// FactsFolder opens the folder of that file.
+func (a *App) FactsFolder() (*notes.Folder, error) {
+	if vaults := a.OpenVaults(); a.Settings.Memory.Place == "vault" && len(vaults) > 0 {
+		return vaults[0].Folder, nil
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.memory == nil {
+		dir := a.Paths.MemoryFolder()
+		if err := os.MkdirAll(dir, 0o700); err != nil {
+			return nil, err
 		}
-		a.mu.Lock()
-		defer a.mu.Unlock()
-		if a.memory == nil {
-			dir := a.Paths.MemoryFolder()
-			if err := os.MkdirAll(dir, 0o700); err != nil {
-				return nil, err
-			}
-			folder, err := notes.Open(dir)
-			if err != nil {
-				return nil, err
-			}
-			a.memory = folder
+		folder, err := notes.Open(dir)
+		if err != nil {
+			return nil, err
 		}
-		return a.memory, nil
-	}}
+		a.memory = folder
+	}
+	return a.memory, nil
 }
 
 // SearchPast searches the exchanges of all conversations, whatever memory.scope is, which decides

@@ -6,14 +6,22 @@ import (
 )
 
 // MailOf returns the mail account from the settings. The password is read when it is needed.
-func MailOf(c *settings.Config, getenv func(string) (string, bool)) tools.MailAccount {
+func MailOf(c *settings.Config, env Environment) tools.MailAccount {
 	return tools.MailAccount{
 		Host: c.Mail.Host, Port: c.Mail.Port, User: c.Mail.User, From: c.Mail.From, TLS: c.Mail.TLS,
-		Password: func() (string, error) {
-			if password, ok := getenv(settings.PasswordEnv); ok && password != "" {
-				return password, nil
-			}
-			return settings.ReadSecret(c.Mail.PasswordFile)
-		},
+		Password: &mailPassword{env, c.Mail.PasswordFile},
 	}
+}
+
+// mailPassword is in a variable or in a file.
+type mailPassword struct {
+	env  Environment
+	file string
+}
+
+func (p *mailPassword) Read() (string, error) {
+	if password, ok := p.env.Getenv(settings.PasswordEnv); ok && password != "" {
+		return password, nil
+	}
+	return settings.ReadSecret(p.file)
 }

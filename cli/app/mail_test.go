@@ -8,6 +8,7 @@ import (
 
 	"lifehub/cli/app"
 	"lifehub/cli/settings"
+	"lifehub/internal/apptest"
 )
 
 func TestMailPasswordIsReadFromPrivatePlaces(t *testing.T) {
@@ -32,7 +33,7 @@ func TestMailPasswordIsReadFromPrivatePlaces(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			c := settings.Defaults()
 			c.Mail.PasswordFile = tc.file
-			got, err := app.MailOf(c, func(key string) (string, bool) { return tc.env, key == settings.PasswordEnv && tc.env != "" }).Password()
+			got, err := app.MailOf(c, apptest.Environment{settings.PasswordEnv + "=" + tc.env}).Password.Read()
 			if got != tc.want || (err != nil) != (tc.fails != "") || err != nil && !strings.Contains(err.Error(), tc.fails) {
 				t.Errorf("got %q, %v", got, err)
 			}

@@ -85,7 +85,7 @@ func (bg *background) slashMemory(ctx context.Context, _, query string) (string,
 		}
 		return b.String(), nil
 	}
-	folder, err := bg.App.Facts().Folder()
+	folder, err := bg.App.FactsFolder()
 	if err != nil {
 		return "", err
 	}

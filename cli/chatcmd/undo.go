@@ -147,7 +147,7 @@ func oneLine(text string) string {
 // changeableNotes returns the folders in which tools write: the vaults and the folder of the facts.
 func changeableNotes(a *app.App) []*notes.Folder {
 	folders := a.Folders()
-	if folder, err := a.Facts().Folder(); err == nil {
+	if folder, err := a.FactsFolder(); err == nil {
 		folders = append(folders, folder)
 	}
 	return folders

@@ -22,7 +22,7 @@ func TestUndoNamesWhatItCannotReverse(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer s.Close()
-	bg := &background{App: &app.App{Settings: settings.Defaults(), Store: s, Builtin: tools.All(tools.Deps{Mail: tools.MailAccount{Host: "localhost"}})}, wake: make(chan struct{}, 1)}
+	bg := &background{App: &app.App{Settings: settings.Defaults(), Store: s, Builtin: tools.All(tools.Deps{Vaults: &app.App{}, Mail: tools.MailAccount{Host: "localhost"}})}, wake: make(chan struct{}, 1)}
 	bg.App.Paths.Data = t.TempDir()
 	turn, err := s.Begin(t.Context(), "c", "tell Ana, and book it")
 	if err != nil {
@@ -84,7 +84,7 @@ func TestUndoOnBranchesPreservesLaterChanges(t *testing.T) {
 	defer s.Close()
 	bg := &background{App: &app.App{Settings: settings.Defaults(), Store: s}, wake: make(chan struct{}, 1)}
 	bg.App.Paths.Data = t.TempDir()
-	folder, err := bg.App.Facts().Folder()
+	folder, err := bg.App.FactsFolder()
 	if err != nil {
 		t.Fatal(err)
 	}
