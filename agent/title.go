@@ -50,7 +50,8 @@ func PlainLine(message string) string {
 		}
 		return ast.WalkContinue, nil
 	})
-	for line := range strings.Lines(plain.String() + "\n" + string(source)) { // falls back to the source, as for a link definition, which Markdown does not show
+	// It falls back to the source, as for a link definition, which Markdown does not show.
+	for line := range strings.Lines(plain.String() + "\n" + string(source)) {
 		if line = plainLine(line); line != "" {
 			return line
 		}

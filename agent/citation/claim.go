@@ -44,7 +44,11 @@ func readClaims(answer string, isSource func(n int) bool) (claims []claim, lone 
 			if i+1 < len(inside) {
 				to = inside[i+1].Span.Start
 			}
-			c := claim{numbers: m.numbers, text: claimText(answer, markers, sentences[:at+1], m, from, to), whole: len(inside) == 1, near: m.numbers, at: m.Span.End}
+			c := claim{
+				numbers: m.numbers, near: m.numbers, at: m.Span.End,
+				text:  claimText(answer, markers, sentences[:at+1], m, from, to),
+				whole: len(inside) == 1,
+			}
 			if i > 0 {
 				c.near = appendNew(slices.Clone(m.numbers), inside[i-1].numbers)
 			}
@@ -136,7 +140,9 @@ func quotesOf(answer string, markers []marker, sentences []text.Sentence) (quote
 					sentences = sentences[1:]
 				}
 				s := sentences[0]
-				add(quotation{Span: q, label: labelOf(answer[b.Start:q.Start]), denied: negates(answer[max(s.Start, q.Start-maxClaim):q.Start]) || negates(answer[q.End:max(q.End, min(s.End, q.End+maxClaim))])})
+				before := answer[max(s.Start, q.Start-maxClaim):q.Start]
+				after := answer[q.End:max(q.End, min(s.End, q.End+maxClaim))]
+				add(quotation{Span: q, label: labelOf(answer[b.Start:q.Start]), denied: negates(before) || negates(after)})
 			}
 		case text.Quoted:
 			for start := b.Start; start < b.End; {
@@ -212,11 +218,14 @@ func quotesFor(answer string, quotes []quotation, markers []marker, sentences []
 // has markers of its own.
 func quoteBlockBeside(answer string, markers []marker, sentences []text.Sentence, at int) (text.Span, bool) {
 	s := sentences[at]
+	isQuoted := func(i int) bool { return 0 <= i && i < len(sentences) && sentences[i].Kind == text.Quoted }
 	next := -1
-	if s.End == s.Block.End && at+1 < len(sentences) && sentences[at+1].Kind == text.Quoted && strings.HasSuffix(strings.TrimRight(answer[:s.End], "*_ "), ":") {
+	introduces := s.End == s.Block.End && strings.HasSuffix(strings.TrimRight(answer[:s.End], "*_ "), ":")
+	if introduces && isQuoted(at+1) {
 		next = at + 1
 	}
-	if s.Start == s.Block.Start && at > 0 && sentences[at-1].Kind == text.Quoted && len(contentOf(answer[s.Start:s.End])) < 6 {
+	attributes := s.Start == s.Block.Start && len(contentOf(answer[s.Start:s.End])) < 6
+	if attributes && isQuoted(at-1) {
 		next = at - 1
 	}
 	if next < 0 {

@@ -27,7 +27,9 @@ func Found(answer string, sources []agent.Source, reread func(agent.Source) (str
 		}
 		said := without(answer, nil, s.Start, min(s.End, s.Start+maxClaim))
 		quotes := len(quotes) > 0 && quotes[0].Span.Start < s.End
-		if s.Kind != text.Prose || quotes || len(within(markers, s.Start, s.End)) > 0 || levelOf(said) > 0 || isQuestion(said) || len(citations) == maxJudged {
+		cited := len(within(markers, s.Start, s.End)) > 0
+		states := s.Kind == text.Prose && levelOf(said) == 0 && !isQuestion(said)
+		if !states || quotes || cited || len(citations) == maxJudged {
 			continue
 		}
 		const enough = 4 // two words

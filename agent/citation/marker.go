@@ -104,8 +104,11 @@ func WithPaths(answer string, sources []agent.Source) string {
 		var names []string
 		for _, n := range m.numbers {
 			i := slices.IndexFunc(sources, func(s agent.Source) bool { return s.N == n })
-			if i >= 0 && sources[i].Call == "" && !sources[i].Untrusted && !agent.OnWeb(sources[i].Path) && !slices.Contains(names, text.OneLine(sources[i].Path)) {
-				names = append(names, text.OneLine(sources[i].Path))
+			if i < 0 || !ownNote(sources[i]) {
+				continue
+			}
+			if name := text.OneLine(sources[i].Path); !slices.Contains(names, name) {
+				names = append(names, name)
 			}
 		}
 		before := answer[from:m.Span.Start]
@@ -118,6 +121,9 @@ func WithPaths(answer string, sources []agent.Source) string {
 	}
 	return beforeStop.Replace(b.String() + answer[from:])
 }
+
+// ownNote reports whether a source is a note in the user's own words.
+func ownNote(s agent.Source) bool { return s.Call == "" && !s.Untrusted && !agent.OnWeb(s.Path) }
 
 func appendNew(list, more []int) []int {
 	for _, n := range more {

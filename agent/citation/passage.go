@@ -185,8 +185,11 @@ func (p *passage) match(i int, quoted []word, same func(i int, quoted word) bool
 		}
 		note := p.words[i]
 		if j > 0 {
-			exact = exact && (note.item == "" || quoted[j].item == "" || note.item == quoted[j].item) && (note.signs == quoted[j].signs || note.cell && strings.Trim(quoted[j].signs, "-:=→") == "" ||
-				note.line && strings.Trim(quoted[j].signs, "->#*+") == note.signs)
+			sameItem := note.item == "" || quoted[j].item == "" || note.item == quoted[j].item
+			sameSigns := note.signs == quoted[j].signs ||
+				note.cell && strings.Trim(quoted[j].signs, "-:=→") == "" ||
+				note.line && strings.Trim(quoted[j].signs, "->#*+") == note.signs
+			exact = exact && sameItem && sameSigns
 		} else {
 			exact = exact && strings.TrimPrefix(note.lead, "#") == strings.TrimPrefix(quoted[j].lead, "#")
 		}

@@ -84,7 +84,7 @@ func wordsOf(md string) []word {
 			between := md[words[i-1].Token.End:words[i].Token.Start]
 			words[i].line = strings.Contains(between, "\n")
 			words[i].cell = strings.Contains(between, "|") && !strings.Contains(between, "||") && !strings.Contains(between, "\n")
-			words[i].parted = strings.HasPrefix(between, "-") && hyphenated.MatchString(between) || strings.ContainsAny(between, "'’") && elided.MatchString(between) || between == " " && threeDigits.MatchString(words[i].Token.Text) && upToThreeDigits.MatchString(words[i-1].Token.Text) && (!words[i-1].parted || len(words[i-1].Token.Text) == 3)
+			words[i].parted = parted(words[i-1], between, words[i].Token.Text)
 			if words[i].signs == "-" && isLetters(words[i-1].raw) && isLetters(words[i].raw) {
 				words[i].signs = "" // well-known equals well known
 			}
@@ -103,6 +103,19 @@ func wordsOf(md string) []word {
 		}
 	}
 	return words
+}
+
+// parted reports whether a word and what follows it are parts of one: of a hyphenated
+// or an elided word, or of a number with spaces between its thousands.
+func parted(before word, between, after string) bool {
+	switch {
+	case strings.HasPrefix(between, "-") && hyphenated.MatchString(between),
+		strings.ContainsAny(between, "'’") && elided.MatchString(between):
+		return true
+	case between != " " || !threeDigits.MatchString(after) || !upToThreeDigits.MatchString(before.Token.Text):
+		return false
+	}
+	return !before.parted || len(before.Token.Text) == 3
 }
 
 // timesAt returns the offset of the x in a word such as 6x400 or 4x; 0 if there is none.

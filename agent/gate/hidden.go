@@ -32,7 +32,8 @@ func (g *Guard) passHidden(ctx context.Context, c Call, v Verdict) (*Permit, err
 		return nil, nil, false
 	}
 	plain := Reading{Plain: c.Input}
-	if len(notes.Places(ctx, c.Input.JSON())) > 0 && slices.ContainsFunc(g.Gate.list(), func(r Rule) bool { return r.Level == agent.Deny && r.MatchesCall(c.Name(), plain) }) {
+	denies := func(r Rule) bool { return r.Level == agent.Deny && r.MatchesCall(c.Name(), plain) }
+	if len(notes.Places(ctx, c.Input.JSON())) > 0 && slices.ContainsFunc(g.Gate.list(), denies) {
 		return nil, fmt.Errorf("no note %q", given["path"]), true
 	}
 	p := newPermit(c)

@@ -31,14 +31,17 @@ func (g *Guard) consult(ctx context.Context, c *Call, v Verdict) (Verdict, error
 	if g.Gate.Hook == nil || !asks && v.Level != agent.Auto {
 		return v, nil
 	}
-	err := g.Gate.Hook.BeforeCall(ctx, Before{Conversation: g.Record.Conversation, Turn: g.Record.Stream.Turn, Tool: c.Name(), Input: c.Input.JSON(), Asks: asks})
+	err := g.Gate.Hook.BeforeCall(ctx, Before{
+		Conversation: g.Record.Conversation, Turn: g.Record.Stream.Turn,
+		Tool: c.Name(), Input: c.Input.JSON(), Asks: asks,
+	})
 	c.unanswered = false
 	var denied *Denial
 	switch {
 	case err == nil || ctx.Err() != nil:
 		return v, ctx.Err()
 	case errors.As(err, &denied):
-		if journal := g.Record.Stream.Enter(ctx, c.intended(), agent.Entry{Moment: agent.Decided, Step: c.Step, Decision: agent.DenyByRule, Reason: err.Error()}); journal != nil {
+		if journal := g.recordDenial(ctx, c, err.Error()); journal != nil {
 			return v, journal
 		}
 		return v, denied
@@ -48,4 +51,10 @@ func (g *Guard) consult(ctx context.Context, c *Call, v Verdict) (Verdict, error
 	}
 	v.Reason, v.Fixed = fmt.Sprintf("the before_call hook gave no answer (%v); %s", err, v.Reason), true
 	return v, nil
+}
+
+// recordDenial records in the journal that a rule or the hook denies a call.
+func (g *Guard) recordDenial(ctx context.Context, c *Call, reason string) error {
+	denied := agent.Entry{Moment: agent.Decided, Step: c.Step, Decision: agent.DenyByRule, Reason: reason}
+	return g.Record.Stream.Enter(ctx, c.intended(), denied)
 }

@@ -53,12 +53,15 @@ func (g *Guard) Pass(ctx context.Context, c Call) (*Permit, error) {
 			if p, err, hidden := g.passHidden(ctx, c, v); hidden {
 				return p, err
 			}
-			if err := g.Record.Stream.Enter(ctx, c.intended(), agent.Entry{Moment: agent.Decided, Step: c.Step, Decision: agent.DenyByRule, Reason: v.Reason}); err != nil {
+			if err := g.recordDenial(ctx, &c, v.Reason); err != nil {
 				return nil, err
 			}
 			return nil, &Refusal{"it is forbidden: " + v.Reason}
 		}
-		asked := agent.PermissionAsked{Reason: v.Reason, Destination: v.Destination, Check: func(input json.RawMessage) error { _, err := g.edited(c, input); return err }}
+		asked := agent.PermissionAsked{
+			Reason: v.Reason, Destination: v.Destination,
+			Check: func(input json.RawMessage) error { _, err := g.edited(c, input); return err },
+		}
 		rule, lasting := g.ruleFor(c)
 		if lasting = lasting && !v.Fixed && v.Destination != searchResults; lasting {
 			asked.Rule = Format(rule)

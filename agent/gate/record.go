@@ -177,7 +177,8 @@ func (r *Record) Trace(ctx context.Context, made agent.Origin, through Channel, 
 			cited, listed = cited || s.Untrusted, listed || s.Untrusted && part > 0 // its text is in that of the result
 		}
 	}
-	if result.Untrusted = result.Untrusted || through.Source != "" || listed || marked && !cited; result.Untrusted && len(outside) == 0 && !result.Origin.IsOutside() {
+	result.Untrusted = result.Untrusted || through.Source != "" || listed || marked && !cited
+	if result.Untrusted && len(outside) == 0 && !result.Origin.IsOutside() {
 		outside = []string{cmp.Or(through.Source, "what "+through.tool+" returned")}
 	}
 	result.Origin = made.And(result.Origin, agent.Origin{Private: through.Own}, agent.FromOutside(outside...))

@@ -160,9 +160,14 @@ func (a *Asker) send(ctx context.Context, p Prompt, window int, scale float64, s
 	defer a.Stream.CountWork()()
 
 	defer func() { a.Stream.Count(func(m *agent.Metrics) { m.Model = a.ModelName() }) }()
-	reading := agent.Reading{Agent: p.Agent, Step: p.Step, Model: a.ModelName(), Tokens: max(0, size-int(float64(cached)*scale)), PerSecond: a.Meters.readingRate(a.ModelName(), 0)}
+	reading := agent.Reading{
+		Agent: p.Agent, Step: p.Step, Model: a.ModelName(),
+		Tokens:    max(0, size-int(float64(cached)*scale)),
+		PerSecond: a.Meters.readingRate(a.ModelName(), 0),
+	}
+	stream := func(ctx context.Context) iter.Seq2[llm.Delta, error] { return a.Model.Stream(ctx, req) }
 	sent, heard := time.Now(), time.Duration(0)
-	for delta, err := range a.listen(ctx, reading, func(ctx context.Context) iter.Seq2[llm.Delta, error] { return a.Model.Stream(ctx, req) }) {
+	for delta, err := range a.listen(ctx, reading, stream) {
 		if heard == 0 {
 			heard = time.Since(sent)
 		}
@@ -190,14 +195,17 @@ func (a *Asker) send(ctx context.Context, p Prompt, window int, scale float64, s
 		a.Meters.readingRate(a.ModelName(), float64(fresh)/heard.Seconds())
 	}
 	if s := usage.Generating.Seconds(); usage.Answer >= leastWritten && s > 0 {
-		a.Meters.Learn(ctx, a.ModelName(), func(g *agent.TokenRatio) { g.Writes = cmp.Or(g.Writes, float64(usage.Answer)/s) })
+		a.Meters.Learn(ctx, a.ModelName(), func(g *agent.TokenRatio) {
+			g.Writes = cmp.Or(g.Writes, float64(usage.Answer)/s)
+		})
 	}
 	fresh := fitted.Estimate - cached
 	if a.RejectsLongPrompts() {
 		fresh = 0
 	}
 	if a.Meters.Counted(ctx, a.ModelName(), fitted.Estimate, fresh, usage.Prompt, window) {
-		a.Stream.Notice("The model server seems to have truncated the prompt to %d tokens: the beginning is lost, and this answer may miss something. Set `context` to the server's window.", usage.Prompt)
+		a.Stream.Notice("The model server seems to have truncated the prompt to %d tokens: the beginning is lost, "+
+			"and this answer may miss something. Set `context` to the server's window.", usage.Prompt)
 	}
 	return usage, size, nil
 }

@@ -269,6 +269,11 @@ func (s *callReader) callsIn(raw json.RawMessage, depth int) (calls []Step, ok b
 	return calls, len(calls) > 0
 }
 
+// besideArguments are fields of a call that are none of its arguments.
+var besideArguments = []string{
+	"id", "type", "reasoning", "thought", "description", "index", "call_id", "tool_call_id",
+}
+
 // call reads the fields of an object as one call.
 func (s *callReader) call(fields map[string]json.RawMessage) (Step, bool) {
 	key := ""
@@ -298,7 +303,7 @@ func (s *callReader) call(fields map[string]json.RawMessage) (Step, bool) {
 	}
 	flat := map[string]json.RawMessage{}
 	for k, value := range fields {
-		if !slices.Contains([]string{key, "id", "type", "reasoning", "thought", "description", "index", "call_id", "tool_call_id"}, k) && holders.FindString(k) == "" {
+		if k != key && !slices.Contains(besideArguments, k) && holders.FindString(k) == "" {
 			flat[k] = value
 		}
 	}

@@ -40,7 +40,8 @@ func Describe(specs []llm.ToolSpec, fence string) string {
 		to.WriteString(describeOne(spec) + "\n")
 	}
 	if others.Len() > 0 {
-		fmt.Fprintf(&own, "%s\n%s\n%s%s\n", strings.ReplaceAll(untrustedDescriptions, "{fence}", fence), fence, strings.ReplaceAll(others.String(), fence, ""), fence)
+		head := strings.ReplaceAll(untrustedDescriptions, "{fence}", fence)
+		fmt.Fprintf(&own, "%s\n%s\n%s%s\n", head, fence, strings.ReplaceAll(others.String(), fence, ""), fence)
 	}
 	return strings.TrimSpace(own.String())
 }
@@ -48,7 +49,8 @@ func Describe(specs []llm.ToolSpec, fence string) string {
 // describeOne returns the description of a tool in one line.
 func describeOne(spec llm.ToolSpec) string {
 	const longest = 2000 // bytes: descriptions by servers can have any length
-	return fmt.Sprintf("%s(%s): %s", spec.Name, text.OneLine(text.Clip(arguments(spec.Schema), longest)), text.OneLine(text.Clip(spec.Description, longest)))
+	short := func(s string) string { return text.OneLine(text.Clip(s, longest)) }
+	return fmt.Sprintf("%s(%s): %s", spec.Name, short(arguments(spec.Schema)), short(spec.Description))
 }
 
 // Unavailable describes the missing tools, grouped by reason.

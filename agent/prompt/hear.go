@@ -247,7 +247,10 @@ func textIn(text string, first bool) int {
 	line, rest, whole := strings.Cut(text, "\n")
 	size, trimmed := len(line)+1, strings.TrimSpace(line)
 	switch {
-	case !whole, toolMark.MatchString(line), control.MatchString(line), thinkEnd.MatchString(line), thinkBegin.MatchString(line), reAct.MatchString(trimmed), first && (strings.HasPrefix(trimmed, "<") || yamlCall.MatchString(text)):
+	case !whole,
+		toolMark.MatchString(line), control.MatchString(line),
+		thinkEnd.MatchString(line), thinkBegin.MatchString(line), reAct.MatchString(trimmed),
+		first && (strings.HasPrefix(trimmed, "<") || yamlCall.MatchString(text)):
 		return 0
 	case strings.HasPrefix(trimmed, "```"):
 		end := fenceEnd.FindStringIndex(rest)
