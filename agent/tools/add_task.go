@@ -65,7 +65,10 @@ func newAddTask(v noteWriter, now func() time.Time) agent.Tool {
 		if err != nil {
 			return change{}, err
 		}
-		return change{folder: folder, path: name, was: raw, now: now, line: line, report: fmt.Sprintf("added to %s:%d: %s", name, line, dated(text, due))}, nil
+		return change{
+			folder: folder, path: name, was: raw, now: now, line: line,
+			report: fmt.Sprintf("added to %s:%d: %s", name, line, dated(text, due)),
+		}, nil
 	}, "note")
 }
 

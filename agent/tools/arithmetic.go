@@ -41,7 +41,10 @@ func evaluate(expression string) (float64, error) {
 }
 
 var (
-	pasted     = strings.NewReplacer("×", "*", "·", "*", "÷", "/", "−", "-", "–", "-", "√", "sqrt ", "π", "pi", ";", ",", "=", " ", "\u202f", " ", "\u00a0", " ")
+	pasted = strings.NewReplacer(
+		"×", "*", "·", "*", "÷", "/", "−", "-", "–", "-", "√", "sqrt ", "π", "pi",
+		";", ",", "=", " ", "\u202f", " ", "\u00a0", " ",
+	)
 	ofAmount   = regexp.MustCompile(`%\s*of\b`)
 	modulo     = regexp.MustCompile(`\bmod\b`)
 	percentage = regexp.MustCompile(`([\d._]+)\s*%(\s*(?:[-+*/^),]|$))`) // 7 % 3 is a remainder

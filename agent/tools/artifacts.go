@@ -141,10 +141,14 @@ func newArtifactWriter(store artifacts, spec llm.ToolSpec, change func(was agent
 }
 
 // newVersion computes and saves the next version of a document.
-func newVersion(ctx context.Context, store artifacts, args artifactArgs, change func(was agent.Artifact, args artifactArgs) (string, error)) (made agent.Artifact, err error) {
+func newVersion(
+	ctx context.Context, store artifacts, args artifactArgs,
+	change func(was agent.Artifact, args artifactArgs) (string, error),
+) (made agent.Artifact, err error) {
 	args.Name = strings.TrimSpace(args.Name)
 	if args.Name == "" || len(args.Name) > agent.MaxArtifactName || strings.ContainsFunc(args.Name, unicode.IsControl) {
-		return made, fmt.Errorf("an artifact needs a name of one line, without control characters, and at most %d bytes", agent.MaxArtifactName)
+		return made, fmt.Errorf("an artifact needs a name of one line, without control characters, and at most %d bytes",
+			agent.MaxArtifactName)
 	}
 	if err := printable(args); err != nil {
 		return made, err

@@ -138,9 +138,11 @@ func Brief(ctx context.Context, folders func() []*notes.Folder, today when.Day, 
 				return nil, "", err
 			}
 			line.source = agent.Source{
-				Path: p.Entry.Path, Vault: p.folder.Dir(), Line: line.Line, EndLine: line.Line, Text: shown[len(shown)-1], Date: line.Day, Untrusted: note.Untrusted,
+				Path: p.Entry.Path, Vault: p.folder.Dir(), Line: line.Line, EndLine: line.Line,
+				Text: shown[len(shown)-1], Date: line.Day, Untrusted: note.Untrusted,
 			}
-			line.Path, line.Text, line.Untrusted = name, text.Cut(text.OneLine(notes.PlainLinks(line.Text)), maxBriefText), note.Untrusted || len(from) > 0
+			line.Path, line.Text = name, text.Cut(text.OneLine(notes.PlainLinks(line.Text)), maxBriefText)
+			line.Untrusted = note.Untrusted || len(from) > 0
 			lines = append(lines, line)
 		}
 	}

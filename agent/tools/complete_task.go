@@ -74,7 +74,8 @@ func nextOf(t vaultTask, answer string, today when.Day) (next notes.Task, recurs
 		return next, recurs, nil
 	}
 	if strings.TrimSpace(answer) == "" {
-		return next, false, fmt.Errorf("%q (%s) stays open: when does it come again? Its rule %q is not understood; say next=YYYY-MM-DD or next=%s", t.Task.Text, t.at(), t.Task.Recurs, never)
+		return next, false, fmt.Errorf("%q (%s) stays open: when does it come again? "+
+			"Its rule %q is not understood; say next=YYYY-MM-DD or next=%s", t.Task.Text, t.at(), t.Task.Recurs, never)
 	}
 	day, err := dayIn(answer)
 	next, recurs = t.Task.Next(today, day)

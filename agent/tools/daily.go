@@ -19,13 +19,17 @@ type Daily struct {
 
 // dailyLayouts are common names of daily notes, longest first.
 var dailyLayouts = []string{
-	"2006/01/2006-01-02", "2006/01-January/2006-01-02", "2006/2006-01/2006-01-02", "2006/01/02", "2006-01/2006-01-02", "2006/2006-01-02",
+	"2006/01/2006-01-02", "2006/01-January/2006-01-02", "2006/2006-01/2006-01-02",
+	"2006/01/02", "2006-01/2006-01-02", "2006/2006-01-02",
 	"2006-01-02", "2006_01_02", "20060102", "02-01-2006",
 }
 
 // dailyTitles are common titles of daily notes.
 var dailyTitles = []string{
-	"2006-01-02", "Monday, 2 January 2006", "Monday 2 January 2006", "Monday, January 2, 2006", "2 January 2006", "January 2, 2006", "2006-01-02 Monday", "2006-01-02, Monday",
+	"2006-01-02",
+	"Monday, 2 January 2006", "Monday 2 January 2006", "Monday, January 2, 2006",
+	"2 January 2006", "January 2, 2006",
+	"2006-01-02 Monday", "2006-01-02, Monday",
 }
 
 // dailies is a folder and layout of daily notes.

@@ -57,7 +57,9 @@ func (c change) diff() string {
 	if c.now == nil {
 		to = agent.NoFile
 	}
-	diff, _ := udiff.ToUnified(from, to, string(c.before()), udiff.Lines(string(c.before()), string(c.now)), 1) // cannot fail: the edits were computed from the text
+	before := string(c.before())
+	// It cannot fail: the edits were computed from the text.
+	diff, _ := udiff.ToUnified(from, to, before, udiff.Lines(before, string(c.now)), 1)
 	return diff
 }
 
@@ -84,7 +86,9 @@ func (d noteWriter) announce(ctx context.Context, c change) error {
 	if turn == "" || d.changes == nil {
 		return nil
 	}
-	return d.changes.Changing(ctx, turn, agent.NoteChange{Vault: c.folder.Dir(), Path: c.path, Before: c.was, After: sumOf(c.now)})
+	return d.changes.Changing(ctx, turn, agent.NoteChange{
+		Vault: c.folder.Dir(), Path: c.path, Before: c.was, After: sumOf(c.now),
+	})
 }
 
 func (c change) write() error {
@@ -205,7 +209,8 @@ type computer interface {
 }
 
 func (p prepared) Preview() agent.Preview {
-	return agent.Preview{Path: PathOf(p.vaults, p.shown.folder, p.shown.path), Diff: p.shown.diff(), Disowned: p.shown.disowned()}
+	path := PathOf(p.vaults, p.shown.folder, p.shown.path)
+	return agent.Preview{Path: path, Diff: p.shown.diff(), Disowned: p.shown.disowned()}
 }
 
 // disowned returns the lines of a note that named its source and no longer does.
@@ -227,14 +232,16 @@ func (p prepared) due(ctx context.Context, now []byte) (change, error) {
 	}
 	if unseen := agent.IsUnseen(ctx); unseen || p.own.leads(p.shown, now) {
 		c, err := p.call.compute(ctx)
+		ofThisNote := c.folder == p.shown.folder && c.path == p.shown.path && same(c.was, now)
 		switch {
-		case err == nil && c.folder == p.shown.folder && c.path == p.shown.path && same(c.was, now) && (unseen || c.sameLines(p.shown)):
+		case err == nil && ofThisNote && (unseen || c.sameLines(p.shown)):
 			return c, nil
 		case err != nil && unseen:
 			return p.shown, agent.NothingDone{Err: err}
 		}
 	}
-	return p.shown, agent.NothingDone{Err: fmt.Errorf("%s was changed after this was shown; nothing was written: read the note again", p.shown.path)}
+	return p.shown, agent.NothingDone{Err: fmt.Errorf(
+		"%s was changed after this was shown; nothing was written: read the note again", p.shown.path)}
 }
 
 // content returns the current content of the note; nil if it does not exist.

@@ -11,5 +11,6 @@ type forgetArgs struct {
 }
 
 func newForget(d noteWriter, f Facts) agent.Tool {
-	return agent.NewEraser(spec[forgetArgs]("forget"), writer[forgetArgs]{d, func(ctx context.Context, args forgetArgs) (change, error) { return f.removing(ctx, args.Text) }})
+	plan := func(ctx context.Context, args forgetArgs) (change, error) { return f.removing(ctx, args.Text) }
+	return agent.NewEraser(spec[forgetArgs]("forget"), writer[forgetArgs]{d, plan})
 }

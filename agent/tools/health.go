@@ -78,7 +78,11 @@ func Health(ctx context.Context, folders func() []*notes.Folder, today when.Day)
 		}
 	}
 	slices.SortStableFunc(found, func(a, b Finding) int {
-		return cmp.Or(cmp.Compare(slices.Index(FindingKinds, a.Kind), slices.Index(FindingKinds, b.Kind)), cmp.Compare(a.Path, b.Path), cmp.Compare(a.Line, b.Line))
+		return cmp.Or(
+			cmp.Compare(slices.Index(FindingKinds, a.Kind), slices.Index(FindingKinds, b.Kind)),
+			cmp.Compare(a.Path, b.Path),
+			cmp.Compare(a.Line, b.Line),
+		)
 	})
 	return found, nil
 }
@@ -205,7 +209,8 @@ func (e *examined) copiesAndTasks(today when.Day) (found []Finding) {
 		}
 		for _, t := range note.Tasks {
 			if day := t.Day(); t.Open() && !day.IsZero() && today.Since(day) > longOverdue {
-				found = append(found, Finding{Kind: Overdue, Path: e.at(note.Path), Line: t.Line, Text: strings.TrimSpace(t.Text) + " (" + day.String() + ")"})
+				said := strings.TrimSpace(t.Text) + " (" + day.String() + ")"
+				found = append(found, Finding{Kind: Overdue, Path: e.at(note.Path), Line: t.Line, Text: said})
 			}
 		}
 	}

@@ -65,8 +65,10 @@ func Tasks(ctx context.Context, folders func() []*notes.Folder, status string, q
 	list = []Task{}
 	for _, t := range found {
 		list = append(list, Task{
-			Path: PathOf(folders, t.folder, t.Entry.Path), Line: t.Task.Line, Heading: t.heading, Text: t.Task.Text, State: t.state(), Priority: t.Task.Priority,
-			Due: t.Task.Due, Scheduled: t.Task.Scheduled, Start: t.Task.Start, DoneOn: t.Task.DoneOn, Recurs: t.Task.Recurs, Untrusted: t.outside,
+			Path: PathOf(folders, t.folder, t.Entry.Path), Line: t.Task.Line, Heading: t.heading, Untrusted: t.outside,
+			Text: t.Task.Text, State: t.state(), Priority: t.Task.Priority,
+			Due: t.Task.Due, Scheduled: t.Task.Scheduled, Start: t.Task.Start,
+			DoneOn: t.Task.DoneOn, Recurs: t.Task.Recurs,
 		})
 	}
 	return result.Text, list, strings.TrimSpace(missing(paths)), err

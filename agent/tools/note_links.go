@@ -74,7 +74,10 @@ func newNoteLinks(v vaults) agent.Tool {
 		for _, link := range note.Links {
 			where := names.Of(at.Entry.Path, link)
 			from := newBacklink(note, link, lines)
-			result.Listed = append(result.Listed, agent.Source{Path: cmp.Or(where, link.Target), Text: from.line, Lines: from.whole, Untrusted: from.outside})
+			result.Listed = append(result.Listed, agent.Source{
+				Path: cmp.Or(where, link.Target),
+				Text: from.line, Lines: from.whole, Untrusted: from.outside,
+			})
 			if where == "" {
 				where = link.Target + " (no such note)"
 			} else if block := blocks[text.Key(link.Target)]; block != "" {
@@ -83,7 +86,10 @@ func newNoteLinks(v vaults) agent.Tool {
 			to = append(to, fmt.Sprintf("line %d: %s%s", link.Line, where, headed(link)))
 		}
 		tell := func(b backlink) string {
-			result.Listed = append(result.Listed, agent.Source{Path: b.path, Line: b.link.Line, EndLine: b.link.Line, Text: b.line, Lines: b.whole, Untrusted: b.outside})
+			result.Listed = append(result.Listed, agent.Source{
+				Path: b.path, Line: b.link.Line, EndLine: b.link.Line,
+				Text: b.line, Lines: b.whole, Untrusted: b.outside,
+			})
 			return fmt.Sprintf("%s%s: %s", agent.PlaceName(b.path, b.link.Line), headed(b.link), b.line)
 		}
 		linked := map[string]bool{}

@@ -212,8 +212,12 @@ func (a searchArgs) query() (rag.Query, error) {
 func searchResult(question string, q rag.Query, found rag.Found) agent.Result {
 	c := found.Coverage
 	result := agent.Result{
-		Searched: true, Nothing: len(found.Passages) == 0, Unlikely: found.Declined() || found.SemanticOnly, Close: found.Close, SemanticOnly: found.SemanticOnly,
-		Coverage: &agent.Coverage{Indexed: c.Indexed, Total: c.Total, Unread: c.Unread, Unreadable: c.Unreadable, Age: c.Age, Embedder: c.Embedder, Time: found.Time, Lacking: text.OneLine(found.Lacking())},
+		Searched: true, Nothing: len(found.Passages) == 0, Close: found.Close,
+		Unlikely: found.Declined() || found.SemanticOnly, SemanticOnly: found.SemanticOnly,
+		Coverage: &agent.Coverage{
+			Indexed: c.Indexed, Total: c.Total, Unread: c.Unread, Unreadable: c.Unreadable,
+			Age: c.Age, Embedder: c.Embedder, Time: found.Time, Lacking: text.OneLine(found.Lacking()),
+		},
 	}
 	var b strings.Builder
 	if result.Nothing {

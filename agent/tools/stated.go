@@ -200,10 +200,15 @@ func unmarked(written string) string {
 func (r *statementReader) add(as form, below []item, key, written string) {
 	key = unmarked(key)
 	dated, _ := when.Dates(key, 0)
-	if key == "" || len(written) > mostWritten || slices.Contains(ofTheNote, text.Key(key)) || len(dated) > 0 || as != cell && !hasLetter.MatchString(key) {
+	names := key != "" && len(dated) == 0 && !slices.Contains(ofTheNote, text.Key(key)) &&
+		(as == cell || hasLetter.MatchString(key))
+	if !names || len(written) > mostWritten {
 		return
 	}
-	s := &stated{note: r.in, line: r.line, form: as, section: r.section, subject: []string{r.in.title}, key: key, value: readValue(written), days: r.days}
+	s := &stated{
+		note: r.in, line: r.line, form: as, section: r.section, days: r.days,
+		subject: []string{r.in.title}, key: key, value: readValue(written),
+	}
 	if slices.Contains(ofATime, text.Key(key)) {
 		s.value.kind = textValue
 	}

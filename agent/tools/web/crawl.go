@@ -80,7 +80,8 @@ func (c *crawl) Preview(_ context.Context, raw json.RawMessage) (agent.Preview, 
 	if err != nil {
 		return agent.Preview{}, err
 	}
-	return agent.Preview{Text: fmt.Sprintf("Read up to %s of %s, and of no other host\nOne a second, as its robots.txt allows, beginning with:\n%s", text.Count(most, "page"), start.Host, start)}, nil
+	return agent.Preview{Text: fmt.Sprintf("Read up to %s of %s, and of no other host\n"+
+		"One a second, as its robots.txt allows, beginning with:\n%s", text.Count(most, "page"), start.Host, start)}, nil
 }
 
 func (c *crawl) Run(ctx context.Context, raw json.RawMessage) (agent.Result, error) {
@@ -252,7 +253,13 @@ func (t *tour) result() agent.Result {
 }
 
 // notAPage lists extensions of files without readable text.
-var notAPage = strings.Fields(".pdf .jpg .jpeg .png .gif .webp .svg .ico .zip .gz .tar .tgz .7z .rar .mp3 .mp4 .m4a .ogg .webm .avi .mov .wav .css .js .json .xml .rss .atom .woff .woff2 .ttf .exe .dmg .iso .deb .rpm .apk .doc .docx .xls .xlsx .ppt .pptx .odt .epub")
+var notAPage = strings.Fields(`
+	.jpg .jpeg .png .gif .webp .svg .ico
+	.mp3 .mp4 .m4a .ogg .webm .avi .mov .wav
+	.zip .gz .tar .tgz .7z .rar .exe .dmg .iso .deb .rpm .apk
+	.css .js .json .xml .rss .atom .woff .woff2 .ttf
+	.pdf .doc .docx .xls .xlsx .ppt .pptx .odt .epub
+`)
 
 // plainPage returns a canonical form of an address, to recognize pages already
 // read.

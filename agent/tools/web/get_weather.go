@@ -43,7 +43,8 @@ type weather struct {
 }
 
 func newGetWeather(w weather) agent.Tool {
-	return agent.NewOutward(agent.DescribeTool[weatherArgs](descriptions, "get_weather"), "Open-Meteo", func(ctx context.Context, args weatherArgs) (agent.Result, error) {
+	spec := agent.DescribeTool[weatherArgs](descriptions, "get_weather")
+	return agent.NewOutward(spec, "Open-Meteo", func(ctx context.Context, args weatherArgs) (agent.Result, error) {
 		if strings.Trim(args.Place, " ,\t\n") == "" {
 			return agent.Result{}, errors.New("the weather of which place?")
 		}
@@ -51,7 +52,10 @@ func newGetWeather(w weather) agent.Tool {
 		if args.Days > 0 {
 			days = min(args.Days, maxWeatherDays)
 		}
-		request := outlook{days: days, hours: min(max(args.Hours, 0), maxWeatherHours), imperial: cmp.Or(args.Units, w.units) == "imperial"}
+		request := outlook{
+			days: days, hours: min(max(args.Hours, 0), maxWeatherHours),
+			imperial: cmp.Or(args.Units, w.units) == "imperial",
+		}
 		ctx, cancel := context.WithTimeout(ctx, weatherTime)
 		defer cancel()
 		found, err := w.find(ctx, args.Place)

@@ -14,5 +14,6 @@ import (
 // may be nil.
 func Tools(s Search, units string, now func() time.Time, sent *atomic.Int64) []agent.Tool {
 	w := newWeb(nil, s.own(), sent)
-	return []agent.Tool{newWebSearch(s, w), newWebFetch(w), newCrawl(w, now, pause), newGetWeather(weather{client: Client(sent), geocoding: publicGeocoding, forecast: publicForecast, units: units})}
+	sky := weather{client: Client(sent), geocoding: publicGeocoding, forecast: publicForecast, units: units}
+	return []agent.Tool{newWebSearch(s, w), newWebFetch(w), newCrawl(w, now, pause), newGetWeather(sky)}
 }

@@ -73,7 +73,11 @@ func inPlace(known []town, where []string) (fitting []town) {
 
 // commonNames maps common names of countries to their codes, if Open-Meteo uses
 // another name.
-var commonNames = map[string]string{"usa": "US", "u.s.": "US", "u.s.a.": "US", "america": "US", "uk": "GB", "england": "GB", "great britain": "GB", "holland": "NL", "czech republic": "CZ"}
+var commonNames = map[string]string{
+	"usa": "US", "u.s.": "US", "u.s.a.": "US", "america": "US",
+	"uk": "GB", "england": "GB", "great britain": "GB",
+	"holland": "NL", "czech republic": "CZ",
+}
 
 func (t town) liesIn(part string) bool {
 	return strings.EqualFold(part, t.Code) || strings.EqualFold(commonNames[strings.ToLower(part)], t.Code) && t.Code != "" ||

@@ -67,7 +67,8 @@ func (s Search) engine() engine {
 
 func newWebSearch(s Search, w *web) agent.Tool {
 	chosen := s.engine()
-	return agent.NewOutward(agent.DescribeTool[webSearchArgs](descriptions, "web_search"), chosen.name(), func(ctx context.Context, args webSearchArgs) (agent.Result, error) {
+	spec := agent.DescribeTool[webSearchArgs](descriptions, "web_search")
+	return agent.NewOutward(spec, chosen.name(), func(ctx context.Context, args webSearchArgs) (agent.Result, error) {
 		query := strings.Join(strings.Fields(args.Query), " ")
 		if query == "" {
 			return agent.Result{}, errors.New("empty query")
@@ -132,10 +133,14 @@ func addHit(hits []hit, title, address, snippet string) []hit {
 	return append(hits, h)
 }
 
+// escapes has the characters that could end an address inside a text.
+var escapes = strings.NewReplacer(
+	"'", "%27", `"`, "%22", "`", "%60", " ", "%20", "|", "%7C", "^", "%5E", `\`, "%5C",
+	"{", "%7B", "}", "%7D", "<", "%3C", ">", "%3E",
+)
+
 // asWritten returns an address with the characters escaped that could end it
 // inside a text.
-func asWritten(u *url.URL) string {
-	return strings.NewReplacer("'", "%27", "`", "%60", "|", "%7C", "^", "%5E", "{", "%7B", "}", "%7D", "\\", "%5C", "<", "%3C", ">", "%3E", `"`, "%22", " ", "%20").Replace(u.String())
-}
+func asWritten(u *url.URL) string { return escapes.Replace(u.String()) }
 
 func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
