@@ -79,7 +79,11 @@ type server struct {
 // Serve answers a client until in or ctx ends. Running turns are then suspended, as by a signal,
 // and can be resumed.
 func Serve(ctx context.Context, a *app.App, o chat.Options, in io.Reader, out io.Writer) error {
-	s := &server{App: a, options: o, ctx: ctx, ready: make(chan struct{}), begun: make(chan struct{}, 1), sessions: map[acp.SessionId]*session{}, offered: map[string]bool{}}
+	s := &server{
+		App: a, options: o, ctx: ctx,
+		ready: make(chan struct{}), begun: make(chan struct{}, 1),
+		sessions: map[acp.SessionId]*session{}, offered: map[string]bool{},
+	}
 	s.conn = acp.NewConnection(s.handle, out, s.inOrder(in))
 	s.conn.SetLogger(slog.New(slog.DiscardHandler)) // the SDK would log what the user wrote
 	close(s.ready)

@@ -60,7 +60,10 @@ func (s *server) models(ctx context.Context) (all acp.SessionConfigSelectOptions
 			}
 			for _, model := range listing.Models {
 				if shown(model.Name) == model.Name {
-					all = append(all, acp.SessionConfigSelectOption{Value: acp.SessionConfigValueId(model.Name), Name: model.Name, Description: acp.Ptr(shown(panel.ModelDetail(model)))})
+					all = append(all, acp.SessionConfigSelectOption{
+						Value: acp.SessionConfigValueId(model.Name), Name: model.Name,
+						Description: acp.Ptr(shown(panel.ModelDetail(model))),
+					})
 				}
 			}
 		case <-ctx.Done():
@@ -100,7 +103,9 @@ func (s *server) setOption(ctx context.Context, p acp.SetSessionConfigOptionRequ
 	s.mu.Unlock()
 	for other, state := range modes {
 		if other != id && p.ValueId.ConfigId == modelOption {
-			s.update(other, acp.SessionUpdate{ConfigOptionUpdate: &acp.SessionConfigOptionUpdate{SessionUpdate: "config_option_update", ConfigOptions: s.choices(ctx, state)}})
+			s.update(other, acp.SessionUpdate{ConfigOptionUpdate: &acp.SessionConfigOptionUpdate{
+				SessionUpdate: "config_option_update", ConfigOptions: s.choices(ctx, state),
+			}})
 		}
 	}
 	return acp.SetSessionConfigOptionResponse{ConfigOptions: s.choices(ctx, modes[id])}, nil

@@ -108,7 +108,8 @@ func (r *relay) take(ctx context.Context, e agent.Event) {
 		if e.Error != "" {
 			status, text = acp.ToolCallStatusFailed, e.Error
 		}
-		r.send(acp.UpdateToolCall(r.id(e.Call), acp.WithUpdateStatus(status), acp.WithUpdateContent(literal(text)), acp.WithUpdateLocations(locations(e.Sources))))
+		r.send(acp.UpdateToolCall(r.id(e.Call), acp.WithUpdateStatus(status),
+			acp.WithUpdateContent(literal(text)), acp.WithUpdateLocations(locations(e.Sources))))
 	case agent.ArtifactChanged:
 		r.aside(chat.ArtifactLine(e))
 	case agent.Noticed:

@@ -68,7 +68,10 @@ func modesOf(opened *session) *acp.SessionModeState {
 	modes := &acp.SessionModeState{CurrentModeId: acp.SessionModeId(opened.mode)}
 	for _, mode := range agent.Modes() {
 		help := mode.Help()
-		modes.AvailableModes = append(modes.AvailableModes, acp.SessionMode{Id: acp.SessionModeId(mode), Name: strings.ToUpper(string(mode[:1])) + string(mode[1:]), Description: &help})
+		name := strings.ToUpper(string(mode[:1])) + string(mode[1:])
+		modes.AvailableModes = append(modes.AvailableModes, acp.SessionMode{
+			Id: acp.SessionModeId(mode), Name: name, Description: &help,
+		})
 	}
 	return modes
 }
@@ -226,7 +229,11 @@ func (s *server) listSessions(ctx context.Context, p acp.ListSessionsRequest) (a
 	}
 	answer := acp.ListSessionsResponse{Sessions: []acp.SessionInfo{}}
 	for _, c := range list {
-		info := acp.SessionInfo{SessionId: acp.SessionId(c.ID), Title: acp.Ptr(shown(c.Title)), UpdatedAt: acp.Ptr(c.Updated.UTC().Format(time.RFC3339)), Cwd: s.App.Paths.Data}
+		info := acp.SessionInfo{
+			SessionId: acp.SessionId(c.ID), Title: acp.Ptr(shown(c.Title)),
+			UpdatedAt: acp.Ptr(c.Updated.UTC().Format(time.RFC3339)),
+			Cwd:       s.App.Paths.Data,
+		}
 		if p.Cwd != nil {
 			info.Cwd = *p.Cwd
 		}
