@@ -16,7 +16,8 @@ import (
 // Agent returns an agent that uses what is open.
 func (a *App) Agent() *turn.Agent {
 	options := turn.Options{
-		Model: a.Provider, Server: prompt.ServerOf(a.Provider), Traits: a, Roles: a.roles, Workers: workers, TokenRatios: a.Store, Tools: a, Guide: tools.Guide, Notes: library{a},
+		Model: a.Provider, Server: prompt.ServerOf(a.Provider), Traits: a, TokenRatios: a.Store,
+		Roles: a.roles, Workers: workers, Tools: a, Guide: tools.Guide, Notes: library{a},
 		History: a.Store, Journal: a.Store, Memory: a.longTerm(), Summaries: a.Store, Facts: a.Facts(),
 		Rules: a.Rules, Attach: Attached{a}, Marks: &a.Marks, Save: a, Unattended: a.Unattended, Session: session{a}, Instructions: a.persona(),
 		Limits: turn.Limits{

@@ -250,7 +250,8 @@ func (a *App) openTools(ctx context.Context, flags RunFlags) (err error) {
 		deps.Sets = a.Store
 		left, err := tools.FinishSets(ctx, a.Folders(), a.Store)
 		if len(left) > 0 {
-			a.unread = append(a.unread, fmt.Sprintf("LifeHub was stopped while it changed several notes; these were changed since, and are as they are: %s", strings.Join(left, ", ")))
+			a.unread = append(a.unread, "LifeHub was stopped while it changed several notes; these were changed since, "+
+				"and are as they are: "+strings.Join(left, ", "))
 		}
 		if err != nil {
 			slog.Default().Warn("finish the changes of several notes", "err", err)
@@ -261,7 +262,11 @@ func (a *App) openTools(ctx context.Context, flags RunFlags) (err error) {
 	if skills := a.Skills(); len(skills.List) > 0 {
 		a.Builtin = append(a.Builtin, skills.Tool())
 	}
-	options := mcpclient.Options{Timeout: a.Settings.MCP.Timeout, Builtin: a.Builtin, Log: slog.Default(), Version: settings.Version(), Trust: a.ServerTrust.Trust, Tokens: a.Paths.Credentials(), Secrets: a.Secrets, User: user{a}}
+	options := mcpclient.Options{
+		Timeout: a.Settings.MCP.Timeout, Builtin: a.Builtin, User: user{a},
+		Log: slog.Default(), Version: settings.Version(),
+		Trust: a.ServerTrust.Trust, Tokens: a.Paths.Credentials(), Secrets: a.Secrets,
+	}
 	if !flags.NoSave {
 		options.Files = a.Paths.ServerFiles()
 	}
@@ -335,7 +340,8 @@ func ModelSettings(c *settings.Config, secrets *settings.Redaction) llm.Settings
 	s := llm.Settings{
 		Provider: c.Provider, Model: c.Model,
 		Embedding: c.EmbedModel, Window: c.Context,
-		OllamaHost: c.Ollama.Host, OllamaFound: c.Origin["ollama.host"] == "", OllamaOwner: c.OllamaOwner, KeepAlive: c.Ollama.KeepAlive, FirstToken: c.FirstToken,
+		OllamaHost: c.Ollama.Host, OllamaFound: c.Origin["ollama.host"] == "", OllamaOwner: c.OllamaOwner,
+		KeepAlive: c.Ollama.KeepAlive, FirstToken: c.FirstToken,
 		OpenAIURL: c.OpenAI.BaseURL, OpenAIKey: c.OpenAI.APIKey, Secrets: secrets,
 	}
 	for _, m := range c.Servers {

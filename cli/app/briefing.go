@@ -36,7 +36,10 @@ func (a *App) Briefing(ctx context.Context, s *store.Store, today when.Day, days
 	}
 	unfinished, err := s.Unfinished(ctx, today.Add(1-unfinishedDays).Begins())
 	for _, c := range unfinished {
-		lines = append(lines, tools.BriefLine{Kind: tools.Unfinished, Conversation: c.ID, Text: text.OneLine(c.Title), Day: when.DayOf(c.Updated.Local()), Untrusted: c.Outside})
+		lines = append(lines, tools.BriefLine{
+			Kind: tools.Unfinished, Conversation: c.ID,
+			Text: text.OneLine(c.Title), Day: when.DayOf(c.Updated.Local()), Untrusted: c.Outside,
+		})
 	}
 	return lines, unread, err
 }

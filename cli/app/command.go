@@ -94,7 +94,10 @@ func ReadingStore(sh *Process, do func(context.Context, *store.Store, []string) 
 	return with(sh, store.OpenToRead, do)
 }
 
-func with(sh *Process, open func(path string) (*store.Store, error), do func(context.Context, *store.Store, []string) error) func(*cobra.Command, []string) error {
+func with(
+	sh *Process, open func(path string) (*store.Store, error),
+	do func(context.Context, *store.Store, []string) error,
+) func(*cobra.Command, []string) error {
 	return func(cmd *cobra.Command, given []string) error {
 		p, err := settings.FindPaths(sh.Getenv)
 		if err != nil {

@@ -82,7 +82,8 @@ func ConversationMarkdown(c agent.Conversation, exchanges []agent.Exchange) stri
 	var b strings.Builder
 	fmt.Fprintf(&b, "# %s\n", safetext.Line(c.Title))
 	for _, e := range exchanges {
-		fmt.Fprintf(&b, "\n## You, %s\n\n%s\n\n## LifeHub\n\n%s\n", e.Asked.Local().Format(time.DateTime), safetext.Text(agent.QuoteSteering(e.Question)), safetext.Text(answerOf(e)))
+		fmt.Fprintf(&b, "\n## You, %s\n\n%s\n", e.Asked.Local().Format(time.DateTime), askedIn(e))
+		fmt.Fprintf(&b, "\n## LifeHub\n\n%s\n", safetext.Text(answerOf(e)))
 		if lines := CitationLines(e.Answer.Citations); len(lines) > 0 {
 			b.WriteString("\n" + strings.Join(lines, "  \n") + "\n") // not as a list, in which "- [1]" would be a task
 		}
@@ -92,6 +93,9 @@ func ConversationMarkdown(c agent.Conversation, exchanges []agent.Exchange) stri
 	}
 	return b.String()
 }
+
+// askedIn returns what the user sent in an exchange.
+func askedIn(e agent.Exchange) string { return safetext.Text(agent.QuoteSteering(e.Question)) }
 
 func exportJSON(ctx context.Context, s *store.Store, c agent.Conversation, w io.Writer) error {
 	tree, err := s.Tree(ctx, c.ID)
@@ -113,7 +117,7 @@ var pageSource string
 var pageStyle string
 
 var page = template.Must(template.New("export").Funcs(template.FuncMap{
-	"line": safetext.Line, "asked": func(e agent.Exchange) string { return safetext.Text(agent.QuoteSteering(e.Question)) }, "answer": webAnswer, "done": doneLines, "ending": endingOf,
+	"line": safetext.Line, "asked": askedIn, "answer": webAnswer, "done": doneLines, "ending": endingOf,
 	"minute":  func(t time.Time) string { return t.Local().Format("2006-01-02 15:04") },
 	"effects": func(e agent.Exchange) string { return safetext.Line(e.Answer.Effects.String()) },
 	"verdict": func(c agent.Citation) string { return safetext.Line(c.Label()) },

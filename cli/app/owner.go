@@ -56,7 +56,8 @@ func (a *App) askForServer(ctx context.Context, say func(string)) {
 	}
 	given := host.Ask(ctx, agent.Question{
 		From: "LifeHub", Kind: agent.ServerInput,
-		Message: fmt.Sprintf("The model server at %s belongs to %s, not to you. If you agree, it gets your messages and passages of your notes, now and in later chats. Until then it gets nothing.", owner.Host, owner),
+		Message: fmt.Sprintf("The model server at %s belongs to %s, not to you. If you agree, it gets your messages "+
+			"and passages of your notes, now and in later chats. Until then it gets nothing.", owner.Host, owner),
 	})
 	if given.Action != agent.InputAccepted {
 		return

@@ -108,7 +108,9 @@ const (
 // server that is not running.
 func (a *App) UnmatchedAllows() (flags []string) {
 	for _, rule := range a.Rules.List() {
-		if (rule.From == AllowFlag || rule.From == UntrustedFlag) && !slices.ContainsFunc(a.Tools(), func(t agent.Tool) bool { return rule.MatchesTool(t.Spec().Name) }) {
+		given := rule.From == AllowFlag || rule.From == UntrustedFlag
+		matches := func(t agent.Tool) bool { return rule.MatchesTool(t.Spec().Name) }
+		if given && !slices.ContainsFunc(a.Tools(), matches) {
 			flags = append(flags, rule.From+" "+RuleText(rule))
 		}
 	}
@@ -124,7 +126,8 @@ func (a *App) Allow(flag string, texts []string) error {
 		}
 		rule.From, rule.Untrusted = flag, flag == UntrustedFlag
 		if rule.Untrusted && (rule.Level != agent.Auto || !rule.IsBound()) {
-			return settings.UsageError{Err: fmt.Errorf("%s %s: name the arguments it may have, as in 'add_task text=VALUE': untrusted text may have chosen them", flag, text)}
+			return settings.UsageError{Err: fmt.Errorf("%s %s: name the arguments it may have, as in 'add_task text=VALUE': "+
+				"untrusted text may have chosen them", flag, text)}
 		}
 		a.Rules = a.Rules.With(rule)
 	}
