@@ -167,7 +167,8 @@ func (bg *background) followProvider(ctx context.Context, assistant *turn.Agent,
 	}
 	var warm reader
 	for {
-		if now := (reader{bg.App.Provider.State().Model, bg.App.Traits().Small, len(bg.App.OpenVaults())}); now != warm && now.model != "" && conversation != "" {
+		now := reader{bg.App.Provider.State().Model, bg.App.Traits().Small, len(bg.App.OpenVaults())}
+		if now != warm && now.model != "" && conversation != "" {
 			warm = now
 			bg.spawn(func() { bg.App.Warm(ctx, assistant, conversation) })
 		}
@@ -360,7 +361,11 @@ func (bg *background) dueTasks(ctx context.Context, today when.Day) []chat.Task 
 		case t.Day == today:
 			due = "due today"
 		}
-		tasks = append(tasks, chat.Task{Text: notes.PlainLinks(t.Text), When: due, Note: filepath.Join(t.dir, filepath.FromSlash(t.Path)), Name: path.Join(t.vault, t.Path), Line: t.Line})
+		tasks = append(tasks, chat.Task{
+			Text: notes.PlainLinks(t.Text), When: due,
+			Note: filepath.Join(t.dir, filepath.FromSlash(t.Path)),
+			Name: path.Join(t.vault, t.Path), Line: t.Line,
+		})
 	}
 	return tasks
 }

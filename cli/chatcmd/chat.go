@@ -204,7 +204,8 @@ func (f *Flags) resumes() bool { return f.pick || f.RunFlags.HasLast || f.RunFla
 func (f *Flags) screenOptions(a *app.App) (chat.Screen, error) {
 	c := a.Settings
 	o := chat.Screen{
-		Editor: c.Editor, Environ: settings.WithoutOwnSecrets(f.Process.Environ()), Mode: c.Mode, Theme: chat.Theme{Name: c.Theme}, NoMouse: !c.Mouse, NoSidebar: !c.Sidebar,
+		Editor: c.Editor, Environ: settings.WithoutOwnSecrets(f.Process.Environ()), Mode: c.Mode,
+		Theme: chat.Theme{Name: c.Theme}, NoMouse: !c.Mouse, NoSidebar: !c.Sidebar,
 		Settings: a.Paths, Inline: f.inline, Keys: c.Keys, Quiet: !c.Notify,
 	}
 	o.Host, _ = os.Hostname() // host of file links; links work without it
@@ -269,7 +270,9 @@ func (c *openedChat) open(ctx context.Context, openStore func(path string) (*sto
 	o.Branches, o.Artifacts, o.Drafts = c.App.Store, c.App.Store, c.App.Store
 	o.Models, o.Notes, o.Setup = models{c.App}, c.background, offers{c.background, c.flags.Process.Examples}
 	o.Servers, o.Templates = servers, servers
-	o.Conversation, o.Heading, o.Turn, o.Pick, o.Prompt, o.FirstRun = at.Conversation, at.Title, at.Turn, c.flags.pick, c.prompt, len(c.App.OpenVaults()) == 0 && len(c.App.MissingVaults) == 0 && !c.flags.resumes()
+	o.Conversation, o.Heading, o.Turn = at.Conversation, at.Title, at.Turn
+	o.Pick, o.Prompt = c.flags.pick, c.prompt
+	o.FirstRun = len(c.App.OpenVaults()) == 0 && len(c.App.MissingVaults) == 0 && !c.flags.resumes()
 	var second []chat.Command
 	if c.hasScreen {
 		hub := serve.NewHub(o.Conversation)
@@ -277,7 +280,10 @@ func (c *openedChat) open(ctx context.Context, openStore func(path string) (*sto
 		second = append(second, c.background.serveCommand(ctx, &serve.Server{Hub: hub, Options: o, Paths: c.App.Paths}))
 	}
 	o.Status, o.Notices = c.background.status, c.background.notices
-	o.Commands = slices.Concat(c.background.commands(assistant), callCommands(assistant), []chat.Command{c.background.exportCommand(assistant)}, second, c.background.prompts())
+	o.Commands = slices.Concat(
+		c.background.commands(assistant), callCommands(assistant),
+		[]chat.Command{c.background.exportCommand(assistant)}, second, c.background.prompts(),
+	)
 	c.used = loadUsed(c.App.Paths.Used())
 	o.Used = c.used
 	return o, nil

@@ -72,7 +72,8 @@ func examine(ctx context.Context, sh *app.Process) iter.Seq[[]Finding] {
 
 // checkSetup reports the version and the settings.
 func checkSetup(p settings.Paths, c *settings.Config, err error) []Finding {
-	findings := []Finding{{What: "version", OK: true, Detail: fmt.Sprintf("LifeHub %s, %s, %s/%s", settings.Version(), runtime.Version(), runtime.GOOS, runtime.GOARCH)}}
+	version := fmt.Sprintf("LifeHub %s, %s, %s/%s", settings.Version(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
+	findings := []Finding{{What: "version", OK: true, Detail: version}}
 	if err != nil {
 		return append(findings, Finding{What: "settings", Detail: err.Error(), Fix: fixFor(err, "fix that line, or move the file away")})
 	}
@@ -88,7 +89,10 @@ func checkSetup(p settings.Paths, c *settings.Config, err error) []Finding {
 		findings = append(findings, Finding{What: "settings", OK: true, Detail: text})
 	}
 	for _, misspelt := range c.Misspelt {
-		findings = append(findings, Finding{What: "environment", Detail: misspelt, Fix: "`lifehub config show` lists every setting; its variable is LIFEHUB_ plus its name in capitals"})
+		findings = append(findings, Finding{
+			What: "environment", Detail: misspelt,
+			Fix: "`lifehub config show` lists every setting; its variable is LIFEHUB_ plus its name in capitals",
+		})
 	}
 	return findings
 }
@@ -158,7 +162,10 @@ func checkFolders(dirs ...string) []Finding {
 	}
 	var findings []Finding
 	for _, reason := range reasons {
-		findings = append(findings, Finding{What: "folders", Detail: "nothing can be saved in " + strings.Join(refused[reason], ", ") + ": " + reason, Fix: todos[reason]})
+		findings = append(findings, Finding{
+			What: "folders", Fix: todos[reason],
+			Detail: "nothing can be saved in " + strings.Join(refused[reason], ", ") + ": " + reason,
+		})
 	}
 	return findings
 }
@@ -285,7 +292,11 @@ func checkVectorStore(ctx context.Context, c *settings.Config) []Finding {
 		return nil
 	}
 	if err := store.Check(ctx); err != nil {
-		return []Finding{{What: "vector store", Detail: "keyword search only: " + err.Error(), Fix: "start the server, correct `rag.chroma_url`, or set `rag.store: local`", Cause: llm.Cause(err)}}
+		return []Finding{{
+			What: "vector store", Detail: "keyword search only: " + err.Error(),
+			Fix:   "start the server, correct `rag.chroma_url`, or set `rag.store: local`",
+			Cause: llm.Cause(err),
+		}}
 	}
 	return []Finding{{What: "vector store", OK: true, Detail: "the Chroma server answers"}}
 }
@@ -499,5 +510,9 @@ func checkPrivacy(p settings.Paths) Finding {
 	if len(open) == 0 {
 		return Finding{What: "privacy", OK: true, Detail: "only you can read LifeHub's files"}
 	}
-	return Finding{What: "privacy", Detail: fmt.Sprintf("others can read %d of LifeHub's files, such as %s", len(open), open[0]), Fix: "chmod -R go-rwx " + strings.Join([]string{p.Config, p.Data, p.State}, " ")}
+	return Finding{
+		What:   "privacy",
+		Detail: fmt.Sprintf("others can read %d of LifeHub's files, such as %s", len(open), open[0]),
+		Fix:    "chmod -R go-rwx " + strings.Join([]string{p.Config, p.Data, p.State}, " "),
+	}
 }

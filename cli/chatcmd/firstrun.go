@@ -271,7 +271,9 @@ func (o offers) Typed(ctx context.Context, path string) (typed chat.TypedPath) {
 	for _, e := range entries {
 		name := dir + e.Name() + "/"
 		info, err := os.Stat(app.AtHome(name))
-		if err != nil || !info.IsDir() || !strings.HasPrefix(strings.ToLower(e.Name()), strings.ToLower(begin)) || e.Name()[0] == '.' && !strings.HasPrefix(begin, ".") {
+		fits := strings.HasPrefix(strings.ToLower(e.Name()), strings.ToLower(begin))
+		hidden := e.Name()[0] == '.' && !strings.HasPrefix(begin, ".")
+		if err != nil || !info.IsDir() || !fits || hidden {
 			continue
 		}
 		if typed.Complete == "" {
@@ -339,9 +341,15 @@ func (o offers) Model(ctx context.Context) chat.FoundModel {
 	case state.Provider == "offline":
 		return o.noModel(ctx)
 	case errors.As(err, &missing) && state.Provider == "ollama":
-		return chat.FoundModel{Detail: fmt.Sprintf("Ollama runs here, but %s is not installed.", missing.Model), Pull: missing.Model, Why: "the model that answers"}
+		return chat.FoundModel{
+			Detail: fmt.Sprintf("Ollama runs here, but %s is not installed.", missing.Model),
+			Pull:   missing.Model, Why: "the model that answers",
+		}
 	case err != nil:
-		return chat.FoundModel{Detail: fmt.Sprintf("The model server of your settings does not answer: %v.", err), Next: "`lifehub doctor` checks it; you can look around meanwhile."}
+		return chat.FoundModel{
+			Detail: fmt.Sprintf("The model server of your settings does not answer: %v.", err),
+			Next:   "`lifehub doctor` checks it; you can look around meanwhile.",
+		}
 	}
 	server := cmp.Or(map[string]string{"ollama": "Ollama"}[state.Provider], "the model server")
 	found := chat.FoundModel{Ready: true, Detail: fmt.Sprintf("%s answers, from %s on this machine.", info.Name, server)}

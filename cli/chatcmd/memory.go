@@ -17,20 +17,37 @@ import (
 // memoryCommands returns the slash commands about memory.
 func (bg *background) memoryCommands() []chat.Command {
 	return []chat.Command{
-		{Name: "memory", Group: chat.InNotes, Args: "[QUERY]", Help: "show what LifeHub remembers, or search it", Run: bg.slashMemory},
-		{Name: "compact", Group: chat.InModel, Args: "[FOCUS]", Help: "summarise the older messages of this conversation", Run: bg.slashCompact},
-		{Name: "remember", Group: chat.InNotes, Args: "TEXT", Help: "remember a fact about you", Run: bg.writes(func(_ context.Context, _, text string) (string, error) {
-			diff, err := bg.App.Facts().Remember(text, time.Now())
-			return withDiff("Remembered. `/forget` undoes it.", diff, err)
-		})},
-		{Name: "forget", Group: chat.InNotes, Args: "TEXT", Help: "forget a fact, by words that match only it", Run: bg.writes(func(ctx context.Context, conversation, text string) (string, error) {
-			if text == "" { // list the facts to choose from
-				return bg.slashMemory(ctx, conversation, "")
-			}
-			diff, err := bg.App.Facts().Forget(text)
-			return withDiff("Forgotten. `/remember` undoes it.", diff, err)
-		})},
+		{
+			Name: "memory", Group: chat.InNotes, Args: "[QUERY]", Help: "show what LifeHub remembers, or search it",
+			Run: bg.slashMemory,
+		},
+		{
+			Name: "compact", Group: chat.InModel, Args: "[FOCUS]", Help: "summarise the older messages of this conversation",
+			Run: bg.slashCompact,
+		},
+		{
+			Name: "remember", Group: chat.InNotes, Args: "TEXT", Help: "remember a fact about you",
+			Run: bg.writes(bg.slashRemember),
+		},
+		{
+			Name: "forget", Group: chat.InNotes, Args: "TEXT", Help: "forget a fact, by words that match only it",
+			Run: bg.writes(bg.slashForget),
+		},
 	}
+}
+
+func (bg *background) slashRemember(_ context.Context, _, text string) (string, error) {
+	diff, err := bg.App.Facts().Remember(text, time.Now())
+	return withDiff("Remembered. `/forget` undoes it.", diff, err)
+}
+
+// slashForget forgets a fact, or without words lists the facts to choose from.
+func (bg *background) slashForget(ctx context.Context, conversation, text string) (string, error) {
+	if text == "" {
+		return bg.slashMemory(ctx, conversation, "")
+	}
+	diff, err := bg.App.Facts().Forget(text)
+	return withDiff("Forgotten. `/remember` undoes it.", diff, err)
 }
 
 // slashCompact summarises older messages and reports the result.
@@ -77,7 +94,8 @@ func (bg *background) slashMemory(ctx context.Context, _, query string) (string,
 		b.WriteString("\n`/forget WORDS` forgets the fact that holds these words.\n")
 	}
 	for _, r := range found.Exchanges {
-		fmt.Fprintf(&b, "\n**%s**, in *%s* (%s):\n\n> %s\n", r.Asked.Local().Format("2 January 2006"), cell(r.Title), r.Conversation, cell(app.Excerpt(r.Question)))
+		fmt.Fprintf(&b, "\n**%s**, in *%s* (%s):\n\n> %s\n",
+			r.Asked.Local().Format("2 January 2006"), cell(r.Title), r.Conversation, cell(app.Excerpt(r.Question)))
 	}
 	if query != "" {
 		if b.Len() == 0 {

@@ -22,7 +22,8 @@ func (p panel) List() []chat.Server {
 	var list []chat.Server
 	for _, s := range p.State() {
 		one := chat.Server{
-			Name: s.Name, Address: s.Address, About: s.About, State: s.Text(), Running: s.Status == mcpclient.Running, Off: s.Status == mcpclient.Off, Consent: s.WantsConsent(),
+			Name: s.Name, Address: s.Address, About: s.About, State: s.Text(),
+			Running: s.Status == mcpclient.Running, Off: s.Status == mcpclient.Off, Consent: s.WantsConsent(),
 			Up: time.Since(s.Since), Restarts: s.Restarts, Tools: len(s.Tools), Tokens: s.Tokens,
 			Calls: s.Calls, Failed: s.Failed, P95: s.P95, Stderr: s.Stderr,
 		}

@@ -22,17 +22,40 @@ import (
 
 // commands returns the slash commands that need more than the screen.
 func (bg *background) commands(gate *turn.Agent) []chat.Command {
+	listTools := func(ctx context.Context, _, name string) (string, error) { return bg.slashTools(ctx, gate, name) }
 	return append([]chat.Command{
-		{Name: "tools", Group: chat.InHelp, Args: "[NAME]", Help: "list the tools and which of them ask first", Run: func(ctx context.Context, _, name string) (string, error) { return bg.slashTools(ctx, gate, name) }},
+		{
+			Name: "tools", Group: chat.InHelp, Args: "[NAME]", Help: "list the tools and which of them ask first",
+			Run: listTools,
+		},
 		{Name: "permissions", Group: chat.InHelp, Help: "show the permission rules", Run: bg.slashRules},
-		{Name: "undo", Group: chat.InConversation, Args: "[restore]", Help: "undo your last question and its changes to notes", Run: bg.writes(bg.slashUndo), Reload: true},
+		{
+			Name: "undo", Group: chat.InConversation, Args: "[restore]",
+			Help: "undo your last question and its changes to notes",
+			Run:  bg.writes(bg.slashUndo), Reload: true,
+		},
 		{Name: "index", Group: chat.InNotes, Help: "update the index and show how current it is", Run: bg.slashIndex},
-		{Name: "related", Group: chat.InNotes, Args: "NOTE", Help: "find notes related to a note, and why", Run: bg.slashRelated},
-		{Name: "health", Group: chat.InNotes, Help: "list dead links, copies and other things to repair", Run: bg.slashHealth, Document: "Health of your notes"},
-		{Name: "brief", Group: chat.InNotes, Args: "[today|week]", Help: "list what is due, changed, or a year old", Run: bg.slashBrief, Document: "Briefing"},
-		{Name: "contradictions", Group: chat.InNotes, Args: "[WORDS]", Help: "find notes that state different values", Run: bg.slashContradictions, Document: "Contradictions"},
+		{
+			Name: "related", Group: chat.InNotes, Args: "NOTE", Help: "find notes related to a note, and why",
+			Run: bg.slashRelated,
+		},
+		{
+			Name: "health", Group: chat.InNotes, Help: "list dead links, copies and other things to repair",
+			Run: bg.slashHealth, Document: "Health of your notes",
+		},
+		{
+			Name: "brief", Group: chat.InNotes, Args: "[today|week]", Help: "list what is due, changed, or a year old",
+			Run: bg.slashBrief, Document: "Briefing",
+		},
+		{
+			Name: "contradictions", Group: chat.InNotes, Args: "[WORDS]", Help: "find notes that state different values",
+			Run: bg.slashContradictions, Document: "Contradictions",
+		},
 		{Name: "doctor", Group: chat.InHelp, Help: "check the setup", Run: bg.slashDoctor},
-		{Name: "set", Group: chat.InModel, Args: "parameter num_ctx N", Help: "set the context window, as in ollama run", Run: bg.slashSet},
+		{
+			Name: "set", Group: chat.InModel, Args: "parameter num_ctx N", Help: "set the context window, as in ollama run",
+			Run: bg.slashSet,
+		},
 	}, append(bg.switchCommands(), bg.memoryCommands()...)...)
 }
 
@@ -93,7 +116,10 @@ func (bg *background) slashTools(ctx context.Context, gate *turn.Agent, name str
 	}
 	var b strings.Builder
 	for _, level := range []struct{ name, means string }{
-		{agent.Auto.String(), "Run automatically"}, {agent.Confirm.String(), "Ask first"}, {agent.Deny.String(), "Are refused"}, {notAvailable, "Cannot be called"},
+		{agent.Auto.String(), "Run automatically"},
+		{agent.Confirm.String(), "Ask first"},
+		{agent.Deny.String(), "Are refused"},
+		{notAvailable, "Cannot be called"},
 	} {
 		if list := byLevel[level.name]; len(list) > 0 {
 			slices.Sort(list)
