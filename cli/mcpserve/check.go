@@ -78,7 +78,8 @@ var ErrNothing = errors.New("nothing to check: the text has no quotation of four
 
 // checkCitations returns the tool check_citations.
 func (s *notesServer) checkCitations() agent.Tool {
-	return agent.NewTool(agent.DescribeTool[checkArgs](descriptions, "check_citations"), agent.Auto, func(ctx context.Context, given checkArgs) (agent.Result, error) {
+	spec := agent.DescribeTool[checkArgs](descriptions, "check_citations")
+	return agent.NewTool(spec, agent.Auto, func(ctx context.Context, given checkArgs) (agent.Result, error) {
 		found, used, err := s.check(ctx, given.Text, ofCall)
 		if err != nil {
 			return agent.Result{}, err
@@ -105,7 +106,8 @@ func Check(ctx context.Context, a *app.App, text string) (Checked, error) {
 func (s *reader) check(ctx context.Context, given string, most limits) (found Checked, used agent.Result, err error) {
 	checked, named := citedIn(given)
 	if len(given) > most.text || len(named) > most.sources {
-		return Checked{}, used, fmt.Errorf("the text has %d KiB and names %d sources: check at most %d KiB with %d sources at a time", len(given)>>10, len(named), most.text>>10, most.sources)
+		return Checked{}, used, fmt.Errorf("the text has %d KiB and names %d sources: check at most %d KiB with %d sources at a time",
+			len(given)>>10, len(named), most.text>>10, most.sources)
 	}
 	sources, err := s.citedNotes(ctx, named, most)
 	if err != nil {
@@ -147,7 +149,11 @@ func (s *reader) check(ctx context.Context, given string, most limits) (found Ch
 	inWords := strings.NewReplacer(paths...)
 	citations, more := citation.CheckFirst(ctx, checked, sources, onDisk, most.verdicts)
 	for _, c := range citations {
-		v := Verdict{Verdict: c.Verdict, Text: clip(cmp.Or(c.Words, c.Sentence)), Path: c.Path, Line: c.Line, EndLine: c.EndLine, Note: clip(c.Quote), Context: clip(c.Context), Detail: inWords.Replace(c.Detail)}
+		v := Verdict{
+			Verdict: c.Verdict, Text: clip(cmp.Or(c.Words, c.Sentence)),
+			Path: c.Path, Line: c.Line, EndLine: c.EndLine, Note: clip(c.Quote),
+			Context: clip(c.Context), Detail: inWords.Replace(c.Detail),
+		}
 		switch {
 		case c.N < 1 && slices.ContainsFunc(leftOut, v.isOn):
 			unchecked[v.Text] = true
@@ -181,7 +187,9 @@ func (s *reader) check(ctx context.Context, given string, most limits) (found Ch
 	}
 	for i := range list {
 		v := &list[i]
-		v.Text, v.Path, v.Note, v.Context, v.Detail = safetext.Visible(v.Text), safetext.Visible(v.Path), safetext.Visible(v.Note), safetext.Visible(v.Context), safetext.Visible(v.Detail)
+		for _, shown := range []*string{&v.Text, &v.Path, &v.Note, &v.Context, &v.Detail} {
+			*shown = safetext.Visible(*shown)
+		}
 	}
 	if len(named) == 0 && len(list) == 0 {
 		return Checked{}, used, ErrNothing
@@ -228,7 +236,8 @@ func (s *reader) citedNotes(ctx context.Context, named []cited, most limits) (so
 			opened += len(source.Text)
 		}
 		if compared += len(source.Text); opened > most.opened || compared > most.compared {
-			return nil, fmt.Errorf("the notes that the text names are too long to be checked together: check the text in parts, with up to %d MiB of notes each", most.opened>>20)
+			return nil, fmt.Errorf("the notes that the text names are too long to be checked together: "+
+				"check the text in parts, with up to %d MiB of notes each", most.opened>>20)
 		}
 		sources = append(sources, source)
 	}

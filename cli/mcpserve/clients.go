@@ -68,7 +68,8 @@ func printConfig(sh *app.Process, o options) error {
 		if near := text.Nearest(o.config, slices.Collect(maps.Keys(programs)), 4); near != "" {
 			hint = fmt.Sprintf(" Did you mean %s?", near)
 		}
-		return settings.UsageError{Err: fmt.Errorf("--print-config %s: this client is not known.%s Known are %s; most others take the entry of cursor", o.config, hint, clientNames())}
+		return settings.UsageError{Err: fmt.Errorf("--print-config %s: this client is not known.%s Known are %s; "+
+			"most others take the entry of cursor", o.config, hint, clientNames())}
 	}
 	r, err := o.run(sh)
 	if err != nil {
@@ -108,7 +109,8 @@ func (o options) run(sh *app.Process) (run, error) {
 	}
 	for _, path := range append([]string{r.Command, r.Env["LIFEHUB_HOME"]}, r.Args...) {
 		if safetext.Line(path) != path { // some formats cannot hold it, and the user could not read it
-			return run{}, settings.UsageError{Err: fmt.Errorf("the path %s has characters that cannot be shown: give the folder another name, or a link to it", strconv.QuoteToASCII(path))}
+			return run{}, settings.UsageError{Err: fmt.Errorf("the path %s has characters that cannot be shown: "+
+				"give the folder another name, or a link to it", strconv.QuoteToASCII(path))}
 		}
 	}
 	return r, nil

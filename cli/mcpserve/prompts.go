@@ -15,7 +15,8 @@ import (
 // addPrompts adds the prompts that users can select in the client.
 func (s *notesServer) addPrompts() {
 	add := func(name, what string, argument mcp.PromptOption, key string, ask func(value string) (string, error)) {
-		s.mcp.AddPrompt(mcp.NewPrompt(name, mcp.WithPromptDescription(what), argument), func(_ context.Context, request mcp.GetPromptRequest) (*mcp.GetPromptResult, error) {
+		offered := mcp.NewPrompt(name, mcp.WithPromptDescription(what), argument)
+		s.mcp.AddPrompt(offered, func(_ context.Context, request mcp.GetPromptRequest) (*mcp.GetPromptResult, error) {
 			prompt, err := ask(text.Clip(text.OneLine(request.Params.Arguments[key]), 2000))
 			if err != nil {
 				return nil, err

@@ -98,7 +98,11 @@ func (s *notesServer) proceed(ctx context.Context, q *question) *mcp.CallToolRes
 		case agent.PermissionAsked:
 			q.asked = true
 			if !canAsk(ctx) {
-				b.Reply(agent.Reply{Decision: agent.Refuse, Reason: "this client cannot put a question to the user (it has no elicitation), and " + b.Name + " asks before it changes anything"})
+				b.Reply(agent.Reply{
+					Decision: agent.Refuse,
+					Reason: "this client cannot put a question to the user (it has no elicitation), and " + b.Name +
+						" asks before it changes anything",
+				})
 				continue
 			}
 			if s.mayRead(ctx, b.Preview.Path) != nil {
@@ -191,7 +195,10 @@ func (s *notesServer) ask(ctx context.Context, q *question, asked agent.Permissi
 		Message: strings.Join(lines, "\n"),
 		RequestedSchema: map[string]any{
 			"type": "object", "required": []string{allowed},
-			"properties": map[string]any{allowed: map[string]any{"type": "boolean", "title": "Allow this change", "description": "It is made once. /undo in LifeHub takes it back."}},
+			"properties": map[string]any{allowed: map[string]any{
+				"type": "boolean", "title": "Allow this change",
+				"description": "It is made once. /undo in LifeHub takes it back.",
+			}},
 		},
 	}).ToolResult()
 }
