@@ -72,7 +72,8 @@ func (r *Redaction) readKey(ctx context.Context, s ModelServer) (string, error) 
 	cmd := exec.CommandContext(ctx, s.KeyCommand[0], s.KeyCommand[1:]...)
 	cmd.Env, cmd.Stdout, cmd.WaitDelay = r.Environ, &out, time.Second // stderr is discarded: it may contain a secret
 	if err := cmd.Run(); errors.Is(ctx.Err(), context.DeadlineExceeded) {
-		return "", fmt.Errorf("%s did not print it within %v; it may be waiting for you to unlock something: run it yourself, then try again", s.KeyCommand[0], keyTime)
+		return "", fmt.Errorf("%s did not print it within %v; it may be waiting for you to unlock something: "+
+			"run it yourself, then try again", s.KeyCommand[0], keyTime)
 	} else if err != nil {
 		return "", fmt.Errorf("%s: %w; run it yourself to see why", s.KeyCommand[0], err)
 	}

@@ -66,7 +66,8 @@ func formsOf(value string) []string {
 	quoted, _ := json.Marshal(value)
 	component := inComponent.Replace(url.QueryEscape(value))
 	forms := []string{
-		value, url.QueryEscape(value), url.PathEscape(value), component, string(quoted[1 : len(quoted)-1]), strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(value),
+		value, url.QueryEscape(value), url.PathEscape(value), component,
+		string(quoted[1 : len(quoted)-1]), strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(value),
 		html.EscapeString(value), hex.EncodeToString([]byte(value)), strings.ToUpper(hex.EncodeToString([]byte(value))),
 	}
 	for _, form := range forms[1:4] {

@@ -114,7 +114,8 @@ func (p Paths) Instructions(dirs []string) (all Instructions, err error) {
 		case was == "":
 			all.Notices = append(all.Notices, fmt.Sprintf("%s is not used; `lifehub config trust` shows it", file))
 		default:
-			all.Notices = append(all.Notices, fmt.Sprintf("%s has changed since you trusted it; the trusted text stays in force; `lifehub config trust` shows the new one", file))
+			all.Notices = append(all.Notices, file+" has changed since you trusted it; the trusted text stays in force; "+
+				"`lifehub config trust` shows the new one")
 		}
 		if text := strings.TrimSpace(was); text != "" {
 			all.Texts = append(all.Texts, text)
