@@ -124,5 +124,6 @@ func artifactOf(ctx context.Context, conversations *store.Store, chat string, gi
 			return found, err
 		}
 	}
-	return agent.Artifact{}, app.ExitError{Err: fmt.Errorf("%q: %w; `lifehub artifacts list` names them all", given[0], agent.ErrNoArtifact), Code: app.ExitNothing}
+	err = fmt.Errorf("%q: %w; `lifehub artifacts list` names them all", given[0], agent.ErrNoArtifact)
+	return agent.Artifact{}, app.ExitError{Err: err, Code: app.ExitNothing}
 }

@@ -84,8 +84,9 @@ func (q *askCommand) mayWrite(ctx context.Context, a *app.App, assistant *turn.A
 	case agent.Deny:
 		return app.ExitError{Err: fmt.Errorf("writing to %s is forbidden: %s", q.to, why), Code: app.ExitRefused}
 	default:
-		return app.ExitError{Err: fmt.Errorf("writing to %s needs a permission, and there is nobody to ask (%s). Nothing was asked. Add this line to the rules in %s:\n  - %s",
-			q.to, why, a.Paths.PermissionsFile(), gate.Format(q.rule)), Code: app.ExitRefused}
+		err := fmt.Errorf("writing to %s needs a permission, and there is nobody to ask (%s). Nothing was asked. "+
+			"Add this line to the rules in %s:\n  - %s", q.to, why, a.Paths.PermissionsFile(), gate.Format(q.rule))
+		return app.ExitError{Err: err, Code: app.ExitRefused}
 	}
 }
 
@@ -106,7 +107,8 @@ var digit = regexp.MustCompile(`[0-9]`)
 func (q *askCommand) notWritten(why string, unasked []agent.PermissionAsked) error {
 	err := fmt.Errorf("%s %w", why, unaskedError(unasked))
 	if last := unasked[len(unasked)-1]; last.Name == agent.AppendNote && last.Untrusted {
-		err = fmt.Errorf("the answer was not written to %s: %s; allow it with %s '%s path=%s'", q.to, last.Reason, app.UntrustedFlag, agent.AppendNote, q.rule.Where[0].Values[0])
+		err = fmt.Errorf("the answer was not written to %s: %s; allow it with %s '%s path=%s'",
+			q.to, last.Reason, app.UntrustedFlag, agent.AppendNote, q.rule.Where[0].Values[0])
 	}
 	return app.ExitError{Err: err, Code: app.ExitRefused}
 }

@@ -31,7 +31,11 @@ func newChats(sh *app.Process) *cobra.Command {
 	list := &cobra.Command{Use: "list", Short: "List conversations, newest first", RunE: app.ReadingStore(sh, c.list)}
 	app.AddNumber(list, &c.limit, 20, 1, "conversations", "how many")
 	app.AddJSON(list, &c.asJSON, "print a JSON array")
-	show := &cobra.Command{Use: "show [ID]", Short: "Print a conversation", Long: "Print a conversation, without an ID the last one. The first characters of its ID are enough.", RunE: app.ReadingStore(sh, c.show)}
+	show := &cobra.Command{
+		Use: "show [ID]", Short: "Print a conversation",
+		Long: "Print a conversation, without an ID the last one. The first characters of its ID are enough.",
+		RunE: app.ReadingStore(sh, c.show),
+	}
 	app.AddJSON(show, &c.asJSON, "print one JSON object")
 	search := &cobra.Command{
 		Use: "search WORDS…", Short: "Search messages, newest first",
@@ -129,7 +133,8 @@ func (c *chatsCommand) search(ctx context.Context, s *store.Store, words []strin
 		}
 		// ** marks the match, as in a note.
 		excerpt := h.Excerpt[:h.From] + "**" + h.Excerpt[h.From:h.To] + "**" + h.Excerpt[h.To:]
-		return fmt.Sprintf("%-13s %s  %s\n      %s: %s", safetext.Line(h.Turn), h.Time.Local().Format(app.ShownTime), safetext.Line(h.Title), who, safetext.Line(excerpt))
+		head := fmt.Sprintf("%-13s %s  %s", safetext.Line(h.Turn), h.Time.Local().Format(app.ShownTime), safetext.Line(h.Title))
+		return fmt.Sprintf("%s\n      %s: %s", head, who, safetext.Line(excerpt))
 	})
 	if err == nil && len(hits) == 0 {
 		err = app.ExitError{Code: app.ExitNothing}

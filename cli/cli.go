@@ -54,7 +54,8 @@ func Main(licences string, examples fs.FS) int {
 	if width, ok := app.Columns(os.Stdout); ok {
 		wrapHelp(root, width)
 	}
-	err := fang.Execute(ctx, root, fang.WithVersion(settings.Version()), fang.WithErrorHandler(func(w io.Writer, s fang.Styles, err error) { showError(sh, w, s, err) }))
+	shown := func(w io.Writer, s fang.Styles, err error) { showError(sh, w, s, err) }
+	err := fang.Execute(ctx, root, fang.WithVersion(settings.Version()), fang.WithErrorHandler(shown))
 	if err == nil {
 		err = sh.Failed
 	}
@@ -139,9 +140,11 @@ func newRoot(sh *app.Process) *cobra.Command {
 	flags.Register(root)
 	flags.RegisterPrint(root)
 	root.AddCommand(
-		chatcmd.NewCommand(sh), newAsk(sh), newIndex(sh), newSearch(sh), newNote(sh), newRelated(sh), newChats(sh), newMemory(sh), newArtifacts(sh), newTools(sh), newPermissions(sh),
+		chatcmd.NewCommand(sh), newAsk(sh), newIndex(sh), newSearch(sh), newNote(sh), newRelated(sh),
+		newChats(sh), newMemory(sh), newArtifacts(sh), newTools(sh), newPermissions(sh),
 		newMCP(sh), newModels(sh), newTrace(sh), newStats(sh), newDoctor(sh), newConfig(sh), acp.New(sh), newServe(sh),
-		newTasks(sh), newBrief(sh), newHealth(sh), newContradictions(sh), newCheck(sh), newAdd(sh), newLog(sh), newClip(sh), newExport(sh), newLicenses(sh), newVersion(sh),
+		newTasks(sh), newBrief(sh), newHealth(sh), newContradictions(sh), newCheck(sh),
+		newAdd(sh), newLog(sh), newClip(sh), newExport(sh), newLicenses(sh), newVersion(sh),
 	)
 	app.CheckArgs(root)
 	return root

@@ -35,8 +35,14 @@ func newConfig(sh *app.Process) *cobra.Command {
 			Use: "set NAME VALUE", Short: "Write a setting to the settings file", Example: "  lifehub config set theme nord",
 			RunE: func(_ *cobra.Command, given []string) error { return setConfig(sh, given[0], given[1]) },
 		},
-		&cobra.Command{Use: "edit", Short: "Open the settings file in your editor", RunE: func(*cobra.Command, []string) error { return editConfig(sh) }},
-		&cobra.Command{Use: "init", Short: "Write a settings file that explains every key", RunE: func(*cobra.Command, []string) error { return initConfig(sh) }},
+		&cobra.Command{
+			Use: "edit", Short: "Open the settings file in your editor",
+			RunE: func(*cobra.Command, []string) error { return editConfig(sh) },
+		},
+		&cobra.Command{
+			Use: "init", Short: "Write a settings file that explains every key",
+			RunE: func(*cobra.Command, []string) error { return initConfig(sh) },
+		},
 		newConfigTrust(sh),
 	)
 }

@@ -101,7 +101,8 @@ func consentTo(ctx context.Context, sh *app.Process, servers *mcpclient.Client, 
 	before := servers.State()[0].Since
 	err := servers.Consent(ctx, name, func(page string) {
 		_, site, _ := agent.ReadAddress(page) // the page was checked
-		fmt.Fprintf(sh.Err, "%s needs your consent. Open this page of %s:\n\n  %s\n\no and Enter opens it; Ctrl+C cancels.\n", name, site, safetext.Reveal(page))
+		fmt.Fprintf(sh.Err, "%s needs your consent. Open this page of %s:\n\n  %s\n\n", name, site, safetext.Reveal(page))
+		fmt.Fprintln(sh.Err, "o and Enter opens it; Ctrl+C cancels.")
 		go openOnKey(sh, page)
 	})
 	if err != nil {

@@ -29,7 +29,11 @@ func newModels(sh *app.Process) *cobra.Command {
 	app.AddJSON(list, &c.asJSON, "print a JSON array")
 	show := &cobra.Command{Use: "show [NAME]", Short: "Show what a model can do (default: the one in use)", RunE: c.onServer(c.show)}
 	app.AddJSON(show, &c.asJSON, "print one JSON object")
-	pull := &cobra.Command{Use: "pull NAME", Short: "Pull a model from the server's library", Example: "  lifehub models pull embeddinggemma", RunE: c.onServer(c.pull)}
+	pull := &cobra.Command{
+		Use: "pull NAME", Short: "Pull a model from the server's library",
+		Example: "  lifehub models pull embeddinggemma",
+		RunE:    c.onServer(c.pull),
+	}
 	return app.Group("models", "List, show and pull models", list, show, pull)
 }
 
@@ -77,7 +81,9 @@ func (c *modelsCommand) list(ctx context.Context, p *servers.Set, _ string) erro
 		if m.Size > 0 { // 0 if unknown
 			size = draw.Bytes(m.Size)
 		}
-		return fmt.Sprintf("%s %-32s %8s  %-8s %s", mark, safetext.Line(m.Name), size, safetext.Line(m.Parameters), safetext.Line(strings.TrimSpace(strings.Join(m.Capabilities, " ")+" "+m.Remote)))
+		can := strings.TrimSpace(strings.Join(m.Capabilities, " ") + " " + m.Remote)
+		return fmt.Sprintf("%s %-32s %8s  %-8s %s",
+			mark, safetext.Line(m.Name), size, safetext.Line(m.Parameters), safetext.Line(can))
 	})
 }
 
@@ -92,7 +98,15 @@ func (c *modelsCommand) show(ctx context.Context, p *servers.Set, name string) e
 	if c.asJSON {
 		return app.PrintJSON(c.Process, "model", m)
 	}
-	rows := [][2]string{{"model", m.Name}, {"runs at", p.State().Provider}, {"family", m.Family}, {"parameters", m.Parameters}, {"quantization", m.Quantization}, {"can", strings.Join(m.Capabilities, ", ")}, {"runs on", m.Remote}}
+	rows := [][2]string{
+		{"model", m.Name},
+		{"runs at", p.State().Provider},
+		{"family", m.Family},
+		{"parameters", m.Parameters},
+		{"quantization", m.Quantization},
+		{"can", strings.Join(m.Capabilities, ", ")},
+		{"runs on", m.Remote},
+	}
 	if m.Size > 0 {
 		rows = append(rows, [2]string{"size", draw.Bytes(m.Size)})
 	}

@@ -64,7 +64,8 @@ func (s *statsCommand) run(ctx context.Context, conversations *store.Store, _ []
 	rows := [][]string{{s.by, "turns", "cut", "p50 s", "p95 s", "first s", "prompt", "answer", "tok/s", "searches", "tools", "failed", ""}}
 	for _, f := range list {
 		rows = append(rows, []string{
-			cmp.Or(safetext.Line(f.Of), "unknown"), strconv.Itoa(f.Turns), strconv.Itoa(f.Cut), seconds(f.Latency50), seconds(f.Latency95), seconds(f.FirstToken50),
+			cmp.Or(safetext.Line(f.Of), "unknown"), strconv.Itoa(f.Turns), strconv.Itoa(f.Cut),
+			seconds(f.Latency50), seconds(f.Latency95), seconds(f.FirstToken50),
 			draw.Short(f.PromptTokens), draw.Short(f.AnswerTokens), strconv.FormatFloat(f.PerSecond, 'f', 1, 64),
 			strconv.Itoa(f.Searches), strconv.Itoa(f.ToolsOK), strconv.Itoa(f.ToolsFailed), draw.Summary(f.Title, 16),
 		})

@@ -103,7 +103,8 @@ func showTool(ctx context.Context, sh *app.Process, list []app.KnownTool, gate *
 	if err := json.Indent(&schema, t.Spec().Schema, "", "  "); err != nil {
 		return fmt.Errorf("show the schema of %s: %w", name, err)
 	}
-	return app.PrintText(sh, "tool", fmt.Sprintf("%s\n%s\n\n%s\n\n%s\n", name, why, safetext.Text(strings.TrimSpace(t.Spec().Description)), safetext.Text(schema.String())))
+	description := safetext.Text(strings.TrimSpace(t.Spec().Description))
+	return app.PrintText(sh, "tool", fmt.Sprintf("%s\n%s\n\n%s\n\n%s\n", name, why, description, safetext.Text(schema.String())))
 }
 
 func newPermissions(sh *app.Process) *cobra.Command {
@@ -183,13 +184,17 @@ func listRules(sh *app.Process) error {
 	servers, failed := config.Read(p.ServersFile())
 	for _, server := range servers.Servers {
 		if server.Reads && !server.Disabled {
-			fmt.Fprintf(sh.Out, "%-24s %-8s tools that only read run, and text of your notes may go there; not with untrusted text from elsewhere, nor with an address; \"trust\" in %s\n", config.WirePrefix(server.Name)+"_*", "read", safetext.Line(p.ServersFile()))
+			fmt.Fprintf(sh.Out, "%-24s %-8s tools that only read run, and text of your notes may go there; "+
+				"not with untrusted text from elsewhere, nor with an address; \"trust\" in %s\n",
+				config.WirePrefix(server.Name)+"_*", "read", safetext.Line(p.ServersFile()))
 		}
 	}
 	err = errors.Join(err, failed)
 	for _, h := range app.Hooks(p, c) {
 		if h.Event == "before_call" {
-			fmt.Fprintf(sh.Out, "%-24s %-8s %s; hooks.before_call in %s\n", "*", "hook", safetext.Line(cmp.Or(h.Problem(), "may deny each call: "+strings.Join(h.Command, " "))), safetext.Line(p.ConfigFile()))
+			does := cmp.Or(h.Problem(), "may deny each call: "+strings.Join(h.Command, " "))
+			fmt.Fprintf(sh.Out, "%-24s %-8s %s; hooks.before_call in %s\n",
+				"*", "hook", safetext.Line(does), safetext.Line(p.ConfigFile()))
 		}
 	}
 	if slices.ContainsFunc(list, func(r gate.Rule) bool {
