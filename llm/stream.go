@@ -254,7 +254,9 @@ func retryable(err error) bool {
 	}
 	var silent *SilentError
 	var foreign *ForeignError
-	return errors.Is(err, ErrUnreachable) && !errors.As(err, &silent) && !errors.As(err, &foreign) && !errors.Is(err, context.Canceled) && !errors.Is(err, context.DeadlineExceeded)
+	stopped := errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
+	lasting := errors.As(err, &silent) || errors.As(err, &foreign)
+	return errors.Is(err, ErrUnreachable) && !stopped && !lasting
 }
 
 // pause waits before attempt n+1: 0.2 s, 0.4 s, 0.8 s …, each with random jitter

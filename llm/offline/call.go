@@ -54,7 +54,8 @@ func namedTool(message string, task *llm.Task) (plan, bool) {
 	switch {
 	case i >= 0:
 	case command.MatchString(message):
-		return plan{Reasoning: "No such tool.", Answer: fmt.Sprintf("Unknown tool or command %q. `/help` lists the commands, `/tools` the tools.", called)}, true
+		unknown := fmt.Sprintf("Unknown tool or command %q. `/help` lists the commands, `/tools` the tools.", called)
+		return plan{Reasoning: "No such tool.", Answer: unknown}, true
 	default:
 		return plan{}, false
 	}
@@ -71,7 +72,8 @@ func namedTool(message string, task *llm.Task) (plan, bool) {
 		if len(shape.Properties) > 0 {
 			takes = "takes " + strings.Join(slices.Sorted(maps.Keys(shape.Properties)), ", ")
 		}
-		return plan{Reasoning: "An argument is unknown.", Answer: fmt.Sprintf("`%s` %s, and nothing for “%s”. It was not called.", name, takes, text.Cut(text.OneLine(unread), 120))}, true
+		return plan{Reasoning: "An argument is unknown.", Answer: fmt.Sprintf(
+			"`%s` %s, and nothing for “%s”. It was not called.", name, takes, text.Cut(text.OneLine(unread), 120))}, true
 	}
 	return oneStep(name, args, message), true
 }

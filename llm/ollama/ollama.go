@@ -58,7 +58,11 @@ func (o *Provider) RunsElsewhere() bool { return o.currentlyKnown().Remote != ""
 // State implements [llm.Provider].
 func (o *Provider) State() llm.State {
 	info := o.currentlyKnown()
-	s := llm.State{Provider: "ollama", Model: info.Name, Remote: info.Remote, Sent: o.transport.Sent.Load(), Tools: info.Can("tools"), Parameters: cmp.Or(llm.ParametersIn(info.Parameters), llm.ParametersIn(info.Name)), RejectsLongPrompts: true}
+	s := llm.State{
+		Provider: "ollama", Model: info.Name, Remote: info.Remote, Sent: o.transport.Sent.Load(),
+		Tools: info.Can("tools"), RejectsLongPrompts: true,
+		Parameters: cmp.Or(llm.ParametersIn(info.Parameters), llm.ParametersIn(info.Name)),
+	}
 	if s.Remote == "" && !llm.ThisMachine(o.base) {
 		s.Remote = o.base.Host
 	}

@@ -248,7 +248,10 @@ func (o *Provider) chat(ctx context.Context, body *chatBody, emit func(llm.Delta
 }
 
 // optional lists the request options that a server may not support.
-var optional = []string{"stream_options", "response_format", "tools", "reasoning_effort", "return_progress", "temperature", "max_tokens", "max_completion_tokens"}
+var optional = []string{
+	"stream_options", "response_format", "tools", "reasoning_effort", "return_progress", "temperature",
+	"max_tokens", "max_completion_tokens",
+}
 
 // fields is a request body by option.
 type fields map[string]json.RawMessage
@@ -356,7 +359,8 @@ func (a *chatAnswer) event(name string, data []byte) error {
 	}
 	if p := chunk.Progress; p != nil && a.first.IsZero() {
 		took := time.Duration(p.Took * float64(time.Millisecond))
-		return a.emit(llm.Delta{Reading: &llm.Reading{Total: int(p.Total), Cached: int(p.Cached), Read: int(p.Read), Took: took}})
+		read := llm.Reading{Total: int(p.Total), Cached: int(p.Cached), Read: int(p.Read), Took: took}
+		return a.emit(llm.Delta{Reading: &read})
 	}
 	a.usage.Cached = max(a.usage.Cached, int(chunk.Timings.Cached))
 	a.usage.Prompt = max(a.usage.Prompt, int(chunk.Timings.Cached+chunk.Timings.Read))

@@ -66,7 +66,8 @@ func (o *Provider) State() llm.State {
 	defer o.mu.Unlock()
 	a := o.adverts[o.model]
 	s := llm.State{
-		Provider: "openai", Model: o.model, Sent: o.transport.Sent.Load(), RejectsLongPrompts: a.window() > 0, Tools: !slices.Contains(o.refused[o.model], "tools"),
+		Provider: "openai", Model: o.model, Sent: o.transport.Sent.Load(),
+		Tools: !slices.Contains(o.refused[o.model], "tools"), RejectsLongPrompts: a.window() > 0,
 		Parameters: cmp.Or(a.Meta.Parameters, llm.ParametersIn(o.model)),
 	}
 	if !llm.ThisMachine(o.base) {
