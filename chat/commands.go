@@ -46,7 +46,10 @@ func (o *Options) AllCommands(pages []Command) []Command {
 			list = append(list, commands...)
 		}
 	}
-	add(o.Conversations != nil, Command{Name: "resume", Aliases: []string{"chats", "sessions"}, Group: InConversation, Args: "[WORDS]", Help: "open an earlier conversation"})
+	add(o.Conversations != nil, Command{
+		Name: "resume", Aliases: []string{"chats", "sessions"}, Group: InConversation, Args: "[WORDS]",
+		Help: "open an earlier conversation",
+	})
 	add(o.Archive != nil, Command{Name: "find", Group: InConversation, Args: "[WORDS]", Help: "search this conversation"})
 	add(o.Resumer != nil, Command{Name: "continue", Group: InConversation, Help: "resume an answer that was cut off or stopped"})
 	add(o.Branches != nil,
@@ -128,7 +131,9 @@ func (c Command) Own() bool {
 
 // Start runs a command that is not the front end's own. It returns either the
 // turn to start or the text to show.
-func (c Command) Start(ctx context.Context, by Assistant, conversation, args string) (turn func(ctx context.Context, conversation string) <-chan agent.Event, output string, err error) {
+func (c Command) Start(ctx context.Context, by Assistant, conversation, args string) (
+	turn func(ctx context.Context, conversation string) <-chan agent.Event, output string, err error,
+) {
 	line := "/" + strings.TrimSpace(c.Name+" "+args)
 	switch {
 	case c.Turn != nil && args == "" && !strings.HasPrefix(c.Args, "["):
