@@ -95,9 +95,11 @@ func (s *supervisor) overHTTP(entry config.Entry, web *http.Client) (transport.I
 func (s *supervisor) explainHTTP(entry config.Entry, err error) error {
 	if wantsToKnow(err) {
 		if s.hub.Tokens != "" && entry.Transport == config.HTTP && entry.Headers["Authorization"] == "" {
-			return fmt.Errorf("%w (/mcp in the chat, or lifehub mcp consent %s), or a token in headers, such as \"Authorization\": \"Bearer ${TOKEN}\"", errConsent, s.Entry.Name)
+			return fmt.Errorf("%w (/mcp in the chat, or lifehub mcp consent %s), or a token in headers, "+
+				"such as \"Authorization\": \"Bearer ${TOKEN}\"", errConsent, s.Entry.Name)
 		}
-		return errors.New("authentication required (401): put a token into headers, such as \"Authorization\": \"Bearer ${TOKEN}\"")
+		return errors.New("authentication required (401): put a token into headers, " +
+			"such as \"Authorization\": \"Bearer ${TOKEN}\"")
 	}
 	return err
 }

@@ -74,7 +74,10 @@ func (s *supervisor) listResources(ctx context.Context, c *client.Client) []Reso
 	}
 	for _, r := range templates {
 		if r.URITemplate != nil && r.URITemplate.Template != nil {
-			list = append(list, Resource{Server: server, URI: r.URITemplate.Raw(), Name: secrets.Known(r.Name), Description: secrets.Known(r.Description), Template: true})
+			list = append(list, Resource{
+				Server: server, URI: r.URITemplate.Raw(), Template: true,
+				Name: secrets.Known(r.Name), Description: secrets.Known(r.Description),
+			})
 		}
 	}
 	return list

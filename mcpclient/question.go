@@ -26,9 +26,11 @@ type questions struct{ s *supervisor }
 func (s *supervisor) capabilities() []client.ClientOption {
 	options := []client.ClientOption{client.WithDiscoverTimeout(discoverTimeout)}
 	if s.hub.User != nil {
-		options = append(options, client.WithSamplingHandler(questions{s}), client.WithElicitationHandler(questions{s}), client.WithClientCapabilities(mcp.ClientCapabilities{
-			Elicitation: &mcp.ElicitationCapability{Form: &struct{}{}, URL: &struct{}{}},
-		}))
+		options = append(options,
+			client.WithSamplingHandler(questions{s}), client.WithElicitationHandler(questions{s}),
+			client.WithClientCapabilities(mcp.ClientCapabilities{
+				Elicitation: &mcp.ElicitationCapability{Form: &struct{}{}, URL: &struct{}{}},
+			}))
 	}
 	if s.offersRoots() {
 		options = append(options, client.WithRootsHandler(questions{s}))

@@ -232,7 +232,10 @@ func inWords(err error) error {
 	if err = llm.Explain(err); err == nil {
 		return nil
 	}
-	for _, library := range []string{"request failed with status %d: ", "notification failed with status %d: ", "unexpected status code: %d", "unexpected status %d"} {
+	for _, library := range []string{
+		"request failed with status %d: ", "notification failed with status %d: ",
+		"unexpected status code: %d", "unexpected status %d",
+	} {
 		var code int
 		if n, _ := fmt.Sscanf(err.Error(), library, &code); n == 1 {
 			return llm.Status("the server", code, text.Cut(err.Error(), maxWords))

@@ -368,7 +368,8 @@ func (s *supervisor) state() ServerState {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	st := ServerState{
-		Name: s.Entry.Name, Transport: s.Entry.Transport, Address: s.hub.Secrets.Known(s.Entry.Address()), Status: s.status, Reason: s.hub.Secrets.Known(s.reason),
+		Name: s.Entry.Name, Transport: s.Entry.Transport, Address: s.hub.Secrets.Known(s.Entry.Address()),
+		Status: s.status, Reason: s.hub.Secrets.Known(s.reason),
 		Since: s.since, Restarts: max(0, s.starts-1), Refused: slices.Clone(s.refused), Unseen: slices.Clone(s.unseen),
 		Calls: s.calls.count, Failed: s.calls.failed, P95: s.calls.p95(), Stderr: s.stderr.Last(), Reads: s.Entry.Reads,
 	}

@@ -241,7 +241,10 @@ func (s *Entry) set(key member) string {
 	return ""
 }
 
-var serverKeys = []string{"type", "command", "args", "env", "cwd", "url", "headers", "enabled", "disabled", "tools", "permission", "trust", "timeout", "roots", "log_level"}
+var serverKeys = []string{
+	"type", "command", "args", "env", "cwd", "url", "headers", "enabled", "disabled",
+	"tools", "permission", "trust", "timeout", "roots", "log_level",
+}
 
 // logLevels are the levels of the protocol, in increasing severity.
 var logLevels = []string{"debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"}
