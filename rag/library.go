@@ -98,7 +98,11 @@ func joinCoverage(a, b Coverage, first bool) Coverage {
 	if first {
 		return b
 	}
-	joined := Coverage{Indexed: a.Indexed + b.Indexed, Total: a.Total + b.Total, Unread: a.Unread + b.Unread, Unreadable: a.Unreadable + b.Unreadable, Age: max(a.Age, b.Age), Embedder: a.Embedder}
+	joined := Coverage{
+		Indexed: a.Indexed + b.Indexed, Total: a.Total + b.Total,
+		Unread: a.Unread + b.Unread, Unreadable: a.Unreadable + b.Unreadable,
+		Age: max(a.Age, b.Age), Embedder: a.Embedder,
+	}
 	if strings.HasPrefix(b.Embedder, keywordsOnly) {
 		joined.Embedder = b.Embedder
 	}

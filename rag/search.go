@@ -87,7 +87,10 @@ func (x *Index) search(ctx context.Context, db *sql.DB, q Query) (Found, error) 
 	} else if out.Embedder != "" {
 		coverage.Embedder = out.Embedder
 	}
-	found := Found{Passages: out.Passages, Coverage: coverage, Answerable: out.Signals.Answerable(), Signals: out.Signals, Verdict: out.Verdict, Time: out.Time, Missing: out.Missing}
+	found := Found{
+		Passages: out.Passages, Coverage: coverage, Time: out.Time, Missing: out.Missing,
+		Answerable: out.Signals.Answerable(), Signals: out.Signals, Verdict: out.Verdict,
+	}
 	found.SemanticOnly = out.Signals.SemanticOnly
 	found.Close, found.OtherLanguage = found.Verdict == Close, found.Verdict == OtherLanguage
 	return found, nil

@@ -443,7 +443,8 @@ func (s *syncRun) read(ctx context.Context, phase string, todo []notes.Entry, li
 	}()
 	for ; done < len(todo) && (done == 0 || time.Since(began) < limit); done++ {
 		if phase == imagePhase && s.folder.GaveUpScans() {
-			s.changes.Warnings = append(s.changes.Warnings, "tesseract does not finish in time; images and scanned PDFs are left out until LifeHub is started again")
+			s.changes.Warnings = append(s.changes.Warnings, "tesseract does not finish in time; "+
+				"images and scanned PDFs are left out until LifeHub is started again")
 			break
 		}
 		if err := ctx.Err(); err != nil {

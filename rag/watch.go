@@ -26,7 +26,10 @@ func (x *Index) Watch(ctx context.Context, folder *notes.Folder, of Embedders, r
 }
 
 func (x *Index) watcher(folder *notes.Folder, of Embedders, report func(Changes, error)) *folderWatcher {
-	return &folderWatcher{index: x, folder: folder, embedders: of, report: report, Dir: folder.Dir(), Poll: pollInterval, Again: retryInterval}
+	return &folderWatcher{
+		index: x, folder: folder, embedders: of, report: report,
+		Dir: folder.Dir(), Poll: pollInterval, Again: retryInterval,
+	}
 }
 
 // warn reports what is wrong with the folder.

@@ -205,7 +205,7 @@ func (c *blockCutter) path() string {
 // code adds code in pieces, with the paragraph before it as lead.
 func (c *blockCutter) code(b Block, fenced bool) {
 	leadLine := 0
-	if last := len(c.blocks) - 1; last >= 0 && !c.blocks[last].Code && c.blocks[last].EndLine >= b.Line-3 && c.blocks[last].Heading == b.Heading && c.blocks[last].Lead == "" {
+	if last := len(c.blocks) - 1; last >= 0 && c.blocks[last].leadsTo(b) {
 		b.Lead, leadLine = c.blocks[last].Text, c.blocks[last].Line
 		c.blocks = c.blocks[:last]
 	}
@@ -226,6 +226,11 @@ func (c *blockCutter) code(b Block, fenced bool) {
 		}
 		c.blocks = append(c.blocks, piece)
 	}
+}
+
+// leadsTo reports whether a block is the sentence above a block of code.
+func (b Block) leadsTo(code Block) bool {
+	return !b.Code && b.Lead == "" && b.Heading == code.Heading && b.EndLine >= code.Line-3
 }
 
 // table adds the rows of a table under the header of its columns.
