@@ -32,7 +32,8 @@ func (s *Store) SaveArtifact(ctx context.Context, a agent.Artifact) (err error) 
 // returns [agent.ErrNoArtifact] if there is none.
 func (s *Store) Artifact(ctx context.Context, conversation, name string, version int) (_ agent.Artifact, err error) {
 	defer files.Wrap(&err, "read artifact %s", name)
-	list, err := s.artifacts(ctx, `WHERE conversation = ?1 AND name = ?2 AND (version = ?3 OR ?3 = 0) ORDER BY version DESC LIMIT 1`, conversation, name, version)
+	list, err := s.artifacts(ctx, `WHERE conversation = ?1 AND name = ?2 AND (version = ?3 OR ?3 = 0)
+		ORDER BY version DESC LIMIT 1`, conversation, name, version)
 	if err == nil && len(list) == 0 {
 		err = agent.ErrNoArtifact
 	}

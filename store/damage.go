@@ -32,7 +32,8 @@ type DamagedError struct {
 func (e *DamagedError) Error() string {
 	text := fmt.Sprintf("%s is damaged: %s", e.Path, e.Why)
 	if e.Backup != nil {
-		return text + fmt.Sprintf("; `lifehub chats restore` restores the backup of %s and keeps the damaged file", e.Backup.Time.Local().Format("2006-01-02 15:04"))
+		made := e.Backup.Time.Local().Format("2006-01-02 15:04")
+		return text + "; `lifehub chats restore` restores the backup of " + made + " and keeps the damaged file"
 	}
 	return text + "; no backup is intact; `lifehub chats restore` starts an empty file and keeps the damaged one"
 }

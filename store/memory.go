@@ -18,7 +18,8 @@ import (
 // exchanges that are still in the window. See docs/design/memory.md.
 func (s *Store) Similar(ctx context.Context, q agent.MemoryQuery) (_ []agent.Recollection, err error) {
 	defer files.Wrap(&err, "search the memory")
-	shown, err := files.Column[int64](ctx, s.file.Read, pathWhile(`p.messages < ?2`)+`SELECT id FROM path JOIN memories USING (turn) WHERE messages <= ?2`, q.Conversation, q.Window)
+	shown, err := files.Column[int64](ctx, s.file.Read, pathWhile(`p.messages < ?2`)+
+		`SELECT id FROM path JOIN memories USING (turn) WHERE messages <= ?2`, q.Conversation, q.Window)
 	if err != nil {
 		return nil, err
 	}

@@ -52,7 +52,8 @@ func Migrate(db *sql.DB, path string, steps []string) error {
 			return fmt.Errorf("migrate to schema version %d: %w", i+1, err)
 		}
 	}
-	if _, err := tx.Exec("CREATE TABLE IF NOT EXISTS schema (version INTEGER NOT NULL) STRICT; DELETE FROM schema; INSERT INTO schema VALUES (?)", len(steps)); err != nil {
+	if _, err := tx.Exec(`CREATE TABLE IF NOT EXISTS schema (version INTEGER NOT NULL) STRICT;
+		DELETE FROM schema; INSERT INTO schema VALUES (?)`, len(steps)); err != nil {
 		return err
 	}
 	return tx.Commit()

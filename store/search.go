@@ -52,7 +52,8 @@ func (s *Store) indexWords(ctx context.Context) error {
 
 func indexSome(ctx context.Context, tx *sql.Tx) error {
 	texts := map[int64]string{}
-	for scan := range files.Rows(ctx, tx, `SELECT u.message, coalesce(m.text, '') FROM unindexed u LEFT JOIN messages m ON m.id = u.message LIMIT ?`, indexBatch) {
+	for scan := range files.Rows(ctx, tx, `SELECT u.message, coalesce(m.text, '')
+		FROM unindexed u LEFT JOIN messages m ON m.id = u.message LIMIT ?`, indexBatch) {
 		var id int64
 		var text string
 		if err := scan(&id, &text); err != nil {

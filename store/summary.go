@@ -12,7 +12,8 @@ import (
 // SaveSummary saves a summary of the path up to and including its turn.
 func (s *Store) SaveSummary(ctx context.Context, summary agent.Summary) (err error) {
 	defer files.Wrap(&err, "save the summary of the conversation")
-	_, err = s.file.Write.ExecContext(ctx, `INSERT OR REPLACE INTO summaries (turn, text, created, origin) VALUES (?, ?, ?, ?)`, summary.Turn, summary.Text, s.now().UnixMilli(), origin{summary.Origin})
+	_, err = s.file.Write.ExecContext(ctx, `INSERT OR REPLACE INTO summaries (turn, text, created, origin) VALUES (?, ?, ?, ?)`,
+		summary.Turn, summary.Text, s.now().UnixMilli(), origin{summary.Origin})
 	return err
 }
 

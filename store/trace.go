@@ -227,7 +227,9 @@ func (t *Traces) List(ctx context.Context, limit int) (_ []Trace, err error) {
 // lines.
 func (t *Traces) query(ctx context.Context, which string, args ...any) ([]Trace, error) {
 	return files.AllRows(ctx, t.file.Read, func(scan files.Scan) (one Trace, err error) {
-		return one, scan(&one.Turn, &one.Conversation, &one.Question, files.Milliseconds(&one.Started), &one.State, &one.Format, &one.Events, &one.Dropped, &one.Complete, &one.Size)
+		return one, scan(
+			&one.Turn, &one.Conversation, &one.Question, files.Milliseconds(&one.Started), &one.State,
+			&one.Format, &one.Events, &one.Dropped, &one.Complete, &one.Size)
 	}, `SELECT r.turn, t.conversation, q.text, t.started, t.state, r.format, r.events, r.dropped, r.whole, length(r.body)
 		FROM traces r JOIN turns t ON t.id = r.turn JOIN messages q ON q.turn = t.id AND q.role = 'user' `+which, args...)
 }

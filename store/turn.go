@@ -50,7 +50,8 @@ func (s *Store) Begin(ctx context.Context, conversation, message string) (string
 			return err
 		}
 		for _, m := range []llm.Message{{Role: llm.User, Text: message}, {Role: llm.Assistant}} {
-			result, err := tx.ExecContext(ctx, `INSERT INTO messages (conversation, parent, turn, role, text, created, origin) VALUES (?, nullif(?, 0), ?, ?, ?, ?, ?)`,
+			result, err := tx.ExecContext(ctx, `INSERT INTO messages (conversation, parent, turn, role, text, created, origin)
+				VALUES (?, nullif(?, 0), ?, ?, ?, ?, ?)`,
 				conversation, head, turn, m.Role, m.Text, now, origin{agent.MessageOrigin(m.Text)})
 			if err != nil {
 				return err
@@ -131,7 +132,8 @@ func (s *Store) Finish(ctx context.Context, turn string, answer agent.Answer) (e
 		if n, err := result.RowsAffected(); err != nil || n == 0 {
 			return fmt.Errorf("no turn %q", turn)
 		}
-		if _, err := tx.ExecContext(ctx, `UPDATE messages SET text = ?, origin = ? WHERE turn = ? AND role = 'assistant'`, answer.Text, origin{answer.Origin}, turn); err != nil {
+		if _, err := tx.ExecContext(ctx, `UPDATE messages SET text = ?, origin = ? WHERE turn = ? AND role = 'assistant'`,
+			answer.Text, origin{answer.Origin}, turn); err != nil {
 			return err
 		}
 		if err := saveFigures(ctx, tx, turn, answer.Metrics); err != nil {
