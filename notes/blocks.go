@@ -145,7 +145,8 @@ func (w *blockList) tables(node ast.Node, depth int) {
 	lines := node.Lines()
 	for i := 1; i < lines.Len(); i++ {
 		above, rule := lines.At(i-1), lines.At(i)
-		if header := strings.TrimSpace(w.source[above.Start:above.Stop]); strings.Contains(header, "|") && tableRule.MatchString(w.source[rule.Start:rule.Stop]) {
+		header := strings.TrimSpace(w.source[above.Start:above.Stop])
+		if strings.Contains(header, "|") && tableRule.MatchString(w.source[rule.Start:rule.Stop]) {
 			b := Block{Start: above.Start, Kind: TableBlock, Depth: depth, Header: header}
 			if last := len(w.all) - 1; i == 1 && last >= 0 && w.all[last].Kind == TextBlock {
 				w.all = w.all[:last] // the paragraph is nothing but the table

@@ -236,7 +236,10 @@ func IsImageReason(reason string) bool { return strings.HasPrefix(reason, pdf.Im
 // AddUnread counts a note that could not be read, by reason.
 func (l LeftOut) AddUnread(reason string) {
 	kind, _, _ := strings.Cut(reason, ":")
-	if !slices.Contains([]string{pdf.Scanned, pdf.Encrypted, pdf.Damaged, pdf.Image, pdf.EncryptedDocument, pdf.DamagedDocument, ExportedChat, damagedCanvas}, kind) {
+	switch kind {
+	case pdf.Scanned, pdf.Encrypted, pdf.Damaged, pdf.Image, pdf.EncryptedDocument, pdf.DamagedDocument,
+		ExportedChat, damagedCanvas:
+	default:
 		kind = unreadableFile
 	}
 	l[kind]++
@@ -257,8 +260,13 @@ func (l LeftOut) Plus(other LeftOut) LeftOut {
 func (l LeftOut) Unread() LeftOut {
 	unread := LeftOut{}
 	for kind, n := range l {
-		if strings.HasSuffix(kind, "PDF") || slices.Contains([]string{unreadableFile, damagedCanvas, pdf.EncryptedDocument, pdf.DamagedDocument, webPage, officeDocument}, kind) {
+		switch kind {
+		case unreadableFile, damagedCanvas, pdf.EncryptedDocument, pdf.DamagedDocument, webPage, officeDocument:
 			unread[kind] = n
+		default:
+			if strings.HasSuffix(kind, "PDF") {
+				unread[kind] = n
+			}
 		}
 	}
 	return unread

@@ -114,7 +114,8 @@ func (r Relinking) Relink(entry Entry, raw []byte) ([]byte, error) {
 		want := r.Renames.Of(found)
 		way := leading{
 			from: entry.Path, at: at, found: found, want: want,
-			near: spots[i].path && relative(entry.Path, link.Target, found), file: r.Before.file(entry.Path, link.Target) == found,
+			near: spots[i].path && relative(entry.Path, link.Target, found),
+			file: r.Before.file(entry.Path, link.Target) == found,
 		}
 		if found == "" || link.Target == "" || r.leads(link, way) {
 			continue
@@ -209,8 +210,11 @@ func (r Relinking) rewritten(source string, spot linkSpot, link Link, way leadin
 			fresh = addressOf(name, angled)
 			again = noteLink(fresh)
 			again.Heading, again.Text = link.Heading, link.Text
-		} else if again = wikilink(source[spot.name.start:place.start] + name + source[place.stop:max(spot.name.stop, spot.other.stop, place.stop)]); place != spot.name {
+		} else if place != spot.name {
 			again = Link{Target: link.Target, Text: name, Wiki: true}
+		} else {
+			after := source[place.stop:max(spot.name.stop, spot.other.stop, place.stop)]
+			again = wikilink(source[spot.name.start:place.start] + name + after)
 		}
 		if !strings.ContainsAny(fresh, "\n[]|#^") && r.leads(again, way) {
 			return edit{place, fresh}, nil
@@ -245,7 +249,8 @@ func (r Relinking) movedFiles(n Note, from, at string) (edits []edit) {
 			continue
 		}
 		if near, err := filepath.Rel(path.Dir(at), file); err == nil {
-			edits = append(edits, edit{spot.name, addressOf(filepath.ToSlash(near), spot.name.start > 0 && n.Text[spot.name.start-1] == '<')})
+			angled := spot.name.start > 0 && n.Text[spot.name.start-1] == '<'
+			edits = append(edits, edit{spot.name, addressOf(filepath.ToSlash(near), angled)})
 		}
 	}
 	return edits
@@ -383,7 +388,9 @@ func (n *Note) tagValues() (values []span) {
 		} else if end >= 0 {
 			value.stop = m[1] + end
 		}
-		if m[0] < body || strings.HasSuffix(n.Text[m[0]:m[1]], "::") && !slices.ContainsFunc(n.noProse, func(s span) bool { return s.start <= m[0] && m[0] < s.stop }) {
+		property := strings.HasSuffix(n.Text[m[0]:m[1]], "::")
+		around := func(s span) bool { return s.start <= m[0] && m[0] < s.stop }
+		if m[0] < body || property && !slices.ContainsFunc(n.noProse, around) {
 			values = append(values, value)
 		}
 	}
@@ -411,6 +418,7 @@ func (r Relinking) Affects(n Note) bool {
 	at := r.Renames.Of(n.Path)
 	return at != n.Path || slices.ContainsFunc(n.Links, func(link Link) bool {
 		found := r.Before.Of(n.Path, link)
-		return found != "" && (r.Renames.Of(found) != found || r.After.Of(at, link) != found || r.Before.file(n.Path, link.Target) != r.After.file(at, link.Target))
+		return found != "" && (r.Renames.Of(found) != found || r.After.Of(at, link) != found ||
+			r.Before.file(n.Path, link.Target) != r.After.file(at, link.Target))
 	})
 }
