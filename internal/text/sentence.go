@@ -209,7 +209,8 @@ func trim(text string, start, end int) Span {
 // closers are the characters that may close a quotation, by the character that
 // opens it.
 var closers = map[rune]string{
-	'“': "”", '”': "”", '„': "“”\"", '«': "»", '»': "«", '"': "\"", '「': "」", '『': "』", '‹': "›", '›': "‹", '‘': "’", '‚': "‘’", '\'': "'",
+	'“': "”", '”': "”", '„': "“”\"", '«': "»", '»': "«", '"': "\"", '「': "」", '『': "』",
+	'‹': "›", '›': "‹", '‘': "’", '‚': "‘’", '\'': "'",
 }
 
 // maxQuote bounds a quotation in bytes, so that an unmatched quotation mark is
@@ -224,7 +225,9 @@ func Quotations(text string, b Block) (quotes []Span) {
 		end, opens := closers[r]
 		if opens && strings.ContainsRune("\"”»›'", r) { // the character may also close a quotation, or be an apostrophe
 			after, _ := utf8.DecodeRuneInString(text[i+size : b.End])
-			opens = !unicode.IsLetter(before) && !unicode.IsDigit(before) && !unicode.IsSpace(after) && (r == '"' || unicode.IsSpace(before) || strings.ContainsRune("([*_:—>", before))
+			inWord := unicode.IsLetter(before) || unicode.IsDigit(before)
+			begins := r == '"' || unicode.IsSpace(before) || strings.ContainsRune("([*_:—>", before)
+			opens = begins && !inWord && !unicode.IsSpace(after)
 			opens = opens && (r != '\'' || unicode.IsLetter(after) && !elision.MatchString(text[i:b.End]))
 		}
 		if opens {

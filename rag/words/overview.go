@@ -66,7 +66,9 @@ func isPlainTitle(title string) bool {
 		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune(" -'’&,", r)
 	})
 	odd = odd || strings.Contains(title, "-") && !strings.Contains(title, " ")
-	return !odd && strings.ContainsFunc(title, unicode.IsLetter) && !strings.EqualFold(title, "readme") && (title != strings.ToUpper(title) || title == strings.ToLower(title))
+	odd = odd || strings.EqualFold(title, "readme") || !strings.ContainsFunc(title, unicode.IsLetter)
+	shouted := title == strings.ToUpper(title) && title != strings.ToLower(title)
+	return !odd && !shouted
 }
 
 // News counts the user's own notes that changed since the day before today, and the
