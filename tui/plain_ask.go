@@ -131,7 +131,9 @@ func (c *printer) describe(asked agent.PermissionAsked, details bool) {
 // answer. inChat adds the answers that apply to a chat.
 func offeredAnswers(asked agent.PermissionAsked, inChat bool) (prompt string, decisions map[string]agent.Decision) {
 	if asked.Unknown {
-		return "r run again · n skip · c I checked, it's done · d details", map[string]agent.Decision{"d": "", "r": agent.AllowOnce, "n": agent.Refuse, "c": agent.AlreadyDone}
+		return "r run again · n skip · c I checked, it's done · d details", map[string]agent.Decision{
+			"r": agent.AllowOnce, "n": agent.Refuse, "c": agent.AlreadyDone, "d": "",
+		}
 	}
 	lasting, refuse := "", "n deny"
 	decisions = map[string]agent.Decision{"d": "", "y": agent.AllowOnce, "n": agent.Refuse}

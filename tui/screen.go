@@ -380,13 +380,25 @@ func (m *Model) hints() []string {
 	case m.asks.Open(), m.panel != nil, m.lists.Open() && !m.focused: // its keys are in its frame
 		return nil
 	case m.focused && question && len(asked.Siblings) > 1 && m.Options.Branches != nil:
-		return []string{panel.Hint(k.EarlierBranch, "") + panel.Hint(k.LaterBranch, "alternatives"), panel.Hint(k.Edit, "edit"), panel.Hint(k.Retry, "retry"), panel.Hint(k.Back, "back")}
+		return []string{
+			panel.Hint(k.EarlierBranch, "") + panel.Hint(k.LaterBranch, "alternatives"),
+			panel.Hint(k.Edit, "edit"), panel.Hint(k.Retry, "retry"), panel.Hint(k.Back, "back"),
+		}
 	case m.focused && question && m.Options.Branches != nil:
-		return []string{panel.Hint(k.Next, "next"), panel.Hint(k.Edit, "edit"), panel.Hint(k.Retry, "retry"), panel.Hint(k.Copy, "copy"), panel.Hint(k.Back, "back")}
+		return []string{
+			panel.Hint(k.Next, "next"), panel.Hint(k.Edit, "edit"), panel.Hint(k.Retry, "retry"),
+			panel.Hint(k.Copy, "copy"), panel.Hint(k.Back, "back"),
+		}
 	case m.focused:
-		return []string{panel.Hint(k.Next, "next"), panel.Hint(k.Fold, "fold"), panel.Hint(k.Copy, "copy"), panel.Hint(k.Open, "open"), panel.Hint(k.Back, "back")}
+		return []string{
+			panel.Hint(k.Next, "next"), panel.Hint(k.Fold, "fold"), panel.Hint(k.Copy, "copy"),
+			panel.Hint(k.Open, "open"), panel.Hint(k.Back, "back"),
+		}
 	case m.transcript.Below() > 0:
-		return []string{panel.Hint(k.Palette, "commands"), fmt.Sprintf("↓ %d more", m.transcript.Below()), panel.Hint(k.Bottom, "to the end"), panel.Hint(k.HelpOnEmpty, "help")}
+		return []string{
+			panel.Hint(k.Palette, "commands"), fmt.Sprintf("↓ %d more", m.transcript.Below()),
+			panel.Hint(k.Bottom, "to the end"), panel.Hint(k.HelpOnEmpty, "help"),
+		}
 	}
 	if m.turn.takesSteering() && !m.composer.Empty() {
 		return []string{panel.Hint(k.Send, "queues it"), panel.Hint(k.Steer, "sends it to this turn")}

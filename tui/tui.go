@@ -138,7 +138,9 @@ func (m *Model) start() tea.Cmd {
 	case m.Options.Pick && m.Options.Conversations != nil:
 		cmds = append(cmds, m.listConversations(""))
 	case m.reads():
-		cmds = append(cmds, openConversation(m.base, &m.Options, conversationMsg{ID: m.chat.id, Title: m.Options.Heading, At: m.Options.Turn, Focus: m.Options.Turn != ""}))
+		cmds = append(cmds, openConversation(m.base, &m.Options, conversationMsg{
+			ID: m.chat.id, Title: m.Options.Heading, At: m.Options.Turn, Focus: m.Options.Turn != "",
+		}))
 	case m.Options.Prompt != "":
 		cmds = append(cmds, m.ask(m.Options.Prompt))
 	}
@@ -172,7 +174,8 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	if typed || m.burst.last != before {
 		m.burst.last = time.Now()
 	}
-	return m, tea.Batch(cmd, m.spinner.Next(m.turn != nil || m.pull != nil || m.status.Indexing), m.draft.schedule(m.typedState()), m.readAbove())
+	works := m.turn != nil || m.pull != nil || m.status.Indexing
+	return m, tea.Batch(cmd, m.spinner.Next(works), m.draft.schedule(m.typedState()), m.readAbove())
 }
 
 // handleTerminal dispatches messages of the terminal.

@@ -119,7 +119,9 @@ func (in *Input) choices(keys *draw.Keys) []Choice {
 		return nil
 	}}, decline}
 	if address := in.Queue[0].URL; address != "" {
-		list = append(list, Choice{Binding: keys.CopyURL, Label: "copy the address", atOnce: true, Do: func() tea.Cmd { return func() tea.Msg { return CopyMsg(address) } }})
+		list = append(list, Choice{Binding: keys.CopyURL, Label: "copy the address", atOnce: true, Do: func() tea.Cmd {
+			return func() tea.Msg { return CopyMsg(address) }
+		}})
 	}
 	return list
 }

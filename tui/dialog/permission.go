@@ -144,26 +144,36 @@ func (p *Permission) choices(keys *draw.Keys) []Choice {
 		}
 	}
 	bindings := map[agent.Decision]key.Binding{
-		agent.AllowOnce: keys.Once, agent.AllowConversation: keys.ForConversation, agent.AllowAlways: keys.Always, agent.AlreadyDone: keys.Checked,
+		agent.AllowOnce: keys.Once, agent.AllowConversation: keys.ForConversation,
+		agent.AllowAlways: keys.Always, agent.AlreadyDone: keys.Checked,
 	}
 	if asked.Unknown {
 		bindings[agent.AllowOnce] = keys.Again
 	}
 	var list []Choice
 	for _, d := range asked.Answers() {
-		choice := Choice{Binding: bindings[d], Label: AnswerLabel(asked, d), Do: allow(d), alone: d == agent.AllowAlways} // it outlasts the chat: "da" and "ad" are words
+		choice := Choice{
+			Binding: bindings[d], Label: AnswerLabel(asked, d), Do: allow(d),
+			alone: d == agent.AllowAlways, // it outlasts the chat: "da" and "ad" are words
+		}
 		if d == agent.Refuse {
 			choice.Binding = keys.Refuse
 			choice.Do = func() tea.Cmd { p.answer(agent.Reply{Decision: d}); return nil }
 		}
 		list = append(list, choice)
 	}
-	details := Choice{Binding: keys.Details, Label: "details", atOnce: true, Do: func() tea.Cmd { p.details, p.Width = !p.details, 0; return nil }}
+	details := Choice{Binding: keys.Details, Label: "details", atOnce: true, Do: func() tea.Cmd {
+		p.details, p.Width = !p.details, 0
+		return nil
+	}}
 	if asked.Unknown {
 		return append(list, details)
 	}
 	list = append(list, Choice{Binding: keys.RefuseWhy, Label: "Deny and say why…", Do: p.askWhy},
-		Choice{Binding: keys.EditInput, Label: "Edit", aside: true, Do: func() tea.Cmd { p.Edit = newArgumentEditor(asked.Input, keys); return nil }})
+		Choice{Binding: keys.EditInput, Label: "Edit", aside: true, Do: func() tea.Cmd {
+			p.Edit = newArgumentEditor(asked.Input, keys)
+			return nil
+		}})
 	if p.allSeen() {
 		list = append(list, Choice{Binding: keys.OnceAll, Label: "Allow all once", Do: func() tea.Cmd {
 			for p.Open() {
@@ -173,7 +183,10 @@ func (p *Permission) choices(keys *draw.Keys) []Choice {
 		}})
 	}
 	if len(p.queue) > 1 {
-		list = append(list, Choice{Binding: keys.NextAsked, Label: "next request", atOnce: true, Do: func() tea.Cmd { p.show((p.at + 1) % len(p.queue)); return nil }})
+		list = append(list, Choice{Binding: keys.NextAsked, Label: "next request", atOnce: true, Do: func() tea.Cmd {
+			p.show((p.at + 1) % len(p.queue))
+			return nil
+		}})
 	}
 	return append(list, details)
 }

@@ -100,14 +100,19 @@ func (s *scrollArea) view(q *question, n int, line func(int) string, width, heig
 	foot, edge := q.foot(width, theme)
 	switch below := n - s.top - s.rows; {
 	case q.unread && below > 0:
-		lines = append(lines, theme.Warning.Render(draw.Truncate(fmt.Sprintf("↓ %s (%s)", draw.Count(below, "more line"), keys.PageDown.Help().Key), inside(width))))
+		more := fmt.Sprintf("↓ %s (%s)", draw.Count(below, "more line"), keys.PageDown.Help().Key)
+		lines = append(lines, theme.Warning.Render(draw.Truncate(more, inside(width))))
 	case n > 0 && n == s.rows && n+len(foot)+3 <= height:
 		lines = append(lines, "")
 	}
 	box := draw.Box{Count: q.count, Keys: edge, Border: theme.Warning}
 	title := withEnding(q.name, width-8-draw.Width(q.before+q.count), q.after+q.ready, q.after)
 	if end := s.top + s.rows; n > s.rows {
-		for _, box.Count = range []string{strings.TrimSuffix(fmt.Sprintf("%d of %d lines · %s", end, n, q.count), " · "), fmt.Sprintf("%d/%d", end, n), q.count} {
+		for _, box.Count = range []string{
+			strings.TrimSuffix(fmt.Sprintf("%d of %d lines · %s", end, n, q.count), " · "),
+			fmt.Sprintf("%d/%d", end, n),
+			q.count,
+		} {
 			if draw.Width(q.before+title+box.Count)+8 <= width {
 				break
 			}

@@ -47,7 +47,9 @@ func (mathInline) Parse(_ ast.Node, reader text.Reader, _ parser.Context) ast.No
 	after := from + size + len(marks[1])
 	switch marks[0] {
 	case "$":
-		if money := within[0] == ' ' || within[size-1] == ' ' || within[size-1] == '\\' || after < len(line) && '0' <= line[after] && line[after] <= '9'; money {
+		spaced := within[0] == ' ' || within[size-1] == ' '
+		beforeDigit := after < len(line) && '0' <= line[after] && line[after] <= '9'
+		if spaced || beforeDigit || within[size-1] == '\\' { // it is money
 			return nil
 		}
 	case `\[`: // in a line with other text it is a bracket

@@ -267,7 +267,11 @@ func (x *inlineTree) styles() ansi.StyleConfig {
 		Item:           ansi.StylePrimitive{Prefix: "• "},
 		Enumeration:    ansi.StylePrimitive{BlockPrefix: ". "},
 		Task:           ansi.StyleTask{Ticked: "[x] ", Unticked: "[ ] "},
-		Table:          ansi.StyleTable{ColumnSeparator: new(m.Border.Paint("│")), RowSeparator: new(m.Border.Paint("─")), CenterSeparator: new(m.Border.Paint("┼"))},
+		Table: ansi.StyleTable{
+			ColumnSeparator: new(m.Border.Paint("│")),
+			RowSeparator:    new(m.Border.Paint("─")),
+			CenterSeparator: new(m.Border.Paint("┼")),
+		},
 	}
 }
 

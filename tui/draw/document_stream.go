@@ -42,7 +42,10 @@ func (s *MarkdownStream) Verdict(kind Verdict, text string) {
 }
 
 // literalMarkdown escapes Markdown.
-var literalMarkdown = strings.NewReplacer(`\`, `\\`, "`", "\\`", "*", `\*`, "_", `\_`, "[", `\[`, "]", `\]`, "<", `\<`, ">", `\>`, "#", `\#`, "|", `\|`, "~", `\~`, "$", `\$`, "!", `\!`)
+var literalMarkdown = strings.NewReplacer(
+	`\`, `\\`, "`", "\\`", "*", `\*`, "_", `\_`, "[", `\[`, "]", `\]`, "<", `\<`, ">", `\>`,
+	"#", `\#`, "|", `\|`, "~", `\~`, "$", `\$`, "!", `\!`,
+)
 
 // Close marks the text as complete.
 func (s *MarkdownStream) Close() { s.closed = true }

@@ -69,8 +69,10 @@ func (c *Context) parts() (head string, parts []part, note string) {
 			parts = append(parts, part{name: safetext.Line(kind), tokens: n})
 		}
 	}
-	if c.ContextCounted.Allocated > 0 {
-		parts = append(parts, part{name: "reserved for the answer", tokens: c.ContextCounted.Reserve}, part{name: "free", tokens: max(0, c.ContextCounted.Allocated-c.ContextCounted.Used-c.ContextCounted.Reserve)})
+	if counted := c.ContextCounted; counted.Allocated > 0 {
+		parts = append(parts,
+			part{name: "reserved for the answer", tokens: counted.Reserve},
+			part{name: "free", tokens: max(0, counted.Allocated-counted.Used-counted.Reserve)})
 	}
 	note = "estimated; the server has not reported its count"
 	if c.counted > 0 {

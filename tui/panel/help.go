@@ -105,7 +105,9 @@ func HelpPage(topic string) (chat.Note, error) {
 	}
 	return chat.Note{Path: name, Text: pageLink.ReplaceAllStringFunc(string(text), func(link string) string {
 		parts := pageLink.FindStringSubmatch(link)
-		if file, _, _ := strings.Cut(parts[2], "#"); file == "" || strings.Contains(file, ":") || slices.Contains(HelpTopics(), strings.TrimSuffix(file, ".md")) {
+		file, _, _ := strings.Cut(parts[2], "#")
+		onWeb := strings.Contains(file, ":")
+		if file == "" || onWeb || slices.Contains(HelpTopics(), strings.TrimSuffix(file, ".md")) {
 			return link
 		}
 		return parts[1]

@@ -24,7 +24,8 @@ func ArtifactPicker(ctx context.Context, from chat.Artifacts, conversation strin
 	}
 	p := Picker{Title: "Documents of this conversation", Empty: "no documents in this conversation yet"}
 	for _, a := range list {
-		p.Rows = append(p.Rows, draw.Row{Label: a.Name, Detail: strings.Join([]string{draw.Count(a.Version, "version"), "by " + a.By, draw.When(a.Time, time.Now())}, " · ")})
+		detail := []string{draw.Count(a.Version, "version"), "by " + a.By, draw.When(a.Time, time.Now())}
+		p.Rows = append(p.Rows, draw.Row{Label: a.Name, Detail: strings.Join(detail, " · ")})
 	}
 	return p, list, err
 }
@@ -39,7 +40,10 @@ func VersionPicker(ctx context.Context, from chat.Artifacts, conversation, name 
 	p := Picker{Title: name + ": versions", Empty: "no version says that"}
 	for i := len(versions) - 1; i >= 0; i-- {
 		v := versions[i]
-		p.Rows = append(p.Rows, draw.Row{Label: strings.TrimSpace(fmt.Sprintf("version %d  %s", v.Version, v.Why)), Detail: "by " + v.By + " · " + draw.When(v.Time, time.Now())})
+		p.Rows = append(p.Rows, draw.Row{
+			Label:  strings.TrimSpace(fmt.Sprintf("version %d  %s", v.Version, v.Why)),
+			Detail: "by " + v.By + " · " + draw.When(v.Time, time.Now()),
+		})
 	}
 	return p, versions, err
 }

@@ -92,7 +92,8 @@ func (l *modelList) fill() {
 			failed := transcript.FailureOf(err)
 			var foreign *llm.ForeignError
 			if l.now.Provider == "offline" && errors.Is(err, llm.ErrUnreachable) && !errors.As(err, &foreign) {
-				failed.Hint = "Start it (ollama serve), or set its address in the settings (lifehub config path says where they are). Until then, LifeHub lists the closest passages."
+				failed.Hint = "Start it (ollama serve), or set its address in the settings (lifehub config path says where " +
+					"they are). Until then, LifeHub lists the closest passages."
 			}
 			l.Empty = failed.Copied()
 		}

@@ -187,7 +187,10 @@ func (p *ServerList) Hints(k *draw.Keys) []string {
 	case len(p.list) == 0:
 		return []string{Hint(k.ServersClose, "close")}
 	}
-	return []string{Hint(k.ServersLook, "look"), Hint(k.ServersRestart, "restart"), Hint(k.ServersSwitch, "on/off"), Hint(k.ServersLog, "log"), Hint(k.ServersClose, "close")}
+	return []string{
+		Hint(k.ServersLook, "look"), Hint(k.ServersRestart, "restart"), Hint(k.ServersSwitch, "on/off"),
+		Hint(k.ServersLog, "log"), Hint(k.ServersClose, "close"),
+	}
 }
 
 // View shows the servers and the figures of the chosen one, or the text about it.
@@ -240,7 +243,8 @@ func serverDetails(s chat.Server, width int, keys *draw.Keys, theme *draw.Theme)
 		lines = append(lines, draw.Hang(theme.Dim.Render(fmt.Sprintf("%-9s", f.What)), f.Text, width)...)
 	}
 	if s.Consent {
-		lines = append(lines, draw.Hang(theme.Warning.Render(fmt.Sprintf("%-9s", "consent")), "it needs your consent: "+keys.ServersConsent.Help().Key, width)...)
+		head := theme.Warning.Render(fmt.Sprintf("%-9s", "consent"))
+		lines = append(lines, draw.Hang(head, "it needs your consent: "+keys.ServersConsent.Help().Key, width)...)
 	}
 	if n := len(s.Unseen); n > 0 {
 		text := fmt.Sprintf("%s not used until you review it: %s", draw.Count(n, "change"), keys.ServersLook.Help().Key)

@@ -85,9 +85,10 @@ func sample(width int, theme *draw.Theme) []string {
 	answer.Verdict(draw.Quoted, " ✓")
 	answer.Write(after)
 	answer.Close()
+	verdicts := theme.Success.Render("✓ quoted") + theme.Dim.Render(" · ") + theme.Warning.Render("! changed since")
 	return append([]string{
 		draw.Shaded(theme.You.Render("▌")+" How do I raise it?", width, theme),
-		draw.Truncate(theme.Reference.Render("[1]")+" "+theme.Success.Render("✓ quoted")+theme.Dim.Render(" · ")+theme.Warning.Render("! changed since"), width),
+		draw.Truncate(theme.Reference.Render("[1]")+" "+verdicts, width),
 		draw.Truncate(theme.Reference.Render("[2]")+" "+theme.Danger.Render("✗ not in that note"), width),
 		"",
 	}, answer.Lines(width, theme)...)
