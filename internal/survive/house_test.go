@@ -124,8 +124,8 @@ func openHouse(o orders) (*house, error) {
 		return nil, err
 	}
 	list := tools.All(tools.Deps{
-		Search: nowhere{}, Changes: h.store, Facts: tools.Facts{Folder: func() (*notes.Folder, error) { return h.folder, nil }, Path: "memory.md"},
-		Folders: func() []*notes.Folder { return []*notes.Folder{h.folder} }, Now: time.Now,
+		Search: nowhere{}, Changes: h.store, Facts: tools.Facts{Place: h, Path: "memory.md"},
+		Vaults: h, Now: time.Now,
 		Artifacts: h.store,
 		Mail:      tools.MailAccount{Host: "127.0.0.1", Port: o.SMTP, From: "ana@example.org", TLS: "none"},
 	})
@@ -155,6 +155,12 @@ func openHouse(o orders) (*house, error) {
 type tracing struct{ to *store.Store }
 
 func (t tracing) Begin(turn string) io.WriteCloser { return t.to.Traces.Begin(turn, store.Limits{}) }
+
+// Folders implements [tools.Vaults].
+func (h *house) Folders() []*notes.Folder { return []*notes.Folder{h.folder} }
+
+// FactsFolder implements [tools.FactsPlace].
+func (h *house) FactsFolder() (*notes.Folder, error) { return h.folder, nil }
 
 func (h *house) Close() error {
 	h.servers.Close()
