@@ -69,6 +69,7 @@ func TestAFolderOfMixedFiles(t *testing.T) {
 	testenv.WithoutRace(t)
 	t.Parallel()
 	dir, home := mixed(t), t.TempDir()
+	apptest.SharePDFium(t, filepath.Join(home, ".lifehub"))
 	files := 0
 	_ = filepath.WalkDir(dir, func(_ string, e os.DirEntry, _ error) error {
 		if !e.IsDir() {
@@ -161,6 +162,7 @@ func TestDeniedFileIsNowhere(t *testing.T) {
 	testenv.WithoutRace(t)
 	t.Parallel()
 	dir, home := t.TempDir(), t.TempDir()
+	apptest.SharePDFium(t, filepath.Join(home, ".lifehub"))
 	for name, text := range map[string]string{
 		"secret/x.pdf": string(pdftest.Make("The zebra code is 4711.", "Another page.")), "secret/y.txt": "The zebra code is 4711\n",
 		"secret/z.org": "#+TITLE: Zebra\n* TODO keep the code 4711\n", "secret/m.md": "The zebra code is 4711\n",

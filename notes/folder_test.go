@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"lifehub/internal/testenv"
 	"lifehub/notes/pdf"
 )
 
@@ -33,6 +34,7 @@ func vault(t testing.TB, files map[string]string) *Folder {
 	if err != nil {
 		t.Fatal(err)
 	}
+	folder.ReadWith(pdf.Reader{Cache: testenv.CompiledPDFium(t)})
 	t.Cleanup(func() { folder.Close() })
 	return folder
 }

@@ -123,7 +123,7 @@ func TestPDFHasOneLinePerPage(t *testing.T) {
 
 func TestCachedPagesAreBounded(t *testing.T) {
 	testenv.WithoutRace(t)
-	p := pages{reader: pdf.Reader{Cache: t.TempDir()}}
+	p := pages{reader: pdf.Reader{Cache: testenv.CompiledPDFium(t)}}
 	page := strings.Repeat(strings.Repeat("word ", 20)+"\n", 200)
 	for i := range 6 {
 		raw := append(slices.Repeat([]string{page}, 100), strings.Repeat("x", i+1))

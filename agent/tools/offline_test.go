@@ -19,6 +19,7 @@ import (
 	"lifehub/internal/when"
 	"lifehub/llm/offline"
 	"lifehub/notes"
+	"lifehub/notes/pdf"
 	"lifehub/rag"
 	"lifehub/rag/encoder"
 )
@@ -59,6 +60,7 @@ func openOffline(t *testing.T, from string) offlineVault {
 	if err != nil {
 		t.Fatal(err)
 	}
+	folder.ReadWith(pdf.Reader{Cache: testenv.CompiledPDFium(t)})
 	index, err := rag.Open(t.TempDir(), rag.Options{Vault: dir})
 	if err != nil {
 		t.Fatal(err)

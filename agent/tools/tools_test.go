@@ -13,7 +13,9 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"lifehub/agent"
+	"lifehub/internal/testenv"
 	"lifehub/notes"
+	"lifehub/notes/pdf"
 	"lifehub/rag"
 )
 
@@ -59,6 +61,7 @@ func (b *bench) vault(files map[string]string) *notes.Folder {
 	if err != nil {
 		b.t.Fatal(err)
 	}
+	folder.ReadWith(pdf.Reader{Cache: testenv.CompiledPDFium(b.t)})
 	b.t.Cleanup(func() { folder.Close() })
 	b.folders = append(b.folders, folder)
 	return folder

@@ -332,6 +332,7 @@ func memoryFile(a *app.App) string { return filepath.Join(a.Paths.MemoryFolder()
 func attack(t *testing.T, at plantation, mode agent.Mode, how string) *victim {
 	t.Helper()
 	home := t.TempDir()
+	apptest.SharePDFium(t, home)
 	v := &victim{T: t, vault: t.TempDir(), asked: map[string]string{}, reasons: map[string]string{}}
 	apptest.Write(t, filepath.Join(v.vault, "running.md"), "# Running\n\nI run three times a week.\n")
 	apptest.Write(t, filepath.Join(v.vault, "tasks.md"), "# Tasks\n\n- [ ] call the plumber\n")

@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"lifehub/cli/app"
+	"lifehub/cli/settings"
+	"lifehub/internal/testenv"
 )
 
 // Open returns LifeHub on folders of notes, without a model; it saves nothing.
@@ -43,6 +45,21 @@ func (e Environment) Getenv(name string) (string, bool) {
 }
 
 func (Environment) Environ() []string { return nil }
+
+// SharePDFium gives the LifeHub of a home folder the compiled code of PDFium that tests share.
+func SharePDFium(t *testing.T, home string) {
+	t.Helper()
+	paths, err := settings.FindPaths(Process(home).Getenv)
+	if err == nil {
+		err = os.MkdirAll(paths.State, 0o700)
+	}
+	if err == nil {
+		err = os.Symlink(testenv.CompiledPDFium(t), paths.Compiled())
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
 
 // Vault creates a folder of notes for tests that write.
 func Vault(t *testing.T) string {

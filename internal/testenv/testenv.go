@@ -145,6 +145,17 @@ func cache(t testing.TB) string {
 	return filepath.Join(dir, "lifehub")
 }
 
+// CompiledPDFium returns the folder of the compiled code of PDFium, which tests share with those of
+// other processes and runs: compiling it takes two seconds of CPU time.
+func CompiledPDFium(t testing.TB) string {
+	t.Helper()
+	dir := filepath.Join(cache(t), "pdfium")
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
 func need(t testing.TB, path, name, advice string) string {
 	t.Helper()
 	if _, err := os.Stat(path); err != nil {

@@ -190,7 +190,7 @@ func TestTablesColumnsAndScans(t *testing.T) {
 	sum := map[string]int{}
 	files := 0
 	check := func(kind string, l layout, raw []byte) {
-		text, err := reader(tesseract).Text(t.Context(), raw)
+		text, err := reader(t, tesseract).Text(t.Context(), raw)
 		if err != nil {
 			t.Errorf("%s, %s: %v", l.name, kind, err)
 		}
@@ -219,7 +219,7 @@ func TestTablesColumnsAndScans(t *testing.T) {
 	for _, dpi := range []string{"150", "96", "300"}[:testenv.Rounds(1, 3)] {
 		var found, all [3]int // words, rows, sentences
 		for i, l := range layouts() {
-			text, err := reader(tesseract).ImageText(t.Context(), encoded(t, []string{"png", "jpeg", "gif"}[i%3], scan(l.page("Helvetica"), dpi)))
+			text, err := reader(t, tesseract).ImageText(t.Context(), encoded(t, []string{"png", "jpeg", "gif"}[i%3], scan(l.page("Helvetica"), dpi)))
 			if err != nil {
 				t.Errorf("%s, image: %v", l.name, err)
 			}

@@ -39,7 +39,7 @@ func TestImageIsReadLikeAScannedPage(t *testing.T) {
 	for name, raw := range map[string][]byte{
 		"png": encoded(t, "png", offer(t)), "jpeg": encoded(t, "jpeg", offer(t)), "gif": encoded(t, "gif", offer(t)), "transparent": encoded(t, "png", clear),
 	} {
-		text, err := reader(tesseract).ImageText(t.Context(), raw)
+		text, err := reader(t, tesseract).ImageText(t.Context(), raw)
 		if err != nil || string(text) != ScanMark+offerText+"\n" {
 			t.Errorf("%s: %q, %v", name, text, err)
 		}
@@ -84,7 +84,7 @@ func TestImageWithoutTextIsLeftOut(t *testing.T) {
 		"too many pixels": {sized(t, 100_000, 100_000), largeImage},
 		"no pixels":       {sized(t, 0, 7), damagedImage},
 	} {
-		text, err := reader(tesseract).ImageText(t.Context(), c.raw)
+		text, err := reader(t, tesseract).ImageText(t.Context(), c.raw)
 		if err == nil || err.Error() != c.want || len(text) > 0 {
 			t.Errorf("%s: %q, %v", name, text, err)
 		}

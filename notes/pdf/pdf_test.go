@@ -12,11 +12,17 @@ import (
 	"time"
 
 	"lifehub/internal/pdftest"
+	"lifehub/internal/testenv"
 )
+
+func reader(t *testing.T, tesseract string) Reader {
+	t.Helper()
+	return Reader{Tesseract: tesseract, Cache: testenv.CompiledPDFium(t)}
+}
 
 func textOf(t *testing.T, raw []byte) string {
 	t.Helper()
-	text, err := reader("").Text(t.Context(), raw)
+	text, err := reader(t, "").Text(t.Context(), raw)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -128,9 +134,9 @@ func TestUnreadableFilesAreReported(t *testing.T) {
 		{"a bomb", Damaged, pdftest.Bomb(150 << 20)},
 		{"forms within forms", Damaged, doubling(30)},
 	} {
-		text, err := reader("").Text(t.Context(), test.raw)
+		text, err := reader(t, "").Text(t.Context(), test.raw)
 		for errors.Is(err, ErrBusy) { // the machine may be busy
-			text, err = reader("").Text(t.Context(), test.raw)
+			text, err = reader(t, "").Text(t.Context(), test.raw)
 		}
 		if err == nil || !strings.HasPrefix(err.Error(), test.want+": ") || len(text) > 0 {
 			t.Errorf("%s: %q, %v", test.name, text, err)
@@ -156,7 +162,7 @@ func TestErrorContainsNoTextOfADamagedFile(t *testing.T) {
 		at("1 0 obj\n<< /Type /XRef /Size 9 /W [1 2 1] /Length 4 /Filter " + name + " >>\nstream\nabcd\nendstream\nendobj"),
 		at("xref\n0 1\n0000000000 65535 f \ntrailer\n<< /Size 1 /Root 1 0 R /Encrypt << /Filter " + name + " >> >>"),
 	} {
-		if _, err := reader("").Text(t.Context(), raw); err == nil || strings.Contains(err.Error(), "add_task") {
+		if _, err := reader(t, "").Text(t.Context(), raw); err == nil || strings.Contains(err.Error(), "add_task") {
 			t.Errorf("it says %v", err)
 		}
 	}
@@ -170,7 +176,7 @@ func TestConcurrentReadersAreLimited(t *testing.T) {
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)
 	defer cancel()
-	if _, err := reader("").Text(ctx, pdftest.Make("text")); !errors.Is(err, context.DeadlineExceeded) {
+	if _, err := reader(t, "").Text(ctx, pdftest.Make("text")); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("without a place it says %v", err)
 	}
 	for range cap(slots) {
@@ -185,7 +191,7 @@ func TestReadingIsLimitedInTime(t *testing.T) {
 	defer func(was time.Duration) { patience = was }(patience)
 	err := ErrBusy
 	for patience = time.Second; patience < maxTime && errors.Is(err, ErrBusy); patience *= 2 { // the machine may be busy
-		_, err = reader("").Text(t.Context(), pdftest.Slow())
+		_, err = reader(t, "").Text(t.Context(), pdftest.Slow())
 	}
 	if err == nil || !strings.HasPrefix(err.Error(), "damaged PDF: reading it takes more than ") {
 		t.Errorf("it says %v", err)
@@ -195,7 +201,7 @@ func TestReadingIsLimitedInTime(t *testing.T) {
 func TestStarvedReaderIsErrBusy(t *testing.T) {
 	defer func(was time.Duration) { patience = was }(patience)
 	patience = time.Nanosecond
-	if _, err := reader("").Text(t.Context(), pdftest.Make("text")); !errors.Is(err, ErrBusy) {
+	if _, err := reader(t, "").Text(t.Context(), pdftest.Make("text")); !errors.Is(err, ErrBusy) {
 		t.Errorf("it says %v", err)
 	}
 }
@@ -213,7 +219,7 @@ func TestTextBeforeAFaultOfAPageIsKept(t *testing.T) {
 func TestReadingEndsWhenItIsCancelled(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := reader("").Text(ctx, pdftest.Slow()); !errors.Is(err, context.Canceled) {
+	if _, err := reader(t, "").Text(ctx, pdftest.Slow()); !errors.Is(err, context.Canceled) {
 		t.Errorf("it says %v", err)
 	}
 }
@@ -240,7 +246,7 @@ func TestEncryptionErrorNamesTheKind(t *testing.T) {
 		"it asks for a password":          pdftest.Encrypted(),
 		"its encryption is not supported": pdftest.With("/ID [<00><00>] /Encrypt << /Filter /Other /V 1 >>", "secret"),
 	} {
-		_, err := reader("").Text(t.Context(), raw)
+		_, err := reader(t, "").Text(t.Context(), raw)
 		if err == nil || !strings.HasPrefix(err.Error(), Encrypted+": "+want) {
 			t.Errorf("%s: %v", want, err)
 		}
@@ -271,7 +277,8 @@ func TestTextIsReadWithoutACache(t *testing.T) {
 		t.Fatal(err)
 	}
 	damaged := filepath.Join(dir, "damaged")
-	if _, err := (Reader{Cache: damaged}).Text(t.Context(), raw); err != nil {
+	textOf(t, raw) // has it compiled
+	if err := os.CopyFS(damaged, os.DirFS(testenv.CompiledPDFium(t))); err != nil {
 		t.Fatal(err)
 	}
 	compiled, err := filepath.Glob(filepath.Join(damaged, "*", "*"))

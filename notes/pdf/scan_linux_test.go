@@ -29,11 +29,11 @@ func TestFailingTesseractIsReported(t *testing.T) {
 		"it fails": "exit 1", "it crashes": "kill -s SEGV $$", "it prints no table": "echo '5\t1\tlist'",
 		"it takes all memory": "exec /usr/bin/tail /dev/zero",
 	} {
-		_, err := reader(standIn(t, script)).Text(t.Context(), pdftest.Pictures("gray", offer(t)))
+		_, err := reader(t, standIn(t, script)).Text(t.Context(), pdftest.Pictures("gray", offer(t)))
 		if err == nil || !strings.Contains(err.Error(), "PDF: ") {
 			t.Errorf("%s: %v", name, err)
 		}
-		if _, err := reader(standIn(t, script)).ImageText(t.Context(), encoded(t, "png", offer(t))); err == nil || !strings.HasPrefix(err.Error(), Image+": ") {
+		if _, err := reader(t, standIn(t, script)).ImageText(t.Context(), encoded(t, "png", offer(t))); err == nil || !strings.HasPrefix(err.Error(), Image+": ") {
 			t.Errorf("image, %s: %v", name, err)
 		}
 	}
@@ -51,11 +51,11 @@ func TestStarvedTesseractIsBusy(t *testing.T) {
 
 func TestTesseractGetsOnlyAnImage(t *testing.T) {
 	seen := filepath.Join(t.TempDir(), "seen")
-	_, _ = reader(standIn(t, "/bin/cat > "+seen)).Text(t.Context(), pdftest.Pictures("gray", offer(t)))
+	_, _ = reader(t, standIn(t, "/bin/cat > "+seen)).Text(t.Context(), pdftest.Pictures("gray", offer(t)))
 	if raw, err := os.ReadFile(seen); err != nil || !strings.HasPrefix(string(raw), "P5 ") {
 		t.Errorf("it gets %.20q, %v", raw, err)
 	}
-	_, _ = reader(standIn(t, "/bin/cat > "+seen)).ImageText(t.Context(), encoded(t, "png", offer(t)))
+	_, _ = reader(t, standIn(t, "/bin/cat > "+seen)).ImageText(t.Context(), encoded(t, "png", offer(t)))
 	if raw, err := os.ReadFile(seen); err != nil || !strings.HasPrefix(string(raw), "P5 ") {
 		t.Errorf("of an image, it gets %.20q, %v", raw, err)
 	}
@@ -69,7 +69,7 @@ func TestTesseractEndsWithItsReader(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan error)
 	go func() {
-		_, err := reader(standIn(t, "echo $$ >> "+pid+"\nexec /bin/sleep 10000")).Text(ctx, pdftest.Pictures("gray", offer(t)))
+		_, err := reader(t, standIn(t, "echo $$ >> "+pid+"\nexec /bin/sleep 10000")).Text(ctx, pdftest.Pictures("gray", offer(t)))
 		done <- err
 	}()
 	var number string

@@ -28,7 +28,7 @@ const offerText = "The boiler keeps a pressure of 1.5 bar.\u2028Item Pieces Pric
 func TestScannedPagesAreReadByTesseract(t *testing.T) {
 	tesseract := testenv.Program(t, "tesseract", "tesseract-ocr")
 	for _, stored := range []string{"gray", "bits", "rgb", "palette", "png", "jpeg"} {
-		text, err := reader(tesseract).Text(t.Context(), pdftest.Pictures(stored, offer(t)))
+		text, err := reader(t, tesseract).Text(t.Context(), pdftest.Pictures(stored, offer(t)))
 		// Enlarged black and white, a point looks like a comma.
 		if err != nil || strings.ReplaceAll(string(text), "0,80", "0.80") != ScanMark+offerText+"\n" {
 			t.Errorf("stored as %s: %q, %v", stored, text, err)
@@ -37,7 +37,7 @@ func TestScannedPagesAreReadByTesseract(t *testing.T) {
 }
 
 func TestScansWithoutTesseractAreReported(t *testing.T) {
-	_, err := reader("").Text(t.Context(), pdftest.Pictures("gray", offer(t)))
+	_, err := reader(t, "").Text(t.Context(), pdftest.Pictures("gray", offer(t)))
 	if err == nil || err.Error() != onlyPictures {
 		t.Errorf("it says %v", err)
 	}
@@ -58,7 +58,7 @@ func TestUnreadablePicturesAreReported(t *testing.T) {
 		"too large":      bytes.Replace(list, []byte("/Height 300"), []byte("/Height 999999999"), 1),
 		"blank":          list,
 	} {
-		text, err := reader(tesseract).Text(t.Context(), raw)
+		text, err := reader(t, tesseract).Text(t.Context(), raw)
 		if err == nil || !strings.HasPrefix(err.Error(), Scanned+": ") && !strings.HasPrefix(err.Error(), Damaged+": ") {
 			t.Errorf("%s: %q, %v", name, text, err)
 		}
