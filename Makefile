@@ -93,7 +93,7 @@ silent claims modes links memory: ## questions in other words; citation checking
 	$(EVAL) $@
 
 soak: ## the kill and fault loops in full; `make test` runs a part of each
-	LIFEHUB_SOAK=1 go test ./internal/survive ./internal/files ./notes/... ./store/... ./rag/... ./mcpclient/... ./llm/... ./agent/turn ./cli/... ./tui/... -timeout 3h -v -run 'WhatTheyMean|UnderLoad|InEveryPanel|NoFault|DuringRebuilds|Swapped|NoSentence|SentencesAnswer|Obeying|Kill|Full|Refuses|Damage|Process|Descendant|Misbehave|FloodsCost|CutAnywhere|FaultyServer|RestartedInMid|SlowLine|NoBytesPanic|NoBytesEnd|CutInSilence|LittleWindow|FitsEverySize|CommandsInWhat|NoWayOfWriting|ThatGoesOn'
+	LIFEHUB_SOAK=1 go test ./internal/survive ./internal/files ./notes/... ./store/... ./rag/... ./mcpclient/... ./llm/... ./agent/turn ./cli/... ./tui/... -timeout 3h -v -run 'WhatTheyMean|UnderLoad|InEveryPanel|NoFault|DuringRebuilds|Swapped|NoSentence|SentencesAnswer|Obeying|Kill|Full|Refuses|Damage|Process|Descendant|Misbehave|FloodsCost|CutAnywhere|FaultyServer|RestartedInMid|SlowLine|NoBytesPanic|NoBytesEnd|CutInSilence|LittleWindow|FitsEverySize|CommandsInWhat|NoWayOfWriting|ThatGoesOn|TablesColumns'
 
 fuzz: ## run each fuzz target for FUZZTIME (default 30s)
 	scripts/fuzz.sh $${FUZZTIME:-30s}
