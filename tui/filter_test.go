@@ -4,7 +4,6 @@ import (
 	"context"
 	"io"
 	"math/rand/v2"
-	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -115,12 +114,8 @@ func decode(t *testing.T, bursts func() (string, time.Duration, bool)) (events [
 func TestNoBytesPanicTheDecoder(t *testing.T) {
 	testenv.WithoutRace(t)
 	const batch = 10_000
-	batches := 20
-	if os.Getenv("LIFEHUB_SOAK") != "" {
-		batches = 1000
-	}
 	pauses := []time.Duration{0, 0, time.Millisecond, 49 * time.Millisecond, 51 * time.Millisecond, time.Second}
-	for seed := range batches {
+	for seed := range testenv.Rounds(5, 1000) {
 		any := rand.New(rand.NewPCG(uint64(seed), 12))
 		var bytes []string
 		n := 0
