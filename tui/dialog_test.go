@@ -181,6 +181,7 @@ func TestNoSentenceAnswersAQuestion(t *testing.T) {
 
 // Who is typing when a question opens, anywhere in a sentence, answers nothing.
 func TestSentenceBeingTypedAnswersNoDialog(t *testing.T) {
+	testenv.WithoutRace(t)
 	for _, sentence := range []string{"yes, and say any nay", "no y no s no a", "so y"} {
 		for opens := range len(sentence) {
 			question, replies := chattest.Asked(chattest.TaskAsked)

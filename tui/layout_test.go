@@ -69,6 +69,7 @@ func (r *rig) layoutProblem(width, height int) string {
 // TestOneTextColumnAtEveryWidth measures the edges of everything on the screen:
 // text begins at one column and ends at another, blocks begin at the bar.
 func TestOneTextColumnAtEveryWidth(t *testing.T) {
+	testenv.WithoutRace(t)
 	o := chattest.WithWorld(chattest.Play(
 		agent.ContextCounted{Agent: "explainer", Used: 2100, Allocated: 16384},
 		agent.Said{Content: strings.Repeat("prose ", 200) + "\n\n---\n\n```go\nshort()\n```\n\n| a | b |\n|---|---|\n| c | d |\n"},
@@ -133,6 +134,7 @@ func TestOneTextColumnAtEveryWidth(t *testing.T) {
 // TestLayoutAtEveryWidth keeps the words of three scenes at the widths that
 // people have.
 func TestLayoutAtEveryWidth(t *testing.T) {
+	testenv.WithoutRace(t)
 	var page strings.Builder
 	for _, name := range []string{"no questions yet", "steps run", "the answer is whole"} {
 		for _, size := range [][2]int{{40, 9}, {60, 14}, {80, 24}, {100, 30}, {120, 34}, {160, 34}, {200, 40}} {

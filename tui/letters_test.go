@@ -7,12 +7,14 @@ import (
 
 	"lifehub/agent"
 	"lifehub/internal/chattest"
+	"lifehub/internal/testenv"
 	"lifehub/tui/dialog"
 )
 
 // Thirty ways to type into an open question, and what became of each letter: an
 // answer, text in the composer, or a queued message.
 func TestLettersTypedIntoADialog(t *testing.T) {
+	testenv.WithoutRace(t)
 	const (
 		once   = agent.AllowOnce
 		refuse = agent.Refuse

@@ -8,6 +8,7 @@ import (
 
 	"lifehub/agent"
 	"lifehub/internal/chattest"
+	"lifehub/internal/testenv"
 	"lifehub/tui/dialog"
 )
 
@@ -35,6 +36,7 @@ func TestLongDialogIsAnsweredOnlyAtItsEnd(t *testing.T) {
 }
 
 func TestKeysOfADialogAreAlwaysVisible(t *testing.T) {
+	testenv.WithoutRace(t)
 	for _, size := range [][2]int{{40, 12}, {40, 8}, {60, 12}, {200, 60}, {300, 80}, {30, 10}} {
 		for _, question := range []agent.PermissionAsked{chattest.TaskAsked, chattest.LongArguments} {
 			inRig(t, size[0], size[1], chattest.WithWorld(chattest.Hold(chattest.Story(chattest.Planning, []agent.Body{question})...)), func(r *rig) {

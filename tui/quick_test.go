@@ -9,6 +9,7 @@ import (
 
 	"lifehub/agent"
 	"lifehub/internal/chattest"
+	"lifehub/internal/testenv"
 	"lifehub/tui/boxtest"
 	"lifehub/tui/dialog"
 )
@@ -124,6 +125,7 @@ func (r *rig) plays(keys []quick, question agent.PermissionAsked) (opened time.T
 
 // Prose is a message wherever in it the dialog opens, at any speed; nothing of it is lost.
 func TestProseAnswersNoDialogAtAnySpeed(t *testing.T) {
+	testenv.WithoutRace(t)
 	for _, text := range []string{"y", "no", "yes", "yes, at nine", "no y", "say", "nn", "n.", "sure", "Yesterday"} {
 		for _, speed := range []int{1, 5, 12, 40} {
 			for opens := range len(text) + 1 {

@@ -251,6 +251,7 @@ func TestHostileTextIsOnlyText(t *testing.T) {
 // turn, in windows of all small sizes: it does nothing before each line of what
 // is asked was on the screen.
 func TestNothingUnseenIsApproved(t *testing.T) {
+	testenv.WithoutRace(t)
 	for _, size := range [][2]int{{1, 1}, {2, 2}, {3, 9}, {5, 2}, {8, 3}, {10, 4}, {12, 8}, {20, 1}, {20, 2}, {20, 3}, {20, 5}, {24, 6}, {30, 4}, {30, 8}, {60, 5}} {
 		t.Run(fmt.Sprintf("%d×%d", size[0], size[1]), func(t *testing.T) {
 			question, replies := chattest.Asked(chattest.TaskAsked)

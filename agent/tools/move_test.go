@@ -15,6 +15,7 @@ import (
 	"pgregory.net/rapid"
 
 	"lifehub/agent"
+	"lifehub/internal/testenv"
 	"lifehub/store"
 )
 
@@ -170,6 +171,7 @@ func TestWhatCannotBeMoved(t *testing.T) {
 // Killed after any of its writes, a set is made as a whole or not at all after the next start. What the user has written
 // since stays.
 func TestInterruptedSetsAreAllOrNothing(t *testing.T) {
+	testenv.WithoutRace(t)
 	rapid.Check(t, func(r *rapid.T) {
 		files := map[string]string{"plan.md": "# Plan\n\n[[a0]]\n"}
 		for i := range rapid.IntRange(0, 5).Draw(r, "notes") {

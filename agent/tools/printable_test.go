@@ -8,11 +8,13 @@ import (
 	"time"
 
 	"lifehub/agent"
+	"lifehub/internal/testenv"
 )
 
 // Written text has no control characters except line ends of both kinds and tabs.
 // old_text may have them, to remove them.
 func TestWritersRefuseControlCharacters(t *testing.T) {
+	testenv.WithoutRace(t)
 	const note = "# Log\r\n\r\n- [ ] a\x1b[2J one\r\n"
 	characters := []rune{0x7f, 0x80, 0x9f, 0x2028, 0x2029, 0x202a, 0x202e, 0x2066, 0x2069, 0xe0000, 0xe0041, 0xe007f}
 	for r := rune(0); r < ' '; r++ {

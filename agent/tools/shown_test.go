@@ -14,6 +14,7 @@ import (
 	"lifehub/agent"
 	"lifehub/agent/agenttest"
 	"lifehub/agent/turn"
+	"lifehub/internal/testenv"
 	"lifehub/llm/llmtest"
 )
 
@@ -192,6 +193,7 @@ func applied(text, diff string) (string, error) {
 
 // A permission covers what the dialog showed: exactly that is written, or nothing.
 func TestOnlyTheShownChangeIsWritten(t *testing.T) {
+	testenv.WithoutRace(t)
 	t.Parallel()
 	for _, untrusted := range []bool{false, true} {
 		for _, call := range writing {

@@ -13,6 +13,7 @@ import (
 
 // What a tool writes, lists and filters by is the day that was said, whatever the clock does on it.
 func TestToolsKeepTheDayInEveryZone(t *testing.T) {
+	testenv.WithoutRace(t)
 	testenv.InEachZone(t, 2026, 2028, func(t *testing.T, days []when.Day) {
 		for _, day := range days {
 			b := work(t, map[string]string{"tasks.md": "- [ ] b 🔁 every day 📅 " + day.String() + "\n"})

@@ -10,6 +10,7 @@ import (
 
 	"lifehub/agent"
 	"lifehub/internal/hostile"
+	"lifehub/internal/testenv"
 	"lifehub/store"
 )
 
@@ -35,6 +36,7 @@ func active(page string) (found []string) {
 }
 
 func TestExportedPageRunsAndLoadsNothing(t *testing.T) {
+	testenv.WithoutRace(t)
 	s, err := store.InMemory()
 	if err != nil {
 		t.Fatal(err)

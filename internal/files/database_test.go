@@ -16,6 +16,8 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"lifehub/internal/testenv"
 )
 
 func open(t testing.TB, path string) *sql.DB {
@@ -323,7 +325,7 @@ func TestCancelledBeginLeavesNoTransaction(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(8)) // so that preemption may happen anywhere, even on two cores
 	db := open(t, filepath.Join(t.TempDir(), "a.db"))
 	db.SetMaxOpenConns(1)
-	for i := range 20_000 {
+	for i := range testenv.Rounds(20_000, 20_000) {
 		ctx, cancel := context.WithCancel(t.Context())
 		go func() {
 			for range i % 100 * 30 {
