@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -15,7 +14,6 @@ import (
 	"lifehub/internal/pdftest"
 	"lifehub/internal/testenv"
 	"lifehub/internal/when"
-	"lifehub/notes/pdf"
 )
 
 const orgFile = `#+TITLE: Kitchen notes
@@ -123,11 +121,10 @@ func TestPDFHasOneLinePerPage(t *testing.T) {
 
 func TestCachedPagesAreBounded(t *testing.T) {
 	testenv.WithoutRace(t)
-	p := pages{reader: pdf.Reader{Cache: testenv.CompiledPDFium(t)}}
-	page := strings.Repeat(strings.Repeat("word ", 20)+"\n", 200)
+	p := pages{}
+	page := strings.Repeat("<p>"+strings.Repeat("word ", 2000)+"</p>\n", 200)
 	for i := range 6 {
-		raw := append(slices.Repeat([]string{page}, 100), strings.Repeat("x", i+1))
-		if _, err := p.read(t.Context(), "a.pdf", pdftest.Make(raw...)); err != nil {
+		if _, err := p.read(t.Context(), "a.html", []byte(page+strings.Repeat("x", i+1))); err != nil {
 			t.Fatal(err)
 		}
 		size := 0
