@@ -116,7 +116,7 @@ func TestDraftSurvivesAKill(t *testing.T) {
 	} {
 		term = h.opens(arg...)
 		if name == "one from the list" {
-			term.sees("how often do I run?", "2 messages")
+			term.sees("how often do I run?", "enter open")
 			term.types("\r")
 		}
 		term.sees("not sent: “and zebraword?”", "not sent: “and ibexword?”", "half a tapirword [paste 1")
