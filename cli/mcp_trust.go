@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"reflect"
 	"runtime"
+	"slices"
 	"strings"
 	"time"
 
@@ -187,7 +188,8 @@ func trustServer(ctx context.Context, sh *app.Process, a *app.App, name string, 
 			if reflect.DeepEqual(s.Unseen, unseen) {
 				return false // the server has not checked again yet
 			}
-			return len(s.Unseen) > 0 || s.Status == mcpclient.Running || s.Status == mcpclient.Off || s.Status == mcpclient.Restarting
+			settled := []mcpclient.Status{mcpclient.Running, mcpclient.Off, mcpclient.Restarting}
+			return len(s.Unseen) > 0 || slices.Contains(settled, s.Status)
 		}); err != nil {
 			return err
 		}

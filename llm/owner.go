@@ -100,7 +100,8 @@ func (c *ownerCheck) ownerOf(uids []int) Owner {
 		}
 		allowed := c.allowed.Load()
 		named := allowed != nil && (*allowed == owner.Name || *allowed == strconv.Itoa(uid))
-		if owner.Foreign = !named && uid != 0 && uid != os.Getuid() && uid != os.Geteuid() && owner.Name != "ollama"; owner.Foreign {
+		ours := uid == os.Getuid() || uid == os.Geteuid()
+		if owner.Foreign = !named && !ours && uid != 0 && owner.Name != "ollama"; owner.Foreign {
 			break
 		}
 	}

@@ -78,7 +78,8 @@ func newTool(s *supervisor, l Tool) (*tool, error) {
 		return nil, fmt.Errorf("tool %q is refused: %w", l.Name, err)
 	}
 	t := &tool{server: s, name: l.Name, level: s.Entry.Level, text: description, reads: hints.ReadOnlyHint}
-	t.safe = hints.ReadOnlyHint != nil && *hints.ReadOnlyHint && !hints.DestructiveHint && !hints.OpenWorldHint && !takesAddress(schema)
+	onlyReads := hints.ReadOnlyHint != nil && *hints.ReadOnlyHint && !hints.DestructiveHint
+	t.safe = onlyReads && !hints.OpenWorldHint && !takesAddress(schema)
 	if clean := []byte(s.hub.Secrets.Known(string(schema))); json.Valid(clean) {
 		schema = clean // servers put a key there as the default of an argument
 	}

@@ -58,7 +58,11 @@ func (s *syncRun) readFew(ctx context.Context) error {
 // matches reports whether the file has the indexed size and time, or was skipped for a
 // reason that still holds.
 func (f indexed) matches(folder *notes.Folder, e notes.Entry) bool {
-	return f.size == e.Size && f.mtime == e.ModTime.UnixNano() && (f.copyOf == e.CopyOf || f.id == 0) && (f.id != 0 || !folder.IsOutdated(f.reason))
+	unchanged := f.size == e.Size && f.mtime == e.ModTime.UnixNano()
+	if f.id == 0 { // it was skipped
+		return unchanged && !folder.IsOutdated(f.reason)
+	}
+	return unchanged && f.copyOf == e.CopyOf
 }
 
 // isUnreadPicture reports whether a file of the index is an image of a folder that does not

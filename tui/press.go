@@ -276,7 +276,8 @@ func (m *Model) tickOff() tea.Cmd {
 func (m *Model) steer() tea.Cmd {
 	c := &m.composer
 	text := c.Text()
-	if !m.turn.takesSteering() || m.editing != nil || draw.Blank(text) || strings.HasPrefix(text, "/") || chat.NoShell(text) != "" {
+	aMessage := !draw.Blank(text) && !strings.HasPrefix(text, "/") && chat.NoShell(text) == ""
+	if !aMessage || m.editing != nil || !m.turn.takesSteering() {
 		return m.send()
 	}
 	text = c.Take()

@@ -374,7 +374,9 @@ func (d *checker) onDisk(n int) *passage {
 		source.Line, source.EndLine = 1, math.MaxInt
 	}
 	for other, p := range d.now {
-		if s := d.sources[other-1]; p != nil && !agent.IsPaged(s.Path) && s.Path == source.Path && s.Vault == source.Vault {
+		s := d.sources[other-1]
+		sameNote := s.Path == source.Path && s.Vault == source.Vault
+		if p != nil && sameNote && !agent.IsPaged(s.Path) {
 			d.now[n] = p
 			return p
 		}

@@ -64,7 +64,8 @@ func appendTarget(ctx context.Context, v vaults, daily Daily, now time.Time, cal
 		return folder, name, fresh, nil
 	}
 	folder, name, located := v.locate(strings.TrimSpace(called))
-	if errors.Is(err, fs.ErrNotExist) && located == nil && strings.Contains(name, "/") && strings.HasSuffix(strings.ToLower(name), ".md") {
+	whole := strings.Contains(name, "/") && strings.HasSuffix(strings.ToLower(name), ".md")
+	if errors.Is(err, fs.ErrNotExist) && located == nil && whole {
 		if own, _, spelled := folder.Spelled(name); spelled == nil {
 			return folder, own, "", nil // a complete path refers to this very note
 		}

@@ -127,7 +127,8 @@ func Contradictions(ctx context.Context, folders func() []*notes.Folder, words s
 		slices.SortFunc(same, newer)
 		for i, a := range same {
 			for _, b := range same[i+1:] {
-				if a.value.contradicts(b.value) && a.ofOneTime(b) && !a.toldApart(b) && a.isAbout(words) && b.isAbout(words) {
+				differ := a.value.contradicts(b.value) && a.ofOneTime(b) && !a.toldApart(b)
+				if differ && a.isAbout(words) && b.isAbout(words) {
 					pairs = append(pairs, [2]*stated{a, b})
 				}
 			}

@@ -1,7 +1,6 @@
 package tools
 
 import (
-	"slices"
 	"strings"
 
 	"lifehub/agent"
@@ -30,6 +29,9 @@ var Guide = agent.Guide{
 
 // NeedsNotes reports whether a built-in tool works on notes, and so is useless without a vault.
 func NeedsNotes(tool string) bool {
-	return slices.Contains([]string{"note_links", "find_contradictions"}, tool) || strings.HasSuffix(tool, "_note") || strings.HasSuffix(tool, "_notes") ||
-		strings.HasSuffix(tool, "_task") || strings.HasSuffix(tool, "_tasks")
+	if tool == "note_links" || tool == "find_contradictions" {
+		return true
+	}
+	one := strings.TrimSuffix(tool, "s")
+	return strings.HasSuffix(one, "_note") || strings.HasSuffix(one, "_task")
 }

@@ -50,7 +50,8 @@ func (a *App) NoteOf(name string) (folder *notes.Folder, path string) {
 
 // IsFile reports whether name is the path of a regular file, beginning with /, ~/, ./ or ../.
 func IsFile(name string) bool {
-	if !filepath.IsAbs(name) && !strings.HasPrefix(name, "~/") && !strings.HasPrefix(name, "./") && !strings.HasPrefix(name, "../") {
+	begins := func(with string) bool { return strings.HasPrefix(name, with) }
+	if !filepath.IsAbs(name) && !slices.ContainsFunc([]string{"~/", "./", "../"}, begins) {
 		return false
 	}
 	info, err := os.Stat(AtHome(name))

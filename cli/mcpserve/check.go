@@ -128,7 +128,8 @@ func (s *reader) check(ctx context.Context, given string, most limits) (found Ch
 		}
 		for _, source := range near.Result.Sources { // none if the search failed, because the query has no words or is forbidden
 			if !slices.ContainsFunc(sources, func(o agent.Source) bool {
-				return o.Path == source.Path && o.Vault == source.Vault && o.Line <= source.Line && o.EndLine >= source.EndLine
+				sameNote := o.Path == source.Path && o.Vault == source.Vault
+				return sameNote && o.Line <= source.Line && o.EndLine >= source.EndLine
 			}) {
 				sources = append(sources, source)
 			}
@@ -167,7 +168,8 @@ func (s *reader) check(ctx context.Context, given string, most limits) (found Ch
 			if c.N <= len(named) {
 				place = named[c.N-1]
 			}
-			if place.line > 0 && v.Verdict != agent.NotFound && v.Note != "" && (v.EndLine < place.line || v.Line > place.end) {
+			elsewhere := place.line > 0 && (v.EndLine < place.line || v.Line > place.end)
+			if elsewhere && v.Verdict != agent.NotFound && v.Note != "" {
 				v.Detail = strings.TrimPrefix(v.Detail+fmt.Sprintf("; it is on line %d, not %d", v.Line, place.line), "; ")
 			}
 			v.Untrusted = sources[c.N-1].Untrusted
