@@ -66,7 +66,8 @@ func ReadAddress(address string) (u *url.URL, site string, err error) {
 		}
 	}
 	if isNumber(name) {
-		return nil, "", fmt.Errorf("its host %q is a number, which hides which machine is meant; write an IPv4 address as four decimal numbers", u.Hostname())
+		return nil, "", fmt.Errorf("its host %q is a number, which hides which machine is meant; write an IPv4 "+
+			"address as four decimal numbers", u.Hostname())
 	}
 	if port := u.Port(); port != "" {
 		u.Host = name + ":" + port

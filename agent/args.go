@@ -125,7 +125,8 @@ func ReadObject(raw json.RawMessage) (map[string]any, error) {
 func compact(raw json.RawMessage, args map[string]any, changed bool) (json.RawMessage, error) {
 	if !changed && !hasDoubles(raw) {
 		var out bytes.Buffer
-		if trimmed := bytes.TrimSpace(raw); len(trimmed) > 0 && trimmed[0] == '{' && json.Compact(&out, trimmed) == nil {
+		if trimmed := bytes.TrimSpace(raw); len(trimmed) > 0 && trimmed[0] == '{' &&
+			json.Compact(&out, trimmed) == nil {
 			return out.Bytes(), nil
 		}
 	}
@@ -312,7 +313,8 @@ func (r *repairing) text(v string, s Shape) (any, string) {
 		return day, fmt.Sprintf("%.60q is %s", text, day)
 	}
 	for _, allowed := range s.Enum {
-		if word, ok := allowed.(string); ok && word != v && strings.EqualFold(word, text) && !slices.Contains(s.Enum, any(v)) {
+		if word, ok := allowed.(string); ok && word != v && strings.EqualFold(word, text) &&
+			!slices.Contains(s.Enum, any(v)) {
 			return word, "was written otherwise"
 		}
 	}
@@ -438,7 +440,8 @@ func NoContent(schema json.RawMessage, input Args, holds func(text string) bool)
 			s = *s.Items
 		}
 		text := s.Type == nil || s.accepts("string", "object")
-		formed := !text || len(s.Enum) > 0 || s.Format != "" || s.Pattern != "" || aForm.MatchString(name+" "+s.Description)
+		formed := !text || len(s.Enum) > 0 || s.Format != "" || s.Pattern != "" ||
+			aForm.MatchString(name+" "+s.Description)
 		if known && formed && slices.ContainsFunc(textsIn(given[name]), holds) {
 			return name
 		}

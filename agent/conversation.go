@@ -28,10 +28,11 @@ const (
 // Exchange is one turn of a saved conversation: a question and its answer. A
 // conversation is a tree of exchanges, one path of which is current.
 type Exchange struct {
-	Turn     string    `json:"turn"`
-	After    string    `json:"after,omitempty"`    // turn that it follows; "" if it is the first
-	Siblings []string  `json:"siblings,omitempty"` // turns that follow the same turn, in order, including this one; nil if there are no others
-	Current  bool      `json:"current"`            // on the current path
+	Turn  string `json:"turn"`
+	After string `json:"after,omitempty"` // turn that it follows; "" if it is the first
+	// turns that follow the same turn, in order, including this one; nil if there are no others
+	Siblings []string  `json:"siblings,omitempty"`
+	Current  bool      `json:"current"` // on the current path
 	Asked    time.Time `json:"asked"`
 	Question string    `json:"question"`
 	Answer   Answer    `json:"answer"`

@@ -81,7 +81,8 @@ func (c *Coverage) StillReading() string {
 	if c == nil || c.Unread == 0 {
 		return ""
 	}
-	return fmt.Sprintf("%s of %s notes read so far, those with your words first", text.Thousands(c.Indexed), text.Thousands(c.Total))
+	return fmt.Sprintf("%s of %s notes read so far, those with your words first",
+		text.Thousands(c.Indexed), text.Thousands(c.Total))
 }
 
 // Caveats says what an answer may lack: what the question asks for and no note has, unless the

@@ -17,7 +17,10 @@ func DescribeTool[Args any](descriptions embed.FS, name string) llm.ToolSpec {
 	if err != nil {
 		panic(fmt.Sprintf("built-in tool %s has no description", name))
 	}
-	return llm.ToolSpec{Name: name, Description: strings.TrimSpace(string(text)), Schema: schemaOf(reflect.TypeFor[Args]())}
+	return llm.ToolSpec{
+		Name: name, Description: strings.TrimSpace(string(text)),
+		Schema: schemaOf(reflect.TypeFor[Args]()),
+	}
 }
 
 // schemaOf returns the JSON Schema of arguments: a field without omitempty is
@@ -36,7 +39,8 @@ func schemaOf(args reflect.Type) json.RawMessage {
 	if len(required) > 0 {
 		must = fmt.Sprintf(`,"required":["%s"]`, strings.Join(required, `","`))
 	}
-	return json.RawMessage(`{"type":"object","properties":{` + strings.Join(properties, ",") + "}" + must + `,"additionalProperties":false}`)
+	return json.RawMessage(`{"type":"object","properties":{` + strings.Join(properties, ",") + "}" + must +
+		`,"additionalProperties":false}`)
 }
 
 // keywords returns the schema keywords of one argument.

@@ -91,9 +91,10 @@ type (
 	// of the worker to which that step delegated its task, and its steps belong
 	// below that step.
 	PlanMade struct {
-		Mode      Mode     `json:"mode,omitempty"`    // how the turn is worked on; "" by a plan
-		Under     string   `json:"under,omitempty"`   // "" for a plan of the turn itself
-		Attempt   int      `json:"attempt,omitempty"` // attempt of the worker, from 1; for the turn itself, AfterAnswer or 0
+		Mode  Mode   `json:"mode,omitempty"`  // how the turn is worked on; "" by a plan
+		Under string `json:"under,omitempty"` // "" for a plan of the turn itself
+		// attempt of the worker, from 1; for the turn itself, AfterAnswer or 0
+		Attempt   int      `json:"attempt,omitempty"`
 		Reasoning string   `json:"reasoning,omitempty"`
 		Before    []Step   `json:"before,omitempty"`
 		Steps     []Step   `json:"steps"`
@@ -244,11 +245,12 @@ type (
 	// Reading is a model that is silent, because it loads or reads the prompt. It
 	// is valid until the model responds or the next one replaces it.
 	Reading struct {
-		Agent     string  `json:"agent,omitempty"`
-		Step      string  `json:"step,omitempty"` // as in Thought
-		Model     string  `json:"model,omitempty"`
-		Tokens    int     `json:"tokens,omitempty"` // to be read, without those that the server is known to hold; 0: unknown
-		Read      int     `json:"read,omitempty"`   // of them so far, if the server says so
+		Agent string `json:"agent,omitempty"`
+		Step  string `json:"step,omitempty"` // as in Thought
+		Model string `json:"model,omitempty"`
+		// to be read, without those that the server is known to hold; 0: unknown
+		Tokens    int     `json:"tokens,omitempty"`
+		Read      int     `json:"read,omitempty"` // of them so far, if the server says so
 		PerSecond float64 `json:"tokens_per_second,omitempty"`
 		Took      int64   `json:"took_ms"`
 		Waiting   string  `json:"waiting,omitempty"` // why the request is sent again
@@ -285,10 +287,12 @@ type (
 		Dropped []string `json:"dropped,omitempty"` // what was left out of the plans or changed in them, and why
 		Unasked []string `json:"unasked,omitempty"` // tools that needed permission with no user to ask
 
-		Unanswered bool      `json:"unanswered,omitempty"` // the notes hardly contain an answer; the text begins with that
-		Nearest    []Source  `json:"nearest,omitempty"`    // if Unanswered: the closest passages, best first
-		Close      bool      `json:"close,omitempty"`      // if Unanswered: the passages are related to the question but hardly answer it
-		Coverage   *Coverage `json:"coverage,omitempty"`   // coverage of the search; nil if there was none
+		// the notes hardly contain an answer; the text begins with that
+		Unanswered bool     `json:"unanswered,omitempty"`
+		Nearest    []Source `json:"nearest,omitempty"` // if Unanswered: the closest passages, best first
+		// if Unanswered: the passages are related to the question but hardly answer it
+		Close    bool      `json:"close,omitempty"`
+		Coverage *Coverage `json:"coverage,omitempty"` // coverage of the search; nil if there was none
 		Metrics
 	}
 )
@@ -395,12 +399,13 @@ type Citation struct {
 	// it; N is then the source that contains it.
 	Words string `json:"words,omitempty"`
 	// Quoted has the verdict on each quotation, if it differs from Verdict.
-	Quoted   []Quoted `json:"quoted,omitempty"`
-	Verdict  Verdict  `json:"verdict"`
-	Context  string   `json:"context,omitempty"`  // if verified: what changes the meaning of the quoted words; "" if nothing
-	Detail   string   `json:"detail,omitempty"`   // reason for the verdict; may be ""
-	Sentence string   `json:"sentence,omitempty"` // sentence of the answer that the verdict is about
-	At       int      `json:"at,omitempty"`       // byte offset in the answer where the citation ends
+	Quoted  []Quoted `json:"quoted,omitempty"`
+	Verdict Verdict  `json:"verdict"`
+	// if verified: what changes the meaning of the quoted words; "" if nothing
+	Context  string `json:"context,omitempty"`
+	Detail   string `json:"detail,omitempty"`   // reason for the verdict; may be ""
+	Sentence string `json:"sentence,omitempty"` // sentence of the answer that the verdict is about
+	At       int    `json:"at,omitempty"`       // byte offset in the answer where the citation ends
 }
 
 // Place returns what is cited: note.md:12, or a web address.

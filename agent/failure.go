@@ -45,7 +45,8 @@ func FailedFrom(err error) Failed {
 	case errors.As(err, &unsupported):
 		f.Hint = "Choose another model with /model or -m; `lifehub models list` shows what each can do."
 	case errors.Is(err, llm.ErrUnreachable):
-		f.Hint = "Start the model server" + howToStart(err) + ", or set `provider: offline` to work without one. Run `lifehub doctor` for details."
+		f.Hint = "Start the model server" + howToStart(err) +
+			", or set `provider: offline` to work without one. Run `lifehub doctor` for details."
 		if errors.As(err, &network) && !network.Refused && network.Advice != "" {
 			f.Hint = text.AsSentence(network.Advice)
 		}
@@ -87,7 +88,8 @@ func adviceOn(code int) string {
 		return "Put the user name and password for the proxy into HTTPS_PROXY or HTTP_PROXY."
 	case code == http.StatusTooManyRequests:
 		return "Ask again later, or choose another model with /model or -m."
-	case code == http.StatusBadRequest || code == http.StatusRequestEntityTooLarge || code == http.StatusUnprocessableEntity:
+	case code == http.StatusBadRequest || code == http.StatusRequestEntityTooLarge ||
+		code == http.StatusUnprocessableEntity:
 		return "If the conversation is long, start a new one, or choose a model with a larger window."
 	case code >= 500:
 		return "See the model server's log; ask again, or choose another model with /model or -m."

@@ -43,7 +43,8 @@ func (s *Stream) follow(e Event) {
 		}
 		e.Body = ContextCounted{}
 	case ToolEnded:
-		body.Output, body.Error, body.Cause = text.Clip(body.Output, MaxLogged), text.Clip(body.Error, MaxLogged), text.Clip(body.Cause, MaxLogged)
+		body.Output, body.Error, body.Cause = text.Clip(body.Output, MaxLogged), text.Clip(body.Error, MaxLogged),
+			text.Clip(body.Cause, MaxLogged)
 		body.Sources = make([]Source, len(body.Sources))
 		e.Body = body
 	case Evaluated:
@@ -113,7 +114,10 @@ func (s *Stream) Course(end Body) []CourseEvent {
 	case Failed:
 		end = Failed{Message: body.Message, Hint: body.Hint}
 	}
-	return append(s.course, CourseEvent{At: len(s.Text()), Event: Event{Type: TypeOf(end), Turn: s.Turn, Time: s.Now(), Body: end}})
+	return append(s.course, CourseEvent{At: len(s.Text()), Event: Event{
+		Type: TypeOf(end), Turn: s.Turn,
+		Time: s.Now(), Body: end,
+	}})
 }
 
 // Log returns the actions and thoughts of the turn itself, with the results of

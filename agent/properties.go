@@ -20,11 +20,13 @@ type Properties struct {
 	// empty, the user is asked about every call; if nil, an "always" applies only to identical calls.
 	Bounds []string
 
-	Timeout     time.Duration // of a call; 0: one minute
-	FormerNames []string      // rules that tighten, and plans in the journal, may use them; a rule that loosens must not
-	LoopOnly    bool          // for work over several rounds: not offered for a plan, which is made before any result is known
-	Delegates   bool          // calls hand a task to agents, whose own calls have their own time-outs
-	Use         Use
+	Timeout time.Duration // of a call; 0: one minute
+	// rules that tighten, and plans in the journal, may use them; a rule that loosens must not
+	FormerNames []string
+	// for work over several rounds: not offered for a plan, which is made before any result is known
+	LoopOnly  bool
+	Delegates bool // calls hand a task to agents, whose own calls have their own time-outs
+	Use       Use
 
 	// Server is the MCP server of the tool; "" for one of LifeHub.
 	Server string

@@ -13,7 +13,8 @@ import (
 // if the turn only read or asked, and for a turn of a version without effects.
 // Its names are untrusted text.
 func (e Exchange) Did() string {
-	effects := slices.DeleteFunc(slices.Clone(e.Answer.Effects), func(e Effect) bool { return e.Kind == RequestSent || e.Kind == WithoutNotes })
+	effects := slices.DeleteFunc(slices.Clone(e.Answer.Effects),
+		func(e Effect) bool { return e.Kind == RequestSent || e.Kind == WithoutNotes })
 	if len(effects) == 0 {
 		return ""
 	}

@@ -16,7 +16,8 @@ const steeringMark = "sent while this was answered"
 // it, so that whatever reads the saved message reads both.
 func WithSteering(message, steering string) string {
 	mark := fenceOutside(steering)
-	return strings.TrimRight(message, "\n") + "\n\n" + mark + steeringMark + "\n" + strings.TrimRight(steering, "\n") + "\n" + mark
+	return strings.TrimRight(message, "\n") + "\n\n" + mark + steeringMark + "\n" +
+		strings.TrimRight(steering, "\n") + "\n" + mark
 }
 
 // SplitSteering returns a saved message as it was first sent, and the messages

@@ -81,7 +81,8 @@ func (s *Stream) KeepAnswer(ctx context.Context, saved int, origin func() Origin
 			case <-tick.C:
 			}
 			text := s.Text()
-			if text == kept || kept == "" && len(text) <= saved { // nothing new, or less than before the turn was interrupted
+			// nothing new, or less than before the turn was interrupted
+			if text == kept || kept == "" && len(text) <= saved {
 				continue
 			}
 			err := s.Journal.Progress(context.WithoutCancel(ctx), s.Turn, text, origin())

@@ -30,26 +30,28 @@ func PlainLine(message string) string {
 	typed := ParseMessage(message).Text
 	source := []byte(tag.ReplaceAllString(strings.ToValidUTF8(typed[:min(len(typed), titleOf)], ""), " "))
 	var plain strings.Builder
-	_ = ast.Walk(goldmark.DefaultParser().Parse(markdown.NewReader(source)), func(n ast.Node, entering bool) (ast.WalkStatus, error) { // the walker never fails
-		if !entering {
-			if n.Type() == ast.TypeBlock {
-				plain.WriteByte('\n')
+	// the walker never fails
+	_ = ast.Walk(goldmark.DefaultParser().Parse(markdown.NewReader(source)),
+		func(n ast.Node, entering bool) (ast.WalkStatus, error) {
+			if !entering {
+				if n.Type() == ast.TypeBlock {
+					plain.WriteByte('\n')
+				}
+				return ast.WalkContinue, nil
+			}
+			switch n := n.(type) {
+			case *ast.Text:
+				plain.Write(n.Value(source))
+				if n.SoftLineBreak() || n.HardLineBreak() {
+					plain.WriteByte('\n')
+				}
+			case *ast.AutoLink:
+				plain.Write(n.Label(source))
+			case *ast.CodeBlock, *ast.FencedCodeBlock, *ast.HTMLBlock:
+				plain.Write(n.Lines().Value(source))
 			}
 			return ast.WalkContinue, nil
-		}
-		switch n := n.(type) {
-		case *ast.Text:
-			plain.Write(n.Value(source))
-			if n.SoftLineBreak() || n.HardLineBreak() {
-				plain.WriteByte('\n')
-			}
-		case *ast.AutoLink:
-			plain.Write(n.Label(source))
-		case *ast.CodeBlock, *ast.FencedCodeBlock, *ast.HTMLBlock:
-			plain.Write(n.Lines().Value(source))
-		}
-		return ast.WalkContinue, nil
-	})
+		})
 	// It falls back to the source, as for a link definition, which Markdown does not show.
 	for line := range strings.Lines(plain.String() + "\n" + string(source)) {
 		if line = plainLine(line); line != "" {

@@ -86,13 +86,15 @@ type Result struct {
 	Accepted bool      `json:"accepted,omitempty"` // a text that a worker wrote and the evaluator accepted
 	Images   [][]byte  `json:"-"`                  // for a model that accepts images
 	Unlikely bool      `json:"unlikely,omitempty"` // a search whose sources hardly contain an answer
-	Close    bool      `json:"close,omitempty"`    // if Unlikely: the sources are related to the question but hardly answer it
+	// if Unlikely: the sources are related to the question but hardly answer it
+	Close bool `json:"close,omitempty"`
 	// SemanticOnly, if Unlikely: no note contains the words of the search, and the
 	// sources are the semantically closest.
 	SemanticOnly bool      `json:"by_meaning,omitempty"`
 	Coverage     *Coverage `json:"coverage,omitempty"` // coverage of a search of the notes
-	Next         int       `json:"-"`                  // line at which a further call of the same tool continues; 0: this is all
-	Passages     []Passage `json:"-"`                  // what a search found, best first, for a list
+	// line at which a further call of the same tool continues; 0: this is all
+	Next     int       `json:"-"`
+	Passages []Passage `json:"-"` // what a search found, best first, for a list
 }
 
 // Passage is what a list shows of a passage that a search found.
@@ -122,20 +124,23 @@ func (r Result) IsUntrusted() bool {
 // Source is something that an answer can cite: lines of a note or of a web
 // page, or a tool result without a place.
 type Source struct {
-	N         int      `json:"n,omitempty"`     // number in this turn, from 1; 0 if not numbered yet
-	Path      string   `json:"path"`            // path in its vault, with slashes; or the web address; or the tool's name
-	Call      string   `json:"call,omitempty"`  // the step whose result it is; "" for a note or page
-	Vault     string   `json:"vault,omitempty"` // absolute path of the vault
-	Line      int      `json:"line"`            // line of a page as it was read; 0 for a search result
-	EndLine   int      `json:"end_line"`
-	Heading   string   `json:"heading,omitempty"` // "Running › Plan"
-	Text      string   `json:"text"`              // as the model sees it
-	Above     int      `json:"above,omitempty"`   // lines of Text before Line: the header of the table or code that it continues
-	Score     float64  `json:"score,omitempty"`   // 0 to 1
+	N int `json:"n,omitempty"` // number in this turn, from 1; 0 if not numbered yet
+	// path in its vault, with slashes; or the web address; or the tool's name
+	Path    string `json:"path"`
+	Call    string `json:"call,omitempty"`  // the step whose result it is; "" for a note or page
+	Vault   string `json:"vault,omitempty"` // absolute path of the vault
+	Line    int    `json:"line"`            // line of a page as it was read; 0 for a search result
+	EndLine int    `json:"end_line"`
+	Heading string `json:"heading,omitempty"` // "Running › Plan"
+	Text    string `json:"text"`              // as the model sees it
+	// lines of Text before Line: the header of the table or code that it continues
+	Above     int      `json:"above,omitempty"`
+	Score     float64  `json:"score,omitempty"` // 0 to 1
 	Date      when.Day `json:"date,omitzero"`
 	Untrusted bool     `json:"foreign,omitempty"` // text from outside
-	Lines     string   `json:"-"`                 // the whole lines of which Text shows a part or another form; "" if Text is whole lines
-	Dated     bool     `json:"dated,omitempty"`   // the note has the requested date or time
+	// the whole lines of which Text shows a part or another form; "" if Text is whole lines
+	Lines string `json:"-"`
+	Dated bool   `json:"dated,omitempty"` // the note has the requested date or time
 }
 
 // SamePlace reports whether two sources are of the same note, page or result.
@@ -162,7 +167,9 @@ func (s Source) Head() string {
 // NewTool returns a Tool that calls a function with typed arguments. level is
 // the default for every call. A tool with level Auto must change nothing,
 // because an interrupted turn may call it again. use is at most one.
-func NewTool[Args any](spec llm.ToolSpec, level Level, run func(context.Context, Args) (Result, error), use ...Use) Tool {
+func NewTool[Args any](spec llm.ToolSpec, level Level, run func(context.Context, Args) (Result, error),
+	use ...Use,
+) Tool {
 	of := Properties{Level: level, ReadOnly: level == Auto}
 	if len(use) > 0 {
 		of.Use = use[0]

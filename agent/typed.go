@@ -52,7 +52,8 @@ func (m Message) String() string {
 	}
 	for _, a := range m.Attached {
 		mark := fenceOutside(a.Text)
-		encoded += "\n\n" + mark + "attached " + cmp.Or(text.OneLine(a.Name), "text") + "\n" + strings.TrimRight(a.Text, "\n") + "\n" + mark
+		encoded += "\n\n" + mark + "attached " + cmp.Or(text.OneLine(a.Name), "text") + "\n" +
+			strings.TrimRight(a.Text, "\n") + "\n" + mark
 	}
 	return encoded
 }
@@ -103,7 +104,10 @@ func parseMessage(text string) (m Message, steering []string) {
 			inside.Reset()
 			ended = func() {
 				if name := begins[2]; name != "" {
-					m.Attached = append(m.Attached, Attachment{Name: name, Text: strings.TrimSuffix(inside.String(), "\n")})
+					m.Attached = append(m.Attached, Attachment{
+						Name: name,
+						Text: strings.TrimSuffix(inside.String(), "\n"),
+					})
 				} else {
 					steering = append(steering, strings.TrimSuffix(inside.String(), "\n"))
 				}

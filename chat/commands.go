@@ -34,7 +34,10 @@ func (c Command) Title() string {
 // in the order of the palette. pages are the commands that open a panel.
 func (o *Options) AllCommands(pages []Command) []Command {
 	list := []Command{
-		{Name: "help", Aliases: []string{"h", "?"}, Group: InHelp, Args: "[TOPIC]", Help: "show keys, commands and help pages"},
+		{
+			Name: "help", Aliases: []string{"h", "?"}, Group: InHelp, Args: "[TOPIC]",
+			Help: "show keys, commands and help pages",
+		},
 		{Name: "new", Aliases: []string{"clear"}, Group: InConversation, Help: "start a new conversation"},
 		{Name: "copy", Group: InConversation, Args: "[N]", Help: "copy the last answer, or its code block N"},
 		{Name: "context", Group: InView, Help: "show what fills the context window"},
@@ -50,19 +53,34 @@ func (o *Options) AllCommands(pages []Command) []Command {
 		Name: "resume", Aliases: []string{"chats", "sessions"}, Group: InConversation, Args: "[WORDS]",
 		Help: "open an earlier conversation",
 	})
-	add(o.Archive != nil, Command{Name: "find", Group: InConversation, Args: "[WORDS]", Help: "search this conversation"})
-	add(o.Resumer != nil, Command{Name: "continue", Group: InConversation, Help: "resume an answer that was cut off or stopped"})
+	add(o.Archive != nil, Command{
+		Name: "find", Group: InConversation, Args: "[WORDS]",
+		Help: "search this conversation",
+	})
+	add(o.Resumer != nil, Command{
+		Name: "continue", Group: InConversation,
+		Help: "resume an answer that was cut off or stopped",
+	})
 	add(o.Branches != nil,
 		Command{Name: "edit", Group: InConversation, Args: "[N]", Help: "edit your last question, or the Nth last"},
 		Command{Name: "retry", Group: InConversation, Help: "ask your last question again"},
 		Command{Name: "tree", Group: InConversation, Help: "show all branches"},
 		Command{Name: "fork", Group: InConversation, Help: "fork to a new chat"})
-	add(o.Archive != nil, Command{Name: "rename", Group: InConversation, Args: "TITLE", Help: "rename this conversation"})
+	add(o.Archive != nil, Command{
+		Name: "rename", Group: InConversation, Args: "TITLE",
+		Help: "rename this conversation",
+	})
 	add(o.Models != nil,
 		Command{Name: "model", Aliases: []string{"m"}, Group: InModel, Args: "[NAME]", Help: "choose a model"},
 		Command{Name: "pull", Group: InModel, Args: "NAME", Help: "pull a model"})
-	add(o.Modes != nil, Command{Name: "mode", Group: InModel, Args: "[auto|plan|loop|team]", Help: "choose the answer strategy"})
-	add(o.Artifacts != nil, Command{Name: "artifacts", Group: InNotes, Args: "[NAME]", Help: "show the documents of this conversation"})
+	add(o.Modes != nil, Command{
+		Name: "mode", Group: InModel, Args: "[auto|plan|loop|team]",
+		Help: "choose the answer strategy",
+	})
+	add(o.Artifacts != nil, Command{
+		Name: "artifacts", Group: InNotes, Args: "[NAME]",
+		Help: "show the documents of this conversation",
+	})
 	add(true, pages...)
 	add(o.Servers != nil, Command{Name: "mcp", Group: InHelp, Help: "manage MCP servers"})
 	for _, other := range o.Commands {
@@ -115,7 +133,8 @@ func Unknown(commands []Command, name string) string {
 // which is not sent; otherwise "".
 func NoShell(line string) string {
 	rest, marked := strings.CutPrefix(line, "!")
-	if first, _ := utf8.DecodeRuneInString(rest); !marked || !unicode.IsLetter(first) && !strings.ContainsRune("./~", first) {
+	if first, _ := utf8.DecodeRuneInString(rest); !marked ||
+		!unicode.IsLetter(first) && !strings.ContainsRune("./~", first) {
 		return ""
 	}
 	return "LifeHub runs no shell, so !… is not sent; a space before it sends it as text"

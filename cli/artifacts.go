@@ -29,9 +29,18 @@ func newArtifacts(sh *app.Process) *cobra.Command {
 	c := &artifactsCommand{Process: sh}
 	list := &cobra.Command{Use: "list", Short: "List documents, last changed first", RunE: app.ReadingStore(sh, c.list)}
 	app.AddJSON(list, &c.asJSON, "one JSON object")
-	show := &cobra.Command{Use: "show NAME [VERSION]", Short: "Print a document (default: its newest version)", RunE: app.ReadingStore(sh, c.show)}
-	diff := &cobra.Command{Use: "diff NAME [VERSION]", Short: "Show a document's versions, or what one changed", RunE: app.ReadingStore(sh, c.diff)}
-	export := &cobra.Command{Use: "export NAME FILE", Short: "Write the newest version of a document to a file", RunE: app.ReadingStore(sh, c.export)}
+	show := &cobra.Command{
+		Use: "show NAME [VERSION]", Short: "Print a document (default: its newest version)",
+		RunE: app.ReadingStore(sh, c.show),
+	}
+	diff := &cobra.Command{
+		Use: "diff NAME [VERSION]", Short: "Show a document's versions, or what one changed",
+		RunE: app.ReadingStore(sh, c.diff),
+	}
+	export := &cobra.Command{
+		Use: "export NAME FILE", Short: "Write the newest version of a document to a file",
+		RunE: app.ReadingStore(sh, c.export),
+	}
 	export.Flags().BoolVar(&c.force, "force", false, "overwrite an existing file")
 	cmd := app.Group("artifacts", "Documents LifeHub wrote", list, show, diff, export)
 	cmd.PersistentFlags().StringVar(&c.chat, "chat", "", "only documents of this conversation")
@@ -49,10 +58,12 @@ func (c *artifactsCommand) list(ctx context.Context, conversations *store.Store,
 		}
 		return app.PrintJSON(c.Process, "documents", map[string]any{"artifacts": append([]agent.Artifact{}, all...)})
 	}
-	return app.PrintList(c.Process, false, "documents", "no documents yet; LifeHub writes them in loop and team mode", all, func(a agent.Artifact) string {
-		return fmt.Sprintf("%s  version %d, %d bytes, %s, by %s  (conversation %s)",
-			safetext.Line(a.Name), a.Version, len(a.Text), a.Time.Format(time.DateTime), safetext.Line(a.By), a.Conversation)
-	})
+	return app.PrintList(c.Process, false, "documents", "no documents yet; LifeHub writes them in loop and team mode",
+		all, func(a agent.Artifact) string {
+			return fmt.Sprintf("%s  version %d, %d bytes, %s, by %s  (conversation %s)",
+				safetext.Line(a.Name), a.Version, len(a.Text), a.Time.Format(time.DateTime),
+				safetext.Line(a.By), a.Conversation)
+		})
 }
 
 func (c *artifactsCommand) show(ctx context.Context, conversations *store.Store, given []string) error {
@@ -75,8 +86,10 @@ func (c *artifactsCommand) diff(ctx context.Context, conversations *store.Store,
 	was := agent.Artifact{}
 	for _, v := range versions {
 		if len(given) == 1 || v.Version == a.Version {
-			fmt.Fprintf(c.Process.Out, "version %d, %s, by %s  %s\n", v.Version, v.Time.Format(time.DateTime), safetext.Line(v.By), safetext.Line(v.Why))
-			fmt.Fprint(c.Process.Out, safetext.Text(udiff.Unified(fmt.Sprint(was.Version), fmt.Sprint(v.Version), was.Text, v.Text)))
+			fmt.Fprintf(c.Process.Out, "version %d, %s, by %s  %s\n", v.Version, v.Time.Format(time.DateTime),
+				safetext.Line(v.By), safetext.Line(v.Why))
+			fmt.Fprint(c.Process.Out, safetext.Text(udiff.Unified(fmt.Sprint(was.Version),
+				fmt.Sprint(v.Version), was.Text, v.Text)))
 		}
 		was = v
 	}

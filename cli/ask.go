@@ -52,7 +52,8 @@ func newAsk(sh *app.Process) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "ask [PROMPT…]",
 		Short: "Answer one question on stdout",
-		Long:  "Answer one question on stdout, in Markdown; progress goes to stderr. Piped input is attached as data, never read as a command.",
+		Long: "Answer one question on stdout, in Markdown; progress goes to stderr. Piped input is attached as " +
+			"data, never read as a command.",
 		Example: "  lifehub ask \"when did I last change the boiler filter?\"\n" +
 			"  git diff | lifehub ask \"summarise this for my work log\"\n" +
 			"  lifehub ask --json \"which shoes at the Lakeside Ten?\" | jq .citations\n" +
@@ -74,13 +75,15 @@ func newAsk(sh *app.Process) *cobra.Command {
 	f := cmd.Flags()
 	f.StringArrayVarP(&q.files, "file", "f", nil, "attach a text or image file, or - for standard input (repeatable)")
 	f.StringArrayVar(&q.allow, "allow", nil, "allow calls that would ask: a tool, a glob or a rule (repeatable)")
-	f.StringArrayVar(&q.allowUntrusted, "allow-untrusted", nil, "allow them even if untrusted text had a part in it; the rule must name arguments (repeatable)")
+	f.StringArrayVar(&q.allowUntrusted, "allow-untrusted", nil,
+		"allow them even if untrusted text had a part in it; the rule must name arguments (repeatable)")
 	f.BoolVar(&q.asJSON, "json", false, "print one JSON object")
 	f.BoolVar(&q.streamJSON, "stream-json", false, "print each event as a line of JSON")
 	f.BoolVarP(&q.quiet, "quiet", "q", false, "print only errors to stderr")
 	f.DurationVar(&q.timeout, "timeout", 0, "stop after this time, such as 2m, with what was answered; 0: never")
 	f.StringVar(&q.prompt, "prompt", "", "ask this saved prompt or skill; PROMPT is what follows its name")
-	f.StringVar(&q.schemaFile, "schema", "", "print the answer as JSON that fits the JSON Schema in this file; with --json as its value")
+	f.StringVar(&q.schemaFile, "schema", "", "print the answer as JSON that fits the JSON Schema in this file; with "+
+		"--json as its value")
 	f.StringVar(&q.to, "to", "", "add the answer to a note: daily, or its path; a rule must allow append_note")
 	cmd.MarkFlagsMutuallyExclusive("json", "stream-json")
 	cmd.MarkFlagsMutuallyExclusive("schema", "stream-json")
@@ -114,7 +117,8 @@ func (q *askCommand) run(ctx context.Context, given []string) error {
 	if err != nil {
 		return err
 	}
-	a.WaitForTools(ctx, strings.Join(slices.Concat([]string{m.String(), named}, q.allow, q.allowUntrusted), "\n"), q.say)
+	a.WaitForTools(ctx, strings.Join(slices.Concat([]string{m.String(), named}, q.allow, q.allowUntrusted), "\n"),
+		q.say)
 	a.Waited = true
 	message, err := fill(m)
 	if err != nil {
@@ -154,7 +158,8 @@ func (q *askCommand) run(ctx context.Context, given []string) error {
 		}
 	}
 	err = q.follow(ctx, a, assistant, at.Conversation, events())
-	if q.to != "" { // exit at once: if killed while embedding, the run would look as if nothing had been written; the next run embeds
+	// exit at once: if killed while embedding, the run would look as if nothing had been written; the next run embeds
+	if q.to != "" {
 		return err
 	}
 	patience, cancel := context.WithTimeout(ctx, app.EmbedPatience)
@@ -279,18 +284,22 @@ type askResult struct {
 	Conversation string           `json:"conversation"`
 	Turn         string           `json:"turn"`
 	Metrics      agent.Metrics    `json:"metrics"`
-	Log          []agent.Logged   `json:"log,omitempty"`           // actions and reasoning, each with the length of the answer before it in bytes
-	Unanswered   bool             `json:"unanswered,omitempty"`    // the notes hardly answer the question, as the answer then begins by saying
-	Nearest      []nearest        `json:"nearest,omitempty"`       // if Unanswered: the nearest passages, best first
-	Close        bool             `json:"close,omitempty"`         // if Unanswered: they are near the topic but hardly answer it
-	Coverage     *agent.Coverage  `json:"coverage,omitempty"`      // how much the search covered
-	StillReading string           `json:"still_reading,omitempty"` // progress of indexing during the search, and advice
+	// actions and reasoning, each with the length of the answer before it in bytes
+	Log []agent.Logged `json:"log,omitempty"`
+	// the notes hardly answer the question, as the answer then begins by saying
+	Unanswered bool      `json:"unanswered,omitempty"`
+	Nearest    []nearest `json:"nearest,omitempty"` // if Unanswered: the nearest passages, best first
+	// if Unanswered: they are near the topic but hardly answer it
+	Close        bool            `json:"close,omitempty"`
+	Coverage     *agent.Coverage `json:"coverage,omitempty"`      // how much the search covered
+	StillReading string          `json:"still_reading,omitempty"` // progress of indexing during the search, and advice
 	caveats      []string
 	Dropped      []string        `json:"dropped,omitempty"` // plan steps left out or changed, with the reason
 	Notices      []string        `json:"notices,omitempty"` // what was left out of the question
 	Value        json.RawMessage `json:"value,omitempty"`   // the answer as JSON that fits the schema of --schema
-	Error        string          `json:"error,omitempty"`   // why the answer is incomplete, with what was found listed in it, or why no step succeeded
-	Exit         int             `json:"exit"`
+	// why the answer is incomplete, with what was found listed in it, or why no step succeeded
+	Error string `json:"error,omitempty"`
+	Exit  int    `json:"exit"`
 }
 
 // nearest is a passage that is close to the question but does not answer it.
@@ -301,11 +310,14 @@ type nearest struct {
 }
 
 // follow prints the events of a turn and returns an error that carries the exit code.
-func (q *askCommand) follow(ctx context.Context, a *app.App, asks *turn.Agent, conversation string, events <-chan agent.Event) error {
+func (q *askCommand) follow(ctx context.Context, a *app.App, asks *turn.Agent, conversation string,
+	events <-chan agent.Event,
+) error {
 	result := askResult{Conversation: conversation, Citations: []agent.Citation{}, Notices: q.notices}
 	var failed error
 	var view chat.View
-	atEnd := a.Provider.State().Provider == "offline" && term.IsTerminal(q.Process.Out.Fd()) // the offline answer is a list, rendered at the end
+	// the offline answer is a list, rendered at the end
+	atEnd := a.Provider.State().Provider == "offline" && term.IsTerminal(q.Process.Out.Fd())
 	streams := !q.asJSON && !q.streamJSON && !atEnd && q.schema == nil
 	lines := json.NewEncoder(safetext.JSONWriter{To: q.Process.Out})
 	lines.SetEscapeHTML(false)
@@ -339,7 +351,8 @@ func (q *askCommand) follow(ctx context.Context, a *app.App, asks *turn.Agent, c
 	} else if end := view.Ended; end != nil {
 		result.caveats = end.Caveats()
 		result.Log, result.StillReading, result.Dropped = end.Log, end.Coverage.StillReading(), end.Dropped
-		result.Metrics, result.Unanswered, result.Close, result.Coverage = end.Metrics, end.Unanswered, end.Close, end.Coverage
+		result.Metrics, result.Unanswered, result.Close, result.Coverage = end.Metrics,
+			end.Unanswered, end.Close, end.Coverage
 		for _, s := range end.Nearest {
 			result.Nearest = append(result.Nearest, nearest{s.Path, s.Line, s.Heading})
 		}

@@ -45,13 +45,17 @@ func (q *askCommand) needsModel(ctx context.Context, a *app.App) error {
 	if a.Provider.State().Provider != "offline" {
 		return nil
 	}
-	return app.ExitError{Err: errors.New(needs + "; nothing was asked. `lifehub doctor` says how to get one"), Code: app.ExitUnreachable}
+	return app.ExitError{
+		Err:  errors.New(needs + "; nothing was asked. `lifehub doctor` says how to get one"),
+		Code: app.ExitUnreachable,
+	}
 }
 
 // value returns the answer as a value that fits the schema. There is none where the notes don't say.
 func (q *askCommand) value(ctx context.Context, asks *turn.Agent, result askResult) (json.RawMessage, error) {
 	if result.Unanswered {
-		return nil, app.ExitError{Err: errors.New("no value: the notes don't say. Without --schema the nearest passages are listed"), Code: app.ExitFailed}
+		return nil, app.ExitError{Err: errors.New("no value: the notes don't say. Without --schema the nearest " +
+			"passages are listed"), Code: app.ExitFailed}
 	}
 	value, err := asks.Value(ctx, result.Conversation, result.Turn, q.schema)
 	if err != nil {

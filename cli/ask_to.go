@@ -28,7 +28,8 @@ func (q *askCommand) saved(a *app.App, given []string) (named string, fill func(
 	list := a.Prompts()
 	i := slices.IndexFunc(list, func(p app.Prompt) bool { return p.Name == strings.TrimPrefix(q.prompt, "/") })
 	if i < 0 {
-		return "", nil, settings.UsageError{Err: fmt.Errorf("--prompt: no prompt %q in %s, and no skill of that name", q.prompt, a.Paths.PromptsFolder())}
+		return "", nil, settings.UsageError{Err: fmt.Errorf("--prompt: no prompt %q in %s, and no skill of that name",
+			q.prompt, a.Paths.PromptsFolder())}
 	}
 	return list[i].Names(), func(m agent.Message) (string, error) {
 		filled, err := list[i].Message(strings.Join(given, " "), given, a.ToolNames())
@@ -59,7 +60,10 @@ func (q *askCommand) append(answer agent.Answer) agent.Step {
 	if lines := app.CitationLines(answer.Citations); len(lines) > 0 {
 		content += "\n\n" + strings.Join(lines, "\n") // not as a list, in which "- [1]" would be a task
 	}
-	return agent.Step{Tool: agent.AppendNote, Input: q.input(app.Disarm(content)), Description: "Add the answer to the note"}
+	return agent.Step{
+		Tool: agent.AppendNote, Input: q.input(app.Disarm(content)),
+		Description: "Add the answer to the note",
+	}
 }
 
 // mayWrite determines, before the question is asked, which note the answer goes to and whether
@@ -68,7 +72,8 @@ func (q *askCommand) mayWrite(ctx context.Context, a *app.App, assistant *turn.A
 	offered := a.Offered()
 	i := slices.IndexFunc(offered, func(t agent.Tool) bool { return t.Spec().Name == agent.AppendNote })
 	if i < 0 {
-		return settings.UsageError{Err: fmt.Errorf("--to %s: %s is not available: %s", q.to, agent.AppendNote, a.Missing()[agent.AppendNote])}
+		return settings.UsageError{Err: fmt.Errorf("--to %s: %s is not available: %s", q.to, agent.AppendNote,
+			a.Missing()[agent.AppendNote])}
 	}
 	tool := offered[i]
 	change, err := tool.(agent.Preparer).Prepare(ctx, q.input("text"))

@@ -32,9 +32,12 @@ func newBrief(sh *app.Process) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "brief [today|week]",
 		Short: "List what is due, what changed, and what was a year ago",
-		Long: "List the tasks that are due today (or were before), the notes changed today, the notes of this day a year ago,\n" +
-			"and the conversations of the last seven days whose last answer was stopped or cut off. With week, tasks due in\n" +
-			"seven days and notes changed in seven days. No model is asked. With --to daily the list is added to today's\n" +
+		Long: "List the tasks that are due today (or were before), the notes changed today, the notes of this day a " +
+			"year ago,\n" +
+			"and the conversations of the last seven days whose last answer was stopped or cut off. With week, tasks " +
+			"due in\n" +
+			"seven days and notes changed in seven days. No model is asked. With --to daily the list is added to " +
+			"today's\n" +
 			"daily note. " + capturePermission,
 		Example: "  lifehub brief week\n" +
 			"  lifehub brief --json | jq -r '.[] | select(.kind == \"due\") | \"\\(.day) \\(.text)\"'\n" +
@@ -118,13 +121,17 @@ func (c *briefCommand) write(ctx context.Context, lines []tools.BriefLine, today
 		}
 	}
 	if left := len(lines) - len(kept); left > 0 {
-		fmt.Fprintf(c.capture.process.Err, "! left out %s that others wrote; %s adds them\n", text.Count(left, "line"), app.UntrustedFlag)
+		fmt.Fprintf(c.capture.process.Err, "! left out %s that others wrote; %s adds them\n",
+			text.Count(left, "line"), app.UntrustedFlag)
 	}
 	if len(kept) == 0 {
 		return app.PrintText(c.capture.process, "briefing", plainBriefing(nil, today, days))
 	}
 	c.capture.yes = c.capture.yes || c.untrusted
-	w.once(agent.AppendNote, map[string]string{"path": c.daily, "content": app.Disarm(safetext.Text(plainBriefing(kept, today, days)))})
+	w.once(agent.AppendNote, map[string]string{
+		"path":    c.daily,
+		"content": app.Disarm(safetext.Text(plainBriefing(kept, today, days))),
+	})
 	w.allows[0].Where = ruleTo(c.daily, true).Where
 	return c.capture.run(ctx, w)
 }

@@ -88,14 +88,16 @@ func (c *capture) register(cmd *cobra.Command) *cobra.Command {
 	return cmd
 }
 
-const capturePermission = "On a terminal the change is shown first; elsewhere a rule or --yes must allow it. `lifehub -c` and /undo take it back."
+const capturePermission = "On a terminal the change is shown first; elsewhere a rule or --yes must allow it. " +
+	"`lifehub -c` and /undo take it back."
 
 func newAdd(sh *app.Process) *cobra.Command {
 	c := &capture{process: sh}
 	return c.register(&cobra.Command{
 		Use:   "add [TEXT…]",
 		Short: "Add a task to your notes",
-		Long:  "Add a task to your notes; a day at its end becomes the due date. Without TEXT it is read from stdin. No model is\nasked. " + capturePermission,
+		Long: "Add a task to your notes; a day at its end becomes the due date. Without TEXT it is read from stdin. " +
+			"No model is\nasked. " + capturePermission,
 		Example: "  lifehub add call the plumber tomorrow\n" +
 			"  lifehub add \"renew the passport by 3 March\" --yes --json",
 		RunE: func(cmd *cobra.Command, given []string) error {
@@ -120,7 +122,8 @@ func newLog(sh *app.Process) *cobra.Command {
 	return c.register(&cobra.Command{
 		Use:   "log [TEXT…]",
 		Short: "Add a line to today's daily note",
-		Long:  "Add a line to today's daily note. Without TEXT it is read from stdin. No model is asked. " + capturePermission,
+		Long: "Add a line to today's daily note. Without TEXT it is read from stdin. No model is asked. " +
+			capturePermission,
 		Example: "  lifehub log ran 8 km\n" +
 			"  uptime | lifehub log --yes",
 		RunE: func(cmd *cobra.Command, given []string) error {
@@ -197,7 +200,10 @@ func (c *capture) run(ctx context.Context, w writing) error {
 	}
 	for _, needed := range w.allows {
 		if why := a.Missing()[needed.Tool]; why != "" {
-			return app.ExitError{Err: fmt.Errorf("nothing was changed: %s is not available: %s", needed.Tool, why), Code: app.ExitRefused}
+			return app.ExitError{
+				Err:  fmt.Errorf("nothing was changed: %s is not available: %s", needed.Tool, why),
+				Code: app.ExitRefused,
+			}
 		}
 	}
 	a.Unattended = !attended
@@ -251,7 +257,8 @@ func (c *capture) wrote(result captured, count int) string {
 			fmt.Fprintf(&out, "… and %s\n", text.Count(len(lines)-i, "line"))
 			break
 		}
-		fmt.Fprintf(&out, "%s:%d: %s\n", safetext.Line(result.Path), result.Line+i, safetext.Visible(strings.TrimSuffix(line, "\r")))
+		fmt.Fprintf(&out, "%s:%d: %s\n", safetext.Line(result.Path), result.Line+i,
+			safetext.Visible(strings.TrimSuffix(line, "\r")))
 	}
 	return out.String()
 }
@@ -292,7 +299,9 @@ func (c *capture) queueUp(ctx context.Context) (next func(), err error) {
 
 // follow answers what the turn asks and returns where it wrote, and the last result. An error means
 // that nothing was written, or, with a path, what failed after it.
-func (c *capture) follow(ctx context.Context, attended bool, w writing, events <-chan agent.Event) (result captured, answer string, err error) {
+func (c *capture) follow(ctx context.Context, attended bool, w writing,
+	events <-chan agent.Event,
+) (result captured, answer string, err error) {
 	questions := tui.NewQuestions(c.process.In, c.process.Err)
 	var asked agent.PermissionAsked
 	var last agent.StepChanged
@@ -355,5 +364,6 @@ func (c *capture) needs(w writing, asked agent.PermissionAsked) error {
 	case asked.Untrusted: // no rule of the file is enough
 		return fmt.Errorf("%w; pass --yes", err)
 	}
-	return fmt.Errorf("%w. Pass --yes, or add this line to the rules in %s:\n  - %s", err, c.app.Paths.PermissionsFile(), gate.Format(w.allows[at]))
+	return fmt.Errorf("%w. Pass --yes, or add this line to the rules in %s:\n  - %s", err,
+		c.app.Paths.PermissionsFile(), gate.Format(w.allows[at]))
 }

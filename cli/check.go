@@ -23,7 +23,8 @@ func newCheck(sh *app.Process) *cobra.Command {
 		Use:   "check FILE",
 		Short: "Check the quotations of a text against the notes it cites",
 		Long: "Check the quotations of a Markdown text against the notes that it names, such as [running/plan.md:12].\n" +
-			"Quotations of four words or more without a source are searched for in all notes. FILE may be - for standard\n" +
+			"Quotations of four words or more without a source are searched for in all notes. FILE may be - for " +
+			"standard\n" +
 			"input. The exit code is 5 if a quotation is not found, or if there is none.",
 		Example: "  lifehub check report.md\n" +
 			"  lifehub check report.md --json | jq '.verdicts[] | select(.verdict == \"not_found\")'",
@@ -78,7 +79,10 @@ func checkFile(ctx context.Context, sh *app.Process, flags app.RunFlags, name st
 	}
 	var out strings.Builder
 	for _, v := range checked.Verdicts {
-		c := agent.Citation{Verdict: v.Verdict, Words: v.Text, Path: v.Path, Line: v.Line, EndLine: v.EndLine, Context: v.Context, Detail: v.Detail}
+		c := agent.Citation{
+			Verdict: v.Verdict, Words: v.Text, Path: v.Path, Line: v.Line, EndLine: v.EndLine,
+			Context: v.Context, Detail: v.Detail,
+		}
 		line := app.CitationLine(c)
 		if v.Detail != "" && !strings.Contains(line, v.Detail) {
 			line += "; " + v.Detail

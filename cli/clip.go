@@ -36,7 +36,8 @@ func newClip(sh *app.Process) *cobra.Command {
 	return c.register(&cobra.Command{
 		Use:   "clip URL",
 		Short: "Save a web page as a note",
-		Long: "Save the readable text of a web page as a note in the folder " + clipsFolder + ", with its address as source: the text counts as\n" +
+		Long: "Save the readable text of a web page as a note in the folder " + clipsFolder +
+			", with its address as source: the text counts as\n" +
 			"untrusted wherever it is read again. No model is asked. " + capturePermission,
 		Example: "  lifehub clip https://example.org/article\n" +
 			"  lifehub clip example.org/article --yes --json",

@@ -25,15 +25,19 @@ func newConfig(sh *app.Process) *cobra.Command {
 	}
 	app.AddJSON(show, &asJSON, "print one JSON object")
 	return app.Group("config", "Show and edit settings",
-		&cobra.Command{Use: "path", Short: "Show where settings, data and logs are", RunE: func(*cobra.Command, []string) error { return showPaths(sh) }},
+		&cobra.Command{
+			Use: "path", Short: "Show where settings, data and logs are",
+			RunE: func(*cobra.Command, []string) error { return showPaths(sh) },
+		},
 		show,
 		&cobra.Command{
 			Use: "get NAME", Short: "Print the value of a setting", Example: "  lifehub config get theme",
 			RunE: func(_ *cobra.Command, given []string) error { return getConfig(sh, given[0]) },
 		},
 		&cobra.Command{
-			Use: "set NAME VALUE", Short: "Write a setting to the settings file", Example: "  lifehub config set theme nord",
-			RunE: func(_ *cobra.Command, given []string) error { return setConfig(sh, given[0], given[1]) },
+			Use: "set NAME VALUE", Short: "Write a setting to the settings file",
+			Example: "  lifehub config set theme nord",
+			RunE:    func(_ *cobra.Command, given []string) error { return setConfig(sh, given[0], given[1]) },
 		},
 		&cobra.Command{
 			Use: "edit", Short: "Open the settings file in your editor",
@@ -157,7 +161,8 @@ func initConfig(sh *app.Process) error {
 	case err != nil:
 		return fmt.Errorf("read the settings file: %w", err)
 	case strings.Contains(string(set), heading):
-		return settings.UsageError{Err: fmt.Errorf("%s already explains every key; nothing was changed", p.ConfigFile())}
+		return settings.UsageError{Err: fmt.Errorf("%s already explains every key; nothing was changed",
+			p.ConfigFile())}
 	default:
 		explained = strings.TrimRight(string(set), "\n") + "\n\n" + explained
 	}

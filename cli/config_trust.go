@@ -71,7 +71,8 @@ func trustFolder(ctx context.Context, sh *app.Process, known settings.Trusted, n
 		return err
 	}
 	if len(files) == 0 {
-		return settings.UsageError{Err: fmt.Errorf("%s has neither %s nor %s", dir, settings.InstructionsName, settings.SkillsFolder)}
+		return settings.UsageError{Err: fmt.Errorf("%s has neither %s nor %s", dir,
+			settings.InstructionsName, settings.SkillsFolder)}
 	}
 	showReviewed(sh, dir, texts)
 	if err := agree(ctx, sh, "Trust these instructions and skills?", yes); err != nil {

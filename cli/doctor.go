@@ -16,7 +16,8 @@ func newDoctor(sh *app.Process) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "doctor",
 		Short: "Check the setup, and say how to fix problems",
-		Long: "Check settings, conversations, model server, models, notes, index, MCP servers, terminal and file permissions.\n" +
+		Long: "Check settings, conversations, model server, models, notes, index, MCP servers, terminal and file " +
+			"permissions.\n" +
 			"The exit code is 1 when something needs fixing.",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			var findings []chatcmd.Finding

@@ -20,7 +20,8 @@ func newHealth(sh *app.Process) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "health",
 		Short: "List what in your notes may need repair",
-		Long: "List dead links with the nearest note, notes of the same title, copies of sync programs, tasks overdue for more\n" +
+		Long: "List dead links with the nearest note, notes of the same title, copies of sync programs, tasks " +
+			"overdue for more\n" +
 			"than a month, notes without links, and files that cannot be read. Nothing is changed, and no model is asked.",
 		Example: "  lifehub health\n" +
 			"  lifehub health --json | jq -r '.[] | select(.kind == \"dead_link\") | \"\\(.path):\\(.line)\"'",
@@ -31,7 +32,8 @@ func newHealth(sh *app.Process) *cobra.Command {
 				return err
 			}
 			defer a.Close()
-			found, err := tools.Health(gate.Hiding(cmd.Context(), a.Rules.List(), nil), a.Folders, when.DayOf(time.Now()))
+			found, err := tools.Health(gate.Hiding(cmd.Context(), a.Rules.List(), nil),
+				a.Folders, when.DayOf(time.Now()))
 			if err != nil {
 				return err
 			}

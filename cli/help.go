@@ -26,7 +26,8 @@ func wrapHelp(cmd *cobra.Command, width int) {
 	}
 	room := max(20, width-names-helpMargin)
 	for _, f := range flags {
-		if f.DefValue != "" && f.DefValue != "false" && f.DefValue != "0" && f.DefValue != "[]" { // fang appends the default in brackets
+		// fang appends the default in brackets
+		if f.DefValue != "" && f.DefValue != "false" && f.DefValue != "0" && f.DefValue != "[]" {
 			f.Usage = wrapped(f.Usage, room-len(f.DefValue)-3)
 			continue
 		}

@@ -30,7 +30,8 @@ func newIndex(sh *app.Process) *cobra.Command {
 			return indexNotes(cmd.Context(), sh, dirs, f)
 		},
 	}
-	cmd.Flags().BoolVar(&f.rebuild, "rebuild", false, "rebuild the index from scratch; the old one is used until it is done")
+	cmd.Flags().BoolVar(&f.rebuild, "rebuild", false, "rebuild the index from scratch; the old one is used until it "+
+		"is done")
 	cmd.Flags().BoolVar(&f.watch, "watch", false, "keep updating the index as notes change, until stopped")
 	cmd.Flags().BoolVar(&f.status, "status", false, "show how current the index is; change nothing")
 	cmd.Flags().BoolVar(&f.dryRun, "dry-run", false, "show what would be done; change nothing")
@@ -110,7 +111,8 @@ func indexNotes(ctx context.Context, sh *app.Process, dirs []string, f indexFlag
 
 // accept asks whether a folder that does not hold the indexed notes is taken as it is.
 func (f indexFlags) accept(ctx context.Context, sh *app.Process, v *app.Vault) error {
-	question := fmt.Sprintf("%s holds none of its indexed notes. Remove them from the index?", safetext.Line(v.Folder.Dir()))
+	question := fmt.Sprintf("%s holds none of its indexed notes. Remove them from the index?",
+		safetext.Line(v.Folder.Dir()))
 	if err := app.Confirm(ctx, sh, question, "remove the notes from the index", f.yes); err != nil {
 		return fmt.Errorf("index %s: %w: %w", v.Folder.Dir(), notes.ErrNotThere, err)
 	}
@@ -215,13 +217,16 @@ func watchNotes(ctx context.Context, sh *app.Process, a *app.App, f indexFlags) 
 	return nil
 }
 
-func printStatus(sh *app.Process, dir string, files []rag.FileStatus, coverage rag.Coverage, foreign, asJSON bool) error {
+func printStatus(sh *app.Process, dir string, files []rag.FileStatus, coverage rag.Coverage,
+	foreign, asJSON bool,
+) error {
 	if asJSON {
 		return app.PrintJSON(sh, "status", struct {
 			Folder  string           `json:"folder"`
 			Files   []rag.FileStatus `json:"files"`
-			LeftOut notes.LeftOut    `json:"left_out,omitempty"`      // files that are not read, by kind
-			Foreign bool             `json:"keywords_only,omitempty"` // the built-in encoder does not know the notes' language
+			LeftOut notes.LeftOut    `json:"left_out,omitempty"` // files that are not read, by kind
+			// the built-in encoder does not know the notes' language
+			Foreign bool `json:"keywords_only,omitempty"`
 		}{dir, files, coverage.LeftOut, foreign})
 	}
 	indexed := 0
@@ -232,7 +237,8 @@ func printStatus(sh *app.Process, dir string, files []rag.FileStatus, coverage r
 				continue // nothing to report; --json includes it
 			}
 		}
-		line := fmt.Sprintf("%-8s %3d passages, %3d embedded  %s", file.State, file.Passages, file.Embedded, safetext.Line(file.Path))
+		line := fmt.Sprintf("%-8s %3d passages, %3d embedded  %s", file.State, file.Passages, file.Embedded,
+			safetext.Line(file.Path))
 		if file.Reason != "" {
 			line += ": " + safetext.Line(file.Reason)
 		}

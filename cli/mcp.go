@@ -33,15 +33,19 @@ func newMCP(sh *app.Process) *cobra.Command {
 	}
 	app.AddNumber(logs, &lines, 0, 0, "lines", "only the last lines; 0: all")
 	return app.Group("mcp", "Manage MCP servers",
-		list, newMCPAdd(sh), newMCPImport(sh), newMCPRemove(sh), newMCPTest(sh), newMCPConsent(sh), newMCPTrust(sh), mcpserve.NewCommand(sh), logs)
+		list, newMCPAdd(sh), newMCPImport(sh), newMCPRemove(sh), newMCPTest(sh), newMCPConsent(sh), newMCPTrust(sh),
+		mcpserve.NewCommand(sh), logs)
 }
 
 // withServer opens an app that starts only the named server.
-func withServer(sh *app.Process, do func(ctx context.Context, a *app.App, name string) error) func(*cobra.Command, []string) error {
+func withServer(sh *app.Process, do func(ctx context.Context, a *app.App,
+	name string) error,
+) func(*cobra.Command, []string) error {
 	return func(cmd *cobra.Command, given []string) error {
-		return withApp(sh, app.RunFlags{NoSave: true, Server: given[0]}, func(ctx context.Context, a *app.App, _ []string) error {
-			return do(ctx, a, given[0])
-		})(cmd, given)
+		return withApp(sh, app.RunFlags{NoSave: true, Server: given[0]},
+			func(ctx context.Context, a *app.App, _ []string) error {
+				return do(ctx, a, given[0])
+			})(cmd, given)
 	}
 }
 
@@ -63,7 +67,10 @@ func serverLines(s mcpclient.ServerState) string {
 
 // serverFigures formats the figures of a running server in one line.
 func serverFigures(s mcpclient.ServerState) string {
-	parts := []string{uptime(time.Since(s.Since)), fmt.Sprintf("%d restarts", s.Restarts), fmt.Sprintf("its tools take about %d tokens of a prompt", s.Tokens)}
+	parts := []string{
+		uptime(time.Since(s.Since)), fmt.Sprintf("%d restarts", s.Restarts),
+		fmt.Sprintf("its tools take about %d tokens of a prompt", s.Tokens),
+	}
 	if s.About != "" {
 		parts = append([]string{s.About}, parts...)
 	}

@@ -34,7 +34,8 @@ func newMCPAdd(sh *app.Process) *cobra.Command {
 	a := &mcpAddCommand{Process: sh}
 	cmd := &cobra.Command{
 		Use: "add NAME [--url URL | -- COMMAND [ARG…]]", Short: "Add a server to mcp.json",
-		Long: "Add a server to mcp.json. What you type here is trusted: the server is started from now on, and the tools\n" +
+		Long: "Add a server to mcp.json. What you type here is trusted: the server is started from now on, and the " +
+			"tools\n" +
 			"it lists first are accepted. Later changes need your review (lifehub mcp trust). Each call asks.",
 		Example: "  lifehub mcp add files -- npx -y @modelcontextprotocol/server-filesystem ~/Documents\n" +
 			"  lifehub mcp add brave -e BRAVE_API_KEY -- npx -y @brave/brave-search-mcp-server\n" +
@@ -45,7 +46,8 @@ func newMCPAdd(sh *app.Process) *cobra.Command {
 	f := cmd.Flags()
 	f.StringVar(&a.server.URL, "url", "", "URL of a remote server")
 	f.StringVarP(&a.transport, "type", "t", "", "stdio, http or sse (default: detected)")
-	f.StringArrayVarP(&a.env, "env", "e", nil, "environment variable: NAME=VALUE, or NAME to pass on your own (repeatable)")
+	f.StringArrayVarP(&a.env, "env", "e", nil, "environment variable: NAME=VALUE, or NAME to pass on your own "+
+		"(repeatable)")
 	f.StringArrayVarP(&a.headers, "header", "H", nil, "HTTP header for a remote server: 'Name: value' (repeatable)")
 	f.StringVar(&a.server.Cwd, "cwd", "", "working directory of the server")
 	f.DurationVar(&a.timeout, "timeout", 0, "timeout of one call")
@@ -122,10 +124,14 @@ func newMCPImport(sh *app.Process) *cobra.Command {
 	var yes bool
 	cmd := &cobra.Command{
 		Use: "import FILE", Short: "Import servers from another client's config",
-		Long: "Import servers from the config of Claude Desktop, Claude Code or VS Code, after showing what each would\nrun. " +
+		Long: "Import servers from the config of Claude Desktop, Claude Code or VS Code, after showing what each " +
+			"would\nrun. " +
 			"Permission to run without asking is not imported. Other clients' servers: `lifehub mcp add`.",
 		Example: "  lifehub mcp import ~/.claude.json\n  lifehub mcp import ~/.config/Claude/claude_desktop_config.json",
-		RunE:    func(cmd *cobra.Command, given []string) error { return importServers(cmd.Context(), sh, given[0], yes) },
+		RunE: func(cmd *cobra.Command, given []string) error {
+			return importServers(cmd.Context(), sh, given[0],
+				yes)
+		},
 	}
 	cmd.Flags().BoolVarP(&yes, "yes", "y", false, "add them without asking")
 	return cmd
@@ -144,7 +150,8 @@ func importServers(ctx context.Context, sh *app.Process, from string, yes bool) 
 		fmt.Fprintf(sh.Out, "+ %s: %s\n", safetext.Reveal(s.Name), safetext.Reveal(s.Address()))
 		for what, values := range map[string]map[string]string{"variables": s.Env, "headers": s.Headers} {
 			if len(values) > 0 {
-				fmt.Fprintf(sh.Out, "    with %s %s\n", what, safetext.Reveal(strings.Join(slices.Sorted(maps.Keys(values)), ", ")))
+				fmt.Fprintf(sh.Out, "    with %s %s\n", what,
+					safetext.Reveal(strings.Join(slices.Sorted(maps.Keys(values)), ", ")))
 			}
 		}
 		if s.Cwd != "" {
@@ -157,7 +164,8 @@ func importServers(ctx context.Context, sh *app.Process, from string, yes bool) 
 	if len(found.Servers) == 0 {
 		return nil
 	}
-	if err := agree(ctx, sh, fmt.Sprintf("Add %s to %s?", draw.Count(len(found.Servers), "server"), p.ServersFile()), yes); err != nil {
+	if err := agree(ctx, sh, fmt.Sprintf("Add %s to %s?", draw.Count(len(found.Servers), "server"), p.ServersFile()),
+		yes); err != nil {
 		return err
 	}
 	if err := found.AddTo(p.ServersFile()); err != nil {
@@ -166,7 +174,8 @@ func importServers(ctx context.Context, sh *app.Process, from string, yes bool) 
 	if err := k.Trust.Shown(found.Servers...); err != nil {
 		return err
 	}
-	fmt.Fprintf(sh.Out, "added %s; review their tools before they are used: lifehub mcp trust NAME\n", draw.Count(len(found.Servers), "server"))
+	fmt.Fprintf(sh.Out, "added %s; review their tools before they are used: lifehub mcp trust NAME\n",
+		draw.Count(len(found.Servers), "server"))
 	return nil
 }
 
@@ -196,7 +205,10 @@ func removeServer(sh *app.Process, name string) error {
 	if err := k.Trust.Forget(name); err != nil {
 		return err
 	}
-	for _, file := range []string{p.ServerLog(name), p.ServerLog(name) + ".old", filepath.Join(p.Credentials(), name+".json")} {
+	for _, file := range []string{
+		p.ServerLog(name), p.ServerLog(name) + ".old",
+		filepath.Join(p.Credentials(), name+".json"),
+	} {
 		if err := os.Remove(file); err != nil && !os.IsNotExist(err) {
 			return fmt.Errorf("remove what was saved for %s: %w", name, err)
 		}

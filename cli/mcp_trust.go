@@ -30,7 +30,8 @@ import (
 func newMCPTest(sh *app.Process) *cobra.Command {
 	return &cobra.Command{
 		Use: "test NAME", Short: "Start a server and list what it offers",
-		Long: "Start a server and list what it offers; nothing is called. If a remote server needs your consent, the page to\n" +
+		Long: "Start a server and list what it offers; nothing is called. If a remote server needs your consent, the " +
+			"page to\n" +
 			"open is shown; o and Enter opens it. One port of this machine is open meanwhile.",
 		RunE: withServer(sh, func(ctx context.Context, a *app.App, name string) error {
 			return testServer(ctx, sh, a.Servers, name, term.IsTerminal(sh.In.Fd()))
@@ -41,7 +42,8 @@ func newMCPTest(sh *app.Process) *cobra.Command {
 func newMCPConsent(sh *app.Process) *cobra.Command {
 	return &cobra.Command{
 		Use: "consent NAME", Short: "Sign in to a remote server",
-		Long: "Sign in to a remote server (OAuth), as `mcp test` does in a terminal: the page to open is shown. The credential\n" +
+		Long: "Sign in to a remote server (OAuth), as `mcp test` does in a terminal: the page to open is shown. The " +
+			"credential\n" +
 			"is saved in a file that only you can read; `mcp remove` deletes it.",
 		RunE: withServer(sh, func(ctx context.Context, a *app.App, name string) error {
 			return testServer(ctx, sh, a.Servers, name, true)
@@ -87,10 +89,12 @@ func listOffers(to io.Writer, servers *mcpclient.Client, state mcpclient.ServerS
 		fmt.Fprintf(to, "  tool      %-32s %s\n", safetext.Line(t.Spec().Name), safetext.Line(first))
 	}
 	for _, r := range servers.Resources() {
-		fmt.Fprintf(to, "  resource  @%s:%s  %s\n", safetext.Line(r.Server), safetext.Line(r.URI), safetext.Line(r.Name))
+		fmt.Fprintf(to, "  resource  @%s:%s  %s\n", safetext.Line(r.Server),
+			safetext.Line(r.URI), safetext.Line(r.Name))
 	}
 	for _, p := range servers.Prompts() {
-		fmt.Fprintf(to, "  prompt    /%s:%s  %s\n", safetext.Line(p.Server), safetext.Line(p.Name), safetext.Line(p.Description))
+		fmt.Fprintf(to, "  prompt    /%s:%s  %s\n", safetext.Line(p.Server), safetext.Line(p.Name),
+			safetext.Line(p.Description))
 	}
 	for _, c := range state.Unseen {
 		fmt.Fprintf(to, "  unseen    %s\n", safetext.Line(c.What))
@@ -102,7 +106,8 @@ func consentTo(ctx context.Context, sh *app.Process, servers *mcpclient.Client, 
 	before := servers.State()[0].Since
 	err := servers.Consent(ctx, name, func(page string) {
 		_, site, _ := agent.ReadAddress(page) // the page was checked
-		fmt.Fprintf(sh.Err, "%s needs your consent. Open this page of %s:\n\n  %s\n\n", name, site, safetext.Reveal(page))
+		fmt.Fprintf(sh.Err, "%s needs your consent. Open this page of %s:\n\n  %s\n\n", name,
+			site, safetext.Reveal(page))
 		fmt.Fprintln(sh.Err, "o and Enter opens it; Ctrl+C cancels.")
 		go openOnKey(sh, page)
 	})
@@ -115,7 +120,9 @@ func consentTo(ctx context.Context, sh *app.Process, servers *mcpclient.Client, 
 }
 
 // waitUntil waits until the only server reaches a state.
-func waitUntil(ctx context.Context, servers *mcpclient.Client, what string, reached func(mcpclient.ServerState) bool) error {
+func waitUntil(ctx context.Context, servers *mcpclient.Client, what string,
+	reached func(mcpclient.ServerState) bool,
+) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, app.ServerPatience+time.Second, errors.New("it has not started"))
 	defer cancel()
 	for !reached(servers.State()[0]) {
@@ -135,7 +142,10 @@ func openOnKey(sh *app.Process, page string) {
 	if err != nil || strings.TrimSpace(line) != "o" {
 		return
 	}
-	opener := map[string][]string{"darwin": {"open"}, "windows": {"rundll32", "url.dll,FileProtocolHandler"}}[runtime.GOOS]
+	opener := map[string][]string{"darwin": {"open"}, "windows": {
+		"rundll32",
+		"url.dll,FileProtocolHandler",
+	}}[runtime.GOOS]
 	if opener == nil {
 		opener = []string{"xdg-open"}
 	}
@@ -151,8 +161,13 @@ func newMCPTrust(sh *app.Process) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "trust NAME", Short: "Review what is new or has changed in a server, and trust it",
 		Long: "Show what is new or has changed in a server since you reviewed it: what it runs, and each tool's name,\n" +
-			"description and arguments. [-struck out-] is what it was, {+this+} is new. Nothing of it is used until you agree.",
-		RunE: withServer(sh, func(ctx context.Context, a *app.App, name string) error { return trustServer(ctx, sh, a, name, yes) }),
+			"description and arguments. [-struck out-] is what it was, {+this+} is new. Nothing of it is used until " +
+			"you agree.",
+		RunE: withServer(sh, func(ctx context.Context, a *app.App,
+			name string,
+		) error {
+			return trustServer(ctx, sh, a, name, yes)
+		}),
 	}
 	cmd.Flags().BoolVarP(&yes, "yes", "y", false, "trust it without asking")
 	return cmd

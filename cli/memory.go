@@ -25,9 +25,15 @@ type memoryCommand struct {
 
 func newMemory(sh *app.Process) *cobra.Command {
 	c := &memoryCommand{Process: sh}
-	list := &cobra.Command{Use: "list", Short: "List facts about you, and the file they are in", RunE: c.onFacts(c.list)}
+	list := &cobra.Command{
+		Use: "list", Short: "List facts about you, and the file they are in",
+		RunE: c.onFacts(c.list),
+	}
 	app.AddJSON(list, &c.asJSON, "print a JSON array")
-	search := &cobra.Command{Use: "search QUERY…", Short: "Search facts and earlier conversations", RunE: withApp(sh, app.RunFlags{}, c.search)}
+	search := &cobra.Command{
+		Use: "search QUERY…", Short: "Search facts and earlier conversations",
+		RunE: withApp(sh, app.RunFlags{}, c.search),
+	}
 	app.AddJSON(search, &c.asJSON, "print one JSON object")
 	app.AddNumber(search, &c.limit, 5, 1, "exchanges", "how many exchanges")
 	return app.Group("memory", "Manage what LifeHub remembers", list, search,
@@ -51,7 +57,9 @@ func newMemory(sh *app.Process) *cobra.Command {
 }
 
 // onFacts opens only the notes, for commands on facts, which are lines of a note.
-func (c *memoryCommand) onFacts(do func(context.Context, *app.App, []string) error) func(*cobra.Command, []string) error {
+func (c *memoryCommand) onFacts(do func(context.Context, *app.App,
+	[]string) error,
+) func(*cobra.Command, []string) error {
 	return func(cmd *cobra.Command, given []string) error {
 		a, err := app.OpenNotes(c.Process, app.RunFlags{NoIndex: true})
 		if err != nil {
@@ -66,7 +74,9 @@ func (c *memoryCommand) onFacts(do func(context.Context, *app.App, []string) err
 }
 
 // withApp opens an app for a command and closes it afterwards.
-func withApp(sh *app.Process, flags app.RunFlags, do func(context.Context, *app.App, []string) error) func(*cobra.Command, []string) error {
+func withApp(sh *app.Process, flags app.RunFlags, do func(context.Context, *app.App,
+	[]string) error,
+) func(*cobra.Command, []string) error {
 	return func(cmd *cobra.Command, given []string) error {
 		a, err := app.Open(cmd.Context(), sh, flags)
 		if err != nil {
@@ -82,7 +92,8 @@ func (c *memoryCommand) list(ctx context.Context, a *app.App, _ []string) error 
 	if err != nil {
 		return err
 	}
-	return app.PrintList(c.Process, c.asJSON, "facts", "no facts about you yet; `lifehub memory add TEXT`, or /remember in the chat, adds one", facts, factLine)
+	return app.PrintList(c.Process, c.asJSON, "facts", "no facts about you yet; `lifehub memory add TEXT`, or "+
+		"/remember in the chat, adds one", facts, factLine)
 }
 
 func factLine(f agent.Fact) string {
@@ -114,8 +125,10 @@ func (c *memoryCommand) search(ctx context.Context, a *app.App, query []string) 
 		text.WriteString(factLine(f) + "\n")
 	}
 	for _, r := range found.Exchanges {
-		fmt.Fprintf(&text, "%s  %s  %s\n", shortID(r.Conversation), r.Asked.Local().Format(app.ShownTime), safetext.Line(r.Title))
-		fmt.Fprintf(&text, "%s\n%s\n\n", indent(safetext.Text(app.Excerpt(r.Question)), "  > "), indent(safetext.Text(app.Excerpt(r.Answer)), "    "))
+		fmt.Fprintf(&text, "%s  %s  %s\n", shortID(r.Conversation),
+			r.Asked.Local().Format(app.ShownTime), safetext.Line(r.Title))
+		fmt.Fprintf(&text, "%s\n%s\n\n", indent(safetext.Text(app.Excerpt(r.Question)), "  > "),
+			indent(safetext.Text(app.Excerpt(r.Answer)), "    "))
 	}
 	if text.Len() == 0 {
 		fmt.Fprintln(c.Process.Err, "nothing found in memory")
@@ -140,7 +153,8 @@ func (c *memoryCommand) edit(_ context.Context, a *app.App, _ []string) error {
 	if err != nil {
 		return err
 	}
-	if err := runEditor(c.Process, a.Settings.Editor, filepath.Join(folder.Dir(), filepath.FromSlash(facts.Path))); err != nil {
+	if err := runEditor(c.Process, a.Settings.Editor, filepath.Join(folder.Dir(),
+		filepath.FromSlash(facts.Path))); err != nil {
 		return fmt.Errorf("edit the facts: %w", err)
 	}
 	return nil

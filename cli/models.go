@@ -27,7 +27,10 @@ func newModels(sh *app.Process) *cobra.Command {
 	c := &modelsCommand{Process: sh}
 	list := &cobra.Command{Use: "list", Short: "List installed models", RunE: c.onServer(c.list)}
 	app.AddJSON(list, &c.asJSON, "print a JSON array")
-	show := &cobra.Command{Use: "show [NAME]", Short: "Show what a model can do (default: the one in use)", RunE: c.onServer(c.show)}
+	show := &cobra.Command{
+		Use: "show [NAME]", Short: "Show what a model can do (default: the one in use)",
+		RunE: c.onServer(c.show),
+	}
 	app.AddJSON(show, &c.asJSON, "print one JSON object")
 	pull := &cobra.Command{
 		Use: "pull NAME", Short: "Pull a model from the server's library",
@@ -38,7 +41,9 @@ func newModels(sh *app.Process) *cobra.Command {
 }
 
 // onServer opens the model servers for one command.
-func (c *modelsCommand) onServer(do func(context.Context, *servers.Set, string) error) func(*cobra.Command, []string) error {
+func (c *modelsCommand) onServer(do func(context.Context, *servers.Set,
+	string) error,
+) func(*cobra.Command, []string) error {
 	return func(cmd *cobra.Command, given []string) error {
 		_, config, err := app.LoadSettings(c.Process)
 		if err != nil {
@@ -73,7 +78,8 @@ func (c *modelsCommand) list(ctx context.Context, p *servers.Set, _ string) erro
 	} else if err != nil {
 		fmt.Fprintln(c.Process.Err, "lifehub: without", safetext.Text(err.Error()))
 	}
-	return app.PrintList(c.Process, c.asJSON, "models", "no models are installed; `lifehub models pull qwen3:8b` pulls one", list, func(m llm.Info) string {
+	return app.PrintList(c.Process, c.asJSON, "models", "no models are installed; `lifehub models pull qwen3:8b` "+
+		"pulls one", list, func(m llm.Info) string {
 		mark, size := " ", ""
 		if m.Name == p.State().Model {
 			mark = "*"
@@ -111,7 +117,8 @@ func (c *modelsCommand) show(ctx context.Context, p *servers.Set, name string) e
 		rows = append(rows, [2]string{"size", draw.Bytes(m.Size)})
 	}
 	if m.Context > 0 {
-		rows = append(rows, [2]string{"context", fmt.Sprintf("%d tokens at most, %d requested", m.Context, m.Allocated)})
+		rows = append(rows, [2]string{"context", fmt.Sprintf("%d tokens at most, %d requested",
+			m.Context, m.Allocated)})
 	}
 	for _, r := range rows {
 		if r[1] != "" {

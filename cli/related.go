@@ -21,7 +21,8 @@ func newRelated(sh *app.Process) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "related NOTE",
 		Short: "Find notes related to a note, and why",
-		Long: "Find notes related to a note, which is named by path, file name or title: links in both directions, shared\n" +
+		Long: "Find notes related to a note, which is named by path, file name or title: links in both directions, " +
+			"shared\n" +
 			"tags, mentions without a link, and the notes nearest in meaning.",
 		Example: "  lifehub related running/plan.md\n" +
 			"  lifehub related \"Sourdough\" -n 3 --json",

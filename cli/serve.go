@@ -21,7 +21,8 @@ func newServe(sh *app.Process) *cobra.Command {
 		Use:   "serve",
 		Short: "Serve a chat as a page for a browser on this machine",
 		Long: "Serve a chat as a page for a browser on this machine, until it is interrupted. It listens on 127.0.0.1\n" +
-			"only and prints a link that works once; run it again for another link, also while a chat serves (/serve).\n" +
+			"only and prints a link that works once; run it again for another link, also while a chat serves " +
+			"(/serve).\n" +
 			"Whoever opens the link can send messages and allow calls.",
 		Example: "  lifehub serve -c                     # continue the last conversation in a browser\n" +
 			"  ssh -L 4747:127.0.0.1:4747 HOST      # on another device, to open the link there",

@@ -45,7 +45,8 @@ func drawn(sh *app.Process, text string, line, width int) string {
 	}
 	coloured := colorprofile.Detect(sh.Out, sh.Environ()) > colorprofile.ASCII
 	theme, light := draw.NewTheme(name, true, coloured, own), draw.NewTheme(name, false, coloured, own)
-	if theme.Dim.GetForeground() != light.Dim.GetForeground() && app.HasScreen(sh) && !lipgloss.HasDarkBackground(sh.In, sh.Out) {
+	if theme.Dim.GetForeground() != light.Dim.GetForeground() && app.HasScreen(sh) &&
+		!lipgloss.HasDarkBackground(sh.In, sh.Out) {
 		theme = light
 	}
 	inside := width - gutter
@@ -78,7 +79,10 @@ type noteJSON struct {
 }
 
 func jsonOfNote(n notes.Note, line int) noteJSON {
-	note := noteJSON{Path: n.Path, Line: line, Title: n.Title, Aliases: n.Aliases, Tags: n.Tags, Untrusted: n.Untrusted, Problems: n.Problems, Text: n.Text}
+	note := noteJSON{
+		Path: n.Path, Line: line, Title: n.Title, Aliases: n.Aliases, Tags: n.Tags, Untrusted: n.Untrusted,
+		Problems: n.Problems, Text: n.Text,
+	}
 	if !n.Date.IsZero() {
 		note.Date = n.Date.String()
 	}
@@ -92,7 +96,8 @@ func newNote(sh *app.Process) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "note NAME[:LINE]",
 		Short: "Print a note",
-		Long: "Print a note, named by its path, file name, title or alias. On a terminal it is drawn, with the block at LINE\n" +
+		Long: "Print a note, named by its path, file name, title or alias. On a terminal it is drawn, with the block " +
+			"at LINE\n" +
 			"marked; into a file or a pipe it goes as it is.",
 		Example: "  lifehub note running/plan.md\n" +
 			"  lifehub note \"Sourdough\"\n" +

@@ -40,7 +40,8 @@ func newStats(sh *app.Process) *cobra.Command {
 		RunE: app.ReadingStore(sh, s.run),
 	}
 	cmd.Flags().StringVar(&s.by, "by", "day", "group by day, model or turn")
-	cmd.Flags().StringVar(&s.since, "since", "", "only turns since a date (2026-03-01), or of the last days or hours (7d, 12h)")
+	cmd.Flags().StringVar(&s.since, "since", "", "only turns since a date (2026-03-01), or of the last days or hours "+
+		"(7d, 12h)")
 	app.AddNumber(cmd, &s.limit, 30, 0, "rows", "how many rows; 0: all")
 	app.AddJSON(cmd, &s.asJSON, "print a JSON array")
 	return cmd
@@ -61,7 +62,10 @@ func (s *statsCommand) run(ctx context.Context, conversations *store.Store, _ []
 	if s.asJSON || len(list) == 0 {
 		return app.PrintList(s.Process, s.asJSON, "figures", "no turns yet; `lifehub` starts one", list, nil)
 	}
-	rows := [][]string{{s.by, "turns", "cut", "p50 s", "p95 s", "first s", "prompt", "answer", "tok/s", "searches", "tools", "failed", ""}}
+	rows := [][]string{{
+		s.by, "turns", "cut", "p50 s", "p95 s", "first s", "prompt", "answer", "tok/s",
+		"searches", "tools", "failed", "",
+	}}
 	for _, f := range list {
 		rows = append(rows, []string{
 			cmp.Or(safetext.Line(f.Of), "unknown"), strconv.Itoa(f.Turns), strconv.Itoa(f.Cut),

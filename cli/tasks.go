@@ -29,7 +29,8 @@ func newTasks(sh *app.Process) *cobra.Command {
 			"  lifehub tasks --status overdue --json | jq -r '.[].text'",
 		RunE: func(cmd *cobra.Command, given []string) error {
 			if !slices.Contains(tools.Statuses, status) {
-				return settings.UsageError{Err: fmt.Errorf("--status: %q is none of %s", status, strings.Join(tools.Statuses, ", "))}
+				return settings.UsageError{Err: fmt.Errorf("--status: %q is none of %s", status,
+					strings.Join(tools.Statuses, ", "))}
 			}
 			query, err := rag.ParseQuery(strings.Join(given, " "))
 			if err != nil {
@@ -40,7 +41,8 @@ func newTasks(sh *app.Process) *cobra.Command {
 				return err
 			}
 			defer a.Close()
-			inWords, found, unread, err := tools.Tasks(gate.Hiding(cmd.Context(), a.Rules.List(), nil), a.Folders, status, query)
+			inWords, found, unread, err := tools.Tasks(gate.Hiding(cmd.Context(), a.Rules.List(), nil),
+				a.Folders, status, query)
 			if err != nil {
 				return err
 			}

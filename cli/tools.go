@@ -39,7 +39,9 @@ func newTools(sh *app.Process) *cobra.Command {
 }
 
 // withTools opens all tools, including those of MCP servers, for one command.
-func withTools(sh *app.Process, do func(context.Context, []app.KnownTool, *turn.Agent, string) error) func(*cobra.Command, []string) error {
+func withTools(sh *app.Process, do func(context.Context, []app.KnownTool, *turn.Agent,
+	string) error,
+) func(*cobra.Command, []string) error {
 	return withApp(sh, app.RunFlags{NoSave: true}, func(ctx context.Context, a *app.App, given []string) error {
 		a.WaitForServers(ctx)
 		waiting, cancel := context.WithTimeout(ctx, app.ServerPatience)
@@ -53,7 +55,8 @@ func withTools(sh *app.Process, do func(context.Context, []app.KnownTool, *turn.
 func toolNamed(list []app.KnownTool, name string) (app.KnownTool, error) {
 	at := slices.IndexFunc(list, func(t app.KnownTool) bool { return t.Tool.Spec().Name == name })
 	if at < 0 {
-		return app.KnownTool{}, settings.UsageError{Err: fmt.Errorf("unknown tool %q; `lifehub tools` lists them", name)}
+		return app.KnownTool{}, settings.UsageError{Err: fmt.Errorf("unknown tool %q; `lifehub tools` lists them",
+			name)}
 	}
 	return list[at], nil
 }
@@ -104,12 +107,16 @@ func showTool(ctx context.Context, sh *app.Process, list []app.KnownTool, gate *
 		return fmt.Errorf("show the schema of %s: %w", name, err)
 	}
 	description := safetext.Text(strings.TrimSpace(t.Spec().Description))
-	return app.PrintText(sh, "tool", fmt.Sprintf("%s\n%s\n\n%s\n\n%s\n", name, why, description, safetext.Text(schema.String())))
+	return app.PrintText(sh, "tool", fmt.Sprintf("%s\n%s\n\n%s\n\n%s\n", name, why, description,
+		safetext.Text(schema.String())))
 }
 
 func newPermissions(sh *app.Process) *cobra.Command {
 	return app.Group("permissions", "Manage permission rules: which calls run, ask or are refused",
-		&cobra.Command{Use: "list", Short: "List the rules", RunE: func(*cobra.Command, []string) error { return listRules(sh) }},
+		&cobra.Command{
+			Use: "list", Short: "List the rules",
+			RunE: func(*cobra.Command, []string) error { return listRules(sh) },
+		},
 		&cobra.Command{
 			Use: "test CALL…", Short: "Show which rule decides a call",
 			Example: "  lifehub permissions test add_task\n  lifehub permissions test 'add_task text=milk note=home.md'",
@@ -146,7 +153,8 @@ func trustHook(ctx context.Context, sh *app.Process, event string, yes bool) err
 	hooks := app.Hooks(p, c)
 	i := slices.IndexFunc(hooks, func(h app.Hook) bool { return h.Event == event })
 	if i < 0 {
-		return settings.UsageError{Err: fmt.Errorf("no hook %q is set; hooks.before_call and hooks.after_turn in %s set them", event, p.ConfigFile())}
+		return settings.UsageError{Err: fmt.Errorf("no hook %q is set; hooks.before_call and hooks.after_turn in %s "+
+			"set them", event, p.ConfigFile())}
 	}
 	changes, err := hooks[i].Unseen()
 	if err != nil {
@@ -198,9 +206,11 @@ func listRules(sh *app.Process) error {
 		}
 	}
 	if slices.ContainsFunc(list, func(r gate.Rule) bool {
-		return r.Level == agent.Deny && len(r.Where) == 0 && r.MatchesTool("read_note") && !r.MatchesTool("search_notes")
+		return r.Level == agent.Deny && len(r.Where) == 0 && r.MatchesTool("read_note") &&
+			!r.MatchesTool("search_notes")
 	}) {
-		fmt.Fprintln(sh.Err, "! denying read_note does not hide notes from search_notes; with args: {path: {under: FOLDER}} it hides those notes from every tool")
+		fmt.Fprintln(sh.Err, "! denying read_note does not hide notes from search_notes; with args: {path: {under: "+
+			"FOLDER}} it hides those notes from every tool")
 	}
 	return err
 }
@@ -224,7 +234,12 @@ func testRules(ctx context.Context, sh *app.Process, list []app.KnownTool, gate 
 	for i, read := range []struct {
 		what string
 		from agent.Origin
-	}{{"", agent.Origin{}}, {"text of your notes", agent.Own()}, {"untrusted text", outside}, {"both", outside.And(agent.Own())}} {
+	}{
+		{"", agent.Origin{}},
+		{"text of your notes", agent.Own()},
+		{"untrusted text", outside},
+		{"both", outside.And(agent.Own())},
+	} {
 		level, why := gate.Decide(ctx, t, input, read.from)
 		if i > 0 && level.String() == before.String() {
 			continue
@@ -274,7 +289,8 @@ func revokeRules(sh *app.Process, tool string) error {
 		return err
 	}
 	if n == 0 {
-		return settings.UsageError{Err: fmt.Errorf("no rule names the tool %q; `lifehub permissions list` shows them", tool)}
+		return settings.UsageError{Err: fmt.Errorf("no rule names the tool %q; `lifehub permissions list` shows them",
+			tool)}
 	}
 	fmt.Fprintf(sh.Out, "removed %s for %s\n", draw.Count(n, "rule"), safetext.Line(tool))
 	return nil

@@ -28,9 +28,12 @@ func newTrace(sh *app.Process) *cobra.Command {
 	app.AddJSON(list, &c.asJSON, "print a JSON array")
 	show := &cobra.Command{
 		Use: "show [ID]", Short: "Print what happened in a turn as JSON lines, without secrets",
-		Long: "Print what happened in a turn as JSON lines: a header, then each event and prompt as --stream-json writes\n" +
-			"events. ID is that of a turn, or of a conversation for its last turn; without one it is the last turn of all.\n" +
-			"Keys and passwords from the settings, the environment and mcp.json are removed in every encoding (plain, URL,\n" +
+		Long: "Print what happened in a turn as JSON lines: a header, then each event and prompt as --stream-json " +
+			"writes\n" +
+			"events. ID is that of a turn, or of a conversation for its last turn; without one it is the last turn " +
+			"of all.\n" +
+			"Keys and passwords from the settings, the environment and mcp.json are removed in every encoding " +
+			"(plain, URL,\n" +
 			"base64, hex), and so is anything that looks like one.",
 		Example: "  lifehub trace show 3f9c2a       # the last turn of that conversation",
 		RunE:    app.ReadingStore(sh, c.show),
@@ -79,7 +82,8 @@ func (c *traceCommand) show(ctx context.Context, s *store.Store, given []string)
 		if len(last) == 0 {
 			return app.ExitError{Err: errors.New(noTraces), Code: app.ExitNothing}
 		}
-		fmt.Fprintf(c.Process.Err, "the last turn, %s: %s\n", last[0].Turn, draw.Summary(secrets.Text(last[0].Question), 60))
+		fmt.Fprintf(c.Process.Err, "the last turn, %s: %s\n", last[0].Turn,
+			draw.Summary(secrets.Text(last[0].Question), 60))
 		given = []string{last[0].Turn}
 	}
 	t, err := s.Traces.Read(ctx, given[0])

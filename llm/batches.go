@@ -17,7 +17,9 @@ const (
 
 // InBatches embeds texts in batches of at most `most` texts. Each batch has a
 // timeout and is retried, and the returned vectors are validated.
-func InBatches(ctx context.Context, texts []string, most int, embed func(context.Context, []string) ([][]float32, error)) ([][]float32, error) {
+func InBatches(ctx context.Context, texts []string, most int,
+	embed func(context.Context, []string) ([][]float32, error),
+) ([][]float32, error) {
 	vectors := make([][]float32, 0, len(texts))
 	for len(texts) > 0 {
 		n, size := 0, 0
@@ -33,7 +35,8 @@ func InBatches(ctx context.Context, texts []string, most int, embed func(context
 			}
 		}
 		got, err := Again(ctx, func() ([][]float32, error) {
-			ctx, cancel := context.WithTimeoutCause(ctx, batchTimeout, fmt.Errorf("embed %d texts: no answer for %v", n, batchTimeout))
+			ctx, cancel := context.WithTimeoutCause(ctx, batchTimeout,
+				fmt.Errorf("embed %d texts: no answer for %v", n, batchTimeout))
 			defer cancel()
 			got, err := embed(ctx, batch)
 			if err != nil && context.Cause(ctx) != nil {

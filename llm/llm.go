@@ -167,8 +167,9 @@ type Embedder interface {
 
 // Info describes a model.
 type Info struct {
-	Name         string   `json:"name"`
-	Digest       string   `json:"digest,omitempty"`    // of the model's data on the server; empty if the server does not report it
+	Name string `json:"name"`
+	// of the model's data on the server; empty if the server does not report it
+	Digest       string   `json:"digest,omitempty"`
 	Size         int64    `json:"size,omitempty"`      // bytes on disk
 	Context      int      `json:"context,omitempty"`   // tokens of context that the model was trained for; 0: unknown
 	Allocated    int      `json:"allocated,omitempty"` // tokens of context that LifeHub requests
@@ -248,7 +249,8 @@ func (e *StatusError) Busy() bool {
 // reason: it may be too long, or hold something that the server does not know.
 func (e *StatusError) Refused() bool {
 	switch e.Code {
-	case http.StatusUnauthorized, http.StatusPaymentRequired, http.StatusForbidden, http.StatusNotFound, http.StatusProxyAuthRequired,
+	case http.StatusUnauthorized, http.StatusPaymentRequired, http.StatusForbidden, http.StatusNotFound,
+		http.StatusProxyAuthRequired,
 		http.StatusRequestTimeout, http.StatusGatewayTimeout:
 		return false
 	}

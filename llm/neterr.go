@@ -74,24 +74,31 @@ func Explain(err error) error {
 	_ = errors.As(err, &errno) // zero if err contains none
 	switch {
 	case errors.As(err, &dial) && dial.Op == "proxyconnect":
-		e.Problem, e.Advice = "the proxy cannot be reached", "correct it in HTTPS_PROXY or HTTP_PROXY, or list the server's host in NO_PROXY"
+		e.Problem, e.Advice = "the proxy cannot be reached",
+			"correct it in HTTPS_PROXY or HTTP_PROXY, or list the server's host in NO_PROXY"
 	case errors.As(err, &name) && name.IsNotFound:
-		e.Problem, e.Advice = fmt.Sprintf("the host %s was not found", name.Name), "check that this machine is online, and the spelling"
+		e.Problem, e.Advice = fmt.Sprintf("the host %s was not found", name.Name),
+			"check that this machine is online, and the spelling"
 	case errors.As(err, &name):
-		e.Problem, e.Advice = fmt.Sprintf("the host %s could not be looked up", name.Name), "check that this machine is online"
+		e.Problem, e.Advice = fmt.Sprintf("the host %s could not be looked up", name.Name),
+			"check that this machine is online"
 	case errors.As(err, &invalid) && invalid.Reason == x509.Expired:
-		e.Problem, e.Advice = "the server's certificate has expired", "check the date of this machine; if it is right, the server needs a new one"
+		e.Problem, e.Advice = "the server's certificate has expired",
+			"check the date of this machine; if it is right, the server needs a new one"
 	case errors.As(err, &other):
 		e.Problem, e.Advice = "the server's certificate is for another host", "write the host as the certificate does"
 	case errors.As(err, &refused):
-		e.Problem, e.Advice = "the server's certificate is not trusted", "add its issuer to this machine's certificates (SSL_CERT_FILE names a file of them)"
+		e.Problem, e.Advice = "the server's certificate is not trusted",
+			"add its issuer to this machine's certificates (SSL_CERT_FILE names a file of them)"
 	case errors.As(err, &record), errors.Is(err, http.ErrSchemeMismatch):
-		e.Problem, e.Advice = "the server does not use TLS at this address", "write it with http://, or use its TLS port"
+		e.Problem, e.Advice = "the server does not use TLS at this address",
+			"write it with http://, or use its TLS port"
 	case is(errno, syscall.ECONNREFUSED, 10061):
 		e.Problem, e.Advice, e.Refused = "connection refused", "check the address, and that it is running", true
 	case is(errno, syscall.ENETUNREACH, 10051), is(errno, syscall.EHOSTUNREACH, 10065):
 		e.Problem, e.Advice = "the server is unreachable from this network", "check that this machine is online"
-	case is(errno, syscall.ECONNRESET, 10054), is(errno, syscall.EPIPE, 10053), errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
+	case is(errno, syscall.ECONNRESET, 10054), is(errno, syscall.EPIPE, 10053), errors.Is(err, io.EOF),
+		errors.Is(err, io.ErrUnexpectedEOF):
 		e.Problem, e.Advice = "the server closed the connection", "try again, or check the address"
 	case errors.Is(err, context.DeadlineExceeded), errors.As(err, &timeout) && timeout.Timeout():
 		e.Problem, e.Advice = "the server did not answer in time", "try again later, or check the address"
@@ -130,7 +137,10 @@ func Status(subject string, code int, body string) *Error {
 	if predicate == "" {
 		return &Error{Problem: subject + " answered " + status, cause: answer(status, body)}
 	}
-	return &Error{Problem: fmt.Sprintf("%s %s (%s)", subject, predicate, status), Advice: advice, cause: answer(status, body)}
+	return &Error{
+		Problem: fmt.Sprintf("%s %s (%s)", subject, predicate, status), Advice: advice,
+		cause: answer(status, body),
+	}
 }
 
 // answer returns a status with the text of its response.

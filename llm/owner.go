@@ -42,7 +42,8 @@ func (o Owner) String() string {
 type ForeignError struct{ Owner Owner }
 
 func (e *ForeignError) Error() string {
-	return fmt.Sprintf("the model server at %s belongs to %s, not to you, so nothing is sent to it", e.Owner.Host, e.Owner)
+	return fmt.Sprintf("the model server at %s belongs to %s, not to you, so nothing is sent to it", e.Owner.Host,
+		e.Owner)
 }
 
 func (e *ForeignError) Unwrap() error { return ErrUnreachable }
@@ -52,7 +53,8 @@ func (e *ForeignError) Advice() string {
 	if e.Owner.Name == "" {
 		return fmt.Sprintf("to use it, name it: `ollama.host: %s` in the settings, or OLLAMA_HOST", e.Owner.Host)
 	}
-	return fmt.Sprintf("to use it, set `ollama_owner: %s` in the settings, or LIFEHUB_OLLAMA_OWNER=%s", e.Owner.Name, e.Owner.Name)
+	return fmt.Sprintf("to use it, set `ollama_owner: %s` in the settings, or LIFEHUB_OLLAMA_OWNER=%s",
+		e.Owner.Name, e.Owner.Name)
 }
 
 // ownerCheck permits connections to a server that no setting names only if its

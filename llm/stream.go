@@ -53,7 +53,8 @@ func TimedOut(err error) bool {
 	var clock interface{ Timeout() bool }
 	var status *StatusError
 	return errors.As(err, &clock) && clock.Timeout() ||
-		errors.As(err, &status) && (status.Code == http.StatusRequestTimeout || status.Code == http.StatusGatewayTimeout)
+		errors.As(err, &status) && (status.Code == http.StatusRequestTimeout ||
+			status.Code == http.StatusGatewayTimeout)
 }
 
 // tries bounds the attempts of one request, including the first. It does not
@@ -239,7 +240,8 @@ func (p *retries) next(err error) bool {
 // loading.
 func isLoading(err error) bool {
 	var status *StatusError
-	return errors.As(err, &status) && status.Code == http.StatusServiceUnavailable && strings.Contains(strings.ToLower(status.Message), "loading")
+	return errors.As(err, &status) && status.Code == http.StatusServiceUnavailable &&
+		strings.Contains(strings.ToLower(status.Message), "loading")
 }
 
 // longestWait is the longest Retry-After that is honoured.

@@ -117,11 +117,13 @@ func (t *Transport) Client() *http.Client {
 func redirected(from, to *url.URL) string {
 	switch {
 	case !strings.EqualFold(from.Scheme, to.Scheme) || hostPort(from) != hostPort(to):
-		return fmt.Sprintf("it redirects to %s://%s, which LifeHub does not follow: set that address instead", to.Scheme, to.Host)
+		return fmt.Sprintf("it redirects to %s://%s, which LifeHub does not follow: set that address instead",
+			to.Scheme, to.Host)
 	case from.Path == to.Path:
 		return "it redirects to the same address again: it is not a model server, or not set up as one"
 	}
-	return fmt.Sprintf("it redirects from %s to its path %s, which LifeHub does not follow: check the path of its address", from.Path, to.Path)
+	return fmt.Sprintf("it redirects from %s to its path %s, which LifeHub does not follow: check the path of its "+
+		"address", from.Path, to.Path)
 }
 
 // hostPort returns the host and port to connect to for an address.
@@ -145,7 +147,8 @@ func (t *Transport) RoundTrip(req *http.Request) (*http.Response, error) {
 	leaves := req.ContentLength > 0 && (!ThisMachine(req.URL) || (t.model != nil && t.model.RunsElsewhere()))
 	res, err := t.Base.RoundTrip(req)
 	var op *net.OpError
-	if leaves && (!errors.As(err, &op) || op.Op != "dial" && op.Op != "proxyconnect") { // the connection was made, so data may have been sent
+	// the connection was made, so data may have been sent
+	if leaves && (!errors.As(err, &op) || op.Op != "dial" && op.Op != "proxyconnect") {
 		t.Sent.Add(req.ContentLength)
 	}
 	if err != nil {
@@ -153,7 +156,8 @@ func (t *Transport) RoundTrip(req *http.Request) (*http.Response, error) {
 	}
 	if kind, _, _ := mime.ParseMediaType(res.Header.Get("Content-Type")); kind == "text/html" && res.StatusCode < 300 {
 		res.Body.Close()
-		return nil, &StatusError{Code: res.StatusCode, Message: "a web page, so " + req.URL.Host + " is not a model server"}
+		return nil, &StatusError{Code: res.StatusCode, Message: "a web page, so " + req.URL.Host +
+			" is not a model server"}
 	}
 	if res.StatusCode >= http.StatusBadRequest && res.ContentLength == 0 {
 		res.Body = io.NopCloser(strings.NewReader("\n")) // Ollama's client treats an error without a body as success

@@ -143,7 +143,8 @@ func decoded(text string) ([]byte, error) {
 // extensions are file name extensions by media type; other types get .bin. Types
 // that a desktop might execute are excluded.
 var extensions = map[string]string{
-	"image/png": ".png", "image/jpeg": ".jpg", "image/gif": ".gif", "image/webp": ".webp", "audio/wav": ".wav", "audio/x-wav": ".wav",
+	"image/png": ".png", "image/jpeg": ".jpg", "image/gif": ".gif", "image/webp": ".webp",
+	"audio/wav": ".wav", "audio/x-wav": ".wav",
 	"audio/mpeg": ".mp3", "application/pdf": ".pdf", "text/plain": ".txt",
 }
 

@@ -77,12 +77,15 @@ func (s *supervisor) overHTTP(entry config.Entry, web *http.Client) (transport.I
 	options := []client.ClientOption{client.WithProtocolVersion(mcp.LATEST_LEGACY_PROTOCOL_VERSION)}
 	if entry.Transport == config.SSE { // over which the library handles no questions
 		conn, err := transport.NewSSE(entry.URL, transport.WithHTTPClient(web), transport.WithHeaders(entry.Headers),
-			transport.WithSSELogger(s.hub.Log), transport.WithResponseTimeout(time.Hour)) // each call has its own timeout
+			// each call has its own timeout
+			transport.WithSSELogger(s.hub.Log), transport.WithResponseTimeout(time.Hour))
 		return conn, options, err
 	}
-	listening := transport.WithContinuousListening() //lint:ignore SA1019 its successor is for servers of the newest protocol only
+	//lint:ignore SA1019 its successor is for servers of the newest protocol only
+	listening := transport.WithContinuousListening()
 	how := []transport.StreamableHTTPCOption{
-		transport.WithHTTPBasicClient(web), transport.WithHTTPHeaders(entry.Headers), transport.WithHTTPLogger(s.hub.Log), listening,
+		transport.WithHTTPBasicClient(web), transport.WithHTTPHeaders(entry.Headers),
+		transport.WithHTTPLogger(s.hub.Log), listening,
 	}
 	if consent := s.credentials(entry).OAuth(); consent != nil {
 		how = append(how, transport.WithHTTPOAuth(*consent))

@@ -50,7 +50,10 @@ func (s *supervisor) listPrompts(ctx context.Context, c *client.Client) []Prompt
 		}
 		prompt := Prompt{Server: server, Name: p.Name, Description: secrets.Known(p.Description)}
 		for _, a := range p.Arguments {
-			prompt.Args = append(prompt.Args, PromptArg{Name: a.Name, Description: secrets.Known(a.Description), Required: a.Required})
+			prompt.Args = append(prompt.Args, PromptArg{
+				Name:        a.Name,
+				Description: secrets.Known(a.Description), Required: a.Required,
+			})
 		}
 		list = append(list, prompt)
 	}
@@ -66,7 +69,10 @@ func (s *supervisor) listResources(ctx context.Context, c *client.Client) []Reso
 	}
 	var list []Resource
 	for _, r := range listed {
-		list = append(list, Resource{Server: server, URI: r.URI, Name: secrets.Known(r.Name), Description: secrets.Known(r.Description)})
+		list = append(list, Resource{
+			Server: server, URI: r.URI, Name: secrets.Known(r.Name),
+			Description: secrets.Known(r.Description),
+		})
 	}
 	templates, err := Listed(c.IterResourceTemplates(ctx, mcp.ListResourceTemplatesRequest{}))
 	if err != nil { // many servers have no templates and return an error

@@ -159,7 +159,10 @@ func (p *credentialFile) Consent(ctx context.Context, show func(page string)) er
 	if page, err = readPage(page); err != nil {
 		return err
 	}
-	saved := credential{ClientID: handler.GetClientID(), ClientSecret: handler.GetClientSecret(), AuthMethod: handler.GetTokenEndpointAuthMethod()}
+	saved := credential{
+		ClientID: handler.GetClientID(), ClientSecret: handler.GetClientSecret(),
+		AuthMethod: handler.GetTokenEndpointAuthMethod(),
+	}
 	if err := p.write(saved); err != nil {
 		return err
 	}

@@ -32,7 +32,8 @@ const tagName = "LIFEHUB_MCP_SERVER"
 var passed = []string{
 	"PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "TERM", "TMPDIR",
 	// Programs do not run on Windows without these variables.
-	"SYSTEMROOT", "SYSTEMDRIVE", "COMSPEC", "PATHEXT", "WINDIR", "TEMP", "TMP", "USERPROFILE", "APPDATA", "LOCALAPPDATA", "PROGRAMDATA", "PROGRAMFILES",
+	"SYSTEMROOT", "SYSTEMDRIVE", "COMSPEC", "PATHEXT", "WINDIR", "TEMP", "TMP", "USERPROFILE", "APPDATA",
+	"LOCALAPPDATA", "PROGRAMDATA", "PROGRAMFILES",
 }
 
 // environment returns a server's environment: the passed variables, the tag and

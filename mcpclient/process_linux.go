@@ -25,7 +25,8 @@ func killTagged(tag string) {
 			if err != nil || !bytes.Contains(env, []byte(tagName+"="+tag)) {
 				continue
 			}
-			if pid, err := strconv.Atoi(filepath.Base(filepath.Dir(file))); err == nil && syscall.Kill(pid, syscall.SIGKILL) == nil {
+			if pid, err := strconv.Atoi(filepath.Base(filepath.Dir(file))); err == nil &&
+				syscall.Kill(pid, syscall.SIGKILL) == nil {
 				found = true
 			}
 		}

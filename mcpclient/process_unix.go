@@ -54,7 +54,8 @@ func newGuard(leader *os.Process, tag string) (guard, error) {
 	cmd.Stdin = r
 	cmd.Env = []string{"PATH=" + os.Getenv("PATH")}
 	cmd.Dir = "/"
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true} // detached from the terminal, so that its signals do not reach the guard
+	// detached from the terminal, so that its signals do not reach the guard
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	if err := cmd.Start(); err != nil {
 		_ = w.Close()
 		return guard{}, fmt.Errorf("start /bin/sh: %w", err)

@@ -190,7 +190,8 @@ func (q questions) ListRoots(context.Context, mcp.ListRootsRequest) (_ *mcp.List
 	}
 	result := &mcp.ListRootsResult{}
 	for _, dir := range entry.Roots {
-		u := url.URL{Scheme: "file", Path: "/" + strings.TrimPrefix(filepath.ToSlash(dir), "/")} // the slash is missing in C:\
+		// the slash is missing in C:\
+		u := url.URL{Scheme: "file", Path: "/" + strings.TrimPrefix(filepath.ToSlash(dir), "/")}
 		result.Roots = append(result.Roots, mcp.Root{URI: u.String(), Name: filepath.Base(dir)})
 	}
 	return result, nil

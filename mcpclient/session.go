@@ -90,7 +90,8 @@ func (s *supervisor) spawn(entry config.Entry) (*session, error) {
 	if err != nil {
 		return nil, startError(entry, err)
 	}
-	session.client = client.NewClient(verbatim{transport.NewIO(fromServer, endless{running.Input}, nil), session.ended}, s.capabilities()...)
+	session.client = client.NewClient(verbatim{transport.NewIO(fromServer, endless{running.Input}, nil), session.ended},
+		s.capabilities()...)
 	child.process = running
 	return session, nil
 }
@@ -128,7 +129,8 @@ func startError(entry config.Entry, err error) error {
 	case errors.Is(err, exec.ErrNotFound):
 		return fmt.Errorf("%w %q in PATH", errNoProgram, entry.Command)
 	case errors.Is(err, fs.ErrNotExist):
-		if _, err := os.Stat(entry.Command); errors.Is(err, fs.ErrNotExist) { // the missing file may be the working directory instead
+		// the missing file may be the working directory instead
+		if _, err := os.Stat(entry.Command); errors.Is(err, fs.ErrNotExist) {
 			return fmt.Errorf("%w %s", errNoProgram, entry.Command)
 		}
 	}
@@ -156,7 +158,8 @@ func (endless) Close() error { return nil }
 func (s *supervisor) notified(n mcp.JSONRPCNotification) {
 	defer s.catch(nil)
 	switch n.Method {
-	case mcp.MethodNotificationToolsListChanged, mcp.MethodNotificationResourcesListChanged, mcp.MethodNotificationPromptsListChanged:
+	case mcp.MethodNotificationToolsListChanged, mcp.MethodNotificationResourcesListChanged,
+		mcp.MethodNotificationPromptsListChanged:
 		s.touch()
 	case "notifications/progress":
 		s.progress.took(n.Params.AdditionalFields)
@@ -253,7 +256,9 @@ func inWords(err error) error {
 
 // ask sends a request to a running server, with the timeout of one call. It
 // retries once if the session had expired.
-func ask[T any](ctx context.Context, s *supervisor, question func(context.Context, *client.Client) (T, error)) (T, error) {
+func ask[T any](ctx context.Context, s *supervisor, question func(context.Context,
+	*client.Client) (T, error),
+) (T, error) {
 	var none T
 	asking, done, err := s.clock.limit(ctx, s.Entry.Timeout,
 		fmt.Errorf("no answer within %v; the call was cancelled; outcome unknown", s.Entry.Timeout))
@@ -273,7 +278,8 @@ func ask[T any](ctx context.Context, s *supervisor, question func(context.Contex
 		case ctx.Err() != nil:
 			return none, ctx.Err()
 		case errors.Is(err, transport.ErrTransportClosed):
-			return none, fmt.Errorf("MCP server %s ended during the call, whose effects are unknown: %s", s.Entry.Name, session.link.why(session))
+			return none, fmt.Errorf("MCP server %s ended during the call, whose effects are unknown: %s", s.Entry.Name,
+				session.link.why(session))
 		}
 		if s.Entry.Transport != config.Stdio && asking.Err() == nil && s.lostBy(err) {
 			session.lost()

@@ -89,7 +89,8 @@ func (s ServerState) Text() string {
 		parts = append(parts, fmt.Sprintf("%s, p95 %d ms", text.Count(s.Calls, "call"), s.P95.Milliseconds()))
 	}
 	if len(s.Unseen) > 0 {
-		parts = append(parts, fmt.Sprintf("%s not used until reviewed: lifehub mcp trust %s", text.Count(len(s.Unseen), "change"), s.Name))
+		parts = append(parts, fmt.Sprintf("%s not used until reviewed: lifehub mcp trust %s",
+			text.Count(len(s.Unseen), "change"), s.Name))
 	}
 	if len(s.Refused) > 0 {
 		parts = append(parts, strings.Join(s.Refused[:min(len(s.Refused), maxRefused)], "; "))

@@ -66,7 +66,8 @@ func newSupervisor(hub *Client, entry config.Entry, dir string) *supervisor {
 		entry.Timeout = hub.Timeout
 	}
 	one := &supervisor{
-		Entry: entry, written: written, gone: make(chan struct{}), hub: hub, dir: dir, status: Starting, since: time.Now(),
+		Entry: entry, written: written, gone: make(chan struct{}), hub: hub, dir: dir,
+		status: Starting, since: time.Now(),
 		dirty: make(chan struct{}, 1), again: make(chan struct{}, 1), asking: make(chan struct{}, 1),
 		settled: make(chan struct{}), turned: make(chan struct{}),
 	}
@@ -428,7 +429,8 @@ func (s *supervisor) ready(ctx context.Context) (*session, error) {
 			return nil, fmt.Errorf("it has not started yet: %s", reason)
 		case !reported:
 			reported = true
-			agent.HostFrom(ctx).Progress(agent.Progress{Message: "waiting for the MCP server " + s.Entry.Name + " to start"})
+			agent.HostFrom(ctx).Progress(agent.Progress{Message: "waiting for the MCP server " +
+				s.Entry.Name + " to start"})
 		}
 		select {
 		case <-turned:

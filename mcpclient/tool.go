@@ -62,7 +62,8 @@ func newTool(s *supervisor, l Tool) (*tool, error) {
 	if err != nil {
 		return nil, fmt.Errorf("tool %q is refused: %w", l.Name, err)
 	}
-	if _, err := agent.ToolSchema(schema); errors.Is(err, agent.ErrTooLarge) { // the tool itself checks against an invalid one
+	// the tool itself checks against an invalid one
+	if _, err := agent.ToolSchema(schema); errors.Is(err, agent.ErrTooLarge) {
 		return nil, fmt.Errorf("tool %q is refused: %w", l.Name, err)
 	}
 	var hints struct {

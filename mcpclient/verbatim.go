@@ -30,7 +30,9 @@ func (v verbatim) SetRequestHandler(handle transport.RequestHandler) {
 	if !ok {
 		return
 	}
-	both.SetRequestHandler(func(ctx context.Context, request transport.JSONRPCRequest) (*transport.JSONRPCResponse, error) {
+	both.SetRequestHandler(func(ctx context.Context, request transport.JSONRPCRequest) (*transport.JSONRPCResponse,
+		error,
+	) {
 		ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
 		defer cancel()
 		go func() { // ends with the answer at the latest
@@ -67,7 +69,8 @@ func (v verbatim) SendRequest(ctx context.Context, request transport.JSONRPCRequ
 	switch mcp.MCPMethod(request.Method) {
 	case mcp.MethodServerDiscover:
 		if missing(fields["supportedVersions"]) { // some servers answer {} to unknown methods
-			return transport.NewJSONRPCErrorResponse(response.ID, mcp.METHOD_NOT_FOUND, "no protocol version in the response", nil), nil
+			return transport.NewJSONRPCErrorResponse(response.ID, mcp.METHOD_NOT_FOUND,
+				"no protocol version in the response", nil), nil
 		}
 	case mcp.MethodToolsList:
 		var tools []json.RawMessage
@@ -174,7 +177,8 @@ func wrapped(tool json.RawMessage) json.RawMessage {
 	var named struct{ Name string }
 	_ = json.Unmarshal(tool, &named) // a tool without a name is rejected later
 	wrapping, _ := json.Marshal(map[string]any{
-		"name": named.Name, "inputSchema": map[string]string{"type": "object"}, "_meta": map[string]string{wrappedKey: string(tool)},
+		"name": named.Name, "inputSchema": map[string]string{"type": "object"},
+		"_meta": map[string]string{wrappedKey: string(tool)},
 	})
 	return wrapping
 }

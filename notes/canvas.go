@@ -32,7 +32,10 @@ func fromCanvas(raw []byte) ([]byte, error) {
 	if json.Unmarshal(raw, &c) != nil {
 		return nil, errors.New(damagedCanvas)
 	}
-	slices.SortStableFunc(c.Nodes, func(a, b canvasNode) int { return cmp.Or(cmp.Compare(a.Y, b.Y), cmp.Compare(a.X, b.X)) })
+	slices.SortStableFunc(c.Nodes, func(a, b canvasNode) int {
+		return cmp.Or(cmp.Compare(a.Y, b.Y),
+			cmp.Compare(a.X, b.X))
+	})
 	var out bytes.Buffer
 	names := map[string]string{}
 	for _, n := range c.Nodes {

@@ -13,8 +13,10 @@ import (
 // of a computer are also what people add.
 var (
 	plainEnd = regexp.MustCompile(`(?i)^(?:[ ._-]*(?:sync-)?conflict-\d{8}-\d{6}(?:-\w+)?` +
-		`| ?[(\[][^()\[\]]*(?:conflict(?:ed|ing)|(?:sf|case |encoding |sync )conflict|` + conflict + `[^()\[\]]*(?:\d{4}|` + copied + `)|(?:\d{4}|` + copied + `)[^()\[\]]*` + conflict + `)[^()\[\]]*[)\]])$`)
-	otherEnd = regexp.MustCompile(`(?i)^(?: \d{1,2}| ?\(\d{1,2}\)|[ ._([-].*(?:` + conflict + `|` + copied + `).*|-[\pL\d -]*\pL[\pL\d -]*)$`)
+		`| ?[(\[][^()\[\]]*(?:conflict(?:ed|ing)|(?:sf|case |encoding |sync )conflict|` + conflict +
+		`[^()\[\]]*(?:\d{4}|` + copied + `)|(?:\d{4}|` + copied + `)[^()\[\]]*` + conflict + `)[^()\[\]]*[)\]])$`)
+	otherEnd = regexp.MustCompile(`(?i)^(?: \d{1,2}| ?\(\d{1,2}\)|[ ._([-].*(?:` + conflict + `|` + copied +
+		`).*|-[\pL\d -]*\pL[\pL\d -]*)$`)
 )
 
 const (
@@ -51,7 +53,8 @@ func (f *Folder) markCopies(ctx context.Context, entries []Entry) {
 				continue
 			}
 			original, ok := at[path.Join(path.Dir(e.Path), name[:i]+ext)]
-			if ok && (plainEnd.MatchString(name[i:]) || otherEnd.MatchString(name[i:]) && f.isCopy(ctx, pair{e.plain(), entries[original].plain()}, was)) {
+			if ok && (plainEnd.MatchString(name[i:]) || otherEnd.MatchString(name[i:]) &&
+				f.isCopy(ctx, pair{e.plain(), entries[original].plain()}, was)) {
 				e.CopyOf = entries[original].Path
 				break
 			}

@@ -105,7 +105,8 @@ func (r *dateReader) read(number int, line string) {
 		r.blank = true
 		return
 	}
-	indent, item := len(line)-len(text), text[0] == '|' || len(text) > 1 && text[1] == ' ' && strings.Contains("-*+>", text[:1])
+	indent, item := len(line)-len(text), text[0] == '|' || len(text) > 1 && text[1] == ' ' &&
+		strings.Contains("-*+>", text[:1])
 	dates, rest := when.Dates(line, r.sections[len(r.sections)-1].year)
 	if r.open && (len(dates) > 0 || (item || r.blank) && indent <= r.indent) {
 		r.end(r.item, number-1)

@@ -12,7 +12,8 @@ import (
 // field is a field of a task, such as a date, a rule or a priority, and where it is in its line.
 type field struct {
 	span
-	name  string // due, scheduled, start, created, done, cancelled, repeat, priority or reference; else it is left alone
+	// due, scheduled, start, created, done, cancelled, repeat, priority or reference; else it is left alone
+	name  string
 	value string // as written; of a planned date what follows the day
 	style DateStyle
 	day   when.Day
@@ -55,8 +56,10 @@ var (
 
 // fieldNames are the names of fields by their marks, if they differ.
 var fieldNames = map[string]string{
-	"📅": "due", "📆": "due", "🗓": "due", "@": "due", "DEADLINE": "due", "⏳": "scheduled", "⌛": "scheduled", "SCHEDULED": "scheduled",
-	"🛫": "start", "➕": "created", "✅": "done", "completion": "done", "❌": "cancelled", "🔁": "repeat", "recurrence": "repeat",
+	"📅": "due", "📆": "due", "🗓": "due", "@": "due", "DEADLINE": "due", "⏳": "scheduled", "⌛": "scheduled",
+	"SCHEDULED": "scheduled",
+	"🛫":         "start", "➕": "created", "✅": "done", "completion": "done", "❌": "cancelled",
+	"🔁": "repeat", "recurrence": "repeat",
 	"🔺": "priority", "⏫": "priority", "🔼": "priority", "🔽": "priority", "⏬": "priority", "#": "priority",
 	"🆔": "reference", "⛔": "reference", "id": "reference", "dependsOn": "reference", "🏁": "onCompletion",
 }
@@ -76,7 +79,10 @@ func fieldsIn(line string, from int) (fields []field, text string) {
 				}
 				return string(rest[m[2*i]:m[2*i+1]])
 			}
-			f := field{span: span{from + m[0], from + m[1]}, name: group(1), value: strings.TrimFunc(group(2), isBlank), style: p.style}
+			f := field{
+				span: span{from + m[0], from + m[1]}, name: group(1),
+				value: strings.TrimFunc(group(2), isBlank), style: p.style,
+			}
 			if name, ok := fieldNames[f.name]; ok {
 				f.name = name
 			}

@@ -163,7 +163,10 @@ func (f *Folder) Survey(ctx context.Context) ([]Entry, []Problem, LeftOut, error
 	if err := f.see(); err != nil {
 		return nil, nil, nil, err
 	}
-	w := walk{ctx: ctx, folder: f, root: f.root(), slots: make(chan struct{}, runtime.GOMAXPROCS(0)-1), others: LeftOut{}}
+	w := walk{
+		ctx: ctx, folder: f, root: f.root(), slots: make(chan struct{}, runtime.GOMAXPROCS(0)-1),
+		others: LeftOut{},
+	}
 	if err := w.all(); err != nil {
 		return nil, nil, nil, fmt.Errorf("list notes in %s: %w", f.dir, err)
 	}
@@ -242,7 +245,8 @@ func checkName(name string) error {
 		return fmt.Errorf("%q is not a path inside the notes folder", name)
 	}
 	if !IsNote(name) && !IsPicture(name) {
-		return fmt.Errorf("%s is not a note: only .md, .markdown, .txt, .org, .canvas, .pdf, .png, .jpg, .jpeg and .gif files are", name)
+		return fmt.Errorf("%s is not a note: only .md, .markdown, .txt, .org, .canvas, .pdf, .png, .jpg, .jpeg and "+
+			".gif files are", name)
 	}
 	return nil
 }

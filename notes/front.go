@@ -203,7 +203,8 @@ func (f frontMatter) read() (values map[string]any, unread []int, err error) {
 }
 
 var (
-	yamlEntry = regexp.MustCompile(`^("[^"\n]*"|'[^'\n]*'|[^\s"'#:{}\[\],&*!|>%@` + "`" + `-][^:\n]*?)[ \t]*:(?:[ \t]+(\S.*)?|$)`)
+	yamlEntry = regexp.MustCompile(`^("[^"\n]*"|'[^'\n]*'|[^\s"'#:{}\[\],&*!|>%@` + "`" +
+		`-][^:\n]*?)[ \t]*:(?:[ \t]+(\S.*)?|$)`)
 	tomlEntry = regexp.MustCompile(`^("[^"\n]*"|'[^'\n]*'|[\w.-]+)[ \t]*=[ \t]*(\S.*)?$`)
 )
 

@@ -78,7 +78,8 @@ func (n Note) between(body string, before int, pairs [][2]string) (parts []span)
 				break
 			}
 			at = start + len(marks[0])
-			if r, _ := utf8.DecodeLastRuneInString(body[:start]); start > 0 && marks[0] != "<!--" && !unicode.IsSpace(r) && r != '>' ||
+			if r, _ := utf8.DecodeLastRuneInString(body[:start]); start > 0 && marks[0] != "<!--" &&
+				!unicode.IsSpace(r) && r != '>' ||
 				marks[0] != "```compressed-json" && n.isApart(before+start, before+start+1) {
 				continue
 			}

@@ -82,11 +82,17 @@ func (r ignoreRules) ignore(name string, dir bool) bool {
 			return !r[i].keep
 		}
 	}
-	return dir && slices.ContainsFunc(neverNotes, func(folder string) bool { return name == folder || strings.HasSuffix(name, "/"+folder) })
+	return dir && slices.ContainsFunc(neverNotes, func(folder string) bool {
+		return name == folder ||
+			strings.HasSuffix(name, "/"+folder)
+	})
 }
 
 // neverNotes are folders of the readmes of programs, of older versions and of deleted files, unless a pattern includes them.
-var neverNotes = []string{"node_modules", "logseq/bak", "logseq/version-files", "#recycle", "@eaDir", "$RECYCLE.BIN", "lost+found"}
+var neverNotes = []string{
+	"node_modules", "logseq/bak", "logseq/version-files", "#recycle", "@eaDir",
+	"$RECYCLE.BIN", "lost+found",
+}
 
 func (r ignoreRule) match(name string, dir bool) bool {
 	if r.dirOnly && !dir {

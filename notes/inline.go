@@ -48,7 +48,8 @@ func (s *inlineScan) block(n *Note, body string, start, stop int, lines lineInde
 				i++
 				continue
 			}
-			link.Line, link.Embed = lines.at(i), i > start && text[i-1] == '!' || strings.HasSuffix(text[start:i], embedMacro)
+			link.Line, link.Embed = lines.at(i), i > start && text[i-1] == '!' ||
+				strings.HasSuffix(text[start:i], embedMacro)
 			n.addLink(link, spot, body)
 			if link.Wiki && link.Target != "" && opensTag(text, start, i-1) {
 				n.addTag(link.Target, spot.name, body)
@@ -58,7 +59,8 @@ func (s *inlineScan) block(n *Note, body string, start, stop int, lines lineInde
 		case '(':
 			id, size := ReferredID(text[i:])
 			if size > 0 {
-				n.addLink(Link{Target: id, Line: lines.at(i), Embed: strings.HasSuffix(text[start:i], embedMacro)}, linkSpot{}, body)
+				n.addLink(Link{Target: id, Line: lines.at(i), Embed: strings.HasSuffix(text[start:i], embedMacro)},
+					linkSpot{}, body)
 				n.setApart(body, i, i+size)
 			}
 			i += max(1, size)
@@ -208,7 +210,10 @@ func wikilink(inner string) Link {
 	if below, ok := strings.CutPrefix(name, "dendron://"); ok {
 		_, name, _ = strings.Cut(below, "/")
 	}
-	return Link{Target: strings.TrimSpace(name), Heading: strings.TrimSpace(heading), Text: strings.TrimSpace(shown), Wiki: true}
+	return Link{
+		Target: strings.TrimSpace(name), Heading: strings.TrimSpace(heading),
+		Text: strings.TrimSpace(shown), Wiki: true,
+	}
 }
 
 // linkTarget parses the parentheses of a link. size is their length including the
@@ -244,7 +249,8 @@ func noteLink(target string) Link {
 	if id, size := ReferredID(target); size > 0 && size == len(target) {
 		return Link{Target: id}
 	}
-	address, err := url.Parse(strings.TrimPrefix(target, ":/")) // Joplin's way to name a note by its id, which is its file name
+	// Joplin's way to name a note by its id, which is its file name
+	address, err := url.Parse(strings.TrimPrefix(target, ":/"))
 	if err != nil || address.Scheme != "" || address.Host != "" {
 		return Link{}
 	}
@@ -313,5 +319,6 @@ func opensTag(text string, start, i int) bool {
 // script, _ - / and emoji.
 func isTagRune(r rune) bool {
 	return r == '_' || r == '-' || r == '/' || r == '\u200d' ||
-		unicode.In(r, unicode.Letter, unicode.Digit, unicode.Mark, unicode.So, unicode.Sk) && r != '`' && r != '^' && r != utf8.RuneError
+		unicode.In(r, unicode.Letter, unicode.Digit, unicode.Mark, unicode.So, unicode.Sk) && r != '`' &&
+			r != '^' && r != utf8.RuneError
 }

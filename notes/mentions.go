@@ -25,7 +25,8 @@ func (n Note) Mentions(names []string) (lines []int) {
 	body := n.Text[newLineIndex(n.Text, 1).starts[n.BodyLine-1]:]
 	index, before := newLineIndex(body, n.BodyLine), len(n.Text)-len(body)
 	for _, name := range names {
-		if len(name) < shortestName || slices.ContainsFunc(n.Titles(), func(own string) bool { return text.Key(own) == text.Key(name) }) {
+		if len(name) < shortestName || slices.ContainsFunc(n.Titles(),
+			func(own string) bool { return text.Key(own) == text.Key(name) }) {
 			continue
 		}
 		for _, at := range regexp.MustCompile(`(?i)`+regexp.QuoteMeta(name)).FindAllStringIndex(body, -1) {

@@ -116,7 +116,8 @@ func HasNameSuffix(long, end string) bool {
 
 // NameWords returns the words of a note's file name.
 func NameWords(name string) []string {
-	return strings.FieldsFunc(Key(path.Base(filepath.ToSlash(name))), func(r rune) bool { return strings.ContainsRune(" -_.,/", r) })
+	return strings.FieldsFunc(Key(path.Base(filepath.ToSlash(name))),
+		func(r rune) bool { return strings.ContainsRune(" -_.,/", r) })
 }
 
 // Titles returns the names of a note other than its file name: its title and

@@ -31,21 +31,23 @@ type Entry struct {
 // of a PDF or an image are its pages.
 type Note struct {
 	Entry
-	Title     string         // from front matter, else the first heading of level 1, else the file name
-	Front     map[string]any // front matter, and properties at the start of the text; nil if missing or invalid
-	Text      string         // the whole file as Markdown, in UTF-8 with LF line ends
-	BodyLine  int            // the first line after the front matter
-	Headings  []Heading      // top-level headings, not those in quotes or list items
-	Lists     []Lines        // top-level lists, with all their items
-	Links     []Link
-	Tags      []string // keys, without #, sorted; from front matter and text; see [text.Key]
-	Tasks     []Task
-	Date      when.Day // from the name, else front matter; none if neither has one
-	Dates     []Dated  // dates of its lines, in order; see [Dated]
-	Aliases   []string // other names in its front matter
-	IDs       []string // the names "id:…" that properties give it, its headings and its blocks, and the ids that links name alone
-	Exported  bool     // its front matter marks it as a conversation exported by LifeHub
-	Untrusted bool     // its front matter names a source or url, or it is a PDF or an image, which was written by others
+	Title    string         // from front matter, else the first heading of level 1, else the file name
+	Front    map[string]any // front matter, and properties at the start of the text; nil if missing or invalid
+	Text     string         // the whole file as Markdown, in UTF-8 with LF line ends
+	BodyLine int            // the first line after the front matter
+	Headings []Heading      // top-level headings, not those in quotes or list items
+	Lists    []Lines        // top-level lists, with all their items
+	Links    []Link
+	Tags     []string // keys, without #, sorted; from front matter and text; see [text.Key]
+	Tasks    []Task
+	Date     when.Day // from the name, else front matter; none if neither has one
+	Dates    []Dated  // dates of its lines, in order; see [Dated]
+	Aliases  []string // other names in its front matter
+	// the names "id:…" that properties give it, its headings and its blocks, and the ids that links name alone
+	IDs      []string
+	Exported bool // its front matter marks it as a conversation exported by LifeHub
+	// its front matter names a source or url, or it is a PDF or an image, which was written by others
+	Untrusted bool
 	Problems  []string // parts that could not be read, described for the user; the rest is read
 
 	noProse []span     // links and code in Text, in order

@@ -91,7 +91,8 @@ func orgProperty(key, value string) string {
 	}
 	switch key {
 	case "filetags":
-		key, value = "tags", strings.Join(strings.FieldsFunc(value, func(c rune) bool { return strings.ContainsRune(": \t", c) }), ", ")
+		key, value = "tags", strings.Join(strings.FieldsFunc(value,
+			func(c rune) bool { return strings.ContainsRune(": \t", c) }), ", ")
 	case "roam_refs":
 		key = "source"
 	case "roam_aliases":

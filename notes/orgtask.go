@@ -43,7 +43,10 @@ func statesOf(lines lineIndex) orgStates {
 	if len(own.open)+len(own.done) > 0 {
 		return own
 	}
-	return orgStates{[]string{"TODO", "NEXT", "DOING", "STARTED", "WAITING", "HOLD"}, []string{"DONE", "CANCELED", "CANCELLED"}}
+	return orgStates{
+		[]string{"TODO", "NEXT", "DOING", "STARTED", "WAITING", "HOLD"},
+		[]string{"DONE", "CANCELED", "CANCELLED"},
+	}
 }
 
 // readOrgTasks collects the headings with a state of a converted Org file, with the dates of the line
@@ -61,7 +64,8 @@ func (n *Note) readOrgTasks(lines lineIndex, code map[int]bool) {
 			continue
 		}
 		cancelled := done && strings.HasPrefix(m[1], "CANCEL")
-		task := Task{Line: line, Raw: raw, Text: strings.TrimSpace(m[3]), Priority: m[2], Done: done && !cancelled, Cancelled: cancelled}
+		task := Task{Line: line, Raw: raw, Text: strings.TrimSpace(m[3]), Priority: m[2], Done: done &&
+			!cancelled, Cancelled: cancelled}
 		for below := line + 1; below <= lines.last() && task.plan(lines.text(below)); below++ {
 		}
 		n.Tasks = append(n.Tasks, task)

@@ -98,4 +98,5 @@ func (n Note) Shown() string {
 	return strings.Join(lines, "\n") + "\n"
 }
 
-var escapeMarkdown = strings.NewReplacer(`\`, `\\`, "`", "\\`", "*", `\*`, "_", `\_`, "[", `\[`, "<", `\<`, "#", `\#`, "- ", `\- `, "+ ", `\+ `, ". ", `\. `)
+var escapeMarkdown = strings.NewReplacer(`\`, `\\`, "`", "\\`", "*", `\*`, "_", `\_`, "[", `\[`, "<", `\<`, "#", `\#`,
+	"- ", `\- `, "+ ", `\+ `, ". ", `\. `)

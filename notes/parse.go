@@ -90,7 +90,8 @@ func (n *Note) problem(format string, args ...any) {
 
 // decode converts a file's bytes to valid UTF-8 with LF line ends.
 func (n *Note) decode(raw []byte) string {
-	if decoded, _, err := transform.Bytes(unicode.BOMOverride(transform.Nop), raw); err == nil { // UTF-16, or UTF-8 with a byte order mark
+	// UTF-16, or UTF-8 with a byte order mark
+	if decoded, _, err := transform.Bytes(unicode.BOMOverride(transform.Nop), raw); err == nil {
 		raw = decoded
 	}
 	switch {

@@ -31,7 +31,8 @@ func (r *Reader) Close() {
 // Load reads a note like [Folder.Load].
 func (r *Reader) Load(ctx context.Context, name string) ([]byte, Entry, error) {
 	if IsPicture(name) && !r.Folder.ReadsPictures() {
-		return nil, Entry{}, fmt.Errorf("read note: %s is an image: to have images read, install tesseract and set `ocr: auto`", name)
+		return nil, Entry{}, fmt.Errorf("read note: %s is an image: to have images read, install tesseract and set "+
+			"`ocr: auto`", name)
 	}
 	raw, info, err := r.promptly(name)
 	if err != nil {

@@ -55,7 +55,8 @@ func (t Task) Next(on, to when.Day) (next Task, ok bool) {
 	}
 	fields, _ := fieldsIn(line, at[5])
 	line = moved(line, fields, move)
-	next, ok = ParseTasks(line[:at[4]] + reopened(line[at[4]:at[5]]) + line[at[5]:] + moved(t.Below, plannedIn(t.Below), move))
+	next, ok = ParseTasks(line[:at[4]] + reopened(line[at[4]:at[5]]) + line[at[5]:] + moved(t.Below,
+		plannedIn(t.Below), move))
 	next.Line = t.Line
 	return next, ok
 }
@@ -72,7 +73,8 @@ func (t Task) MovesOn() bool { return len(t.repeaters()) > 0 }
 
 // repeaters returns the planned dates of the task that repeat.
 func (t Task) repeaters() []field {
-	return slices.DeleteFunc(append(plannedIn(t.Raw), plannedIn(t.Below)...), func(f field) bool { return f.repeater() == "" })
+	return slices.DeleteFunc(append(plannedIn(t.Raw), plannedIn(t.Below)...),
+		func(f field) bool { return f.repeater() == "" })
 }
 
 // reopened returns the state of a task, a word or what is in its box, when it is open again.
@@ -191,7 +193,8 @@ var (
 )
 
 func parseRule(text string) (recurrence, bool) {
-	text = strings.ToLower(strings.Join(strings.FieldsFunc(strings.NewReplacer(",", " ", " and ", " ").Replace(text), isBlank), " "))
+	text = strings.ToLower(strings.Join(strings.FieldsFunc(strings.NewReplacer(",", " ", " and ", " ").Replace(text),
+		isBlank), " "))
 	text, whenDone := strings.CutSuffix(text, " when done")
 	m := rulePattern.FindStringSubmatch(text)
 	if m == nil {
@@ -256,8 +259,11 @@ func (r *recurrence) readDays(words []string) bool {
 }
 
 var (
-	weekdays = []time.Weekday{time.Sunday, time.Monday, time.Tuesday, time.Wednesday, time.Thursday, time.Friday, time.Saturday}
-	months   = []time.Month{
+	weekdays = []time.Weekday{
+		time.Sunday, time.Monday, time.Tuesday, time.Wednesday, time.Thursday,
+		time.Friday, time.Saturday,
+	}
+	months = []time.Month{
 		time.January, time.February, time.March, time.April, time.May, time.June,
 		time.July, time.August, time.September, time.October, time.November, time.December,
 	}

@@ -262,7 +262,8 @@ func (r Relinking) check(was, now Note) error {
 		return fmt.Errorf("%s: its links cannot be changed safely", was.Path)
 	}
 	for i, link := range was.Links {
-		if found := r.Before.Of(was.Path, link); found != "" && r.After.Of(now.Path, now.Links[i]) != r.Renames.Of(found) {
+		if found := r.Before.Of(was.Path, link); found != "" &&
+			r.After.Of(now.Path, now.Links[i]) != r.Renames.Of(found) {
 			return fmt.Errorf("%s, line %d: this link cannot be changed safely", was.Path, link.Line)
 		}
 	}

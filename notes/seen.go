@@ -25,7 +25,8 @@ const maxSeen = 1000
 // ErrNotThere is the error of a folder that is not the one that was seen: it holds
 // none of the notes that were seen, and has no note at all, is on another device, or
 // has lost Obsidian's settings.
-var ErrNotThere = errors.New("the notes are not there now; if you deleted them, `lifehub index DIR` takes the folder as it is")
+var ErrNotThere = errors.New("the notes are not there now; if you deleted them, `lifehub index DIR` takes the folder " +
+	"as it is")
 
 // Seen returns what the folder is now, with these notes.
 func (f *Folder) Seen(entries []Entry) Seen {

@@ -55,7 +55,11 @@ func (f *Folder) alike(dir, name string, isNote bool) (alike []string, err error
 	if isNote {
 		key = Key
 	}
-	children, err := promptly(f, dir, func(beat func()) ([]child, error) { return readFolder(f.root(), path.Join(".", dir), beat) })
+	children, err := promptly(f, dir, func(beat func()) ([]child,
+		error,
+	) {
+		return readFolder(f.root(), path.Join(".", dir), beat)
+	})
 	for _, c := range children {
 		own := c.name
 		if note := placeholderOf(own); note != "" {
@@ -119,7 +123,10 @@ func Portable(name string) string {
 			}
 			return hyphen
 		})
-		part = strings.TrimFunc(part, func(r rune) bool { return unicode.IsSpace(r) || strings.ContainsRune(hyphen+dash, r) })
+		part = strings.TrimFunc(part, func(r rune) bool {
+			return unicode.IsSpace(r) ||
+				strings.ContainsRune(hyphen+dash, r)
+		})
 		part = strings.NewReplacer(hyphen, "-", dash, " - ").Replace(strings.TrimRightFunc(part, func(r rune) bool {
 			return r == '.' || unicode.IsSpace(r) || strings.ContainsRune(hyphen+dash, r)
 		}))

@@ -63,7 +63,10 @@ func readFolder(root *os.Root, dir string, beat func()) ([]child, error) {
 			if err == unix.ENOENT {
 				continue // deleted meanwhile
 			}
-			children = append(children, child{name: name, mode: modeOf(status), size: status.Size, modTime: time.Unix(status.Mtim.Unix()), err: err})
+			children = append(children, child{
+				name: name, mode: modeOf(status), size: status.Size,
+				modTime: time.Unix(status.Mtim.Unix()), err: err,
+			})
 		}
 	}
 }

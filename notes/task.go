@@ -10,10 +10,11 @@ import (
 
 // Task is a "- [ ]" or "- TODO" item with the lines below that belong to it, or a heading of an Org file with a state.
 type Task struct {
-	Line      int
-	Text      string // without the checkbox, dates and other fields
-	Raw       string // the line as written
-	Below     string // the lines of its item below, as written, if they hold its dates, as in Logseq; each begins with a line feed
+	Line int
+	Text string // without the checkbox, dates and other fields
+	Raw  string // the line as written
+	// the lines of its item below, as written, if they hold its dates, as in Logseq; each begins with a line feed
+	Below     string
 	Done      bool
 	Cancelled bool // "- [-]": neither done nor open
 	Due       when.Day
@@ -35,7 +36,8 @@ func (t Task) Day() when.Day { return cmp.Or(t.Due, t.Scheduled) }
 var taskLine = regexp.MustCompile(`^([\s>]*(?:[-*+]|\d{1,9}[.)])[ \t]+)\[([^\[\]\n])\](?:` + blank + `+(.*))?$`)
 
 // wordLine matches a list item of Logseq, whose state is a word.
-var wordLine = regexp.MustCompile(`^([\s>]*[-*+][ \t]+)(TODO|DOING|NOW|LATER|WAITING|DONE|CANCELED|CANCELLED)` + blank + `+(\S.*)$`)
+var wordLine = regexp.MustCompile(`^([\s>]*[-*+][ \t]+)(TODO|DOING|NOW|LATER|WAITING|DONE|CANCELED|CANCELLED)` + blank +
+	`+(\S.*)$`)
 
 // maxTask bounds the length of a task's lines in bytes; longer ones are text.
 const maxTask = 10_000
@@ -52,7 +54,8 @@ func ParseTasks(text string) (Task, bool) {
 		return Task{}, false
 	}
 	state := line[m[4]:m[5]]
-	t := Task{Raw: line, Done: state == "x" || state == "X" || state == "DONE", Cancelled: state == "-" || strings.HasPrefix(state, "CANCEL")}
+	t := Task{Raw: line, Done: state == "x" || state == "X" || state == "DONE", Cancelled: state == "-" ||
+		strings.HasPrefix(state, "CANCEL")}
 	if m[6] >= 0 {
 		fields, text := fieldsIn(line, m[6])
 		t.Text = text

@@ -59,7 +59,11 @@ func (w *walk) enter(dir string, rules ignoreRules) error {
 	if err := w.ctx.Err(); err != nil {
 		return err
 	}
-	children, err := promptly(w.folder, dir, func(beat func()) ([]child, error) { return readFolder(w.root, dir, beat) })
+	children, err := promptly(w.folder, dir, func(beat func()) ([]child,
+		error,
+	) {
+		return readFolder(w.root, dir, beat)
+	})
 	if err == nil && slices.ContainsFunc(children, func(c child) bool { return c.name == ignoreName }) {
 		rules, err = rules.with(w.root, dir)
 	}

@@ -162,7 +162,8 @@ func Movable(name string) bool {
 // Keep gives a file the permissions and the time of change of another, as far as the system allows it.
 func (w Writing) Keep(name, of string) {
 	if info, err := w.folder.root().Stat(of); err == nil {
-		_ = errors.Join(w.folder.root().Chmod(name, info.Mode().Perm()), w.folder.root().Chtimes(name, time.Time{}, info.ModTime()))
+		_ = errors.Join(w.folder.root().Chmod(name, info.Mode().Perm()),
+			w.folder.root().Chtimes(name, time.Time{}, info.ModTime()))
 	}
 }
 
@@ -220,7 +221,8 @@ func (f *Folder) alone(write func() error) error {
 		defer release()
 		return write()
 	case <-ctx.Done():
-		return fmt.Errorf("another program has been writing to %s for %v; try again when it is done", f.dir, files.Patience)
+		return fmt.Errorf("another program has been writing to %s for %v; try again when it is done", f.dir,
+			files.Patience)
 	}
 }
 

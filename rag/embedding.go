@@ -149,7 +149,8 @@ func (e *embedding) unavailable(ctx context.Context, why error) error {
 	}
 	e.index.setEmbedFailure(why.Error())
 	have := len(e.used) - len(e.todo) + e.done
-	e.changes.Warnings = append(e.changes.Warnings, fmt.Sprintf("semantic index %d of %d passages: %v", have, len(e.used), why))
+	e.changes.Warnings = append(e.changes.Warnings, fmt.Sprintf("semantic index %d of %d passages: %v", have,
+		len(e.used), why))
 	return e.count(ctx, e.embedder.Name(), have)
 }
 
@@ -164,7 +165,8 @@ func (e *embedding) finishEmbedding(ctx context.Context) error {
 	}
 	if e.refused > 0 {
 		e.changes.Warnings = append(e.changes.Warnings,
-			fmt.Sprintf("the embedding model gave no usable vector for %d texts; keyword search finds their passages", e.refused))
+			fmt.Sprintf("the embedding model gave no usable vector for %d texts; keyword search finds their passages",
+				e.refused))
 	}
 	if e.only != nil {
 		return nil

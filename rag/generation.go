@@ -66,7 +66,8 @@ func newest(dir string) (int, error) {
 	}
 	number := 0
 	for _, e := range entries {
-		if match := generationFile.FindStringSubmatch(e.Name()); match != nil && match[0] == "words-"+match[1]+"."+match[2] {
+		if match := generationFile.FindStringSubmatch(e.Name()); match != nil &&
+			match[0] == "words-"+match[1]+"."+match[2] {
 			n, _ := strconv.Atoi(match[1]) //nolint:errcheck // up to nine digits
 			number = max(number, n)
 		}

@@ -69,7 +69,10 @@ func Open(dir string, options Options) (*Index, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, fmt.Errorf("open index: %w", words.Explain(err))
 	}
-	x := &Index{dir: dir, options: options, vectors: vectors.Local{Dir: dir}, lost: -1, embedder: options.Embedder, imageTime: 10 * time.Second}
+	x := &Index{
+		dir: dir, options: options, vectors: vectors.Local{Dir: dir}, lost: -1, embedder: options.Embedder,
+		imageTime: 10 * time.Second,
+	}
 	if options.Chroma != nil {
 		store, err := vectors.NewChroma(*options.Chroma, options.Vault)
 		if err != nil {
@@ -192,7 +195,8 @@ func (x *Index) acquireUndamaged() (*generation, error) {
 	if g == nil && err == nil {
 		x.mu.RLock()
 		defer x.mu.RUnlock()
-		err = fmt.Errorf("the index cannot be used, the next search or `lifehub index` rebuilds it: %w", cmp.Or(x.damage, errLocked))
+		err = fmt.Errorf("the index cannot be used, the next search or `lifehub index` rebuilds it: %w",
+			cmp.Or(x.damage, errLocked))
 	}
 	return g, err
 }

@@ -41,7 +41,10 @@ func (s *syncRun) readFew(ctx context.Context) error {
 			if ok {
 				lost = append(lost, name)
 			}
-		case err != nil || !ok || !was.matches(s.folder, notes.Entry{Size: info.Size(), ModTime: info.ModTime(), CopyOf: was.copyOf}):
+		case err != nil || !ok || !was.matches(s.folder, notes.Entry{
+			Size:    info.Size(),
+			ModTime: info.ModTime(), CopyOf: was.copyOf,
+		}):
 			todo = append(todo, notes.Entry{Path: name, CopyOf: was.copyOf}) // a full sync recognises new copies
 			again = append(again, name)
 		}

@@ -87,7 +87,8 @@ func joinTimes(a, b *when.Found) *when.Found {
 	}
 	joined := *a
 	joined.Notes += b.Notes
-	joined.List = slices.SortedStableFunc(slices.Values(slices.Concat(a.List, b.List)), func(x, y when.Entry) int { return cmp.Compare(x.Date, y.Date) })
+	joined.List = slices.SortedStableFunc(slices.Values(slices.Concat(a.List, b.List)),
+		func(x, y when.Entry) int { return cmp.Compare(x.Date, y.Date) })
 	joined.List = joined.List[max(0, len(joined.List)-search.MaxListed):]
 	return &joined
 }

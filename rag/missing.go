@@ -34,7 +34,8 @@ func (s *syncRun) embed(ctx context.Context, embedder llm.Embedder) error {
 	err := s.embedMissing(ctx, embedder)
 	if unavailable := (*vectors.UnavailableError)(nil); errors.As(err, &unavailable) && ctx.Err() == nil {
 		s.index.setEmbedFailure(err.Error())
-		s.changes.Warnings = append(s.changes.Warnings, "keyword search finds the notes, their vectors cannot be saved: "+err.Error())
+		s.changes.Warnings = append(s.changes.Warnings, "keyword search finds the notes, their vectors cannot be "+
+			"saved: "+err.Error())
 		return nil
 	}
 	return err

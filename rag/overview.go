@@ -33,7 +33,8 @@ const (
 func (l Library) Overview(ctx context.Context, today when.Day) (o Overview) {
 	answers := func(about string, fits func(Found) bool) bool {
 		found, err := l.Search(ctx, Query{Text: about, Side: KeywordsAlone, Today: today})
-		return err == nil && found.Verdict == Likely && len(found.Passages) > 0 && isProse(found.Passages[0]) && fits(found)
+		return err == nil && found.Verdict == Likely && len(found.Passages) > 0 &&
+			isProse(found.Passages[0]) && fits(found)
 	}
 	for _, x := range l.Indexes {
 		g, err := x.acquireUndamaged()
@@ -59,7 +60,8 @@ func (l Library) Overview(ctx context.Context, today when.Day) (o Overview) {
 			question := "What do my notes say about " + inSentence(n.Title, text) + "?"
 			// By keywords alone, the words around the title may put another note first.
 			if answers(question, func(f Found) bool {
-				return slices.ContainsFunc(f.Passages[:min(len(f.Passages), 3)], func(p Passage) bool { return p.Path == n.Path })
+				return slices.ContainsFunc(f.Passages[:min(len(f.Passages), 3)],
+					func(p Passage) bool { return p.Path == n.Path })
 			}) {
 				o.Questions = append(o.Questions, question)
 			}

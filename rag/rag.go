@@ -97,7 +97,8 @@ func (f Found) Declined() bool { return f.Verdict <= Close }
 func (f Found) Lacking() string {
 	lacking := f.Missing.String()
 	if lacking != "" && f.Coverage.Indexed < f.Coverage.Total {
-		lacking += fmt.Sprintf(" %s of %s notes are read so far.", text.Thousands(f.Coverage.Indexed), text.Thousands(f.Coverage.Total))
+		lacking += fmt.Sprintf(" %s of %s notes are read so far.", text.Thousands(f.Coverage.Indexed),
+			text.Thousands(f.Coverage.Total))
 	}
 	return lacking
 }
@@ -144,7 +145,8 @@ type Changes struct {
 	Rebuilt  string   `json:"rebuilt,omitempty"`  // why the index was rebuilt; "": it was not
 	Warnings []string `json:"warnings,omitempty"` // what did not work, such as the embedder, for the user
 
-	LeftOut notes.LeftOut `json:"left_out,omitempty"` // files of the folder that are not indexed, by kind; nil: not counted
+	// files of the folder that are not indexed, by kind; nil: not counted
+	LeftOut notes.LeftOut `json:"left_out,omitempty"`
 	// Unreadable is as in Coverage.
 	Unreadable int `json:"unreadable,omitempty"`
 	Images     int `json:"images,omitempty"` // new or changed images that are not read yet
@@ -152,7 +154,8 @@ type Changes struct {
 
 // Then returns the result of two syncs, of which next was the second.
 func (c Changes) Then(next Changes) Changes {
-	earlier := slices.DeleteFunc(slices.Clone(c.Notes), func(n Change) bool { return n.What == skipped }) // next repeats them
+	// next repeats them
+	earlier := slices.DeleteFunc(slices.Clone(c.Notes), func(n Change) bool { return n.What == skipped })
 	next.Notes = append(earlier, next.Notes...)
 	slices.SortStableFunc(next.Notes, func(a, b Change) int { return strings.Compare(a.Path, b.Path) })
 	next.Embedded += c.Embedded

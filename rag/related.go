@@ -68,10 +68,11 @@ func (n RelatedNote) Reasons() string {
 
 // RelatedReason is why a note is related to another.
 type RelatedReason struct {
-	Kind   RelatedKind `json:"kind"`
-	Line   int         `json:"line,omitempty"` // of the first link or mention: in the note itself if it links, else in the other
-	Tag    string      `json:"tag,omitempty"`
-	weight float64     // 1 for a link
+	Kind RelatedKind `json:"kind"`
+	// of the first link or mention: in the note itself if it links, else in the other
+	Line   int     `json:"line,omitempty"`
+	Tag    string  `json:"tag,omitempty"`
+	weight float64 // 1 for a link
 }
 
 // RelatedKind is the kind of a reason.
@@ -92,8 +93,9 @@ const (
 // String formats a reason for the user.
 func (r RelatedReason) String() string {
 	text := map[RelatedKind]string{
-		byLink: "linked", byBacklink: "links here", byEmbed: "embedded", byBackEmbed: "embeds this note", byMention: "mentions it without a link",
-		byTag: "same tag #" + r.Tag, bySemantics: "closest in meaning",
+		byLink: "linked", byBacklink: "links here", byEmbed: "embedded", byBackEmbed: "embeds this note",
+		byMention: "mentions it without a link",
+		byTag:     "same tag #" + r.Tag, bySemantics: "closest in meaning",
 	}[r.Kind]
 	if r.Line > 0 {
 		return fmt.Sprintf("%s (line %d)", text, r.Line)
@@ -113,7 +115,9 @@ type finder struct {
 
 // findRelated returns the notes related to the note at path, by score, and why no
 // vectors were used. The error is [fs.ErrNotExist] if the index has no such note.
-func findRelated(ctx context.Context, in search.Vault, path string, limit int, without []string) (all []RelatedNote, why string, err error) {
+func findRelated(ctx context.Context, in search.Vault, path string, limit int,
+	without []string,
+) (all []RelatedNote, why string, err error) {
 	f := finder{in: in, found: map[string]*RelatedNote{}}
 	if f.note, err = f.read(ctx, path); err != nil {
 		return nil, "", err
@@ -136,10 +140,14 @@ func findRelated(ctx context.Context, in search.Vault, path string, limit int, w
 		})
 		all = append(all, *note)
 	}
-	slices.SortFunc(all, func(a, b RelatedNote) int { return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(a.Path, b.Path)) })
+	slices.SortFunc(all, func(a, b RelatedNote) int {
+		return cmp.Or(cmp.Compare(b.Score, a.Score),
+			cmp.Compare(a.Path, b.Path))
+	})
 	all = all[:min(len(all), limit)]
 	for i := range all {
-		if err := in.DB.QueryRowContext(ctx, `SELECT title FROM notes WHERE path = ?`, all[i].Path).Scan(&all[i].Title); err != nil {
+		if err := in.DB.QueryRowContext(ctx, `SELECT title FROM notes WHERE path = ?`,
+			all[i].Path).Scan(&all[i].Title); err != nil {
 			return nil, "", err
 		}
 	}
@@ -156,7 +164,10 @@ func (f *finder) add(path string, r RelatedReason) {
 		n = &RelatedNote{Path: path}
 		f.found[path] = n
 	}
-	if !slices.ContainsFunc(n.Why, func(other RelatedReason) bool { return other.Kind == r.Kind && other.Tag == r.Tag }) {
+	if !slices.ContainsFunc(n.Why, func(other RelatedReason) bool {
+		return other.Kind == r.Kind &&
+			other.Tag == r.Tag
+	}) {
 		n.Why, n.Score = append(n.Why, r), n.Score+r.weight
 	}
 }
@@ -175,7 +186,8 @@ func (f *finder) read(ctx context.Context, path string) (notes.Note, error) {
 	if err != nil {
 		return notes.Note{}, err
 	}
-	note := notes.Parse(notes.Entry{Path: path}, []byte(text)) // without its ids, which are not in the text that is searched
+	// without its ids, which are not in the text that is searched
+	note := notes.Parse(notes.Entry{Path: path}, []byte(text))
 	note.IDs, err = files.Column[string](ctx, f.in.DB, `SELECT id FROM aliases WHERE id != '' AND note = (SELECT id FROM notes WHERE path = ?)`, path)
 	return note, err
 }
@@ -199,7 +211,8 @@ func (f *finder) links(ctx context.Context) error {
 func (f *finder) backlinks(ctx context.Context) error {
 	for _, name := range slices.Concat(f.note.Titles(), f.note.IDs, []string{f.note.Path}) {
 		base := words.LinkBase(name)
-		links, err := words.Links(ctx, f.in.DB, `(l.base = ? OR l.key = ? AND l.key != '' AND l.wiki)`, base, words.NameKey(words.SpacedName(base+".md")))
+		links, err := words.Links(ctx, f.in.DB, `(l.base = ? OR l.key = ? AND l.key != '' AND l.wiki)`, base,
+			words.NameKey(words.SpacedName(base+".md")))
 		if err != nil {
 			return err
 		}
@@ -235,7 +248,10 @@ func (f *finder) tags(ctx context.Context) error {
 
 func (f *finder) linksHere(path string) bool {
 	n := f.found[path]
-	return n != nil && slices.ContainsFunc(n.Why, func(r RelatedReason) bool { return r.Kind == byBacklink || r.Kind == byBackEmbed })
+	return n != nil && slices.ContainsFunc(n.Why, func(r RelatedReason) bool {
+		return r.Kind == byBacklink ||
+			r.Kind == byBackEmbed
+	})
 }
 
 func (f *finder) mentions(ctx context.Context) error {

@@ -145,7 +145,9 @@ func (x *Index) DryRun(ctx context.Context, folder *notes.Folder) (Changes, erro
 }
 
 // diffFiles returns which notes were moved, added and removed.
-func diffFiles(ctx context.Context, folder *notes.Folder, db *sql.DB, fresh []notes.Entry, lost map[string]indexed) (all []Change, err error) {
+func diffFiles(ctx context.Context, folder *notes.Folder, db *sql.DB, fresh []notes.Entry,
+	lost map[string]indexed,
+) (all []Change, err error) {
 	maps.DeleteFunc(lost, func(_ string, was indexed) bool { return was.id == 0 })
 	names := slices.Sorted(maps.Keys(lost))
 	s := syncRun{db: db, folder: folder}

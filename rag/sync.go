@@ -43,19 +43,25 @@ const (
 // the disk is full, the folder is read-only. The index can be searched all the same.
 //
 // Images, each of which takes seconds, are left to [Index.SyncImages].
-func (x *Index) Sync(ctx context.Context, folder *notes.Folder, embedder llm.Embedder, progress func(Progress)) (Changes, error) {
+func (x *Index) Sync(ctx context.Context, folder *notes.Folder, embedder llm.Embedder,
+	progress func(Progress),
+) (Changes, error) {
 	return x.syncUnlessLocked(ctx, syncRun{folder: folder, embedder: embedder, progress: progress})
 }
 
 // SyncImages is like Sync, and then reads images for about ten seconds, so that it does not
 // hold up changes of notes for longer. Changes.Images is the number that the next call reads.
-func (x *Index) SyncImages(ctx context.Context, folder *notes.Folder, embedder llm.Embedder, progress func(Progress)) (Changes, error) {
+func (x *Index) SyncImages(ctx context.Context, folder *notes.Folder, embedder llm.Embedder,
+	progress func(Progress),
+) (Changes, error) {
 	return x.syncUnlessLocked(ctx, syncRun{folder: folder, embedder: embedder, progress: progress, images: true})
 }
 
 // SyncPaths is like Sync for a few notes that were changed, added or removed. Its cost
 // does not depend on the other notes. Paths are below the folder, with slashes.
-func (x *Index) SyncPaths(ctx context.Context, folder *notes.Folder, embedder llm.Embedder, paths []string) (Changes, error) {
+func (x *Index) SyncPaths(ctx context.Context, folder *notes.Folder, embedder llm.Embedder,
+	paths []string,
+) (Changes, error) {
 	if len(paths) == 0 {
 		return Changes{}, nil
 	}
@@ -65,7 +71,9 @@ func (x *Index) SyncPaths(ctx context.Context, folder *notes.Folder, embedder ll
 // Rebuild is like Sync with a new index, for which every note is read again. The old one
 // is searched until the new one is complete, and stays if Rebuild fails. Vectors are not
 // rebuilt, since each names the text it was made from and has a checksum.
-func (x *Index) Rebuild(ctx context.Context, folder *notes.Folder, embedder llm.Embedder, progress func(Progress)) (changes Changes, err error) {
+func (x *Index) Rebuild(ctx context.Context, folder *notes.Folder, embedder llm.Embedder,
+	progress func(Progress),
+) (changes Changes, err error) {
 	if err := x.Use(embedder); err != nil {
 		return Changes{}, fmt.Errorf("index %s: %w", folder.Dir(), err)
 	}
@@ -122,7 +130,8 @@ func (x *Index) sync(ctx context.Context, s syncRun) (Changes, error) {
 
 // lockedChanges returns the result of a sync while another process indexes this vault.
 func (x *Index) lockedChanges(ctx context.Context) (Changes, error) {
-	changes := Changes{Warnings: []string{"another LifeHub is indexing these notes; what it has finished can be searched"}}
+	changes := Changes{Warnings: []string{"another LifeHub is indexing these notes; what it has finished can be " +
+		"searched"}}
 	coverage, err := x.coverage(ctx)
 	if words.IsDamage(err) {
 		err = nil // the other process rebuilds it
@@ -171,7 +180,10 @@ func (s *syncRun) countLeftOut(ctx context.Context) error {
 		}
 	}
 	reported := len(s.changes.Notes)
-	s.changes.Notes = slices.DeleteFunc(s.changes.Notes, func(c Change) bool { return c.What == skipped && notes.IsImageReason(c.Reason) })
+	s.changes.Notes = slices.DeleteFunc(s.changes.Notes, func(c Change) bool {
+		return c.What == skipped &&
+			notes.IsImageReason(c.Reason)
+	})
 	s.changes.Total -= reported - len(s.changes.Notes)
 	if s.changes.Images > 0 {
 		s.changes.LeftOut[notes.UnreadImage] = s.changes.Images
@@ -359,7 +371,9 @@ func (s *syncRun) reportSkipped(ctx context.Context) error {
 }
 
 // write updates the notes that changed, and removes those that were lost.
-func (s *syncRun) write(ctx context.Context, todo []notes.Entry, again, lost []string, known map[string]indexed, total int) error {
+func (s *syncRun) write(ctx context.Context, todo []notes.Entry, again, lost []string,
+	known map[string]indexed, total int,
+) error {
 	s.unread = len(todo)
 	if err := s.begin(ctx); err != nil {
 		return err
@@ -368,7 +382,8 @@ func (s *syncRun) write(ctx context.Context, todo []notes.Entry, again, lost []s
 		return err
 	}
 	if total >= 0 { // searches meanwhile report the notes that are not read yet
-		if err := errors.Join(words.SetMeta(ctx, s.db, "unread", strconv.Itoa(s.unread)), words.SetMeta(ctx, s.db, "total", strconv.Itoa(total))); err != nil {
+		if err := errors.Join(words.SetMeta(ctx, s.db, "unread", strconv.Itoa(s.unread)),
+			words.SetMeta(ctx, s.db, "total", strconv.Itoa(total))); err != nil {
 			return err
 		}
 	}
@@ -411,7 +426,9 @@ const batchBytes = 4 << 20
 
 // read indexes notes that changed, at least one and further ones within a time limit, and
 // removes those that were moved from gone. If ctx is cancelled, what was read is kept.
-func (s *syncRun) read(ctx context.Context, phase string, todo []notes.Entry, limit time.Duration, known map[string]indexed, gone map[string][]string) error {
+func (s *syncRun) read(ctx context.Context, phase string, todo []notes.Entry, limit time.Duration,
+	known map[string]indexed, gone map[string][]string,
+) error {
 	in := notes.Reader{Folder: s.folder}
 	defer in.Close()
 	var to words.Writer
@@ -501,7 +518,9 @@ func (s *syncRun) read(ctx context.Context, phase string, todo []notes.Entry, li
 	return commit()
 }
 
-func (s *syncRun) readOne(ctx context.Context, in *notes.Reader, to *words.Writer, listed notes.Entry, was indexed, gone map[string][]string) error {
+func (s *syncRun) readOne(ctx context.Context, in *notes.Reader, to *words.Writer, listed notes.Entry, was indexed,
+	gone map[string][]string,
+) error {
 	name := listed.Path
 	raw, entry, err := in.Load(ctx, name)
 	if errors.Is(err, os.ErrNotExist) {
@@ -530,7 +549,8 @@ func (s *syncRun) readOne(ctx context.Context, in *notes.Reader, to *words.Write
 	}
 	hash := contentHash(raw)
 	if was.id != 0 && bytes.Equal(hash, was.hash) && was.copyOf == listed.CopyOf {
-		_, err := to.Tx.ExecContext(ctx, `UPDATE notes SET size = ?, mtime = ? WHERE id = ?`, entry.Size, entry.ModTime.UnixNano(), was.id)
+		_, err := to.Tx.ExecContext(ctx, `UPDATE notes SET size = ?, mtime = ? WHERE id = ?`, entry.Size,
+			entry.ModTime.UnixNano(), was.id)
 		return err
 	}
 	entry.CopyOf = listed.CopyOf
@@ -583,13 +603,15 @@ func (s *syncRun) finish(ctx context.Context, known map[string]indexed, gone map
 		err = tx.QueryRowContext(ctx, `SELECT (SELECT count(*) FROM notes) + (SELECT count(*) FROM skipped)`).Scan(&total)
 		s.changes.Total = total
 	} else {
-		err = errors.Join(words.CountFrequent(ctx, tx), words.MeasureLength(ctx, tx), words.SetMeta(ctx, tx, "unread", ""))
+		err = errors.Join(words.CountFrequent(ctx, tx), words.MeasureLength(ctx, tx),
+			words.SetMeta(ctx, tx, "unread", ""))
 		total = s.changes.Total // with the images
 	}
 	if s.changes.Images > 0 {
 		s.listing = "" // the next sync compares again
 	}
-	err = errors.Join(err, words.SetMeta(ctx, tx, "total", strconv.Itoa(total)), words.SetMeta(ctx, tx, "listing", s.listing))
+	err = errors.Join(err, words.SetMeta(ctx, tx, "total", strconv.Itoa(total)),
+		words.SetMeta(ctx, tx, "listing", s.listing))
 	if err != nil {
 		return err
 	}

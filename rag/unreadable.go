@@ -103,7 +103,8 @@ func (s *syncRun) checkNothingLost(ctx context.Context) error {
 	}
 	for name, was := range known {
 		if _, ok := s.unreadable.covering(name); ok && was.id != 0 {
-			return fmt.Errorf("%s cannot be read now and would be lost: the index stays as it is; `lifehub index` says why", name)
+			return fmt.Errorf("%s cannot be read now and would be lost: the index stays as it is; `lifehub index` "+
+				"says why", name)
 		}
 	}
 	return nil

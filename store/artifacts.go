@@ -71,7 +71,8 @@ func (s *Store) artifacts(ctx context.Context, which string, args ...any) (_ []a
 	defer files.Wrap(&err, "read artifacts")
 	return files.AllRows(ctx, s.file.Read, func(scan files.Scan) (a agent.Artifact, err error) {
 		var from origin
-		err = scan(&a.Conversation, &a.Name, &a.Version, &a.Text, &a.By, &a.Why, &a.Turn, files.Milliseconds(&a.Time), &from)
+		err = scan(&a.Conversation, &a.Name, &a.Version, &a.Text, &a.By, &a.Why, &a.Turn,
+			files.Milliseconds(&a.Time), &from)
 		a.Origin = from.Origin
 		return a, err
 	}, `SELECT `+artifactColumns+` FROM artifacts `+which, args...)

@@ -95,7 +95,8 @@ func Copy(ctx context.Context, db *sql.DB, path string, statements ...string) (e
 		err = fmt.Errorf("the copy is damaged: %s", why)
 	}
 	if err == nil && !stillThere(f) {
-		err = fmt.Errorf("given up, since it was deleted: %w", fs.ErrNotExist) // with what it held, by [File.RemovePartial]
+		// with what it held, by [File.RemovePartial]
+		err = fmt.Errorf("given up, since it was deleted: %w", fs.ErrNotExist)
 	}
 	if err != nil {
 		return err

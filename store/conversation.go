@@ -41,7 +41,10 @@ func (s *Store) Conversation(ctx context.Context, idOrPrefix string) (_ agent.Co
 	case err != nil:
 		return agent.Conversation{}, err
 	case len(list) == 0:
-		ids, err := files.AllRows(ctx, s.file.Read, func(scan files.Scan) (id string, err error) { return id, scan(&id) }, `SELECT id FROM conversations`)
+		ids, err := files.AllRows(ctx, s.file.Read, func(scan files.Scan) (id string, err error) {
+			return id,
+				scan(&id)
+		}, `SELECT id FROM conversations`)
 		if err != nil {
 			return agent.Conversation{}, err
 		}
@@ -118,7 +121,8 @@ func (s *Store) Unfinished(ctx context.Context, since time.Time) (list []Unfinis
 func (s *Store) conversations(ctx context.Context, query string, args ...any) ([]agent.Conversation, error) {
 	return files.AllRows(ctx, s.file.Read, func(scan files.Scan) (c agent.Conversation, err error) {
 		var latest sql.NullInt64
-		return c, scan(&c.ID, &c.Title, &c.TitledBy, files.Milliseconds(&c.Created), files.Milliseconds(&c.Updated), &c.Messages, &latest)
+		return c, scan(&c.ID, &c.Title, &c.TitledBy, files.Milliseconds(&c.Created),
+			files.Milliseconds(&c.Updated), &c.Messages, &latest)
 	}, query, args...)
 }
 
@@ -141,7 +145,8 @@ func (s *Store) Window(ctx context.Context, conversation string, messages int) (
 		var upTo, preceding int
 		var state, owner, summary string
 		var from origin
-		if err := scan(&n.Exchange.Turn, &upTo, &state, &owner, &n.Exchange.Undone, &preceding, &summary, &from); err != nil {
+		if err := scan(&n.Exchange.Turn, &upTo, &state, &owner, &n.Exchange.Undone, &preceding,
+			&summary, &from); err != nil {
 			return w, err
 		}
 		n.Exchange.Open = state == "open"
@@ -193,6 +198,7 @@ func (s *Store) Rename(ctx context.Context, conversation, title string) (err err
 	if title == "" {
 		return errors.New("the title is empty")
 	}
-	_, err = s.file.Write.ExecContext(ctx, `UPDATE conversations SET title = ?, titled = ? WHERE id = ?`, title, agent.ByUser, conversation)
+	_, err = s.file.Write.ExecContext(ctx, `UPDATE conversations SET title = ?, titled = ? WHERE id = ?`, title,
+		agent.ByUser, conversation)
 	return err
 }

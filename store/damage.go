@@ -100,7 +100,8 @@ func (d *File) emptied(ctx context.Context) error {
 	if some, _ := holds(ctx, db, d.content); !some {
 		return nil
 	}
-	return &DamagedError{Path: d.Path, Why: "it is empty, but its backup is not (to start without it, delete " + backupFolder(d.Path) + ")", Backup: from}
+	return &DamagedError{Path: d.Path, Why: "it is empty, but its backup is not (to start without it, delete " +
+		backupFolder(d.Path) + ")", Backup: from}
 }
 
 // holds runs a query for content of a database, which returns a boolean.
@@ -210,6 +211,7 @@ func (d *File) Aside() []string {
 	if d.Path == "" {
 		return nil
 	}
-	names, _ := filesWithPrefix(filepath.Dir(d.Path), filepath.Base(d.Path)+asideMark) // an unreadable folder contains no database
+	// an unreadable folder contains no database
+	names, _ := filesWithPrefix(filepath.Dir(d.Path), filepath.Base(d.Path)+asideMark)
 	return slices.DeleteFunc(names, func(name string) bool { return strings.Contains(filepath.Ext(name), "-") })
 }

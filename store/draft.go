@@ -58,7 +58,8 @@ type leftDraft struct {
 func (s *Store) LoadDraft(ctx context.Context, conversation string) (found agent.Draft, err error) {
 	defer files.Wrap(&err, "load draft")
 	var some bool
-	if err := s.file.Read.QueryRowContext(ctx, `SELECT count(*) > 0 FROM drafts`).Scan(&some); err != nil || !some || s.file.Path == "" {
+	if err := s.file.Read.QueryRowContext(ctx, `SELECT count(*) > 0 FROM drafts`).Scan(&some); err != nil ||
+		!some || s.file.Path == "" {
 		return agent.Draft{}, err
 	}
 	mine, err := s.file.Owners.Mine()

@@ -165,7 +165,8 @@ func Connect(path string, connections int, extra string) (*sql.DB, error) {
 	if err != nil {
 		return nil, err
 	}
-	settings["_pragma"] = append([]string{"synchronous(full)", "foreign_keys(1)", "secure_delete(1)"}, settings["_pragma"]...)
+	settings["_pragma"] = append([]string{"synchronous(full)", "foreign_keys(1)", "secure_delete(1)"},
+		settings["_pragma"]...)
 	db, err := files.Open(path, settings)
 	if err != nil {
 		return nil, err

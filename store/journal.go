@@ -21,7 +21,8 @@ func (s *Store) Record(ctx context.Context, turn string, entries ...agent.Entry)
 	defer files.Wrap(&err, "save the journal")
 	return s.file.Update(ctx, func(tx *sql.Tx) error {
 		var last int
-		if err := tx.QueryRowContext(ctx, `SELECT coalesce(max(number), 0) FROM journal WHERE turn = ?`, turn).Scan(&last); err != nil {
+		if err := tx.QueryRowContext(ctx, `SELECT coalesce(max(number), 0) FROM journal WHERE turn = ?`,
+			turn).Scan(&last); err != nil {
 			return err
 		}
 		list := make([]row, len(entries))
@@ -48,11 +49,13 @@ func (s *Store) Record(ctx context.Context, turn string, entries ...agent.Entry)
 func addSteering(ctx context.Context, tx *sql.Tx, turn, steering string) error {
 	var id int64
 	var message string
-	if err := tx.QueryRowContext(ctx, `SELECT id, text FROM messages WHERE turn = ? AND role = 'user'`, turn).Scan(&id, &message); err != nil {
+	if err := tx.QueryRowContext(ctx, `SELECT id, text FROM messages WHERE turn = ? AND role = 'user'`,
+		turn).Scan(&id, &message); err != nil {
 		return err
 	}
 	message = agent.WithSteering(message, steering)
-	_, err := tx.ExecContext(ctx, `UPDATE messages SET text = ?, origin = ? WHERE id = ?`, message, origin{agent.MessageOrigin(message)}, id)
+	_, err := tx.ExecContext(ctx, `UPDATE messages SET text = ?, origin = ? WHERE id = ?`, message,
+		origin{agent.MessageOrigin(message)}, id)
 	return err
 }
 
@@ -234,7 +237,8 @@ func (s *Store) ChangingSet(ctx context.Context, turn string, list []agent.NoteC
 			}
 			ids = append(ids, id)
 		}
-		return tx.QueryRowContext(ctx, `INSERT INTO open_sets (turn, first, last) VALUES (?, ?, ?) RETURNING id`, turn, ids[0], ids[len(ids)-1]).Scan(&set)
+		return tx.QueryRowContext(ctx, `INSERT INTO open_sets (turn, first, last) VALUES (?, ?, ?) RETURNING id`, turn,
+			ids[0], ids[len(ids)-1]).Scan(&set)
 	})
 	return set, err
 }
@@ -295,7 +299,8 @@ func (s *Store) NoteChanges(ctx context.Context, turn string) (_ []agent.NoteCha
 func (s *Store) TakeBack(ctx context.Context, turn string) (err error) {
 	defer files.Wrap(&err, "undo turn %s", turn)
 	return s.file.Update(ctx, func(tx *sql.Tx) error {
-		if _, err := tx.ExecContext(ctx, `UPDATE turns SET undone = ? WHERE id = ?`, s.now().UnixMilli(), turn); err != nil {
+		if _, err := tx.ExecContext(ctx, `UPDATE turns SET undone = ? WHERE id = ?`,
+			s.now().UnixMilli(), turn); err != nil {
 			return err
 		}
 		var conversation string

@@ -61,16 +61,18 @@ func (s *Store) MarkedBy(ctx context.Context, keys []int64) (_ []string, err err
 // registerFunctions makes what migrations need available to SQL.
 var registerFunctions = sync.OnceValue(func() error {
 	return errors.Join(
-		register("fingerprints", func(string) (string, error) { return "[0]", nil }), // one for each conversation is enough now
+		// one for each conversation is enough now
+		register("fingerprints", func(string) (string, error) { return "[0]", nil }),
 		register("line_keys", keysWritten),
 		register("words_of", func(text string) (string, error) { return indexed(text), nil }))
 })
 
 func register(name string, function func(text string) (string, error)) error {
-	return sqlite.RegisterDeterministicScalarFunction(name, 1, func(_ *sqlite.FunctionContext, args []driver.Value) (driver.Value, error) {
-		text, _ := args[0].(string)
-		return function(text)
-	})
+	return sqlite.RegisterDeterministicScalarFunction(name, 1,
+		func(_ *sqlite.FunctionContext, args []driver.Value) (driver.Value, error) {
+			text, _ := args[0].(string)
+			return function(text)
+		})
 }
 
 // keysWritten returns, as JSON, the keys of the lines that a journalled call was to

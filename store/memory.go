@@ -33,7 +33,8 @@ func (s *Store) Similar(ctx context.Context, q agent.MemoryQuery) (_ []agent.Rec
 	}
 	var found []int64
 	for _, hits := range [][]scored{words, near} {
-		rest := slices.DeleteFunc(slices.Clone(hits[:min(len(hits), q.Limit+len(shown))]), func(hit scored) bool { return slices.Contains(shown, hit.memory) })
+		rest := slices.DeleteFunc(slices.Clone(hits[:min(len(hits), q.Limit+len(shown))]),
+			func(hit scored) bool { return slices.Contains(shown, hit.memory) })
 		for _, hit := range rest[:min(len(rest), q.Limit)] {
 			found = append(found, hit.memory)
 		}
@@ -119,7 +120,10 @@ func (s *Store) similarVectors(ctx context.Context, q agent.MemoryQuery) ([]scor
 		return hit, err
 	}, `SELECT m.id, v.vector FROM memory_vectors v JOIN memories m ON m.id = v.memory
 		WHERE v.embedder = ?2 AND length(v.vector) = ?3 AND (?4 OR `+ofConversation+`)`, q.Conversation, q.Embedder, len(q.Vector), q.Everywhere)
-	slices.SortFunc(list, func(a, b scored) int { return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(a.memory, b.memory)) })
+	slices.SortFunc(list, func(a, b scored) int {
+		return cmp.Or(cmp.Compare(b.score, a.score),
+			cmp.Compare(a.memory, b.memory))
+	})
 	return list, err
 }
 
@@ -157,7 +161,8 @@ func cosine(a []float32, saved []byte) float64 {
 func (s *Store) recollections(ctx context.Context, memories string, args ...any) ([]agent.Recollection, error) {
 	return files.AllRows(ctx, s.file.Read, func(scan files.Scan) (r agent.Recollection, err error) {
 		var asked, answered, first origin
-		err = scan(&r.Memory, &r.Turn, &r.Conversation, &r.Title, files.Milliseconds(&r.Asked), &r.Question, &r.Answer, &asked, &answered, &first)
+		err = scan(&r.Memory, &r.Turn, &r.Conversation, &r.Title, files.Milliseconds(&r.Asked), &r.Question, &r.Answer,
+			&asked, &answered, &first)
 		r.Answer, r.Origin = agent.WithoutRecords(r.Answer), asked.Origin.And(answered.Origin)
 		r.Untrusted = r.Origin.And(first.Origin).IsOutside()
 		return r, err
@@ -170,7 +175,9 @@ func (s *Store) recollections(ctx context.Context, memories string, args ...any)
 
 // Unembedded lists the archived exchanges after a memory (0: from the first)
 // without a vector of this embedder.
-func (s *Store) Unembedded(ctx context.Context, embedder string, after int64, limit int) (_ []agent.Recollection, err error) {
+func (s *Store) Unembedded(ctx context.Context, embedder string, after int64,
+	limit int,
+) (_ []agent.Recollection, err error) {
 	defer files.Wrap(&err, "list memories to embed")
 	return s.recollections(ctx, `SELECT id FROM memories m WHERE id > ?1
 		AND NOT EXISTS (SELECT 1 FROM memory_vectors WHERE memory = m.id AND embedder = ?2) ORDER BY id LIMIT ?3`, after, embedder, limit)
@@ -195,7 +202,9 @@ func (s *Store) SaveVectors(ctx context.Context, embedder string, vectors map[st
 // last window messages to long-term memory. With everywhere it also adds the
 // complete current paths of all other conversations. It returns the number of
 // added exchanges.
-func (s *Store) Archive(ctx context.Context, conversation string, window int, everywhere bool) (archived int, err error) {
+func (s *Store) Archive(ctx context.Context, conversation string, window int,
+	everywhere bool,
+) (archived int, err error) {
 	defer files.Wrap(&err, "archive messages")
 	err = s.file.Update(ctx, func(tx *sql.Tx) error {
 		beyond := map[string]int{conversation: window}
@@ -222,7 +231,9 @@ func (s *Store) Archive(ctx context.Context, conversation string, window int, ev
 
 // archivePath archives the exchanges between the window and the first one that is
 // already archived, which those before it are, too.
-func (s *Store) archivePath(ctx context.Context, tx *sql.Tx, conversation string, window int) (archived int, err error) {
+func (s *Store) archivePath(ctx context.Context, tx *sql.Tx, conversation string,
+	window int,
+) (archived int, err error) {
 	type exchange struct {
 		turn   string
 		open   bool
@@ -245,7 +256,8 @@ func (s *Store) archivePath(ctx context.Context, tx *sql.Tx, conversation string
 			WHERE q.turn = ? AND q.role = 'user' AND a.role = 'assistant'`, e.turn).Scan(&question, &answer); err != nil {
 			return archived, err
 		}
-		result, err := tx.ExecContext(ctx, `INSERT INTO memories (turn, archived) VALUES (?, ?)`, e.turn, s.now().UnixMilli())
+		result, err := tx.ExecContext(ctx, `INSERT INTO memories (turn, archived) VALUES (?, ?)`,
+			e.turn, s.now().UnixMilli())
 		if err != nil {
 			return archived, err
 		}
@@ -253,12 +265,14 @@ func (s *Store) archivePath(ctx context.Context, tx *sql.Tx, conversation string
 		if err != nil {
 			return archived, err
 		}
-		if _, err := tx.ExecContext(ctx, `INSERT INTO memory_terms (rowid, text) VALUES (?, ?)`, row, indexed(question+"\n"+answer)); err != nil {
+		if _, err := tx.ExecContext(ctx, `INSERT INTO memory_terms (rowid, text) VALUES (?, ?)`, row,
+			indexed(question+"\n"+answer)); err != nil {
 			return archived, err
 		}
 		archived++
 	}
-	if window == 0 && !slices.ContainsFunc(list, func(e exchange) bool { return e.open }) { // here or in another process
+	// here or in another process
+	if window == 0 && !slices.ContainsFunc(list, func(e exchange) bool { return e.open }) {
 		_, err = tx.ExecContext(ctx, `UPDATE conversations SET archived = head WHERE id = ?`, conversation)
 	}
 	return archived, err
@@ -268,7 +282,8 @@ func (s *Store) archivePath(ctx context.Context, tx *sql.Tx, conversation string
 // the conversation's current path. A branch that becomes current again is archived
 // again.
 func forgetBranches(ctx context.Context, tx *sql.Tx, conversation string) error {
-	_, err := tx.ExecContext(ctx, pathWhile(`true`)+`DELETE FROM memories WHERE `+ofConversation+` AND turn NOT IN (SELECT turn FROM path)`, conversation)
+	_, err := tx.ExecContext(ctx, pathWhile(`true`)+`DELETE FROM memories WHERE `+ofConversation+
+		` AND turn NOT IN (SELECT turn FROM path)`, conversation)
 	return err
 }
 

@@ -10,7 +10,8 @@ import (
 type NewerSchemaError struct{ Has, Knows int }
 
 func (e *NewerSchemaError) Error() string {
-	return fmt.Sprintf("written by a newer LifeHub (schema %d, this one knows %d): update LifeHub, or point LIFEHUB_HOME at another folder", e.Has, e.Knows)
+	return fmt.Sprintf("written by a newer LifeHub (schema %d, this one knows %d): update LifeHub, or point "+
+		"LIFEHUB_HOME at another folder", e.Has, e.Knows)
 }
 
 // Migrate brings the schema to version len(steps) in one transaction. A kill

@@ -117,7 +117,8 @@ func scrub(ctx context.Context, db *sql.DB) error {
 		return err
 	}
 	for _, index := range indexes {
-		if _, err := db.ExecContext(ctx, fmt.Sprintf(`INSERT INTO %[1]s (%[1]s) VALUES ('optimize')`, index)); err != nil {
+		if _, err := db.ExecContext(ctx, fmt.Sprintf(`INSERT INTO %[1]s (%[1]s) VALUES ('optimize')`,
+			index)); err != nil {
 			return err
 		}
 	}

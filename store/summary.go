@@ -20,7 +20,8 @@ func (s *Store) SaveSummary(ctx context.Context, summary agent.Summary) (err err
 // TokenRatio returns the learned ratio of a model's tokens to estimated ones.
 func (s *Store) TokenRatio(ctx context.Context, model string) (g agent.TokenRatio, err error) {
 	defer files.Wrap(&err, "read the token ratio of %s", model)
-	err = s.file.Read.QueryRowContext(ctx, `SELECT high, writes FROM gauges WHERE model = ?`, model).Scan(&g.Scale, &g.Writes)
+	err = s.file.Read.QueryRowContext(ctx, `SELECT high, writes FROM gauges WHERE model = ?`,
+		model).Scan(&g.Scale, &g.Writes)
 	if errors.Is(err, sql.ErrNoRows) {
 		err = nil
 	}

@@ -209,7 +209,8 @@ type Trace struct {
 // Readable returns an error if the format of the trace is unknown.
 func (t Trace) Readable() error {
 	if t.Format != Format {
-		return fmt.Errorf("the trace of %s is from another version of LifeHub (format %d, this one reads %d)", t.Turn, t.Format, Format)
+		return fmt.Errorf("the trace of %s is from another version of LifeHub (format %d, this one reads %d)",
+			t.Turn, t.Format, Format)
 	}
 	return nil
 }
@@ -251,7 +252,8 @@ func (t *Traces) Read(ctx context.Context, id string) (_ Trace, err error) {
 	first := list[0]
 	for _, other := range list {
 		if other.Conversation != first.Conversation && first.Turn != id && first.Conversation != id {
-			return Trace{}, fmt.Errorf("ambiguous ID prefix (%s, %s …): give more characters", first.Conversation, other.Conversation)
+			return Trace{}, fmt.Errorf("ambiguous ID prefix (%s, %s …): give more characters",
+				first.Conversation, other.Conversation)
 		}
 	}
 	if first.Readable() == nil {

@@ -33,7 +33,9 @@ func (s *Store) Tree(ctx context.Context, conversation string) ([]agent.Exchange
 }
 
 // exchanges reads the turns of a conversation that wanted selects.
-func (s *Store) exchanges(ctx context.Context, conversation string, wanted func(tree) tree) (_ []agent.Exchange, err error) {
+func (s *Store) exchanges(ctx context.Context, conversation string,
+	wanted func(tree) tree,
+) (_ []agent.Exchange, err error) {
 	defer files.Wrap(&err, "read conversation %q", conversation)
 	tx, err := s.file.Read.BeginTx(ctx, &sql.TxOptions{ReadOnly: true}) // a snapshot of both tree and texts
 	if err != nil {
@@ -64,7 +66,8 @@ func (s *Store) readTree(ctx context.Context, db files.Querier, conversation str
 	list, err := files.AllRows(ctx, db, func(scan files.Scan) (n node, err error) {
 		var state, owner string
 		var undone sql.NullInt64
-		err = scan(&n.answer, &n.before, &head, &n.Exchange.Turn, files.Milliseconds(&n.Exchange.Asked), &state, &owner, &undone)
+		err = scan(&n.answer, &n.before, &head, &n.Exchange.Turn,
+			files.Milliseconds(&n.Exchange.Asked), &state, &owner, &undone)
 		n.Exchange.Open = state == "open"
 		n.Exchange.Running = n.Exchange.Open && s.file.Owners.AtWork(owner, n.Exchange.Turn, state)
 		n.Exchange.Answer.Cut = state == "cut" || n.Exchange.Open
@@ -149,9 +152,11 @@ func (t tree) texts(ctx context.Context, db files.Querier, courses bool) ([]agen
 			return nil, fmt.Errorf("read turn %s: %w", turn, err)
 		}
 		e := &list[at[turn]]
-		e.Question, e.Answer.Text, e.Answer.Error = question, agent.WithoutRecords(answer), failure // an earlier version saved a model's own record
+		// an earlier version saved a model's own record
+		e.Question, e.Answer.Text, e.Answer.Error = question, agent.WithoutRecords(answer), failure
 		e.Answer.Origin, e.Origin = answered.Origin, asked.Origin.And(answered.Origin)
-		e.Answer.Sources, e.Answer.Citations, e.Answer.Metrics, e.Answer.Effects, e.Answer.Log = d.Sources, d.Citations, d.Metrics, d.Effects, d.Log
+		e.Answer.Sources, e.Answer.Citations, e.Answer.Metrics, e.Answer.Effects, e.Answer.Log = d.Sources, d.Citations,
+			d.Metrics, d.Effects, d.Log
 		if courses && d.Course != nil && json.Unmarshal(d.Course, &e.Answer.Course) != nil {
 			e.Answer.Course = nil // written by another version; the trace remains
 		}
@@ -199,7 +204,8 @@ func (s *Store) setHead(ctx context.Context, conversation, turn, query string) e
 				return err
 			}
 		}
-		if _, err := tx.ExecContext(ctx, `UPDATE conversations SET head = ? WHERE id = ?`, head, conversation); err != nil {
+		if _, err := tx.ExecContext(ctx, `UPDATE conversations SET head = ? WHERE id = ?`, head,
+			conversation); err != nil {
 			return err
 		}
 		return forgetBranches(ctx, tx, conversation)

@@ -107,7 +107,10 @@ func (s *Store) Finish(ctx context.Context, turn string, answer agent.Answer) (e
 	defer files.Wrap(&err, "save the answer")
 	ctx = context.WithoutCancel(ctx)
 	defer s.file.Owners.End(turn)
-	rest := detail{Sources: withoutUncited(answer), Citations: answer.Citations, Metrics: answer.Metrics, Effects: answer.Effects, Log: answer.Log}
+	rest := detail{
+		Sources: withoutUncited(answer), Citations: answer.Citations, Metrics: answer.Metrics,
+		Effects: answer.Effects, Log: answer.Log,
+	}
 	if answer.Course != nil {
 		rest.Course, _ = json.Marshal(answer.Course) // fails if call arguments are invalid JSON; the trace has them
 	}

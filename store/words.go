@@ -112,7 +112,8 @@ func match(list []phrase) string {
 func (p phrase) find(words []word) (from, to int) {
 	last := len(p.words) - 1
 	for i := 0; i+last < len(words); i++ {
-		if slices.EqualFunc(words[i:i+last], p.words[:last], func(is word, wanted string) bool { return is.text == wanted }) &&
+		if slices.EqualFunc(words[i:i+last], p.words[:last],
+			func(is word, wanted string) bool { return is.text == wanted }) &&
 			(words[i+last].text == p.words[last] || !p.exact && strings.HasPrefix(words[i+last].text, p.words[last])) {
 			return words[i].start, words[i+last].end
 		}

@@ -143,7 +143,10 @@ func find(ctx context.Context, o *chat.Options, conversation, words string) tea.
 		hits, err := o.Archive.Search(ctx, conversation, words, panel.HitLimit)
 		found := panel.FoundMsg{Words: words, Rows: panel.HitRows(hits, conversation != ""), Err: err}
 		found.Pick = func(at int) tea.Cmd {
-			return showBranch(ctx, o, conversationMsg{ID: hits[at].Conversation, Title: hits[at].Title, At: hits[at].Turn, Focus: true})
+			return showBranch(ctx, o, conversationMsg{
+				ID: hits[at].Conversation, Title: hits[at].Title,
+				At: hits[at].Turn, Focus: true,
+			})
 		}
 		return found
 	}

@@ -118,8 +118,10 @@ func (in *input) next(b byte) (byte, bool) {
 		number := string(in.number)
 		in.pasting = b == '~' && number == "200" && in.params == 0
 		switch {
-		case b == 't', b == '_', b == 'M' && number == "" && in.params == 0, // sizes, repeated keys, a mouse that is not asked for
-			b == '~' && !in.pasting && len(number) >= len("200") && number != "201": // other spellings of the marks of a paste
+		// sizes, repeated keys, a mouse that is not asked for
+		case b == 't', b == '_', b == 'M' && number == "" && in.params == 0,
+			// other spellings of the marks of a paste
+			b == '~' && !in.pasting && len(number) >= len("200") && number != "201":
 			return 'z', true // nothing that the decoder knows
 		}
 	}

@@ -64,11 +64,14 @@ type composerBlock struct {
 
 // Bottom returns all lines below the conversation, with the input beginning at
 // column x of line y.
-func (r rows) Bottom(written []string, block composerBlock, status string, width int, theme *draw.Theme) (lines []string, x, y int) {
+func (r rows) Bottom(written []string, block composerBlock, status string, width int,
+	theme *draw.Theme,
+) (lines []string, x, y int) {
 	column := draw.ColumnOf(width)
 	bar := block.Bar.Render("▌") + strings.Repeat(" ", draw.Inset-1)
 	row := func(text string) {
-		lines = append(lines, strings.Repeat(" ", column.Left)+draw.Shaded(draw.Truncate(bar+text, column.Width()), column.Width(), theme))
+		lines = append(lines, strings.Repeat(" ", column.Left)+draw.Shaded(draw.Truncate(bar+text, column.Width()),
+			column.Width(), theme))
 	}
 	if r.Air {
 		lines = append(lines, "")
@@ -87,7 +90,8 @@ func (r rows) Bottom(written []string, block composerBlock, status string, width
 		row(bothEnds(block.Mode, block.Gauge, column.TextWidth()-draw.Inset))
 	}
 	if r.Air { // half a row of shade
-		lines = append(lines, strings.Repeat(" ", column.Left)+block.Bar.Render("▘")+draw.UpperHalf(column.Width()-1, theme))
+		lines = append(lines, strings.Repeat(" ", column.Left)+block.Bar.Render("▘")+draw.UpperHalf(column.Width()-1,
+			theme))
 	}
 	if r.Status {
 		lines = append(lines, status)
@@ -106,7 +110,9 @@ func bothEnds(left, right string, width int) string {
 
 // newComposerBlock returns the block of the composer, with the mode as it is shown. While
 // keys write there, its bar has the colour of the mode that runs.
-func newComposerBlock(mode string, running agent.Mode, model, gauge string, readOnly, keys bool, theme *draw.Theme) composerBlock {
+func newComposerBlock(mode string, running agent.Mode, model, gauge string, readOnly, keys bool,
+	theme *draw.Theme,
+) composerBlock {
 	b := composerBlock{Bar: theme.Border, Gauge: gauge}
 	name := theme.Dim
 	if keys {
@@ -188,7 +194,8 @@ func headerLine(width int, asked, title string, parts []string, theme *draw.Them
 	}
 	line := draw.Justify(name, theme.Dim.Render(right), width)
 	if asked != "" {
-		return indented([]string{theme.You.Render("▌") + strings.Repeat(" ", max(0, column.Text-column.Left-1)) + line}, column.Left)[0]
+		return indented([]string{theme.You.Render("▌") + strings.Repeat(" ", max(0, column.Text-column.Left-1)) + line},
+			column.Left)[0]
 	}
 	return indented([]string{line}, column.Text)[0]
 }

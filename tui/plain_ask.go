@@ -261,5 +261,8 @@ func (c *printer) useTemplate(ctx context.Context, t chat.Template, given string
 		return nil
 	}
 	name := "prompt " + t.Name
-	return c.turn(ctx, agent.Message{Text: agent.DoAsAsked("[" + name + "]"), Attached: []agent.Attachment{{Name: name, Text: text}}}.String())
+	return c.turn(ctx, agent.Message{
+		Text:     agent.DoAsAsked("[" + name + "]"),
+		Attached: []agent.Attachment{{Name: name, Text: text}},
+	}.String())
 }

@@ -35,7 +35,8 @@ func (c *printer) resume(ctx context.Context, which string) error {
 			return nil
 		}
 		for n, of := range list.List[:min(len(list.List), listLast)] {
-			c.print("%d. %s\n", n+1, joinedByDots(of.Title, draw.Count(of.Messages, "message")+" · "+draw.When(of.Updated, time.Now())))
+			c.print("%d. %s\n", n+1, joinedByDots(of.Title, draw.Count(of.Messages, "message")+" · "+
+				draw.When(of.Updated, time.Now())))
 		}
 		c.print("/resume N opens one; `lifehub chats list` has all with their IDs, `lifehub chats search` finds words\n")
 		return nil
@@ -119,7 +120,8 @@ func (c *printer) leftOver(list []agent.Exchange) {
 	case last.Undone:
 	case last.Open:
 		c.resumable = last.Turn
-		c.note(fmt.Sprintf("the answer to %q was cut off; /continue resumes it", draw.Truncate(safetext.Line(last.Question), 60)))
+		c.note(fmt.Sprintf("the answer to %q was cut off; /continue resumes it",
+			draw.Truncate(safetext.Line(last.Question), 60)))
 	case last.Answer.Cut, last.Answer.Error != "":
 		c.resumable = last.Turn // the user stopped it, so it is not reported
 	}
@@ -145,7 +147,10 @@ func (c *printer) proceed(ctx context.Context, _ string) error {
 		c.print("nothing to resume\n")
 		return nil
 	}
-	return c.follow(ctx, func(ctx context.Context) <-chan agent.Event { return c.o.Resumer.Resume(ctx, c.conversation, turn) })
+	return c.follow(ctx, func(ctx context.Context) <-chan agent.Event {
+		return c.o.Resumer.Resume(ctx, c.conversation,
+			turn)
+	})
 }
 
 // retry asks the last question again, on a new branch.

@@ -90,7 +90,8 @@ func (c *printer) help(_ context.Context, topic string) error {
 		c.print("%s", safetext.Text(page.Text))
 		return nil
 	}
-	c.print("Type a question and press enter; %s begins and ends one of several lines. Ctrl+c stops a running turn.\n", composer.Quote)
+	c.print("Type a question and press enter; %s begins and ends one of several lines. Ctrl+c stops a running turn.\n",
+		composer.Quote)
 	for _, known := range panel.Commands(&c.o) {
 		own, ok := plainCommands()[known.Name]
 		if known.Own() && panel.PageOf(known.Name) == nil && !ok {

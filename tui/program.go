@@ -19,7 +19,8 @@ const (
 // message to send on a signal. over is called when the model has quit, while signals are still
 // caught.
 func runProgram(ctx context.Context, model tea.Model, leave func(interrupted bool) tea.Msg, over func()) error {
-	program := tea.NewProgram(model, tea.WithContext(ctx), tea.WithInput(newInput(os.Stdin)), tea.WithoutSignalHandler())
+	program := tea.NewProgram(model, tea.WithContext(ctx), tea.WithInput(newInput(os.Stdin)),
+		tea.WithoutSignalHandler())
 	defer watchSignals(program, leave)()
 	fmt.Print(saveTitle)
 	defer fmt.Print(restoreTitle)

@@ -64,7 +64,8 @@ func (p *lastPrompt) Gauge(s chat.Status, theme *draw.Theme) string {
 	if p.used*5 > window*4 {
 		style = theme.Warning
 	}
-	return theme.Dim.Render("ctx ") + style.Render(bar) + theme.Dim.Render(fmt.Sprintf(" %s of %s", draw.Short(p.used), draw.Short(window)))
+	return theme.Dim.Render("ctx ") + style.Render(bar) + theme.Dim.Render(fmt.Sprintf(" %s of %s",
+		draw.Short(p.used), draw.Short(window)))
 }
 
 // sentText describes how much data left this machine.

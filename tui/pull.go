@@ -62,7 +62,8 @@ func (p *pull) next() tea.Cmd {
 func (p *pull) String() string {
 	of := safetext.Line(p.step.status)
 	if p.step.total > 0 {
-		of = fmt.Sprintf("%d %% · %s of %s", p.step.done*100/p.step.total, draw.Bytes(p.step.done), draw.Bytes(p.step.total))
+		of = fmt.Sprintf("%d %% · %s of %s", p.step.done*100/p.step.total, draw.Bytes(p.step.done),
+			draw.Bytes(p.step.total))
 	}
 	return "pulling " + safetext.Line(p.model) + " · " + of
 }

@@ -33,9 +33,12 @@ type sidebar struct {
 
 // Takes draws the sidebar and returns its width, which is 0 before the conversation has
 // begun.
-func (m *sidebar) Takes(width, height int, shown *transcript.Model, p *lastPrompt, s chat.Status, theme *draw.Theme) int {
+func (m *sidebar) Takes(width, height int, shown *transcript.Model, p *lastPrompt,
+	s chat.Status, theme *draw.Theme,
+) int {
 	a := shown.Aside()
-	m.stands = !m.Hidden && width >= sidebarFrom && len(shown.Entries) > 0 // whether it has anything to show or not: nothing jumps
+	// whether it has anything to show or not: nothing jumps
+	m.stands = !m.Hidden && width >= sidebarFrom && len(shown.Entries) > 0
 	if !m.stands {
 		m.show(transcript.Aside{}, shown)
 		return 0

@@ -372,7 +372,10 @@ func (m *Model) fail(err error) tea.Cmd {
 func (m *Model) showPage(msg panel.PageMsg) tea.Cmd {
 	switch {
 	case msg.Err == nil && msg.Reload && m.turn == nil:
-		return openConversation(m.base, &m.Options, conversationMsg{ID: m.chat.id, Title: m.chat.title, Output: msg.Text})
+		return openConversation(m.base, &m.Options, conversationMsg{
+			ID:    m.chat.id,
+			Title: m.chat.title, Output: msg.Text,
+		})
 	case msg.Err != nil:
 		return m.fail(msg.Err)
 	case msg.Text != "":

@@ -137,14 +137,16 @@ func (w *welcome) Rows(column draw.Column, height, at int, k *draw.Keys, theme *
 	}
 	lines, w.lines = lines[:min(len(lines), height)], w.lines[:min(len(lines), height)]
 	if hints := w.hints(chosen, k); len(hints) > 0 && len(lines)+1 < height {
-		lines = append(lines, "", "  "+theme.Dim.Render(draw.Truncate(draw.Hints(hints, column.TextWidth()), column.TextWidth())))
+		lines = append(lines, "", "  "+theme.Dim.Render(draw.Truncate(draw.Hints(hints, column.TextWidth()),
+			column.TextWidth())))
 	}
 	return indented(lines, column.Left)
 }
 
 // hints are the keys of the rows, of which one may be chosen.
 func (w *welcome) hints(chosen int, k *draw.Keys) (hints []string) {
-	choose, enter, space := k.Up.Help().Key+k.Down.Help().Key+" choose", k.Send.Help().Key, k.TickOff.Help().Key+" ticks it off"
+	choose, enter, space := k.Up.Help().Key+k.Down.Help().Key+" choose", k.Send.Help().Key,
+		k.TickOff.Help().Key+" ticks it off"
 	switch {
 	case w.Task() != nil:
 		hints = append(hints, choose, enter+" opens it", space)

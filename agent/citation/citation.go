@@ -36,7 +36,9 @@ func Check(answer string, sources []agent.Source, reread func(agent.Source) (str
 
 // CheckExcept is like Check but ignores quotations of the user's own words, for
 // which ownWords reports true.
-func CheckExcept(answer string, sources []agent.Source, reread func(agent.Source) (string, bool), ownWords func(words string) bool) []agent.Citation {
+func CheckExcept(answer string, sources []agent.Source, reread func(agent.Source) (string, bool),
+	ownWords func(words string) bool,
+) []agent.Citation {
 	d := newChecker(sources, reread)
 	d.ownWords = ownWords
 	citations, _ := d.check(context.Background(), answer, maxJudged)
@@ -46,7 +48,9 @@ func CheckExcept(answer string, sources []agent.Source, reread func(agent.Source
 // CheckFirst is like Check for text of any length from another program: it
 // judges at most that many citations and quotations, and returns how many it
 // left out. It stops when ctx ends.
-func CheckFirst(ctx context.Context, answer string, sources []agent.Source, reread func(agent.Source) (string, bool), most int) (citations []agent.Citation, leftOut int) {
+func CheckFirst(ctx context.Context, answer string, sources []agent.Source, reread func(agent.Source) (string, bool),
+	most int,
+) (citations []agent.Citation, leftOut int) {
 	return newChecker(sources, reread).check(ctx, answer, most)
 }
 
@@ -189,7 +193,10 @@ func (d *checker) locate(numbers []int, q quotation) (at found, near bool) {
 		}
 	}
 	if words, name := cutAttribution(q.text); q.line && len(name) > 0 {
-		named := slices.DeleteFunc(slices.Clone(numbers), func(n int) bool { return indexOf(d.passage(n).title, name, 0) < 0 })
+		named := slices.DeleteFunc(slices.Clone(numbers), func(n int) bool {
+			return indexOf(d.passage(n).title, name,
+				0) < 0
+		})
 		if at, _ = d.locate(named, quotation{Span: q.Span, text: words, label: q.label}); at.passage != nil {
 			at.quotation = q
 			return at, false
@@ -217,7 +224,8 @@ func (d *checker) judge(c claim, n int) agent.Citation {
 	case quoted.missing > 0:
 		citation.Verdict, citation.Context = agent.NotFound, ""
 		if quoted.missing == len(quoted.elsewhere) {
-			citation.Detail = "not in [" + strconv.Itoa(n) + "], but in " + strings.Join(slices.Compact(quoted.elsewhere), ", ")
+			citation.Detail = "not in [" + strconv.Itoa(n) + "], but in " +
+				strings.Join(slices.Compact(quoted.elsewhere), ", ")
 		}
 	case quoted.unsure && citation.Verdict == agent.Verified:
 		citation.Verdict, citation.Context = agent.Cites, ""
@@ -261,7 +269,8 @@ func (d *checker) judgeQuotes(c claim, n int, p *passage) (result judgedQuotes) 
 			continue
 		}
 		if other, near := d.locate(c.near, q); other.passage != nil || near {
-			result.judged = append(result.judged, agent.Quoted{Text: q.text, Verdict: agent.Cites}) // from a source cited next to it
+			// from a source cited next to it
+			result.judged = append(result.judged, agent.Quoted{Text: q.text, Verdict: agent.Cites})
 			continue
 		}
 		result.missing++
@@ -336,7 +345,8 @@ func (p *passage) unchanged(was *passage, runs []place) (moved []place, found bo
 	struck := strings.Contains(was.text[was.sentences[from].Start:was.sentences[to].End], "~~")
 	distance := math.MaxInt
 	for i := 0; i+len(words) <= len(p.words); i++ {
-		if !slices.EqualFunc(p.words[i:i+len(words)], words, func(a, b word) bool { return a.Token.Text == b.Token.Text }) {
+		if !slices.EqualFunc(p.words[i:i+len(words)], words,
+			func(a, b word) bool { return a.Token.Text == b.Token.Text }) {
 			continue
 		}
 		first, last := p.within[i], p.within[i+len(words)-1]

@@ -125,7 +125,8 @@ type quotation struct {
 func quotesOf(answer string, markers []marker, sentences []text.Sentence) (quotes []quotation) {
 	hidden := codeIn(answer)
 	add := func(q quotation) {
-		if q.text = quoteText(without(answer, markers, q.Span.Start, q.Span.End)); q.text != "" && len(quotes) < maxJudged {
+		if q.text = quoteText(without(answer, markers, q.Span.Start, q.Span.End)); q.text != "" &&
+			len(quotes) < maxJudged {
 			quotes = append(quotes, q)
 		}
 	}
@@ -142,7 +143,10 @@ func quotesOf(answer string, markers []marker, sentences []text.Sentence) (quote
 				s := sentences[0]
 				before := answer[max(s.Start, q.Start-maxClaim):q.Start]
 				after := answer[q.End:max(q.End, min(s.End, q.End+maxClaim))]
-				add(quotation{Span: q, label: labelOf(answer[b.Start:q.Start]), denied: negates(before) || negates(after)})
+				add(quotation{
+					Span: q, label: labelOf(answer[b.Start:q.Start]),
+					denied: negates(before) || negates(after),
+				})
 			}
 		case text.Quoted:
 			for start := b.Start; start < b.End; {
@@ -185,7 +189,9 @@ func negates(words string) bool {
 // to the first marker after its start, or else to the last one, in its sentence
 // or in its quote block. A quote block without a marker belongs to the adjacent
 // sentence that names its source.
-func quotesFor(answer string, quotes []quotation, markers []marker, sentences []text.Sentence, at int, m marker) (vouched []quotation) {
+func quotesFor(answer string, quotes []quotation, markers []marker, sentences []text.Sentence, at int,
+	m marker,
+) (vouched []quotation) {
 	s := sentences[at]
 	scope := text.Span{Start: s.Start, End: s.End}
 	if s.Kind == text.Quoted {

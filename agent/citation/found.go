@@ -12,7 +12,9 @@ import (
 // sentence of an answer that neither quotes nor cites, so that the user can look
 // it up. Nothing is judged: a sentence that shares less than two words with all
 // sources, unless it has only one, has none. Headings and questions are left out.
-func Found(answer string, sources []agent.Source, reread func(agent.Source) (string, bool)) (citations []agent.Citation) {
+func Found(answer string, sources []agent.Source, reread func(agent.Source) (string,
+	bool),
+) (citations []agent.Citation) {
 	d := newChecker(sources, reread)
 	all := carriers{holds: map[string][]int{}}
 	for n := range sources {

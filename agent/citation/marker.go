@@ -38,7 +38,8 @@ func markersIn(answer string, isSource func(n int) bool) (markers []marker) {
 	for _, at := range text.CitationForm.FindAllStringIndex(answer, -1) {
 		start, end := at[0], at[1]
 		last := len(markers) - 1
-		fresh := last < 0 || strings.Contains(answer[markers[last].Span.End:start], "\n") || !between.MatchString(answer[markers[last].Span.End:start])
+		fresh := last < 0 || strings.Contains(answer[markers[last].Span.End:start], "\n") ||
+			!between.MatchString(answer[markers[last].Span.End:start])
 		numbers := numbersIn(answer[start:end])
 		if len(numbers) == 0 || slices.ContainsFunc(numbers, func(n int) bool { return !isSource(n) }) ||
 			covers(hidden, start) || isLink(answer, start, end) || fresh && !follows(answer, start, end) {
@@ -77,7 +78,8 @@ func follows(answer string, start, end int) bool {
 		if strings.HasPrefix(above[strings.LastIndexByte(above, '\n')+1:], ">") {
 			return true
 		}
-		if strings.TrimSpace(answer[from:start]) != "" || strings.Count(answer[len(above):from], "\n") != 1 || strings.HasSuffix(above, ":") {
+		if strings.TrimSpace(answer[from:start]) != "" || strings.Count(answer[len(above):from], "\n") != 1 ||
+			strings.HasSuffix(above, ":") {
 			return false
 		}
 		line = above
@@ -140,7 +142,8 @@ const maxRange = 50
 
 // numbersIn returns the numbers of a citation, those of "1, 3" or of "1-3".
 func numbersIn(citation string) (numbers []int) {
-	for _, item := range strings.FieldsFunc(text.CitationNumbers.FindString(citation), func(r rune) bool { return r == ',' || r == ';' }) {
+	for _, item := range strings.FieldsFunc(text.CitationNumbers.FindString(citation),
+		func(r rune) bool { return r == ',' || r == ';' }) {
 		low, high, isRange := strings.Cut(strings.ReplaceAll(item, "–", "-"), "-")
 		from, _ := strconv.Atoi(strings.TrimSpace(low)) // at most five digits: cannot fail
 		to := from
@@ -189,5 +192,6 @@ func isLink(text string, start, end int) bool {
 		return true
 	}
 	before := strings.TrimRight(text[:start], " \t")
-	return strings.HasPrefix(rest, ":") && (before == "" || strings.HasSuffix(before, "\n")) && strings.Contains(rest[:min(len(rest), 20)], "://")
+	return strings.HasPrefix(rest, ":") && (before == "" || strings.HasSuffix(before, "\n")) &&
+		strings.Contains(rest[:min(len(rest), 20)], "://")
 }

@@ -33,12 +33,16 @@ type place struct{ first, last int }
 const rowEnd = "\u2028"
 
 func openPassage(source agent.Source) *passage {
-	p := &passage{source: source, text: unbroken(strings.ReplaceAll(strings.TrimRight(source.Text, "\n"), rowEnd, rowEnd+"\n"))}
+	p := &passage{source: source, text: unbroken(strings.ReplaceAll(strings.TrimRight(source.Text, "\n"), rowEnd,
+		rowEnd+"\n"))}
 	p.words = wordsOf(p.text)
 	p.sentences = text.Sentences(p.text)
 	if len(p.sentences) == 0 && len(p.words) > 0 { // for example, only the first line of a code block
 		start := p.words[0].Token.Start
-		p.sentences = []text.Sentence{{Start: start, End: len(p.text), Line: strings.Count(p.text[:start], "\n"), EndLine: strings.Count(p.text, "\n")}}
+		p.sentences = []text.Sentence{{
+			Start: start, End: len(p.text), Line: strings.Count(p.text[:start], "\n"),
+			EndLine: strings.Count(p.text, "\n"),
+		}}
 	}
 	rows := strings.Count(p.text, rowEnd)
 	for i := range p.sentences {
@@ -47,7 +51,8 @@ func openPassage(source agent.Source) *passage {
 			s.EndLine -= strings.Count(strings.TrimSuffix(p.text[:s.End], rowEnd), rowEnd)
 		}
 	}
-	p.title = text.Tokens(source.Heading + " / " + strings.NewReplacer("/", " / ", ".md", " ", "-", " ").Replace(source.Path))
+	p.title = text.Tokens(source.Heading + " / " + strings.NewReplacer("/", " / ", ".md", " ", "-",
+		" ").Replace(source.Path))
 	p.within = make([]int, len(p.words))
 	p.ranges = make([][2]int, len(p.sentences))
 	at := 0
@@ -237,7 +242,8 @@ func (p *passage) quote(q quotedWords) (runs []place, near bool) {
 	if runs = p.search(q, starts, func(i int, quoted word) bool { return p.words[i].key == quoted.key }); runs != nil {
 		return runs, false
 	}
-	if loose, bound := q.loose(); bound && p.search(loose, starts, func(i int, quoted word) bool { return p.words[i].key == quoted.key }) != nil {
+	if loose, bound := q.loose(); bound && p.search(loose, starts,
+		func(i int, quoted word) bool { return p.words[i].key == quoted.key }) != nil {
 		return nil, q.head == nil
 	}
 	const least = 3 // words
@@ -261,7 +267,10 @@ func (p *passage) quote(q quotedWords) (runs []place, near bool) {
 			starts = append(starts, i)
 		}
 	}
-	return nil, p.search(q, starts, func(i int, quoted word) bool { return p.words[i].key == quoted.key || p.forms[i] == forms[quoted.key] }) != nil
+	return nil, p.search(q, starts, func(i int, quoted word) bool {
+		return p.words[i].key == quoted.key ||
+			p.forms[i] == forms[quoted.key]
+	}) != nil
 }
 
 // startsOf returns the positions of a word, including those where it is split.
@@ -324,7 +333,8 @@ func (p *passage) fits(runs []place, q quotedWords) bool {
 	column := p.column(runs[len(runs)-1].first)
 	first, head := p.cell(s, 1), p.cell(top, column)
 	if said := keysOf(q.head); said != nil && (column == 1 || !p.words[runs[0].first].cell ||
-		!slices.Equal(said, head) && !slices.Equal(said, slices.Concat(first, head)) && !slices.Equal(said, slices.Concat(head, first))) {
+		!slices.Equal(said, head) && !slices.Equal(said, slices.Concat(first, head)) &&
+			!slices.Equal(said, slices.Concat(head, first))) {
 		return false
 	}
 	elsewhere := false

@@ -16,7 +16,8 @@ import (
 var (
 	// placeText matches note.md:12, note.md:12-14, note.md#L12, "note.md, line
 	// 12" and "paper.pdf p. 3", also inside a code span.
-	placeText = regexp.MustCompile(`([^\s"'“”„«»()<>\[\]|:*#` + "`" + `]+\.(?:md|markdown|txt|org|pdf)\b)(?:(?::|#L|,? (?:on |in )?(?:lines?|Zeilen?|pages?|Seiten?|pp?\.|S\.) ?)(\d{1,7})(?:[-–]L?(\d{1,7}))?)?`)
+	placeText = regexp.MustCompile(`([^\s"'“”„«»()<>\[\]|:*#` + "`" +
+		`]+\.(?:md|markdown|txt|org|pdf)\b)(?:(?::|#L|,? (?:on |in )?(?:lines?|Zeilen?|pages?|Seiten?|pp?\.|S\.) ?)(\d{1,7})(?:[-–]L?(\d{1,7}))?)?`)
 	// linkText matches [[note]], [[note|label]] and [[note#Heading]].
 	linkText = regexp.MustCompile(`\[\[([^\[\]|#\n]+)[^\[\]\n]*\]\]`)
 )
@@ -69,7 +70,10 @@ func PlacesIn(answer string) (places []NamedPlace) {
 		}
 		line = string(rest)
 		for _, at := range linkText.FindAllStringSubmatchIndex(line, -1) {
-			add(NamedPlace{Name: strings.TrimSpace(line[at[2]:at[3]]), before: answer[b.Start : b.Start+at[0]], link: true}, at[0])
+			add(NamedPlace{
+				Name:   strings.TrimSpace(line[at[2]:at[3]]),
+				before: answer[b.Start : b.Start+at[0]], link: true,
+			}, at[0])
 			blank(at[0], at[1])
 		}
 		line = string(rest)
@@ -100,7 +104,8 @@ func onlyNames(quotation string) bool {
 		return false
 	}
 	for _, place := range []*regexp.Regexp{agent.AddressText, linkText, placeText} {
-		if at := place.FindStringIndex(quotation); at != nil && at[1] == len(quotation) && (at[0] == 0 || quotation[at[0]-1] == ' ') {
+		if at := place.FindStringIndex(quotation); at != nil && at[1] == len(quotation) &&
+			(at[0] == 0 || quotation[at[0]-1] == ' ') {
 			return true
 		}
 	}
@@ -111,19 +116,25 @@ func onlyNames(quotation string) bool {
 func (p NamedPlace) is(s agent.Source) bool {
 	switch {
 	case agent.OnWeb(p.Name):
-		return agent.OnWeb(s.Path) && agent.PlainAddress(p.Name) == agent.PlainAddress(strings.TrimRight(s.Path, ".,;:!?)]*_"))
+		return agent.OnWeb(s.Path) && agent.PlainAddress(p.Name) == agent.PlainAddress(strings.TrimRight(s.Path,
+			".,;:!?)]*_"))
 	case p.link:
 		bare := strings.TrimSuffix(s.Path, path.Ext(s.Path))
 		title, _, _ := strings.Cut(s.Heading, " › ")
-		return slices.ContainsFunc([]string{s.Path, bare, path.Base(s.Path), path.Base(bare), title}, func(name string) bool {
-			return text.Key(name) == text.Key(strings.Trim(p.Name, "/"))
-		})
+		return slices.ContainsFunc([]string{s.Path, bare, path.Base(s.Path), path.Base(bare), title},
+			func(name string) bool {
+				return text.Key(name) == text.Key(strings.Trim(p.Name, "/"))
+			})
 	}
 	named := text.Key(p.before + strings.TrimPrefix(p.Name, "./"))
-	for _, name := range []string{s.Path, path.Base(s.Path), path.Base(s.Vault) + "/" + s.Path, s.Vault + "/" + s.Path} {
+	for _, name := range []string{
+		s.Path, path.Base(s.Path), path.Base(s.Vault) + "/" + s.Path,
+		s.Vault + "/" + s.Path,
+	} {
 		rest, ends := strings.CutSuffix(named, text.Key(name))
 		r, _ := utf8.DecodeLastRuneInString(rest)
-		joined := r < firstWithoutSpaces && (unicode.IsLetter(r) || unicode.IsDigit(r)) || strings.ContainsRune("/_-.\\", r)
+		joined := r < firstWithoutSpaces && (unicode.IsLetter(r) || unicode.IsDigit(r)) ||
+			strings.ContainsRune("/_-.\\", r)
 		if ends && (rest == "" || !joined) {
 			return true
 		}
@@ -146,7 +157,10 @@ const firstWithoutSpaces = '\u2e80'
 // given.
 func (p NamedPlace) Within(sources []agent.Source) bool {
 	holds := func(line int) bool {
-		return slices.ContainsFunc(sources, func(s agent.Source) bool { return p.is(s) && (line == 0 || line >= s.Line && line <= s.EndLine) })
+		return slices.ContainsFunc(sources, func(s agent.Source) bool {
+			return p.is(s) &&
+				(line == 0 || line >= s.Line && line <= s.EndLine)
+		})
 	}
 	return holds(p.Line) && holds(p.EndLine) && p.EndLine >= p.Line
 }

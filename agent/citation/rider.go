@@ -21,7 +21,8 @@ var (
 	commentText = regexp.MustCompile(`(?s)<!--.*?(?:-->|\z)|%%.*?%%`)
 	headingLine = regexp.MustCompile(`^(?: {0,3}#{1,6}|\*+)\s`)
 	taskState   = regexp.MustCompile(`^\s*(?:(?:[-*+]|\d{1,3}[.)])\s+(?:\[(.)\]\s)?\s*|\*+\s+)?(?:(TODO|DOING|NOW|LATER|WAITING|WAIT|STARTED|NEXT|CANCELL?ED|DONE)\b)?`)
-	callout     = regexp.MustCompile(`^[>\s]*\[!(?:[^qc\]]|question|c[^i\]])`) // callouts of the note's author; !quote and !cite are quotations
+	// callouts of the note's author; !quote and !cite are quotations
+	callout = regexp.MustCompile(`^[>\s]*\[!(?:[^qc\]]|question|c[^i\]])`)
 	// disowned matches a heading of what is rejected or a draft.
 	disowned = regexp.MustCompile(`(?i)(?:^|\PL)(?:rejected|drafts?|abgelehnt|verworfen|entwurf|entwürfe|brouillons?|rejeté\pL*|borrador\pL*|rechazad\pL*)(?:\PL|$)|拒绝|草稿`)
 )
@@ -34,7 +35,10 @@ func (p *passage) structure() *layout {
 			}
 			return list
 		}
-		p.layout = &layout{text.Blocks(p.text), spans(struckText.FindAllStringIndex(p.text, -1)), spans(commentText.FindAllStringIndex(p.text, -1))}
+		p.layout = &layout{
+			text.Blocks(p.text), spans(struckText.FindAllStringIndex(p.text, -1)),
+			spans(commentText.FindAllStringIndex(p.text, -1)),
+		}
 	}
 	return p.layout
 }
@@ -110,7 +114,8 @@ func (p *passage) under(own int) string {
 		if n := levelOf(p.of(i)); n > 0 && n < level && p.structure().blocks[i].Kind == text.Prose {
 			if level = n; disowned.MatchString(p.of(i)) {
 				heading := p.of(i)
-				return strings.Trim(inlineMarks.ReplaceAllString(heading[len(lineMarks.FindString(heading)):], ""), ":： \r")
+				return strings.Trim(inlineMarks.ReplaceAllString(heading[len(lineMarks.FindString(heading)):], ""),
+					":： \r")
 			}
 		}
 	}

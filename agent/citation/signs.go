@@ -83,7 +83,8 @@ func wordsOf(md string) []word {
 			words[i-1].trail = trail
 			between := md[words[i-1].Token.End:words[i].Token.Start]
 			words[i].line = strings.Contains(between, "\n")
-			words[i].cell = strings.Contains(between, "|") && !strings.Contains(between, "||") && !strings.Contains(between, "\n")
+			words[i].cell = strings.Contains(between, "|") && !strings.Contains(between, "||") &&
+				!strings.Contains(between, "\n")
 			words[i].parted = parted(words[i-1], between, words[i].Token.Text)
 			if words[i].signs == "-" && isLetters(words[i-1].raw) && isLetters(words[i].raw) {
 				words[i].signs = "" // well-known equals well known
@@ -95,10 +96,12 @@ func wordsOf(md string) []word {
 		words[len(words)-1].tail, _, words[len(words)-1].trail = signsBetween(md, end, len(md))
 	}
 	for i := range words { // in 50% and C++ the sign is a separate token
-		if i+1 < len(words) && strings.Contains("%°+$€£¥", words[i+1].Token.Text) && words[i].Token.End == words[i+1].Token.Start {
+		if i+1 < len(words) && strings.Contains("%°+$€£¥", words[i+1].Token.Text) &&
+			words[i].Token.End == words[i+1].Token.Start {
 			words[i].trail += words[i+1].Token.Text
 		}
-		if i > 0 && strings.Contains("+±≈≥≤≠$€£¥", words[i-1].Token.Text) && words[i-1].Token.End == words[i].Token.Start {
+		if i > 0 && strings.Contains("+±≈≥≤≠$€£¥", words[i-1].Token.Text) &&
+			words[i-1].Token.End == words[i].Token.Start {
 			words[i].lead = words[i-1].Token.Text + words[i].lead
 		}
 	}
@@ -121,7 +124,8 @@ func parted(before word, between, after string) bool {
 // timesAt returns the offset of the x in a word such as 6x400 or 4x; 0 if there is none.
 func timesAt(word string) int {
 	at := strings.IndexAny(word, "xX")
-	if at < 1 || strings.Trim(word[:at], "0123456789.,") != "" || at+1 < len(word) && !unicode.IsDigit(rune(word[at+1])) {
+	if at < 1 || strings.Trim(word[:at], "0123456789.,") != "" ||
+		at+1 < len(word) && !unicode.IsDigit(rune(word[at+1])) {
 		return 0
 	}
 	return at
@@ -129,7 +133,8 @@ func timesAt(word string) int {
 
 // isTimes reports whether a token is an x that multiplies the number before it.
 func isTimes(before []word, t text.Token) bool {
-	return strings.EqualFold(t.Text, "x") && len(before) > 0 && before[len(before)-1].number != "" && t.Start-before[len(before)-1].Token.End == 1
+	return strings.EqualFold(t.Text, "x") && len(before) > 0 && before[len(before)-1].number != "" &&
+		t.Start-before[len(before)-1].Token.End == 1
 }
 
 // itemBefore returns the number of the list item that the word at an offset begins; "" if it begins
@@ -176,7 +181,11 @@ func number(word string) string {
 // persons maps words that change with the grammatical person to their group.
 var persons = func() map[string]string {
 	index := map[string]string{}
-	for _, words := range []string{"i you we me us ich du wir mir mich dir dich je tu nous 我 你 您", "my your our mine yours mein dein meine deine mon ton ma ta", "am are", "was were", "have has had", "bin bist", "habe hast"} {
+	for _, words := range []string{
+		"i you we me us ich du wir mir mich dir dich je tu nous 我 你 您",
+		"my your our mine yours mein dein meine deine mon ton ma ta", "am are", "was were", "have has had",
+		"bin bist", "habe hast",
+	} {
 		for word := range strings.FieldsSeq(words) {
 			index[word] = words
 		}
@@ -197,7 +206,8 @@ func lettersOnly(r rune) rune {
 }
 
 func isLetters(word string) bool {
-	return utf8.RuneCountInString(word) > 1 && !strings.ContainsFunc(word, func(r rune) bool { return !unicode.IsLetter(r) })
+	return utf8.RuneCountInString(word) > 1 && !strings.ContainsFunc(word,
+		func(r rune) bool { return !unicode.IsLetter(r) })
 }
 
 var (
@@ -281,7 +291,8 @@ func sign(runes []rune, i int) (rune, bool) {
 	case ')':
 		return r, operand && !text.Unspaced(after)
 	case '*':
-		return r, unicode.IsSpace(before) && unicode.IsSpace(after) || unicode.IsNumber(before) && operand || inside(before) && unicode.IsNumber(after)
+		return r, unicode.IsSpace(before) && unicode.IsSpace(after) || unicode.IsNumber(before) && operand ||
+			inside(before) && unicode.IsNumber(after)
 	case '#':
 		return r, inside(before) || inside(after)
 	case '|':
@@ -292,7 +303,8 @@ func sign(runes []rune, i int) (rune, bool) {
 		return r, false
 	}
 	const pictures = '\u2600' // decorative from here on
-	return r, r < pictures && !unicode.IsSpace(r) && !unicode.IsPunct(r) && !unicode.Is(unicode.Cf, r) || strings.ContainsRune("/@{}%&", r)
+	return r, r < pictures && !unicode.IsSpace(r) && !unicode.IsPunct(r) && !unicode.Is(unicode.Cf, r) ||
+		strings.ContainsRune("/@{}%&", r)
 }
 
 // numberBeside reports whether a dash at i is surrounded by spaces between two

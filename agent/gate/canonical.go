@@ -72,7 +72,8 @@ func followed(name string) (string, error) {
 		return filepath.ToSlash(place), nil
 	}
 	parent := filepath.Dir(name)
-	if _, none := os.Lstat(name); !errors.Is(none, fs.ErrNotExist) || parent == name { // a link that leads nowhere exists
+	// a link that leads nowhere exists
+	if _, none := os.Lstat(name); !errors.Is(none, fs.ErrNotExist) || parent == name {
 		return "", err
 	}
 	place, err = followed(parent)

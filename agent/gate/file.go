@@ -136,7 +136,8 @@ func readWhere(file string, node ast.Node) ([]Where, error) {
 		}
 		if kinds, err := pairsOf(file, value); err == nil {
 			if len(kinds) != 1 || !slices.Contains([]Fit{LikeGlob, OneOf, Under, OnHost}, Fit(keyOf(kinds[0]))) {
-				return nil, fmt.Errorf("%s:%d: the condition on %s is one of glob, one_of, under, host", file, lineOf(pair), w.Argument)
+				return nil, fmt.Errorf("%s:%d: the condition on %s is one of glob, one_of, under, host", file,
+					lineOf(pair), w.Argument)
 			}
 			w.Fit, value = Fit(keyOf(kinds[0])), kinds[0].Value
 		}
@@ -147,7 +148,8 @@ func readWhere(file string, node ast.Node) ([]Where, error) {
 		for _, item := range items {
 			text, ok := files.Scalar(item)
 			if !ok || text == "" && w.Fit != LikeGlob && w.Fit != OneOf {
-				return nil, fmt.Errorf("%s:%d: the condition on %s needs a word, or a list of words", file, lineOf(pair), w.Argument)
+				return nil, fmt.Errorf("%s:%d: the condition on %s needs a word, or a list of words", file,
+					lineOf(pair), w.Argument)
 			}
 			w.Values = append(w.Values, text)
 		}
@@ -186,7 +188,8 @@ func Append(text []byte, rule Rule) ([]byte, error) {
 			return longer, nil
 		}
 	}
-	return nil, errors.New("the permissions file does not end with a list of rules; add the rule by hand: " + Format(rule))
+	return nil, errors.New("the permissions file does not end with a list of rules; add the rule by hand: " +
+		Format(rule))
 }
 
 func pairsOf(file string, node ast.Node) ([]*ast.MappingValueNode, error) {

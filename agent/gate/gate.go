@@ -107,7 +107,8 @@ func (g *Gate) allowSend(conversation, to string) {
 // allowsUntrusted reports whether a rule allows the call even after untrusted
 // text was read.
 func (g *Gate) allowsUntrusted(tool string, as Reading) bool {
-	return slices.ContainsFunc(append(g.list(), as.Tried...), func(r Rule) bool { return r.Untrusted && r.MatchesCall(tool, as) })
+	return slices.ContainsFunc(append(g.list(), as.Tried...),
+		func(r Rule) bool { return r.Untrusted && r.MatchesCall(tool, as) })
 }
 
 // names reports whether a rule allows the call that names its tool and, if it opens

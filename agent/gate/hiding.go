@@ -9,7 +9,8 @@ import (
 
 // Hides reports whether the rule hides some notes from a tool.
 func (r Rule) Hides(tool agent.Tool) bool {
-	return r.Level == agent.Deny && len(r.Where) > 0 && (r.MatchesTool(agent.ReadNote) || agent.ReadOnly(tool) && r.SpeaksOf(tool))
+	return r.Level == agent.Deny && len(r.Where) > 0 && (r.MatchesTool(agent.ReadNote) ||
+		agent.ReadOnly(tool) && r.SpeaksOf(tool))
 }
 
 // Hiding returns a context that hides from a tool the notes that deny rules

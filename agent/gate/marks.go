@@ -54,7 +54,8 @@ func (g *Guard) Ready(ctx context.Context, planned Call, p *Permit) error {
 	}
 	name := strings.TrimSuffix(path.Base(p.preview.Path), path.Ext(p.preview.Path))
 	isNew := len(files) > 0 && files[0].From == agent.NoFile
-	if isNew && len(strings.FieldsFunc(name, func(r rune) bool { return !unicode.IsLetter(r) })) > 2 { // it says something
+	// it says something
+	if isNew && len(strings.FieldsFunc(name, func(r rune) bool { return !unicode.IsLetter(r) })) > 2 {
 		blocks = append(blocks, block{come: []string{name}})
 	}
 	if isNew && len(blocks) > 0 {
@@ -90,7 +91,10 @@ func withoutFront(lines []string) []string {
 		return lines
 	}
 	end := slices.Index(lines[1:], "---") + 1
-	if end == 0 || !slices.ContainsFunc(lines[:end], func(line string) bool { return strings.HasPrefix(line, "source:") }) {
+	if end == 0 || !slices.ContainsFunc(lines[:end], func(line string) bool {
+		return strings.HasPrefix(line,
+			"source:")
+	}) {
 		return lines
 	}
 	return lines[end+1:]

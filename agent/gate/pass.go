@@ -80,7 +80,8 @@ func (g *Guard) Pass(ctx context.Context, c Call) (*Permit, error) {
 				v.Level = agent.Confirm // show the edited call before it runs
 			}
 			continue
-		case reply.Decision != agent.AllowOnce && reply.Decision != agent.AllowConversation && reply.Decision != agent.AllowAlways:
+		case reply.Decision != agent.AllowOnce && reply.Decision != agent.AllowConversation &&
+			reply.Decision != agent.AllowAlways:
 			if g.Gate.unattended {
 				return nil, &Refusal{reply.Reason}
 			}
@@ -150,13 +151,17 @@ func (g *Guard) edited(c Call, input json.RawMessage) (Call, error) {
 // ask, the reply is a refusal. The question and the reply are journalled before
 // they take effect.
 func (g *Guard) ask(ctx context.Context, c Call, p *Permit, asked agent.PermissionAsked) (agent.Reply, error) {
-	if err := p.prepare(ctx); err != nil && !asked.Unknown { // ask about a call that happened even if it can't be prepared again
+	// ask about a call that happened even if it can't be prepared again
+	if err := p.prepare(ctx); err != nil && !asked.Unknown {
 		return agent.Reply{}, err
 	}
 	if err := c.Place.wait(ctx); err != nil {
 		return agent.Reply{}, err
 	}
-	if err := g.Record.Stream.Enter(ctx, c.intended(), agent.Entry{Moment: agent.CallAsked, Step: c.Step, Reason: asked.Reason}); err != nil {
+	if err := g.Record.Stream.Enter(ctx, c.intended(), agent.Entry{
+		Moment: agent.CallAsked, Step: c.Step,
+		Reason: asked.Reason,
+	}); err != nil {
 		return agent.Reply{}, err
 	}
 	p.asked = true
@@ -184,7 +189,10 @@ func (g *Guard) ask(ctx context.Context, c Call, p *Permit, asked agent.Permissi
 	c.Place.LetNext()
 	select {
 	case r := <-replies:
-		if err := g.Record.Stream.Enter(ctx, agent.Entry{Moment: agent.Decided, Step: c.Step, Decision: r.Decision, Reason: r.Reason}); err != nil {
+		if err := g.Record.Stream.Enter(ctx, agent.Entry{
+			Moment: agent.Decided, Step: c.Step, Decision: r.Decision,
+			Reason: r.Reason,
+		}); err != nil {
 			return agent.Reply{}, err
 		}
 		g.Record.Stream.Emit(agent.PermissionGiven{Step: c.Step, Call: c.ID, Decision: r.Decision, Reason: r.Reason})

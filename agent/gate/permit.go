@@ -29,7 +29,10 @@ func (c Call) Name() string { return c.Tool.Spec().Name }
 
 // intended returns the journal entry written before the call passes the gate.
 func (c Call) intended() agent.Entry {
-	return agent.Entry{Moment: agent.Intended, Step: c.Step, Tool: c.Name(), Input: c.Input.JSON(), Hash: Hash(c.Input.JSON())}
+	return agent.Entry{
+		Moment: agent.Intended, Step: c.Step, Tool: c.Name(), Input: c.Input.JSON(),
+		Hash: Hash(c.Input.JSON()),
+	}
 }
 
 // Permit allows one call to run, with exactly these arguments.
@@ -48,7 +51,10 @@ type Permit struct {
 }
 
 func newPermit(c Call) *Permit {
-	return &Permit{tool: c.Tool, input: c.Input, hash: Hash(c.Input.JSON()), key: c.Key, places: c.as.Places, unprepared: errChanged}
+	return &Permit{
+		tool: c.Tool, input: c.Input, hash: Hash(c.Input.JSON()), key: c.Key,
+		places: c.as.Places, unprepared: errChanged,
+	}
 }
 
 // errChanged is returned if the arguments differ from those allowed.
@@ -66,7 +72,11 @@ func (p *Permit) prepare(ctx context.Context) error {
 	var err error
 	switch tool := p.tool.(type) {
 	case agent.Preparer:
-		p.change, err = agent.Guarded(ctx, func(ctx context.Context) (agent.Change, error) { return tool.Prepare(ctx, p.input.JSON()) })
+		p.change, err = agent.Guarded(ctx, func(ctx context.Context) (agent.Change,
+			error,
+		) {
+			return tool.Prepare(ctx, p.input.JSON())
+		})
 		if err == nil {
 			p.preview = p.change.Preview()
 		}
@@ -76,7 +86,11 @@ func (p *Permit) prepare(ctx context.Context) error {
 			}
 		}
 	case agent.Previewer:
-		p.preview, err = agent.Guarded(ctx, func(ctx context.Context) (agent.Preview, error) { return tool.Preview(ctx, p.input.JSON()) })
+		p.preview, err = agent.Guarded(ctx, func(ctx context.Context) (agent.Preview,
+			error,
+		) {
+			return tool.Preview(ctx, p.input.JSON())
+		})
 	}
 	if ctx.Err() != nil {
 		err = ctx.Err()
@@ -151,5 +165,8 @@ func (g *Guard) Start(ctx context.Context, c Call, p *Permit) error {
 	if p.asked {
 		return g.Record.Stream.Enter(ctx, start)
 	}
-	return g.Record.Stream.Enter(ctx, c.intended(), agent.Entry{Moment: agent.Decided, Step: c.Step, Decision: agent.AllowByRule, Reason: p.reason}, start)
+	return g.Record.Stream.Enter(ctx, c.intended(), agent.Entry{
+		Moment: agent.Decided, Step: c.Step,
+		Decision: agent.AllowByRule, Reason: p.reason,
+	}, start)
 }

@@ -159,7 +159,8 @@ func ChannelOf(name string, tool agent.Tool) Channel {
 // all that the call read. Everything that a tool or attachment returns passes
 // through it.
 func (r *Record) Trace(ctx context.Context, made agent.Origin, through Channel, result *agent.Result, reason string) {
-	result.Sources, result.Listed = slices.Clone(result.Sources), slices.Clone(result.Listed) // the tool may have them still
+	// the tool may have them still
+	result.Sources, result.Listed = slices.Clone(result.Sources), slices.Clone(result.Listed)
 	parts := [][]agent.Source{result.Sources, result.Listed, agent.Shown(ctx)}
 	lines := append(strings.Split(result.Text, "\n"), strings.Split(reason, "\n")...)
 	for _, s := range slices.Concat(parts...) {

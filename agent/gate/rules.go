@@ -34,7 +34,8 @@ func (r Rule) MatchesTool(tool string) bool {
 // SpeaksOf reports whether the rule covers the tool, by its name or, if the
 // rule tightens, by a former name.
 func (r Rule) SpeaksOf(tool agent.Tool) bool {
-	return r.MatchesTool(tool.Spec().Name) || r.Level != agent.Auto && slices.ContainsFunc(agent.PropertiesOf(tool).FormerNames, r.MatchesTool)
+	return r.MatchesTool(tool.Spec().Name) || r.Level != agent.Auto &&
+		slices.ContainsFunc(agent.PropertiesOf(tool).FormerNames, r.MatchesTool)
 }
 
 // Matches reports whether the rule covers a call. A rule that tightens compares
@@ -96,7 +97,8 @@ type Verdict struct {
 // matches.
 func (r *Rules) Decide(tool string, own agent.Level, as Reading) Verdict {
 	if own == agent.Deny {
-		return Verdict{Level: agent.Deny, Reason: fmt.Sprintf("%s is denied by default, and rules cannot override it", tool), Fixed: true}
+		return Verdict{Level: agent.Deny, Reason: fmt.Sprintf("%s is denied by default, and rules cannot override it",
+			tool), Fixed: true}
 	}
 	does := "asks"
 	if own == agent.Auto {
@@ -114,7 +116,8 @@ func (r *Rules) Decide(tool string, own agent.Level, as Reading) Verdict {
 		v.Level, v.Reason = rule.Level, because(rule)
 	}
 	if own == agent.ConfirmEach {
-		return Verdict{Level: agent.ConfirmEach, Reason: tool + " asks each time, and rules cannot override it", Fixed: true}
+		return Verdict{Level: agent.ConfirmEach, Reason: tool +
+			" asks each time, and rules cannot override it", Fixed: true}
 	}
 	return v
 }

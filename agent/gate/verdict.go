@@ -126,7 +126,10 @@ func (g *Guard) sendingOf(c Call) sending {
 		return sending{name: agent.ServerSource(of.Server)}
 	case fetches:
 		address := fetcher.Address(c.Input.JSON())
-		to := sending{name: address, opens: of.Outward || !g.knownAddress(address), found: slices.Contains(g.Record.Found(), address)}
+		to := sending{
+			name: address, opens: of.Outward || !g.knownAddress(address),
+			found: slices.Contains(g.Record.Found(), address),
+		}
 		if u, _, err := agent.ReadAddress(address); err == nil {
 			to.name = u.Host
 		}
@@ -153,7 +156,8 @@ func (g *Guard) ownLevel(c Call, to sending) agent.Level {
 		return agent.Auto
 	case own == agent.Deny || !fetches:
 		return own
-	case !to.opens || g.Gate.maySend(g.Record.Conversation, to.name) || g.Gate.maySend(g.Record.Conversation, opening+to.name):
+	case !to.opens || g.Gate.maySend(g.Record.Conversation, to.name) ||
+		g.Gate.maySend(g.Record.Conversation, opening+to.name):
 		return agent.Auto
 	case g.Gate.names(c):
 		return agent.Confirm // the rule decides
@@ -250,7 +254,10 @@ func (g *Guard) knownAddress(address string) bool {
 	want := agent.PlainAddress(address)
 	for _, given := range append(g.Record.Found(), g.Record.Typed()...) {
 		for _, found := range agent.AddressText.FindAllString(given, -1) {
-			if want != "" && slices.Contains([]string{agent.PlainAddress(found), agent.PlainAddress(strings.TrimRight(found, ".,;:!?)]*_"))}, want) {
+			if want != "" && slices.Contains([]string{
+				agent.PlainAddress(found),
+				agent.PlainAddress(strings.TrimRight(found, ".,;:!?)]*_")),
+			}, want) {
 				return true
 			}
 		}
@@ -275,7 +282,8 @@ func (g *Guard) allowing(c Call) (rule string, untrusted bool) {
 	}
 	if fetcher, ok := c.Tool.(agent.Fetcher); ok {
 		if to, err := url.Parse(fetcher.Address(c.Input.JSON())); err == nil {
-			bound.Where, text = []Where{{Argument: "url", Fit: OnHost, Values: []string{to.Hostname()}}}, name+" url=host:HOST"
+			bound.Where, text = []Where{{Argument: "url", Fit: OnHost, Values: []string{to.Hostname()}}},
+				name+" url=host:HOST"
 		}
 	}
 	after := bound

@@ -71,7 +71,8 @@ func (w Where) fits(value any, allows bool) bool {
 		return slices.ContainsFunc(w.Values, func(pattern string) bool { return w.Fit.matches(pattern, text, allows) })
 	}
 	if w.Fit == LikeGlob && slices.ContainsFunc(w.Values, func(pattern string) bool {
-		return pattern == "*" || pattern == argumentEscaper.Replace(text) || !allows && w.Fit.matches(pattern, text, allows)
+		return pattern == "*" || pattern == argumentEscaper.Replace(text) ||
+			!allows && w.Fit.matches(pattern, text, allows)
 	}) {
 		return true
 	}
@@ -96,7 +97,8 @@ func (f Fit) matches(pattern, value string, allows bool) bool {
 	if globMatch(pattern, value) {
 		return !allows || pattern == "*" || escapes(argumentUnescaper.Replace(pattern)) == escapes(value)
 	}
-	anywhere := func(pattern string) string { return "*/" + strings.TrimLeft(text.Key(pattern), "/") } // at any depth of a path
+	// at any depth of a path
+	anywhere := func(pattern string) string { return "*/" + strings.TrimLeft(text.Key(pattern), "/") }
 	return !allows && (globMatch(anywhere(plainNumber(pattern)), text.Key("/"+plainNumber(value))) ||
 		globMatch(anywhere(pattern), text.Key(plainPath(value))))
 }

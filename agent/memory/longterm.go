@@ -103,7 +103,9 @@ const maxEmbedded = 2 << 10
 
 // Recall finds past exchanges that fit a question. It does not search the last
 // window messages of the conversation.
-func (m LongTerm) Recall(ctx context.Context, conversation, question string, window, k int) ([]agent.Recollection, error) {
+func (m LongTerm) Recall(ctx context.Context, conversation, question string, window,
+	k int,
+) ([]agent.Recollection, error) {
 	q := agent.MemoryQuery{Conversation: conversation, Everywhere: m.Everywhere, Window: window, Question: question}
 	return m.similar(ctx, q, k, maxEmbedded)
 }
@@ -209,7 +211,9 @@ func (m LongTerm) EmbedAll(ctx context.Context) error {
 
 // rankMemories ranks candidates by keywords and vectors, and returns the k best
 // of those that fit, clipped to most bytes.
-func rankMemories(ctx context.Context, question string, found []agent.Recollection, k, most int) ([]agent.Recollection, error) {
+func rankMemories(ctx context.Context, question string, found []agent.Recollection, k,
+	most int,
+) ([]agent.Recollection, error) {
 	texts := make([]string, 0, len(found))
 	best := 0.0
 	for _, r := range found {

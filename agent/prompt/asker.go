@@ -141,7 +141,9 @@ func (a *Asker) measured(ctx context.Context) (window int, scale float64) {
 
 // send makes one request that fits the window, and reads the response to its
 // end. size is that of the request, in tokens.
-func (a *Asker) send(ctx context.Context, p Prompt, window int, scale float64, say func(string)) (usage llm.Usage, size int, err error) {
+func (a *Asker) send(ctx context.Context, p Prompt, window int, scale float64,
+	say func(string),
+) (usage llm.Usage, size int, err error) {
 	fitted := p.Fit(window, scale)
 	a.Stream.Emit(fitted.Counted(p, window, a.Meters.Of(ctx, a.ModelName())))
 	if fitted.Left != "" && a.leftOut(fitted.Left) {
@@ -236,9 +238,10 @@ const (
 
 // Wait waits until Window and ModelName describe the model of the next request.
 func (a *Asker) Wait(ctx context.Context) error {
-	for _, err := range a.listen(ctx, agent.Reading{Model: a.ModelName()}, func(ctx context.Context) iter.Seq2[llm.Delta, error] {
-		return func(yield func(llm.Delta, error) bool) { yield(llm.Delta{}, a.Ready(ctx)) }
-	}) {
+	for _, err := range a.listen(ctx, agent.Reading{Model: a.ModelName()},
+		func(ctx context.Context) iter.Seq2[llm.Delta, error] {
+			return func(yield func(llm.Delta, error) bool) { yield(llm.Delta{}, a.Ready(ctx)) }
+		}) {
 		return err
 	}
 	return ctx.Err()
@@ -261,7 +264,9 @@ func (a *Asker) emitUsage(p Prompt, usage llm.Usage) {
 // ends the loop at once even if the model ignores it. The goroutine ends when
 // the stream does, or at its next piece after the loop was left. While the model is
 // silent, reading is reported, as its server corrects it.
-func (a *Asker) listen(ctx context.Context, reading agent.Reading, stream func(context.Context) iter.Seq2[llm.Delta, error]) iter.Seq2[llm.Delta, error] {
+func (a *Asker) listen(ctx context.Context, reading agent.Reading,
+	stream func(context.Context) iter.Seq2[llm.Delta, error],
+) iter.Seq2[llm.Delta, error] {
 	type piece struct {
 		delta llm.Delta
 		err   error
@@ -357,7 +362,10 @@ func (a *Asker) Overflows(ctx context.Context, p Prompt) bool {
 
 // traceRequest writes a request to the trace.
 func (a *Asker) traceRequest(who string, req llm.Request) {
-	body := agent.Prompted{Agent: who, Model: a.ModelName(), Messages: req.Messages, Schema: req.Schema, Think: req.Think, MaxTokens: req.MaxTokens}
+	body := agent.Prompted{
+		Agent: who, Model: a.ModelName(), Messages: req.Messages, Schema: req.Schema,
+		Think: req.Think, MaxTokens: req.MaxTokens,
+	}
 	for _, spec := range req.Tools {
 		body.Tools = append(body.Tools, spec.Name)
 	}

@@ -46,7 +46,8 @@ func callsOf(whole string, known func(string) bool) (before string, calls []Step
 	}
 	for _, m := range lineStarts.FindAllStringIndex(whole, maxStarts) {
 		rest := whole[m[0]:]
-		if s := (callReader{known: known, text: rest}); m[0] > 0 && (!code.has(m[0]) || strings.HasPrefix(rest, "```")) && len(s.read()) > 0 {
+		if s := (callReader{known: known, text: rest}); m[0] > 0 &&
+			(!code.has(m[0]) || strings.HasPrefix(rest, "```")) && len(s.read()) > 0 {
 			return whole[:m[0]], nil, ErrNotAlone
 		}
 	}
@@ -192,7 +193,8 @@ func (s *callReader) word(rest string) int {
 
 // beginsArguments reports whether text begins like the arguments of a call.
 func beginsArguments(text string) bool {
-	return strings.HasPrefix(text, "{") || strings.HasPrefix(text, "[ARGS]") || strings.HasPrefix(text, "<") || strings.HasPrefix(text, "json")
+	return strings.HasPrefix(text, "{") || strings.HasPrefix(text, "[ARGS]") || strings.HasPrefix(text, "<") ||
+		strings.HasPrefix(text, "json")
 }
 
 // json reads a JSON value: the arguments of the tool named before it, or calls.
@@ -224,7 +226,8 @@ var quotedName = regexp.MustCompile(`["']([\w.\-]+)["']`)
 
 // namesTool reports whether a text that is invalid JSON was meant to be a call.
 func namesTool(text string, known func(string) bool) bool {
-	return slices.ContainsFunc(quotedName.FindAllStringSubmatch(text, 200), func(m []string) bool { return m[1] != AnswerTool && known(m[1]) })
+	return slices.ContainsFunc(quotedName.FindAllStringSubmatch(text, 200),
+		func(m []string) bool { return m[1] != AnswerTool && known(m[1]) })
 }
 
 const maxDepth = 4 // of objects around a call
@@ -256,14 +259,16 @@ func (s *callReader) callsIn(raw json.RawMessage, depth int) (calls []Step, ok b
 	}
 	for _, name := range slices.Sorted(maps.Keys(fields)) {
 		value := fields[name]
-		if known := ToolName(name, s.known); len(fields) == 1 && s.known(known) && (IsObject(value) || known == AnswerTool) {
+		if known := ToolName(name, s.known); len(fields) == 1 && s.known(known) &&
+			(IsObject(value) || known == AnswerTool) {
 			return []Step{{Tool: known, Input: value}}, true
 		}
 		if inner, ok := s.callsIn(value, depth+1); ok && len(calls) == 0 {
 			calls = inner
 		}
 	}
-	if answer := fields[AnswerTool]; len(calls) == 0 && depth == 0 && Text(answer) != "" && first(fields, "steps", "reasoning", "again") != nil {
+	if answer := fields[AnswerTool]; len(calls) == 0 && depth == 0 && Text(answer) != "" &&
+		first(fields, "steps", "reasoning", "again") != nil {
 		return []Step{{Tool: AnswerTool, Input: answer}}, true
 	}
 	return calls, len(calls) > 0
@@ -287,7 +292,10 @@ func (s *callReader) call(fields map[string]json.RawMessage) (Step, bool) {
 		return Step{}, false
 	}
 	step := Step{Tool: ToolName(Text(fields[key]), s.known)}
-	for _, k := range []string{"input", "arguments", "parameters", "args", "action_input", "tool_input", "tool_arguments", "kwargs"} {
+	for _, k := range []string{
+		"input", "arguments", "parameters", "args", "action_input", "tool_input",
+		"tool_arguments", "kwargs",
+	} {
 		if value, given := fields[k]; given && step.Input == nil {
 			step.Input = objectIn(value)
 		}
@@ -330,7 +338,8 @@ func objectIn(raw json.RawMessage) json.RawMessage {
 // tag reads a tag: of a tool, of one of its parameters, or around them.
 func (s *callReader) tag(rest string) int {
 	whole := tag.FindString(rest)
-	m := tagParts.FindStringSubmatch(strings.NewReplacer("｜DSML｜", "", "|", "", "｜", "", "▁", "_").Replace(whole[1 : len(whole)-1]))
+	m := tagParts.FindStringSubmatch(strings.NewReplacer("｜DSML｜", "", "|", "", "｜", "", "▁",
+		"_").Replace(whole[1 : len(whole)-1]))
 	if m == nil {
 		return len(whole)
 	}

@@ -102,7 +102,8 @@ func (h *Hear) passThought(whole string) bool {
 	if begin == nil {
 		h.thought = -1
 		trimmed := strings.TrimLeft(whole, " \t\r\n")
-		if trimmed == "" || strings.IndexByte("<[\xe2", trimmed[0]) >= 0 && len(trimmed) < 12 && !strings.ContainsAny(trimmed, ">]▷") {
+		if trimmed == "" || strings.IndexByte("<[\xe2", trimmed[0]) >= 0 && len(trimmed) < 12 &&
+			!strings.ContainsAny(trimmed, ">]▷") {
 			h.thought = 0 // undecided; of ◁ there may be the first byte only
 		}
 		return h.thought < 0
@@ -156,7 +157,10 @@ var headers = []string{"analysis", "assistantcommentary", "commentary to=", "to=
 
 // mayBeHeader reports whether a reply begins with one of the headers, or may yet.
 func mayBeHeader(start string) bool {
-	return slices.ContainsFunc(headers, func(h string) bool { return strings.HasPrefix(h, start) || strings.HasPrefix(start, h) })
+	return slices.ContainsFunc(headers, func(h string) bool {
+		return strings.HasPrefix(h, start) ||
+			strings.HasPrefix(start, h)
+	})
 }
 
 // fenceAround matches the fence of a reply that may be wrapped whole.
@@ -298,7 +302,8 @@ func complete(raw string) int {
 		rest, size := raw[i:], 1
 		switch {
 		case strings.HasPrefix(rest, `\u`):
-			if size = 6; len(rest) < 12 && len(rest) >= 4 && strings.ContainsRune("dD", rune(rest[2])) && strings.ContainsRune("89abAB", rune(rest[3])) {
+			if size = 6; len(rest) < 12 && len(rest) >= 4 && strings.ContainsRune("dD", rune(rest[2])) &&
+				strings.ContainsRune("89abAB", rune(rest[3])) {
 				return i
 			}
 		case rest[0] == '\\':

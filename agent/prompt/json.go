@@ -83,7 +83,8 @@ func beginsJSON(text string) bool {
 		return false
 	}
 	inside := strings.TrimLeft(text[1:min(len(text), 200)], " \t\r\n")
-	return text[0] == '{' && (strings.HasPrefix(inside, `"`) || strings.HasPrefix(inside, "'")) || text[0] == '[' && strings.HasPrefix(inside, "{")
+	return text[0] == '{' && (strings.HasPrefix(inside, `"`) || strings.HasPrefix(inside, "'")) ||
+		text[0] == '[' && strings.HasPrefix(inside, "{")
 }
 
 // readJSON parses the value at the start of text, repairing it if necessary,

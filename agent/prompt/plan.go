@@ -81,7 +81,10 @@ func UntilRepeated(text string) (plan string, repeats bool) {
 		if err != nil {
 			return "", false
 		}
-		if slices.ContainsFunc(calls, func(c Step) bool { return c.Tool == call.Tool && compact(c.Input) == compact(call.Input) }) {
+		if slices.ContainsFunc(calls, func(c Step) bool {
+			return c.Tool == call.Tool &&
+				compact(c.Input) == compact(call.Input)
+		}) {
 			return strings.TrimRight(rest[:end], ", \t\r\n") + "]}", true
 		}
 		calls = append(calls, call)
@@ -124,7 +127,10 @@ func asDraft(raw json.RawMessage) (Draft, error) {
 	if err := json.Unmarshal(raw, &fields); err != nil {
 		return Draft{}, fmt.Errorf("not a JSON object: %w", err)
 	}
-	d := Draft{Reasoning: Text(fields["reasoning"]), Answer: Answer(Text(fields["answer"])), Again: strings.Trim(string(fields["again"]), `"`) == "true"}
+	d := Draft{
+		Reasoning: Text(fields["reasoning"]), Answer: Answer(Text(fields["answer"])),
+		Again: strings.Trim(string(fields["again"]), `"`) == "true",
+	}
 	switch list := listIn(fields); {
 	case list != nil && string(list) != "null":
 		var err error

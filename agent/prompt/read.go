@@ -147,14 +147,16 @@ const (
 	// thinking are the names of the tags around reasoning.
 	thinking = `(?:think|(?:ant)?thinking|thoughts?|reasoning|reflection|analysis|scratchpad)`
 	// thinkTag begins reasoning.
-	thinkTag = `(?:<\|?(?:\w+:)?` + thinking + `\|?>|\[THINK\]|◁think▷|<\|(?:start|begin)_(?:of_)?` + thinking + `\|>|<\|channel>` + thinking + `\b)`
+	thinkTag = `(?:<\|?(?:\w+:)?` + thinking + `\|?>|\[THINK\]|◁think▷|<\|(?:start|begin)_(?:of_)?` + thinking +
+		`\|>|<\|channel>` + thinking + `\b)`
 	// controls are the special tokens of chat templates: <|…|>, <｜…｜>, and
 	// those that are written like tags.
 	controls = `<[|｜][^<>\n]{1,60}[|｜]>|</s>|<(?:start|end)_of_(?:turn|text)>|<eos>|\[/?INST\]`
 )
 
 var (
-	thinkEnd   = regexp.MustCompile(`(?i)<\|?/(?:\w+:)?` + thinking + `\|?>|\[/THINK\]|◁/think▷|<\|end_(?:of_)?` + thinking + `\|>|<channel\|>`)
+	thinkEnd = regexp.MustCompile(`(?i)<\|?/(?:\w+:)?` + thinking + `\|?>|\[/THINK\]|◁/think▷|<\|end_(?:of_)?` +
+		thinking + `\|>|<channel\|>`)
 	thinkBegin = regexp.MustCompile(`(?i)^\s*` + thinkTag)
 	// afterthought matches where reasoning begins on a line after an answer.
 	afterthought = regexp.MustCompile(`(?im)\n[ \t]*` + thinkTag)

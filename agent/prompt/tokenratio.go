@@ -152,7 +152,8 @@ func (s *Meters) Counted(ctx context.Context, model string, estimate, fresh, cou
 	switch {
 	case fills(counted, estimate, window):
 		s.Learn(ctx, model, func(g *agent.TokenRatio) { g.Scale = min(max(g.Scale, 1)/Shorter, mostPlausible) })
-	case counted >= leastWindow/2 && float64(counted) < leastPart*last*float64(fresh): // what was left out tells no ratio
+	// what was left out tells no ratio
+	case counted >= leastWindow/2 && float64(counted) < leastPart*last*float64(fresh):
 	case estimate >= leastMeasured && leastPlausible <= ratio && ratio <= mostPlausible:
 		s.Learn(ctx, model, func(g *agent.TokenRatio) { g.Scale = ratio })
 		return false

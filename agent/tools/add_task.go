@@ -99,7 +99,9 @@ func dated(text string, due when.Day) string {
 // tasksNote returns the note for new tasks: the named one; or today's journal,
 // if the vault is a Logseq graph; or tasks.md or a similarly named note. folder
 // and name are valid even if the note does not exist yet.
-func (v vaults) tasksNote(ctx context.Context, called string, today time.Time) (folder *notes.Folder, name string, journal bool, err error) {
+func (v vaults) tasksNote(ctx context.Context, called string,
+	today time.Time,
+) (folder *notes.Folder, name string, journal bool, err error) {
 	if strings.TrimSpace(called) != "" {
 		at, err := v.find(ctx, called)
 		if errors.Is(err, fs.ErrNotExist) && notes.Key(path.Base(called)) == notes.Key(newTasksNote) {
@@ -121,7 +123,10 @@ func (v vaults) tasksNote(ctx context.Context, called string, today time.Time) (
 		})
 	}
 	if named := firstFitting(places, usual...); len(named) > 0 { // the one nearest to the root
-		at := slices.MinFunc(named, func(a, b place) int { return strings.Count(a.Entry.Path, "/") - strings.Count(b.Entry.Path, "/") })
+		at := slices.MinFunc(named, func(a, b place) int {
+			return strings.Count(a.Entry.Path,
+				"/") - strings.Count(b.Entry.Path, "/")
+		})
 		return at.folder, at.Entry.Path, false, nil
 	}
 	return v()[0], newTasksNote, false, nil

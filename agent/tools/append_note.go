@@ -52,7 +52,9 @@ func newAppendNote(v noteWriter, daily Daily, now func() time.Time) agent.Tool {
 
 // appendTarget returns the note to append to, and the text that a new note
 // starts with.
-func appendTarget(ctx context.Context, v vaults, daily Daily, now time.Time, called string) (folder *notes.Folder, name, fresh string, err error) {
+func appendTarget(ctx context.Context, v vaults, daily Daily, now time.Time,
+	called string,
+) (folder *notes.Folder, name, fresh string, err error) {
 	if strings.TrimSpace(called) == "" {
 		return v.dailyNote(ctx, daily, now)
 	}
@@ -60,7 +62,8 @@ func appendTarget(ctx context.Context, v vaults, daily Daily, now time.Time, cal
 	if err == nil {
 		return at.folder, at.Entry.Path, "", nil
 	}
-	if folder, name, fresh, late := v.dailyNote(ctx, daily, now); errors.Is(err, fs.ErrNotExist) && late == nil && called == PathOf(v, folder, name) {
+	if folder, name, fresh, late := v.dailyNote(ctx, daily, now); errors.Is(err, fs.ErrNotExist) && late == nil &&
+		called == PathOf(v, folder, name) {
 		return folder, name, fresh, nil
 	}
 	folder, name, located := v.locate(strings.TrimSpace(called))

@@ -20,7 +20,8 @@ func evaluate(expression string) (float64, error) {
 	if len(expression) > maxExpression {
 		return 0, fmt.Errorf("it is longer than %d characters", maxExpression)
 	}
-	program, err := expr.Compile(plain(expression), expr.DisableAllBuiltins(), expr.Env(functions), expr.AsFloat64(), expr.Patch(amounts{}))
+	program, err := expr.Compile(plain(expression), expr.DisableAllBuiltins(), expr.Env(functions),
+		expr.AsFloat64(), expr.Patch(amounts{}))
 	if err != nil {
 		reason, _, _ := strings.Cut(err.Error(), "\n")
 		return 0, errors.New(reason)
@@ -77,7 +78,10 @@ func (amounts) Visit(node *ast.Node) {
 	case *ast.BinaryNode:
 		switch {
 		case n.Operator == "%":
-			ast.Patch(node, &ast.CallNode{Callee: &ast.IdentifierNode{Value: "mod"}, Arguments: []ast.Node{n.Left, n.Right}})
+			ast.Patch(node, &ast.CallNode{
+				Callee:    &ast.IdentifierNode{Value: "mod"},
+				Arguments: []ast.Node{n.Left, n.Right},
+			})
 		case (n.Operator == "+" || n.Operator == "-") && isPercentage(n.Right) && !isPercentage(n.Left):
 			part := &ast.BinaryNode{Operator: n.Operator, Left: &ast.FloatNode{Value: 1}, Right: n.Right}
 			ast.Patch(node, &ast.BinaryNode{Operator: "*", Left: n.Left, Right: part})
@@ -99,8 +103,10 @@ var functions = map[string]any{
 	"pi": math.Pi, "e": math.E,
 	"percent": func(x float64) float64 { return x / 100 },
 	"mod":     func(x, y float64) float64 { return x - math.Floor(x/y)*y }, // with the sign of the divisor
-	"sqrt":    math.Sqrt, "cbrt": math.Cbrt, "exp": math.Exp, "ln": math.Log, "log": math.Log10, "log10": math.Log10, "log2": math.Log2, "abs": math.Abs,
-	"sin": math.Sin, "cos": math.Cos, "tan": math.Tan, "asin": math.Asin, "acos": math.Acos, "atan": math.Atan, "floor": math.Floor, "ceil": math.Ceil,
+	"sqrt":    math.Sqrt, "cbrt": math.Cbrt, "exp": math.Exp, "ln": math.Log, "log": math.Log10, "log10": math.Log10,
+	"log2": math.Log2, "abs": math.Abs,
+	"sin": math.Sin, "cos": math.Cos, "tan": math.Tan, "asin": math.Asin, "acos": math.Acos, "atan": math.Atan,
+	"floor": math.Floor, "ceil": math.Ceil,
 	"min":  func(first float64, others ...float64) float64 { return slices.Min(append(others, first)) },
 	"max":  func(first float64, others ...float64) float64 { return slices.Max(append(others, first)) },
 	"sum":  sumOfValues,

@@ -52,36 +52,41 @@ type artifactArgs struct {
 
 func artifactTools(store artifacts) []agent.Tool {
 	return []agent.Tool{
-		newArtifactWriter(store, spec[artifactText]("create_artifact"), func(was agent.Artifact, args artifactArgs) (string, error) {
-			if was.Version > 0 {
-				return "", fmt.Errorf("there is an artifact %q already; use update_artifact or rewrite_artifact", args.Name)
-			}
-			return args.Text, nil
-		}),
-		newArtifactWriter(store, spec[artifactEdit]("update_artifact"), func(was agent.Artifact, args artifactArgs) (string, error) {
-			if was.Version == 0 {
-				return "", agent.ErrNoArtifact
-			}
-			return edited(was.Text, args.Old, args.New)
-		}),
-		newArtifactWriter(store, spec[artifactText]("rewrite_artifact"), func(was agent.Artifact, args artifactArgs) (string, error) {
-			if was.Version == 0 {
-				return "", agent.ErrNoArtifact
-			}
-			return args.Text, nil
-		}),
+		newArtifactWriter(store, spec[artifactText]("create_artifact"),
+			func(was agent.Artifact, args artifactArgs) (string, error) {
+				if was.Version > 0 {
+					return "", fmt.Errorf("there is an artifact %q already; use update_artifact or rewrite_artifact",
+						args.Name)
+				}
+				return args.Text, nil
+			}),
+		newArtifactWriter(store, spec[artifactEdit]("update_artifact"),
+			func(was agent.Artifact, args artifactArgs) (string, error) {
+				if was.Version == 0 {
+					return "", agent.ErrNoArtifact
+				}
+				return edited(was.Text, args.Old, args.New)
+			}),
+		newArtifactWriter(store, spec[artifactText]("rewrite_artifact"),
+			func(was agent.Artifact, args artifactArgs) (string, error) {
+				if was.Version == 0 {
+					return "", agent.ErrNoArtifact
+				}
+				return args.Text, nil
+			}),
 		newReadArtifact(store),
 	}
 }
 
 func newReadArtifact(store artifacts) agent.Tool {
-	return artifactReader{agent.NewTool(spec[artifactName]("read_artifact"), agent.Auto, func(ctx context.Context, args artifactArgs) (agent.Result, error) {
-		a, err := store.Artifact(ctx, agent.CallerOf(ctx).Conversation, strings.TrimSpace(args.Name), 0)
-		if errors.Is(err, agent.ErrNoArtifact) {
-			return agent.Result{}, noArtifact(ctx, store, args.Name)
-		}
-		return agent.Result{Text: a.Text, Origin: a.Origin, Untrusted: a.Origin.IsOutside()}, err
-	}), store}
+	return artifactReader{agent.NewTool(spec[artifactName]("read_artifact"), agent.Auto,
+		func(ctx context.Context, args artifactArgs) (agent.Result, error) {
+			a, err := store.Artifact(ctx, agent.CallerOf(ctx).Conversation, strings.TrimSpace(args.Name), 0)
+			if errors.Is(err, agent.ErrNoArtifact) {
+				return agent.Result{}, noArtifact(ctx, store, args.Name)
+			}
+			return agent.Result{Text: a.Text, Origin: a.Origin, Untrusted: a.Origin.IsOutside()}, err
+		}), store}
 }
 
 type artifactReader struct {
@@ -126,8 +131,12 @@ type artifactWriter struct {
 	store artifacts
 }
 
-func newArtifactWriter(store artifacts, spec llm.ToolSpec, change func(was agent.Artifact, args artifactArgs) (string, error)) agent.Tool {
-	return artifactWriter{agent.NewTool(spec, agent.Auto, func(ctx context.Context, args artifactArgs) (agent.Result, error) {
+func newArtifactWriter(store artifacts, spec llm.ToolSpec, change func(was agent.Artifact,
+	args artifactArgs) (string, error),
+) agent.Tool {
+	return artifactWriter{agent.NewTool(spec, agent.Auto, func(ctx context.Context,
+		args artifactArgs,
+	) (agent.Result, error) {
 		made, done, err := store.MadeBy(ctx, agent.IdempotencyKey(ctx))
 		if err == nil && !done {
 			made, err = newVersion(ctx, store, args, change)
@@ -136,7 +145,8 @@ func newArtifactWriter(store artifacts, spec llm.ToolSpec, change func(was agent
 			return agent.Result{}, agent.NothingDone{Err: err}
 		}
 		agent.HostFrom(ctx).Did(saved(made))
-		return agent.Result{Text: fmt.Sprintf("artifact %s, version %d, %d bytes", made.Name, made.Version, len(made.Text)), Artifact: &made}, nil
+		return agent.Result{Text: fmt.Sprintf("artifact %s, version %d, %d bytes", made.Name, made.Version,
+			len(made.Text)), Artifact: &made}, nil
 	}), store}
 }
 
@@ -169,7 +179,8 @@ func newVersion(
 		return made, fmt.Errorf("%s would have more than %d bytes", args.Name, maxArtifact)
 	}
 	made = agent.Artifact{
-		Conversation: by.Conversation, Name: args.Name, Version: was.Version + 1, Text: whole, By: by.Agent, Why: strings.TrimSpace(args.Why),
+		Conversation: by.Conversation, Name: args.Name, Version: was.Version + 1, Text: whole, By: by.Agent,
+		Why:  strings.TrimSpace(args.Why),
 		Turn: by.Turn, Call: agent.IdempotencyKey(ctx), Origin: was.Origin.And(by.Origin),
 	}
 	return made, store.SaveArtifact(ctx, made)

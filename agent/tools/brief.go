@@ -20,9 +20,11 @@ type BriefLine struct {
 	Path         string    `json:"path"`         // of its note; "" for a conversation
 	Line         int       `json:"line"`         // in the note; 0: all of it
 	Conversation string    `json:"conversation"` // its ID; "" for a note
-	Text         string    `json:"text"`         // the task, a title, or the first line of a note; on one line, cut after 300 bytes
-	Day          when.Day  `json:"day"`          // YYYY-MM-DD: when the task is due, the note changed or was written, the conversation ended
-	Untrusted    bool      `json:"untrusted"`    // others had a part in the text
+	// the task, a title, or the first line of a note; on one line, cut after 300 bytes
+	Text string `json:"text"`
+	// YYYY-MM-DD: when the task is due, the note changed or was written, the conversation ended
+	Day       when.Day `json:"day"`
+	Untrusted bool     `json:"untrusted"` // others had a part in the text
 
 	source agent.Source // the line, or the title of the note
 }
@@ -47,34 +49,36 @@ type briefArgs struct {
 
 // newBriefNotes returns the tool that lists what a briefing is made of, each line as a source.
 func newBriefNotes(v vaults, now func() time.Time) agent.Tool {
-	return agent.NewTool(spec[briefArgs]("brief_notes"), agent.Auto, func(ctx context.Context, args briefArgs) (agent.Result, error) {
-		days, today := 1, when.DayOf(now())
-		if args.Period == "week" {
-			days = 7
-		}
-		lines, unread, err := Brief(ctx, v, today, days, noMarks{})
-		if err != nil {
-			return agent.Result{}, err
-		}
-		result := agent.Result{Nothing: len(lines) == 0, Text: "Nothing is due, was changed, or was written a year ago."}
-		if len(lines) > 0 {
-			result.Text = text.Count(len(lines), "line") + ":"
-		}
-		for i, l := range lines {
-			if i == maxBriefLines {
-				result.Text += fmt.Sprintf("\n… and %d more", len(lines)-i)
-				break
+	return agent.NewTool(spec[briefArgs]("brief_notes"), agent.Auto,
+		func(ctx context.Context, args briefArgs) (agent.Result, error) {
+			days, today := 1, when.DayOf(now())
+			if args.Period == "week" {
+				days = 7
 			}
-			result.Text += fmt.Sprintf("\n- %s, %s: %s", l.Kind.about(l.Day, today), agent.PlaceName(l.Path, l.Line), l.Text)
-			if l.Line > 0 {
-				result.Sources = append(result.Sources, l.source)
-			} else {
-				result.Listed = append(result.Listed, l.source)
+			lines, unread, err := Brief(ctx, v, today, days, noMarks{})
+			if err != nil {
+				return agent.Result{}, err
 			}
-		}
-		result.Text = strings.TrimSpace(result.Text + "\n" + unread)
-		return result, nil
-	})
+			result := agent.Result{Nothing: len(lines) == 0, Text: "Nothing is due, was changed, or was written a year ago."}
+			if len(lines) > 0 {
+				result.Text = text.Count(len(lines), "line") + ":"
+			}
+			for i, l := range lines {
+				if i == maxBriefLines {
+					result.Text += fmt.Sprintf("\n… and %d more", len(lines)-i)
+					break
+				}
+				result.Text += fmt.Sprintf("\n- %s, %s: %s", l.Kind.about(l.Day, today),
+					agent.PlaceName(l.Path, l.Line), l.Text)
+				if l.Line > 0 {
+					result.Sources = append(result.Sources, l.source)
+				} else {
+					result.Listed = append(result.Listed, l.source)
+				}
+			}
+			result.Text = strings.TrimSpace(result.Text + "\n" + unread)
+			return result, nil
+		})
 }
 
 // about says why a line of a day is in a briefing.
@@ -106,7 +110,9 @@ type marked interface {
 // Brief lists the tasks that are due in so many days from today on, or were before, the notes whose files
 // changed in as many days up to today, and the notes of this day a year ago, of all folders, except hidden
 // notes and copies. The notes that could not be read are named in unread, "" if there are none.
-func Brief(ctx context.Context, folders func() []*notes.Folder, today when.Day, days int, outside marked) (lines []BriefLine, unread string, err error) {
+func Brief(ctx context.Context, folders func() []*notes.Folder, today when.Day, days int,
+	outside marked,
+) (lines []BriefLine, unread string, err error) {
 	v := vaults(folders)
 	places, missed, err := v.visible(ctx)
 	if err != nil {

@@ -14,11 +14,12 @@ type calculateArgs struct {
 }
 
 func newCalculate() agent.Tool {
-	return agent.NewTool(spec[calculateArgs]("calculate"), agent.Auto, func(_ context.Context, args calculateArgs) (agent.Result, error) {
-		value, err := evaluate(args.Expression)
-		if err != nil {
-			return agent.Result{}, fmt.Errorf("calculate %q: %w", text.Cut(args.Expression, 100), err)
-		}
-		return agent.Result{Text: strings.TrimSpace(args.Expression) + " = " + formatNumber(value)}, nil
-	}, agent.Computes)
+	return agent.NewTool(spec[calculateArgs]("calculate"), agent.Auto,
+		func(_ context.Context, args calculateArgs) (agent.Result, error) {
+			value, err := evaluate(args.Expression)
+			if err != nil {
+				return agent.Result{}, fmt.Errorf("calculate %q: %w", text.Cut(args.Expression, 100), err)
+			}
+			return agent.Result{Text: strings.TrimSpace(args.Expression) + " = " + formatNumber(value)}, nil
+		}, agent.Computes)
 }

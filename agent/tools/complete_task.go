@@ -22,45 +22,50 @@ type completeArgs struct {
 }
 
 func newCompleteTask(v noteWriter, now func() time.Time) agent.Tool {
-	return newWriter(v, spec[completeArgs]("complete_task"), func(ctx context.Context, args completeArgs) (change, error) {
-		today := when.DayOf(now())
-		t, err := v.openTask(ctx, args)
-		if err != nil {
-			return change{}, err
-		}
-		if err := notes.Writable(t.place.Entry.Path); err != nil {
-			return change{}, fmt.Errorf("%q (%s) stays open: %w", t.Task.Text, t.at(), err)
-		}
-		raw, _, err := t.folder.Raw(t.place.Entry.Path)
-		if err != nil {
-			return change{}, err
-		}
-		p, err := openPage(raw)
-		if err != nil {
-			return change{}, err
-		}
-		first, last := t.Task.Line, t.Task.Line+strings.Count(t.Task.Below, "\n")
-		if last > len(p.lines) || strings.Join(p.between(first, last), "\n") != t.Task.Raw+t.Task.Below {
-			return change{}, fmt.Errorf("%s is not the line that was read; it was changed just now", t.at())
-		}
-		c := change{folder: t.folder, path: t.place.Entry.Path, was: raw, report: fmt.Sprintf("done: %s (%s)", t.Task.Text, t.at())}
-		next, recurs, err := nextOf(t, args.Next, today)
-		if err != nil {
-			return change{}, err
-		}
-		switch ticked := t.Task.Ticked(today); {
-		case !recurs:
-			p.replace(first, ticked)
-		case t.Task.MovesOn():
-			p.splice(first, last, strings.Split(next.Raw+next.Below, "\n")...)
-			c.report += "; " + againOn(t.Task, next)
-		default:
-			p.replace(first, next.Raw, ticked)
-			c.report = fmt.Sprintf("done: %s (%s); %s (%s)", t.Task.Text, agent.PlaceName(c.path, first+1), againOn(t.Task, next), t.at())
-		}
-		c.now = p.bytes()
-		return c, nil
-	}, "note", "task") // without a note, the task determines the note
+	return newWriter(v, spec[completeArgs]("complete_task"),
+		func(ctx context.Context, args completeArgs) (change, error) {
+			today := when.DayOf(now())
+			t, err := v.openTask(ctx, args)
+			if err != nil {
+				return change{}, err
+			}
+			if err := notes.Writable(t.place.Entry.Path); err != nil {
+				return change{}, fmt.Errorf("%q (%s) stays open: %w", t.Task.Text, t.at(), err)
+			}
+			raw, _, err := t.folder.Raw(t.place.Entry.Path)
+			if err != nil {
+				return change{}, err
+			}
+			p, err := openPage(raw)
+			if err != nil {
+				return change{}, err
+			}
+			first, last := t.Task.Line, t.Task.Line+strings.Count(t.Task.Below, "\n")
+			if last > len(p.lines) || strings.Join(p.between(first, last), "\n") != t.Task.Raw+t.Task.Below {
+				return change{}, fmt.Errorf("%s is not the line that was read; it was changed just now", t.at())
+			}
+			c := change{
+				folder: t.folder, path: t.place.Entry.Path, was: raw,
+				report: fmt.Sprintf("done: %s (%s)", t.Task.Text, t.at()),
+			}
+			next, recurs, err := nextOf(t, args.Next, today)
+			if err != nil {
+				return change{}, err
+			}
+			switch ticked := t.Task.Ticked(today); {
+			case !recurs:
+				p.replace(first, ticked)
+			case t.Task.MovesOn():
+				p.splice(first, last, strings.Split(next.Raw+next.Below, "\n")...)
+				c.report += "; " + againOn(t.Task, next)
+			default:
+				p.replace(first, next.Raw, ticked)
+				c.report = fmt.Sprintf("done: %s (%s); %s (%s)", t.Task.Text, agent.PlaceName(c.path, first+1),
+					againOn(t.Task, next), t.at())
+			}
+			c.now = p.bytes()
+			return c, nil
+		}, "note", "task") // without a note, the task determines the note
 }
 
 // never is the answer that a task whose rule is not understood does not come again.
@@ -106,13 +111,17 @@ func (v vaults) openTask(ctx context.Context, args completeArgs) (vaultTask, err
 		if err != nil {
 			return vaultTask{}, err
 		}
-		all = slices.DeleteFunc(all, func(t vaultTask) bool { return t.folder != at.folder || t.place.Entry.Path != at.Entry.Path })
+		all = slices.DeleteFunc(all, func(t vaultTask) bool {
+			return t.folder != at.folder ||
+				t.place.Entry.Path != at.Entry.Path
+		})
 	}
 	wanted := taskText(args.Task)
 	if m := pathAndLine.FindStringSubmatch(wanted); m != nil {
 		line, _ := strconv.Atoi(m[2])
 		found := slices.DeleteFunc(slices.Clone(all), func(t vaultTask) bool {
-			return t.Task.Line != line || !notes.SameName(t.place.Entry.Path, m[1]) && !notes.HasNameSuffix("/"+t.place.Entry.Path, m[1])
+			return t.Task.Line != line || !notes.SameName(t.place.Entry.Path, m[1]) &&
+				!notes.HasNameSuffix("/"+t.place.Entry.Path, m[1])
 		})
 		if len(found) > 0 {
 			return oneTask(ctx, found, args.Task)
@@ -147,7 +156,8 @@ func oneTask(ctx context.Context, found []vaultTask, called string) (vaultTask, 
 		for _, t := range found[:min(len(found), most)] {
 			names = append(names, fmt.Sprintf("%q (%s)", t.Task.Text, t.at()))
 		}
-		return vaultTask{}, fmt.Errorf("%d open tasks fit %q: %s; say which by path:line", len(found), called, strings.Join(names, ", "))
+		return vaultTask{}, fmt.Errorf("%d open tasks fit %q: %s; say which by path:line", len(found), called,
+			strings.Join(names, ", "))
 	}
 	if !found[0].Task.Open() {
 		return vaultTask{}, fmt.Errorf("%q is done already (%s)", found[0].Task.Text, found[0].at())

@@ -51,5 +51,8 @@ func newCreateNote(v noteWriter) agent.Tool {
 
 // newNote returns the change that creates a note.
 func newNote(folder *notes.Folder, name, content string) change {
-	return change{folder: folder, path: name, now: []byte(strings.TrimRight(content, "\n") + "\n"), line: 1, report: "created " + name}
+	return change{
+		folder: folder, path: name, now: []byte(strings.TrimRight(content, "\n") + "\n"), line: 1,
+		report: "created " + name,
+	}
 }

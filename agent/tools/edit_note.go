@@ -36,11 +36,17 @@ func newEditNote(v noteWriter) agent.Tool {
 		}
 		now, err := edited(p.text(), args.Old, args.New)
 		if err != nil { // which quotes the note
-			agent.Shows(ctx, agent.Source{Path: at.Entry.Path, Lines: string(raw), Untrusted: notes.Parse(entry, raw).Untrusted})
+			agent.Shows(ctx, agent.Source{
+				Path: at.Entry.Path, Lines: string(raw),
+				Untrusted: notes.Parse(entry, raw).Untrusted,
+			})
 			return change{}, fmt.Errorf("%s: %w", at.Entry.Path, err)
 		}
 		p.setText(now)
-		return change{folder: at.folder, path: at.Entry.Path, was: raw, now: p.bytes(), report: "changed " + at.Entry.Path}, nil
+		return change{
+			folder: at.folder, path: at.Entry.Path, was: raw, now: p.bytes(),
+			report: "changed " + at.Entry.Path,
+		}, nil
 	}, "path")
 }
 
@@ -53,7 +59,10 @@ func asWritten(note, old string) string {
 	for i := range words {
 		words[i] = regexp.QuoteMeta(words[i])
 	}
-	for _, pattern := range []string{regexp.QuoteMeta(norm.NFC.String(old)), strings.Join(words, `(?:[ \t]+|[ \t]*\n[ \t]*)`)} {
+	for _, pattern := range []string{
+		regexp.QuoteMeta(norm.NFC.String(old)),
+		strings.Join(words, `(?:[ \t]+|[ \t]*\n[ \t]*)`),
+	} {
 		same, err := regexp.Compile(pattern)
 		if err != nil || len(words) == 0 {
 			return old
@@ -105,7 +114,8 @@ func edited(text, old, fresh string) (string, error) {
 	case 0:
 		return "", errors.New("old_text not found" + nearest(text, old))
 	default:
-		return "", fmt.Errorf("old_text matches %d times, on lines %s; include more context", len(places), joinInts(places))
+		return "", fmt.Errorf("old_text matches %d times, on lines %s; include more context",
+			len(places), joinInts(places))
 	}
 }
 

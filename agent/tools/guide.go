@@ -9,7 +9,10 @@ import (
 // Guide tells small models and planners of the tools that they need most.
 var Guide = agent.Guide{
 	Tools: []agent.Brief{
-		{Name: agent.SearchNotes, Args: "query", Use: "for every question but on tasks and the web.", Small: "only to search again."},
+		{
+			Name: agent.SearchNotes, Args: "query", Use: "for every question but on tasks and the web.",
+			Small: "only to search again.",
+		},
 		{Name: agent.WebSearch, Args: "query", Small: "only if asked for the web."},
 		{Name: "list_tasks", Args: "status"},
 		{Name: "add_task", Args: "text, due"},

@@ -204,7 +204,10 @@ func (e *examined) titles() (found []Finding) {
 func (e *examined) copiesAndTasks(today when.Day) (found []Finding) {
 	for _, note := range e.notes {
 		if note.CopyOf != "" {
-			found = append(found, Finding{Kind: Copy, Path: e.at(note.Path), Text: note.Title, Near: []string{e.at(note.CopyOf)}})
+			found = append(found, Finding{
+				Kind: Copy, Path: e.at(note.Path), Text: note.Title,
+				Near: []string{e.at(note.CopyOf)},
+			})
 			continue
 		}
 		for _, t := range note.Tasks {

@@ -25,7 +25,10 @@ type linkWeb struct {
 
 // web reads the notes of a folder, hidden ones too: their names decide where links lead.
 func (d noteWriter) web(ctx context.Context, folder *notes.Folder) (*linkWeb, error) {
-	w := &linkWeb{noteWriter: d, folder: folder, hidden: map[string]bool{}, was: map[string][]byte{}, fresh: map[string][]byte{}}
+	w := &linkWeb{
+		noteWriter: d, folder: folder, hidden: map[string]bool{}, was: map[string][]byte{},
+		fresh: map[string][]byte{},
+	}
 	places, err := d.all(ctx)
 	if err != nil {
 		return nil, err

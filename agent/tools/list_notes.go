@@ -26,35 +26,40 @@ const (
 )
 
 func newListNotes(v vaults) agent.Tool {
-	return agent.NewTool(spec[listArgs]("list_notes"), agent.Auto, func(ctx context.Context, args listArgs) (agent.Result, error) {
-		places, unread, err := v.visible(ctx)
-		if err != nil {
-			return agent.Result{}, err
-		}
-		places = slices.DeleteFunc(places, func(p place) bool { return notes.IsPicture(p.Entry.Path) }) // photos would crowd the notes out
-		folder := strings.Trim(path.Clean("/"+args.Folder), "/")
-		tag := text.Key(strings.Trim(strings.TrimSpace(args.Tag), "#/"))
-		var found []notes.Note
-		for _, p := range places {
-			if err := ctx.Err(); err != nil {
+	return agent.NewTool(spec[listArgs]("list_notes"), agent.Auto,
+		func(ctx context.Context, args listArgs) (agent.Result, error) {
+			places, unread, err := v.visible(ctx)
+			if err != nil {
 				return agent.Result{}, err
 			}
-			if !inFolder(p.Entry.Path, folder) {
-				continue
+			// photos would crowd the notes out
+			places = slices.DeleteFunc(places, func(p place) bool { return notes.IsPicture(p.Entry.Path) })
+			folder := strings.Trim(path.Clean("/"+args.Folder), "/")
+			tag := text.Key(strings.Trim(strings.TrimSpace(args.Tag), "#/"))
+			var found []notes.Note
+			for _, p := range places {
+				if err := ctx.Err(); err != nil {
+					return agent.Result{}, err
+				}
+				if !inFolder(p.Entry.Path, folder) {
+					continue
+				}
+				note, err := p.glance(ctx)
+				switch {
+				case err == nil && hasTag(note, tag):
+					found = append(found, note)
+				case notes.CannotRead(err):
+					unread = append(unread, PathOf(v, p.folder, p.Entry.Path))
+				}
 			}
-			note, err := p.glance(ctx)
-			switch {
-			case err == nil && hasTag(note, tag):
-				found = append(found, note)
-			case notes.CannotRead(err):
-				unread = append(unread, PathOf(v, p.folder, p.Entry.Path))
-			}
-		}
-		slices.SortStableFunc(found, func(a, b notes.Note) int { return cmp.Or(b.Date.Compare(a.Date), b.ModTime.Compare(a.ModTime)) })
-		listed := listResult(found, len(places), args)
-		listed.Text += missing(unread)
-		return listed, nil
-	})
+			slices.SortStableFunc(found, func(a, b notes.Note) int {
+				return cmp.Or(b.Date.Compare(a.Date),
+					b.ModTime.Compare(a.ModTime))
+			})
+			listed := listResult(found, len(places), args)
+			listed.Text += missing(unread)
+			return listed, nil
+		})
 }
 
 func inFolder(name, folder string) bool {
@@ -62,7 +67,10 @@ func inFolder(name, folder string) bool {
 }
 
 func hasTag(note notes.Note, tag string) bool {
-	return tag == "" || slices.ContainsFunc(note.Tags, func(t string) bool { return t == tag || strings.HasPrefix(t, tag+"/") })
+	return tag == "" || slices.ContainsFunc(note.Tags, func(t string) bool {
+		return t == tag ||
+			strings.HasPrefix(t, tag+"/")
+	})
 }
 
 func listResult(found []notes.Note, all int, args listArgs) agent.Result {
@@ -92,7 +100,8 @@ func listResult(found []notes.Note, all int, args listArgs) agent.Result {
 		listed = append(listed, agent.Source{Path: n.Path, Untrusted: n.Untrusted})
 		day := n.Date.String()
 		if n.Date.IsZero() {
-			day = "changed " + n.ModTime.Local().Format(time.DateOnly) // a file time, which need not be the date of the note
+			// a file time, which need not be the date of the note
+			day = "changed " + n.ModTime.Local().Format(time.DateOnly)
 		}
 		fmt.Fprintf(&b, "\n- %s %s", day, n.Path)
 		if !notes.SameName(n.Title, path.Base(n.Path)) {

@@ -90,7 +90,10 @@ func parseAddress(text string) (*mail.Address, error) {
 		return nil, fmt.Errorf("%q is not a mail address", text)
 	}
 	local, domain := splitAddress(a.Address)
-	if local == "" || strings.ContainsFunc(local, func(r rune) bool { return unicode.IsSpace(r) || strings.ContainsRune(`"<>,;:\()[]@`, r) }) ||
+	if local == "" || strings.ContainsFunc(local, func(r rune) bool {
+		return unicode.IsSpace(r) ||
+			strings.ContainsRune(`"<>,;:\()[]@`, r)
+	}) ||
 		!domainName.MatchString(domain) || len(a.Address) > 254 {
 		return nil, fmt.Errorf("%q is not a mail address that can be sent to", text)
 	}
@@ -125,7 +128,8 @@ func checkPrintable(what, text, where, except string) error {
 		return fmt.Errorf("%s is not UTF-8", what)
 	}
 	for _, r := range text {
-		if (unicode.IsControl(r) || unicode.In(r, unicode.Zl, unicode.Zp) && except == "") && !strings.ContainsRune(except, r) {
+		if (unicode.IsControl(r) || unicode.In(r, unicode.Zl, unicode.Zp) && except == "") &&
+			!strings.ContainsRune(except, r) {
 			return fmt.Errorf("%s holds the character %U, which has no place in %s", what, r, where)
 		}
 	}

@@ -18,13 +18,14 @@ type readArgs struct {
 }
 
 func newReadNote(v vaults) agent.Tool {
-	return byPath{agent.NewTool(spec[readArgs]("read_note"), agent.Auto, func(ctx context.Context, args readArgs) (agent.Result, error) {
-		at, note, err := v.open(ctx, args.Path)
-		if err != nil {
-			return agent.Result{}, err
-		}
-		return readResult(at, note, args)
-	}, agent.ReadsNote), v}
+	return byPath{agent.NewTool(spec[readArgs]("read_note"), agent.Auto,
+		func(ctx context.Context, args readArgs) (agent.Result, error) {
+			at, note, err := v.open(ctx, args.Path)
+			if err != nil {
+				return agent.Result{}, err
+			}
+			return readResult(at, note, args)
+		}, agent.ReadsNote), v}
 }
 
 func readResult(at place, note notes.Note, args readArgs) (agent.Result, error) {
@@ -38,7 +39,8 @@ func readResult(at place, note notes.Note, args readArgs) (agent.Result, error) 
 		unit = "page"
 	}
 	if from > to {
-		return agent.Result{}, fmt.Errorf("%s has %s; there are none from %d to %d", note.Path, text.Count(len(lines), unit), from, max(args.To, from))
+		return agent.Result{}, fmt.Errorf("%s has %s; there are none from %d to %d", note.Path,
+			text.Count(len(lines), unit), from, max(args.To, from))
 	}
 	whole := from == 1 && to == len(lines)
 	to = web.Fitting(lines, from, to, web.MaxRead)

@@ -23,28 +23,29 @@ const (
 )
 
 func newRecall(f Facts, past Past, unsearched string) agent.Tool {
-	return agent.NewTool(spec[recallArgs]("recall"), agent.Auto, func(ctx context.Context, args recallArgs) (agent.Result, error) {
-		facts, err := f.List(ctx)
-		if err != nil {
-			return agent.Result{}, err
-		}
-		var exchanges []agent.Recollection
-		if query := strings.TrimSpace(args.Query); query != "" {
-			if facts, err = memory.FittingFacts(ctx, query, facts); err != nil {
+	return agent.NewTool(spec[recallArgs]("recall"), agent.Auto,
+		func(ctx context.Context, args recallArgs) (agent.Result, error) {
+			facts, err := f.List(ctx)
+			if err != nil {
 				return agent.Result{}, err
 			}
-			if past != nil {
-				if exchanges, err = past(ctx, query, maxRecalledPast); err != nil {
+			var exchanges []agent.Recollection
+			if query := strings.TrimSpace(args.Query); query != "" {
+				if facts, err = memory.FittingFacts(ctx, query, facts); err != nil {
 					return agent.Result{}, err
 				}
+				if past != nil {
+					if exchanges, err = past(ctx, query, maxRecalledPast); err != nil {
+						return agent.Result{}, err
+					}
+				}
 			}
-		}
-		result := recalled(facts, exchanges)
-		if unsearched != "" && strings.TrimSpace(args.Query) != "" {
-			result.Text += "\n\nEarlier conversations were not searched: " + unsearched + "."
-		}
-		return result, nil
-	})
+			result := recalled(facts, exchanges)
+			if unsearched != "" && strings.TrimSpace(args.Query) != "" {
+				result.Text += "\n\nEarlier conversations were not searched: " + unsearched + "."
+			}
+			return result, nil
+		})
 }
 
 func recalled(facts []agent.Fact, exchanges []agent.Recollection) agent.Result {
@@ -64,7 +65,8 @@ func recalled(facts []agent.Fact, exchanges []agent.Recollection) agent.Result {
 	}
 	for _, e := range exchanges {
 		r.Origin, r.Untrusted = r.Origin.And(e.Origin), r.Untrusted || e.Untrusted
-		fmt.Fprintf(&b, "\nOn %s, in %q (%s):\nUser: %s\nYou: %s\n", e.Asked.Format(time.DateOnly), e.Title, e.Conversation, e.Question, e.Answer)
+		fmt.Fprintf(&b, "\nOn %s, in %q (%s):\nUser: %s\nYou: %s\n", e.Asked.Format(time.DateOnly), e.Title,
+			e.Conversation, e.Question, e.Answer)
 	}
 	if b.Len() == 0 {
 		return agent.Result{Text: "Nothing found.", Nothing: true}

@@ -47,24 +47,25 @@ type searcher interface {
 }
 
 func newSearchNotes(search searcher, v vaults, now func() time.Time, model Model) agent.Tool {
-	return agent.NewTool(spec[searchArgs]("search_notes"), agent.Auto, func(ctx context.Context, args searchArgs) (agent.Result, error) {
-		query, err := args.query()
-		if err != nil {
-			return agent.Result{}, err
-		}
-		query.Today, query.Talk, query.Room = when.DayOf(now()), agent.TalkOf(ctx), room(model)
-		found, err := SearchShown(ctx, search, v, query)
-		if err != nil {
-			return agent.Result{}, err
-		}
-		list := listed(found.Passages)
-		if query.After.IsZero() && query.Before.IsZero() { // otherwise the note may contain lines of other dates
-			found.Passages = v.wholeNotes(ctx, found.Passages)
-		}
-		result := searchResult(args.Query, query, found)
-		result.Passages = list
-		return result, nil
-	}, agent.SearchesNotes)
+	return agent.NewTool(spec[searchArgs]("search_notes"), agent.Auto,
+		func(ctx context.Context, args searchArgs) (agent.Result, error) {
+			query, err := args.query()
+			if err != nil {
+				return agent.Result{}, err
+			}
+			query.Today, query.Talk, query.Room = when.DayOf(now()), agent.TalkOf(ctx), room(model)
+			found, err := SearchShown(ctx, search, v, query)
+			if err != nil {
+				return agent.Result{}, err
+			}
+			list := listed(found.Passages)
+			if query.After.IsZero() && query.Before.IsZero() { // otherwise the note may contain lines of other dates
+				found.Passages = v.wholeNotes(ctx, found.Passages)
+			}
+			result := searchResult(args.Query, query, found)
+			result.Passages = list
+			return result, nil
+		}, agent.SearchesNotes)
 }
 
 // How many lines a list shows of a passage, and of a note that the question names.
@@ -82,7 +83,10 @@ func listed(passages []rag.Passage) (list []agent.Passage) {
 			source := sourceOf(p)
 			source.Above = 0
 			source.Line, source.EndLine, source.Heading, source.Text = b.Line, b.EndLine, b.Heading, b.Text
-			blocks = append(blocks, agent.Block{Source: source, Lead: b.Lead, Code: b.Code, Score: b.Score, Words: b.Words})
+			blocks = append(blocks, agent.Block{
+				Source: source, Lead: b.Lead, Code: b.Code,
+				Score: b.Score, Words: b.Words,
+			})
 		}
 		if len(blocks) == 0 {
 			continue
@@ -97,7 +101,10 @@ func listed(passages []rag.Passage) (list []agent.Passage) {
 			show++
 		}
 		if p.Named {
-			slices.SortStableFunc(blocks[:show], func(a, b agent.Block) int { return cmp.Compare(a.Source.Line, b.Source.Line) })
+			slices.SortStableFunc(blocks[:show], func(a, b agent.Block) int {
+				return cmp.Compare(a.Source.Line,
+					b.Source.Line)
+			})
 		}
 		list = append(list, agent.Passage{Blocks: blocks, Show: show})
 	}
@@ -141,9 +148,11 @@ func SearchShown(ctx context.Context, search searcher, v vaults, query rag.Query
 	if err != nil {
 		return rag.Found{}, err
 	}
-	found.Passages = slices.DeleteFunc(found.Passages, func(p rag.Passage) bool { return agent.HidesNote(ctx, p.Path) }) // the note may have been moved since
+	// the note may have been moved since
+	found.Passages = slices.DeleteFunc(found.Passages, func(p rag.Passage) bool { return agent.HidesNote(ctx, p.Path) })
 	if found.Time != nil {
-		found.Time.List = slices.DeleteFunc(found.Time.List, func(n when.Entry) bool { return agent.HidesNote(ctx, n.Path) })
+		found.Time.List = slices.DeleteFunc(found.Time.List,
+			func(n when.Entry) bool { return agent.HidesNote(ctx, n.Path) })
 	}
 	return found, nil
 }
@@ -153,7 +162,8 @@ func SearchShown(ctx context.Context, search searcher, v vaults, query rag.Query
 func (v vaults) wholeNotes(ctx context.Context, passages []rag.Passage) (list []rag.Passage) {
 	for _, p := range passages {
 		i := slices.IndexFunc(v(), func(f *notes.Folder) bool { return f.Dir() == p.Vault })
-		if i < 0 || p.Dated || notes.IsPicture(p.Path) { // a dated passage has only the lines of its period; reading an image takes seconds
+		// a dated passage has only the lines of its period; reading an image takes seconds
+		if i < 0 || p.Dated || notes.IsPicture(p.Path) {
 			list = append(list, p)
 			continue
 		}
@@ -165,13 +175,17 @@ func (v vaults) wholeNotes(ctx context.Context, passages []rag.Passage) (list []
 		note := notes.Parse(entry, raw)
 		p.Untrusted = p.Untrusted || note.Untrusted
 		lines := strings.Split(note.Text, "\n")
-		if whole := web.Sections(agent.Source{}, nil, lines, max(1, note.BodyLine), len(lines)); len(whole) == 1 && len(whole[0].Text) <= web.WholeNote {
+		if whole := web.Sections(agent.Source{}, nil, lines, max(1, note.BodyLine), len(lines)); len(whole) == 1 &&
+			len(whole[0].Text) <= web.WholeNote {
 			p.Text, p.Lines, p.Above, p.Line, p.EndLine = whole[0].Text, "", 0, whole[0].Line, whole[0].EndLine
 			if p.Heading = ""; len(note.Headings) > 0 && note.Headings[0].Line == p.Line {
 				p.Heading = note.Headings[0].Text
 			}
 		}
-		if !slices.ContainsFunc(list, func(o rag.Passage) bool { return o.Vault == p.Vault && o.Path == p.Path && o.Line == p.Line }) {
+		if !slices.ContainsFunc(list, func(o rag.Passage) bool {
+			return o.Vault == p.Vault &&
+				o.Path == p.Path && o.Line == p.Line
+		}) {
 			list = append(list, p)
 		}
 	}
@@ -264,7 +278,8 @@ func sourceOf(p rag.Passage) agent.Source {
 	date, _ := when.ParseDay(p.Date)
 	return agent.Source{
 		Path: p.Path, Vault: p.Vault, Line: p.Line, EndLine: p.EndLine, Heading: p.Heading,
-		Text: p.Text, Lines: p.Lines, Above: p.Above, Score: p.Score, Date: date, Untrusted: p.Untrusted, Dated: p.Dated,
+		Text: p.Text, Lines: p.Lines, Above: p.Above, Score: p.Score, Date: date,
+		Untrusted: p.Untrusted, Dated: p.Dated,
 	}
 }
 
@@ -301,7 +316,8 @@ func coverageHint(c rag.Coverage) string {
 		hint += fmt.Sprintf("\nOnly %d of %d notes are indexed so far; there may be more.", c.Indexed, c.Total)
 	}
 	if c.Unreadable > 0 {
-		hint += fmt.Sprintf("\n%s cannot be read now; only what was read before could be found there.", text.Count(c.Unreadable, "note"))
+		hint += fmt.Sprintf("\n%s cannot be read now; only what was read before could be found there.",
+			text.Count(c.Unreadable, "note"))
 	}
 	if cloud := c.LeftOut.InCloud(); cloud != "" {
 		hint += "\n" + cloud + "."

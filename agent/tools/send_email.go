@@ -155,7 +155,8 @@ func (s *sendEmail) keepDraft(ctx context.Context, l letter) (*agent.Artifact, e
 		return nil, fmt.Errorf("save the draft: %w", err)
 	}
 	draft := agent.Artifact{
-		Conversation: origin.Conversation, Name: name, Version: was.Version + 1, Text: l.text(), By: origin.Agent, Why: "draft of a mail",
+		Conversation: origin.Conversation, Name: name, Version: was.Version + 1, Text: l.text(),
+		By: origin.Agent, Why: "draft of a mail",
 		Turn: origin.Turn, Call: agent.IdempotencyKey(ctx),
 	}
 	if err := s.drafts.SaveArtifact(ctx, draft); err != nil {
@@ -217,7 +218,8 @@ func (s *sendEmail) send(ctx context.Context, l letter) error {
 	}
 	connection, err := client.DialToSMTPClientWithContext(ctx)
 	if err != nil {
-		return agent.NothingDone{Err: fmt.Errorf("reach the mail server %s: %w; nothing was sent", s.Host, llm.Explain(err))}
+		return agent.NothingDone{Err: fmt.Errorf("reach the mail server %s: %w; nothing was sent",
+			s.Host, llm.Explain(err))}
 	}
 	// The library ignores ctx from here on.
 	leave := context.AfterFunc(ctx, func() { connection.Close() })
@@ -267,7 +269,8 @@ func (s *sendEmail) client() (*gomail.Client, error) {
 		if err != nil {
 			return nil, fmt.Errorf("sign in to %s: %w", s.Host, err)
 		}
-		options = append(options, gomail.WithSMTPAuth(gomail.SMTPAuthAutoDiscover), gomail.WithUsername(s.User), gomail.WithPassword(password))
+		options = append(options, gomail.WithSMTPAuth(gomail.SMTPAuthAutoDiscover), gomail.WithUsername(s.User),
+			gomail.WithPassword(password))
 	}
 	client, err := gomail.NewClient(s.Host, options...)
 	if err != nil {

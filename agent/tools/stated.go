@@ -57,10 +57,14 @@ var (
 
 var (
 	// ofTheNote are keys of what is true of a note, not of its subject.
-	ofTheNote = strings.Fields("created updated modified erstellt geändert aktualisiert id uid title aliases alias tags description summary order " +
+	ofTheNote = strings.Fields("created updated modified erstellt geändert aktualisiert id uid title aliases alias " +
+		"tags description summary order " +
 		"draft publish published")
 	// ofATime are keys of the time of other values.
-	ofATime = []string{"date", "year", "month", "week", "day", "as of", "datum", "jahr", "monat", "woche", "tag", "stand"}
+	ofATime = []string{
+		"date", "year", "month", "week", "day", "as of", "datum", "jahr",
+		"monat", "woche", "tag", "stand",
+	}
 )
 
 // statements returns the values that a note states. It reads lines outside of code and quotations: properties,
@@ -134,7 +138,8 @@ func (r *statementReader) heading(h notes.Heading) {
 
 func (r *statementReader) read(written, next string) {
 	m := itemLine.FindStringSubmatch(written)
-	indent, isItem, words := len(strings.ReplaceAll(m[1], "\t", "    ")), m[2] != "", strings.TrimSpace(markup.Replace(m[3]))
+	indent, isItem, words := len(strings.ReplaceAll(m[1], "\t", "    ")), m[2] != "",
+		strings.TrimSpace(markup.Replace(m[3]))
 	if words == "" {
 		r.columns = nil
 		return

@@ -80,7 +80,8 @@ func readNumbers(digits string) (numbers []float64) {
 		whole, part, hasPart := strings.Cut(digits, separators[len(separators)-1:])
 		groups := strings.Split(whole, strings.TrimSuffix(separators, separators[len(separators)-1:]))
 		for i, group := range groups {
-			if i > 0 && len(group) != 3 || i == 0 && len(groups) > 1 && (len(group) > 3 || strings.HasPrefix(group, "0")) {
+			if i > 0 && len(group) != 3 || i == 0 && len(groups) > 1 &&
+				(len(group) > 3 || strings.HasPrefix(group, "0")) {
 				part = "none"
 			}
 		}
@@ -102,7 +103,8 @@ func (v value) contradicts(other value) bool {
 	}
 	switch v.kind {
 	case numberValue:
-		return v.unit == other.unit && !slices.ContainsFunc(v.numbers, func(n float64) bool { return slices.Contains(other.numbers, n) })
+		return v.unit == other.unit && !slices.ContainsFunc(v.numbers,
+			func(n float64) bool { return slices.Contains(other.numbers, n) })
 	case dateValue:
 		return !v.span.Meets(other.span)
 	case yesOrNo:

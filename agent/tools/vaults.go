@@ -57,7 +57,10 @@ func (v vaults) list(ctx context.Context) ([]place, error) {
 func (v vaults) visible(ctx context.Context) (places []place, unread []string, err error) {
 	places, unread, err = v.walk(ctx)
 	if agent.HidesNotes(ctx) {
-		places = slices.DeleteFunc(places, func(p place) bool { return agent.HidesNote(ctx, PathOf(v, p.folder, p.Entry.Path)) })
+		places = slices.DeleteFunc(places, func(p place) bool {
+			return agent.HidesNote(ctx,
+				PathOf(v, p.folder, p.Entry.Path))
+		})
 		unread = slices.DeleteFunc(unread, func(name string) bool { return agent.HidesNote(ctx, name) })
 	}
 	return places, unread, err
@@ -162,8 +165,12 @@ func (v vaults) find(ctx context.Context, name string) (place, error) {
 	)
 	switch len(found) {
 	case 0:
-		if at := slices.IndexFunc(unread, func(p string) bool { return notes.SameName(p, below) || notes.HasNameSuffix("/"+p, below) }); at >= 0 {
-			return place{}, fmt.Errorf("%s cannot be read now: it is in the cloud only, or the system refuses it", unread[at])
+		if at := slices.IndexFunc(unread, func(p string) bool {
+			return notes.SameName(p, below) ||
+				notes.HasNameSuffix("/"+p, below)
+		}); at >= 0 {
+			return place{}, fmt.Errorf("%s cannot be read now: it is in the cloud only, or the system refuses it",
+				unread[at])
 		}
 		close, alike := near(places, called)
 		return place{}, &noNoteError{name, pathsOf(ctx, close), alike}
@@ -266,7 +273,8 @@ func titled(p place, title string) bool {
 		return false
 	}
 	note := notes.Parse(entry, raw)
-	return slices.ContainsFunc(slices.Concat(note.Titles(), note.IDs), func(own string) bool { return text.Key(own) == text.Key(title) })
+	return slices.ContainsFunc(slices.Concat(note.Titles(), note.IDs),
+		func(own string) bool { return text.Key(own) == text.Key(title) })
 }
 
 // near returns notes whose path contains a word of the name, and those with
@@ -274,7 +282,10 @@ func titled(p place, title string) bool {
 func near(places []place, name string) (close, alike []place) {
 	words := notes.NameWords(name)
 	for _, p := range places {
-		if slices.ContainsFunc(words, func(word string) bool { return len(word) > 2 && strings.Contains(text.Key(p.Entry.Path), word) }) {
+		if slices.ContainsFunc(words, func(word string) bool {
+			return len(word) > 2 &&
+				strings.Contains(text.Key(p.Entry.Path), word)
+		}) {
 			close = append(close, p)
 		}
 		if len(words) > 0 && slices.Equal(words, notes.NameWords(p.Entry.Path)) {
@@ -292,7 +303,8 @@ func pathsOf(ctx context.Context, places []place) string {
 	var names []string
 	for _, p := range places[:min(len(places), mostNamed)] {
 		note, err := p.glance(ctx)
-		agent.Shows(ctx, agent.Source{Path: p.Entry.Path, Untrusted: err == nil && note.Untrusted}) // file names may come from web pages
+		// file names may come from web pages
+		agent.Shows(ctx, agent.Source{Path: p.Entry.Path, Untrusted: err == nil && note.Untrusted})
 		names = append(names, p.Entry.Path)
 	}
 	text := strings.Join(names, ", ")
@@ -309,7 +321,10 @@ func (v vaults) tasks(ctx context.Context) (all []vaultTask, unread []string, er
 	if err != nil {
 		return nil, nil, err
 	}
-	places = slices.DeleteFunc(places, func(p place) bool { return notes.IsPaged(p.Entry.Path) || p.Entry.CopyOf != "" })
+	places = slices.DeleteFunc(places, func(p place) bool {
+		return notes.IsPaged(p.Entry.Path) ||
+			p.Entry.CopyOf != ""
+	})
 	for _, p := range places {
 		if err := ctx.Err(); err != nil {
 			return nil, nil, err
@@ -356,7 +371,10 @@ func newVaultTask(at place, note notes.Note, t notes.Task) vaultTask {
 
 // source returns the task as a source.
 func (t vaultTask) source() agent.Source {
-	return agent.Source{Path: t.place.Entry.Path, Line: t.Task.Line, EndLine: t.Task.Line, Text: t.Task.Text, Lines: t.Task.Raw, Untrusted: t.outside}
+	return agent.Source{
+		Path: t.place.Entry.Path, Line: t.Task.Line, EndLine: t.Task.Line, Text: t.Task.Text,
+		Lines: t.Task.Raw, Untrusted: t.outside,
+	}
 }
 
 // at returns the location of the task as shown to the user.

@@ -36,7 +36,8 @@ func Whole(ctx context.Context, folders func() []*notes.Folder, most int64) ([]a
 			continue
 		}
 		list = append(list, agent.Source{
-			Path: note.Path, Vault: p.folder.Dir(), Line: 1, EndLine: 1 + strings.Count(words, "\n"), Text: words, Date: note.Date,
+			Path: note.Path, Vault: p.folder.Dir(), Line: 1, EndLine: 1 + strings.Count(words, "\n"),
+			Text: words, Date: note.Date,
 		})
 	}
 	return list, nil

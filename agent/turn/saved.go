@@ -43,7 +43,10 @@ type savedCall struct {
 
 // readJournal parses the saved state of a turn.
 func readJournal(left agent.Unfinished) saved {
-	k := saved{calls: map[string]*savedCall{}, judged: map[try]agent.Entry{}, text: passages.Before(left.Text), damaged: left.Damaged}
+	k := saved{
+		calls: map[string]*savedCall{}, judged: map[try]agent.Entry{},
+		text: passages.Before(left.Text), damaged: left.Damaged,
+	}
 	for _, e := range left.Entries {
 		if e.Version != agent.EntryVersion || !k.add(e) {
 			k.damaged = true

@@ -31,12 +31,14 @@ func New(sh *app.Process) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "acp",
 		Short: "Run inside an editor (Agent Client Protocol)",
-		Long: "Run inside an editor: an agent of the Agent Client Protocol on stdin and stdout, which the editor starts.\n" +
+		Long: "Run inside an editor: an agent of the Agent Client Protocol on stdin and stdout, which the editor " +
+			"starts.\n" +
 			"It has the notes, tools, permission rules and conversations of the chat.",
 		Example: "  lifehub acp                          # as the command of an agent, in the settings of an editor\n" +
 			"  lifehub acp --notes ~/notes --mode loop",
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			gone := make(chan os.Signal, 1) // report an editor that is gone as a write error instead of dying of SIGPIPE
+			// report an editor that is gone as a write error instead of dying of SIGPIPE
+			gone := make(chan os.Signal, 1)
 			signal.Notify(gone, syscall.SIGPIPE)
 			defer signal.Stop(gone)
 			return f.Serve(cmd.Context(), func(ctx context.Context, a *app.App, o chat.Options) error {
@@ -159,7 +161,9 @@ func (s *server) dispatch(ctx context.Context, method string, params json.RawMes
 }
 
 // call decodes and validates the parameters of a method and calls it.
-func call[P, A any](ctx context.Context, params json.RawMessage, method func(context.Context, P) (A, error)) (any, error) {
+func call[P, A any](ctx context.Context, params json.RawMessage,
+	method func(context.Context, P) (A, error),
+) (any, error) {
 	var p P
 	if err := json.Unmarshal(params, &p); err != nil {
 		return nil, refused(invalid, "%v", err)
@@ -185,7 +189,8 @@ func (s *server) initialize(_ context.Context, p acp.InitializeRequest) (acp.Ini
 			McpCapabilities:    acp.McpCapabilities{Http: true, Sse: true},
 			PromptCapabilities: acp.PromptCapabilities{EmbeddedContext: true, Image: true},
 			SessionCapabilities: acp.SessionCapabilities{
-				List: &acp.SessionListCapabilities{}, Resume: &acp.SessionResumeCapabilities{}, Close: &acp.SessionCloseCapabilities{},
+				List: &acp.SessionListCapabilities{}, Resume: &acp.SessionResumeCapabilities{},
+				Close: &acp.SessionCloseCapabilities{},
 			},
 		},
 	}, nil

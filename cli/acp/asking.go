@@ -36,7 +36,8 @@ func permissionChoices(asked agent.PermissionAsked, forms bool) []choice {
 		case agent.AllowConversation:
 			c.kind = acp.PermissionOptionKindAllowAlways
 		case agent.AllowAlways:
-			c.kind, c.name = acp.PermissionOptionKindAllowAlways, "Always allow "+safetext.Reveal(dialog.RuleInWords(asked.Rule))
+			c.kind, c.name = acp.PermissionOptionKindAllowAlways,
+				"Always allow "+safetext.Reveal(dialog.RuleInWords(asked.Rule))
 		case agent.Refuse:
 			c.kind = acp.PermissionOptionKindRejectOnce
 		}
@@ -69,12 +70,14 @@ func (r *relay) permit(ctx context.Context, asked agent.PermissionAsked) {
 	}
 	content = append(content, diffs(asked.Preview.Diffs(), r.file)...)
 	what := acp.ToolCallUpdate{
-		ToolCallId: r.id(asked.Call), Title: acp.Ptr(shown(heading)), Kind: acp.Ptr(r.kind(asked.Name)), Status: acp.Ptr(acp.ToolCallStatusPending),
+		ToolCallId: r.id(asked.Call), Title: acp.Ptr(shown(heading)), Kind: acp.Ptr(r.kind(asked.Name)),
+		Status:  acp.Ptr(acp.ToolCallStatusPending),
 		Content: content, Locations: where, RawInput: revealed(asked.Input),
 	}
 	if !r.calls[asked.Call] {
 		r.calls[asked.Call] = true
-		r.send(acp.StartToolCall(what.ToolCallId, *what.Title, acp.WithStartKind(*what.Kind), acp.WithStartStatus(*what.Status),
+		r.send(acp.StartToolCall(what.ToolCallId, *what.Title, acp.WithStartKind(*what.Kind),
+			acp.WithStartStatus(*what.Status),
 			acp.WithStartContent(content), acp.WithStartLocations(where), acp.WithStartRawInput(revealed(asked.Input))))
 	}
 	r.inBackground(ctx, func() {
@@ -92,9 +95,13 @@ func (r *relay) permit(ctx context.Context, asked agent.PermissionAsked) {
 func (r *relay) choose(ctx context.Context, what acp.ToolCallUpdate, list []choice) agent.Decision {
 	request := acp.RequestPermissionRequest{SessionId: r.session, ToolCall: what}
 	for _, c := range list {
-		request.Options = append(request.Options, acp.PermissionOption{OptionId: acp.PermissionOptionId(c.decision), Kind: c.kind, Name: c.name})
+		request.Options = append(request.Options, acp.PermissionOption{
+			OptionId: acp.PermissionOptionId(c.decision),
+			Kind:     c.kind, Name: c.name,
+		})
 	}
-	given, err := acp.SendRequest[acp.RequestPermissionResponse](r.conn, ctx, acp.ClientMethodSessionRequestPermission, request)
+	given, err := acp.SendRequest[acp.RequestPermissionResponse](r.conn, ctx,
+		acp.ClientMethodSessionRequestPermission, request)
 	for _, c := range list {
 		if err == nil && given.Outcome.Selected != nil && string(given.Outcome.Selected.OptionId) == string(c.decision) {
 			return c.decision
@@ -109,7 +116,8 @@ const maxReason = 1000
 // reason asks why a call was denied. It returns "" if the user does not say.
 func (r *relay) reason(ctx context.Context, asked agent.PermissionAsked) string {
 	given, err := r.elicit(ctx, map[string]any{
-		"toolCallId": r.id(asked.Call), "message": shown("Why not " + safetext.Line(asked.Name) + "? The model reads the reason."),
+		"toolCallId": r.id(asked.Call), "message": shown("Why not " + safetext.Line(asked.Name) +
+			"? The model reads the reason."),
 		"requestedSchema": map[string]any{"type": "object", "properties": map[string]any{"reason": map[string]any{"type": "string", "title": "Reason"}}},
 	})
 	var values struct{ Reason string }
@@ -151,7 +159,8 @@ func (r *relay) input(ctx context.Context, asked agent.InputAsked) {
 	case (asked.Kind == agent.FormInput || asked.Kind == agent.PlanInput) && r.showsForms():
 		r.inBackground(ctx, func() { r.form(ctx, asked) }, decline)
 	case asked.Kind == agent.PlanInput:
-		r.aside("This editor cannot show a plan to approve, so it was declined. `approve: false` in the settings runs plans without.")
+		r.aside("This editor cannot show a plan to approve, so it was declined. `approve: false` in the settings " +
+			"runs plans without.")
 		decline()
 	case asked.Kind == agent.ServerInput:
 		r.aside(asked.Message + " This editor cannot ask you about it: `lifehub doctor` shows how to allow it.")
@@ -183,7 +192,10 @@ func (r *relay) elicit(ctx context.Context, request map[string]any) (filled, err
 
 // form shows the form of a question. An answer that does not fit the schema is declined.
 func (r *relay) form(ctx context.Context, asked agent.InputAsked) {
-	request := map[string]any{"requestedSchema": asked.Schema, "message": shown(safetext.Line(asked.From) + " asks: " + safetext.Reveal(asked.Message))}
+	request := map[string]any{
+		"requestedSchema": asked.Schema,
+		"message":         shown(safetext.Line(asked.From) + " asks: " + safetext.Reveal(asked.Message)),
+	}
 	if asked.Kind == agent.PlanInput { // not part of a call
 		request["message"] = "Run this plan? " + safetext.Reveal(asked.Message)
 	} else {

@@ -15,7 +15,10 @@ import (
 )
 
 // imageExtensions are those of the formats that models accept.
-var imageExtensions = map[string]string{"image/png": ".png", "image/jpeg": ".jpg", "image/gif": ".gif", "image/webp": ".webp"}
+var imageExtensions = map[string]string{
+	"image/png": ".png", "image/jpeg": ".jpg",
+	"image/gif": ".gif", "image/webp": ".webp",
+}
 
 // saveImage writes an image of a prompt to a file, which the message mentions like any other image,
 // and returns its path. The file is deleted when the connection ends.

@@ -25,9 +25,13 @@ const (
 func (s *server) choices(ctx context.Context, modes *acp.SessionModeState) []acp.SessionConfigOption {
 	var list acp.SessionConfigSelectOptionsUngrouped
 	for _, mode := range modes.AvailableModes {
-		list = append(list, acp.SessionConfigSelectOption{Value: acp.SessionConfigValueId(mode.Id), Name: mode.Name, Description: mode.Description})
+		list = append(list, acp.SessionConfigSelectOption{
+			Value: acp.SessionConfigValueId(mode.Id), Name: mode.Name,
+			Description: mode.Description,
+		})
 	}
-	all := []acp.SessionConfigOption{selector(modeOption, "Mode", acp.SessionConfigOptionCategoryMode, string(modes.CurrentModeId), list)}
+	all := []acp.SessionConfigOption{selector(modeOption, "Mode", acp.SessionConfigOptionCategoryMode,
+		string(modes.CurrentModeId), list)}
 	ctx, cancel := context.WithTimeout(ctx, listing)
 	defer cancel()
 	_ = s.App.Provider.Ready(ctx) // on error the model is unknown
@@ -42,7 +46,9 @@ func (s *server) choices(ctx context.Context, modes *acp.SessionModeState) []acp
 	return append(all, selector(modelOption, "Model", acp.SessionConfigOptionCategoryModel, now, list))
 }
 
-func selector(id, name string, category acp.SessionConfigOptionCategory, now string, list acp.SessionConfigSelectOptionsUngrouped) acp.SessionConfigOption {
+func selector(id, name string, category acp.SessionConfigOptionCategory, now string,
+	list acp.SessionConfigSelectOptionsUngrouped,
+) acp.SessionConfigOption {
 	return acp.SessionConfigOption{Select: &acp.SessionConfigOptionSelect{
 		Type: "select", Id: acp.SessionConfigId(id), Name: name, Category: &category,
 		CurrentValue: acp.SessionConfigValueId(now), Options: acp.SessionConfigSelectOptions{Ungrouped: &list},
@@ -90,7 +96,8 @@ func (s *server) setOption(ctx context.Context, p acp.SetSessionConfigOptionRequ
 			err = refused(wrong, "%s", s.App.Secrets.Text(err.Error()))
 		}
 	default:
-		err = refused(invalid, "unknown option %q: the options are %s and %s", p.ValueId.ConfigId, modeOption, modelOption)
+		err = refused(invalid, "unknown option %q: the options are %s and %s",
+			p.ValueId.ConfigId, modeOption, modelOption)
 	}
 	if err != nil {
 		return acp.SetSessionConfigOptionResponse{}, err

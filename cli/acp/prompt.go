@@ -33,7 +33,8 @@ func (s *server) prompt(ctx context.Context, p acp.PromptRequest, begun func()) 
 	case s.over:
 		err = refused(wrong, "LifeHub is ending; nothing was sent")
 	case opened.cancel != nil:
-		err = refused(wrong, "this session is still answering; cancel that first (session/cancel), or open another session")
+		err = refused(wrong, "this session is still answering; cancel that first (session/cancel), or open another "+
+			"session")
 	}
 	if err != nil {
 		s.mu.Unlock()
@@ -240,8 +241,12 @@ func (s *server) begin(ctx context.Context, id string, m agent.Message) (begin f
 // resume resumes the last turn if it did not complete.
 func (s *server) resume(ctx context.Context, id string) (func(context.Context) <-chan agent.Event, string, error) {
 	list, err := s.options.Conversations.Latest(ctx, id, 1)
-	if err != nil || len(list) == 0 || list[0].Undone || !list[0].Open && !list[0].Answer.Cut && list[0].Answer.Error == "" {
+	if err != nil || len(list) == 0 || list[0].Undone || !list[0].Open && !list[0].Answer.Cut &&
+		list[0].Answer.Error == "" {
 		return nil, "nothing to resume", err
 	}
-	return func(ctx context.Context) <-chan agent.Event { return s.options.Resumer.Resume(ctx, id, list[0].Turn) }, "", nil
+	return func(ctx context.Context) <-chan agent.Event {
+		return s.options.Resumer.Resume(ctx,
+			id, list[0].Turn)
+	}, "", nil
 }

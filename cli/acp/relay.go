@@ -33,7 +33,9 @@ type relay struct {
 }
 
 // follow runs a turn in a mode and sends its events until the turn is saved.
-func (r *relay) follow(ctx context.Context, begin func(context.Context) <-chan agent.Event, mode string, in *session) (acp.PromptResponse, error) {
+func (r *relay) follow(ctx context.Context, begin func(context.Context) <-chan agent.Event, mode string,
+	in *session,
+) (acp.PromptResponse, error) {
 	r.calls = map[string]bool{}
 	r.begins.Lock()
 	r.options.Modes.Use(agent.Mode(mode))
@@ -95,7 +97,8 @@ func (r *relay) take(ctx context.Context, e agent.Event) {
 		r.permit(ctx, e)
 	case agent.PermissionGiven:
 		if e.Decision == agent.Refuse && r.calls[e.Call] {
-			r.send(acp.UpdateToolCall(r.id(e.Call), acp.WithUpdateStatus(acp.ToolCallStatusFailed), acp.WithUpdateContent(literal(chat.ForUser(e.Reason)))))
+			r.send(acp.UpdateToolCall(r.id(e.Call), acp.WithUpdateStatus(acp.ToolCallStatusFailed),
+				acp.WithUpdateContent(literal(chat.ForUser(e.Reason)))))
 		}
 	case agent.InputAsked:
 		r.input(ctx, e)
@@ -185,10 +188,14 @@ func (r *relay) sources(list []chat.Cited) {
 	for _, c := range list {
 		place := escaped(safetext.Line(c.Citation.Place()))
 		if c.Source.Vault != "" {
-			file := url.URL{Scheme: "file", Path: filepath.ToSlash(fileOf(c.Source)), Fragment: fmt.Sprintf("L%d", max(1, c.Citation.Line))}
+			file := url.URL{
+				Scheme: "file", Path: filepath.ToSlash(fileOf(c.Source)),
+				Fragment: fmt.Sprintf("L%d", max(1, c.Citation.Line)),
+			}
 			place = fmt.Sprintf("[%s](%s)", place, strings.NewReplacer("(", "%28", ")", "%29").Replace(file.String()))
 		}
-		fmt.Fprintf(&b, "- %s\n", strings.TrimSpace(escaped(safetext.Line(c.Citation.Mark()))+" "+place+" "+escaped(safetext.Line(c.Citation.Label()))))
+		fmt.Fprintf(&b, "- %s\n", strings.TrimSpace(escaped(safetext.Line(c.Citation.Mark()))+" "+place+" "+
+			escaped(safetext.Line(c.Citation.Label()))))
 	}
 	if b.Len() > 0 {
 		r.message("\n\n"+b.String(), r.turn+".sources")
@@ -203,7 +210,10 @@ func (r *relay) sendPlan() {
 		steps = append(steps, p.Steps...)
 	}
 	for _, step := range steps {
-		entry := acp.PlanEntry{Content: title(step.Step.Tool, step.Step.Input), Priority: acp.PlanEntryPriorityMedium, Status: acp.PlanEntryStatusCompleted}
+		entry := acp.PlanEntry{
+			Content: title(step.Step.Tool, step.Step.Input), Priority: acp.PlanEntryPriorityMedium,
+			Status: acp.PlanEntryStatusCompleted,
+		}
 		switch step.Status {
 		case agent.Pending:
 			entry.Status = acp.PlanEntryStatusPending
@@ -223,12 +233,14 @@ func (r *relay) id(call string) acp.ToolCallId { return acp.ToolCallId(r.turn + 
 // started reports that a call has begun. The client may know the call from a permission request.
 func (r *relay) started(e agent.ToolStarted) {
 	if r.calls[e.Call] {
-		r.send(acp.UpdateToolCall(r.id(e.Call), acp.WithUpdateTitle(title(e.Name, e.Input)), acp.WithUpdateStatus(acp.ToolCallStatusInProgress)))
+		r.send(acp.UpdateToolCall(r.id(e.Call), acp.WithUpdateTitle(title(e.Name, e.Input)),
+			acp.WithUpdateStatus(acp.ToolCallStatusInProgress)))
 		return
 	}
 	r.calls[e.Call] = true
 	r.send(acp.StartToolCall(r.id(e.Call), title(e.Name, e.Input),
-		acp.WithStartKind(r.kind(e.Name)), acp.WithStartStatus(acp.ToolCallStatusInProgress), acp.WithStartRawInput(revealed(e.Input))))
+		acp.WithStartKind(r.kind(e.Name)), acp.WithStartStatus(acp.ToolCallStatusInProgress),
+		acp.WithStartRawInput(revealed(e.Input))))
 }
 
 // titleWidth bounds the title of a call, in columns.

@@ -59,7 +59,8 @@ func (r *relay) offerServer(ctx context.Context, entry config.Entry) string {
 	case entry.Address() == "":
 		return unused + "only commands and addresses (http, sse) can be."
 	case entry.HasReference():
-		return unused + "it contains ${…}, which would be replaced by a variable of LifeHub's environment; `lifehub mcp add` adds it as you want it."
+		return unused + "it contains ${…}, which would be replaced by a variable of LifeHub's environment; `lifehub " +
+			"mcp add` adds it as you want it."
 	}
 	if r.askAboutServer(ctx, entry) == agent.Refuse {
 		return ""
@@ -67,7 +68,8 @@ func (r *relay) offerServer(ctx context.Context, entry config.Entry) string {
 	if err := r.App.AddServer(entry); err != nil {
 		return unused + r.App.Secrets.Text(err.Error())
 	}
-	return fmt.Sprintf("The MCP server %s was added to mcp.json; review its tools before they are used: lifehub mcp trust %s", entry.Name, entry.Name)
+	return fmt.Sprintf("The MCP server %s was added to mcp.json; review its tools before they are used: lifehub mcp "+
+		"trust %s", entry.Name, entry.Name)
 }
 
 // askAboutServer shows everything that would run, except the values of variables and headers, which
@@ -85,9 +87,11 @@ func (r *relay) askAboutServer(ctx context.Context, entry config.Entry) agent.De
 	id := acp.ToolCallId("mcp/" + entry.Name)
 	heading := shown("Add the MCP server " + safetext.Line(entry.Name) + "? " + safetext.Reveal(entry.Address()))
 	content := literal(strings.Join(lines, "\n"))
-	r.send(acp.StartToolCall(id, heading, acp.WithStartKind(acp.ToolKindOther), acp.WithStartStatus(acp.ToolCallStatusPending), acp.WithStartContent(content)))
+	r.send(acp.StartToolCall(id, heading, acp.WithStartKind(acp.ToolKindOther),
+		acp.WithStartStatus(acp.ToolCallStatusPending), acp.WithStartContent(content)))
 	decision := r.choose(ctx, acp.ToolCallUpdate{
-		ToolCallId: id, Title: &heading, Kind: acp.Ptr(acp.ToolKindOther), Status: acp.Ptr(acp.ToolCallStatusPending), Content: content,
+		ToolCallId: id, Title: &heading, Kind: acp.Ptr(acp.ToolKindOther),
+		Status: acp.Ptr(acp.ToolCallStatusPending), Content: content,
 	}, []choice{
 		{agent.AllowAlways, acp.PermissionOptionKindAllowAlways, "Add to mcp.json"},
 		{agent.Refuse, acp.PermissionOptionKindRejectOnce, "Not now"},
@@ -112,7 +116,10 @@ func entryOf(given acp.McpServer) config.Entry {
 	}
 	switch {
 	case given.Stdio != nil:
-		entry := config.Entry{Name: given.Stdio.Name, Transport: config.Stdio, Command: given.Stdio.Command, Args: given.Stdio.Args, Env: map[string]string{}}
+		entry := config.Entry{
+			Name: given.Stdio.Name, Transport: config.Stdio, Command: given.Stdio.Command,
+			Args: given.Stdio.Args, Env: map[string]string{},
+		}
 		for _, v := range given.Stdio.Env {
 			entry.Env[v.Name] = v.Value
 		}

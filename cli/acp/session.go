@@ -40,14 +40,17 @@ func (s *session) stop(cause error) {
 }
 
 // open adds a session, or updates one that is open.
-func (s *server) open(ctx context.Context, id acp.SessionId, cwd string, servers []acp.McpServer) (*acp.SessionModeState, error) {
+func (s *server) open(ctx context.Context, id acp.SessionId, cwd string,
+	servers []acp.McpServer,
+) (*acp.SessionModeState, error) {
 	if !filepath.IsAbs(cwd) {
 		return nil, refused(invalid, "cwd is %q; it has to be an absolute path", cwd)
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if _, again := s.sessions[id]; !again && len(s.sessions) >= maxSessions {
-		return nil, refused(wrong, "%d sessions are open, the most there can be; close one (session/close)", maxSessions)
+		return nil, refused(wrong, "%d sessions are open, the most there can be; close one (session/close)",
+			maxSessions)
 	}
 	opened := s.sessions[id]
 	if opened == nil {
@@ -94,7 +97,8 @@ func (s *server) announce(id acp.SessionId) {
 // update sends an update of a session to the client. Errors are ignored: the goroutine that reads
 // from the client notices when it is gone.
 func (s *server) update(id acp.SessionId, what acp.SessionUpdate) {
-	_ = s.conn.SendNotification(context.Background(), acp.ClientMethodSessionUpdate, acp.SessionNotification{SessionId: id, Update: what})
+	_ = s.conn.SendNotification(context.Background(), acp.ClientMethodSessionUpdate,
+		acp.SessionNotification{SessionId: id, Update: what})
 }
 
 // find returns an open session. The caller must hold s.mu.
@@ -190,7 +194,8 @@ func (s *server) replay(id acp.SessionId, e agent.Exchange) {
 			if is, known := became[done.Step]; known && is != agent.Done {
 				status = acp.ToolCallStatusFailed // includes denied calls
 			}
-			s.update(id, acp.StartToolCall(acp.ToolCallId(fmt.Sprintf("%s/replayed/%d", e.Turn, n)), shown(safetext.Line(done.Action)),
+			s.update(id, acp.StartToolCall(acp.ToolCallId(fmt.Sprintf("%s/replayed/%d", e.Turn, n)),
+				shown(safetext.Line(done.Action)),
 				acp.WithStartStatus(status), acp.WithStartContent(literal(done.Result))))
 		}
 	}
@@ -217,7 +222,8 @@ func (s *server) tellLeftOver(id acp.SessionId, last agent.Exchange) {
 	case last.Running:
 		r.aside("another LifeHub is answering the last question")
 	case last.Open && !last.Undone:
-		r.aside(fmt.Sprintf("the answer to “%s” was cut off; /continue resumes it", draw.Truncate(safetext.Line(last.Question), 60)))
+		r.aside(fmt.Sprintf("the answer to “%s” was cut off; /continue resumes it",
+			draw.Truncate(safetext.Line(last.Question), 60)))
 	}
 }
 

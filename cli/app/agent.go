@@ -19,7 +19,8 @@ func (a *App) Agent() *turn.Agent {
 		Model: a.Provider, Server: prompt.ServerOf(a.Provider), Traits: a, TokenRatios: a.Store,
 		Roles: a.roles, Workers: workers, Tools: a, Guide: tools.Guide, Notes: library{a},
 		History: a.Store, Journal: a.Store, Memory: a.longTerm(), Summaries: a.Store, Facts: a.Facts(),
-		Rules: a.Rules, Attach: Attached{a}, Marks: &a.Marks, Save: a, Unattended: a.Unattended, Session: session{a}, Instructions: a.persona(),
+		Rules: a.Rules, Attach: Attached{a}, Marks: &a.Marks, Save: a, Unattended: a.Unattended, Session: session{a},
+		Instructions: a.persona(),
 		Limits: turn.Limits{
 			Passages: a.Settings.Passages, Parallel: a.Settings.Parallel,
 			Rounds: a.Settings.Loop.Max, Replans: cmp.Or(a.Settings.Replans, -1), Messages: a.Settings.Memory.Messages,

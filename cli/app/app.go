@@ -87,7 +87,11 @@ func Open(ctx context.Context, sh *Process, flags RunFlags) (*App, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := a.Assemble(ctx, flags, func(path string) (*store.Store, error) { return OpenStore(ctx, sh, path) }); err != nil {
+	if err := a.Assemble(ctx, flags, func(path string) (*store.Store,
+		error,
+	) {
+		return OpenStore(ctx, sh, path)
+	}); err != nil {
 		return nil, err
 	}
 	a.BackUpDaily(ctx, func(text string) { fmt.Fprintln(sh.Err, "! "+safetext.Line(text)) })
@@ -141,7 +145,11 @@ func Configured(sh *Process, flags RunFlags) (*App, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, f := range [][3]string{{"model", "--model", flags.Model}, {"mode", "--mode", flags.Mode}, {"read_only", "--read-only", flags.ReadOnly}} {
+	for _, f := range [][3]string{
+		{"model", "--model", flags.Model},
+		{"mode", "--mode", flags.Mode},
+		{"read_only", "--read-only", flags.ReadOnly},
+	} {
 		if f[2] == "" {
 			continue
 		}
@@ -355,7 +363,10 @@ func OpenChroma(c *settings.Config) *vectors.ChromaServer {
 	if c.RAG.Store != "chroma" {
 		return nil
 	}
-	return &vectors.ChromaServer{URL: c.RAG.ChromaURL, Tenant: c.RAG.ChromaTenant, Database: c.RAG.ChromaDatabase, Token: c.RAG.ChromaToken}
+	return &vectors.ChromaServer{
+		URL: c.RAG.ChromaURL, Tenant: c.RAG.ChromaTenant, Database: c.RAG.ChromaDatabase,
+		Token: c.RAG.ChromaToken,
+	}
 }
 
 // Close closes everything that was opened, in reverse order.
@@ -422,7 +433,8 @@ func (a *App) BetterEmbedder(ctx context.Context) string {
 	if err != nil || better == "" {
 		return ""
 	}
-	return fmt.Sprintf("%s is installed and finds more: `lifehub config set embed_model %s && lifehub index` embeds the notes with it", better, better)
+	return fmt.Sprintf("%s is installed and finds more: `lifehub config set embed_model %s && lifehub index` embeds "+
+		"the notes with it", better, better)
 }
 
 // memoryEmbedder returns the embedder for past exchanges: the embedding model or, without one,
@@ -487,7 +499,8 @@ func (a *App) KnownTools(of *turn.Agent) (known []KnownTool) {
 	if len(a.Skills().List) == 0 {
 		missing[agent.ReadSkill] = "there are no skills"
 	}
-	list := slices.Concat(a.Builtin, a.Servers.Tools(), ofTurn, []agent.Tool{tools.NewSendEmail(tools.MailAccount{}, time.Now, nil, nil), Skills{}.Tool()})
+	list := slices.Concat(a.Builtin, a.Servers.Tools(), ofTurn,
+		[]agent.Tool{tools.NewSendEmail(tools.MailAccount{}, time.Now, nil, nil), Skills{}.Tool()})
 	taken := map[string]bool{}
 	for _, tool := range list {
 		if name := tool.Spec().Name; !taken[name] {
@@ -501,7 +514,8 @@ func (a *App) KnownTools(of *turn.Agent) (known []KnownTool) {
 
 // Writes reports whether a built-in tool changes something, even if it is not offered now.
 func (a *App) Writes(name string) bool {
-	return name == "send_email" || slices.ContainsFunc(a.Builtin, func(t agent.Tool) bool { return t.Spec().Name == name && !agent.ReadOnly(t) })
+	return name == "send_email" || slices.ContainsFunc(a.Builtin,
+		func(t agent.Tool) bool { return t.Spec().Name == name && !agent.ReadOnly(t) })
 }
 
 // ToolNames returns the names of all tools, offered or not.

@@ -125,7 +125,10 @@ func (a Attached) there(name string) bool {
 	if !ok || uri == "" || !a.Servers.Has(server) {
 		return false
 	}
-	listed := slices.ContainsFunc(a.Servers.Resources(), func(r mcpclient.Resource) bool { return r.Server == server && r.URI == uri })
+	listed := slices.ContainsFunc(a.Servers.Resources(), func(r mcpclient.Resource) bool {
+		return r.Server == server &&
+			r.URI == uri
+	})
 	return listed || uri == strings.TrimRight(uri, ".,;:!?)]")
 }
 
@@ -167,7 +170,10 @@ func readPicture(name string) (agent.Result, error) {
 	if err := agent.CheckPicture(image); err != nil {
 		return agent.Result{}, fmt.Errorf("%s: %w", filepath.Base(name), err)
 	}
-	return agent.Result{Text: "the image " + filepath.Base(name) + " is with this message", Images: [][]byte{image}, Untrusted: true}, nil
+	return agent.Result{
+		Text:   "the image " + filepath.Base(name) + " is with this message",
+		Images: [][]byte{image}, Untrusted: true,
+	}, nil
 }
 
 // readNote runs the read_note tool.

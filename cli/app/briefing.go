@@ -29,7 +29,9 @@ const unfinishedDays = 7
 
 // Briefing returns the lines of a briefing for so many days, in order, and the notes that could not be read
 // in words; "" if there are none. The conversations are those saved in s.
-func (a *App) Briefing(ctx context.Context, s *store.Store, today when.Day, days int) (lines []tools.BriefLine, unread string, err error) {
+func (a *App) Briefing(ctx context.Context, s *store.Store, today when.Day,
+	days int,
+) (lines []tools.BriefLine, unread string, err error) {
 	lines, unread, err = tools.Brief(gate.Hiding(ctx, a.Rules.List(), nil), a.Folders, today, days, s)
 	if err != nil {
 		return nil, "", err
@@ -78,7 +80,8 @@ func BriefingText(lines []tools.BriefLine, today when.Day, days int, named, quot
 	var b strings.Builder
 	for _, l := range lines {
 		if shown[l.Kind]++; shown[l.Kind] == 1 {
-			fmt.Fprintf(&b, "%s**%s**\n\n", strings.Repeat("\n", min(1, b.Len())), briefingHead(l.Kind, count[l.Kind], days))
+			fmt.Fprintf(&b, "%s**%s**\n\n", strings.Repeat("\n", min(1, b.Len())),
+				briefingHead(l.Kind, count[l.Kind], days))
 		}
 		switch {
 		case shown[l.Kind] == maxBriefed+1:

@@ -84,13 +84,17 @@ func AddJSON(cmd *cobra.Command, asJSON *bool, usage string) {
 const ShownTime = "2006-01-02 15:04"
 
 // WithStore runs a command with the conversations open and closes them afterwards.
-func WithStore(sh *Process, do func(context.Context, *store.Store, []string) error) func(*cobra.Command, []string) error {
+func WithStore(sh *Process, do func(context.Context, *store.Store,
+	[]string) error,
+) func(*cobra.Command, []string) error {
 	return with(sh, store.Open, do)
 }
 
 // ReadingStore is like WithStore for a command that only reads; it works on a read-only file
 // system.
-func ReadingStore(sh *Process, do func(context.Context, *store.Store, []string) error) func(*cobra.Command, []string) error {
+func ReadingStore(sh *Process, do func(context.Context, *store.Store,
+	[]string) error,
+) func(*cobra.Command, []string) error {
 	return with(sh, store.OpenToRead, do)
 }
 

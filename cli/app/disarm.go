@@ -51,7 +51,8 @@ func separate(markdown string, code []bool) string {
 		case c == '<' && !util.IsSpace(next):
 			b.WriteString(`\<`)
 		case c == ']' && next == '(':
-			b.WriteString("] ") // not a backslash, which would become part of an address that a renderer links automatically
+			// not a backslash, which would become part of an address that a renderer links automatically
+			b.WriteString("] ")
 		case c == ']' && next == ':', c == '!' && next == '[':
 			b.WriteByte(c)
 			b.WriteByte('\\')
@@ -71,36 +72,40 @@ func codeBytes(markdown string) []bool {
 		body += strings.IndexByte(markdown[body:], '\n') + 1
 	}
 	for _, from := range slices.Compact([]int{0, body}) {
-		for _, reader := range []goldmark.Markdown{goldmark.New(), goldmark.New(goldmark.WithExtensions(extension.GFM))} {
+		for _, reader := range []goldmark.Markdown{
+			goldmark.New(),
+			goldmark.New(goldmark.WithExtensions(extension.GFM)),
+		} {
 			read := make([]bool, len(markdown))
 			mark := func(s text.Segment) {
 				for i := s.Start; i < s.Stop; i++ {
 					read[from+i] = true
 				}
 			}
-			_ = ast.Walk(reader.Parser().Parse(text.NewReader([]byte(markdown[from:]))), func(n ast.Node, entering bool) (ast.WalkStatus, error) {
-				if !entering {
+			_ = ast.Walk(reader.Parser().Parse(text.NewReader([]byte(markdown[from:]))),
+				func(n ast.Node, entering bool) (ast.WalkStatus, error) {
+					if !entering {
+						return ast.WalkContinue, nil
+					}
+					switch n := n.(type) {
+					case *ast.CodeSpan:
+						for c := n.FirstChild(); c != nil; c = c.NextSibling() {
+							mark(c.(*ast.Text).Segment)
+						}
+					case *ast.FencedCodeBlock:
+						if n.Info != nil {
+							mark(n.Info.Segment)
+						}
+						for _, line := range n.Lines().Sliced(0, n.Lines().Len()) {
+							mark(line)
+						}
+					case *ast.CodeBlock:
+						for _, line := range n.Lines().Sliced(0, n.Lines().Len()) {
+							mark(line)
+						}
+					}
 					return ast.WalkContinue, nil
-				}
-				switch n := n.(type) {
-				case *ast.CodeSpan:
-					for c := n.FirstChild(); c != nil; c = c.NextSibling() {
-						mark(c.(*ast.Text).Segment)
-					}
-				case *ast.FencedCodeBlock:
-					if n.Info != nil {
-						mark(n.Info.Segment)
-					}
-					for _, line := range n.Lines().Sliced(0, n.Lines().Len()) {
-						mark(line)
-					}
-				case *ast.CodeBlock:
-					for _, line := range n.Lines().Sliced(0, n.Lines().Len()) {
-						mark(line)
-					}
-				}
-				return ast.WalkContinue, nil
-			})
+				})
 			for i := range code {
 				code[i] = code[i] && read[i]
 			}

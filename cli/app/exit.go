@@ -35,7 +35,8 @@ func RestoreChats(ctx context.Context, sh *Process, path string, yes bool) error
 	}
 	question := "No intact backup. Start without conversations?"
 	if from != nil {
-		question = fmt.Sprintf("Restore the backup of %s? Anything newer is then only in the file set aside.", from.Time.Local().Format("2006-01-02 15:04"))
+		question = fmt.Sprintf("Restore the backup of %s? Anything newer is then only in the file set aside.",
+			from.Time.Local().Format("2006-01-02 15:04"))
 	}
 	if err := Confirm(ctx, sh, question, "restore", yes); err != nil {
 		return err

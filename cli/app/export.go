@@ -133,7 +133,8 @@ func exportHTML(ctx context.Context, s *store.Store, c agent.Conversation, w io.
 	sum := sha256.Sum256([]byte(pageStyle))
 	return page.Execute(w, map[string]any{
 		"Conversation": c, "Exchanges": exchanges,
-		"Style": template.CSS(pageStyle), "StyleHash": template.HTMLAttr("sha256-" + base64.StdEncoding.EncodeToString(sum[:])),
+		"Style": template.CSS(pageStyle), "StyleHash": template.HTMLAttr("sha256-" +
+			base64.StdEncoding.EncodeToString(sum[:])),
 	})
 }
 
@@ -198,7 +199,8 @@ func (asText) link(w util.BufWriter, source []byte, node ast.Node, entering bool
 	if safe {
 		io.WriteString(w, "</a>")
 	}
-	if text, ok := link.FirstChild().(*ast.Text); !ok || link.ChildCount() > 1 || string(text.Value(source)) != string(link.Destination) {
+	if text, ok := link.FirstChild().(*ast.Text); !ok || link.ChildCount() > 1 ||
+		string(text.Value(source)) != string(link.Destination) {
 		io.WriteString(w, " ("+template.HTMLEscapeString(safetext.Reveal(string(link.Destination)))+")")
 	}
 	return ast.WalkContinue, nil

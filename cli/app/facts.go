@@ -42,7 +42,10 @@ func (a *App) FactsFolder() (*notes.Folder, error) {
 // SearchPast searches the exchanges of all conversations, whatever memory.scope is, which decides
 // only what is recalled without being asked for.
 func (a *App) SearchPast(ctx context.Context, query string, limit int) ([]agent.Recollection, error) {
-	past := memory.LongTerm{Store: a.Store, Embedder: a.memoryEmbedder, Prefixes: encoder.Prefixes, Archived: a.Archived}
+	past := memory.LongTerm{
+		Store: a.Store, Embedder: a.memoryEmbedder,
+		Prefixes: encoder.Prefixes, Archived: a.Archived,
+	}
 	return past.Search(ctx, query, limit)
 }
 

@@ -12,8 +12,10 @@ import (
 // findingNames are one and several findings of a kind in words.
 var findingNames = map[tools.FindingKind][2]string{
 	tools.DeadLink: {"dead link", "dead links"}, tools.SameTitle: {"title of several notes", "titles of several notes"},
-	tools.Copy: {"copy of a sync program", "copies of a sync program"}, tools.Overdue: {"task overdue for a month", "tasks overdue for a month"},
-	tools.Orphan: {"note without links", "notes without links"}, tools.Unreadable: {"file that cannot be read", "files that cannot be read"},
+	tools.Copy:       {"copy of a sync program", "copies of a sync program"},
+	tools.Overdue:    {"task overdue for a month", "tasks overdue for a month"},
+	tools.Orphan:     {"note without links", "notes without links"},
+	tools.Unreadable: {"file that cannot be read", "files that cannot be read"},
 }
 
 // FindingsHead returns the number of findings of a kind in words: "3 dead links".

@@ -131,7 +131,8 @@ func Group(use, short string, commands ...*cobra.Command) *cobra.Command {
 		Use: use, Short: short, Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, given []string) error {
 			if len(given) > 0 {
-				return settings.UsageError{Err: fmt.Errorf("%s has no command %q%s; see `lifehub %s --help`", use, given[0], DidYouMean(cmd, given[0]), use)}
+				return settings.UsageError{Err: fmt.Errorf("%s has no command %q%s; see `lifehub %s --help`", use,
+					given[0], DidYouMean(cmd, given[0]), use)}
 			}
 			i := slices.IndexFunc(commands, func(c *cobra.Command) bool { return c.Name() == "list" })
 			if i < 0 {
@@ -172,7 +173,8 @@ func FlagError(cmd *cobra.Command, err error) error {
 	if errors.As(err, &unknown) {
 		var names []string
 		cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
-		if near := text.Nearest(unknown.GetSpecifiedName(), names, 3); near != "" && len(unknown.GetSpecifiedName()) > 1 {
+		if near := text.Nearest(unknown.GetSpecifiedName(), names, 3); near != "" &&
+			len(unknown.GetSpecifiedName()) > 1 {
 			err = fmt.Errorf("%w (did you mean --%s?)", err, near)
 		}
 	}

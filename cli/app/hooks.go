@@ -49,7 +49,10 @@ func Hooks(p settings.Paths, c *settings.Config) (list []Hook) {
 }
 
 func (h Hook) entry() config.Entry {
-	return config.Entry{Name: h.Event, Transport: config.Stdio, Command: h.Command[0], Args: h.Command[1:], Level: agent.Confirm}
+	return config.Entry{
+		Name: h.Event, Transport: config.Stdio, Command: h.Command[0],
+		Args: h.Command[1:], Level: agent.Confirm,
+	}
 }
 
 // Unseen returns what the user has not reviewed of the hook.

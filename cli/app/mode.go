@@ -60,14 +60,17 @@ func traits(s llm.State, window int, rate float64) (of turn.Traits, why string) 
 		return of, fmt.Sprintf("%s has %.3gB parameters, fewer than 7B%s", s.Model, n/1e9, brief)
 	case 0 < window && window < largeWindow:
 		of.Small = true
-		return of, fmt.Sprintf("the window of %s has %s tokens, fewer than %s%s", s.Model, text.Thousands(window), text.Thousands(largeWindow), brief)
+		return of, fmt.Sprintf("the window of %s has %s tokens, fewer than %s%s", s.Model, text.Thousands(window),
+			text.Thousands(largeWindow), brief)
 	case n == 0 && 0 < rate && rate < largeRate:
 		of.Small = true
-		return of, fmt.Sprintf("the size of %s is unknown, and it writes %.2g tokens a second, fewer than %d%s", s.Model, rate, largeRate, brief)
+		return of, fmt.Sprintf("the size of %s is unknown, and it writes %.2g tokens a second, fewer than %d%s",
+			s.Model, rate, largeRate, brief)
 	case !s.Tools:
 		return of, s.Model + " calls no tools natively, so it writes its calls as JSON"
 	case n == 0:
-		return of, s.Model + " calls tools natively; its size is unknown, and it counts as large unless it writes fewer than 20 tokens a second"
+		return of, s.Model + " calls tools natively; its size is unknown, and it counts as large unless it writes " +
+			"fewer than 20 tokens a second"
 	}
 	return of, s.Model + " calls tools natively"
 }

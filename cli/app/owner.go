@@ -31,13 +31,15 @@ func (a *App) FoundServer(ctx context.Context) string {
 	case owner.Host == "" || owner.Name != "":
 		return ""
 	}
-	if last, _ := os.ReadFile(a.Paths.Found()); string(last) == owner.Host { // a read error means that none was reported yet
+	// a read error means that none was reported yet
+	if last, _ := os.ReadFile(a.Paths.Found()); string(last) == owner.Host {
 		return ""
 	}
 	if err := files.Write(a.Paths.Found(), []byte(owner.Host)); err != nil {
 		slog.Warn("save which server was reported", "error", err)
 	}
-	return fmt.Sprintf("first use of the model server at %s, found there; this system does not report its owner", owner.Host)
+	return fmt.Sprintf("first use of the model server at %s, found there; this system does not report its owner",
+		owner.Host)
 }
 
 // askForServer asks the user, once per owner, whether to use a model server that belongs to another

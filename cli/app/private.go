@@ -21,7 +21,10 @@ func MakePrivate(p settings.Paths, c *settings.Config) (notices []string, err er
 		return nil, nil
 	}
 	var open []string
-	for _, file := range []string{p.ConfigFile(), p.PermissionsFile(), p.ServersFile(), p.TrustedFile(), p.TrustFile()} {
+	for _, file := range []string{
+		p.ConfigFile(), p.PermissionsFile(), p.ServersFile(),
+		p.TrustedFile(), p.TrustFile(),
+	} {
 		info, err := os.Stat(file)
 		if err != nil || info.Mode().Perm()&0o077 == 0 || !info.Mode().IsRegular() {
 			continue
@@ -31,7 +34,8 @@ func MakePrivate(p settings.Paths, c *settings.Config) (notices []string, err er
 		case err == nil:
 			open = append(open, filepath.Base(file))
 		case file == p.ConfigFile() && holdsSecret(c, file):
-			return nil, settings.UsageError{Err: fmt.Errorf("%s contains a key and is readable by others: chmod 600 %s", file, file)}
+			return nil, settings.UsageError{Err: fmt.Errorf("%s contains a key and is readable by others: chmod 600 %s",
+				file, file)}
 		case !errors.Is(err, fs.ErrPermission) && !errors.Is(err, syscall.EROFS):
 			return nil, fmt.Errorf("make %s private: %w", file, err)
 		}

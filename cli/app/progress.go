@@ -42,7 +42,8 @@ func (b *Bar) show(what string, done, total int64) {
 	b.last = time.Now()
 	filled := max(0, min(barWidth, int(float64(done)/float64(total)*barWidth))) // the numbers may come from a server
 	what = draw.Truncate(safetext.Line(what), maxWhat)
-	fmt.Fprintf(b.Err, "\r\x1b[K%-8s %s%s %d of %d", what, strings.Repeat("█", filled), strings.Repeat("░", barWidth-filled), done, total)
+	fmt.Fprintf(b.Err, "\r\x1b[K%-8s %s%s %d of %d", what, strings.Repeat("█", filled),
+		strings.Repeat("░", barWidth-filled), done, total)
 }
 
 // Line shows text in place of the bar, cut to the width of the terminal.

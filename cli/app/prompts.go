@@ -47,7 +47,8 @@ func Read(dir string) (list []Prompt) {
 	for _, file := range files {
 		p := read(file)
 		if first := taken[p.Name]; first != "" {
-			p.Name, p.Err = strings.TrimSuffix(filepath.Base(file), ".md"), fmt.Errorf("%s: %s has the name %s already", file, filepath.Base(first), p.Name)
+			p.Name, p.Err = strings.TrimSuffix(filepath.Base(file), ".md"),
+				fmt.Errorf("%s: %s has the name %s already", file, filepath.Base(first), p.Name)
 		}
 		taken[p.Name] = cmp.Or(taken[p.Name], file)
 		list = append(list, p)
@@ -92,7 +93,8 @@ func (p *Prompt) take(front map[string]any) error {
 				p.Description = draw.Summary(strings.Join(strings.Fields(value), " "), 200)
 				continue
 			case "tools":
-				p.tools = append([]string{}, strings.FieldsFunc(value, func(r rune) bool { return r == ',' || r == ' ' })...)
+				p.tools = append([]string{}, strings.FieldsFunc(value,
+					func(r rune) bool { return r == ',' || r == ' ' })...)
 				continue
 			}
 		case []any:
@@ -104,7 +106,8 @@ func (p *Prompt) take(front map[string]any) error {
 				continue
 			}
 		}
-		return fmt.Errorf("its front matter holds name, description and tools (a list of names); not %s: %v", key, draw.Summary(fmt.Sprint(front[key]), 60))
+		return fmt.Errorf("its front matter holds name, description and tools (a list of names); not %s: %v", key,
+			draw.Summary(fmt.Sprint(front[key]), 60))
 	}
 	return nil
 }

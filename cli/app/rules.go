@@ -81,7 +81,8 @@ func RemoveRules(file, tool string) (int, error) {
 			return 0, fmt.Errorf("find rule %d in %s: %w", i+1, file, err)
 		}
 		to := from // lines[from-1] is the first line of the rule, and to the index after its last
-		for to < len(lines) && !strings.HasPrefix(strings.TrimSpace(lines[to]), "-") && strings.TrimSpace(lines[to]) != "" {
+		for to < len(lines) && !strings.HasPrefix(strings.TrimSpace(lines[to]), "-") &&
+			strings.TrimSpace(lines[to]) != "" {
 			to++
 		}
 		lines = slices.Delete(lines, from-1, to)
@@ -93,7 +94,8 @@ func RemoveRules(file, tool string) (int, error) {
 	rest := []byte(strings.Join(lines, ""))
 	after, err := gate.Parse(file, rest)
 	if err != nil || len(after.List()) != len(all.List())-removed {
-		return 0, fmt.Errorf("remove the rules for %s from %s by hand: the file is not a plain list of rules", tool, file)
+		return 0, fmt.Errorf("remove the rules for %s from %s by hand: the file is not a plain list of rules", tool,
+			file)
 	}
 	return removed, files.Write(file, rest)
 }
@@ -126,7 +128,8 @@ func (a *App) Allow(flag string, texts []string) error {
 		}
 		rule.From, rule.Untrusted = flag, flag == UntrustedFlag
 		if rule.Untrusted && (rule.Level != agent.Auto || !rule.IsBound()) {
-			return settings.UsageError{Err: fmt.Errorf("%s %s: name the arguments it may have, as in 'add_task text=VALUE': "+
+			return settings.UsageError{Err: fmt.Errorf("%s %s: name the arguments it may have, as in 'add_task "+
+				"text=VALUE': "+
 				"untrusted text may have chosen them", flag, text)}
 		}
 		a.Rules = a.Rules.With(rule)

@@ -73,7 +73,8 @@ func (k ServerTrust) FirstUse() string {
 	if len(k.adopted) == 0 {
 		return ""
 	}
-	return "first use of the MCP servers in mcp.json: " + strings.Join(k.adopted, ", ") + " (`lifehub mcp list` shows what they run)"
+	return "first use of the MCP servers in mcp.json: " + strings.Join(k.adopted, ", ") +
+		" (`lifehub mcp list` shows what they run)"
 }
 
 // serversFile tracks changes of mcp.json and of the trust file.
@@ -206,7 +207,10 @@ func (u user) Sample(ctx context.Context, server string, request llm.Request) (m
 	if u.app.Provider.State().Provider == "offline" {
 		return "", "", errors.New("no model is available now")
 	}
-	given := agent.HostFrom(ctx).Ask(ctx, agent.Question{From: server, Kind: agent.SamplingInput, Prompt: request.Messages})
+	given := agent.HostFrom(ctx).Ask(ctx, agent.Question{
+		From: server, Kind: agent.SamplingInput,
+		Prompt: request.Messages,
+	})
 	switch {
 	case given.Action == agent.InputAccepted:
 	case given.Reason != "":
@@ -237,7 +241,8 @@ func Unseen(s mcpclient.ServerState) string {
 	if len(what) > 3 {
 		what = append(what[:3], fmt.Sprintf("%d more", len(what)-3))
 	}
-	return fmt.Sprintf("MCP server %s changed (%s); review before use: /mcp in the chat, or lifehub mcp trust %s", s.Name, strings.Join(what, ", "), s.Name)
+	return fmt.Sprintf("MCP server %s changed (%s); review before use: /mcp in the chat, or lifehub mcp trust %s",
+		s.Name, strings.Join(what, ", "), s.Name)
 }
 
 // ServerLog returns the last lines of a server's log, including the rotated file.

@@ -55,7 +55,8 @@ func ReadSkills(folders []settings.Skills) (all Skills) {
 				err = errors.New("another skill has this name")
 			}
 			if err != nil {
-				all.Unused = append(all.Unused, fmt.Sprintf("the skill %s is not used: %v", filepath.Join(in.Dir, file), err))
+				all.Unused = append(all.Unused, fmt.Sprintf("the skill %s is not used: %v",
+					filepath.Join(in.Dir, file), err))
 				continue
 			}
 			for _, other := range slices.Sorted(maps.Keys(in.Files)) {
@@ -87,7 +88,8 @@ func (s *skill) readHead() error {
 	description, _ := front["description"].(string)
 	switch {
 	case !skillName.MatchString(name) || len(name) > 64 || name != path.Base(s.at):
-		return fmt.Errorf("its name %q must match its folder's name: small letters, digits and single -, at most 64", draw.Summary(name, 64))
+		return fmt.Errorf("its name %q must match its folder's name: small letters, digits and single -, at most 64",
+			draw.Summary(name, 64))
 	case strings.TrimSpace(description) == "":
 		return errors.New("its front matter has no description")
 	}
@@ -100,7 +102,8 @@ func (s *skill) readHead() error {
 func (s *skill) read(name string) (string, error) {
 	sum, known := s.in.Files[s.at+"/"+name]
 	if !known {
-		return "", fmt.Errorf("the skill has no file %q, it has: %s", name, strings.Join(append([]string{"SKILL.md"}, s.files...), ", "))
+		return "", fmt.Errorf("the skill has no file %q, it has: %s", name,
+			strings.Join(append([]string{"SKILL.md"}, s.files...), ", "))
 	}
 	root, err := os.OpenRoot(filepath.Join(s.in.Dir, filepath.FromSlash(s.at)))
 	if err != nil {
@@ -112,7 +115,8 @@ func (s *skill) read(name string) (string, error) {
 		return "", err
 	}
 	if is := sha256.Sum256(raw); hex.EncodeToString(is[:]) != sum {
-		return "", fmt.Errorf("%s has changed since it was read and trusted; a new start of LifeHub looks at it again", name)
+		return "", fmt.Errorf("%s has changed since it was read and trusted; a new start of LifeHub looks at it again",
+			name)
 	}
 	if !utf8.Valid(raw) {
 		return "", fmt.Errorf("%s is not text", name)
@@ -137,7 +141,8 @@ const (
 // Tool returns the tool that reads skills.
 func (all Skills) Tool() agent.Tool {
 	list := all.List
-	description := "Read a skill: instructions that the user trusts for a kind of task. When one fits the message, read it first and do as it says. " +
+	description := "Read a skill: instructions that the user trusts for a kind of task. When one fits the message, " +
+		"read it first and do as it says. " +
 		"file names another file of it; left out, it is SKILL.md."
 	if len(list) > 0 {
 		description += " The skills:"

@@ -88,7 +88,8 @@ func readText(r io.Reader, name string) (string, error) {
 		return "", fmt.Errorf("read %s: %w", name, err)
 	}
 	if len(data) > maxAttached {
-		return "", settings.UsageError{Err: fmt.Errorf("%s is larger than %d bytes, the most that can be given", name, maxAttached)}
+		return "", settings.UsageError{Err: fmt.Errorf("%s is larger than %d bytes, the most that can be given", name,
+			maxAttached)}
 	}
 	if !utf8.Valid(data) {
 		return "", settings.UsageError{Err: fmt.Errorf("%s is not UTF-8 text", name)}

@@ -124,7 +124,10 @@ func (a *App) openVault(dir string, indexed bool) error {
 	folder.ReadWith(reader)
 	var index *rag.Index
 	if indexed {
-		index, err = rag.Open(a.Paths.Index(dir), rag.Options{Vault: dir, LeaveOut: own, Chroma: OpenChroma(a.Settings), PDF: reader})
+		index, err = rag.Open(a.Paths.Index(dir), rag.Options{
+			Vault: dir, LeaveOut: own,
+			Chroma: OpenChroma(a.Settings), PDF: reader,
+		})
 	}
 	if err != nil {
 		folder.Close()
@@ -221,7 +224,8 @@ func (a *App) Related(ctx context.Context, name string, limit int) (rag.Related,
 		all := r.Notes
 		r.Notes = all[:0]
 		for _, n := range all {
-			if full := tools.PathOf(a.Folders, folder, n.Path); len(r.Notes) < limit && !agent.HidesNote(byRules, full) && !agent.HidesNote(ctx, full) {
+			if full := tools.PathOf(a.Folders, folder, n.Path); len(r.Notes) < limit &&
+				!agent.HidesNote(byRules, full) && !agent.HidesNote(ctx, full) {
 				r.Notes = append(r.Notes, n)
 			}
 		}
@@ -260,7 +264,8 @@ func (a *App) readNote(ctx context.Context, name, from string) (note notes.Note,
 	var folder *notes.Folder
 	var found string
 	if err = fs.ErrNotExist; from != "" {
-		folder, found, err = tools.FindNote(ctx, a.Folders(), filepath.Join(filepath.Dir(from), filepath.FromSlash(name)))
+		folder, found, err = tools.FindNote(ctx, a.Folders(),
+			filepath.Join(filepath.Dir(from), filepath.FromSlash(name)))
 	}
 	if errors.Is(err, fs.ErrNotExist) {
 		folder, found, err = tools.FindNote(ctx, a.Folders(), name)
@@ -272,12 +277,14 @@ func (a *App) readNote(ctx context.Context, name, from string) (note notes.Note,
 		return note, "", 0, err
 	}
 	for _, h := range note.Headings {
-		if line == 0 && place != "" && text.Key(h.Text) == text.Key(strings.TrimSpace(place[strings.LastIndex(place, "#")+1:])) {
+		if line == 0 && place != "" && text.Key(h.Text) == text.Key(strings.TrimSpace(place[strings.LastIndex(place,
+			"#")+1:])) {
 			line = h.Line
 		}
 	}
 	if block, ok := strings.CutPrefix(place, "^"); ok {
-		line = 1 + slices.IndexFunc(strings.Split(note.Text, "\n"), func(line string) bool { return strings.HasSuffix(strings.TrimSpace(line), "^"+block) })
+		line = 1 + slices.IndexFunc(strings.Split(note.Text, "\n"),
+			func(line string) bool { return strings.HasSuffix(strings.TrimSpace(line), "^"+block) })
 	}
 	return note, filepath.Join(folder.Dir(), filepath.FromSlash(found)), line, nil
 }
@@ -355,7 +362,8 @@ func (a *App) Reread(s agent.Source) (string, bool) {
 // Whole implements [turn.Library], for a model on this machine.
 func (w library) Whole(ctx context.Context, most int64) ([]agent.Source, error) {
 	folders := w.app.Folders()
-	if s := w.app.Provider.State(); s.Model == "" || s.Remote != "" || len(folders) == 0 || len(folders) < len(w.app.OpenVaults()) {
+	if s := w.app.Provider.State(); s.Model == "" || s.Remote != "" || len(folders) == 0 ||
+		len(folders) < len(w.app.OpenVaults()) {
 		return nil, nil
 	}
 	const bytesPerNote = 64 // at least, with its number and path

@@ -42,7 +42,8 @@ func (a *App) readFirst(ctx context.Context, v *Vault, question string, bar *Bar
 		_, err := a.Sync(ctx, v, bar.Sync)
 		return err
 	}
-	if settled, count, age := v.Index.Settled(ctx, a.Embedder(ctx)); settled && count >= manyNotes && age < maxUnchecked && !v.Lost() {
+	if settled, count, age := v.Index.Settled(ctx, a.Embedder(ctx)); settled && count >= manyNotes &&
+		age < maxUnchecked && !v.Lost() {
 		v.unchecked = true
 		return nil
 	}

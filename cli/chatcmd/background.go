@@ -46,7 +46,10 @@ type background struct {
 // startBackground starts the work behind a chat with an assistant. It stops when ctx ends; wait
 // waits for that. The model reads the beginning of the prompts of the conversation; "": it does not.
 func startBackground(ctx context.Context, a *app.App, assistant *turn.Agent, conversation string) *background {
-	bg := &background{App: a, status: make(chan chat.Status, 1), notices: make(chan string, 16), wake: make(chan struct{}, 1)}
+	bg := &background{
+		App: a, status: make(chan chat.Status, 1), notices: make(chan string, 16),
+		wake: make(chan struct{}, 1),
+	}
 	bg.tell()
 	for _, text := range a.Notices("this chat goes") {
 		bg.notice(text)
@@ -112,7 +115,8 @@ func (bg *background) tell() {
 	}
 	state := bg.App.Provider.State()
 	s := chat.Status{
-		Provider: state.Provider, Model: state.Model, Remote: state.Remote, Window: bg.App.Provider.Window(), Sent: bg.App.Sent(),
+		Provider: state.Provider, Model: state.Model, Remote: state.Remote,
+		Window: bg.App.Provider.Window(), Sent: bg.App.Sent(),
 		Notes: coverage.Total, Indexed: coverage.Indexed, Indexing: bg.indexing || coverage.Unread > 0,
 		Unreadable: coverage.Unreadable,
 	}
@@ -178,8 +182,12 @@ func (bg *background) followProvider(ctx context.Context, assistant *turn.Agent,
 		case <-named:
 			bg.tell()
 		case <-receipt.C:
-			if now := (facts{bg.App.Sent(), bg.App.Provider.State().Model, bg.App.Provider.Window(), bg.App.Traits().Small}); now != shown {
-				if _, why := bg.App.FittingMode(); now.small && !shown.small && now.model == shown.model && now.window == shown.window {
+			if now := (facts{
+				bg.App.Sent(), bg.App.Provider.State().Model, bg.App.Provider.Window(),
+				bg.App.Traits().Small,
+			}); now != shown {
+				if _, why := bg.App.FittingMode(); now.small && !shown.small && now.model == shown.model &&
+					now.window == shown.window {
 					bg.notice(text.AsSentence(why)) // its first answer told
 				}
 				shown = now
@@ -265,7 +273,8 @@ func (bg *background) followFolders(ctx context.Context, getenv func(string) (st
 		}
 		for _, name := range now.Notes {
 			dir, err := settings.VaultDir(app.AtHome(name))
-			if err != nil || slices.Contains(known, name) || slices.ContainsFunc(bg.App.Folders(), func(open *notes.Folder) bool { return open.Dir() == dir }) {
+			if err != nil || slices.Contains(known, name) ||
+				slices.ContainsFunc(bg.App.Folders(), func(open *notes.Folder) bool { return open.Dir() == dir }) {
 				continue
 			}
 			known = append(known, name)

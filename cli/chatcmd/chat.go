@@ -49,7 +49,8 @@ func (f *Flags) Register(cmd *cobra.Command) {
 	resume := cmd.Flags().Lookup("resume")
 	resume.Usage, resume.NoOptDefVal = "resume a conversation; without an ID: pick one", pickOne
 	cmd.Flags().BoolVar(&f.plain, "plain", false, "plain lines, no redraws: for screen readers and logs")
-	cmd.Flags().BoolVar(&f.inline, "inline", false, "keep finished messages in the terminal's scrollback (no full screen)")
+	cmd.Flags().BoolVar(&f.inline, "inline", false, "keep finished messages in the terminal's scrollback (no full "+
+		"screen)")
 	cmd.MarkFlagsMutuallyExclusive("plain", "inline")
 }
 
@@ -60,7 +61,8 @@ func NewCommand(sh *app.Process) *cobra.Command {
 		Use:   "chat [PROMPT]",
 		Short: "Open the chat",
 		Example: "  lifehub chat -c                      # continue the last conversation\n" +
-			"  lifehub chat -r 3f9c2a               # resume this one, or start at a message that `chats search` found\n" +
+			"  lifehub chat -r 3f9c2a               # resume this one, or start at a message that `chats search` " +
+			"found\n" +
 			"  lifehub chat --notes ~/notes \"what did I plan for the trip?\"",
 		Args: cobra.MaximumNArgs(2),
 		RunE: func(cmd *cobra.Command, given []string) error {
@@ -103,7 +105,8 @@ func (f *Flags) Prompt(cmd *cobra.Command, given []string) (string, error) {
 		return "", nil
 	}
 	if near := app.DidYouMean(cmd, given[0]); near != "" && !strings.Contains(given[0], " ") {
-		return "", settings.UsageError{Err: fmt.Errorf("unknown command %q%s; `lifehub ask %s` asks it as a question", given[0], near, given[0])}
+		return "", settings.UsageError{Err: fmt.Errorf("unknown command %q%s; `lifehub ask %s` asks it as a question",
+			given[0], near, given[0])}
 	}
 	if len(given) > 1 {
 		return "", settings.UsageError{Err: errors.New("one question is expected; put it in quotes")}
@@ -239,7 +242,9 @@ type openedChat struct {
 func (c *openedChat) Open(ctx context.Context) (chat.Options, error) { return c.open(ctx, store.Open) }
 
 // open opens everything the front end needs. Cancelling ctx and calling close end it.
-func (c *openedChat) open(ctx context.Context, openStore func(path string) (*store.Store, error)) (o chat.Options, err error) {
+func (c *openedChat) open(ctx context.Context, openStore func(path string) (*store.Store,
+	error),
+) (o chat.Options, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	defer func() { c.err = err }()

@@ -65,8 +65,10 @@ func examine(ctx context.Context, sh *app.Process) iter.Seq[[]Finding] {
 			return
 		}
 		defer a.Close()
-		_ = yield(checkSaving(p, a)) && yield(checkModels(ctx, a)) && yield(checkNotes(ctx, a)) && yield(checkVectorStore(ctx, c)) &&
-			yield(checkServers(ctx, a)) && yield(checkHooks(a)) && yield(checkSkills(a)) && yield([]Finding{checkTerminal(sh), checkPrivacy(p)})
+		_ = yield(checkSaving(p, a)) && yield(checkModels(ctx, a)) && yield(checkNotes(ctx, a)) &&
+			yield(checkVectorStore(ctx, c)) &&
+			yield(checkServers(ctx, a)) && yield(checkHooks(a)) && yield(checkSkills(a)) &&
+			yield([]Finding{checkTerminal(sh), checkPrivacy(p)})
 	}
 }
 
@@ -75,7 +77,10 @@ func checkSetup(p settings.Paths, c *settings.Config, err error) []Finding {
 	version := fmt.Sprintf("LifeHub %s, %s, %s/%s", settings.Version(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
 	findings := []Finding{{What: "version", OK: true, Detail: version}}
 	if err != nil {
-		return append(findings, Finding{What: "settings", Detail: err.Error(), Fix: fixFor(err, "fix that line, or move the file away")})
+		return append(findings, Finding{
+			What: "settings", Detail: err.Error(),
+			Fix: fixFor(err, "fix that line, or move the file away"),
+		})
 	}
 	from := p.ConfigFile()
 	if _, err := os.Stat(from); err != nil {
@@ -207,19 +212,24 @@ func checkModel(ctx context.Context, a *app.App, c *settings.Config) []Finding {
 	if a.Provider.State().Provider == "offline" {
 		f := Finding{What: "model server", OK: true, Detail: "offline: LifeHub lists the closest passages"}
 		if c.Provider == "auto" {
-			f.Detail = "no Ollama at " + settings.WithoutPassword(c.Ollama.Host) + "; offline: LifeHub lists the closest passages"
+			f.Detail = "no Ollama at " + settings.WithoutPassword(c.Ollama.Host) +
+				"; offline: LifeHub lists the closest passages"
 			f.Fix = "install Ollama from ollama.com and start it; LifeHub switches automatically"
 		}
 		return []Finding{f}
 	}
 	if err != nil {
-		return []Finding{{What: "model server", Detail: err.Error(), Fix: agent.FailedFrom(err).Hint, Cause: llm.Cause(err)}}
+		return []Finding{{
+			What: "model server", Detail: err.Error(),
+			Fix: agent.FailedFrom(err).Hint, Cause: llm.Cause(err),
+		}}
 	}
 	window := "window of unknown size"
 	if n := a.Provider.Window(); n > 0 {
 		window = fmt.Sprintf("window of %d tokens", n)
 	}
-	model := Finding{What: "model", OK: true, Detail: fmt.Sprintf("%s at %s, %s", info.Name, a.Provider.State().Provider, window)}
+	model := Finding{What: "model", OK: true, Detail: fmt.Sprintf("%s at %s, %s", info.Name,
+		a.Provider.State().Provider, window)}
 	if info.Remote != "" {
 		model.Detail += "; it runs on " + info.Remote + ", so what you ask leaves this machine"
 	}
@@ -276,7 +286,10 @@ func checkModelServers(ctx context.Context, a *app.App) []Finding {
 		return nil
 	}
 	for _, l := range a.Models.Listings(ctx)[1:] {
-		f := Finding{What: "model server", OK: l.Err == nil, Detail: l.Server + ": " + draw.Count(len(l.Models), "model")}
+		f := Finding{
+			What: "model server", OK: l.Err == nil,
+			Detail: l.Server + ": " + draw.Count(len(l.Models), "model"),
+		}
 		if l.Err != nil {
 			f.Detail, f.Fix, f.Cause = l.Err.Error(), agent.FailedFrom(l.Err).Hint, llm.Cause(l.Err)
 		}
@@ -305,7 +318,10 @@ func checkNotes(ctx context.Context, a *app.App) []Finding {
 	var findings []Finding
 	scannable := false // there are PDFs or images
 	for _, gone := range a.MissingVaults {
-		findings = append(findings, Finding{What: "notes", Detail: gone, Fix: "check the folder, or remove it from `notes:` in " + a.Paths.ConfigFile()})
+		findings = append(findings, Finding{
+			What: "notes", Detail: gone,
+			Fix: "check the folder, or remove it from `notes:` in " + a.Paths.ConfigFile(),
+		})
 	}
 	for _, v := range a.OpenVaults() {
 		entries, problems, others, err := v.Folder.Survey(ctx)
@@ -386,7 +402,8 @@ func checkReadInPart(files []rag.FileStatus) (findings []Finding) {
 
 // findingOf is a finding about notes that names the first of them.
 func findingOf(what string, all []string, fix string) Finding {
-	f := Finding{What: "notes", OK: true, Detail: what + ": " + strings.Join(all[:min(len(all), mostNamed)], " · "), Fix: fix}
+	f := Finding{What: "notes", OK: true, Detail: what + ": " +
+		strings.Join(all[:min(len(all), mostNamed)], " · "), Fix: fix}
 	if len(all) > mostNamed {
 		f.Fix = strings.TrimPrefix(f.Fix+"; lifehub index --status names the others", "; ")
 	}
@@ -431,7 +448,8 @@ func checkIndex(ctx context.Context, a *app.App) (f Finding, all []rag.FileStatu
 		f.Detail = err.Error()
 		return f, nil
 	}
-	f.OK, f.Detail = true, fmt.Sprintf("%d of %s, indexed %s ago, %s", indexed, draw.Count(total, "note"), app.Ago(c.Age), c.Method())
+	f.OK, f.Detail = true, fmt.Sprintf("%d of %s, indexed %s ago, %s", indexed, draw.Count(total, "note"),
+		app.Ago(c.Age), c.Method())
 	if c.Unreadable > 0 {
 		f.Detail += fmt.Sprintf("; %s not readable now", draw.Count(c.Unreadable, "note"))
 		f.Fix = "lifehub index"
@@ -480,7 +498,8 @@ func checkHooks(a *app.App) (findings []Finding) {
 func checkTerminal(sh *app.Process) Finding {
 	name, _ := sh.Getenv("TERM")
 	if !term.IsTerminal(sh.Out.Fd()) {
-		return Finding{What: "terminal", OK: true, Detail: "none: stdout is a file or a pipe, so the chat prints plain lines"}
+		return Finding{What: "terminal", OK: true, Detail: "none: stdout is a file or a pipe, so the chat prints " +
+			"plain lines"}
 	}
 	width, height, err := term.GetSize(sh.Out.Fd())
 	if err != nil {
@@ -501,7 +520,8 @@ func checkPrivacy(p settings.Paths) Finding {
 			if err != nil {
 				return nil // a missing file is not readable
 			}
-			if info, err := entry.Info(); err == nil && info.Mode().Perm()&0o077 != 0 && info.Mode()&fs.ModeSymlink == 0 {
+			if info, err := entry.Info(); err == nil && info.Mode().Perm()&0o077 != 0 &&
+				info.Mode()&fs.ModeSymlink == 0 {
 				open = append(open, path)
 			}
 			return nil

@@ -21,7 +21,9 @@ import (
 
 // exportStep returns the step for /export NAME [NOTE], which saves a document as a note, and the
 // origin of the document. The step is nil if no document has that name.
-func exportStep(ctx context.Context, a *app.App, conversation, given string) (step *agent.Step, from agent.Origin, err error) {
+func exportStep(ctx context.Context, a *app.App, conversation,
+	given string,
+) (step *agent.Step, from agent.Origin, err error) {
 	if conversation == "" {
 		return nil, from, nil
 	}
@@ -37,11 +39,15 @@ func exportStep(ctx context.Context, a *app.App, conversation, given string) (st
 		if path = strings.TrimSpace(path); path == "" {
 			path = fileName(document.Name) + ".md"
 		}
-		input, err := json.Marshal(map[string]string{"path": path, "content": app.Sourced(app.Disarm(document.Text), document.Origin)})
+		input, err := json.Marshal(map[string]string{
+			"path":    path,
+			"content": app.Sourced(app.Disarm(document.Text), document.Origin),
+		})
 		if err != nil {
 			return nil, from, fmt.Errorf("export %s: %w", document.Name, err)
 		}
-		return &agent.Step{Tool: "create_note", Input: input, Description: "make a note of " + document.Name}, document.Origin, nil
+		return &agent.Step{Tool: "create_note", Input: input, Description: "make a note of " + document.Name},
+			document.Origin, nil
 	}
 	return nil, from, nil
 }
@@ -50,8 +56,9 @@ func exportStep(ctx context.Context, a *app.App, conversation, given string) (st
 // documents as a note.
 func (bg *background) exportCommand(assistant *turn.Agent) chat.Command {
 	return chat.Command{
-		Name: "export", Group: chat.InConversation, Args: "[md|json|html|DOCUMENT] [PATH]", Help: "export this conversation, or a document to your notes",
-		Run: bg.slashExport,
+		Name: "export", Group: chat.InConversation, Args: "[md|json|html|DOCUMENT] [PATH]",
+		Help: "export this conversation, or a document to your notes",
+		Run:  bg.slashExport,
 		Begin: func(ctx context.Context, conversation, given string) (chat.TurnStarter, error) {
 			step, from, err := exportStep(ctx, bg.App, conversation, given)
 			if step == nil || err != nil {
@@ -114,7 +121,10 @@ func writeNewFile(file string, data []byte) (string, error) {
 
 // fileName derives a file name from a title.
 func fileName(title string) string {
-	words := strings.FieldsFunc(title, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.IsMark(r) })
+	words := strings.FieldsFunc(title, func(r rune) bool {
+		return !unicode.IsLetter(r) &&
+			!unicode.IsDigit(r) && !unicode.IsMark(r)
+	})
 	name := strings.ToLower(strings.Join(words, "-"))
 	if runes := []rune(name); len(runes) > 50 {
 		name = string(runes[:50])

@@ -196,7 +196,12 @@ func usualPlaces(home string) []string {
 
 // kindOfNotes returns the program whose notes a folder contains, or "" if none has left a mark.
 func kindOfNotes(dir string) string {
-	for _, mark := range [][2]string{{".obsidian", "Obsidian vault"}, {"logseq", "Logseq graph"}, {".zk", "zk notebook"}, {".foam", "Foam workspace"}} {
+	for _, mark := range [][2]string{
+		{".obsidian", "Obsidian vault"},
+		{"logseq", "Logseq graph"},
+		{".zk", "zk notebook"},
+		{".foam", "Foam workspace"},
+	} {
 		if info, err := os.Stat(filepath.Join(dir, mark[0])); err == nil && info.IsDir() {
 			return mark[1]
 		}
@@ -216,7 +221,8 @@ func walkNotes(ctx context.Context, dir string, most int, isNote func(name strin
 		switch {
 		case ctx.Err() != nil || visited > most:
 			return fs.SkipAll
-		case err != nil && e != nil && e.IsDir(), e != nil && e.IsDir() && path != dir && strings.HasPrefix(e.Name(), "."):
+		case err != nil && e != nil && e.IsDir(), e != nil && e.IsDir() && path != dir &&
+			strings.HasPrefix(e.Name(), "."):
 			return fs.SkipDir
 		case err != nil || e.IsDir():
 			return nil
@@ -284,10 +290,16 @@ func (o offers) Typed(ctx context.Context, path string) (typed chat.TypedPath) {
 			typed.Complete = typed.Complete[:len(typed.Complete)-size]
 		}
 		if looked++; looked <= mostTyped {
-			typed.Begun = append(typed.Begun, chat.Offer{Name: e.Name(), Path: name, Detail: countNotes(ctx, app.AtHome(name))})
+			typed.Begun = append(typed.Begun, chat.Offer{
+				Name: e.Name(), Path: name,
+				Detail: countNotes(ctx, app.AtHome(name)),
+			})
 		}
 	}
-	slices.SortStableFunc(typed.Begun, func(a, b chat.Offer) int { return cmp.Compare(min(1, len(b.Detail)), min(1, len(a.Detail))) })
+	slices.SortStableFunc(typed.Begun, func(a, b chat.Offer) int {
+		return cmp.Compare(min(1, len(b.Detail)),
+			min(1, len(a.Detail)))
+	})
 	typed.Begun = typed.Begun[:min(len(typed.Begun), mostBegun)]
 	for i, o := range typed.Begun {
 		typed.Begun[i].Detail = cmp.Or(o.Detail, "no notes")
@@ -352,12 +364,15 @@ func (o offers) Model(ctx context.Context) chat.FoundModel {
 		}
 	}
 	server := cmp.Or(map[string]string{"ollama": "Ollama"}[state.Provider], "the model server")
-	found := chat.FoundModel{Ready: true, Detail: fmt.Sprintf("%s answers, from %s on this machine.", info.Name, server)}
+	found := chat.FoundModel{Ready: true, Detail: fmt.Sprintf("%s answers, from %s on this machine.", info.Name,
+		server)}
 	if state.Remote != "" {
 		found.Detail = fmt.Sprintf("%s answers, from %s: what you ask leaves this machine.", info.Name, state.Remote)
 	}
-	if _, err := o.App.Provider.Embedder(ctx); errors.As(err, &missing) || o.App.Settings.Provider == "auto" && state.Text != "" {
-		found.Pull, found.Why = cmp.Or(o.App.Settings.EmbedModel, ollama.Embeddings[0]), "finds notes by the meaning of whole sentences"
+	if _, err := o.App.Provider.Embedder(ctx); errors.As(err, &missing) ||
+		o.App.Settings.Provider == "auto" && state.Text != "" {
+		found.Pull, found.Why = cmp.Or(o.App.Settings.EmbedModel, ollama.Embeddings[0]),
+			"finds notes by the meaning of whole sentences"
 	}
 	return found
 }
@@ -370,18 +385,28 @@ func (bg *background) noModel(ctx context.Context) chat.FoundModel {
 	var foreign *llm.ForeignError
 	switch {
 	case errors.As(err, &foreign):
-		return chat.FoundModel{Detail: text.AsSentence(foreign.Error()), Next: "Your first message asks whether to use it; " + lists}
+		return chat.FoundModel{
+			Detail: text.AsSentence(foreign.Error()),
+			Next:   "Your first message asks whether to use it; " + lists,
+		}
 	case err == nil:
 		lacks := "no model yet; "
 		if len(models) > 0 {
 			lacks = "no model that can chat; "
 		}
-		return chat.FoundModel{Detail: "Ollama runs here and has " + lacks + lists, Pull: llm.Suggestion(), Why: "a model that fits this machine"}
+		return chat.FoundModel{
+			Detail: "Ollama runs here and has " + lacks + lists, Pull: llm.Suggestion(),
+			Why: "a model that fits this machine",
+		}
 	case notInstalled == nil:
-		return chat.FoundModel{Detail: "Ollama is installed but does not run; " + lists, Next: "`ollama serve` starts it (detected automatically)."}
+		return chat.FoundModel{
+			Detail: "Ollama is installed but does not run; " + lists,
+			Next:   "`ollama serve` starts it (detected automatically).",
+		}
 	}
 	return chat.FoundModel{
 		Detail: "No model on this machine: LifeHub lists the closest passages.",
-		Next:   "For written answers install Ollama from ollama.com, then run ollama pull " + llm.Suggestion() + " (detected automatically).",
+		Next: "For written answers install Ollama from ollama.com, then run ollama pull " + llm.Suggestion() +
+			" (detected automatically).",
 	}
 }

@@ -22,8 +22,9 @@ func (bg *background) memoryCommands() []chat.Command {
 			Run: bg.slashMemory,
 		},
 		{
-			Name: "compact", Group: chat.InModel, Args: "[FOCUS]", Help: "summarise the older messages of this conversation",
-			Run: bg.slashCompact,
+			Name: "compact", Group: chat.InModel, Args: "[FOCUS]",
+			Help: "summarise the older messages of this conversation",
+			Run:  bg.slashCompact,
 		},
 		{
 			Name: "remember", Group: chat.InNotes, Args: "TEXT", Help: "remember a fact about you",
@@ -56,7 +57,8 @@ func (bg *background) slashCompact(ctx context.Context, conversation, focus stri
 	if err != nil {
 		return "", err
 	}
-	return fmt.Sprintf("Summarised %d messages: about %d tokens instead of %d. They can still be read, searched and recalled.\n\n%s\n",
+	return fmt.Sprintf("Summarised %d messages: about %d tokens instead of %d. They can still be read, searched and "+
+		"recalled.\n\n%s\n",
 		done.Messages, done.After, done.Before, quoted(done.Text)), nil
 }
 
@@ -115,6 +117,7 @@ func (bg *background) slashMemory(ctx context.Context, _, query string) (string,
 		b.WriteString("No facts about you yet. `/remember TEXT` adds one.\n")
 	}
 	fmt.Fprintf(&b, "\nFacts are in `%s`, which you can edit. %s can come back (`memory.scope: %s`).\n",
-		filepath.Join(folder.Dir(), filepath.FromSlash(bg.App.Facts().Path)), draw.Count(archived, "past exchange"), bg.App.Settings.Memory.Scope)
+		filepath.Join(folder.Dir(), filepath.FromSlash(bg.App.Facts().Path)), draw.Count(archived, "past exchange"),
+		bg.App.Settings.Memory.Scope)
 	return b.String(), nil
 }

@@ -14,7 +14,8 @@ const niceness = 10
 // per thread. The thread ends with the goroutine, because its priority cannot be raised again.
 func lowerPriority() {
 	runtime.LockOSThread()
-	if was, err := unix.Getpriority(unix.PRIO_PROCESS, 0); err == nil { // of the calling thread; the kernel returns 20 minus the niceness
+	// of the calling thread; the kernel returns 20 minus the niceness
+	if was, err := unix.Getpriority(unix.PRIO_PROCESS, 0); err == nil {
 		_ = unix.Setpriority(unix.PRIO_PROCESS, 0, 20-was+niceness)
 	}
 }

@@ -33,8 +33,10 @@ func (bg *background) serveCommand(ctx context.Context, server *serve.Server) ch
 			if err != nil {
 				return "", err
 			}
-			return fmt.Sprintf("This chat is on a page, for this machine only:\n\n`%s`\n\nThe link works once; `/serve` prints "+
-				"another, `/serve off` ends it. Whoever opens it can send messages and allow calls. On another device, first: "+
+			return fmt.Sprintf("This chat is on a page, for this machine only:\n\n`%s`\n\nThe link works once; "+
+				"`/serve` prints "+
+				"another, `/serve off` ends it. Whoever opens it can send messages and allow calls. On another "+
+				"device, first: "+
 				"`%s`\n", link, serve.Tunnel(link)), nil
 		},
 	}

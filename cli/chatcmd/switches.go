@@ -14,10 +14,22 @@ import (
 // switchCommands returns /notes, /readonly, /approve and /think.
 func (bg *background) switchCommands() []chat.Command {
 	return []chat.Command{
-		{Name: "notes", Group: chat.InNotes, Args: "[on|only|off]", Help: "use your notes, only your notes, or no notes", Run: bg.slashNotes},
-		{Name: "readonly", Group: chat.InModel, Args: "[on|off]", Help: "let nothing write or send in this chat", Run: bg.slashReadOnly},
-		{Name: "approve", Group: chat.InModel, Args: "[on|off]", Help: "show each plan before it runs", Run: bg.slashApprove},
-		{Name: "think", Group: chat.InModel, Args: "[off|on|low|medium|high]", Help: "let the model think first, if it can", Run: bg.slashThink},
+		{
+			Name: "notes", Group: chat.InNotes, Args: "[on|only|off]",
+			Help: "use your notes, only your notes, or no notes", Run: bg.slashNotes,
+		},
+		{
+			Name: "readonly", Group: chat.InModel, Args: "[on|off]",
+			Help: "let nothing write or send in this chat", Run: bg.slashReadOnly,
+		},
+		{
+			Name: "approve", Group: chat.InModel, Args: "[on|off]",
+			Help: "show each plan before it runs", Run: bg.slashApprove,
+		},
+		{
+			Name: "think", Group: chat.InModel, Args: "[off|on|low|medium|high]",
+			Help: "let the model think first, if it can", Run: bg.slashThink,
+		},
 	}
 }
 
@@ -36,7 +48,8 @@ func (bg *background) slashNotes(_ context.Context, _, given string) (string, er
 	}
 	bg.App.NotesUse.Use(use)
 	bg.tell()
-	return fmt.Sprintf("Notes **%s**: questions are answered %s. `/notes on|only|off` changes it for this run.", use, uses[use]), nil
+	return fmt.Sprintf("Notes **%s**: questions are answered %s. `/notes on|only|off` changes it for this run.", use,
+		uses[use]), nil
 }
 
 func (bg *background) slashReadOnly(_ context.Context, _, given string) (string, error) {
@@ -46,7 +59,8 @@ func (bg *background) slashReadOnly(_ context.Context, _, given string) (string,
 	}
 	bg.tell()
 	if on {
-		return "**Read-only**: no tool that writes or sends is offered or runs, whatever the rules say. " + bg.App.ReadOnly.End("`/readonly off`") + ".", nil
+		return "**Read-only**: no tool that writes or sends is offered or runs, whatever the rules say. " +
+			bg.App.ReadOnly.End("`/readonly off`") + ".", nil
 	}
 	return "Read-only is **off**: tools that write or send are available again, and ask as the rules say.", nil
 }
@@ -57,7 +71,8 @@ func (bg *background) slashApprove(_ context.Context, _, given string) (string, 
 	case err != nil:
 		return "", err
 	case on:
-		return "**Approval**: each plan is shown before it runs, to drop or change its steps. " + bg.App.Approve.End("`/approve off`") + ".", nil
+		return "**Approval**: each plan is shown before it runs, to drop or change its steps. " +
+			bg.App.Approve.End("`/approve off`") + ".", nil
 	}
 	return "Approval is **off**: plans run at once; what changes or sends something asks as the rules say.", nil
 }
@@ -77,7 +92,9 @@ func flip(command string, r *app.Restriction, given string) (on bool, err error)
 }
 
 // writes wraps a command that changes notes or facts: it fails while the chat is read-only.
-func (bg *background) writes(run func(ctx context.Context, conversation, args string) (string, error)) func(context.Context, string, string) (string, error) {
+func (bg *background) writes(run func(ctx context.Context, conversation, args string) (string,
+	error),
+) func(context.Context, string, string) (string, error) {
 	return func(ctx context.Context, conversation, args string) (string, error) {
 		if bg.App.ReadOnly.On() {
 			return "", errors.New("this chat is read-only; " + bg.App.ReadOnly.End("/readonly off"))
@@ -95,5 +112,6 @@ func (bg *background) slashThink(_ context.Context, _, given string) (string, er
 		return "", fmt.Errorf("/think takes off, on, low, medium or high")
 	}
 	bg.App.Think.Use(think)
-	return fmt.Sprintf("Thinking **%s**, for models that can. `think: %s` in the settings makes it permanent.", think, think), nil
+	return fmt.Sprintf("Thinking **%s**, for models that can. `think: %s` in the settings makes it permanent.", think,
+		think), nil
 }

@@ -41,7 +41,8 @@ func saveUsed(path string, used map[string]int) {
 		return
 	}
 	data, _ := json.Marshal(used)
-	for len(data) > usedFileBytes || slices.ContainsFunc(slices.Collect(maps.Values(used)), func(n int) bool { return n > mostUsed }) {
+	for len(data) > usedFileBytes || slices.ContainsFunc(slices.Collect(maps.Values(used)),
+		func(n int) bool { return n > mostUsed }) {
 		for name := range used {
 			used[name] /= 2
 		}

@@ -54,7 +54,10 @@ type limits struct {
 
 var (
 	ofCall = limits{verdicts: 40, searches: 20, text: 64 << 10, sources: 100, opened: 4 << 20, compared: 16 << 20}
-	ofFile = limits{verdicts: math.MaxInt, searches: math.MaxInt, text: 8 << 20, sources: 10_000, opened: 256 << 20, compared: 1 << 30}
+	ofFile = limits{
+		verdicts: math.MaxInt, searches: math.MaxInt, text: 8 << 20, sources: 10_000,
+		opened: 256 << 20, compared: 1 << 30,
+	}
 )
 
 // placeMarker matches a source as programs write it: [running/plan.md:12-14], [plan.md], [paper.pdf
@@ -74,7 +77,8 @@ type Checked struct {
 }
 
 // ErrNothing reports a text without anything to check.
-var ErrNothing = errors.New("nothing to check: the text has no quotation of four words or more, and no source such as [running/plan.md:12]")
+var ErrNothing = errors.New("nothing to check: the text has no quotation of four words or more, and no source such " +
+	"as [running/plan.md:12]")
 
 // checkCitations returns the tool check_citations.
 func (s *notesServer) checkCitations() agent.Tool {
@@ -106,7 +110,8 @@ func Check(ctx context.Context, a *app.App, text string) (Checked, error) {
 func (s *reader) check(ctx context.Context, given string, most limits) (found Checked, used agent.Result, err error) {
 	checked, named := citedIn(given)
 	if len(given) > most.text || len(named) > most.sources {
-		return Checked{}, used, fmt.Errorf("the text has %d KiB and names %d sources: check at most %d KiB with %d sources at a time",
+		return Checked{}, used, fmt.Errorf("the text has %d KiB and names %d sources: check at most %d KiB with %d "+
+			"sources at a time",
 			len(given)>>10, len(named), most.text>>10, most.sources)
 	}
 	sources, err := s.citedNotes(ctx, named, most)
@@ -126,7 +131,8 @@ func (s *reader) check(ctx context.Context, given string, most limits) (found Ch
 		if err != nil {
 			return Checked{}, used, err
 		}
-		for _, source := range near.Result.Sources { // none if the search failed, because the query has no words or is forbidden
+		// none if the search failed, because the query has no words or is forbidden
+		for _, source := range near.Result.Sources {
 			if !slices.ContainsFunc(sources, func(o agent.Source) bool {
 				sameNote := o.Path == source.Path && o.Vault == source.Vault
 				return sameNote && o.Line <= source.Line && o.EndLine >= source.EndLine
@@ -170,7 +176,8 @@ func (s *reader) check(ctx context.Context, given string, most limits) (found Ch
 			}
 			elsewhere := place.line > 0 && (v.EndLine < place.line || v.Line > place.end)
 			if elsewhere && v.Verdict != agent.NotFound && v.Note != "" {
-				v.Detail = strings.TrimPrefix(v.Detail+fmt.Sprintf("; it is on line %d, not %d", v.Line, place.line), "; ")
+				v.Detail = strings.TrimPrefix(v.Detail+fmt.Sprintf("; it is on line %d, not %d", v.Line, place.line),
+					"; ")
 			}
 			v.Untrusted = sources[c.N-1].Untrusted
 			used.Sources = append(used.Sources, sources[c.N-1])

@@ -64,7 +64,10 @@ func (s *notesServer) refresh(ctx context.Context) {
 	s.listed.mu.Lock()
 	was := s.seen
 	for address, e := range was { // a note in a folder that cannot be listed is not gone
-		inUnknown := slices.ContainsFunc(unknown, func(dir string) bool { return strings.HasPrefix(e.Path+"/", dir+"/") })
+		inUnknown := slices.ContainsFunc(unknown, func(dir string) bool {
+			return strings.HasPrefix(e.Path+"/",
+				dir+"/")
+		})
 		if inUnknown && !agent.HidesNote(hiding, e.Path) {
 			now[address] = e
 		}
@@ -120,7 +123,10 @@ func (s *reader) wholeNote(ctx context.Context, name string) (agent.Source, erro
 	}
 	note := notes.Parse(entry, raw)
 	lines := 1 + strings.Count(strings.TrimRight(note.Text, "\n"), "\n")
-	return agent.Source{Path: path, Vault: folder.Dir(), Line: 1, EndLine: lines, Text: note.Text, Untrusted: note.Untrusted}, nil
+	return agent.Source{
+		Path: path, Vault: folder.Dir(), Line: 1, EndLine: lines, Text: note.Text,
+		Untrusted: note.Untrusted,
+	}, nil
 }
 
 // addressOf returns the URI of a note.
@@ -145,16 +151,23 @@ func (s *notesServer) readResource(ctx context.Context, request mcp.ReadResource
 	}
 	result := agent.Result{Text: s.App.Secrets.Known(note.Text), Sources: []agent.Source{note}}
 	s.guard().Record.Trace(ctx, agent.Origin{}, gate.Channel{Own: true}, &result, "")
-	return []mcp.ResourceContents{mcp.TextResourceContents{URI: addressOf(path), MIMEType: notes.MIMEType(path), Text: safetext.Visible(marked(result))}}, nil
+	return []mcp.ResourceContents{mcp.TextResourceContents{
+		URI: addressOf(path), MIMEType: notes.MIMEType(path),
+		Text: safetext.Visible(marked(result)),
+	}}, nil
 }
 
 // CompleteResourceArgument completes the path of a note.
-func (s *notesServer) CompleteResourceArgument(ctx context.Context, _ string, argument mcp.CompleteArgument, _ mcp.CompleteContext) (*mcp.Completion, error) {
+func (s *notesServer) CompleteResourceArgument(ctx context.Context, _ string, argument mcp.CompleteArgument,
+	_ mcp.CompleteContext,
+) (*mcp.Completion, error) {
 	return s.completeNote(argument.Value), nil
 }
 
 // CompletePromptArgument completes an argument that names a note.
-func (s *notesServer) CompletePromptArgument(_ context.Context, _ string, argument mcp.CompleteArgument, _ mcp.CompleteContext) (*mcp.Completion, error) {
+func (s *notesServer) CompletePromptArgument(_ context.Context, _ string, argument mcp.CompleteArgument,
+	_ mcp.CompleteContext,
+) (*mcp.Completion, error) {
 	if argument.Name != "note" {
 		return &mcp.Completion{}, nil
 	}

@@ -38,7 +38,8 @@ func NewCommand(sh *app.Process) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "serve",
 		Short: "Serve your notes to other programs, as an MCP server",
-		Long: "Serve your notes to other programs, as an MCP server on stdin and stdout: search, reading, links, tasks,\n" +
+		Long: "Serve your notes to other programs, as an MCP server on stdin and stdout: search, reading, links, " +
+			"tasks,\n" +
 			"and the check of citations. Your rules hold, and notes that a rule denies are not there. With --writes they\n" +
 			"may also ask to add tasks, notes and facts; you are asked each time, in that program.",
 		Example: "  lifehub mcp serve --print-config claude-code   # the entry for a client's settings\n" +
@@ -69,7 +70,8 @@ func (o options) serve(ctx context.Context, sh *app.Process) error {
 		fmt.Fprintf(sh.Err, "! %s\n", safetext.Line(text))
 	}
 	if len(a.OpenVaults()) == 0 {
-		return settings.UsageError{Err: errors.New("there are no notes to serve: give --notes DIR, or add a folder with `lifehub index DIR`")}
+		return settings.UsageError{Err: errors.New("there are no notes to serve: give --notes DIR, or add a folder " +
+			"with `lifehub index DIR`")}
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -195,7 +197,8 @@ func (s *notesServer) follow(ctx context.Context) {
 			if err != nil && ctx.Err() == nil {
 				slog.Warn("index the notes", "error", err)
 			}
-			_ = v.Index.Watch(ctx, v.Folder, s.App, func(rag.Changes, error) { s.refresh(ctx) }) // Watch returns when ctx ends
+			// Watch returns when ctx ends
+			_ = v.Index.Watch(ctx, v.Folder, s.App, func(rag.Changes, error) { s.refresh(ctx) })
 		})
 	}
 }

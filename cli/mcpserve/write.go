@@ -41,7 +41,10 @@ type questions struct {
 }
 
 func newQuestions(ctx context.Context, conversation string) questions {
-	return questions{ctx: ctx, conversation: conversation, waiting: make(chan struct{}, maxWaiting), turn: make(chan struct{}, 1), open: map[string]*question{}}
+	return questions{
+		ctx: ctx, conversation: conversation, waiting: make(chan struct{}, maxWaiting),
+		turn: make(chan struct{}, 1), open: map[string]*question{},
+	}
 }
 
 // question is a turn that waits for permission.
@@ -73,7 +76,8 @@ func (s *notesServer) write(tool agent.Tool) server.ToolHandlerFunc {
 		select {
 		case s.waiting <- struct{}{}:
 		default:
-			return mcp.NewToolResultError(fmt.Sprintf("%d changes wait for the user already: ask again when they are answered", maxWaiting)), nil
+			return mcp.NewToolResultError(fmt.Sprintf("%d changes wait for the user already: ask again when they are "+
+				"answered", maxWaiting)), nil
 		}
 		select {
 		case s.turn <- struct{}{}:
@@ -84,7 +88,8 @@ func (s *notesServer) write(tool agent.Tool) server.ToolHandlerFunc {
 		client := clientOf(ctx)
 		turnCtx, cancel := context.WithTimeout(s.ctx, askedFor)
 		q := &question{ctx: turnCtx, cancel: cancel, about: noteOf(name, input)}
-		q.events = s.writer.Call(turnCtx, s.conversation, client+" calls "+name, agent.Step{Tool: name, Input: input}, "the MCP client "+client)
+		q.events = s.writer.Call(turnCtx, s.conversation, client+" calls "+name, agent.Step{Tool: name, Input: input},
+			"the MCP client "+client)
 		return s.proceed(ctx, q), nil
 	}
 }
@@ -156,7 +161,8 @@ func noteOf(tool string, input json.RawMessage) string {
 // client, it is the same as for a note that does not exist.
 func (s *notesServer) deniedNote(ctx context.Context, name string) string {
 	if name != "" {
-		if _, _, err := tools.FindNote(gate.Hiding(ctx, s.App.Rules.List(), nil), s.App.Folders(), name); errors.Is(err, fs.ErrNotExist) {
+		if _, _, err := tools.FindNote(gate.Hiding(ctx, s.App.Rules.List(), nil), s.App.Folders(),
+			name); errors.Is(err, fs.ErrNotExist) {
 			return "Not done: " + s.withoutFolders(err.Error()) + "."
 		}
 	}
@@ -219,7 +225,8 @@ func (s *notesServer) answered(ctx context.Context, request mcp.CallToolRequest)
 		return mcp.NewToolResultError("this question is no longer open: call the tool again")
 	}
 	reply := agent.Reply{Decision: agent.Refuse}
-	if answer := server.ElicitationResponse(request.Params.InputResponses, allowed); answer != nil && answer.Action == mcp.ElicitationResponseActionAccept {
+	if answer := server.ElicitationResponse(request.Params.InputResponses, allowed); answer != nil &&
+		answer.Action == mcp.ElicitationResponseActionAccept {
 		if content, ok := answer.Content.(map[string]any); ok && content[allowed] == true {
 			reply.Decision = agent.AllowOnce
 		}

@@ -320,7 +320,8 @@ func read(w http.ResponseWriter, r *http.Request, into any) bool {
 	var large *http.MaxBytesError
 	switch {
 	case errors.As(err, &large):
-		refuse(w, http.StatusRequestEntityTooLarge, fmt.Sprintf("a message may have %d bytes with what is pasted", maxBody))
+		refuse(w, http.StatusRequestEntityTooLarge, fmt.Sprintf("a message may have %d bytes with what is pasted",
+			maxBody))
 	case err != nil:
 		refuse(w, http.StatusBadRequest, "one JSON object is expected: "+safetext.Line(err.Error()))
 	}

@@ -51,7 +51,8 @@ func (c *Config) readNode(file, prefix string, node ast.Node) error {
 			if err == nil {
 				for _, action := range removedKeys {
 					if _, ok := bound[action]; ok {
-						c.Removed = append(c.Removed, fmt.Sprintf("%s: the key %q no longer exists; delete the line", at(pair.Key), action))
+						c.Removed = append(c.Removed, fmt.Sprintf("%s: the key %q no longer exists; delete the line",
+							at(pair.Key), action))
 						delete(bound, action)
 					}
 				}
@@ -76,7 +77,8 @@ func (c *Config) readNode(file, prefix string, node ast.Node) error {
 			continue
 		}
 		if slices.Contains(removedSettings, name) {
-			c.Removed = append(c.Removed, fmt.Sprintf("%s: the setting %q no longer exists; delete the line", at(pair.Key), name))
+			c.Removed = append(c.Removed, fmt.Sprintf("%s: the setting %q no longer exists; delete the line",
+				at(pair.Key), name))
 			continue
 		}
 		s, err := c.Setting(name)
@@ -213,9 +215,11 @@ func ConfigTemplate() string {
 		}
 		fmt.Fprintf(&b, "\n# %s%s: %s\n", indent, name, s.Text())
 	}
-	b.WriteString("\n# More model servers. NAME/MODEL is a model of one, in model, embed_model, plan_model, -m and /model.\n" +
+	b.WriteString("\n# More model servers. NAME/MODEL is a model of one, in model, embed_model, plan_model, -m and " +
+		"/model.\n" +
 		"# A key comes from key_env, key_file or key_command (a program, run without a shell).\n" +
-		"# providers:\n#   desk: {kind: ollama, url: \"http://192.168.1.5:11434\"}\n#   work: {kind: openai, url: \"https://models.example.org/v1\", key_env: WORK_KEY}\n")
+		"# providers:\n#   desk: {kind: ollama, url: \"http://192.168.1.5:11434\"}\n#   work: {kind: openai, url: " +
+		"\"https://models.example.org/v1\", key_env: WORK_KEY}\n")
 	b.WriteString("\n# The keys of the screen, by action (? in the chat lists them). Each takes one key or a list.\n# keys:\n#   compose: ctrl+x\n#   newline: [ctrl+j, alt+enter]\n")
 	return b.String()
 }

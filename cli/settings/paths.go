@@ -31,7 +31,8 @@ func FindPaths(getenv func(string) (string, bool)) (Paths, error) {
 		if err != nil {
 			return Paths{}, fmt.Errorf("find LIFEHUB_HOME: %w", err)
 		}
-		return Paths{filepath.Join(home, "config"), filepath.Join(home, "data"), filepath.Join(home, "state"), home}, nil
+		return Paths{filepath.Join(home, "config"), filepath.Join(home, "data"), filepath.Join(home, "state"), home},
+			nil
 	}
 	return Paths{
 		Config: filepath.Join(xdg.ConfigHome, "lifehub"),
@@ -50,14 +51,20 @@ func (p Paths) Database() string         { return filepath.Join(p.Data, "lifehub
 func (p Paths) ServerFiles() string      { return filepath.Join(p.Data, "mcp-files") }
 func (p Paths) MemoryFolder() string     { return filepath.Join(p.Data, "memory") } // folder of memory.md
 func (p Paths) HookTrustFile() string    { return filepath.Join(p.Data, "hook-trust.json") }
-func (p Paths) Reported() string         { return filepath.Join(p.State, "told") }      // what the model server lacked when that was last reported
-func (p Paths) Found() string            { return filepath.Join(p.State, "found") }     // the last reported model server of unknown owner
-func (p Paths) Used() string             { return filepath.Join(p.State, "used.json") } // uses of each slash command
-func (p Paths) CaptureLock() string      { return filepath.Join(p.State, "capture.lock") }
-func (p Paths) ServeLock() string        { return filepath.Join(p.State, "serve.lock") } // held by the process that serves the page
-func (p Paths) Served() string           { return filepath.Join(p.State, "serve.json") } // where, and the next link
-func (p Paths) Compiled() string         { return filepath.Join(p.State, "compiled") }   // cache of the reader of PDFs
-func (p Paths) LogFile() string          { return filepath.Join(p.State, "lifehub.log") }
+
+// what the model server lacked when that was last reported
+func (p Paths) Reported() string { return filepath.Join(p.State, "told") }
+
+// the last reported model server of unknown owner
+func (p Paths) Found() string       { return filepath.Join(p.State, "found") }
+func (p Paths) Used() string        { return filepath.Join(p.State, "used.json") } // uses of each slash command
+func (p Paths) CaptureLock() string { return filepath.Join(p.State, "capture.lock") }
+
+// held by the process that serves the page
+func (p Paths) ServeLock() string { return filepath.Join(p.State, "serve.lock") }
+func (p Paths) Served() string    { return filepath.Join(p.State, "serve.json") } // where, and the next link
+func (p Paths) Compiled() string  { return filepath.Join(p.State, "compiled") }   // cache of the reader of PDFs
+func (p Paths) LogFile() string   { return filepath.Join(p.State, "lifehub.log") }
 
 // Index returns the folder of a vault's index. The vault's name makes it readable, the hash of the
 // vault's path makes it unique.

@@ -27,16 +27,18 @@ type redactor struct{ forms []string }
 // secret.
 var secretPatterns = []*regexp.Regexp{
 	regexp.MustCompile(`-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z ]*PRIVATE KEY-----|$)`),
-	regexp.MustCompile(`\b(?:sk|pk|rk)[-_](?:[a-z]+[-_])*[A-Za-z0-9_-]{16,}`),                  // OpenAI, Anthropic, Stripe
+	// OpenAI, Anthropic, Stripe
+	regexp.MustCompile(`\b(?:sk|pk|rk)[-_](?:[a-z]+[-_])*[A-Za-z0-9_-]{16,}`),
 	regexp.MustCompile(`\b(?:gh[pousr]_[A-Za-z0-9]{20,}|github_pat_\w{20,}|glpat-[\w-]{20,})`), // GitHub, GitLab
 	regexp.MustCompile(`\b(?:AKIA|ASIA)[0-9A-Z]{16}\b`),                                        // AWS
 	regexp.MustCompile(`\bAIza[\w-]{35}`),                                                      // Google
 	regexp.MustCompile(`\bxox[abeoprs]-[\w-]{10,}`),                                            // Slack
-	regexp.MustCompile(`\b(?:hf|npm|dop_v1)_[A-Za-z0-9]{20,}`),                                 // Hugging Face, npm, DigitalOcean
-	regexp.MustCompile(`\bBSA[A-Za-z0-9_-]{24,}`),                                              // Brave Search
-	regexp.MustCompile(`\beyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]*`),                                    // JSON web token
-	regexp.MustCompile(`(?i)\b(?:bearer|basic)\s+([A-Za-z0-9+/._~=-]{12,})`),                   // Authorization
-	regexp.MustCompile(`[a-z][a-z0-9+.-]*://[^\s/:@"']*:([^\s/@"']{3,})@`),                     // password in a URL
+	// Hugging Face, npm, DigitalOcean
+	regexp.MustCompile(`\b(?:hf|npm|dop_v1)_[A-Za-z0-9]{20,}`),
+	regexp.MustCompile(`\bBSA[A-Za-z0-9_-]{24,}`),                            // Brave Search
+	regexp.MustCompile(`\beyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]*`),                  // JSON web token
+	regexp.MustCompile(`(?i)\b(?:bearer|basic)\s+([A-Za-z0-9+/._~=-]{12,})`), // Authorization
+	regexp.MustCompile(`[a-z][a-z0-9+.-]*://[^\s/:@"']*:([^\s/@"']{3,})@`),   // password in a URL
 	regexp.MustCompile(`(?i)\b[\w-]*(?:password|passwd|secret|api[_-]?key|access[_-]?key|auth[_-]?token|access[_-]?token)["']?\s*[:=]\s*["']?([^\s"',;&]{6,})`),
 }
 
@@ -191,7 +193,10 @@ func (r *redactor) trace(lines []byte) []byte {
 			continue
 		}
 		if !json.Valid(line) {
-			quoted, _ := json.Marshal(map[string]string{"type": "unreadable", "text": r.text(strings.ToValidUTF8(string(line), "\uFFFD"))})
+			quoted, _ := json.Marshal(map[string]string{
+				"type": "unreadable",
+				"text": r.text(strings.ToValidUTF8(string(line), "\uFFFD")),
+			})
 			out.Write(append(quoted, '\n'))
 			continue
 		}

@@ -114,7 +114,8 @@ func (p Paths) Instructions(dirs []string) (all Instructions, err error) {
 		case was == "":
 			all.Notices = append(all.Notices, fmt.Sprintf("%s is not used; `lifehub config trust` shows it", file))
 		default:
-			all.Notices = append(all.Notices, file+" has changed since you trusted it; the trusted text stays in force; "+
+			all.Notices = append(all.Notices, file+" has changed since you trusted it; the trusted text stays in "+
+				"force; "+
 				"`lifehub config trust` shows the new one")
 		}
 		if text := strings.TrimSpace(was); text != "" {
@@ -136,5 +137,6 @@ func unreadSettings(dir string) []string {
 	if len(found) == 0 {
 		return nil
 	}
-	return []string{fmt.Sprintf("settings in a folder of notes are never read: %s in %s", strings.Join(found, " and "), dir)}
+	return []string{fmt.Sprintf("settings in a folder of notes are never read: %s in %s",
+		strings.Join(found, " and "), dir)}
 }

@@ -37,8 +37,10 @@ func secretsAt(p Paths, c *Config, environ []string) []string {
 	}
 	for _, server := range c.Servers {
 		values = append(values, secretsInURL(server.URL)...)
-		if server.KeyEnv != "" || server.KeyFile != "" { // a key_command runs only when its key is needed; LifeHub has no such key before that
-			key, _ := (&Redaction{Environ: environ}).readKey(context.Background(), server) // whoever needs the key reports the error
+		// a key_command runs only when its key is needed; LifeHub has no such key before that
+		if server.KeyEnv != "" || server.KeyFile != "" {
+			// whoever needs the key reports the error
+			key, _ := (&Redaction{Environ: environ}).readKey(context.Background(), server)
 			values = append(values, key)
 		}
 	}
@@ -89,7 +91,8 @@ func secretsIn(name, value string) []string {
 // every value that is not plain, elsewhere what is named like a secret or follows such a flag.
 func secretsOf(server config.Entry, lookup func(string) (string, bool)) []string {
 	var values []string
-	for _, text := range slices.Concat(slices.Collect(maps.Values(server.Env)), slices.Collect(maps.Values(server.Headers))) {
+	for _, text := range slices.Concat(slices.Collect(maps.Values(server.Env)),
+		slices.Collect(maps.Values(server.Headers))) {
 		for _, variable := range variablesIn(text) {
 			values = append(values, secretsByValue(variable)...)
 		}
@@ -135,7 +138,8 @@ func secretsInURL(address string) (values []string) {
 	}
 	if password, ok := u.User.Password(); ok {
 		values = append(values, password)
-		if written, _, _ := strings.Cut(strings.TrimPrefix(address, u.Scheme+"://"), "@"); strings.Contains(written, ":") {
+		if written, _, _ := strings.Cut(strings.TrimPrefix(address, u.Scheme+"://"),
+			"@"); strings.Contains(written, ":") {
 			values = append(values, written[strings.IndexByte(written, ':')+1:]) // as written, escaped or not
 		}
 	}
@@ -188,7 +192,8 @@ func WithoutOwnSecrets(environ []string) []string {
 	}
 	return slices.DeleteFunc(slices.Clone(environ), func(entry string) bool {
 		name, _, _ := strings.Cut(entry, "=")
-		return slices.ContainsFunc(ours, func(o string) bool { return strings.EqualFold(o, name) }) // on Windows names are case-insensitive
+		// on Windows names are case-insensitive
+		return slices.ContainsFunc(ours, func(o string) bool { return strings.EqualFold(o, name) })
 	})
 }
 
@@ -220,7 +225,8 @@ func (s *Redaction) current() *redactor {
 		}
 	}
 	if s.cut == nil || state != s.of {
-		s.values = slices.Compact(slices.Sorted(slices.Values(append(s.values, secretsAt(s.Paths, s.Config, s.Environ)...))))
+		s.values = slices.Compact(slices.Sorted(slices.Values(append(s.values,
+			secretsAt(s.Paths, s.Config, s.Environ)...))))
 		s.cut, s.of = newRedactor(s.values), state
 	}
 	return s.cut
@@ -245,7 +251,8 @@ func (s *Redaction) Trace(lines []byte) []byte { return s.current().trace(lines)
 // ReadSecret returns the first line of a file. It is an error if others can read the file.
 func ReadSecret(file string) (string, error) {
 	if file == "" {
-		return "", errors.New("no password is set: put it into " + PasswordEnv + ", or name its file as mail.password_file")
+		return "", errors.New("no password is set: put it into " + PasswordEnv +
+			", or name its file as mail.password_file")
 	}
 	info, err := os.Stat(file)
 	if err != nil {

@@ -26,7 +26,8 @@ var serverName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]*$`)
 func (c *Config) readServers(at func(ast.Node) string, node ast.Node) error {
 	pairs, ok := pairsOf(node)
 	if !ok {
-		return UsageError{Err: fmt.Errorf("%s: providers: names with their servers are expected, as in desk: {kind: ollama, url: …}", at(node))}
+		return UsageError{Err: fmt.Errorf("%s: providers: names with their servers are expected, as in desk: {kind: "+
+			"ollama, url: …}", at(node))}
 	}
 	for _, pair := range pairs {
 		name := pair.Key.GetToken().Value
@@ -57,7 +58,8 @@ func readServer(name string, node ast.Node) (ModelServer, error) {
 		case field == "key":
 			return s, errors.New("a key does not belong in this file: use key_env, key_file or key_command")
 		case to == nil:
-			return s, fmt.Errorf("unknown field %q: it takes kind, url, and one of key_env, key_file, key_command", field)
+			return s, fmt.Errorf("unknown field %q: it takes kind, url, and one of key_env, key_file, key_command",
+				field)
 		case len(values) != 1:
 			return s, fmt.Errorf("%s: one value is expected", field)
 		default:

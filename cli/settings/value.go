@@ -32,7 +32,10 @@ func secretsByValue(value string) (values []string) {
 	}
 	hidden := phrase.MatchString(value)
 	name := "" // the part before this one
-	for _, part := range strings.FieldsFunc(value, func(r rune) bool { return unicode.IsSpace(r) || strings.ContainsRune(`,;:&|?/\@="'{}[]()<>*`, r) }) {
+	for _, part := range strings.FieldsFunc(value, func(r rune) bool {
+		return unicode.IsSpace(r) ||
+			strings.ContainsRune(`,;:&|?/\@="'{}[]()<>*`, r)
+	}) {
 		switch strange := strange.MatchString(part); {
 		case secretName.MatchString(name):
 			values, hidden = append(values, part), true

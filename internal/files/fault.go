@@ -30,7 +30,10 @@ func ExplainFault(err error) (problem, advice string) {
 // IsFault reports whether err is a problem of the machine that cannot be fixed by
 // changing the file or command.
 func IsFault(err error) bool {
-	for _, errno := range []error{syscall.EMFILE, syscall.ENFILE, syscall.ENOSPC, syscall.EDQUOT, syscall.EIO, syscall.EROFS} {
+	for _, errno := range []error{
+		syscall.EMFILE, syscall.ENFILE, syscall.ENOSPC, syscall.EDQUOT,
+		syscall.EIO, syscall.EROFS,
+	} {
 		if errors.Is(err, errno) {
 			return true
 		}

@@ -58,7 +58,8 @@ func Lock(ctx context.Context, file *os.File) error {
 		if now := holderOf(file); now != holder {
 			holder, since = now, time.Now()
 		} else if time.Since(since) >= Patience {
-			return fmt.Errorf("%s has been locked for %v by %s; end that process, or wait for it", file.Name(), Patience, cmp.Or(holder, "another process"))
+			return fmt.Errorf("%s has been locked for %v by %s; end that process, or wait for it", file.Name(),
+				Patience, cmp.Or(holder, "another process"))
 		}
 	}
 }

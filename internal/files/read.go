@@ -42,7 +42,8 @@ func read(in folder, name string) ([]byte, error) {
 	info, err := in.Stat(name)
 	if errors.Is(err, fs.ErrNotExist) {
 		if _, missing := in.Lstat(name); missing == nil {
-			return nil, fmt.Errorf("%s is a link to a file that does not exist; restore the file or delete the link", name)
+			return nil, fmt.Errorf("%s is a link to a file that does not exist; restore the file or delete the link",
+				name)
 		}
 	}
 	if err != nil {
@@ -98,7 +99,8 @@ func decoded(name string, text []byte) ([]byte, error) {
 		}
 	}
 	if at := bytes.IndexByte(text, 0); at >= 0 {
-		return nil, fmt.Errorf("%s:%d: the text contains a NUL byte; save it as UTF-8", name, 1+bytes.Count(text[:at], []byte("\n")))
+		return nil, fmt.Errorf("%s:%d: the text contains a NUL byte; save it as UTF-8", name,
+			1+bytes.Count(text[:at], []byte("\n")))
 	}
 	return text, nil
 }

@@ -39,7 +39,9 @@ func Rows(ctx context.Context, db Querier, query string, args ...any) iter.Seq[S
 }
 
 // AllRows runs a query and returns the results of read for each row.
-func AllRows[T any](ctx context.Context, db Querier, read func(Scan) (T, error), query string, args ...any) ([]T, error) {
+func AllRows[T any](ctx context.Context, db Querier, read func(Scan) (T, error), query string,
+	args ...any,
+) ([]T, error) {
 	var all []T
 	for scan := range Rows(ctx, db, query, args...) {
 		one, err := read(scan)

@@ -4,7 +4,8 @@ import "regexp"
 
 const (
 	citationNumbers = `\d{1,5}(?:\s*[,;–-]\s*\d{1,5})*`
-	citationForms   = `\[\[` + citationNumbers + `\]\]\([^()\n]*\)|[\[［](?:\^|(?i:(?:sources?|quellen?) ))?` + citationNumbers + `[\]］]|【` + citationNumbers + `[^】\n]{0,40}】`
+	citationForms   = `\[\[` + citationNumbers + `\]\]\([^()\n]*\)|[\[［](?:\^|(?i:(?:sources?|quellen?) ))?` +
+		citationNumbers + `[\]］]|【` + citationNumbers + `[^】\n]{0,40}】`
 )
 
 var (

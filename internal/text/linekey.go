@@ -18,7 +18,8 @@ var (
 	// sign and checkbox.
 	lineStart = regexp.MustCompile(`^[\s>]*(?:(?:[-*+]|\d{1,9}[.)])\s+)?(?:\[.\]\s+)?`)
 	// lineDate matches a date, as Obsidian Tasks, Dataview and LifeHub write them.
-	lineDate = regexp.MustCompile(`(?i)[\[(](?:due|scheduled|start|created|done|completion|cancelled)::\s*` + dateOf + `[\])]|(?:[📅🗓⏳⌛🛫✅➕❌]\x{FE0F}?\s*)?\b` + dateOf + `\b`)
+	lineDate = regexp.MustCompile(`(?i)[\[(](?:due|scheduled|start|created|done|completion|cancelled)::\s*` + dateOf +
+		`[\])]|(?:[📅🗓⏳⌛🛫✅➕❌]\x{FE0F}?\s*)?\b` + dateOf + `\b`)
 	// factEnd matches the date and origin at the end of a fact.
 	factEnd  = regexp.MustCompile(`\s\((?:\d{4}-\d\d-\d\d|you|chat [a-z2-7]{8}|untrusted|foreign)(?:, (?:you|chat [a-z2-7]{8}|untrusted|foreign))*\)\s*$`)
 	headline = regexp.MustCompile(`^ {0,3}#{1,6}(?:\s|$)`)
@@ -34,7 +35,10 @@ func LineText(line string) string {
 	bare := norm.NFC.String(line)
 	bare = factEnd.ReplaceAllString(bare[len(lineStart.FindString(bare)):], "")
 	bare = OneLine(lineDate.ReplaceAllString(bare, " "))
-	if !strings.ContainsFunc(norm.NFKC.String(bare), func(r rune) bool { return unicode.IsLetter(r) || unicode.IsNumber(r) }) {
+	if !strings.ContainsFunc(norm.NFKC.String(bare), func(r rune) bool {
+		return unicode.IsLetter(r) ||
+			unicode.IsNumber(r)
+	}) {
 		return ""
 	}
 	return bare

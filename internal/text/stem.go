@@ -25,8 +25,10 @@ import (
 )
 
 var stemmers = map[Lang]func(*snowballstem.Env) bool{
-	"": english.Stem, "ar": arabic.Stem, "da": danish.Stem, "de": german.Stem, "es": spanish.Stem, "fi": finnish.Stem, "fr": french.Stem,
-	"hu": hungarian.Stem, "it": italian.Stem, "nl": dutch.Stem, "no": norwegian.Stem, "pt": portuguese.Stem, "ro": romanian.Stem,
+	"": english.Stem, "ar": arabic.Stem, "da": danish.Stem, "de": german.Stem, "es": spanish.Stem,
+	"fi": finnish.Stem, "fr": french.Stem,
+	"hu": hungarian.Stem, "it": italian.Stem, "nl": dutch.Stem, "no": norwegian.Stem,
+	"pt": portuguese.Stem, "ro": romanian.Stem,
 	"ru": russian.Stem, "sv": swedish.Stem, "tr": turkish.Stem,
 }
 
@@ -73,7 +75,8 @@ func FoldedStem(word string, in Lang) string {
 		return seen.stem
 	}
 	stem := foldedStem(word, in)
-	place.Store(&stemmed{strings.Clone(word), strings.Clone(stem), in}) // copies, so that the cache does not retain whole notes
+	// copies, so that the cache does not retain whole notes
+	place.Store(&stemmed{strings.Clone(word), strings.Clone(stem), in})
 	return stem
 }
 

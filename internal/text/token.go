@@ -56,7 +56,8 @@ func Tokens(md string) []Token {
 			// markup and apostrophes do not split words
 		case (r == '.' || r == ',' || r == ':') && inNumber(md, i):
 			word.WriteRune(r)
-		case (r == '\u00a0' || r == '\u2009' || r == '\u202f') && threeDigits.MatchString(md[i+size:min(len(md), i+size+4)]) && i > 0 && isDigit(md[i-1]):
+		case (r == '\u00a0' || r == '\u2009' || r == '\u202f') &&
+			threeDigits.MatchString(md[i+size:min(len(md), i+size+4)]) && i > 0 && isDigit(md[i-1]):
 			// a narrow space separates thousands
 		case strings.ContainsRune(signs, r) && !isBullet(md, i, size), isNegative(md, r, i, size):
 			finish()

@@ -141,8 +141,10 @@ func Fold(s string) string {
 
 // typedAs are the Latin letters that do not decompose, with what is typed for them.
 var typedAs = map[rune]string{
-	'ß': "ss", 'æ': "ae", 'œ': "oe", 'ø': "o", 'đ': "d", 'ð': "d", 'ħ': "h", 'ı': "i", 'ł': "l", 'ŋ': "n", 'þ': "th", 'ŧ': "t",
-	'ƀ': "b", 'ɓ': "b", 'ȼ': "c", 'ɗ': "d", 'ǥ': "g", 'ɨ': "i", 'ɉ': "j", 'ȷ': "j", 'ĸ': "k", 'ƙ': "k", 'ƚ': "l", 'ɍ': "r", 'ʉ': "u", 'ɏ': "y", 'ƴ': "y", 'ƶ': "z",
+	'ß': "ss", 'æ': "ae", 'œ': "oe", 'ø': "o", 'đ': "d", 'ð': "d", 'ħ': "h", 'ı': "i", 'ł': "l",
+	'ŋ': "n", 'þ': "th", 'ŧ': "t",
+	'ƀ': "b", 'ɓ': "b", 'ȼ': "c", 'ɗ': "d", 'ǥ': "g", 'ɨ': "i", 'ɉ': "j", 'ȷ': "j", 'ĸ': "k", 'ƙ': "k", 'ƚ': "l",
+	'ɍ': "r", 'ʉ': "u", 'ɏ': "y", 'ƴ': "y", 'ƶ': "z",
 }
 
 func isASCII(s string) bool {

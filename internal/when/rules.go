@@ -52,23 +52,25 @@ var rules = sync.OnceValue(func() []rule {
 		{of(`[NO][JT][NO]M(?:p?Y)?|[NO]p?M(?:p?Y)?|M[NO]Y?`), "", (*reader).dayOfMonth}, // 3–9 March 2026
 		{of(`n`), "o=" + sides, (*reader).dayOfMonth},                                   // am 5.1.
 		{of(`O`), "o=" + sides, (*reader).dayAlone},                                     // on the 25th
-		{of(`N*UG|VN+U|iN+U`), "", (*reader).away},                                      // three days ago, in three days
-		{of(`N+U`), "Z", (*reader).away},                                                // since three days ago
-		{of(`D`), "", (*reader).relativeDay},                                            // yesterday
-		{of(`IN+U|H`), "", (*reader).lastDays},                                          // the last ten days, lately
-		{of(`IUp?W|Wp?IU`), "", (*reader).dayOfWeek},                                    // Monday of last week
-		{of(`[IR]U|U[BA]I|C`), "", (*reader).unit},                                      // last week, the week before last
-		{of(`UN(?:p?Y)?`), "", (*reader).weekNumber},                                    // week 42
-		{of(`IW`), "", (*reader).weekday},                                               // next Friday
-		{of(`W`), "iof=" + sides, (*reader).weekday},                                    // on Friday
-		{of(`U`), "iof=", (*reader).weekend},                                            // at the weekend
-		{of(`(?:Q|OU)(?:p?Y)?`), "", (*reader).quarter},                                 // Q3
-		{of(`IS|Sp?Y`), "", (*reader).season},                                           // last summer
-		{of(`S`), "i=" + sides, (*reader).season},                                       // in summer
-		{of(`Fp?Y?|IF`), "iof=" + sides, (*reader).feast},                               // at Christmas
-		{of(`IM|Mp?Y`), "", (*reader).month},                                            // last March, March 2026
-		{of(`M`), "if=" + sides, (*reader).month},                                       // in March
-		{of(`U?Y`), "iof=" + sides, (*reader).namedYear},                                // in 2024
+		// three days ago, in three days
+		{of(`N*UG|VN+U|iN+U`), "", (*reader).away},
+		{of(`N+U`), "Z", (*reader).away},             // since three days ago
+		{of(`D`), "", (*reader).relativeDay},         // yesterday
+		{of(`IN+U|H`), "", (*reader).lastDays},       // the last ten days, lately
+		{of(`IUp?W|Wp?IU`), "", (*reader).dayOfWeek}, // Monday of last week
+		// last week, the week before last
+		{of(`[IR]U|U[BA]I|C`), "", (*reader).unit},
+		{of(`UN(?:p?Y)?`), "", (*reader).weekNumber},      // week 42
+		{of(`IW`), "", (*reader).weekday},                 // next Friday
+		{of(`W`), "iof=" + sides, (*reader).weekday},      // on Friday
+		{of(`U`), "iof=", (*reader).weekend},              // at the weekend
+		{of(`(?:Q|OU)(?:p?Y)?`), "", (*reader).quarter},   // Q3
+		{of(`IS|Sp?Y`), "", (*reader).season},             // last summer
+		{of(`S`), "i=" + sides, (*reader).season},         // in summer
+		{of(`Fp?Y?|IF`), "iof=" + sides, (*reader).feast}, // at Christmas
+		{of(`IM|Mp?Y`), "", (*reader).month},              // last March, March 2026
+		{of(`M`), "if=" + sides, (*reader).month},         // in March
+		{of(`U?Y`), "iof=" + sides, (*reader).namedYear},  // in 2024
 	}
 })
 
@@ -300,7 +302,8 @@ func (r *reader) until(it said) said {
 
 // sameMonth reads a day alone that ends a range of days, as in "October 12th to 14th".
 func (r *reader) sameMonth(from said, i int) (it said, ok bool) {
-	if from.unit != aDay || i >= len(r.kinds) || strings.IndexByte("NO", r.kinds[i]) < 0 || i+1 < len(r.kinds) && strings.IndexByte("MUiofW", r.kinds[i+1]) >= 0 {
+	if from.unit != aDay || i >= len(r.kinds) || strings.IndexByte("NO", r.kinds[i]) < 0 ||
+		i+1 < len(r.kinds) && strings.IndexByte("MUiofW", r.kinds[i+1]) >= 0 {
 		return it, false
 	}
 	it.Span, ok = date(from.From.Year, int(from.From.Month), r.tokens[i].value)
@@ -318,7 +321,10 @@ func (r *reader) choose(all []Span, which token) Span {
 	first := -1
 	switch {
 	case named && which.value == 0:
-		all = slices.DeleteFunc(all, func(s Span) bool { return s.From.Year != r.today.Year && s.To.Add(-1).Year != r.today.Year })
+		all = slices.DeleteFunc(all, func(s Span) bool {
+			return s.From.Year != r.today.Year &&
+				s.To.Add(-1).Year != r.today.Year
+		})
 	case named && which.value < 0:
 		first = slices.IndexFunc(all, func(s Span) bool { return !over(s) }) - 1
 	case named:

@@ -51,7 +51,8 @@ func orderIn(getenv func(string) string, system string) order {
 	locale, _, _ := strings.Cut(cmp.Or(getenv("LC_ALL"), getenv("LC_TIME"), getenv("LANG")), ".")
 	_, region, named := strings.Cut(locale, "_")
 	switch {
-	case slices.Contains([]string{"US", "PH", "PR", "GU", "VI"}, region), locale == "C", locale == "POSIX", locale == "" && system != "windows":
+	case slices.Contains([]string{"US", "PH", "PR", "GU", "VI"}, region), locale == "C", locale == "POSIX",
+		locale == "" && system != "windows":
 		return monthFirst
 	case named:
 		return dayFirst
@@ -78,7 +79,8 @@ func (t *token) readOther(lower string, order order) bool {
 	n := make([]int, len(match)/2)
 	for g := 1; g < len(n); g++ {
 		if match[2*g] >= 0 {
-			n[g], _ = strconv.Atoi(lower[t.start+match[2*g] : t.start+match[2*g+1]]) //nolint:errcheck // at most four digits
+			//nolint:errcheck // at most four digits
+			n[g], _ = strconv.Atoi(lower[t.start+match[2*g] : t.start+match[2*g+1]])
 			t.end = t.start + match[2*g+1]
 		}
 	}
@@ -207,7 +209,8 @@ func (t *token) readFigures(lower string) bool {
 	n := make([]int, len(match)/2) // of its groups; 0: not matched
 	for g := 1; g < len(n); g++ {
 		if match[2*g] >= 0 {
-			n[g], _ = strconv.Atoi(lower[t.start+match[2*g] : t.start+match[2*g+1]]) //nolint:errcheck // too large a number is no part of a time
+			//nolint:errcheck // too large a number is no part of a time
+			n[g], _ = strconv.Atoi(lower[t.start+match[2*g] : t.start+match[2*g+1]])
 		}
 	}
 	after, _ := utf8.DecodeRuneInString(lower[t.end:])

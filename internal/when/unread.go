@@ -43,10 +43,12 @@ func (r *reader) unread(i int) (from, to int) {
 		for from = i; from > 0 && i-from < 2 && r.kinds[from-1] != '|'; from-- {
 		}
 		return from, i + 1
-	case kind == 'U' && next == 'N' && r.tokens[i].value == aWeek, kind == 'M' && (next == 'N' || next == 'O'), strings.IndexByte("NO", kind) >= 0 && next == 'M':
+	case kind == 'U' && next == 'N' && r.tokens[i].value == aWeek, kind == 'M' &&
+		(next == 'N' || next == 'O'), strings.IndexByte("NO", kind) >= 0 && next == 'M':
 		return i, i + 2 // week 60, 31 February
 	case next == 0 || end-i > most+1:
-	case kind == 'Z', kind == 'i' && r.tokens[i].value == 1 && end == i+2 && next == '?' && r.tokens[i+1].start == r.tokens[i].end+1:
+	case kind == 'Z', kind == 'i' && r.tokens[i].value == 1 && end == i+2 && next == '?' &&
+		r.tokens[i+1].start == r.tokens[i].end+1:
 		return i, end // since the move, around harvest
 	case (strings.IndexByte("BVAT", kind) >= 0 || kind == 'i' && r.tokens[i].value > 0) && r.asksOnly(i):
 		return i, end // before the wedding, if nothing else is asked

@@ -118,11 +118,14 @@ func isWordRune(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) 
 // asks for the day itself.
 var emptyWords = sync.OnceValue(func() map[string]bool {
 	set := map[string]bool{}
-	for word := range strings.FieldsSeq("a about am an and any are at be been did do does done for from happen happened happening have i in is it " +
-		"me my mine note notes of on our say says show tell that the there to was we were what when which who with write wrote written " +
+	for word := range strings.FieldsSeq("a about am an and any are at be been did do does done for from happen " +
+		"happened happening have i in is it " +
+		"me my mine note notes of on our say says show tell that the there to was we were what when which who with " +
+		"write wrote written " +
 		"went go day journal daily diary entry log " +
 		"no rather instead since between before after until till during through last " +
-		"was habe ich gemacht war wir ist am im in der den dem mein meine notizen tagebuch hab hatte getan passiert los geschehen " +
+		"was habe ich gemacht war wir ist am im in der den dem mein meine notizen tagebuch hab hatte getan passiert " +
+		"los geschehen " +
 		"erlebt notiert geschrieben stand steht gab es seit bis vor nach") {
 		set[text.FoldedStem(word, "")] = true
 	}

@@ -47,7 +47,18 @@ a 0 the der die das den dem that guten_morgen am_morgen
 `
 
 // feasts are holidays: month, day, number of days. Those without a month are so many days from Easter.
-var feasts = [][3]int{{0, -2, 4}, {12, 24, 3}, {12, 24, 1}, {12, 25, 1}, {10, 31, 1}, {12, 31, 1}, {1, 1, 1}, {0, -2, 1}, {0, 49, 2}, {0, 39, 1}}
+var feasts = [][3]int{
+	{0, -2, 4},
+	{12, 24, 3},
+	{12, 24, 1},
+	{12, 25, 1},
+	{10, 31, 1},
+	{12, 31, 1},
+	{1, 1, 1},
+	{0, -2, 1},
+	{0, 49, 2},
+	{0, 39, 1},
+}
 
 // meaning is the meaning of a word in the vocabulary.
 type meaning struct {

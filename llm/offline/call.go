@@ -44,9 +44,11 @@ func namedTool(message string, task *llm.Task) (plan, bool) {
 	if tool, args, ok := CallOf(name, rest, when.DayOf(task.Today)); ok && called[0] == '/' {
 		switch {
 		case toolAt(task.Tools, tool) < 0:
-			return plan{Reasoning: "No such tool.", Answer: fmt.Sprintf("`/%s` needs the tool `%s`, which is not available.", name, tool)}, true
+			return plan{Reasoning: "No such tool.", Answer: fmt.Sprintf("`/%s` needs the tool `%s`, which is not "+
+				"available.", name, tool)}, true
 		case args == nil:
-			return plan{Reasoning: "An argument is missing.", Answer: fmt.Sprintf("What? Write `/%s TEXT`.", name)}, true
+			return plan{Reasoning: "An argument is missing.", Answer: fmt.Sprintf("What? Write `/%s TEXT`.", name)},
+				true
 		}
 		return oneStep(tool, args, message), true
 	}
@@ -73,7 +75,8 @@ func namedTool(message string, task *llm.Task) (plan, bool) {
 			takes = "takes " + strings.Join(slices.Sorted(maps.Keys(shape.Properties)), ", ")
 		}
 		return plan{Reasoning: "An argument is unknown.", Answer: fmt.Sprintf(
-			"`%s` %s, and nothing for “%s”. It was not called.", name, takes, text.Cut(text.OneLine(unread), 120))}, true
+				"`%s` %s, and nothing for “%s”. It was not called.", name, takes, text.Cut(text.OneLine(unread), 120))},
+			true
 	}
 	return oneStep(name, args, message), true
 }
@@ -96,11 +99,14 @@ var commands = map[string]struct {
 	tool, needs string
 	args        func(typed string, today when.Day) map[string]any
 }{
-	"note":  {"append_note", "content", func(typed string, _ when.Day) map[string]any { return map[string]any{"content": typed} }},
-	"task":  {"add_task", "text", taskArgs},
-	"done":  {"complete_task", "task", doneArgs},
-	"move":  {"move_note", "", func(typed string, _ when.Day) map[string]any { return twoNames(typed, "path", "to") }},
-	"merge": {"merge_notes", "", func(typed string, _ when.Day) map[string]any { return twoNames(typed, "path", "into") }},
+	"note": {"append_note", "content", func(typed string, _ when.Day) map[string]any { return map[string]any{"content": typed} }},
+	"task": {"add_task", "text", taskArgs},
+	"done": {"complete_task", "task", doneArgs},
+	"move": {"move_note", "", func(typed string, _ when.Day) map[string]any { return twoNames(typed, "path", "to") }},
+	"merge": {"merge_notes", "", func(typed string, _ when.Day) map[string]any {
+		return twoNames(typed, "path",
+			"into")
+	}},
 	"retag": {"rename_tag", "", func(typed string, _ when.Day) map[string]any { return twoNames(typed, "tag", "to") }},
 	"tasks": {"list_tasks", "", func(typed string, _ when.Day) map[string]any {
 		status, words, _ := strings.Cut(typed, " ")
@@ -120,7 +126,8 @@ func twoNames(typed, first, second string) map[string]any {
 	var name, rest string
 	if quoted := quotedName.FindStringSubmatch(typed); quoted != nil {
 		name, rest = strings.Join(quoted[1:], ""), typed[len(quoted[0]):]
-	} else if name, rest, _ = strings.Cut(typed, " "); !quotedName.MatchString(strings.TrimSpace(rest)) && len(strings.Fields(rest)) > 1 {
+	} else if name, rest, _ = strings.Cut(typed, " "); !quotedName.MatchString(strings.TrimSpace(rest)) &&
+		len(strings.Fields(rest)) > 1 {
 		name, rest = typed, ""
 	}
 	rest = strings.TrimSpace(rest)

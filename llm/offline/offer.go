@@ -39,7 +39,8 @@ var taskWords = func() map[string]kind {
 		overdue: "overdue uberfallig ueberfaellig retard vencida vencidas atrasada atrasadas",
 		remind:  "remind erinnere erinner rappelle recuerdame",
 		add:     "add new create neue neuer fuge hinzu ajoute nouvelle anade nueva crea",
-		done:    "tick ticked done complete completed finished erledigt abgehakt abhaken hake termine terminee coche hecho hecha completada",
+		done: "tick ticked done complete completed finished erledigt abgehakt abhaken hake termine terminee coche " +
+			"hecho hecha completada",
 	} {
 		for word := range strings.FieldsSeq(words) {
 			all[word] = kind
@@ -49,7 +50,8 @@ var taskWords = func() map[string]kind {
 }()
 
 // around are words around those of tasks that say nothing of their own.
-var around = wordSet("list show give open pending off zeige zeig liste offen offene offenen alle montre ouvertes toutes muestra lista abiertas pendientes tengo hay moi")
+var around = wordSet("list show give open pending off zeige zeig liste offen offene offenen alle montre ouvertes " +
+	"toutes muestra lista abiertas pendientes tengo hay moi")
 
 // maxOffered is the length in bytes of the longest message for which a command is offered.
 const maxOffered = 200
@@ -58,7 +60,8 @@ const maxOffered = 200
 // of several lines or a command itself.
 func OfferFor(message string, today when.Day) (Offer, bool) {
 	message = strings.TrimSpace(message)
-	if message == "" || len(message) > maxOffered || strings.ContainsAny(message, "\r\n") || strings.ContainsRune("/@", rune(message[0])) {
+	if message == "" || len(message) > maxOffered || strings.ContainsAny(message, "\r\n") ||
+		strings.ContainsRune("/@", rune(message[0])) {
 		return Offer{}, false
 	}
 	message = strings.NewReplacer("to-do", "todo", "To-do", "todo").Replace(message)
@@ -117,7 +120,8 @@ func afterStopWords(s string) string {
 			word = s[:w.End()]
 			break
 		}
-		if word == "" || word == s || len(word) > 1 && !isStopWord(word) && taskWords[text.Fold(word)] == 0 && !around[text.Fold(word)] {
+		if word == "" || word == s || len(word) > 1 && !isStopWord(word) && taskWords[text.Fold(word)] == 0 &&
+			!around[text.Fold(word)] {
 			return s
 		}
 		s = s[len(word):]
@@ -126,7 +130,8 @@ func afterStopWords(s string) string {
 
 // isStopWord reports whether a word is a stop word of one of the languages of taskWords.
 func isStopWord(word string) bool {
-	return slices.ContainsFunc([]text.Lang{"", "de", "fr", "es"}, func(in text.Lang) bool { return text.StopWord(text.Fold(word), in) })
+	return slices.ContainsFunc([]text.Lang{"", "de", "fr", "es"},
+		func(in text.Lang) bool { return text.StopWord(text.Fold(word), in) })
 }
 
 // without returns a message without the time that it names.
@@ -165,7 +170,8 @@ func listOf(message string, said map[kind]bool, today when.Day) Offer {
 func about(message string) string {
 	var words []string
 	for w := range text.Words(message) {
-		if word := text.Fold(w.Text); !isStopWord(word) && taskWords[word] == 0 && !when.SaysNothing(word) && !asking[word] && !around[word] {
+		if word := text.Fold(w.Text); !isStopWord(word) && taskWords[word] == 0 && !when.SaysNothing(word) &&
+			!asking[word] && !around[word] {
 			words = append(words, w.Text)
 		}
 	}

@@ -79,7 +79,8 @@ func content(question string) map[string]bool {
 var asking = wordSet("note notes notiz notizen mention mentions write wrote written search look remind often oft")
 
 // greetings are words of a message that asks for nothing.
-var greetings = wordSet("hello hi hey thanks thank please help good morning evening hallo moin danke hilfe guten morgen tag abend bonjour bonsoir salut merci aide hola gracias 你好 您好 谢谢 帮助 much great ok okay")
+var greetings = wordSet("hello hi hey thanks thank please help good morning evening hallo moin danke hilfe guten " +
+	"morgen tag abend bonjour bonsoir salut merci aide hola gracias 你好 您好 谢谢 帮助 much great ok okay")
 
 // topic returns a question without its question words. The question is returned
 // unchanged if nothing else remains or if it contains a quotation. Words that
@@ -107,12 +108,14 @@ var howMuch = regexp.MustCompile(`(?i)\bhow (?:long|much|many|old|big|far)\b`)
 // questionWords lists words that only form a question.
 var questionWords = map[text.Lang]map[string]bool{
 	"": wordSet(
-		"is are was were be been being am i me my mine myself you your yours we us our ours do does did done doing have has had having",
+		"is are was were be been being am i me my mine myself you your yours we us our ours do does did done doing "+
+			"have has had having",
 		"will would shall should can could might must ll ve re d s t m don doesn didn isn aren wasn weren",
 		"what when where which who whom whose why how tell show give find say says said know please let get got"),
 	"de": wordSet(
 		"wie was wer wo wann warum welche welcher welches ich du wir ihr mich dich sich mir dir uns euch",
-		"mein meine meinen meinem meiner dein deine sein seine ist sind war waren bin bist hat habe haben hatte wird werden kann können soll muss",
+		"mein meine meinen meinem meiner dein deine sein seine ist sind war waren bin bist hat habe haben hatte wird "+
+			"werden kann können soll muss",
 		"bitte sag zeig gibt steht stehen"),
 }
 
@@ -164,6 +167,7 @@ func pointsBack(question string) bool {
 }
 
 var (
-	pointing = wordSet("it its they them their theirs he him his she her hers that this these those there er ihn ihm sie dies diese dieser")
-	joining  = wordSet("and but or also no und aber oder auch nein") // at the beginning
+	pointing = wordSet("it its they them their theirs he him his she her hers that this these those there er ihn ihm " +
+		"sie dies diese dieser")
+	joining = wordSet("and but or also no und aber oder auch nein") // at the beginning
 )

@@ -75,7 +75,8 @@ func (o *Provider) chat(ctx context.Context, chat *api.ChatRequest, emit func(ll
 	if err != nil {
 		return fmt.Errorf("write the request: %w", err)
 	}
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, o.base.JoinPath("api/chat").String(), bytes.NewReader(body))
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost,
+		o.base.JoinPath("api/chat").String(), bytes.NewReader(body))
 	if err != nil {
 		return fmt.Errorf("write the request: %w", err)
 	}
@@ -105,7 +106,10 @@ func (o *Provider) read(raw []byte, res *http.Response, model string, emit func(
 	case res.StatusCode == http.StatusUnauthorized:
 		return api.AuthorizationError{StatusCode: res.StatusCode, Status: res.Status, SigninURL: line.SigninURL}
 	case res.StatusCode >= http.StatusBadRequest:
-		return api.StatusError{StatusCode: res.StatusCode, Status: res.Status, ErrorMessage: cmp.Or(line.Error, string(raw))}
+		return api.StatusError{
+			StatusCode: res.StatusCode, Status: res.Status,
+			ErrorMessage: cmp.Or(line.Error, string(raw)),
+		}
 	case !known && bytes.HasPrefix(raw, []byte("{")):
 		return llm.ErrCut
 	case !known:
@@ -124,7 +128,10 @@ func (o *Provider) read(raw []byte, res *http.Response, model string, emit func(
 	}
 	d := llm.Delta{Text: line.Message.Content, Thinking: line.Message.Thinking}
 	if line.Done {
-		d.Usage = &llm.Usage{Prompt: line.Prompt, Answer: line.Answer, Generating: line.Generating, Stopped: llm.StopEnd}
+		d.Usage = &llm.Usage{
+			Prompt: line.Prompt, Answer: line.Answer,
+			Generating: line.Generating, Stopped: llm.StopEnd,
+		}
 		switch strings.ToLower(line.DoneReason) {
 		case "", "stop", "tool_calls":
 		case "length":
@@ -236,7 +243,10 @@ func ollamaMessage(m llm.Message) (api.Message, error) {
 		out.Images = append(out.Images, image)
 	}
 	for i, call := range m.Calls {
-		c := api.ToolCall{ID: call.ID, Function: api.ToolCallFunction{Index: i, Name: call.Name, Arguments: api.NewToolCallFunctionArguments()}}
+		c := api.ToolCall{ID: call.ID, Function: api.ToolCallFunction{
+			Index: i, Name: call.Name,
+			Arguments: api.NewToolCallFunctionArguments(),
+		}}
 		if len(call.Args) > 0 {
 			if err := json.Unmarshal(call.Args, &c.Function.Arguments); err != nil {
 				return api.Message{}, fmt.Errorf("read arguments of %s: %w", call.Name, err)

@@ -42,7 +42,10 @@ func New(s llm.Settings) (*Provider, error) {
 	if err != nil {
 		return nil, err
 	}
-	o := &Provider{settings: s, base: base, model: s.Model, named: s.Model != "", window: s.Window, known: map[string]llm.Info{}, embedded: s.Embedded}
+	o := &Provider{
+		settings: s, base: base, model: s.Model, named: s.Model != "", window: s.Window,
+		known: map[string]llm.Info{}, embedded: s.Embedded,
+	}
 	o.transport = llm.NewTransport(s.Key, o)
 	if s.OllamaFound {
 		o.transport.OnlyFound(s.OllamaOwner)

@@ -142,7 +142,8 @@ func textOf(raw json.RawMessage, depth int) (text string) {
 		Text  json.RawMessage `json:"text"`
 		Value json.RawMessage `json:"value"` // for text parts whose text is an object
 	}
-	if json.Unmarshal(raw, &part) != nil || !slices.Contains([]string{"", "text", "output_text", "text_delta"}, part.Type) {
+	if json.Unmarshal(raw, &part) != nil || !slices.Contains([]string{"", "text", "output_text", "text_delta"},
+		part.Type) {
 		return ""
 	}
 	for _, inside := range []json.RawMessage{part.Text, part.Value} {
@@ -355,7 +356,8 @@ func (a *chatAnswer) event(name string, data []byte) error {
 		return a.failure(chunk.Error.Message)
 	}
 	if chunk.Usage != nil {
-		a.usage.Prompt, a.usage.Answer, a.usage.Cached = chunk.Usage.prompt(), chunk.Usage.Answer, chunk.Usage.Details.Cached
+		a.usage.Prompt, a.usage.Answer, a.usage.Cached = chunk.Usage.prompt(), chunk.Usage.Answer,
+			chunk.Usage.Details.Cached
 	}
 	if p := chunk.Progress; p != nil && a.first.IsZero() {
 		took := time.Duration(p.Took * float64(time.Millisecond))
@@ -379,7 +381,10 @@ func (a *chatAnswer) event(name string, data []byte) error {
 			if a.first.IsZero() {
 				a.first = time.Now()
 			}
-			if err := a.emit(llm.Delta{Text: string(d.Content) + d.Refusal, Thinking: d.Reasoning + d.Thinking}); err != nil {
+			if err := a.emit(llm.Delta{
+				Text:     string(d.Content) + d.Refusal,
+				Thinking: d.Reasoning + d.Thinking,
+			}); err != nil {
 				return err
 			}
 		}
@@ -475,7 +480,8 @@ func (o *Provider) chatBody(model string, req llm.Request) *chatBody {
 	}
 	for _, spec := range req.Tools {
 		tool := chatTool{Type: "function"}
-		tool.Function.Name, tool.Function.Description, tool.Function.Parameters = spec.Name, spec.Description, spec.Schema
+		tool.Function.Name, tool.Function.Description, tool.Function.Parameters = spec.Name,
+			spec.Description, spec.Schema
 		body.Tools = append(body.Tools, tool)
 	}
 	for _, m := range req.Messages {

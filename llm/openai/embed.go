@@ -44,7 +44,8 @@ func (e *embedder) Embed(ctx context.Context, texts []string) ([][]float32, erro
 		vectors := make([][]float32, len(batch))
 		for _, d := range answer.Data {
 			if d.Index < 0 || d.Index >= len(vectors) || vectors[d.Index] != nil {
-				return nil, fmt.Errorf("embed texts: the server returned a vector with index %d for %d texts", d.Index, len(vectors))
+				return nil, fmt.Errorf("embed texts: the server returned a vector with index %d for %d texts", d.Index,
+					len(vectors))
 			}
 			vectors[d.Index] = d.Embedding
 		}

@@ -47,7 +47,8 @@ func New(s llm.Settings) (*Provider, error) {
 	address := cmp.Or(strings.TrimSpace(s.OpenAIURL), "https://api.openai.com/v1")
 	base, err := url.Parse(address)
 	if err != nil || base.Host == "" || (base.Scheme != "http" && base.Scheme != "https") {
-		return nil, fmt.Errorf("invalid model server address %q: expected one such as http://127.0.0.1:8000/v1", address)
+		return nil, fmt.Errorf("invalid model server address %q: expected one such as http://127.0.0.1:8000/v1",
+			address)
 	}
 	if s.Key == nil && s.OpenAIKey != "" {
 		s.Key = func(context.Context) (string, error) { return s.OpenAIKey, nil }
@@ -250,7 +251,10 @@ func refusal(t *llm.Transport, res *http.Response) error {
 	if proxy := t.ProxyOf(res.Request); proxy != "" {
 		message += " (through the proxy " + proxy + ")"
 	}
-	return &llm.StatusError{Code: res.StatusCode, Message: message, RetryAfter: retryAfter(res.Header.Get("Retry-After"), time.Now())}
+	return &llm.StatusError{
+		Code: res.StatusCode, Message: message,
+		RetryAfter: retryAfter(res.Header.Get("Retry-After"), time.Now()),
+	}
 }
 
 // retryAfter parses a Retry-After header, which holds seconds or a date; 0 means
@@ -270,7 +274,8 @@ func retryAfter(value string, now time.Time) time.Duration {
 // NotFoundError.
 func missing(err error, model string) error {
 	var status *llm.StatusError
-	if errors.As(err, &status) && status.Code == http.StatusNotFound && strings.Contains(strings.ToLower(status.Message), "model") {
+	if errors.As(err, &status) && status.Code == http.StatusNotFound &&
+		strings.Contains(strings.ToLower(status.Message), "model") {
 		return &llm.NotFoundError{Model: model, Fixed: true}
 	}
 	return err

@@ -55,14 +55,17 @@ type Entry struct {
 	URL       string            `json:"url,omitempty"`
 	Headers   map[string]string `json:"headers,omitempty"`
 	Disabled  bool              `json:"-"`
-	Allow     []string          `json:"-"`                   // glob patterns of enabled tools; nil: all
-	Deny      []string          `json:"-"`                   // glob patterns of disabled tools
-	Level     agent.Level       `json:"-"`                   // permission level of its tools before rules are applied
-	Reads     bool              `json:"-"`                   // "trust": "read": its tools that only read run unasked, with private text, too
-	Timeout   time.Duration     `json:"-"`                   // limit of one call; 0: Options.Timeout
-	LogLevel  string            `json:"log_level,omitempty"` // minimum level of log messages to request; empty: the server's default
-	Roots     []string          `json:"roots,omitempty"`     // folders reported to the server; may be nil
-	Guessed   bool              `json:"-"`                   // the transport was not specified, so HTTP may turn out to be SSE
+	Allow     []string          `json:"-"` // glob patterns of enabled tools; nil: all
+	Deny      []string          `json:"-"` // glob patterns of disabled tools
+	Level     agent.Level       `json:"-"` // permission level of its tools before rules are applied
+	// "trust": "read": its tools that only read run unasked, with private text, too
+	Reads   bool          `json:"-"`
+	Timeout time.Duration `json:"-"` // limit of one call; 0: Options.Timeout
+	// minimum level of log messages to request; empty: the server's default
+	LogLevel string   `json:"log_level,omitempty"`
+	Roots    []string `json:"roots,omitempty"` // folders reported to the server; may be nil
+	// the transport was not specified, so HTTP may turn out to be SSE
+	Guessed bool `json:"-"`
 }
 
 // Read reads mcp.json; a missing file has no servers. The error lists each mistake
@@ -228,7 +231,8 @@ func (s *Entry) set(key member) string {
 		return s.setTools(key.value)
 	default:
 		target := map[string]any{
-			"env": &s.Env, "cwd": &s.Cwd, "url": &s.URL, "headers": &s.Headers, "roots": &s.Roots, "disabled": &s.Disabled, "permission": &s.Level,
+			"env": &s.Env, "cwd": &s.Cwd, "url": &s.URL, "headers": &s.Headers, "roots": &s.Roots,
+			"disabled": &s.Disabled, "permission": &s.Level,
 		}[key.name]
 		if target == nil {
 			return fmt.Sprintf("unknown key %q; there are %s", key.name, strings.Join(serverKeys, ", "))
@@ -287,7 +291,8 @@ func (s *Entry) setTimeout(v hujson.Value) string {
 		return "timeout is a number of seconds or a duration such as 90s"
 	}
 	if s.Timeout <= 0 || s.Timeout > time.Hour {
-		return fmt.Sprintf("timeout is %v; it must be positive and at most 1h (a bare number counts seconds)", s.Timeout)
+		return fmt.Sprintf("timeout is %v; it must be positive and at most 1h (a bare number counts seconds)",
+			s.Timeout)
 	}
 	return ""
 }

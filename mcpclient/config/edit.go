@@ -21,7 +21,8 @@ import (
 func Add(file string, s Entry) error {
 	for _, text := range s.values() {
 		if !utf8.ValidString(text) {
-			return fmt.Errorf("add MCP server %s: %q is not UTF-8, which JSON cannot hold; use a path in UTF-8", s.Name, text)
+			return fmt.Errorf("add MCP server %s: %q is not UTF-8, which JSON cannot hold; use a path in UTF-8", s.Name,
+				text)
 		}
 	}
 	if err := change(file, func(doc *hujson.Value) ([]operation, error) {

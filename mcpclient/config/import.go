@@ -139,7 +139,8 @@ func known(theirs map[string]json.RawMessage) (entry json.RawMessage, notes []st
 		}
 		value := bytes.ReplaceAll(theirs[key], []byte("${userHome}"), []byte("${HOME}"))
 		ours[key] = requested.ReplaceAllFunc(value, func(found []byte) []byte {
-			name := "INPUT_" + notInName.ReplaceAllString(strings.ToUpper(string(requested.FindSubmatch(found)[1])), "_")
+			name := "INPUT_" + notInName.ReplaceAllString(strings.ToUpper(string(requested.FindSubmatch(found)[1])),
+				"_")
 			notes = append(notes, "a value that the other client asks for; set the variable "+name)
 			return []byte("${" + name + "}")
 		})

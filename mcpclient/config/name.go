@@ -54,7 +54,8 @@ func shortName(server, tool string, reserved func(string) bool) string {
 // after it, from the start of a tool's name.
 func withoutServer(server, tool string) string {
 	alike := strings.NewReplacer("-", "_", ".", "_", "/", "_", ":", "_")
-	if n := len(server) + 1; len(tool) > n && strings.EqualFold(alike.Replace(tool[:n]), alike.Replace(server)+"_") && plainTool.MatchString(tool[n:]) {
+	if n := len(server) + 1; len(tool) > n && strings.EqualFold(alike.Replace(tool[:n]), alike.Replace(server)+"_") &&
+		plainTool.MatchString(tool[n:]) {
 		return tool[n:]
 	}
 	return tool
@@ -79,7 +80,8 @@ const digestMark = "___"
 // digestName returns a name with a digest of server and tool.
 func digestName(server, tool string) string {
 	sum := sha256.Sum256([]byte(server + "\x00" + tool))
-	name := WirePrefix(server) + digestMark + hex.EncodeToString(sum[:10]) + "-" + strings.Trim(notPlain.ReplaceAllString(tool, "-"), "-")
+	name := WirePrefix(server) + digestMark + hex.EncodeToString(sum[:10]) + "-" +
+		strings.Trim(notPlain.ReplaceAllString(tool, "-"), "-")
 	return name[:min(len(name), maxName)]
 }
 

@@ -43,7 +43,8 @@ type pins struct {
 
 // Change is a difference between a server and what the user has reviewed.
 type Change struct {
-	What   string `json:"what"`             // one of the constants below, or toolChange and the server's name for the tool
+	// one of the constants below, or toolChange and the server's name for the tool
+	What   string `json:"what"`
 	Before string `json:"before,omitempty"` // empty: new
 	After  string `json:"after"`
 }

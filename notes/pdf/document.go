@@ -198,7 +198,8 @@ func (a *archive) spine() (names []string) {
 			Path string `xml:"full-path,attr"`
 		} `xml:"rootfiles>rootfile"`
 	}
-	if raw, err := a.read("META-INF/container.xml"); err != nil || decodeXML(raw, &container) != nil || len(container.Root) == 0 {
+	if raw, err := a.read("META-INF/container.xml"); err != nil || decodeXML(raw, &container) != nil ||
+		len(container.Root) == 0 {
 		return nil
 	}
 	var opf struct {

@@ -94,7 +94,8 @@ func doubled(small *image.Gray) *image.Gray {
 	for y := range 2 * height {
 		for x := range 2 * width {
 			left, right, top, bottom := x/2, (x+1)/2, y/2, (y+1)/2
-			large.Pix[y*large.Stride+x] = byte((at(left, top) + at(right, top) + at(left, bottom) + at(right, bottom)) / 4)
+			large.Pix[y*large.Stride+x] = byte((at(left, top) + at(right, top) + at(left,
+				bottom) + at(right, bottom)) / 4)
 		}
 	}
 	return large

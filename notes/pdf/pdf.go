@@ -109,7 +109,8 @@ type Document struct {
 // Reader reads files.
 type Reader struct {
 	Tesseract string // path of the program that reads pages without text, and images; empty: they are not read
-	Cache     string // folder for compiled code, which is created; empty, or one that cannot be written: each file takes two seconds more
+	// folder for compiled code, which is created; empty, or one that cannot be written: each file takes two seconds more
+	Cache string
 }
 
 // pdfArgument and imageArgument, with the fields of a [Reader] after them, make
@@ -267,7 +268,8 @@ func run(ctx context.Context, raw []byte, limit time.Duration, kind string, r Re
 	switch {
 	case ctx.Err() != nil:
 		return d, fmt.Errorf("read file: %w", ctx.Err())
-	case limited.Err() != nil && (cmd.ProcessState == nil || cmd.ProcessState.UserTime()+cmd.ProcessState.SystemTime() < limit/2):
+	case limited.Err() != nil && (cmd.ProcessState == nil ||
+		cmd.ProcessState.UserTime()+cmd.ProcessState.SystemTime() < limit/2):
 		return d, &slowError{damaged, limit, true}
 	case limited.Err() == nil && errors.As(err, &ended) && ended.ExitCode() < 0: // killed by a signal
 		return d, ErrBusy

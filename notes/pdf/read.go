@@ -59,7 +59,10 @@ func read(raw []byte, tesseract, cache string) (d Document, err error) {
 	if r.engine, err = engine(cache); err != nil {
 		return d, err
 	}
-	opened, err := r.engine.OpenDocument(&requests.OpenDocument{FileReader: bytes.NewReader(raw), FileReaderSize: int64(len(raw))})
+	opened, err := r.engine.OpenDocument(&requests.OpenDocument{
+		FileReader:     bytes.NewReader(raw),
+		FileReaderSize: int64(len(raw)),
+	})
 	switch {
 	case errors.Is(err, failure.ErrPassword):
 		return Document{Why: Encrypted + ": it asks for a password"}, nil
@@ -183,7 +186,8 @@ func lettersIn(text string) (n int) {
 
 // ligatures are characters that fonts draw as one glyph but that users type
 // separately.
-var ligatures = strings.NewReplacer("ﬀ", "ff", "ﬁ", "fi", "ﬂ", "fl", "ﬃ", "ffi", "ﬄ", "ffl", "ﬅ", "st", "ﬆ", "st", "\u00ad", "-", "\u2010", "-")
+var ligatures = strings.NewReplacer("ﬀ", "ff", "ﬁ", "fi", "ﬂ", "fl", "ﬃ", "ffi", "ﬄ", "ffl", "ﬅ", "st", "ﬆ", "st",
+	"\u00ad", "-", "\u2010", "-")
 
 // LineBreak separates the lines of a page within its one line.
 const LineBreak = "\u2028"

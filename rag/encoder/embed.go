@@ -31,7 +31,9 @@ func Question(ctx context.Context, embedder llm.Embedder, question string) ([]fl
 // Texts embeds the texts of keys. Rejected batches are tried again in halves, down to
 // single texts, which are then left out. The error means that the embedder does not
 // work at all.
-func Texts(ctx context.Context, embedder llm.Embedder, dimension int, keys []vectors.Key, texts []string) ([]vectors.Key, [][]float32, error) {
+func Texts(ctx context.Context, embedder llm.Embedder, dimension int, keys []vectors.Key,
+	texts []string,
+) ([]vectors.Key, [][]float32, error) {
 	prefixed := make([]string, len(texts))
 	prefix := modelByName(embedder.Name()).document
 	for i, text := range texts {
@@ -73,7 +75,9 @@ func Texts(ctx context.Context, embedder llm.Embedder, dimension int, keys []vec
 	return good, units, nil
 }
 
-func embedHalves(ctx context.Context, embedder llm.Embedder, dimension int, keys []vectors.Key, texts []string) ([]vectors.Key, [][]float32, error) {
+func embedHalves(ctx context.Context, embedder llm.Embedder, dimension int, keys []vectors.Key,
+	texts []string,
+) ([]vectors.Key, [][]float32, error) {
 	half := len(texts) / 2
 	firstKeys, firstVectors, err := Texts(ctx, embedder, dimension, keys[:half], texts[:half])
 	if err != nil {

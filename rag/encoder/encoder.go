@@ -167,9 +167,10 @@ func Words(s string) (known, all int, err error) {
 	cut := cuts{}
 	for run := range runs(s) {
 		const shortest = 4 // letters
-		if run[0] != ' ' || utf8.RuneCount(run) <= shortest || slices.ContainsFunc([]rune(string(run[1:])), func(r rune) bool {
-			return unicode.In(r, unicode.Hangul, unicode.Arabic) || unicode.IsNumber(r)
-		}) {
+		if run[0] != ' ' || utf8.RuneCount(run) <= shortest ||
+			slices.ContainsFunc([]rune(string(run[1:])), func(r rune) bool {
+				return unicode.In(r, unicode.Hangul, unicode.Arabic) || unicode.IsNumber(r)
+			}) {
 			continue
 		}
 		if all++; len(cut.of(t, run)) == 1 {

@@ -35,8 +35,10 @@ var embeddingModels = []struct {
 	// nomic-ai/modernbert-embed-base, same prefixes.
 	{"modernbert-embed", embeddingModel{"search_query: ", "search_document: ", 8192, false}},
 	// intfloat/multilingual-e5-large-instruct: queries carry an instruction, documents nothing.
-	{"e5-large-instruct", embeddingModel{"Instruct: Given a web search query, retrieve relevant passages that answer the query\nQuery: ", "", 512, true}},
-	{"e5-mistral", embeddingModel{"Instruct: Given a web search query, retrieve relevant passages that answer the query\nQuery: ", "", 4096, true}},
+	{"e5-large-instruct", embeddingModel{"Instruct: Given a web search query, retrieve relevant passages that answer " +
+		"the query\nQuery: ", "", 512, true}},
+	{"e5-mistral", embeddingModel{"Instruct: Given a web search query, retrieve relevant passages that answer the " +
+		"query\nQuery: ", "", 4096, true}},
 	{"multilingual-e5", embeddingModel{"query: ", "passage: ", 512, true}},
 	// intfloat/e5-base-v2, intfloat/multilingual-e5-base: "each input text should start with query: or passage: ".
 	{"e5-", embeddingModel{"query: ", "passage: ", 512, false}},
@@ -57,7 +59,8 @@ var embeddingModels = []struct {
 	// Snowflake/snowflake-arctic-embed-m (version 1 and 1.5).
 	{"arctic-embed", embeddingModel{"Represent this sentence for searching relevant passages: ", "", 512, false}},
 	// Qwen/Qwen3-Embedding-0.6B: instruction for queries, none for documents.
-	{"qwen3-embedding", embeddingModel{"Instruct: Given a web search query, retrieve relevant passages that answer the query\nQuery:", "", 8192, true}},
+	{"qwen3-embedding", embeddingModel{"Instruct: Given a web search query, retrieve relevant passages that answer " +
+		"the query\nQuery:", "", 8192, true}},
 	// google/embeddinggemma-300m, "Prompt instructions".
 	{"embeddinggemma", embeddingModel{"task: search result | query: ", "title: none | text: ", 2048, true}},
 	// ibm-granite/granite-embedding, thenlper/gte, sentence-transformers: none.

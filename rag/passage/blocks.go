@@ -129,7 +129,8 @@ func (w *blockWalk) fits(start, end int) bool {
 // lines divides a range between lines, and a line that is too long between sentences.
 func (w *blockWalk) lines(start, end int, above []string) {
 	w.pack(start, end, above, func(rest string) int {
-		if i := strings.IndexByte(rest, '\n'); i >= 0 && strings.Trim(rest[i:], "`~> \t\n") != "" { // what closes code stays with it
+		// what closes code stays with it
+		if i := strings.IndexByte(rest, '\n'); i >= 0 && strings.Trim(rest[i:], "`~> \t\n") != "" {
 			return i + 1
 		}
 		return len(rest)

@@ -17,8 +17,9 @@ type Piece struct {
 	Line       int // of start
 	EndLine    int // of the last byte
 	Heading    []string
-	Parents    int  // how many of Heading, at its end, are list items, or the header of a table or code, that it continues
-	Listing    bool // hardly more than a list of links
+	// how many of Heading, at its end, are list items, or the header of a table or code, that it continues
+	Parents int
+	Listing bool // hardly more than a list of links
 }
 
 // Separator separates the headings of a path.
@@ -113,7 +114,8 @@ func (c *cutter) flush() {
 		path = CommonPath(path, u.path)
 	}
 	p := Piece{Start: first.start, End: last.end, Heading: path, Parents: first.parents}
-	if n := len(c.pieces) - 1; onlyHeadings && n >= 0 && c.pieces[n].Parents == 0 && len(c.open) == 1 && c.tokens < c.size {
+	if n := len(c.pieces) - 1; onlyHeadings && n >= 0 && c.pieces[n].Parents == 0 &&
+		len(c.open) == 1 && c.tokens < c.size {
 		// A heading without text is added to the piece before it.
 		c.pieces[n].End = p.End
 		c.pieces[n].Heading = CommonPath(c.pieces[n].Heading, path)

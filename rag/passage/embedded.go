@@ -41,7 +41,8 @@ func Embedded(title, headings, text string, window int) []string {
 	}
 	room = max(16, room-EstimateTokens(place))
 	n := max(1, min(MostWindows, (EstimateTokens(text)+room-1)/room))
-	w := blockWalk{text: text, size: min(room, EstimateTokens(text)/n*9/8+1)} // of similar length, since a short text is near to all short texts
+	// of similar length, since a short text is near to all short texts
+	w := blockWalk{text: text, size: min(room, EstimateTokens(text)/n*9/8+1)}
 	w.lines(0, len(text), nil)
 	var texts []string
 	for _, u := range w.units[:min(len(w.units), MostWindows)] {

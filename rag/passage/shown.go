@@ -88,7 +88,8 @@ func Whole(md, headings string) (whole, rest string, above int) {
 	first, _, _ := strings.Cut(md, "\n")
 	switch {
 	case isFence(header):
-		if marks := header[:strings.IndexAny(header, "`~")]; marks != "" && !strings.HasPrefix(strings.TrimLeft(md, " \t"), ">") {
+		if marks := header[:strings.IndexAny(header, "`~")]; marks != "" &&
+			!strings.HasPrefix(strings.TrimLeft(md, " \t"), ">") {
 			md = marks + md // it begins within a line of a quotation
 		}
 		md, above = header+"\n"+md, 1
@@ -121,7 +122,8 @@ func closing(md string) string {
 	lines := strings.Split(strings.TrimRight(md[all[len(all)-1].Start:], "\n"), "\n")
 	opens := strings.TrimLeft(lines[0], "> \t")
 	fence := opens[:len(opens)-len(strings.TrimLeft(opens, opens[:1]))]
-	if last := strings.Trim(lines[len(lines)-1], "> \t"); len(lines) > 1 && strings.HasPrefix(last, fence) && strings.Trim(last, fence) == "" {
+	if last := strings.Trim(lines[len(lines)-1], "> \t"); len(lines) > 1 && strings.HasPrefix(last, fence) &&
+		strings.Trim(last, fence) == "" {
 		return ""
 	}
 	return "\n" + indent + lines[0][:len(lines[0])-len(opens)] + fence
@@ -324,13 +326,17 @@ func isWrapped(s string) bool {
 }
 
 // hidden are fields of front matter that are shown with a result already.
-var hidden = map[string]bool{"title": true, "tags": true, "tag": true, "aliases": true, "alias": true, "date": true, "lang": true, "source": true}
+var hidden = map[string]bool{
+	"title": true, "tags": true, "tag": true, "aliases": true, "alias": true, "date": true,
+	"lang": true, "source": true,
+}
 
 // FrontBlocks divides front matter into its fields, each with the lines of its value. It
 // returns nil for other text.
 func FrontBlocks(front string) (fields []Block) {
 	lines := strings.Split(strings.TrimSpace(front), "\n")
-	if fence := strings.TrimSpace(lines[0]); len(lines) < 3 || fence != "---" && fence != "+++" || strings.TrimSpace(lines[len(lines)-1]) != fence {
+	if fence := strings.TrimSpace(lines[0]); len(lines) < 3 || fence != "---" && fence != "+++" ||
+		strings.TrimSpace(lines[len(lines)-1]) != fence {
 		return nil
 	}
 	skip := false

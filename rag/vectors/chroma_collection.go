@@ -65,7 +65,8 @@ func (s *Chroma) collectionName(model string) string {
 	sum := sha256.Sum256([]byte(s.vault + "\x00" + model))
 	readable := strings.Trim(notInNames.ReplaceAllString(s.vault, "-"), "-")
 	readable = readable[:min(len(readable), 40)]
-	return strings.Join(strings.FieldsFunc("lifehub "+readable+" "+hex.EncodeToString(sum[:8]), func(r rune) bool { return r == ' ' }), "-")
+	return strings.Join(strings.FieldsFunc("lifehub "+readable+" "+hex.EncodeToString(sum[:8]),
+		func(r rune) bool { return r == ' ' }), "-")
 }
 
 func (s *Chroma) Open(model string) (Collection, error) {
@@ -228,7 +229,8 @@ func (c *chromaCollection) Put(ctx context.Context, keys []Key, embeddings [][]f
 		return err
 	}
 	if at.ID != "" && at.Dimension != 0 && at.Dimension != len(embeddings[0]) {
-		if err := c.server.ask(ctx, http.MethodDelete, "collections/"+c.collectionName(c.model), nil, nil); err != nil && !isGoneFromChroma(err) {
+		if err := c.server.ask(ctx, http.MethodDelete, "collections/"+c.collectionName(c.model), nil,
+			nil); err != nil && !isGoneFromChroma(err) {
 			return err
 		}
 		at = chromaPlace{}
@@ -263,7 +265,10 @@ func (c *chromaCollection) create(ctx context.Context) (chromaPlace, error) {
 		"name":          c.collectionName(c.model),
 		"get_or_create": true,
 		"metadata":      map[string]string{"vault": c.vault, "model": c.model},
-		"configuration": map[string]any{"hnsw": map[string]any{"space": "cosine", "ef_construction": 200, "ef_search": 400, "max_neighbors": 32}},
+		"configuration": map[string]any{"hnsw": map[string]any{
+			"space": "cosine", "ef_construction": 200,
+			"ef_search": 400, "max_neighbors": 32,
+		}},
 	}, &at)
 	if err == nil {
 		err = at.check()
@@ -336,7 +341,9 @@ func (c *chromaCollection) Among(ctx context.Context, vector []float32, keys []K
 	return all[:min(limit, len(all))], nil
 }
 
-func (c *chromaCollection) query(ctx context.Context, at chromaPlace, vector []float32, limit int, ids []string) ([]Match, error) {
+func (c *chromaCollection) query(ctx context.Context, at chromaPlace, vector []float32, limit int,
+	ids []string,
+) ([]Match, error) {
 	var got nearest
 	in := query{Embeddings: [][]float32{vector}, Results: limit, IDs: ids, Include: []string{"distances"}}
 	if err := c.post(ctx, at, "query", in, &got); err != nil {

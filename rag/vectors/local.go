@@ -98,7 +98,8 @@ func (m *localVectors) quantise(keep func(Key) bool) error {
 		return errors.New("quantise vectors: another program replaced their file, try again")
 	}
 	dimension := m.dimension()
-	made, status, err := m.quantised.rewrite(quantisedPath(m.file.file.Name()), m.file.model, dimension, m.file.rows, keep)
+	made, status, err := m.quantised.rewrite(quantisedPath(m.file.file.Name()), m.file.model,
+		dimension, m.file.rows, keep)
 	if err != nil {
 		return err
 	}
@@ -288,7 +289,9 @@ func (m *localVectors) Among(ctx context.Context, vector []float32, keys []Key, 
 }
 
 // nearest compares a question with some rows and records.
-func (m *localVectors) nearest(ctx context.Context, vector []float32, limit int, rows []row, records []int32) (found []Match, err error) {
+func (m *localVectors) nearest(ctx context.Context, vector []float32, limit int, rows []row,
+	records []int32,
+) (found []Match, err error) {
 	if m.dimension() == 0 { // nothing is embedded yet
 		return nil, nil
 	}

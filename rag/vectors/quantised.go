@@ -73,7 +73,8 @@ func openQuantised(path, model string) (q *quantised, status os.FileInfo, err er
 		return nil, nil, err
 	}
 	header := make([]byte, vectorHeader)
-	if _, err := io.ReadFull(file, header); err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
+	if _, err := io.ReadFull(file, header); err != nil && !errors.Is(err, io.EOF) &&
+		!errors.Is(err, io.ErrUnexpectedEOF) {
 		return nil, nil, err
 	}
 	dimension, count, of, ok := readVectorHeader(quantisedMagic, header)
@@ -359,7 +360,9 @@ type origin struct {
 
 // rewrite replaces the file by one that has its records for which keep returns true,
 // and rows, which it does not have. A nil q has no records.
-func (q *quantised) rewrite(path, model string, dimension int, rows []row, keep func(Key) bool) (made *quantised, status os.FileInfo, err error) {
+func (q *quantised) rewrite(path, model string, dimension int, rows []row,
+	keep func(Key) bool,
+) (made *quantised, status os.FileInfo, err error) {
 	defer files.Wrap(&err, "quantise vectors")
 	var all []origin
 	for n, r := range rows {
@@ -407,7 +410,8 @@ func (q *quantised) rewrite(path, model string, dimension int, rows []row, keep 
 		return nil, nil, err
 	}
 	if made.size() < len(all) {
-		return nil, nil, errors.Join(fmt.Errorf("of %d vectors written, %d can be read", len(all), made.size()), made.close())
+		return nil, nil, errors.Join(fmt.Errorf("of %d vectors written, %d can be read", len(all), made.size()),
+			made.close())
 	}
 	made.path = path
 	if err := os.Rename(temp, path); err != nil {
@@ -417,7 +421,9 @@ func (q *quantised) rewrite(path, model string, dimension int, rows []row, keep 
 }
 
 // write writes header, records and fine parts.
-func (q *quantised) write(file *os.File, model string, all []origin, of func(origin) (record, fine []byte, err error)) error {
+func (q *quantised) write(file *os.File, model string, all []origin,
+	of func(origin) (record, fine []byte, err error),
+) error {
 	if _, err := file.Write(writeVectorHeader(quantisedMagic, q.dimension, q.count, model)); err != nil {
 		return err
 	}

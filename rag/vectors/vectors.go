@@ -85,7 +85,8 @@ func (v *vectorFile) load() error {
 		return err
 	}
 	header := make([]byte, vectorHeader)
-	if _, err := io.ReadFull(v.file, header); err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
+	if _, err := io.ReadFull(v.file, header); err != nil && !errors.Is(err, io.EOF) &&
+		!errors.Is(err, io.ErrUnexpectedEOF) {
 		return err
 	}
 	dimension, _, model, ok := readVectorHeader(vectorMagic, header)
@@ -102,7 +103,8 @@ func (v *vectorFile) load() error {
 	if err != nil {
 		return err
 	}
-	if _, err := v.file.ReadAt(block, vectorHeader); err != nil && !errors.Is(err, io.EOF) { // EOF: another process has just emptied it
+	// EOF: another process has just emptied it
+	if _, err := v.file.ReadAt(block, vectorHeader); err != nil && !errors.Is(err, io.EOF) {
 		return errors.Join(err, release(block))
 	}
 	v.blocks = append(v.blocks, block)

@@ -47,7 +47,8 @@ func Explain(err error) error {
 	case problem != "":
 		return fmt.Errorf("%s, %s: %w", problem, advice, err)
 	case code&0xff == sqlite3.SQLITE_CANTOPEN: // SQLite does not distinguish the two
-		return fmt.Errorf("the index cannot be opened, raise `ulimit -n` or make its folder and files writable: %w", err)
+		return fmt.Errorf("the index cannot be opened, raise `ulimit -n` or make its folder and files writable: %w",
+			err)
 	case code&0xff == sqlite3.SQLITE_BUSY || code&0xff == sqlite3.SQLITE_LOCKED || code&0xff == sqlite3.SQLITE_PROTOCOL:
 		return fmt.Errorf("another program has the index open, try again: %w", err)
 	}

@@ -52,7 +52,8 @@ func CountFrequent(ctx context.Context, tx *sql.Tx) error {
 	if _, err := tx.ExecContext(ctx, `DELETE FROM frequent`); err != nil {
 		return err
 	}
-	if _, err := tx.ExecContext(ctx, `INSERT INTO frequent SELECT term, doc FROM vocabulary WHERE doc > ?`, passages/50); err != nil {
+	if _, err := tx.ExecContext(ctx, `INSERT INTO frequent SELECT term, doc FROM vocabulary WHERE doc > ?`,
+		passages/50); err != nil {
 		return err
 	}
 	_, err = tx.ExecContext(ctx, `INSERT INTO meta VALUES ('frequent', ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value`, passages)

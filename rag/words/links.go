@@ -26,7 +26,8 @@ func (w *Writer) writeLinks(id int64, note notes.Note) error {
 			continue // a link within the note
 		}
 		if _, err := w.exec(`INSERT INTO links VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
-			id, link.Line, link.Target, LinkBase(link.Target), link.Text, NameKey(link.Text), link.Wiki, link.Embed); err != nil {
+			id, link.Line, link.Target, LinkBase(link.Target), link.Text, NameKey(link.Text), link.Wiki,
+			link.Embed); err != nil {
 			return err
 		}
 	}
@@ -41,7 +42,8 @@ func LinkBase(name string) string { return path.Base(notes.Key(name)) }
 func Links(ctx context.Context, db files.Querier, where string, args ...any) ([]Link, error) {
 	return files.AllRows(ctx, db, func(scan files.Scan) (l Link, err error) {
 		return l, scan(&l.From, &l.Link.Target, &l.Link.Text, &l.Link.Line, &l.Link.Wiki, &l.Link.Embed)
-	}, `SELECT n.path, l.target, l.shown, l.line, l.wiki, l.embed FROM links l JOIN notes n ON n.id = l.note WHERE `+where+` ORDER BY n.path, l.line LIMIT 10000`, args...)
+	}, `SELECT n.path, l.target, l.shown, l.line, l.wiki, l.embed FROM links l JOIN notes n ON n.id = l.note WHERE `+
+		where+` ORDER BY n.path, l.line LIMIT 10000`, args...)
 }
 
 // LeadsTo returns the path of the note that a link refers to, or "".

@@ -24,7 +24,8 @@ type NotableNote struct{ Path, Title string }
 func Notable(ctx context.Context, db *sql.DB) ([]NotableNote, error) {
 	read := func(scan files.Scan) (n NotableNote, err error) { return n, scan(&n.Path, &n.Title) }
 	const own = `SELECT path, title FROM notes WHERE outside = 0 AND copy_of = '' AND path_key NOT GLOB '*template*'`
-	latest, err := files.AllRows(ctx, db, read, own+` ORDER BY mtime / 86400000000000 DESC, size DESC, path LIMIT ?`, mostNotable)
+	latest, err := files.AllRows(ctx, db, read, own+` ORDER BY mtime / 86400000000000 DESC, size DESC, path LIMIT ?`,
+		mostNotable)
 	if err != nil {
 		return nil, err
 	}

@@ -31,7 +31,8 @@ func (n *Texts) Load(ctx context.Context, notes ...int64) error {
 	if err != nil {
 		return err
 	}
-	for scan := range files.Rows(ctx, n.DB, `SELECT id, text FROM notes WHERE id IN (SELECT value FROM json_each(?))`, string(list)) {
+	for scan := range files.Rows(ctx, n.DB, `SELECT id, text FROM notes WHERE id IN (SELECT value FROM json_each(?))`,
+		string(list)) {
 		var note int64
 		var packed sql.RawBytes
 		if err := scan(&note, &packed); err != nil {

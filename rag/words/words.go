@@ -82,7 +82,10 @@ func Make(path string) (*sql.DB, error) {
 // Open opens a keyword index, and creates the schema in an empty one.
 func Open(path, mode string) (*sql.DB, error) {
 	// A cache of 64 MiB holds the pages of bulk indexing in a large vault.
-	settings := url.Values{"mode": {mode}, "_txlock": {"immediate"}, "_pragma": {"cache_size(-65536)", "temp_store(memory)"}}
+	settings := url.Values{
+		"mode": {mode}, "_txlock": {"immediate"},
+		"_pragma": {"cache_size(-65536)", "temp_store(memory)"},
+	}
 	if mode == ReadWrite {
 		settings["_pragma"] = append(settings["_pragma"], "synchronous(normal)")
 	}
@@ -117,7 +120,8 @@ func prepareWords(db *sql.DB) error {
 		return &DamageError{"it is not a LifeHub index"}
 	}
 	if err == nil && version != schemaVersion {
-		return &DamageError{fmt.Sprintf("it is of version %s, and this LifeHub writes version %s", version, schemaVersion)}
+		return &DamageError{fmt.Sprintf("it is of version %s, and this LifeHub writes version %s", version,
+			schemaVersion)}
 	}
 	return err
 }

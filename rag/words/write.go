@@ -62,7 +62,9 @@ func (w *Writer) MovedFrom(ctx context.Context, from string) (id int64, keys []v
 
 // WriteNote indexes a note, replacing its earlier version. keys are those of its
 // passages at an earlier path; nil: computed from the text.
-func (w *Writer) WriteNote(id int64, note notes.Note, hash []byte, problem string, pieces []passage.Piece, keys []vectors.Key) error {
+func (w *Writer) WriteNote(id int64, note notes.Note, hash []byte, problem string, pieces []passage.Piece,
+	keys []vectors.Key,
+) error {
 	if id != 0 {
 		if err := w.RemoveNote(id); err != nil {
 			return err
@@ -79,7 +81,8 @@ func (w *Writer) WriteNote(id int64, note notes.Note, hash []byte, problem strin
 	result, err := w.exec(`INSERT INTO notes
 		(path, path_key, size, mtime, hash, title, title_key, name_key, date, tags, outside, copy_of, problem, language, text)
 		VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)`,
-		note.Path, text.Key(note.Path), note.Size, note.ModTime.UnixNano(), hash, note.Title, NameKey(note.Title), NameKey(name),
+		note.Path, text.Key(note.Path), note.Size, note.ModTime.UnixNano(), hash, note.Title,
+		NameKey(note.Title), NameKey(name),
 		note.Date.String(), string(tags), note.Untrusted, note.CopyOf, problem, string(in), compress(note.Text))
 	if err != nil {
 		return err
@@ -152,7 +155,9 @@ func (w *Writer) termsOf(in text.Lang, texts ...string) terms {
 
 // writePassage indexes a passage with its terms. The terms of front matter belong to
 // the first passage.
-func (w *Writer) writePassage(id int64, note notes.Note, in text.Lang, title terms, p passage.Piece, first bool, k vectors.Key) error {
+func (w *Writer) writePassage(id int64, note notes.Note, in text.Lang, title terms, p passage.Piece,
+	first bool, k vectors.Key,
+) error {
 	front := ""
 	if first {
 		front = note.Text[:p.Start]
@@ -167,7 +172,8 @@ func (w *Writer) writePassage(id int64, note notes.Note, in text.Lang, title ter
 	if err != nil {
 		return err
 	}
-	_, err = w.exec(`INSERT INTO words (rowid, title, heading, body) VALUES (?,?,?,?)`, passage, title.words, heading.words, body.words)
+	_, err = w.exec(`INSERT INTO words (rowid, title, heading, body) VALUES (?,?,?,?)`, passage, title.words,
+		heading.words, body.words)
 	return err
 }
 

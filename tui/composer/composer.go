@@ -297,7 +297,8 @@ func PicturePath(text string) string {
 	} else if filepath.Separator == '/' {
 		path = strings.ReplaceAll(path, `\ `, " ")
 	}
-	if !filepath.IsAbs(path) || !agent.IsPicture(path) || strings.ContainsAny(path, "\"\n") || safetext.Line(path) != path {
+	if !filepath.IsAbs(path) || !agent.IsPicture(path) || strings.ContainsAny(path, "\"\n") ||
+		safetext.Line(path) != path {
 		return ""
 	}
 	return path

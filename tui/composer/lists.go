@@ -35,7 +35,8 @@ func (l *Lists) Follow(ctx context.Context, c *Model, commands []chat.Command) t
 
 // Press handles a key in the open list. It reports false if the key goes to the composer.
 func (l *Lists) Press(pressed tea.KeyPressMsg, k *draw.Keys, c *Model, commands []chat.Command) bool {
-	return l.Palette.Open() && l.Palette.Press(pressed, k, c, commands) || l.Mentions.Open() && l.Mentions.Press(pressed, k, c)
+	return l.Palette.Open() && l.Palette.Press(pressed, k, c, commands) ||
+		l.Mentions.Open() && l.Mentions.Press(pressed, k, c)
 }
 
 const mostRows = 12

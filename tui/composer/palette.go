@@ -139,7 +139,10 @@ const wideUsage = 24
 // lines draws the commands by group, each with its description, key and name. rows has
 // the command of each line, or -1.
 func (p *Palette) lines(width int, k *draw.Keys, theme *draw.Theme) (lines []string, rows []int) {
-	own := map[string]key.Binding{"help": k.Help, "new": k.New, "resume": k.Conversations, "model": k.Model, "mode": k.Mode, "quit": k.Leave}
+	own := map[string]key.Binding{
+		"help": k.Help, "new": k.New, "resume": k.Conversations, "model": k.Model,
+		"mode": k.Mode, "quit": k.Leave,
+	}
 	usage := func(at int) string {
 		if c := p.Rows[at]; at == p.Chosen || draw.Width(c.Usage()) <= wideUsage {
 			return c.Usage()
@@ -167,7 +170,8 @@ func (p *Palette) lines(width int, k *draw.Keys, theme *draw.Theme) (lines []str
 			keys = b.Help().Key
 		}
 		name := draw.Truncate(usage(at), typed)
-		right := theme.Key.Render(keys) + strings.Repeat(" ", pressed-draw.Width(keys)) + theme.Dim.Render(name) + strings.Repeat(" ", typed-draw.Width(name))
+		right := theme.Key.Render(keys) + strings.Repeat(" ",
+			pressed-draw.Width(keys)) + theme.Dim.Render(name) + strings.Repeat(" ", typed-draw.Width(name))
 		row := draw.Row{Label: c.Title(), Typed: p.typed}
 		label := width - barred - draw.Width(right)
 		if draw.Match(strings.ToLower(c.Title()), strings.ToLower(p.typed)) <= 0 {

@@ -134,7 +134,8 @@ func (c *Model) Waiting(keys *draw.Keys, width int, theme *draw.Theme, running b
 		if !running {
 			does = "send"
 		}
-		label := fmt.Sprintf("queued message %d of %d · %s to %s · clear to cancel", c.Place+1, len(c.Queue)+1, keys.Send.Help().Key, does)
+		label := fmt.Sprintf("queued message %d of %d · %s to %s · clear to cancel", c.Place+1, len(c.Queue)+1,
+			keys.Send.Help().Key, does)
 		lines = append(lines, theme.Key.Render(draw.Truncate(label, width)))
 	}
 	more := func(n int) {
@@ -145,7 +146,8 @@ func (c *Model) Waiting(keys *draw.Keys, width int, theme *draw.Theme, running b
 			more(len(c.Steering) - 2)
 			break
 		}
-		lines = append(lines, theme.Dim.Render(draw.Truncate("for this turn: “"+draw.Summary(s.Text, width)+"”", width)))
+		lines = append(lines, theme.Dim.Render(draw.Truncate("for this turn: “"+
+			draw.Summary(s.Text, width)+"”", width)))
 	}
 	for i, text := range c.Queue {
 		if i == 2 {

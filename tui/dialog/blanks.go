@@ -50,7 +50,10 @@ func (b Blanks) Question(of chat.Template, filled func(values map[string]string)
 	server, _, _ := strings.Cut(of.Name, ":")
 	check := func(values json.RawMessage) error { _, err := b.Read(values); return err }
 	return agent.InputAsked{
-		Question: agent.Question{From: server, Kind: agent.FormInput, Message: of.Help, Schema: b.Schema(), Check: check},
+		Question: agent.Question{
+			From: server, Kind: agent.FormInput, Message: of.Help,
+			Schema: b.Schema(), Check: check,
+		},
 		Reply: func(given agent.Input) {
 			if values, err := b.Read(given.Values); err == nil && given.Action == agent.InputAccepted {
 				filled(values)

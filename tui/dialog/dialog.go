@@ -95,7 +95,9 @@ func (d *Dialog) ready(unread bool, now time.Time) string {
 // Press handles a key. written is what the composer holds. rest are the keys that go to the
 // composer, in the order in which they were pressed; it is empty if the dialog took the key,
 // and if that was Enter, the composer's text with it.
-func (d *Dialog) Press(pressed tea.KeyPressMsg, k *draw.Keys, choices []Choice, written string, now time.Time) (cmd tea.Cmd, rest []tea.KeyPressMsg) {
+func (d *Dialog) Press(pressed tea.KeyPressMsg, k *draw.Keys, choices []Choice, written string,
+	now time.Time,
+) (cmd tea.Cmd, rest []tea.KeyPressMsg) {
 	d.hold(written)
 	if at := d.writtenAnswer(choices); at >= 0 && key.Matches(pressed, k.Send) {
 		for _, letter := range d.spelled {
@@ -131,7 +133,9 @@ func (d *Dialog) chosen(choices []Choice) string {
 	return d.Chosen
 }
 
-func (d *Dialog) press(pressed tea.KeyPressMsg, keys *draw.Keys, choices []Choice, now time.Time) (cmd tea.Cmd, rest []tea.KeyPressMsg) {
+func (d *Dialog) press(pressed tea.KeyPressMsg, keys *draw.Keys, choices []Choice,
+	now time.Time,
+) (cmd tea.Cmd, rest []tea.KeyPressMsg) {
 	at := slices.IndexFunc(choices, func(c Choice) bool { return key.Matches(pressed, c.Binding) })
 	d.missing = ""
 	if !d.lettered && !d.acted.IsZero() && now.Sub(d.acted) > actsAfter {
@@ -350,7 +354,9 @@ func (d *Dialog) hints(choices []Choice, esc string, keys *draw.Keys) []string {
 
 // OneLine draws the answers in a single line: the chosen one, and as many others as fit.
 // between follows the first.
-func (d *Dialog) OneLine(choices []Choice, between string, width int, keys *draw.Keys, theme *draw.Theme, now time.Time) string {
+func (d *Dialog) OneLine(choices []Choice, between string, width int, keys *draw.Keys,
+	theme *draw.Theme, now time.Time,
+) string {
 	var parts []string
 	for _, c := range choices {
 		parts = append(parts, c.Label+" ("+c.Help().Key+")")

@@ -108,14 +108,20 @@ func requiredFirst(a, b bool) int {
 }
 
 func newField(name string, p property, required bool) field {
-	f := field{name: name, Label: safetext.Line(name), Help: p.hint(), Required: required, option: -1, emptied: p.MinLength != nil && *p.MinLength == 0}
+	f := field{
+		name: name, Label: safetext.Line(name), Help: p.hint(), Required: required, option: -1,
+		emptied: p.MinLength != nil && *p.MinLength == 0,
+	}
 	if p.Title != "" {
 		f.Label = safetext.Line(p.Title)
 	}
 	switch {
 	case p.Type == "boolean":
 		f.kind = oneField
-		f.Options = []option{{value: json.RawMessage("true"), Label: "yes"}, {value: json.RawMessage("false"), Label: "no"}}
+		f.Options = []option{
+			{value: json.RawMessage("true"), Label: "yes"},
+			{value: json.RawMessage("false"), Label: "no"},
+		}
 	case p.Type == "array" && p.Items != nil:
 		f.kind, f.Options = manyField, p.Items.options()
 		f.option = 0

@@ -96,7 +96,10 @@ func (in *Input) answer(given agent.Input) {
 
 // choices returns the answers to the first question and its other actions.
 func (in *Input) choices(keys *draw.Keys) []Choice {
-	decline := Choice{Binding: keys.Decline, Label: "Decline", Do: func() tea.Cmd { in.answer(agent.Input{Action: agent.InputDeclined}); return nil }}
+	decline := Choice{
+		Binding: keys.Decline, Label: "Decline",
+		Do: func() tea.Cmd { in.answer(agent.Input{Action: agent.InputDeclined}); return nil },
+	}
 	if in.Form != nil {
 		enter := func() tea.Cmd { in.Entered, in.Width = true, 0; return nil }
 		if in.isPlan() {
@@ -108,7 +111,11 @@ func (in *Input) choices(keys *draw.Keys) []Choice {
 				return nil
 			}}, decline, {Binding: keys.FillIn, Label: "change it", atOnce: true, Do: enter}}
 		}
-		return []Choice{{Binding: keys.Agree, Label: "Fill in", Do: enter}, decline, {Binding: keys.FillIn, Label: "fill in", atOnce: true, Do: enter}}
+		return []Choice{
+			{Binding: keys.Agree, Label: "Fill in", Do: enter},
+			decline,
+			{Binding: keys.FillIn, Label: "fill in", atOnce: true, Do: enter},
+		}
 	}
 	list := []Choice{{Binding: keys.Agree, Label: "Agree", Do: func() tea.Cmd {
 		if in.seen {
@@ -133,7 +140,9 @@ const runPlan = "Run"
 func (in *Input) isPlan() bool { return in.Queue[0].Kind == agent.PlanInput }
 
 // Press handles a key. rest are the keys that go to the composer.
-func (in *Input) Press(pressed tea.KeyPressMsg, keys *draw.Keys, written string, now time.Time) (cmd tea.Cmd, rest []tea.KeyPressMsg) {
+func (in *Input) Press(pressed tea.KeyPressMsg, keys *draw.Keys, written string,
+	now time.Time,
+) (cmd tea.Cmd, rest []tea.KeyPressMsg) {
 	if in.check != nil {
 		if key.Matches(pressed, keys.Stop) {
 			in.check = nil

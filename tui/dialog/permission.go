@@ -192,7 +192,9 @@ func (p *Permission) choices(keys *draw.Keys) []Choice {
 }
 
 // Press handles a key. rest are the keys that go to the composer.
-func (p *Permission) Press(pressed tea.KeyPressMsg, keys *draw.Keys, written string, now time.Time) (cmd tea.Cmd, rest []tea.KeyPressMsg) {
+func (p *Permission) Press(pressed tea.KeyPressMsg, keys *draw.Keys, written string,
+	now time.Time,
+) (cmd tea.Cmd, rest []tea.KeyPressMsg) {
 	switch {
 	case p.Reason != nil:
 		p.explain(pressed, keys)
@@ -303,7 +305,8 @@ func (p *Permission) question(width int, keys *draw.Keys, theme *draw.Theme, now
 		rule := p.rule(inside(width), theme)
 		q.answers = append(rule, p.Dialog.rows(choices, inside(width), theme, now)...)
 		q.keys, q.warn = p.hints(choices, esc, keys), p.missing
-		q.tight = append(rule[:len(rule):len(rule)], p.OneLine(choices, p.readOn(len(p.Body), q.unread, keys), width, keys, theme, now))
+		q.tight = append(rule[:len(rule):len(rule)], p.OneLine(choices, p.readOn(len(p.Body), q.unread, keys),
+			width, keys, theme, now))
 	}
 	return q
 }
@@ -316,7 +319,8 @@ func (p *Permission) rule(width int, theme *draw.Theme) []string {
 	rule := p.Current().PermissionAsked.Rule
 	lines := draw.StyleLines(theme.Dim.Render, draw.Wrap("always writes the rule “"+safetext.Reveal(rule)+"”", width))
 	if words := RuleInWords(rule); words != rule {
-		lines = append(draw.StyleLines(theme.Warning.Render, draw.Wrap("always allows "+safetext.Reveal(words), width)), lines...)
+		lines = append(draw.StyleLines(theme.Warning.Render, draw.Wrap("always allows "+safetext.Reveal(words), width)),
+			lines...)
 	}
 	return lines
 }

@@ -113,7 +113,9 @@ func (e *argumentEditor) Input() json.RawMessage {
 
 // press handles a key. done reports that the arguments are complete and need no check, left that the user
 // cancelled.
-func (e *argumentEditor) press(pressed tea.KeyPressMsg, keys *draw.Keys, fits func(json.RawMessage) error) (cmd tea.Cmd, done, left bool) {
+func (e *argumentEditor) press(pressed tea.KeyPressMsg, keys *draw.Keys,
+	fits func(json.RawMessage) error,
+) (cmd tea.Cmd, done, left bool) {
 	if e.check != nil {
 		if key.Matches(pressed, keys.Stop) {
 			e.check = nil

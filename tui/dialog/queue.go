@@ -72,7 +72,9 @@ func (q *Queue) ReturnLetters() []tea.KeyPressMsg {
 }
 
 // Press handles a key, as [Dialog.Press] does.
-func (q *Queue) Press(pressed tea.KeyPressMsg, k *draw.Keys, written string, now time.Time) (cmd tea.Cmd, rest []tea.KeyPressMsg) {
+func (q *Queue) Press(pressed tea.KeyPressMsg, k *draw.Keys, written string,
+	now time.Time,
+) (cmd tea.Cmd, rest []tea.KeyPressMsg) {
 	if q.AsksInput() {
 		return q.Input.Press(pressed, k, written, now)
 	}

@@ -86,7 +86,9 @@ func (s *scrollArea) place(q *question, n, width, height int, theme *draw.Theme)
 }
 
 // view draws a question as it was placed; line returns a line of its text.
-func (s *scrollArea) view(q *question, n int, line func(int) string, width, height int, keys *draw.Keys, theme *draw.Theme) []string {
+func (s *scrollArea) view(q *question, n int, line func(int) string, width, height int, keys *draw.Keys,
+	theme *draw.Theme,
+) []string {
 	var lines []string
 	for i := s.top; i < s.top+s.rows; i++ {
 		lines = append(lines, line(i))

@@ -106,7 +106,8 @@ func newGrammar(transformers ...util.PrioritizedValue) markdownGrammar {
 		inline: goldmark.New(
 			goldmark.WithParser(parser.NewParser(
 				parser.WithBlockParsers(blocks...),
-				parser.WithInlineParsers(append(parser.DefaultInlineParsers(), util.Prioritized(mathInline{}, 90), util.Prioritized(wikiParser{}, 150))...),
+				parser.WithInlineParsers(append(parser.DefaultInlineParsers(), util.Prioritized(mathInline{}, 90),
+					util.Prioritized(wikiParser{}, 150))...),
 				parser.WithParagraphTransformers(transformers...),
 			)),
 			goldmark.WithExtensions(extension.GFM),
@@ -169,7 +170,8 @@ func (d *Document) readFront(lines []string) int {
 func tooDeep(line string, most int) bool {
 	marks := 0
 	for i := 0; i < len(line) && strings.IndexByte(" \t>-+*.)0123456789", line[i]) >= 0; i++ {
-		if line[i] == '>' || i+1 < len(line) && strings.IndexByte("-+*.)", line[i]) >= 0 && (line[i+1] == ' ' || line[i+1] == '\t') {
+		if line[i] == '>' || i+1 < len(line) && strings.IndexByte("-+*.)", line[i]) >= 0 &&
+			(line[i+1] == ' ' || line[i+1] == '\t') {
 			marks++
 		}
 	}
@@ -222,7 +224,8 @@ func (d *Document) readBody(lines []string, first int) (ok bool) {
 			top, before = first+at, d.fences
 		}
 		d.add(node, block{
-			text: strings.TrimRight(strings.Join(lines[at:end], "\n"), " \n"), line: first + at, node: top, before: before, number: number,
+			text: strings.TrimRight(strings.Join(lines[at:end], "\n"), " \n"), line: first + at, node: top,
+			before: before, number: number,
 			tight: at > 0 && strings.TrimSpace(lines[at-1]) != "",
 		}, source)
 	}
@@ -265,7 +268,8 @@ func (d *Document) add(node ast.Node, b block, source []byte) {
 func linesOf(node ast.Node, source []byte) (lines []string) {
 	for i := range node.Lines().Len() {
 		segment := node.Lines().At(i)
-		value := segment.Value(source[:segment.Stop:segment.Stop]) // it may append a line end, which must not go into source
+		// it may append a line end, which must not go into source
+		value := segment.Value(source[:segment.Stop:segment.Stop])
 		lines = append(lines, strings.TrimSuffix(string(value), "\n"))
 	}
 	return lines
@@ -276,7 +280,10 @@ func (d *Document) addCode(f fence, lines []string, line int) {
 	for at := 0; at == 0 || at < len(lines); at += maxCode {
 		end := min(at+maxCode, len(lines))
 		f.first, f.last = at == 0, end == len(lines)
-		d.blocks = append(d.blocks, block{kind: code, text: strings.Join(lines[at:end], "\n"), line: line + at, tight: at > 0, fence: f})
+		d.blocks = append(d.blocks, block{
+			kind: code, text: strings.Join(lines[at:end], "\n"), line: line + at,
+			tight: at > 0, fence: f,
+		})
 	}
 }
 
@@ -303,5 +310,6 @@ func (d *Document) MayLink() bool { return slices.ContainsFunc(d.blocks, block.m
 
 // mayLink reports, without drawing it, whether a block may contain a link.
 func (b block) mayLink() bool {
-	return b.kind == markdown && (strings.ContainsAny(b.text, "[<") || strings.Contains(b.text, "http") || strings.Contains(b.text, "www."))
+	return b.kind == markdown && (strings.ContainsAny(b.text, "[<") || strings.Contains(b.text, "http") ||
+		strings.Contains(b.text, "www."))
 }

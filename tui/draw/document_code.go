@@ -111,15 +111,16 @@ func kindOf(t chroma.TokenType) Token {
 // numbers on its frames.
 func CodeBlocks(source string) (blocks []string) {
 	raw := []byte(strings.Join(cleaned(source), "\n"))
-	_ = ast.Walk(answerGrammar.blocks.Parse(text.NewReader(raw)), func(node ast.Node, entering bool) (ast.WalkStatus, error) {
-		if block, ok := node.(*ast.FencedCodeBlock); ok && entering {
-			code := ""
-			for _, line := range linesOf(block, raw) {
-				code += line + "\n"
+	_ = ast.Walk(answerGrammar.blocks.Parse(text.NewReader(raw)),
+		func(node ast.Node, entering bool) (ast.WalkStatus, error) {
+			if block, ok := node.(*ast.FencedCodeBlock); ok && entering {
+				code := ""
+				for _, line := range linesOf(block, raw) {
+					code += line + "\n"
+				}
+				blocks = append(blocks, code)
 			}
-			blocks = append(blocks, code)
-		}
-		return ast.WalkContinue, nil
-	})
+			return ast.WalkContinue, nil
+		})
 	return blocks
 }

@@ -72,7 +72,8 @@ func (d *Document) draw(b block, chosen, width int) (drawn Drawn) {
 		return asWritten(b, width, "  ")
 	case b.open && b.isTable(): // its columns change with each row
 		return asWritten(b, width, "")
-	case len(b.text) > 2*maxBytes || slices.ContainsFunc(strings.Split(b.text, "\n"), func(line string) bool { return tooDeep(line, maxDepth) }):
+	case len(b.text) > 2*maxBytes || slices.ContainsFunc(strings.Split(b.text, "\n"),
+		func(line string) bool { return tooDeep(line, maxDepth) }):
 		return asWritten(b, width, "")
 	}
 	x := newTree(b, d)
@@ -131,7 +132,8 @@ func asWritten(b block, width int, indent string) (drawn Drawn) {
 	for line := range strings.SplitSeq(strings.TrimRight(withoutSigns(b.text), "\n"), "\n") {
 		line = strings.ReplaceAll(line, "\t", tab)
 		for _, row := range Wrap(safetext.Line(line), max(1, width-len(indent))) {
-			drawn.Rows = append(drawn.Rows, indent+safetext.Line(row)) // a break inside a grapheme may leave text to clean
+			// a break inside a grapheme may leave text to clean
+			drawn.Rows = append(drawn.Rows, indent+safetext.Line(row))
 		}
 	}
 	return drawn

@@ -91,7 +91,10 @@ type inlineTree struct {
 
 // newTree parses a block and makes it safe to draw.
 func newTree(b block, d *Document) *inlineTree {
-	x := &inlineTree{root: ast.NewDocument(), theme: &d.theme.Markdown, answer: d.answer, fence: b.fence.number, copied: d.copied}
+	x := &inlineTree{
+		root: ast.NewDocument(), theme: &d.theme.Markdown, answer: d.answer,
+		fence: b.fence.number, copied: d.copied,
+	}
 	context := parser.NewContext()
 	for _, ref := range d.refs {
 		context.AddReference(ref)
@@ -222,7 +225,8 @@ func (x *inlineTree) plain(value string) ast.Node {
 }
 
 // citationMark matches the numbers of sources, and verdicts.
-var citationMark = regexp.MustCompile(`[\[【［]\d+(?:, ?\d+)*[\]】］]|` + verdictSign + "([0-9])([^" + verdictSign + "]*)" + verdictSign)
+var citationMark = regexp.MustCompile(`[\[【［]\d+(?:, ?\d+)*[\]】］]|` + verdictSign + "([0-9])([^" +
+	verdictSign + "]*)" + verdictSign)
 
 // cited returns text of an answer, with the numbers of sources and verdicts in their colours.
 func (x *inlineTree) cited(value string) (out string) {

@@ -82,7 +82,8 @@ func (k *Keys) Groups() []KeyGroup {
 		{"composer", "Writing", []NamedKey{
 			on("send", &k.Send, "enter", "send", "enter"),
 			on("steer", &k.Steer, "ctrl+y", "send to the running turn (also ctrl+enter)", "ctrl+y", "ctrl+enter"),
-			on("newline", &k.Newline, "ctrl+j", "new line (also alt+enter, shift+enter)", "ctrl+j", "alt+enter", "shift+enter"),
+			on("newline", &k.Newline, "ctrl+j", "new line (also alt+enter, shift+enter)", "ctrl+j",
+				"alt+enter", "shift+enter"),
 			on("earlier", &k.Up, "↑", "earlier prompt; edit or cancel a queued one", "up"),
 			on("later", &k.Down, "↓", "later prompt", "down"),
 			on("undo", &k.Undo, "ctrl+_", "undo (also ctrl+/)", "ctrl+_", "ctrl+/", "ctrl+shift+_", "ctrl+shift+-"),
@@ -219,7 +220,10 @@ func (k *Keys) LeaveOut(models, conversations, branches bool) {
 	}{
 		{models, []*key.Binding{&k.Model}},
 		{conversations, []*key.Binding{&k.Conversations}},
-		{branches, []*key.Binding{&k.Edit, &k.Retry, &k.EarlierBranch, &k.LaterBranch, &k.TreeShow, &k.TreeGoOn, &k.TreeFork, &k.TreeClose}},
+		{branches, []*key.Binding{
+			&k.Edit, &k.Retry, &k.EarlierBranch, &k.LaterBranch, &k.TreeShow, &k.TreeGoOn,
+			&k.TreeFork, &k.TreeClose,
+		}},
 	} {
 		for _, b := range group.keys {
 			b.SetEnabled(!group.gone)
@@ -261,7 +265,8 @@ const asking = "page_up page_down top bottom earlier later send newline stop opt
 
 // alongside maps a group to the groups and actions whose keys are active at the same time.
 var alongside = map[string]string{
-	"composer": "anywhere", "picker": "list", "chats": "list picker", "stats": "list", "tree": "list", "servers": "list", "reader": "list",
+	"composer": "anywhere", "picker": "list", "chats": "list picker", "stats": "list", "tree": "list",
+	"servers": "list", "reader": "list",
 	"permission": asking, "input": asking, "arguments": "send newline stop",
 }
 

@@ -24,7 +24,9 @@ func (k *Keys) Read(pressed tea.KeyPressMsg, top, n, rows int) (to int, ok bool)
 	return moved(pressed, top, n-rows+1, rows-1, k.Up, k.Down, k.PageUp, k.PageDown, k.Top, k.Bottom)
 }
 
-func moved(pressed tea.KeyPressMsg, at, n, page int, up, down, pageUp, pageDown, first, last key.Binding) (to int, ok bool) {
+func moved(pressed tea.KeyPressMsg, at, n, page int, up, down, pageUp, pageDown, first,
+	last key.Binding,
+) (to int, ok bool) {
 	switch {
 	case key.Matches(pressed, up):
 		at--

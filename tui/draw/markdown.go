@@ -105,8 +105,9 @@ const (
 // palette holds the colours of a theme. The zero palette distinguishes everything without colours.
 type palette struct {
 	Heading, Code, Keyword, String, Number, Quiet, Border, Link, Citation color.Color
-	Added, Removed                                                        color.Color // lines of a diff; what is right and wrong
-	Doubtful                                                              color.Color
+	// lines of a diff; what is right and wrong
+	Added, Removed color.Color
+	Doubtful       color.Color
 }
 
 // theme returns a theme in these colours.
@@ -126,8 +127,10 @@ func (p palette) theme() MarkdownTheme {
 		Deleted:  Style{Attributes: Strike},
 		Code:     Style{Foreground: p.Code},
 		Tokens: [...]Style{
-			TokenKeyword: {Foreground: p.Keyword}, TokenString: {Foreground: p.String}, TokenNumber: {Foreground: p.Number},
-			TokenComment: Style{Attributes: Italic}.Over(quiet), TokenAdded: {Foreground: p.Added}, TokenRemoved: {Foreground: p.Removed},
+			TokenKeyword: {Foreground: p.Keyword}, TokenString: {Foreground: p.String},
+			TokenNumber:  {Foreground: p.Number},
+			TokenComment: Style{Attributes: Italic}.Over(quiet), TokenAdded: {Foreground: p.Added},
+			TokenRemoved: {Foreground: p.Removed},
 		},
 		Link:     Style{p.Link, Underline},
 		Host:     quiet,

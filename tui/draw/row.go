@@ -24,7 +24,8 @@ type Found struct {
 
 // View draws the text with its words marked, which are visible whatever the width.
 func (f Found) View(width int, style, marked lipgloss.Style) string {
-	before, words, after := safetext.Line(f.Text[:f.From]), safetext.Line(f.Text[f.From:f.To]), safetext.Line(f.Text[f.To:])
+	before, words, after := safetext.Line(f.Text[:f.From]), safetext.Line(f.Text[f.From:f.To]),
+		safetext.Line(f.Text[f.To:])
 	if most := max(0, width/2-Width(words)); Width(before) > most && Width(before+words+after) > width {
 		before = "…" + Method().TruncateLeft(before, Width(before)-most+1, "")
 	}

@@ -39,7 +39,8 @@ type Theme struct {
 func (c *colours) byName() map[string]*string {
 	return map[string]*string{
 		"dim": &c.dim, "border": &c.border, "brand": &c.brand, "you": &c.you, "selected": &c.selected, "key": &c.key,
-		"success": &c.success, "warning": &c.warning, "danger": &c.danger, "running": &c.running, "reference": &c.reference, "shade": &c.shade,
+		"success": &c.success, "warning": &c.warning, "danger": &c.danger, "running": &c.running,
+		"reference": &c.reference, "shade": &c.shade,
 	}
 }
 
@@ -63,7 +64,8 @@ func CheckColours(own map[string]string) error {
 	known := (&colours{}).byName()
 	for _, name := range slices.Sorted(maps.Keys(own)) {
 		if known[name] == nil {
-			return fmt.Errorf("unknown colour %q; colours: %s", name, strings.Join(slices.Sorted(maps.Keys(known)), ", "))
+			return fmt.Errorf("unknown colour %q; colours: %s", name,
+				strings.Join(slices.Sorted(maps.Keys(known)), ", "))
 		}
 		if !aColour.MatchString(own[name]) {
 			return fmt.Errorf("%s: invalid colour %q, use #7DD3FC or 0–15", name, own[name])
@@ -141,8 +143,10 @@ func (c colours) markdown() MarkdownTheme {
 		return lipgloss.Color(colour)
 	}
 	return palette{
-		Heading: in(c.you), Code: in(c.warning), Keyword: in(c.brand), String: in(c.success), Number: in(c.warning), Quiet: in(c.dim), Border: in(c.border),
-		Link: in(c.reference), Citation: in(c.running), Added: in(c.success), Removed: in(c.danger), Doubtful: in(c.warning),
+		Heading: in(c.you), Code: in(c.warning), Keyword: in(c.brand), String: in(c.success), Number: in(c.warning),
+		Quiet: in(c.dim), Border: in(c.border),
+		Link: in(c.reference), Citation: in(c.running), Added: in(c.success),
+		Removed: in(c.danger), Doubtful: in(c.warning),
 	}.theme()
 }
 

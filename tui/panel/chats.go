@@ -68,7 +68,10 @@ func HitRows(hits []agent.Hit, single bool) (rows []draw.Row) {
 		case single:
 			label = "answer"
 		}
-		rows = append(rows, draw.Row{Label: label, Detail: dated(h.Time), Found: draw.Found{Text: h.Excerpt, From: h.From, To: h.To}})
+		rows = append(rows, draw.Row{
+			Label: label, Detail: dated(h.Time),
+			Found: draw.Found{Text: h.Excerpt, From: h.From, To: h.To},
+		})
 	}
 	return rows
 }

@@ -56,7 +56,8 @@ type part struct {
 func (c *Context) parts() (head string, parts []part, note string) {
 	head = fmt.Sprintf("Context window: %s tokens", draw.Thousands(c.ContextCounted.Used))
 	if c.ContextCounted.Allocated > 0 {
-		head += fmt.Sprintf(" of %s (%d %%)", draw.Thousands(c.ContextCounted.Allocated), c.ContextCounted.Used*100/c.ContextCounted.Allocated)
+		head += fmt.Sprintf(" of %s (%d %%)", draw.Thousands(c.ContextCounted.Allocated),
+			c.ContextCounted.Used*100/c.ContextCounted.Allocated)
 	}
 	for _, known := range contextParts {
 		if n := c.ContextCounted.Parts[known.kind]; n > 0 {
@@ -65,7 +66,8 @@ func (c *Context) parts() (head string, parts []part, note string) {
 	}
 	for _, kind := range slices.Sorted(maps.Keys(c.ContextCounted.Parts)) {
 		n := c.ContextCounted.Parts[kind]
-		if !slices.ContainsFunc(contextParts, func(p struct{ kind, name string }) bool { return p.kind == kind }) && n > 0 {
+		if !slices.ContainsFunc(contextParts, func(p struct{ kind, name string }) bool { return p.kind == kind }) &&
+			n > 0 {
 			parts = append(parts, part{name: safetext.Line(kind), tokens: n})
 		}
 	}
@@ -123,7 +125,8 @@ func (c *Context) View(width, rows int, _ *draw.Keys, theme *draw.Theme) Content
 			continue
 		}
 		filled := length(int64(p.tokens), int64(total), room)
-		lines = append(lines, label+"  "+theme.Running.Render(strings.Repeat("█", filled))+theme.Border.Render(strings.Repeat("░", room-filled)))
+		lines = append(lines, label+"  "+theme.Running.Render(strings.Repeat("█",
+			filled))+theme.Border.Render(strings.Repeat("░", room-filled)))
 	}
 	if len(c.ContextCounted.Log) > 0 {
 		lines = append(lines, "")

@@ -120,9 +120,15 @@ func (f *FirstRun) rows() []firstRow {
 		rows = append(rows, firstRow{draw.Row{Label: "Fetch " + name, Detail: f.model.Why}, Pull{Model: name}})
 	}
 	for _, o := range f.offers {
-		rows = append(rows, firstRow{draw.Row{Label: strings.TrimSpace(o.Name + "  " + o.Path), Detail: o.Detail}, TakeNotes{o}})
+		rows = append(rows, firstRow{
+			draw.Row{Label: strings.TrimSpace(o.Name + "  " + o.Path), Detail: o.Detail},
+			TakeNotes{o},
+		})
 	}
-	own := firstRow{draw.Row{Label: "Another folder", Detail: "type its path"}, Flash("type the path of the folder, such as ~/notes")}
+	own := firstRow{
+		draw.Row{Label: "Another folder", Detail: "type its path"},
+		Flash("type the path of the folder, such as ~/notes"),
+	}
 	if f.folder != "" {
 		own.did = TakeNotes{chat.Offer{Name: path.Base(f.folder), Path: f.folder}}
 	}
@@ -213,7 +219,8 @@ func (f *FirstRun) View(width, height int, _ *draw.Keys, theme *draw.Theme) Cont
 		}
 		lines = append(lines, draw.Hang("  "+mark+" ", safetext.Line(f.model.Detail), width)...)
 		if f.model.Next != "" {
-			lines = append(lines, draw.StyleLines(theme.Dim.Render, draw.Hang("    ", safetext.Line(f.model.Next), width))...)
+			lines = append(lines, draw.StyleLines(theme.Dim.Render,
+				draw.Hang("    ", safetext.Line(f.model.Next), width))...)
 		}
 	}
 	lines = append(lines, "", theme.Brand.Render(draw.Truncate("Which notes should LifeHub use?", width)))
@@ -239,10 +246,14 @@ func (f *FirstRun) View(width, height int, _ *draw.Keys, theme *draw.Theme) Cont
 		lines = append(lines, "", theme.Dim.Render(draw.Truncate("  opening…", width)))
 	case f.Problem != "":
 		lines = append(lines, "")
-		lines = append(lines, draw.StyleLines(theme.Danger.Render, draw.Hang("  ✗ ", safetext.Line(f.Problem), width))...)
+		lines = append(lines, draw.StyleLines(theme.Danger.Render,
+			draw.Hang("  ✗ ", safetext.Line(f.Problem), width))...)
 	}
 	hidden := max(0, len(lines)-height) // the rows to choose from stay
-	c := Content{Title: "Welcome to LifeHub, the chat that knows your notes", Lines: lines[hidden:], Rows: map[int]int{}}
+	c := Content{
+		Title: "Welcome to LifeHub, the chat that knows your notes",
+		Lines: lines[hidden:], Rows: map[int]int{},
+	}
 	for line, row := range clicks {
 		c.Rows[line-hidden] = row
 	}

@@ -100,7 +100,9 @@ func inSight(chosen, n, room int) (from, to int) {
 
 // masterDetail lays out a list of n rows with the details of the chosen one next to it, or
 // below it where space is short.
-func masterDetail(n, width, rows int, theme *draw.Theme, list func(width, rows int) []string, detail func(width int) []string) []string {
+func masterDetail(n, width, rows int, theme *draw.Theme, list func(width, rows int) []string,
+	detail func(width int) []string,
+) []string {
 	if width >= wideList {
 		left := width / 2
 		lines, right := list(left, rows), cutHeight(detail(width-left-3), rows)

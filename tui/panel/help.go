@@ -101,7 +101,8 @@ func HelpPage(topic string) (chat.Note, error) {
 	name, _, _ := strings.Cut(topic, "#")
 	text, err := docs.Pages.ReadFile(strings.TrimSuffix(name, ".md") + ".md")
 	if err != nil {
-		return chat.Note{}, fmt.Errorf("no help topic %q; topics: %s", safetext.Line(topic), strings.Join(HelpTopics(), ", "))
+		return chat.Note{}, fmt.Errorf("no help topic %q; topics: %s", safetext.Line(topic),
+			strings.Join(HelpTopics(), ", "))
 	}
 	return chat.Note{Path: name, Text: pageLink.ReplaceAllStringFunc(string(text), func(link string) string {
 		parts := pageLink.FindStringSubmatch(link)

@@ -32,7 +32,9 @@ func ArtifactPicker(ctx context.Context, from chat.Artifacts, conversation strin
 
 // VersionPicker lists the versions of a document, newest first. It also returns them, oldest
 // first.
-func VersionPicker(ctx context.Context, from chat.Artifacts, conversation, name string) (Picker, []agent.Artifact, error) {
+func VersionPicker(ctx context.Context, from chat.Artifacts, conversation,
+	name string,
+) (Picker, []agent.Artifact, error) {
 	versions, err := from.ArtifactVersions(ctx, conversation, name)
 	if err == nil && (len(versions) == 0 || conversation == "") {
 		err = fmt.Errorf("this conversation has no document %s; /artifacts lists them", name)
@@ -57,9 +59,11 @@ func VersionPage(versions []agent.Artifact, at int) string {
 	}
 	if at > 0 {
 		before = versions[at-1]
-		head += "\n\n" + fenced("diff", udiff.Unified(fmt.Sprint("version ", before.Version), fmt.Sprint("version ", v.Version), before.Text, v.Text))
+		head += "\n\n" + fenced("diff", udiff.Unified(fmt.Sprint("version ", before.Version),
+			fmt.Sprint("version ", v.Version), before.Text, v.Text))
 	}
-	return head + "\n\n---\n\n" + v.Text + "\n\n---\n\n" + "`/export " + v.Name + " [PATH]` makes a note of the newest version."
+	return head + "\n\n---\n\n" + v.Text + "\n\n---\n\n" + "`/export " + v.Name +
+		" [PATH]` makes a note of the newest version."
 }
 
 // fenced puts a text into a fence that is longer than any in it.

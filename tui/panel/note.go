@@ -61,8 +61,11 @@ type (
 // notePage is /open.
 func notePage() Page {
 	return Page{
-		Command: chat.Command{Name: "open", Group: chat.InNotes, Args: "NOTE", Help: "read a note, by its path, title or alias"},
-		There:   func(o *chat.Options) bool { return o.Notes != nil },
+		Command: chat.Command{
+			Name: "open", Group: chat.InNotes, Args: "NOTE",
+			Help: "read a note, by its path, title or alias",
+		},
+		There: func(o *chat.Options) bool { return o.Notes != nil },
 		Open: func(ctx context.Context, o *chat.Options, name string) (Panel, tea.Cmd, error) {
 			if name == "" {
 				return nil, nil, errors.New("usage: /open NOTE")

@@ -267,7 +267,8 @@ func FactsOf(s chat.Server) (list []fact) {
 	if s.Running {
 		add("is", s.About)
 		add("up", fmt.Sprintf("%s · %s", uptime(s.Up), draw.Count(s.Restarts, "restart")))
-		add("costs", fmt.Sprintf("%s, about %s tokens of a prompt", draw.Count(s.Tools, "tool"), draw.Thousands(s.Tokens)))
+		add("costs", fmt.Sprintf("%s, about %s tokens of a prompt", draw.Count(s.Tools, "tool"),
+			draw.Thousands(s.Tokens)))
 	}
 	if s.Calls > 0 {
 		add("calls", fmt.Sprintf("%d, %d failed · p95 %s", s.Calls, s.Failed, draw.Duration(s.P95)))
@@ -288,7 +289,9 @@ func uptime(d time.Duration) string {
 }
 
 // view shows the visible lines and, if there are changes to accept, the answers.
-func (l *Reader) view(width, rows int, keys *draw.Keys, theme *draw.Theme, choices []dialog.Choice, now time.Time) Content {
+func (l *Reader) view(width, rows int, keys *draw.Keys, theme *draw.Theme,
+	choices []dialog.Choice, now time.Time,
+) Content {
 	if l.width != width || l.theme != theme {
 		l.Lines, l.width, l.theme = l.Content(width, theme), width, theme
 	}
@@ -303,7 +306,10 @@ func (l *Reader) view(width, rows int, keys *draw.Keys, theme *draw.Theme, choic
 	}
 	l.Dialog.Appear(now, "")
 	end := min(top+l.rows, len(l.Lines))
-	c := Content{Title: l.title, Count: fmt.Sprintf("%d–%d of %d", min(top+1, len(l.Lines)), end, len(l.Lines)), Lines: slices.Clone(l.Lines[top:end])}
+	c := Content{
+		Title: l.title, Count: fmt.Sprintf("%d–%d of %d", min(top+1, len(l.Lines)), end, len(l.Lines)),
+		Lines: slices.Clone(l.Lines[top:end]),
+	}
 	if l.Change != nil {
 		agree := theme.Warning.Render(draw.Truncate(fmt.Sprintf("↓ %s (pgdn)", draw.Count(below, "more line")), width))
 		if l.seen {

@@ -25,8 +25,11 @@ var sumsBy = []string{"day", "model", "turn"}
 func statsPage() Page {
 	const usage = "usage: /stats [day, model or turn]"
 	return Page{
-		Command: chat.Command{Name: "stats", Group: chat.InView, Args: "[day|model|turn]", Help: "show times, tokens, searches and tool calls"},
-		There:   func(o *chat.Options) bool { return o.Statistics != nil },
+		Command: chat.Command{
+			Name: "stats", Group: chat.InView, Args: "[day|model|turn]",
+			Help: "show times, tokens, searches and tool calls",
+		},
+		There: func(o *chat.Options) bool { return o.Statistics != nil },
 		Open: func(ctx context.Context, o *chat.Options, by string) (Panel, tea.Cmd, error) {
 			s := &Stats{By: cmp.Or(by, sumsBy[0])}
 			if !slices.Contains(sumsBy, s.By) {
@@ -150,7 +153,8 @@ func (s *Stats) View(width, rows int, _ *draw.Keys, theme *draw.Theme) Content {
 	}, func(width int) []string {
 		lines := []string{theme.Strong.Render(draw.Summary(nameOf(s.rows[s.chosen]), width))}
 		for _, line := range figureLines(s.rows[s.chosen]) {
-			lines = append(lines, draw.Hang(theme.Dim.Render(line[0]+strings.Repeat(" ", 13-draw.Width(line[0]))), line[1], width)...)
+			lines = append(lines, draw.Hang(theme.Dim.Render(line[0]+strings.Repeat(" ", 13-draw.Width(line[0]))),
+				line[1], width)...)
 		}
 		return lines
 	})...)
@@ -182,7 +186,8 @@ func (s *Stats) chart(width, from, to int, theme *draw.Theme) []string {
 		}
 		half, most := length(f.Latency50, longest, bar), length(f.Latency95, longest, bar)
 		line := head + theme.Dim.Render(turns) + theme.Running.Render(strings.Repeat("█", half)) +
-			theme.Dim.Render(strings.Repeat("░", max(0, most-half))) + strings.Repeat(" ", max(0, bar-max(half, most))) + times
+			theme.Dim.Render(strings.Repeat("░", max(0, most-half))) + strings.Repeat(" ",
+			max(0, bar-max(half, most))) + times
 		lines = append(lines, draw.Truncate(line, width))
 	}
 	return lines
@@ -234,8 +239,10 @@ func figureLines(f agent.Figures) [][2]string {
 		{"tokens", fmt.Sprintf("%s read, %s written%s", draw.Short(f.PromptTokens), draw.Short(f.AnswerTokens), speed)},
 		{"model calls", draw.Thousands(f.ModelCalls)},
 		{"searches", draw.Thousands(f.Searches)},
-		{"passages", fmt.Sprintf("%s found, %s verified", draw.Thousands(f.Passages), draw.Count(f.Cited, "quotation"))},
-		{"tools", fmt.Sprintf("%s ok, %s failed, %s not allowed", draw.Thousands(f.ToolsOK), draw.Thousands(f.ToolsFailed), draw.Thousands(f.ToolsDenied))},
+		{"passages", fmt.Sprintf("%s found, %s verified", draw.Thousands(f.Passages),
+			draw.Count(f.Cited, "quotation"))},
+		{"tools", fmt.Sprintf("%s ok, %s failed, %s not allowed", draw.Thousands(f.ToolsOK),
+			draw.Thousands(f.ToolsFailed), draw.Thousands(f.ToolsDenied))},
 		{"permissions", draw.Count(f.Asked, "question")},
 	}
 }

@@ -64,7 +64,8 @@ func (t *Themes) View(width, rows int, k *draw.Keys, theme *draw.Theme) (c Conte
 	}
 	switch {
 	case width >= wideList:
-		c.Lines = masterDetail(len(t.Rows), width, rows, theme, list, func(width int) []string { return sample(width, theme) })
+		c.Lines = masterDetail(len(t.Rows), width, rows, theme, list,
+			func(width int) []string { return sample(width, theme) })
 	case rows < 12:
 		list(width, rows)
 	default:
@@ -74,7 +75,8 @@ func (t *Themes) View(width, rows int, k *draw.Keys, theme *draw.Theme) (c Conte
 	return c
 }
 
-const sampleAnswer = "At most **10 %** a week, says the [plan](https://example.org) [1] ✓, and `every fourth` week less.\n\n" +
+const sampleAnswer = "At most **10 %** a week, says the [plan](https://example.org) [1] ✓, and `every fourth` week " +
+	"less.\n\n" +
 	"## A heading\n\n```go\nweeks := 4 // steps\nfmt.Println(\"km\", weeks)\n```\n\n```diff\n-10 km\n+11 km\n```\n"
 
 // sample draws a part of a chat in a theme.

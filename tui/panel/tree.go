@@ -135,9 +135,11 @@ func (t *Tree) state(r treeRow) string {
 // preview draws the question and answer of the chosen row.
 func (t *Tree) preview(width int, theme *draw.Theme) []string {
 	r := t.Rows[t.chosen]
-	asked := draw.Hang(theme.You.Render("▌ "), safetext.Text(beginning(agent.QuoteSteering(r.Exchange.Question))), width)
+	asked := draw.Hang(theme.You.Render("▌ "), safetext.Text(beginning(agent.QuoteSteering(r.Exchange.Question))),
+		width)
 	answer := beginning(cmp.Or(r.Exchange.Answer.Text, r.Exchange.Answer.Error))
-	return append(append(cutHeight(asked, 3), ""), draw.NewDocumentView(draw.ParseDocument(answer), 0, 0).All(width, theme)...)
+	return append(append(cutHeight(asked, 3), ""), draw.NewDocumentView(draw.ParseDocument(answer),
+		0, 0).All(width, theme)...)
 }
 
 // beginning returns as much of a text as a preview can show.
@@ -177,5 +179,8 @@ func (t *Tree) Update(msg tea.Msg, k *draw.Keys) (Panel, tea.Msg, tea.Cmd) {
 
 // Hints are the keys of the tree.
 func (t *Tree) Hints(k *draw.Keys) []string {
-	return []string{Hint(k.TreeShow, "show"), Hint(k.TreeGoOn, "continue there"), Hint(k.TreeFork, "fork"), Hint(k.TreeClose, "close")}
+	return []string{
+		Hint(k.TreeShow, "show"), Hint(k.TreeGoOn, "continue there"), Hint(k.TreeFork, "fork"),
+		Hint(k.TreeClose, "close"),
+	}
 }

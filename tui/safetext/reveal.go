@@ -39,7 +39,10 @@ func revealBlanks(run string) string {
 
 // alphabets have characters that look alike. A word in one of them is normal; a mix of two is
 // suspicious.
-var alphabets = []*unicode.RangeTable{unicode.Latin, unicode.Cyrillic, unicode.Greek, unicode.Armenian, unicode.Cherokee}
+var alphabets = []*unicode.RangeTable{
+	unicode.Latin, unicode.Cyrillic, unicode.Greek,
+	unicode.Armenian, unicode.Cherokee,
+}
 
 func alphabet(r rune) *unicode.RangeTable {
 	for _, a := range alphabets {

@@ -113,7 +113,8 @@ func textKind(page webPage) (string, error) {
 		kind = sniffed // whatever the server declares
 	case strings.HasPrefix(sniffed, "application/x-") || sniffed == "application/zip":
 		kind = sniffed
-	case strings.HasPrefix(kind, "text/"), kind == "application/xhtml+xml", kind == "application/json", kind == "application/xml",
+	case strings.HasPrefix(kind, "text/"), kind == "application/xhtml+xml", kind == "application/json",
+		kind == "application/xml",
 		strings.HasSuffix(kind, "+json"), strings.HasSuffix(kind, "+xml") && !strings.HasPrefix(kind, "image/"):
 		return kind, nil
 	}
@@ -128,7 +129,8 @@ func asUTF8(page webPage) (string, error) {
 	body := bytes.TrimPrefix(page.body, []byte(byteOrderMark))
 	for half := range min(utf8.UTFMax, len(body)+1) { // the last character may be cut off
 		whole := body[:len(body)-half]
-		if utf8.Valid(whole) && !bytes.Contains(whole, []byte{0x1b, '$'}) && !bytes.Contains(whole, []byte{0}) { // these indicate ISO-2022-JP and UTF-16
+		// these indicate ISO-2022-JP and UTF-16
+		if utf8.Valid(whole) && !bytes.Contains(whole, []byte{0x1b, '$'}) && !bytes.Contains(whole, []byte{0}) {
 			return string(whole), nil
 		}
 	}
@@ -276,7 +278,10 @@ func wantsHuman(page webPage) bool {
 		return true
 	}
 	body := bytes.ToLower(page.body)
-	for _, mark := range []string{"challenge-platform", "cf-chl-", "g-recaptcha", "h-captcha", "captcha-delivery", "px-captcha", "anomaly-modal"} {
+	for _, mark := range []string{
+		"challenge-platform", "cf-chl-", "g-recaptcha", "h-captcha", "captcha-delivery",
+		"px-captcha", "anomaly-modal",
+	} {
 		if bytes.Contains(body, []byte(mark)) {
 			return true
 		}

@@ -55,7 +55,10 @@ func pause(ctx context.Context, d time.Duration) error {
 }
 
 func (c *crawl) Properties() agent.Properties {
-	return agent.Properties{Level: agent.Confirm, ReadOnly: true, Outward: true, Bounds: []string{"url"}, Timeout: crawlTime + webTime}
+	return agent.Properties{
+		Level: agent.Confirm, ReadOnly: true, Outward: true, Bounds: []string{"url"},
+		Timeout: crawlTime + webTime,
+	}
 }
 
 func (c *crawl) args(raw json.RawMessage) (*url.URL, int, error) {
@@ -81,7 +84,8 @@ func (c *crawl) Preview(_ context.Context, raw json.RawMessage) (agent.Preview, 
 		return agent.Preview{}, err
 	}
 	return agent.Preview{Text: fmt.Sprintf("Read up to %s of %s, and of no other host\n"+
-		"One a second, as its robots.txt allows, beginning with:\n%s", text.Count(most, "page"), start.Host, start)}, nil
+			"One a second, as its robots.txt allows, beginning with:\n%s", text.Count(most, "page"), start.Host, start)},
+		nil
 }
 
 func (c *crawl) Run(ctx context.Context, raw json.RawMessage) (agent.Result, error) {
@@ -125,15 +129,20 @@ var errRobots = errors.New("robots.txt disallows it")
 // begin reads the robots.txt of a site and the first page.
 func (c *crawl) begin(ctx context.Context, start *url.URL) (*tour, error) {
 	t := &tour{crawl: c, site: start, until: c.now().Add(crawlTime), known: map[string]bool{plainPage(start): true}}
-	rules, err := c.web.within(onSite(start)).ask(ctx, (&url.URL{Scheme: start.Scheme, Host: start.Host, Path: "/robots.txt"}).String())
+	rules, err := c.web.within(onSite(start)).ask(ctx, (&url.URL{
+		Scheme: start.Scheme, Host: start.Host,
+		Path: "/robots.txt",
+	}).String())
 	moved := (*elsewhereError)(nil)
 	switch {
 	case errors.As(err, &moved):
-		return nil, fmt.Errorf("crawl %s: its robots.txt redirects to %s, so it is not crawled: ask for a page there", start.Host, moved.to.Host)
+		return nil, fmt.Errorf("crawl %s: its robots.txt redirects to %s, so it is not crawled: ask for a page there",
+			start.Host, moved.to.Host)
 	case err != nil:
 		return nil, fmt.Errorf("crawl %s: %w", start.Host, err)
 	case rules.status >= 500 || rules.status == http.StatusTooManyRequests:
-		return nil, fmt.Errorf("crawl %s: its robots.txt cannot be read now, so it is not crawled: %w", start.Host, refusal(rules))
+		return nil, fmt.Errorf("crawl %s: its robots.txt cannot be read now, so it is not crawled: %w",
+			start.Host, refusal(rules))
 	case rules.status == http.StatusOK:
 		t.rules = readRobots(rules.body)
 	}
@@ -240,7 +249,8 @@ func (t *tour) result() agent.Result {
 		remarks = append(remarks, "It ended early: "+t.ended+".")
 	}
 	if t.disallowed > 0 {
-		remarks = append(remarks, fmt.Sprintf("Its robots.txt keeps robots from %s.", text.Count(t.disallowed, "more page")))
+		remarks = append(remarks, fmt.Sprintf("Its robots.txt keeps robots from %s.",
+			text.Count(t.disallowed, "more page")))
 	}
 	for _, failed := range t.failed {
 		remarks = append(remarks, "Not read: "+failed)

@@ -20,7 +20,8 @@ func (searxng) name() string { return "SearXNG" }
 func (e searxng) address(query string) (string, error) {
 	u, err := url.Parse(e.base)
 	if err == nil && e.base == "" {
-		err = errors.New("it is empty, and web.search is searxng; it takes the server's address, as in http://127.0.0.1:8888")
+		err = errors.New("it is empty, and web.search is searxng; it takes the server's address, as in " +
+			"http://127.0.0.1:8888")
 	}
 	if err == nil {
 		err = checkAddress(u)
@@ -72,7 +73,8 @@ func readSearXNG(body []byte) ([]hit, error) {
 		for _, engine := range answer.Silent {
 			names = append(names, text.Cut(oneLine(strings.Trim(fmt.Sprint(engine), "[]")), 100))
 		}
-		return nil, fmt.Errorf("none of the engines that it asks gave results: %s", strings.Join(names[:min(len(names), 8)], ", "))
+		return nil, fmt.Errorf("none of the engines that it asks gave results: %s",
+			strings.Join(names[:min(len(names), 8)], ", "))
 	case len(hits) == 0 && len(*answer.Results) > 0:
 		return nil, errLayout
 	}

@@ -80,7 +80,8 @@ var commonNames = map[string]string{
 }
 
 func (t town) liesIn(part string) bool {
-	return strings.EqualFold(part, t.Code) || strings.EqualFold(commonNames[strings.ToLower(part)], t.Code) && t.Code != "" ||
+	return strings.EqualFold(part, t.Code) || strings.EqualFold(commonNames[strings.ToLower(part)], t.Code) &&
+		t.Code != "" ||
 		containsFold(t.Region, part) || containsFold(t.Country, part)
 }
 
@@ -102,7 +103,10 @@ func (w weather) named(ctx context.Context, name string) ([]town, error) {
 // others lists the other places of the same name, so that the user can choose;
 // "" if there are none.
 func others(found []town) string {
-	rest := slices.DeleteFunc(slices.Clone(found), func(t town) bool { return t.String() == found[0].String() || t.Name != found[0].Name })
+	rest := slices.DeleteFunc(slices.Clone(found), func(t town) bool {
+		return t.String() == found[0].String() ||
+			t.Name != found[0].Name
+	})
 	if len(rest) == 0 {
 		return ""
 	}

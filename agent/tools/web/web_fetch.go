@@ -43,7 +43,10 @@ func newWebFetch(w *web) agent.Tool {
 
 // Properties: calls ask, but the gate recognizes addresses that need no permission.
 func (f *webFetch) Properties() agent.Properties {
-	return agent.Properties{Level: agent.Confirm, ReadOnly: true, Bounds: []string{"url"}, Timeout: webTime + 10*time.Second}
+	return agent.Properties{
+		Level: agent.Confirm, ReadOnly: true, Bounds: []string{"url"},
+		Timeout: webTime + 10*time.Second,
+	}
 }
 
 // Preview shows the actual host and its site, which a long address can hide.
@@ -79,7 +82,8 @@ func (f *webFetch) Run(ctx context.Context, raw json.RawMessage) (agent.Result, 
 	lines := strings.Split(read.text, "\n")
 	from := max(args.From, 1)
 	if from > len(lines) {
-		return agent.Result{}, fmt.Errorf("%s has %s, not %d", page.url.Redacted(), text.Count(len(lines), "line"), from)
+		return agent.Result{}, fmt.Errorf("%s has %s, not %d", page.url.Redacted(),
+			text.Count(len(lines), "line"), from)
 	}
 	to := Fitting(lines, from, len(lines), MaxRead)
 	next, text := 0, read.address+"\n\n"+strings.Join(lines[from-1:to], "\n")

@@ -46,8 +46,9 @@ type hit struct{ title, address, snippet string }
 
 // Reasons why a search engine responds without results.
 var (
-	errCaptcha = errors.New("it suspects a robot and asks for a captcha; wait a few minutes, or use a SearXNG server (web.search, web.search_url)")
-	errLayout  = errors.New("its page does not look like search results: its layout has changed, or it is another page")
+	errCaptcha = errors.New("it suspects a robot and asks for a captcha; wait a few minutes, or use a SearXNG server " +
+		"(web.search, web.search_url)")
+	errLayout = errors.New("its page does not look like search results: its layout has changed, or it is another page")
 )
 
 // engine is a server that searches the web.
