@@ -238,7 +238,7 @@ func (m *Model) newConversation() tea.Cmd {
 		return nil
 	}
 	m.welcome.Suggest("")
-	m.chat.id, m.chat.title, m.last, m.editing = "", "", nil, nil
+	m.chat.id, m.chat.title, m.last, m.editing, m.resumable = "", "", nil, nil, nil
 	m.prompt.Forget()
 	m.chat.openings++
 	m.transcript.Clear()
