@@ -2,6 +2,7 @@ package agent
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -18,6 +19,11 @@ const NoFile = "/dev/null"
 type Hunk struct {
 	Line  int      // the first one in the old file; 0 if that has none
 	Lines []string // without line ends, each after its sign: a blank, + or -
+}
+
+// Place returns the line of the old file at which the first change is.
+func (h Hunk) Place() int {
+	return h.Line + max(0, slices.IndexFunc(h.Lines, func(line string) bool { return line[0] != ' ' }))
 }
 
 // Diffs splits the preview's diff by file. The head of a hunk gives its number of lines, so that a removed line "-- x" is

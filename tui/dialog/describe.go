@@ -70,8 +70,8 @@ func Describe(asked agent.PermissionAsked, details bool) (lines []Line) {
 	diff := diffLines(files, !single)
 	if single {
 		title := sentence(asked.Preview, diff)
-		if place, only := onePlace(diff); only {
-			title += ", " + place
+		if places := files[0].Hunks; len(places) == 1 && places[0].Line > 0 {
+			title += ", " + placeOf(places[0])
 			diff = slices.DeleteFunc(diff, func(l Line) bool { return l.Mark == Detail })
 		}
 		add(Sentence, safetext.Reveal(title))
@@ -152,29 +152,6 @@ func sentence(change agent.Preview, diff []Line) string {
 	return fmt.Sprintf("Change %s: add %s, remove %s", change.Path, draw.Count(added, "line"), draw.Count(removed, "line"))
 }
 
-// onePlace returns where a diff changes its file ("line 8"). only reports whether that is
-// the only place.
-func onePlace(diff []Line) (place string, only bool) {
-	places, context, changed := 0, 0, false
-	for _, line := range diff {
-		switch line.Mark {
-		case Detail:
-			places, place = places+1, line.Text
-		case Context:
-			if !changed {
-				context++
-			}
-		default:
-			changed = true
-		}
-	}
-	var first int
-	if _, err := fmt.Sscanf(place, "line %d", &first); err != nil {
-		return "", false
-	}
-	return fmt.Sprintf("line %d", first+context), places == 1
-}
-
 // diffLines returns the lines of a diff with their marks, and with the path of each file if they are named.
 func diffLines(files []agent.FileDiff, named bool) (lines []Line) {
 	for _, file := range files {
@@ -183,7 +160,7 @@ func diffLines(files []agent.FileDiff, named bool) (lines []Line) {
 		}
 		for _, hunk := range file.Hunks {
 			if hunk.Line > 0 {
-				lines = append(lines, Line{Detail, fmt.Sprintf("line %d", hunk.Line)})
+				lines = append(lines, Line{Detail, placeOf(hunk)})
 			}
 			for _, line := range hunk.Lines {
 				mark := map[byte]Mark{'+': Added, '-': Removed, ' ': Context}[line[0]]
@@ -196,6 +173,9 @@ func diffLines(files []agent.FileDiff, named bool) (lines []Line) {
 	}
 	return lines
 }
+
+// placeOf says where a hunk changes its file ("line 8").
+func placeOf(hunk agent.Hunk) string { return fmt.Sprintf("line %d", hunk.Place()) }
 
 // headOf says which file a part of a diff is about.
 func headOf(file agent.FileDiff) string {
