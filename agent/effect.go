@@ -17,6 +17,7 @@ const (
 	WithoutNotes EffectKind = "without_notes" // no call was made, and a search of the notes found no match
 
 	NoteChanged   EffectKind = "note"     // lines of the note at Path were changed
+	NoteRemoved   EffectKind = "removed"  // the note at Path was removed
 	MemoryChanged EffectKind = "memory"   // lines of the memory file at Path were changed
 	ArtifactSaved EffectKind = "artifact" // Version of the document Name was saved
 	MailSent      EffectKind = "mail"     // Count mails were sent To
@@ -25,7 +26,9 @@ const (
 	RequestSent   EffectKind = "sent"     // Count requests of Tool to Host, which change nothing
 )
 
-var effectKinds = []EffectKind{Unchanged, WithoutNotes, NoteChanged, MemoryChanged, ArtifactSaved, MailSent, ToolCalled, Unknown, RequestSent}
+var effectKinds = []EffectKind{
+	Unchanged, WithoutNotes, NoteChanged, MemoryChanged, NoteRemoved, ArtifactSaved, MailSent, ToolCalled, Unknown, RequestSent,
+}
 
 // Effect is something that a call did, or should have done but did not. Which
 // fields are set depends on the kind.
@@ -115,6 +118,9 @@ func (effects Effects) Changed() bool {
 	})
 }
 
+// ChangesNote reports whether a note is not what it was.
+func (e Effect) ChangesNote() bool { return e.Kind == NoteChanged || e.Kind == NoteRemoved }
+
 // Warns reports whether a requested change was not made.
 func (effects Effects) Warns() bool {
 	return slices.ContainsFunc(effects, func(e Effect) bool { return e.Kind == Unchanged })
@@ -127,7 +133,7 @@ func (effects Effects) String() string {
 	if effects == nil {
 		return ""
 	}
-	var changed, others, hosts []string
+	var changed, removed, others, hosts []string
 	sent := map[string]int{}
 	marked := false
 	for _, e := range effects {
@@ -137,6 +143,8 @@ func (effects Effects) String() string {
 			marked = true
 		case NoteChanged, MemoryChanged:
 			changed = append(changed, e.Path+e.Lines.String())
+		case NoteRemoved:
+			removed = append(removed, e.Path)
 		case RequestSent:
 			noun := "request"
 			if e.Tool == WebSearch {
@@ -149,6 +157,9 @@ func (effects Effects) String() string {
 		default:
 			others = append(others, e.String())
 		}
+	}
+	if len(removed) > 0 {
+		others = slices.Insert(others, 0, "removed "+strings.Join(removed, ", "))
 	}
 	switch {
 	case len(changed) > 0:
@@ -182,6 +193,8 @@ func (e Effect) String() string {
 	switch e.Kind {
 	case NoteChanged, MemoryChanged:
 		return "changed " + e.Path + e.Lines.String()
+	case NoteRemoved:
+		return "removed " + e.Path
 	case ArtifactSaved:
 		return fmt.Sprintf("saved %s, version %d", e.Name, e.Version)
 	case MailSent:

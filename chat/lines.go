@@ -115,7 +115,7 @@ func ArtifactLine(e agent.ArtifactChanged) string {
 // its changes.
 func EffectsLine(did agent.Effects, undo bool) string {
 	line := safetext.Line(did.String())
-	if undo && slices.ContainsFunc(did, func(e agent.Effect) bool { return e.Kind == agent.NoteChanged }) {
+	if undo && slices.ContainsFunc(did, agent.Effect.ChangesNote) {
 		line += " · /undo takes the change back"
 	}
 	return line

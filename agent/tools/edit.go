@@ -35,7 +35,7 @@ type change struct {
 	memory bool   // the note is the memory file
 	keeps  string // the new note's path before; "": it had none
 	held   []byte // what it held there
-	silent bool   // it is part of another change, and not shown
+	moved  bool   // the note is elsewhere afterwards, and that change reports it
 }
 
 // before returns what the note held before, at this or another path.
@@ -396,14 +396,17 @@ func (p prepared) Apply(ctx context.Context) (agent.Result, error) {
 	}
 }
 
-// effect returns the effect of a change, with the lines of its diff counted.
+// effect returns the effect of a change, with the lines of its diff counted unless the note is removed.
 func (d noteWriter) effect(c change) agent.Effect {
-	if c.silent {
+	if c.moved {
 		return agent.Effect{}
 	}
 	e := agent.Effect{Kind: agent.NoteChanged, Path: PathOf(d.vaults, c.folder, c.path), Line: c.line, Lines: &agent.Lines{}}
-	if c.memory {
+	switch {
+	case c.memory:
 		e.Kind = agent.MemoryChanged
+	case c.now == nil:
+		return agent.Effect{Kind: agent.NoteRemoved, Path: e.Path}
 	}
 	for _, edit := range udiff.Lines(string(c.before()), string(c.now)) {
 		e.Removed += len(slices.Collect(strings.Lines(string(c.before()[edit.Start:edit.End]))))

@@ -119,10 +119,7 @@ func (d mover) plan(ctx context.Context, args moveArgs) (set, error) {
 	s := set{path: was, to: to, says: fmt.Sprintf("%s becomes %s.", was, to)}
 	if folder != at.folder {
 		s.says += " Links do not lead from one folder of notes to another: those to it stay as they are."
-		s.changes = []change{
-			{folder: folder, path: name, now: raw},
-			{folder: at.folder, path: at.Entry.Path, was: raw, silent: true},
-		}
+		s.changes = []change{{folder: folder, path: name, now: raw}, {folder: at.folder, path: at.Entry.Path, was: raw, moved: true}}
 	} else {
 		w, err := d.web(ctx, at.folder)
 		if err != nil {
@@ -133,9 +130,7 @@ func (d mover) plan(ctx context.Context, args moveArgs) (set, error) {
 		}
 		now := w.fresh[at.Entry.Path]
 		delete(w.fresh, at.Entry.Path)
-		s.changes = append(w.changes(),
-			change{folder: folder, path: name, now: now, keeps: at.Entry.Path, held: raw},
-			change{folder: folder, path: at.Entry.Path, was: raw, silent: true})
+		s.changes = append(w.changes(), change{folder: folder, path: name, now: now, keeps: at.Entry.Path, held: raw}, change{folder: folder, path: at.Entry.Path, was: raw, moved: true})
 		s.says += w.says("")
 	}
 	s.report = fmt.Sprintf("moved %s to %s", was, to)
@@ -213,13 +208,9 @@ func (d merger) plan(ctx context.Context, args mergeArgs) (set, error) {
 	p.setText(whole + strings.Repeat("\n\n", min(1, len(whole))) + body + "\n")
 	w.fresh[into.Entry.Path] = p.bytes()
 	delete(w.fresh, from.Entry.Path)
-	s := set{
-		path: PathOf(d.vaults, from.folder, from.Entry.Path),
-		to:   PathOf(d.vaults, into.folder, into.Entry.Path),
-	}
-	s.changes = append(w.changes(), change{folder: from.folder, path: from.Entry.Path, was: was, silent: true})
-	s.says = fmt.Sprintf("The text of %s goes to the end of %s, without its front matter, and the note is removed.%s",
-		s.path, s.to, w.says(into.Entry.Path))
+	s := set{path: PathOf(d.vaults, from.folder, from.Entry.Path), to: PathOf(d.vaults, into.folder, into.Entry.Path)}
+	s.changes = append(w.changes(), change{folder: from.folder, path: from.Entry.Path, was: was})
+	s.says = fmt.Sprintf("The text of %s goes to the end of %s, without its front matter, and the note is removed.%s", s.path, s.to, w.says(into.Entry.Path))
 	s.report = fmt.Sprintf("merged %s into %s", s.path, s.to)
 	if note.Untrusted && !target.Untrusted {
 		s.disowned = strings.Split(body, "\n")

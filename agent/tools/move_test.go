@@ -81,21 +81,22 @@ func TestMovedMergedAndRetagged(t *testing.T) {
 		tool  string
 		args  any
 		after map[string]string // "" for a note that is gone
+		did   string
 	}{
 		"move": {"move_note", moveArgs{"Plan", "archive/"}, map[string]string{
 			"plan.md": "", "archive/plan.md": before["plan.md"], "work/next.md": "[p](../archive/plan.md) [[Plan]] #run/long\n",
 			"old.org": "* Head\n[[file:archive/plan.md][the plan]]\n",
-		}},
+		}, "changed archive/plan.md, old.org (+1 -1), work/next.md (+1 -1)"},
 		"rename": {"move_note", moveArgs{"plan", "My plan"}, map[string]string{
 			"plan.md": "", "My plan.md": before["plan.md"], "work/next.md": "[p](../My%20plan.md) [[My plan]] #run/long\n",
 			"index.md": "![[clip]] [[My plan#x|y]]\n", "old.org": "* Head\n[[file:My plan.md][the plan]]\n",
-		}},
+		}, "changed My plan.md, index.md (+1 -1), old.org (+1 -1), work/next.md (+1 -1)"},
 		"merge": {"merge_notes", mergeArgs{"clip", "plan"}, map[string]string{
 			"clip.md": "", "plan.md": "# Plan\n\nSee [[next]] and #run.\n\n# clip\n\nClipped.\n", "index.md": "![[plan]] [[plan#x|y]]\n",
-		}},
+		}, "changed index.md (+1 -1), plan.md (+4) · removed clip.md"},
 		"retag": {"rename_tag", retagArgs{"#run", "sport/running"}, map[string]string{
 			"plan.md": "# Plan\n\nSee [[next]] and #sport/running.\n", "work/next.md": "[p](../plan.md) [[Plan]] #sport/running/long\n",
-		}},
+		}, "changed plan.md (+1 -1), work/next.md (+1 -1)"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			b, turn := movingBench(t, before)
@@ -106,7 +107,11 @@ func TestMovedMergedAndRetagged(t *testing.T) {
 			if name == "merge" && !slices.Contains(change.Preview().Disowned, "Clipped.") {
 				t.Errorf("what was clipped is not marked: %q", change.Preview().Disowned)
 			}
+			mark := sure(change.Mark(turn))
 			mustApply(b, withCtx{change, turn})
+			if _, did, err := b.tool(tc.tool).(agent.Checker).Check(turn, mark); err != nil || agent.Sum(did).String() != tc.did {
+				t.Errorf("it says %q, %v, want %q", agent.Sum(did), err, tc.did)
+			}
 			want := maps.Clone(before)
 			for note, text := range tc.after {
 				if want[note] = text; text == "" {

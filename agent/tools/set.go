@@ -105,7 +105,7 @@ type preparedSet struct {
 func (p preparedSet) Preview() agent.Preview {
 	preview := agent.Preview{Path: p.shown.path, To: p.shown.to, Text: p.shown.says, Disowned: p.shown.disowned}
 	for _, c := range p.shown.changes {
-		if !c.silent {
+		if c.now != nil { // what happens to a note that is removed is said above the diffs
 			preview.Diff += c.diff()
 		}
 	}
