@@ -15,7 +15,7 @@ type Undone struct {
 	Vault, Path string
 	What        UndoResult
 	Trash       string // where in the vault the removed content is now; "" if nothing was removed
-	Diff        string // from the current note to the one before the turn, if it was not restored
+	Diff        string // from the note before the turn to the current one, if it was not restored
 	Err         error  // why it failed
 }
 
@@ -103,7 +103,7 @@ func planUndo(folders []*notes.Folder, changes []agent.NoteChange, whatever bool
 		case err != nil:
 			u.What, u.Err, folder = UndoFailed, err, nil
 		case !unchanged:
-			u.What, u.Diff, folder = UndoChanged, udiff.Unified(u.Path, u.Path, string(now), string(of[at][0].Before)), nil
+			u.What, u.Diff, folder = UndoChanged, udiff.Unified(u.Path, u.Path, string(of[at][0].Before), string(now)), nil
 		case same(before, now):
 			u.What, folder = UndoNothing, nil
 		case before == nil:

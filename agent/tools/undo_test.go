@@ -69,6 +69,9 @@ func TestUndoReversesOnlyTheTurnsChanges(t *testing.T) {
 				}
 			}
 			if test.what == UndoChanged {
+				if test.now != gone && !strings.Contains(done[0].Diff, "\n+"+test.now) {
+					t.Errorf("what is in the note now is no addition:\n%s", done[0].Diff)
+				}
 				restored := Restore([]*notes.Folder{folder}, changes)
 				if restored[0].Err != nil || done[0].Diff == "" && test.now != gone {
 					t.Fatalf("got %+v after %+v", restored, done)

@@ -89,7 +89,7 @@ func (bg *background) restore(ctx context.Context, conversation string) (string,
 func undone(question string, done []tools.Undone) string {
 	var b strings.Builder
 	if question != "" {
-		fmt.Fprintf(&b, "Undone: “%s”. It is still in `/tree`.\n", cell(oneLine(question)))
+		fmt.Fprintf(&b, "%s It is still in `/tree`.\n", fmt.Sprintf(outcome(done), cell(oneLine(question))))
 		if len(done) == 0 {
 			b.WriteString("- No note was changed by it; `/undo` again goes further back.\n")
 		}
@@ -108,7 +108,7 @@ func undone(question string, done []tools.Undone) string {
 			fmt.Fprintf(&b, "- %s could not be restored: %s.\n", name, cell(u.Err.Error()))
 		case tools.UndoChanged:
 			left = true
-			fmt.Fprintf(&b, "- %s was changed since, so it is left as it is. Changes since:\n\n", name)
+			fmt.Fprintf(&b, "- %s was changed since, so it is left as it is. From before the turn until now:\n\n", name)
 			fence := fenceFor(u.Diff)
 			fmt.Fprintf(&b, "%sdiff\n%s\n%s\n\n", fence, strings.TrimRight(u.Diff, "\n"), fence)
 		}
@@ -117,6 +117,24 @@ func undone(question string, done []tools.Undone) string {
 		b.WriteString("`/undo restore` restores it anyway and moves the newer text to the trash.\n")
 	}
 	return b.String()
+}
+
+// outcome is the sentence about an undone turn, with a place for its question: the turn leaves the conversation whatever
+// becomes of the notes.
+func outcome(done []tools.Undone) string {
+	left := 0
+	for _, u := range done {
+		if u.What == tools.UndoChanged || u.What == tools.UndoFailed {
+			left++
+		}
+	}
+	switch {
+	case left == 0:
+		return "Undone: “%s”."
+	case left < len(done):
+		return "Undone in part: “%s”."
+	}
+	return "No note was restored, but “%s” has left the conversation."
 }
 
 func inTrash(u tools.Undone, what string) string {

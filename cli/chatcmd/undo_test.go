@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -56,6 +57,30 @@ func TestUndoNamesWhatItCannotReverse(t *testing.T) {
 		"- `hotel_book` was called and cannot be undone: `{\"nights\":3}`\n"
 	if output != want {
 		t.Errorf("got\n%s\nwant\n%s", output, want)
+	}
+}
+
+// The first line of an undo promises no more than what became of the notes.
+func TestUndoSaysWhetherNotesWereRestored(t *testing.T) {
+	const all, part, none = "Undone: “add it”.", "Undone in part: “add it”.", "No note was restored, but “add it” has left"
+	for _, tc := range []struct {
+		says string
+		done []tools.UndoResult
+	}{
+		{all, nil},
+		{all, []tools.UndoResult{tools.UndoRestored, tools.UndoTrashed, tools.UndoNothing}},
+		{part, []tools.UndoResult{tools.UndoChanged, tools.UndoRestored}},
+		{part, []tools.UndoResult{tools.UndoTrashed, tools.UndoFailed}},
+		{none, []tools.UndoResult{tools.UndoChanged}},
+		{none, []tools.UndoResult{tools.UndoChanged, tools.UndoFailed}},
+	} {
+		var done []tools.Undone
+		for _, what := range tc.done {
+			done = append(done, tools.Undone{Path: "a.md", What: what, Err: errors.New("the disk is full")})
+		}
+		if got := undone("add it", done); !strings.HasPrefix(got, tc.says) || !strings.Contains(got, "still in `/tree`") {
+			t.Errorf("%v: %q, want %q", tc.done, got, tc.says)
+		}
 	}
 }
 
