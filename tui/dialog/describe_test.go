@@ -9,8 +9,10 @@ import (
 
 // A change of several notes is told in words, and each part of the diff names its note and the first line it changes.
 func TestSeveralNotesAreNamed(t *testing.T) {
-	preview := agent.Preview{Path: "a.md", To: "b.md", Text: "a.md becomes b.md.",
-		Diff: "--- c.md\n+++ c.md\n@@ -1 +1 @@\n-[[a]]\n+[[b]]\n@@ -7,3 +7,4 @@\n x\n y\n+[[b]]\n z\n"}
+	preview := agent.Preview{
+		Path: "a.md", To: "b.md", Text: "a.md becomes b.md.",
+		Diff: "--- c.md\n+++ c.md\n@@ -1 +1 @@\n-[[a]]\n+[[b]]\n@@ -7,3 +7,4 @@\n x\n y\n+[[b]]\n z\n",
+	}
 	var got []string
 	for _, line := range Describe(agent.PermissionAsked{Preview: preview}, false) {
 		got = append(got, line.Text)
