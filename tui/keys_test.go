@@ -489,6 +489,29 @@ func TestCommands(t *testing.T) {
 	})
 }
 
+// The keys that open and fold are offered only where they do.
+func TestOpenIsOfferedWhereItDoesSomething(t *testing.T) {
+	assistant := chattest.Play(agent.Said{Content: "an answer"}, agent.Ended{Effects: agent.Effects{}})
+	inRig(t, 100, 24, chattest.WithWorld(assistant), func(r *rig) {
+		r.ask("go")
+		for _, key := range []string{"tab", "k", "k"} {
+			r.keys(key)
+			before := r.m.transcript.View()
+			r.mustShow("y copy")
+			r.mustNotShow("enter open")
+			r.keys("enter")
+			if after := r.m.transcript.View(); !slices.Equal(after, before) {
+				t.Errorf("after %s, enter shows\n%s", key, strings.Join(after, "\n"))
+			}
+		}
+	})
+	inRig(t, 100, 24, finished(), func(r *rig) {
+		r.ask("go")
+		r.keys("tab")
+		r.mustShow("enter open")
+	})
+}
+
 func TestAClosedPaletteOpensAgain(t *testing.T) {
 	inRig(t, 80, 24, chat.Options{}, func(r *rig) {
 		for range 2 {

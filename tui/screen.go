@@ -390,10 +390,12 @@ func (m *Model) hints() []string {
 			panel.Hint(k.Copy, "copy"), panel.Hint(k.Back, "back"),
 		}
 	case m.focused:
-		return []string{
-			panel.Hint(k.Next, "next"), panel.Hint(k.Fold, "fold"), panel.Hint(k.Copy, "copy"),
-			panel.Hint(k.Open, "open"), panel.Hint(k.Back, "back"),
+		hints := []string{panel.Hint(k.Next, "next"), panel.Hint(k.Copy, "copy"), panel.Hint(k.Back, "back")}
+		if m.transcript.Opens() {
+			hints = slices.Insert(hints, 2, panel.Hint(k.Open, "open"))
+			hints = slices.Insert(hints, 1, panel.Hint(k.Fold, "fold"))
 		}
+		return hints
 	case m.transcript.Below() > 0:
 		return []string{
 			panel.Hint(k.Palette, "commands"), fmt.Sprintf("↓ %d more", m.transcript.Below()),

@@ -25,6 +25,19 @@ func (t *Model) FoldChosen() {
 	}
 }
 
+// Opens reports whether what has the focus shows more or less once it is opened or folded.
+func (t *Model) Opens() bool {
+	switch i := t.Item(t.Chosen).(type) {
+	case *Question:
+		return i.shortens()
+	case *Sources:
+		return len(i.List) > 0
+	case Foldable:
+		return true
+	}
+	return false
+}
+
 // jump scrolls to the next question, or to the one before.
 func (t *Model) jump(by int) {
 	if len(t.Entries) == 0 {

@@ -55,6 +55,11 @@ func (q *Question) Render(width int, theme *draw.Theme) []string {
 	return lines
 }
 
+// shortens reports whether less than the whole question is shown while it is folded.
+func (q *Question) shortens() bool {
+	return q.shown() != q.typed() || strings.Count(q.shown(), "\n")+1 > longQuestion
+}
+
 func (q *Question) Copied() string { return q.typed() }
 
 // typed returns the question without messages sent while it was answered.
