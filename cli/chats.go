@@ -131,15 +131,19 @@ func (c *chatsCommand) search(ctx context.Context, s *store.Store, words []strin
 		if h.Role == llm.User {
 			who = "You"
 		}
-		// ** marks the match, as in a note.
-		excerpt := h.Excerpt[:h.From] + "**" + h.Excerpt[h.From:h.To] + "**" + h.Excerpt[h.To:]
-		head := fmt.Sprintf("%-13s %s  %s", safetext.Line(h.Turn), h.Time.Local().Format(app.ShownTime), safetext.Line(h.Title))
-		return fmt.Sprintf("%s\n      %s: %s", head, who, safetext.Line(excerpt))
+		return fmt.Sprintf("%-13s %s  %s\n      %s: %s",
+			safetext.Line(h.Turn), h.Time.Local().Format(app.ShownTime), safetext.Line(h.Title), who, safetext.Line(marked(h)))
 	})
 	if err == nil && len(hits) == 0 {
 		err = app.ExitError{Code: app.ExitNothing}
 	}
 	return err
+}
+
+// marked returns the excerpt of a message with its match, and nothing else, between **.
+func marked(h agent.Hit) string {
+	plain := strings.NewReplacer("***", "", "**", "").Replace
+	return plain(h.Excerpt[:h.From]) + "**" + plain(h.Excerpt[h.From:h.To]) + "**" + plain(h.Excerpt[h.To:])
 }
 
 func (c *chatsCommand) rename(ctx context.Context, s *store.Store, given []string) error {

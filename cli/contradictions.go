@@ -28,14 +28,15 @@ func newContradictions(sh *app.Process) *cobra.Command {
 				return err
 			}
 			defer a.Close()
-			found, compared, err := tools.Contradictions(gate.Hiding(cmd.Context(), a.Rules.List(), nil), a.Folders, strings.Join(words, " "))
+			about := strings.Join(words, " ")
+			found, compared, err := tools.Contradictions(gate.Hiding(cmd.Context(), a.Rules.List(), nil), a.Folders, about)
 			if err != nil {
 				return err
 			}
 			if asJSON {
 				return app.PrintJSON(sh, "contradictions", found)
 			}
-			return app.PrintText(sh, "contradictions", safetext.Text(tools.ContradictionsText(found, compared))+"\n")
+			return app.PrintText(sh, "contradictions", safetext.Text(tools.ContradictionsText(about, found, compared))+"\n")
 		},
 	}
 	app.RegisterNotes(&flags, cmd)

@@ -65,7 +65,7 @@ type contradictionsArgs struct {
 func newFindContradictions(v vaults) agent.Tool {
 	return agent.NewTool(spec[contradictionsArgs]("find_contradictions"), agent.Auto, func(ctx context.Context, args contradictionsArgs) (agent.Result, error) {
 		found, compared, err := Contradictions(ctx, v, args.About)
-		result := agent.Result{Text: ContradictionsText(found, compared), Nothing: len(found) == 0}
+		result := agent.Result{Text: ContradictionsText(args.About, found, compared), Nothing: len(found) == 0}
 		for _, c := range found {
 			result.Sources = append(result.Sources, c.Sides[0].source, c.Sides[1].source)
 		}
@@ -73,13 +73,18 @@ func newFindContradictions(v vaults) agent.Tool {
 	})
 }
 
-// ContradictionsText returns each pair of lines below what they are about, or how many values were compared.
-func ContradictionsText(found []Contradiction, compared int) string {
+// ContradictionsText returns each pair of lines below what they are about, or how many values were compared; words are
+// those that were asked about.
+func ContradictionsText(words string, found []Contradiction, compared int) string {
+	about := ""
+	if strings.TrimSpace(words) != "" {
+		about = " about that"
+	}
 	switch {
 	case len(found) == 0 && compared == 0:
-		return "No line about that states a value that can be compared: a property, key: value, or a cell of a table."
+		return "No line" + about + " states a value that can be compared: a property, key: value, or a cell of a table."
 	case len(found) == 0:
-		return fmt.Sprintf("No two of %s about that contradict each other.", text.Count(compared, "value"))
+		return fmt.Sprintf("No two of %s%s contradict each other.", text.Count(compared, "value"), about)
 	}
 	said := text.Count(len(found), "contradiction") + ":"
 	for _, c := range found {

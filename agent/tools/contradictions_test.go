@@ -279,3 +279,13 @@ func TestAnyTextIsReadForItsValues(t *testing.T) {
 		}
 	})
 }
+
+// An answer without a find names what it is about only if something was asked about.
+func TestNoContradictionIsSaidOfWhatWasAsked(t *testing.T) {
+	for _, compared := range []int{0, 7} {
+		with, without := ContradictionsText("boiler", nil, compared), ContradictionsText(" ", nil, compared)
+		if !strings.Contains(with, " about that ") || without != strings.Replace(with, " about that", "", 1) {
+			t.Errorf("with words %q, without %q", with, without)
+		}
+	}
+}

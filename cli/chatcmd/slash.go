@@ -239,7 +239,7 @@ func link(path string) string { return "[[" + cell(path) + "]]" }
 func (bg *background) slashContradictions(ctx context.Context, _, words string) (string, error) {
 	found, compared, err := tools.Contradictions(gate.Hiding(ctx, bg.App.Rules.List(), nil), bg.App.Folders, words)
 	if err != nil || len(found) == 0 {
-		return tools.ContradictionsText(found, compared) + "\n", err
+		return tools.ContradictionsText(words, found, compared) + "\n", err
 	}
 	var b strings.Builder
 	for _, c := range found {
