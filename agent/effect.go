@@ -27,7 +27,8 @@ const (
 )
 
 var effectKinds = []EffectKind{
-	Unchanged, WithoutNotes, NoteChanged, MemoryChanged, NoteRemoved, ArtifactSaved, MailSent, ToolCalled, Unknown, RequestSent,
+	Unchanged, WithoutNotes, NoteChanged, MemoryChanged, NoteRemoved,
+	ArtifactSaved, MailSent, ToolCalled, Unknown, RequestSent,
 }
 
 // Effect is something that a call did, or should have done but did not. Which

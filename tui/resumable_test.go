@@ -77,9 +77,13 @@ func TestKilledTurnResumesOnlyOnRequest(t *testing.T) {
 			r.pass(time.Millisecond)
 			r.keys("enter")
 		}, "", true},
-		"enter while typing":             {killed, func(r *rig) { r.pass(dialog.QuietPeriod); r.keys("enter"[:0], "x", "backspace", "enter") }, "", true},
-		"a command":                      {killed, func(r *rig) { r.keys("/continue", "enter") }, "c1 c1.2", false},
-		"another conversation":           {killed, func(r *rig) { r.keys("ctrl+n"); r.pass(dialog.QuietPeriod); r.keys("enter", "/continue", "enter") }, "", false},
+		"enter while typing": {killed, func(r *rig) { r.pass(dialog.QuietPeriod); r.keys("enter"[:0], "x", "backspace", "enter") }, "", true},
+		"a command":          {killed, func(r *rig) { r.keys("/continue", "enter") }, "c1 c1.2", false},
+		"another conversation": {killed, func(r *rig) {
+			r.keys("ctrl+n")
+			r.pass(dialog.QuietPeriod)
+			r.keys("enter", "/continue", "enter")
+		}, "", false},
 		"another question":               {killed, func(r *rig) { r.ask("Something else") }, "", false},
 		"another process is at it":       {agent.Exchange{Turn: "c1.2", Question: "Add a task", Open: true, Running: true}, func(r *rig) { r.pass(dialog.QuietPeriod); r.keys("enter", "/continue", "enter") }, "", false},
 		"the user stopped it":            {agent.Exchange{Turn: "c1.2", Question: "Add", Answer: agent.Answer{Text: "so", Cut: true}}, func(r *rig) { r.pass(dialog.QuietPeriod); r.keys("enter") }, "", false},

@@ -119,7 +119,7 @@ func (d mover) plan(ctx context.Context, args moveArgs) (set, error) {
 	s := set{path: was, to: to, says: fmt.Sprintf("%s becomes %s.", was, to)}
 	if folder != at.folder {
 		s.says += " Links do not lead from one folder of notes to another: those to it stay as they are."
-		s.changes = []change{{folder: folder, path: name, now: raw}, {folder: at.folder, path: at.Entry.Path, was: raw, moved: true}}
+		s.changes = []change{{folder: folder, path: name, now: raw}}
 	} else {
 		w, err := d.web(ctx, at.folder)
 		if err != nil {
@@ -130,9 +130,10 @@ func (d mover) plan(ctx context.Context, args moveArgs) (set, error) {
 		}
 		now := w.fresh[at.Entry.Path]
 		delete(w.fresh, at.Entry.Path)
-		s.changes = append(w.changes(), change{folder: folder, path: name, now: now, keeps: at.Entry.Path, held: raw}, change{folder: folder, path: at.Entry.Path, was: raw, moved: true})
+		s.changes = append(w.changes(), change{folder: folder, path: name, now: now, keeps: at.Entry.Path, held: raw})
 		s.says += w.says("")
 	}
+	s.changes = append(s.changes, change{folder: at.folder, path: at.Entry.Path, was: raw, moved: true})
 	s.report = fmt.Sprintf("moved %s to %s", was, to)
 	return s, nil
 }

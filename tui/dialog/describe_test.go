@@ -17,7 +17,10 @@ func TestSeveralNotesAreNamed(t *testing.T) {
 	for _, line := range Describe(agent.PermissionAsked{Preview: preview}, false) {
 		got = append(got, line.Text)
 	}
-	if want := []string{"a.md becomes b.md.", "c.md", "line 1", "- [[a]]", "+ [[b]]", "line 9", "  x", "  y", "+ [[b]]", "  z"}; !slices.Equal(got, want) {
+	want := []string{
+		"a.md becomes b.md.", "c.md", "line 1", "- [[a]]", "+ [[b]]", "line 9", "  x", "  y", "+ [[b]]", "  z",
+	}
+	if !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}
 }
