@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"lifehub/agent"
+	"lifehub/internal/text"
 	"lifehub/internal/when"
 	"lifehub/notes"
 )
@@ -209,11 +210,11 @@ func (f Facts) removing(ctx context.Context, text string) (change, error) {
 	return c, nil
 }
 
-// holdsAll reports whether text contains each of the words, ignoring case.
-func holdsAll(text, words string) bool {
-	text = strings.ToLower(text)
-	for _, word := range strings.Fields(strings.ToLower(words)) {
-		if !strings.Contains(text, cmp.Or(strings.Trim(word, ".,;:!?\"'"), word)) {
+// holdsAll reports whether a text contains each of the words, folded as the search does.
+func holdsAll(in, words string) bool {
+	in = text.Fold(in)
+	for _, word := range strings.Fields(text.Fold(words)) {
+		if !strings.Contains(in, cmp.Or(strings.Trim(word, ".,;:!?\"'"), word)) {
 			return false
 		}
 	}

@@ -79,14 +79,28 @@ func (v vaults) listTasks(ctx context.Context, today when.Day, status string, qu
 	if err != nil {
 		return agent.Result{}, nil, nil, err
 	}
-	span, words := when.Span{From: query.After, To: query.Before}, strings.Join(slices.Concat([]string{query.Text}, query.Tags, query.Paths), " ")
+	span, words := when.Span{From: query.After, To: query.Before}, slices.Concat(strings.Fields(query.Text), query.Tags, query.Paths)
+	result, found := tasksWith(all, status, strings.Join(words, " "), span, today)
+	inTask := func(w string) bool { return slices.ContainsFunc(all, func(t vaultTask) bool { return t.about(w) }) }
+	if none := slices.DeleteFunc(slices.Clone(words), inTask); len(none) > 0 && len(all) > 0 {
+		// A word of no task is more likely one that was not understood, such as a day in another language, than a
+		// filter: to say that there are no such tasks would be false.
+		words = slices.DeleteFunc(words, func(w string) bool { return slices.Contains(none, w) })
+		result, _ = tasksWith(all, status, strings.Join(words, " "), span, today)
+		result.Text = fmt.Sprintf("No task has %q, so it is left out.\n\n", strings.Join(none, " ")) + result.Text
+	}
+	return result, found, unread, nil
+}
+
+// tasksWith formats the tasks of a status with all words and a date in the given period, and returns them.
+func tasksWith(all []vaultTask, status, words string, span when.Span, today when.Day) (_ agent.Result, found []vaultTask) {
 	about := slices.DeleteFunc(slices.Clone(all), func(t vaultTask) bool { return !t.about(words) || !t.isOf(span) })
 	found = slices.DeleteFunc(slices.Clone(about), func(t vaultTask) bool { return !t.is(status, today) })
 	byDate(found, status)
 	if len(found) == 0 {
-		return noTasks(comingUp(about, status, today), len(all), status, aboutWords(words, span, today), today), nil, unread, nil
+		return noTasks(comingUp(about, status, today), len(all), status, aboutWords(words, span, today), today), nil
 	}
-	return tasksResult(found, status, aboutWords(words, span, today), today), found, unread, nil
+	return tasksResult(found, status, aboutWords(words, span, today), today), found
 }
 
 func (t vaultTask) is(status string, today when.Day) bool {

@@ -211,7 +211,10 @@ func TestListTasksShowsDueTasks(t *testing.T) {
 		`{"status":"overdue"}`:                  "1 overdue task" + head + late,
 		`{"status":"done"}`:                     "2 done tasks" + head + "- [x] newer, done 2026-09-02 (tasks.md:7)\n- [x] old, done 2026-09-01 (tasks.md:6)",
 		`{"status":"all","query":"House LATE"}`: "1 task about \"House LATE\"" + head + late,
-		`{"status":"open","query":"moon"}`:      `There are no open tasks about "moon" on Thursday, 2026-10-08; the notes hold 9 tasks in all.`,
+		`{"status":"due","query":"mañana"}`:     "No task has \"mañana\", so it is left out.\n\n4 due tasks" + head + due,
+		`{"status":"due","query":"late moon"}`:  "No task has \"moon\", so it is left out.\n\n1 due task about \"late\"" + head + late,
+		`{"status":"open","query":"newer"}`:     `There are no open tasks about "newer" on Thursday, 2026-10-08; the notes hold 9 tasks in all.`,
+		`{"status":"due","query":"LÁTE"}`:       "1 due task about \"LÁTE\"" + head + late,
 	} {
 		if result, got := b.run("list_tasks", args); got != want || result.Nothing != strings.HasPrefix(want, "There are no") {
 			t.Errorf("%s: got\n%s\nwant\n%s", args, got, want)
