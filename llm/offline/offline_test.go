@@ -113,6 +113,14 @@ func TestMessagesBecomePlansByRules(t *testing.T) {
 		{"what was the 5 km time at the 10 k?", "search_notes query=the 5 km time at the 10 k"},
 		{"what day is it today?", "today"},
 		{"Welcher Wochentag ist heute?", "today"},
+		{"what's today's date?", "today"},
+		{"which week is it?", "today"},
+		{"Quel jour est-ce aujourd'hui ?", "today"},
+		{"what should I do today?", "search_notes limit=50 query=today"},
+		{"what do I have today?", "search_notes limit=50 query=today"},
+		{"what's on today?", "search_notes limit=50 query=on today"},
+		{"what must I do this week?", "search_notes limit=50 query=this week"},
+		{"what should I do tomorrow?", "search_notes limit=50 query=tomorrow"},
 
 		// nothing to look for
 		{"Hello!", saysHelp},

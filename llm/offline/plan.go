@@ -125,14 +125,17 @@ func workedOut(message string, task *llm.Task) (plan, bool) {
 	if arithmetic.MatchString(sum) && toolAt(task.Tools, "calculate") >= 0 && saysNothing(strings.TrimSuffix(message[:strings.Index(message, sum)], " ")) {
 		return oneStep("calculate", map[string]any{"expression": sum}, message), true
 	}
-	asked := false
 	for word := range words(message) {
-		asked = asked || ofToday[word]
-		if !ofToday[word] && !isStopWord(word) {
+		if !ofDate[word] && !nowWords[word] && !isStopWord(word) {
 			return plan{}, false
 		}
 	}
-	if !asked || toolAt(task.Tools, "today") < 0 || !isQuestion(message) {
+	_, rest := when.In(message, when.DayOf(task.Today))
+	asksForDate := false // what week is it, but not what must I do this week: that asks for what is in it
+	for word := range words(rest) {
+		asksForDate = asksForDate || ofDate[word]
+	}
+	if !asksForDate || toolAt(task.Tools, "today") < 0 || !isQuestion(message) {
 		return plan{}, false
 	}
 	return oneStep("today", map[string]any{}, message), true
@@ -142,7 +145,8 @@ var (
 	// arithmetic matches an expression of figures with an operator; a hyphen or slash between figures may be
 	// that of a date.
 	arithmetic = regexp.MustCompile(`^[\d(+-](?:[\d\s.,()]|[+*×÷^%]| [-/] |\bof\b)*[\d)%]$`)
-	ofToday    = wordSet("today date day weekday week time heute datum tag wochentag woche uhrzeit spät aujourd hui date jour heure hoy fecha día hora")
+	ofDate     = wordSet("date day weekday week time datum tag wochentag woche uhrzeit spät jour heure fecha día hora")
+	nowWords   = wordSet("today heute aujourd hui hoy")
 )
 
 // isQuestion reports whether a message ends as a question, or is a word or two.
