@@ -50,7 +50,7 @@ func TestFiltersExcludeNotes(t *testing.T) {
 	folder, x := vault(t, map[string]string{
 		"daily/2026-03-14.md":      "---\ntags: [journal]\n---\ntea with Ana\n",
 		"daily/2026-04-02.md":      "tea alone #journal/quiet\n",
-		"recipes/tea.md":           "---\ndate: 2025-01-05\n---\n# Chai\n\nblack tea and ginger #drink\n",
+		"recipes/tea.md":           "---\ndate: 2025-01-05\n---\n# Chai\n\nblack tea and ginger #drink #thé/noir\n",
 		"Projects/Tea House/ix.md": "---\ndate: 2024-06-01\n---\nopening a tea house\n",
 	})
 	syncNow(t, x, folder, nil)
@@ -72,6 +72,10 @@ func TestFiltersExcludeNotes(t *testing.T) {
 		`"alone tea"`:                   nil,
 		"chai":                          {"recipes/tea.md"},
 		"tea tag:none":                  nil,
+		"tea tag:the":                   {"recipes/tea.md"},
+		"tea tag:The/Noir":              {"recipes/tea.md"},
+		"tea tag:quíet":                 nil, // a tag below another is none by itself
+		"tea tag:joùrnal":               {"daily/2026-03-14.md", "daily/2026-04-02.md"},
 	}
 	for text, want := range cases {
 		t.Run(text, func(t *testing.T) {

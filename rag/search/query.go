@@ -1,10 +1,14 @@
 package search
 
 import (
+	"context"
+	"database/sql"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 
+	"lifehub/internal/files"
 	"lifehub/internal/text"
 	"lifehub/internal/when"
 	"lifehub/notes"
@@ -141,7 +145,7 @@ func (q Query) filter() filter {
 		all = append(all, `SELECT id AS note FROM notes WHERE `+strings.Join(any, " OR "))
 	}
 	for _, tag := range q.Tags {
-		tag = text.Key(strings.TrimPrefix(strings.TrimSpace(tag), "#"))
+		tag = tagKey(tag)
 		all = append(all, `SELECT note FROM tags WHERE tag >= ? AND tag < ? AND (tag = ? OR tag >= ?)`)
 		f.args = append(f.args, tag, tag+"0", tag, tag+"/") // '0' follows '/'
 	}
@@ -158,6 +162,34 @@ func (q Query) filter() filter {
 	}
 	f.notes = strings.Join(all, " INTERSECT ")
 	return f
+}
+
+func tagKey(tag string) string { return text.Key(strings.TrimPrefix(strings.TrimSpace(tag), "#")) }
+
+// asWritten returns a tag as the notes have it: itself if one does, or else the only one that is typed so without
+// its accents.
+func asWritten(ctx context.Context, db *sql.DB, tag string) (string, error) {
+	tag = tagKey(tag)
+	folded, levels := text.Fold(tag), 1+strings.Count(tag, "/")
+	var alike []string
+	for scan := range files.Rows(ctx, db, `SELECT DISTINCT tag FROM tags`) {
+		var whole string
+		if err := scan(&whole); err != nil {
+			return "", err
+		}
+		parts := strings.Split(whole, "/")
+		has := strings.Join(parts[:min(len(parts), levels)], "/") // the tag itself, or the one above it
+		if has == tag {
+			return tag, nil
+		}
+		if text.Fold(has) == folded && !slices.Contains(alike, has) {
+			alike = append(alike, has)
+		}
+	}
+	if len(alike) == 1 {
+		return alike[0], nil
+	}
+	return tag, nil
 }
 
 // pathFilter matches a glob, or a folder with all below it, or a note with or without

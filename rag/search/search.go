@@ -33,6 +33,13 @@ func Run(ctx context.Context, db *sql.DB, in Vault, q Query) (Outcome, error) {
 	if strings.ContainsAny(unread, "0123456789") { // its numbers are no words to search for
 		q.Text = strings.Replace(q.Text, unread, " ", 1)
 	}
+	q.Tags = slices.Clone(q.Tags)
+	for i, tag := range q.Tags {
+		var err error
+		if q.Tags[i], err = asWritten(ctx, db, tag); err != nil {
+			return Outcome{}, err
+		}
+	}
 	s := newSearch(in, q)
 	s.time = q.time()
 	if err := s.understand(ctx); err != nil {
