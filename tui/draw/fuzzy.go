@@ -5,6 +5,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"golang.org/x/text/unicode/norm"
+
 	"lifehub/internal/text"
 )
 
@@ -21,17 +23,17 @@ const (
 
 const (
 	maxMatched = 400            // compared bytes of a text
-	maxLowered = 2 * maxMatched // the same in lower case, which may be longer
+	maxFolded  = 2 * maxMatched // the same folded, which may be longer
 )
 
 // Match scores how well a text matches what was typed; 0 is no match. Every typed
-// word must match, in any order and case. The characters of a word match in order,
-// each directly after the previous one, later in the same word, or at the start of
-// another word.
-func Match(text, typed string) (score int) {
-	text = lowered(text)
-	for _, typedWord := range strings.Fields(lowered(typed)) {
-		worth, _ := match(text, typedWord, false)
+// word must match, in any order and case, with or without accents. The characters of
+// a word match in order, each directly after the previous one, later in the same word,
+// or at the start of another word.
+func Match(in, typed string) (score int) {
+	in = folded(in, nil)
+	for _, typedWord := range strings.Fields(folded(typed, nil)) {
+		worth, _ := match(in, typedWord, false)
 		if worth == 0 {
 			return 0
 		}
@@ -43,8 +45,8 @@ func Match(text, typed string) (score int) {
 // MatchRow is Match for a row of a list. In the description, a typed word matches only
 // a complete word, because almost any sentence contains its characters in order.
 func MatchRow(name, description, typed string) (score int) {
-	description = text.Key(description)
-	for _, typedWord := range strings.Fields(lowered(typed)) {
+	description = text.Fold(description)
+	for _, typedWord := range strings.Fields(folded(typed, nil)) {
 		worth := Match(name, typedWord)
 		if worth == 0 && !strings.Contains(description, typedWord) {
 			return 0
@@ -55,33 +57,51 @@ func MatchRow(name, description, typed string) (score int) {
 }
 
 // Matched returns the byte offsets of the characters that Match matches, in order.
-func Matched(text, typed string) (at []int) {
-	lower := lowered(text)
-	if !strings.EqualFold(lower, text[:min(len(text), len(lower))]) {
-		return nil // the lower-case text has other lengths, so offsets would differ
-	}
-	for _, typedWord := range strings.Fields(lowered(typed)) {
+func Matched(in, typed string) (at []int) {
+	var of []character
+	lower := folded(in, &of)
+	for _, typedWord := range strings.Fields(folded(typed, nil)) {
 		_, found := match(lower, typedWord, true)
-		at = append(at, found...)
+		for _, i := range found {
+			for j := of[i].from; j < of[i].to; j++ {
+				at = append(at, j)
+			}
+		}
 	}
 	slices.Sort(at)
 	return slices.Compact(at)
 }
 
-// lowered returns the compared part of a text, in lower case.
-func lowered(s string) string {
-	return text.Key(strings.ToValidUTF8(s[:min(len(s), maxMatched)], ""))
+// character is the range of bytes of a character with its marks.
+type character struct{ from, to int }
+
+// folded returns the compared part of a text, folded as the search does. If of is not nil, it receives for each byte
+// the character of the text that it is of.
+func folded(in string, of *[]character) string {
+	in = in[:min(len(in), maxMatched)]
+	var b strings.Builder
+	for from, to := 0, 0; from < len(in); from = to {
+		to = from + 1
+		if in[from] >= utf8.RuneSelf || to < len(in) && in[to] >= utf8.RuneSelf {
+			to = from + norm.NFC.NextBoundaryInString(in[from:], true)
+		}
+		b.WriteString(text.Fold(in[from:to]))
+		for of != nil && len(*of) < b.Len() {
+			*of = append(*of, character{from, to})
+		}
+	}
+	return b.String()
 }
 
 // match scores the best match of a word in a text; 0 is no match. If marks is set, it
 // returns the offsets of the matched bytes.
 func match(text, typed string, marks bool) (score int, at []int) {
-	if len(text) > maxLowered || !holdsLetters(text, typed) {
+	if len(text) > maxFolded || !holdsLetters(text, typed) {
 		return 0, nil
 	}
 	// now[j] is the best score of the bytes so far with the last one matched at j; 0
 	// if that is impossible. from has the position of the previous one.
-	var rows [2][maxLowered]int16
+	var rows [2][maxFolded]int16
 	now, last := rows[0][:len(text)], rows[1][:len(text)]
 	var from [][]int
 	for i := range len(typed) {

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"unicode/utf8"
 )
 
 func TestTypedCharactersMatchInOrder(t *testing.T) {
@@ -21,10 +22,19 @@ func TestTypedCharactersMatchInOrder(t *testing.T) {
 		{"zebra", "arbez", ""},
 		{"When do I fly to Lisbon?", "wfl", "wfl"},
 		{"one two", "nw", ""}, // inside another word a letter is no match
-		{"größe", "oe", ""},
+		{"größe", "oe", "öe"},
+		{"people/Tomás.md", "tomas", "tomás"},
+		{"people/Toma\u0301s.md", "tomas", "toma\u0301s"},
+		{"cumpleaños", "cumpleanos", "cumpleaños"},
+		{"Tomas", "tomás", "tomas"},
+		{"Straße 4", "strasse", "straße"},
+		{"İzmir plan", "plan", "plan"},
 	} {
 		var marked strings.Builder
-		lower := lowered(c.text)
+		lower := strings.ToLower(c.text)
+		if len(lower) != len(c.text) {
+			lower = c.text
+		}
 		for _, at := range Matched(c.text, c.typed) {
 			marked.WriteByte(lower[at])
 		}
@@ -57,8 +67,8 @@ func TestBetterMatchComesFirst(t *testing.T) {
 }
 
 func TestRowMatchesByNameOrDetail(t *testing.T) {
-	for typed, fits := range map[string]bool{"mo": true, "model": true, "choose mo": true, "choose pull": false, "chmo": false, "theme": false, "": true} {
-		if got := MatchRow("/model", "Choose the model of this run", typed) > 0; got != fits {
+	for typed, fits := range map[string]bool{"mo": true, "model": true, "choose mo": true, "choose model": true, "choose pull": false, "chmo": false, "theme": false, "thé": true, "": true} {
+		if got := MatchRow("/model", "Choose the módel of this run", typed) > 0; got != fits {
 			t.Errorf("%q: %v", typed, got)
 		}
 	}
@@ -67,11 +77,17 @@ func TestRowMatchesByNameOrDetail(t *testing.T) {
 func FuzzMarkedCharactersWereTyped(f *testing.F) {
 	f.Add("Marathon training", "mt")
 	f.Add("İstanbul ß", "i")
+	f.Add("Toma\u0301s\xff 각", "tomás s")
 	f.Fuzz(func(t *testing.T, text, typed string) {
-		score, lower := Match(text, typed), lowered(text)
-		for _, at := range Matched(text, typed) {
-			if at >= len(lower) || score == 0 && len(strings.Fields(typed)) < 2 {
-				t.Fatalf("%d marked of %q, score %d", at, lower, score)
+		score, marked := Match(text, typed), Matched(text, typed)
+		for _, at := range marked {
+			if at >= len(text) || score == 0 && len(strings.Fields(folded(typed, nil))) < 2 {
+				t.Fatalf("%d marked of %q, score %d", at, text, score)
+			}
+			for next := at + 1; next < len(text) && utf8.ValidString(text) && !utf8.RuneStart(text[next]); next++ {
+				if _, all := slices.BinarySearch(marked, next); !all && next < maxMatched {
+					t.Fatalf("a part of a character is marked at %d of %q", at, text)
+				}
 			}
 		}
 	})
