@@ -198,7 +198,7 @@ func away(day Day, n, unit int) Span {
 	case unit == halfYear:
 		return steps(day, aMonth, n*length)
 	case length > 0:
-		day = DayOf(day.utc().AddDate(0, n*length, 0))
+		day = day.AddMonths(n * length)
 	case unit == aDay:
 		day = day.Add(n)
 	default:

@@ -402,7 +402,11 @@ func (r *reader) away(p part) (Span, int, bool) {
 	if p[0].kind == 'i' {
 		count = -count
 	}
-	return away(r.today, count, unit), 0, true
+	around := away(r.today, count, unit)
+	if r.toDay && unit != halfYear {
+		return days(around.From.Add(around.days()/2), 1), aDay, true
+	}
+	return around, 0, true
 }
 
 // lastDays reads the last or next n units, which include today.

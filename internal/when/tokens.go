@@ -29,6 +29,7 @@ type reader struct {
 	tokens []token
 	kinds  string // one character per token
 	today  Day
+	toDay  bool // a count of weeks or months is meant to the day, as in a deadline
 	toward int  // a time without a year or week is -1: the last, 1: the next, 0: the nearest
 	year   int  // year of dates without one; 0: unknown
 	last   Span // time of the previous question

@@ -37,16 +37,16 @@ func In(question string, today Day) (s Span, rest string) { return Talk{}.In(que
 // In is like the function In, for a question in a conversation, such as "and the
 // week before?"
 func (t Talk) In(question string, today Day) (s Span, rest string) {
-	return t.in(question, today, -1)
+	return t.in(question, today, -1, false)
 }
 
-func (t Talk) in(question string, today Day, toward int) (s Span, rest string) {
+func (t Talk) in(question string, today Day, toward int, toDay bool) (s Span, rest string) {
 	start := question[:min(len(question), maxTimed)]
 	if lower := strings.ToLower(start); len(lower) == len(start) {
 		start = lower
 	}
 	r := newReader(start, today, toward)
-	r.last = t.last
+	r.last, r.toDay = t.last, toDay
 	for i := range r.tokens {
 		it, ok := r.at(i, r.before(i))
 		if !ok || inPath(question, it.start, it.end) {
@@ -59,7 +59,8 @@ func (t Talk) in(question string, today Day, toward int) (s Span, rest string) {
 }
 
 // DayIn reads a text that names one day and nothing else, such as "next Friday". A
-// weekday or date alone is the nearest one, or with ahead the next.
+// weekday or date alone is the nearest one, or with ahead the next. A count of weeks or
+// months is exact.
 func DayIn(text string, today Day, ahead bool) (day Day, ok bool) {
 	if strings.Contains(text, ":") {
 		return Day{}, false // a time of day would be lost
@@ -68,7 +69,7 @@ func DayIn(text string, today Day, ahead bool) (day Day, ok bool) {
 	if ahead {
 		toward = 1
 	}
-	s, rest := Talk{}.in(text, today, toward)
+	s, rest := Talk{}.in(text, today, toward, true)
 	if s.From.IsZero() || s.To != s.From.Add(1) || strings.ContainsFunc(rest, isWordRune) {
 		return Day{}, false
 	}
