@@ -111,6 +111,20 @@ func TestOnlySimilarlyNamedNoteIsRead(t *testing.T) {
 	}
 }
 
+// A name that a person types may lack accents, if it is that of one note only; one of another folder is another.
+func TestNoteIsFoundByANameTypedWithoutAccents(t *testing.T) {
+	b := work(t, map[string]string{
+		"people/Tomás.md": "x", "a/côte.md": "x", "b/coté.md": "x", "Resume.md": "x", "c/Résumé.md": "x",
+	})
+	for name, want := range map[string]string{
+		"Tomas": "people/Tomás.md", "people/tomas.md": "people/Tomás.md", "resume": "Resume.md", "résumé": "c/Résumé.md", "friends/tomas": "", "cote": "",
+	} {
+		if _, got, err := FindTyped(t.Context(), b.folders, name); got != want || (err == nil) != (want != "") {
+			t.Errorf("%s: got %q, %v; want %q", name, got, err, want)
+		}
+	}
+}
+
 func TestReadNoteReadsLinesAndCitesSections(t *testing.T) {
 	long := strings.Repeat("words and more words\n", 70) // longer than sourceSize
 	b := work(t, map[string]string{

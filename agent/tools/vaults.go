@@ -187,6 +187,18 @@ func FindNote(ctx context.Context, folders []*notes.Folder, name string) (*notes
 	return at.folder, at.Entry.Path, err
 }
 
+// FindTyped is like FindNote for a name that a person typed: if no note has it, it also accepts the only one that is
+// written so apart from its accents.
+func FindTyped(ctx context.Context, folders []*notes.Folder, name string) (*notes.Folder, string, error) {
+	folder, found, err := FindNote(ctx, folders, name)
+	if none := (*noNoteError)(nil); errors.As(err, &none) && len(none.alike) == 1 {
+		if at := none.alike[0]; notes.HasNameSuffix("/"+text.Fold(at.Entry.Path), text.Fold(strings.TrimSpace(name))) {
+			return at.folder, at.Entry.Path, nil
+		}
+	}
+	return folder, found, err
+}
+
 // firstFitting returns the items that satisfy the first condition that any item
 // satisfies.
 func firstFitting[T any](list []T, ways ...func(T) bool) (found []T) {
@@ -278,17 +290,14 @@ func titled(p place, title string) bool {
 }
 
 // near returns notes whose path contains a word of the name, and those with
-// exactly the same words.
+// exactly the same words, folded as the search does.
 func near(places []place, name string) (close, alike []place) {
-	words := notes.NameWords(name)
+	words := notes.NameWords(text.Fold(name))
 	for _, p := range places {
-		if slices.ContainsFunc(words, func(word string) bool {
-			return len(word) > 2 &&
-				strings.Contains(text.Key(p.Entry.Path), word)
-		}) {
+		if slices.ContainsFunc(words, func(word string) bool { return len(word) > 2 && strings.Contains(text.Fold(p.Entry.Path), word) }) {
 			close = append(close, p)
 		}
-		if len(words) > 0 && slices.Equal(words, notes.NameWords(p.Entry.Path)) {
+		if len(words) > 0 && slices.Equal(words, notes.NameWords(text.Fold(p.Entry.Path))) {
 			alike = append(alike, p)
 		}
 	}

@@ -263,11 +263,13 @@ func (a *App) readNote(ctx context.Context, name, from string) (note notes.Note,
 	}
 	var folder *notes.Folder
 	var found string
-	if err = fs.ErrNotExist; from != "" {
-		folder, found, err = tools.FindNote(ctx, a.Folders(),
-			filepath.Join(filepath.Dir(from), filepath.FromSlash(name)))
+	if from != "" {
+		folder, found, err = tools.FindNote(ctx, a.Folders(), filepath.Join(filepath.Dir(from), filepath.FromSlash(name)))
 	}
-	if errors.Is(err, fs.ErrNotExist) {
+	switch {
+	case from == "":
+		folder, found, err = tools.FindTyped(ctx, a.Folders(), name)
+	case errors.Is(err, fs.ErrNotExist):
 		folder, found, err = tools.FindNote(ctx, a.Folders(), name)
 	}
 	if err == nil {
