@@ -79,7 +79,8 @@ func (v vaults) listTasks(ctx context.Context, today when.Day, status string, qu
 	if err != nil {
 		return agent.Result{}, nil, nil, err
 	}
-	span, words := when.Span{From: query.After, To: query.Before}, slices.Concat(strings.Fields(query.Text), query.Tags, query.Paths)
+	span := when.Span{From: query.After, To: query.Before}
+	words := slices.Concat(strings.Fields(query.Text), query.Tags, query.Paths)
 	result, found := tasksWith(all, status, strings.Join(words, " "), span, today)
 	inTask := func(w string) bool { return slices.ContainsFunc(all, func(t vaultTask) bool { return t.about(w) }) }
 	if none := slices.DeleteFunc(slices.Clone(words), inTask); len(none) > 0 && len(all) > 0 {
@@ -93,7 +94,9 @@ func (v vaults) listTasks(ctx context.Context, today when.Day, status string, qu
 }
 
 // tasksWith formats the tasks of a status with all words and a date in the given period, and returns them.
-func tasksWith(all []vaultTask, status, words string, span when.Span, today when.Day) (_ agent.Result, found []vaultTask) {
+func tasksWith(all []vaultTask, status, words string, span when.Span, today when.Day) (
+	_ agent.Result, found []vaultTask,
+) {
 	about := slices.DeleteFunc(slices.Clone(all), func(t vaultTask) bool { return !t.about(words) || !t.isOf(span) })
 	found = slices.DeleteFunc(slices.Clone(about), func(t vaultTask) bool { return !t.is(status, today) })
 	byDate(found, status)

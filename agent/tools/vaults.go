@@ -294,10 +294,11 @@ func titled(p place, title string) bool {
 func near(places []place, name string) (close, alike []place) {
 	words := notes.NameWords(text.Fold(name))
 	for _, p := range places {
-		if slices.ContainsFunc(words, func(word string) bool { return len(word) > 2 && strings.Contains(text.Fold(p.Entry.Path), word) }) {
+		folded := text.Fold(p.Entry.Path)
+		if slices.ContainsFunc(words, func(word string) bool { return len(word) > 2 && strings.Contains(folded, word) }) {
 			close = append(close, p)
 		}
-		if len(words) > 0 && slices.Equal(words, notes.NameWords(text.Fold(p.Entry.Path))) {
+		if len(words) > 0 && slices.Equal(words, notes.NameWords(folded)) {
 			alike = append(alike, p)
 		}
 	}
