@@ -34,17 +34,18 @@ var effectKinds = []EffectKind{
 // Effect is something that a call did, or should have done but did not. Which
 // fields are set depends on the kind.
 type Effect struct {
-	Kind    EffectKind `json:"kind"`
-	Tool    string     `json:"tool,omitempty"`
-	Server  string     `json:"server,omitempty"` // "" for a built-in tool
-	Host    string     `json:"host,omitempty"`
-	Path    string     `json:"path,omitempty"` // as in [Source.Path]; with several vaults it may begin with the vault's name
-	Line    int        `json:"-"`              // first line that was added to the note, when it was added; 0: not known
-	*Lines             // for notes and memory; nil otherwise
-	Name    string     `json:"name,omitempty"`
-	Version int        `json:"version,omitempty"`
-	To      []string   `json:"to,omitempty"` // addresses
-	Count   int        `json:"count,omitempty"`
+	Kind   EffectKind `json:"kind"`
+	Tool   string     `json:"tool,omitempty"`
+	Server string     `json:"server,omitempty"` // "" for a built-in tool
+	Host   string     `json:"host,omitempty"`
+	// as in [Source.Path]; with several vaults it may begin with the vault's name
+	Path    string   `json:"path,omitempty"`
+	Line    int      `json:"-"` // first line that was added to the note, when it was added; 0: not known
+	*Lines           // for notes and memory; nil otherwise
+	Name    string   `json:"name,omitempty"`
+	Version int      `json:"version,omitempty"`
+	To      []string `json:"to,omitempty"` // addresses
+	Count   int      `json:"count,omitempty"`
 }
 
 // Lines counts the lines of a change.
@@ -89,7 +90,8 @@ func Sum(all []Effect) Effects {
 		}
 	}
 	slices.SortStableFunc(effects, func(a, b Effect) int { // calls end in any order
-		return cmp.Or(slices.Index(effectKinds, a.Kind)-slices.Index(effectKinds, b.Kind), cmp.Compare(a.String(), b.String()))
+		return cmp.Or(slices.Index(effectKinds, a.Kind)-slices.Index(effectKinds, b.Kind),
+			cmp.Compare(a.String(), b.String()))
 	})
 	return effects
 }

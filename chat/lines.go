@@ -39,7 +39,8 @@ func (v *View) Lines(e agent.Event, now time.Time) (lines []string) {
 	case agent.Evaluated:
 		add("step %s: attempt %d, score %.2f %s", body.Step, body.Attempt, body.Score, body.Feedback)
 	case agent.StepChanged:
-		if body.Status != agent.Pending && body.Status != agent.Running && (body.Status != agent.Done || body.Reason != "") {
+		if body.Status != agent.Pending && body.Status != agent.Running &&
+			(body.Status != agent.Done || body.Reason != "") {
 			add("step %s: %s %s", body.Step, body.Status, ForUser(body.Reason))
 		}
 	case agent.ToolStarted:
@@ -81,15 +82,17 @@ func (v *View) Lines(e agent.Event, now time.Time) (lines []string) {
 
 // decided describes decisions.
 var decided = map[agent.Decision]string{
-	agent.AllowOnce: "allowed once", agent.AllowConversation: "allowed in this chat", agent.AllowAlways: "always allowed",
-	agent.Refuse: "declined", agent.AlreadyDone: "taken as done",
+	agent.AllowOnce: "allowed once", agent.AllowConversation: "allowed in this chat",
+	agent.AllowAlways: "always allowed",
+	agent.Refuse:      "declined", agent.AlreadyDone: "taken as done",
 }
 
 // Recalled says what came back from long-term memory.
 func Recalled(r agent.Remembered, now time.Time) (lines []string) {
 	for _, f := range r.Facts {
 		if f.Fits {
-			lines = append(lines, fmt.Sprintf("remembered: “%s” %s:%d", safetext.Line(f.Text), safetext.Line(f.Path), f.Line))
+			lines = append(lines, fmt.Sprintf("remembered: “%s” %s:%d", safetext.Line(f.Text),
+				safetext.Line(f.Path), f.Line))
 		}
 	}
 	for _, past := range r.Exchanges {

@@ -41,8 +41,9 @@ func newChats(sh *app.Process) *cobra.Command {
 		Use: "search WORDS…", Short: "Search messages, newest first",
 		Long: "Find messages that contain every word, in all conversations. Words match by prefix, quoted words as a\n" +
 			"phrase; case and accents are ignored. `lifehub chat -r` opens the chat at a message that was found.",
-		Example: "  lifehub chats search boiler pressure\n  lifehub chats search '\"long run\"' --json\n  lifehub chats search 富士山",
-		RunE:    app.ReadingStore(sh, c.search),
+		Example: "  lifehub chats search boiler pressure\n  lifehub chats search '\"long run\"' --json\n  lifehub " +
+			"chats search 富士山",
+		RunE: app.ReadingStore(sh, c.search),
 	}
 	app.AddNumber(search, &c.limit, 20, 1, "messages", "how many")
 	app.AddJSON(search, &c.asJSON, "print a JSON array")
@@ -53,7 +54,8 @@ func newChats(sh *app.Process) *cobra.Command {
 	}
 	remove := &cobra.Command{
 		Use: "rm ID…", Short: "Delete conversations and everything saved with them",
-		Long: "Delete conversations with their traces, memories, copies of the notes they changed, files from MCP servers,\n" +
+		Long: "Delete conversations with their traces, memories, copies of the notes they changed, files from MCP " +
+			"servers,\n" +
 			"and their text in the search index and the backups. This cannot be undone.",
 		Example: "  lifehub chats rm 3f9c2a 8be01d --yes",
 		RunE:    app.WithStore(sh, c.remove),
@@ -61,7 +63,8 @@ func newChats(sh *app.Process) *cobra.Command {
 	remove.Flags().BoolVar(&c.yes, "yes", false, "don't ask for confirmation")
 	restore := &cobra.Command{
 		Use: "restore", Short: "Restore the newest backup",
-		Long: "Replace the conversations by the newest intact backup, or by an empty file if there is none. The current\n" +
+		Long: "Replace the conversations by the newest intact backup, or by an empty file if there is none. The " +
+			"current\n" +
 			"file is saved next to it and never changed again. A backup is made once a day, by any command that saves.",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			p, err := settings.FindPaths(sh.Getenv)
@@ -80,11 +83,13 @@ func newExport(sh *app.Process) *cobra.Command {
 	c := &chatsCommand{Process: sh}
 	export := &cobra.Command{
 		Use: "export [ID]", Short: "Export a conversation as Markdown, JSON or HTML",
-		Long: "Export a conversation to stdout or a file, without an ID the last one. Markdown and HTML contain the current branch, JSON the whole\n" +
+		Long: "Export a conversation to stdout or a file, without an ID the last one. Markdown and HTML contain the " +
+			"current branch, JSON the whole\n" +
 			"tree. The HTML page is self-contained: it loads and runs nothing. In Markdown, images, links and HTML\n" +
 			"become plain text, because the program that opens the file might load or run them.",
-		Example: "  lifehub export 3f9c2a -o trip.html\n  lifehub export 3f9c2a --format json | jq '.exchanges[].question'",
-		RunE:    app.ReadingStore(sh, c.export),
+		Example: "  lifehub export 3f9c2a -o trip.html\n  lifehub export 3f9c2a --format json | jq " +
+			"'.exchanges[].question'",
+		RunE: app.ReadingStore(sh, c.export),
 	}
 	export.Flags().StringVar(&c.format, "format", "", "md, json or html (default: by the file's extension, else md)")
 	export.Flags().StringVarP(&c.file, "output", "o", "", "write to this file, readable only by you")
@@ -96,11 +101,13 @@ func (c *chatsCommand) list(ctx context.Context, s *store.Store, _ []string) err
 	if err != nil {
 		return err
 	}
-	return app.PrintList(c.Process, c.asJSON, "conversations", "no conversations yet; `lifehub` starts one", list, conversationLine)
+	return app.PrintList(c.Process, c.asJSON, "conversations",
+		"no conversations yet; `lifehub` starts one", list, conversationLine)
 }
 
 func conversationLine(c agent.Conversation) string {
-	return fmt.Sprintf("%-10s  %s  %3d  %s", shortID(c.ID), c.Updated.Local().Format(app.ShownTime), c.Messages, safetext.Line(c.Title))
+	return fmt.Sprintf("%-10s  %s  %3d  %s", shortID(c.ID), c.Updated.Local().Format(app.ShownTime),
+		c.Messages, safetext.Line(c.Title))
 }
 
 func (c *chatsCommand) show(ctx context.Context, s *store.Store, given []string) error {
@@ -118,7 +125,8 @@ func (c *chatsCommand) show(ctx context.Context, s *store.Store, given []string)
 			Exchanges []agent.Exchange `json:"exchanges"`
 		}{conversation, exchanges})
 	}
-	return printDocument(c.Process, app.SecretsOf(c.Process).Known(app.ConversationMarkdown(conversation, exchanges)), 0)
+	return printDocument(c.Process, app.SecretsOf(c.Process).Known(app.ConversationMarkdown(conversation, exchanges)),
+		0)
 }
 
 func (c *chatsCommand) search(ctx context.Context, s *store.Store, words []string) error {
@@ -132,7 +140,8 @@ func (c *chatsCommand) search(ctx context.Context, s *store.Store, words []strin
 			who = "You"
 		}
 		return fmt.Sprintf("%-13s %s  %s\n      %s: %s",
-			safetext.Line(h.Turn), h.Time.Local().Format(app.ShownTime), safetext.Line(h.Title), who, safetext.Line(marked(h)))
+			safetext.Line(h.Turn), h.Time.Local().Format(app.ShownTime), safetext.Line(h.Title), who,
+			safetext.Line(marked(h)))
 	})
 	if err == nil && len(hits) == 0 {
 		err = app.ExitError{Code: app.ExitNothing}
@@ -181,7 +190,8 @@ func (c *chatsCommand) conversation(ctx context.Context, s *store.Store, given [
 	if len(last) == 0 {
 		return agent.Conversation{}, app.ExitError{Err: errors.New("there are no conversations yet; `lifehub` starts one"), Code: app.ExitNothing}
 	}
-	fmt.Fprintf(c.Process.Err, "the last conversation, %s: %s\n", shortID(last[0].ID), safetext.Line(app.SecretsOf(c.Process).Known(last[0].Title)))
+	fmt.Fprintf(c.Process.Err, "the last conversation, %s: %s\n", shortID(last[0].ID),
+		safetext.Line(app.SecretsOf(c.Process).Known(last[0].Title)))
 	return last[0], nil
 }
 

@@ -17,8 +17,10 @@ func newContradictions(sh *app.Process) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "contradictions [WORDS…]",
 		Short: "Find notes that state different values for the same thing",
-		Long: "Find passages about the same thing that state different numbers, dates, or yes and no: properties, \"key: value\"\n" +
-			"and cells of tables, below the same title and headings. Only those with all of the words are compared. Each is\n" +
+		Long: "Find passages about the same thing that state different numbers, dates, or yes and no: properties, " +
+			"\"key: value\"\n" +
+			"and cells of tables, below the same title and headings. Only those with all of the words are compared. " +
+			"Each is\n" +
 			"quoted, the newest first. No model is asked, and nothing is changed.",
 		Example: "  lifehub contradictions boiler\n" +
 			"  lifehub contradictions --json | jq -r '.[] | \"\\(.subject): \\(.key)\"'",
@@ -29,14 +31,16 @@ func newContradictions(sh *app.Process) *cobra.Command {
 			}
 			defer a.Close()
 			about := strings.Join(words, " ")
-			found, compared, err := tools.Contradictions(gate.Hiding(cmd.Context(), a.Rules.List(), nil), a.Folders, about)
+			found, compared, err := tools.Contradictions(gate.Hiding(cmd.Context(), a.Rules.List(), nil), a.Folders,
+				about)
 			if err != nil {
 				return err
 			}
 			if asJSON {
 				return app.PrintJSON(sh, "contradictions", found)
 			}
-			return app.PrintText(sh, "contradictions", safetext.Text(tools.ContradictionsText(about, found, compared))+"\n")
+			return app.PrintText(sh, "contradictions", safetext.Text(tools.ContradictionsText(about, found, compared))+
+				"\n")
 		},
 	}
 	app.RegisterNotes(&flags, cmd)

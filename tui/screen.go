@@ -18,12 +18,19 @@ import (
 // draw lays out the screen from the bottom up and stores the frame for View.
 func (m *Model) draw() {
 	w, h := m.term.width, m.term.height
-	if slices.ContainsFunc(m.transcript.Entries, func(e transcript.Entry) bool { _, notice := e.Item.(*transcript.Notice); return !notice }) {
+	if slices.ContainsFunc(m.transcript.Entries, func(e transcript.Entry) bool {
+		_,
+			notice := e.Item.(*transcript.Notice)
+		return !notice
+	}) {
 		m.welcome.Hide()
 	}
 	m.composer.Invite(m.invitation())
 	inline, asked := m.Options.Inline && m.panel == nil, m.asks.Open()
-	m.drawn.picture = tea.View{AltScreen: !inline, ReportFocus: true, WindowTitle: windowTitle(m.chat.title, asked), ProgressBar: progressBar(m.pull, m.status)}
+	m.drawn.picture = tea.View{
+		AltScreen: !inline, ReportFocus: true, WindowTitle: windowTitle(m.chat.title, asked),
+		ProgressBar: progressBar(m.pull, m.status),
+	}
 	if !m.Options.NoMouse && !inline {
 		m.drawn.picture.MouseMode = tea.MouseModeCellMotion
 	}
@@ -189,7 +196,8 @@ func (m *Model) writingBlock(width int, rows rows) composerBlock {
 	if m.hasSidebar() {
 		gauge = ""
 	}
-	return newComposerBlock(mode, m.runningMode(), model, gauge, m.status.ReadOnly, m.panel == nil && !m.focused && !m.asks.Open(), m.theme)
+	return newComposerBlock(mode, m.runningMode(), model, gauge, m.status.ReadOnly, m.panel == nil &&
+		!m.focused && !m.asks.Open(), m.theme)
 }
 
 // hasSidebar reports whether the sidebar has its column.
@@ -209,13 +217,15 @@ func (m *Model) doing(width int) string {
 		stops := "   " + m.theme.Text.Render(stop) + m.theme.Dim.Render(" stops")
 		return draw.Truncate(m.theme.Running.Render(m.pull.String()), width-draw.Width(stops)) + stops
 	case m.turn != nil:
-		doing, stops := m.theme.Running.Render(draw.Spinner[m.spinner.Beat%len(draw.Spinner)])+" "+m.turn.Turn.State(m.asks.Open()), ""
+		doing, stops := m.theme.Running.Render(draw.Spinner[m.spinner.Beat%len(draw.Spinner)])+" "+
+			m.turn.Turn.State(m.asks.Open()), ""
 		if !m.focused && !m.asks.Open() && m.panel == nil && !m.turn.Turn.Stopped {
 			stops = "   " + m.theme.Text.Render(stop) + m.theme.Dim.Render(" stops")
 		}
 		return draw.Truncate(doing, width-draw.Width(stops)) + stops
 	case m.editing != nil:
-		return m.theme.Warning.Render("editing an earlier question") + m.theme.Dim.Render(" · "+m.keys.Send.Help().Key+" creates a branch · "+stop+" cancels")
+		return m.theme.Warning.Render("editing an earlier question") + m.theme.Dim.Render(" · "+m.keys.Send.Help().Key+
+			" creates a branch · "+stop+" cancels")
 	}
 	return ""
 }
@@ -355,7 +365,10 @@ func (m *Model) header(width int, rows rows) []string {
 		title = ""
 	}
 	key := fmt.Sprint(width, parts, asked, title)
-	return []string{m.drawn.lines.header.Get(m.theme, key, func() string { return headerLine(width, asked, title, parts, m.theme) }), ""}
+	return []string{m.drawn.lines.header.Get(m.theme, key, func() string {
+		return headerLine(width, asked,
+			title, parts, m.theme)
+	}), ""}
 }
 
 // statusLine draws the last line: the current activity, what left the machine, the speed of
@@ -369,7 +382,10 @@ func (m *Model) statusLine(width int) string {
 		figures = append([]string{fmt.Sprintf("%.0f tok/s", t.speed.PerSecond)}, figures...)
 	}
 	key := fmt.Sprint(width, doing, keys, figures)
-	return m.drawn.lines.status.Get(m.theme, key, func() string { return statusLine(width, doing, figures, keys, m.theme) })
+	return m.drawn.lines.status.Get(m.theme, key, func() string {
+		return statusLine(width, doing,
+			figures, keys, m.theme)
+	})
 }
 
 // hints are the keys that matter now.

@@ -59,7 +59,10 @@ func newBriefNotes(v vaults, now func() time.Time) agent.Tool {
 			if err != nil {
 				return agent.Result{}, err
 			}
-			result := agent.Result{Nothing: len(lines) == 0, Text: "Nothing is due, was changed, or was written a year ago."}
+			result := agent.Result{
+				Nothing: len(lines) == 0,
+				Text:    "Nothing is due, was changed, or was written a year ago.",
+			}
 			if len(lines) > 0 {
 				result.Text = text.Count(len(lines), "line") + ":"
 			}

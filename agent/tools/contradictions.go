@@ -63,14 +63,15 @@ type contradictionsArgs struct {
 }
 
 func newFindContradictions(v vaults) agent.Tool {
-	return agent.NewTool(spec[contradictionsArgs]("find_contradictions"), agent.Auto, func(ctx context.Context, args contradictionsArgs) (agent.Result, error) {
-		found, compared, err := Contradictions(ctx, v, args.About)
-		result := agent.Result{Text: ContradictionsText(args.About, found, compared), Nothing: len(found) == 0}
-		for _, c := range found {
-			result.Sources = append(result.Sources, c.Sides[0].source, c.Sides[1].source)
-		}
-		return result, err
-	})
+	return agent.NewTool(spec[contradictionsArgs]("find_contradictions"), agent.Auto,
+		func(ctx context.Context, args contradictionsArgs) (agent.Result, error) {
+			found, compared, err := Contradictions(ctx, v, args.About)
+			result := agent.Result{Text: ContradictionsText(args.About, found, compared), Nothing: len(found) == 0}
+			for _, c := range found {
+				result.Sources = append(result.Sources, c.Sides[0].source, c.Sides[1].source)
+			}
+			return result, err
+		})
 }
 
 // ContradictionsText returns each pair of lines below what they are about, or how many values were compared; words are
@@ -101,7 +102,9 @@ func ContradictionsText(words string, found []Contradiction, compared int) strin
 // checked as quotations are, and one that its note marks, as struck out, a task or a draft, is left out. Values of
 // different days, several of one section, and those of hidden notes are not compared. It reads every note.
 // compared is how many values have the words.
-func Contradictions(ctx context.Context, folders func() []*notes.Folder, words string) (found []Contradiction, compared int, err error) {
+func Contradictions(ctx context.Context, folders func() []*notes.Folder,
+	words string,
+) (found []Contradiction, compared int, err error) {
 	v := vaults(folders)
 	places, err := v.list(ctx)
 	if err != nil {
@@ -154,7 +157,11 @@ func Contradictions(ctx context.Context, folders func() []*notes.Folder, words s
 	found = []Contradiction{}
 	for _, pair := range pairs {
 		if newer, older := quoted[pair[0]], quoted[pair[1]]; newer.Text != "" && older.Text != "" {
-			found = append(found, Contradiction{strings.Join(pair[0].subject, " › "), pair[0].key, []Side{newer, older}})
+			found = append(found, Contradiction{
+				strings.Join(pair[0].subject, " › "),
+				pair[0].key,
+				[]Side{newer, older},
+			})
 		}
 	}
 	return found, compared, nil
@@ -173,15 +180,19 @@ func (n *statedIn) quote(ctx context.Context, list []*stated, quoted map[*stated
 		}
 		first, last, line := max(1, s.line-around), min(len(lines), s.line+around), strings.TrimSpace(lines[s.line-1])
 		source := agent.Source{
-			Path: note.Path, Vault: n.folder.Dir(), Line: first, EndLine: last, Date: s.date(), Untrusted: note.Untrusted,
-			Heading: strings.Join(s.subject, " › "), Text: strings.Join(lines[first-1:last], "\n"),
+			Path: note.Path, Vault: n.folder.Dir(), Line: first, EndLine: last, Date: s.date(),
+			Untrusted: note.Untrusted,
+			Heading:   strings.Join(s.subject, " › "), Text: strings.Join(lines[first-1:last], "\n"),
 		}
 		verdicts := citation.Check("> "+line+" [1]\n", []agent.Source{source}, nil)
 		if len(verdicts) != 1 || verdicts[0].Verdict != agent.Verified || verdicts[0].Context != "" {
 			continue
 		}
 		source.Line, source.EndLine, source.Text = s.line, s.line, line
-		side := Side{Path: n.path, Line: s.line, Text: line, Date: source.Date, Untrusted: note.Untrusted, source: source}
+		side := Side{
+			Path: n.path, Line: s.line, Text: line, Date: source.Date,
+			Untrusted: note.Untrusted, source: source,
+		}
 		if side.Date.IsZero() {
 			side.Changed = n.changed()
 		}
@@ -228,7 +239,8 @@ func newer(a, b *stated) int {
 
 // ofOneTime reports whether two statements are of no time, or of the same days.
 func (s *stated) ofOneTime(other *stated) bool {
-	return slices.Equal(s.days, other.days) && !slices.ContainsFunc(s.days, func(d when.Span) bool { return d.To != d.From.Add(1) })
+	return slices.Equal(s.days, other.days) && !slices.ContainsFunc(s.days,
+		func(d when.Span) bool { return d.To != d.From.Add(1) })
 }
 
 // toldApart reports whether two statements of one subject are of two things. In one note, these are two headings in a
@@ -267,7 +279,8 @@ func (s *stated) isAbout(words string) bool {
 	has := slices.Collect(text.Words(text.Fold(s.note.path + " " + strings.Join(s.subject, " ") + " " + s.key)))
 	for word := range text.Words(text.Fold(words)) {
 		if !text.StopWord(word.Text, in) && !slices.ContainsFunc(has, func(own text.Word) bool {
-			return strings.Contains(own.Text, word.Text) || text.FoldedStem(own.Text, in) == text.FoldedStem(word.Text, in)
+			return strings.Contains(own.Text, word.Text) || text.FoldedStem(own.Text,
+				in) == text.FoldedStem(word.Text, in)
 		}) {
 			return false
 		}

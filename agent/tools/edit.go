@@ -401,7 +401,10 @@ func (d noteWriter) effect(c change) agent.Effect {
 	if c.moved {
 		return agent.Effect{}
 	}
-	e := agent.Effect{Kind: agent.NoteChanged, Path: PathOf(d.vaults, c.folder, c.path), Line: c.line, Lines: &agent.Lines{}}
+	e := agent.Effect{
+		Kind: agent.NoteChanged, Path: PathOf(d.vaults, c.folder, c.path),
+		Line: c.line, Lines: &agent.Lines{},
+	}
 	switch {
 	case c.memory:
 		e.Kind = agent.MemoryChanged

@@ -75,7 +75,8 @@ var listItemText = regexp.MustCompile(`^\s*[-*+]\s+(?:\[.\]\s+)?(\S.*)$`)
 func parseFacts(text string) (facts []agent.Fact) {
 	fence := ""
 	for i, line := range strings.Split(notes.WithLF(strings.TrimPrefix(text, byteOrderMark)), "\n") {
-		if mark := strings.TrimSpace(line); fence == "" && (strings.HasPrefix(mark, "```") || strings.HasPrefix(mark, "~~~")) {
+		if mark := strings.TrimSpace(line); fence == "" && (strings.HasPrefix(mark, "```") ||
+			strings.HasPrefix(mark, "~~~")) {
 			fence = mark[:3]
 			continue
 		} else if fence != "" {
@@ -132,7 +133,10 @@ func (f Facts) adding(text string, by agent.Caller, now time.Time) (change, erro
 	if m := listItemText.FindStringSubmatch(text); m != nil {
 		text = m[1]
 	}
-	fact := agent.Fact{Text: text, Date: when.DayOf(now), Origin: cmp.Or(by.Conversation, "you"), Untrusted: by.Origin.IsOutside()}
+	fact := agent.Fact{
+		Text: text, Date: when.DayOf(now), Origin: cmp.Or(by.Conversation, "you"),
+		Untrusted: by.Origin.IsOutside(),
+	}
 	line := fmt.Sprintf("- %s (%s)", fact.Text, fact.Provenance())
 	switch {
 	case len(parseFacts(line)) == 0: // also of the box of a task alone

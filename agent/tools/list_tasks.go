@@ -28,15 +28,16 @@ const dueWithin = 7
 const maxTasks = 100
 
 func newListTasks(v vaults, now func() time.Time) agent.Tool {
-	return agent.NewTool(spec[listTasksArgs]("list_tasks"), agent.Auto, func(ctx context.Context, args listTasksArgs) (agent.Result, error) {
-		query, err := rag.ParseQuery(args.Query)
-		if err != nil {
-			return agent.Result{}, err
-		}
-		result, _, unread, err := v.listTasks(ctx, when.DayOf(now()), cmp.Or(args.Status, "open"), query)
-		result.Text += missing(unread)
-		return result, err
-	})
+	return agent.NewTool(spec[listTasksArgs]("list_tasks"), agent.Auto,
+		func(ctx context.Context, args listTasksArgs) (agent.Result, error) {
+			query, err := rag.ParseQuery(args.Query)
+			if err != nil {
+				return agent.Result{}, err
+			}
+			result, _, unread, err := v.listTasks(ctx, when.DayOf(now()), cmp.Or(args.Status, "open"), query)
+			result.Text += missing(unread)
+			return result, err
+		})
 }
 
 // Task is a task with its place.
@@ -60,7 +61,9 @@ var Statuses = []string{"open", "due", "overdue", "done", "all"}
 
 // Tasks lists the tasks of a status, in words as list_tasks does, and all of them as values. The notes
 // that could not be read are named in unread, "" if there are none.
-func Tasks(ctx context.Context, folders func() []*notes.Folder, status string, query rag.Query) (inWords string, list []Task, unread string, err error) {
+func Tasks(ctx context.Context, folders func() []*notes.Folder, status string,
+	query rag.Query,
+) (inWords string, list []Task, unread string, err error) {
 	result, found, paths, err := vaults(folders).listTasks(ctx, when.DayOf(time.Now()), status, query)
 	list = []Task{}
 	for _, t := range found {
@@ -74,7 +77,9 @@ func Tasks(ctx context.Context, folders func() []*notes.Folder, status string, q
 	return result.Text, list, strings.TrimSpace(missing(paths)), err
 }
 
-func (v vaults) listTasks(ctx context.Context, today when.Day, status string, query rag.Query) (_ agent.Result, found []vaultTask, unread []string, err error) {
+func (v vaults) listTasks(ctx context.Context, today when.Day, status string,
+	query rag.Query,
+) (_ agent.Result, found []vaultTask, unread []string, err error) {
 	all, unread, err := v.tasks(ctx)
 	if err != nil {
 		return agent.Result{}, nil, nil, err
@@ -165,7 +170,8 @@ func tasksResult(found []vaultTask, status, about string, today when.Day) agent.
 }
 
 func noTasks(next []vaultTask, all int, status, about string, today when.Day) agent.Result {
-	text := fmt.Sprintf("There are no %ss%s; the notes hold %s in all.", tasksOf(status), about, text.Count(all, "task"))
+	text := fmt.Sprintf("There are no %ss%s; the notes hold %s in all.", tasksOf(status),
+		about, text.Count(all, "task"))
 	if len(next) > 0 {
 		text += " Next are:\n"
 	}
@@ -208,7 +214,10 @@ func comingUp(all []vaultTask, status string, today when.Day) []vaultTask {
 	if status != "due" && status != "overdue" {
 		return nil
 	}
-	open := slices.DeleteFunc(slices.Clone(all), func(t vaultTask) bool { return !t.Task.Open() || t.Task.Day().Before(today) })
+	open := slices.DeleteFunc(slices.Clone(all), func(t vaultTask) bool {
+		return !t.Task.Open() ||
+			t.Task.Day().Before(today)
+	})
 	byDate(open, status)
 	const most = 3
 	return open[:min(len(open), most)]

@@ -68,7 +68,8 @@ func (d mover) destination(ctx context.Context, args moveArgs) (at place, folder
 	}
 	if !strings.EqualFold(path.Ext(to), ext) {
 		if notes.IsNote(to) {
-			return at, nil, "", fmt.Errorf("%s has another extension than %s: leave it out, or keep it", to, at.Entry.Path)
+			return at, nil, "", fmt.Errorf("%s has another extension than %s: leave it out, or keep it", to,
+				at.Entry.Path)
 		}
 		to += ext
 	}
@@ -80,7 +81,8 @@ func (d mover) destination(ctx context.Context, args moveArgs) (at place, folder
 	case err != nil:
 		return at, nil, "", err
 	case notes.SameName(own, at.Entry.Path) && folder == at.folder:
-		return at, nil, "", fmt.Errorf("%s has that name already; upper and lower case do not tell names apart", at.Entry.Path)
+		return at, nil, "", fmt.Errorf("%s has that name already; upper and lower case do not tell names apart",
+			at.Entry.Path)
 	case taken && !agent.HidesNote(ctx, PathOf(d.vaults, folder, own)):
 		return at, nil, "", fmt.Errorf("there is a note %s already: choose another name, or merge the two", own)
 	case taken, agent.HidesNote(ctx, PathOf(d.vaults, folder, own)):
@@ -211,7 +213,8 @@ func (d merger) plan(ctx context.Context, args mergeArgs) (set, error) {
 	delete(w.fresh, from.Entry.Path)
 	s := set{path: PathOf(d.vaults, from.folder, from.Entry.Path), to: PathOf(d.vaults, into.folder, into.Entry.Path)}
 	s.changes = append(w.changes(), change{folder: from.folder, path: from.Entry.Path, was: was})
-	s.says = fmt.Sprintf("The text of %s goes to the end of %s, without its front matter, and the note is removed.%s", s.path, s.to, w.says(into.Entry.Path))
+	s.says = fmt.Sprintf("The text of %s goes to the end of %s, without its front matter, and the note is removed.%s",
+		s.path, s.to, w.says(into.Entry.Path))
 	s.report = fmt.Sprintf("merged %s into %s", s.path, s.to)
 	if note.Untrusted && !target.Untrusted {
 		s.disowned = strings.Split(body, "\n")
@@ -229,7 +232,8 @@ func (d retagger) plan(ctx context.Context, args retagArgs) (set, error) {
 		return set{}, fmt.Errorf("what is #%s to be called? The new name is missing", from)
 	}
 	if !notes.IsTag(from) || !notes.IsTag(to) || text.Key(from) == text.Key(to) {
-		return set{}, fmt.Errorf("%q and %q have to be two tags: letters, digits, - _ and /, not only digits", args.Tag, args.To)
+		return set{}, fmt.Errorf("%q and %q have to be two tags: letters, digits, - _ and /, not only digits", args.Tag,
+			args.To)
 	}
 	places, err := d.list(ctx)
 	if err != nil {
@@ -272,5 +276,6 @@ func notChanged(left []string) string {
 	if len(left) > mostNamed {
 		more = fmt.Sprintf(" and %d more", len(left)-mostNamed)
 	}
-	return fmt.Sprintf(" Not changed, because LifeHub does not write there: %s%s.", strings.Join(left[:min(len(left), mostNamed)], ", "), more)
+	return fmt.Sprintf(" Not changed, because LifeHub does not write there: %s%s.",
+		strings.Join(left[:min(len(left), mostNamed)], ", "), more)
 }

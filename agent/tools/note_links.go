@@ -104,7 +104,8 @@ func newNoteLinks(v vaults) agent.Tool {
 					unlinked = append(unlinked, tell(b))
 				}
 			}
-			result.Text = at.instead + web.List("Linked from", from, maxLinks) + "\n\n" + web.List("Links to", to, maxLinks)
+			result.Text = at.instead + web.List("Linked from", from, maxLinks) + "\n\n" +
+				web.List("Links to", to, maxLinks)
 			if len(unlinked) > 0 {
 				result.Text += "\n\n" + web.List("Mentioned without a link", unlinked, maxLinks)
 			}

@@ -52,7 +52,8 @@ func (w setWriter[Args]) Places(ctx context.Context, args Args) map[string]strin
 
 func (w setWriter[Args]) Prepare(ctx context.Context, args Args) (agent.Change, error) {
 	if w.sets == nil {
-		return nil, errors.New("several notes are changed as one only in a conversation that is saved: ask again without --no-save")
+		return nil, errors.New("several notes are changed as one only in a conversation that is saved: ask again " +
+			"without --no-save")
 	}
 	if err := printable(args); err != nil {
 		return nil, err
@@ -129,7 +130,8 @@ func (p preparedSet) Apply(ctx context.Context) (agent.Result, error) {
 	err := together(folders, func(writing map[*notes.Folder]notes.Writing) error {
 		for _, c := range p.shown.changes {
 			if now, err := c.onDisk(); err != nil || !same(now, c.was) {
-				return agent.NothingDone{Err: cmp.Or(err, fmt.Errorf("%s was changed after this was shown; nothing was written", c.path))}
+				return agent.NothingDone{Err: cmp.Or(err, fmt.Errorf("%s was changed after this was shown; nothing "+
+					"was written", c.path))}
 			}
 		}
 		return p.write(context.WithoutCancel(ctx), writing)

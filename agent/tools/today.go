@@ -21,13 +21,15 @@ func newToday(now func() time.Time) agent.Tool {
 			if name := strings.TrimSpace(args.Zone); name != "" {
 				zone, err := time.LoadLocation(strings.ReplaceAll(name, " ", "_"))
 				if err != nil || name == "Local" {
-					return agent.Result{}, fmt.Errorf("unknown time zone %q; name it as Asia/Tokyo or Europe/Berlin", name)
+					return agent.Result{}, fmt.Errorf("unknown time zone %q; name it as Asia/Tokyo or Europe/Berlin",
+						name)
 				}
 				t = t.In(zone)
 			}
 			year, week := t.ISOWeek()
 			text := fmt.Sprintf("%s, %d-W%02d (ISO week), day %d of the year, %s %s",
-				t.Format("Monday, 2 January 2006 (2006-01-02)"), year, week, t.YearDay(), t.Format("15:04"), zoneName(t))
+				t.Format("Monday, 2 January 2006 (2006-01-02)"), year, week, t.YearDay(),
+				t.Format("15:04"), zoneName(t))
 			return agent.Result{Text: text}, nil
 		}, agent.Computes)
 }

@@ -103,7 +103,8 @@ func planUndo(folders []*notes.Folder, changes []agent.NoteChange, whatever bool
 		case err != nil:
 			u.What, u.Err, folder = UndoFailed, err, nil
 		case !unchanged:
-			u.What, u.Diff, folder = UndoChanged, udiff.Unified(u.Path, u.Path, string(of[at][0].Before), string(now)), nil
+			u.What, u.Diff, folder = UndoChanged, udiff.Unified(u.Path, u.Path, string(of[at][0].Before), string(now)),
+				nil
 		case same(before, now):
 			u.What, folder = UndoNothing, nil
 		case before == nil:

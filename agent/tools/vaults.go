@@ -295,7 +295,10 @@ func near(places []place, name string) (close, alike []place) {
 	words := notes.NameWords(text.Fold(name))
 	for _, p := range places {
 		folded := text.Fold(p.Entry.Path)
-		if slices.ContainsFunc(words, func(word string) bool { return len(word) > 2 && strings.Contains(folded, word) }) {
+		if slices.ContainsFunc(words, func(word string) bool {
+			return len(word) > 2 &&
+				strings.Contains(folded, word)
+		}) {
 			close = append(close, p)
 		}
 		if len(words) > 0 && slices.Equal(words, notes.NameWords(folded)) {

@@ -264,7 +264,8 @@ func (a *App) readNote(ctx context.Context, name, from string) (note notes.Note,
 	var folder *notes.Folder
 	var found string
 	if from != "" {
-		folder, found, err = tools.FindNote(ctx, a.Folders(), filepath.Join(filepath.Dir(from), filepath.FromSlash(name)))
+		folder, found, err = tools.FindNote(ctx, a.Folders(),
+			filepath.Join(filepath.Dir(from), filepath.FromSlash(name)))
 	}
 	switch {
 	case from == "":

@@ -48,13 +48,15 @@ func (bg *background) commands(gate *turn.Agent) []chat.Command {
 			Run: bg.slashBrief, Document: "Briefing",
 		},
 		{
-			Name: "contradictions", Group: chat.InNotes, Args: "[WORDS]", Help: "find notes that state different values",
-			Run: bg.slashContradictions, Document: "Contradictions",
+			Name: "contradictions", Group: chat.InNotes, Args: "[WORDS]",
+			Help: "find notes that state different values",
+			Run:  bg.slashContradictions, Document: "Contradictions",
 		},
 		{Name: "doctor", Group: chat.InHelp, Help: "check the setup", Run: bg.slashDoctor},
 		{
-			Name: "set", Group: chat.InModel, Args: "parameter num_ctx N", Help: "set the context window, as in ollama run",
-			Run: bg.slashSet,
+			Name: "set", Group: chat.InModel, Args: "parameter num_ctx N",
+			Help: "set the context window, as in ollama run",
+			Run:  bg.slashSet,
 		},
 	}, append(bg.switchCommands(), bg.memoryCommands()...)...)
 }
@@ -106,10 +108,12 @@ func (bg *background) slashTools(ctx context.Context, gate *turn.Agent, name str
 			return fmt.Sprintf("**%s**: %s\n\n%s\n\n```json\n%s\n```\n", name, why, spec.Description, &schema), nil
 		}
 		if known.Missing != "" {
-			byLevel[notAvailable] = append(byLevel[notAvailable], fmt.Sprintf("- `%s`: %s\n", cell(spec.Name), cell(known.Missing)))
+			byLevel[notAvailable] = append(byLevel[notAvailable],
+				fmt.Sprintf("- `%s`: %s\n", cell(spec.Name), cell(known.Missing)))
 			continue
 		}
-		byLevel[level.String()] = append(byLevel[level.String()], fmt.Sprintf("- `%s`: %s\n", cell(spec.Name), cell(gistOf(spec.Description))))
+		byLevel[level.String()] = append(byLevel[level.String()],
+			fmt.Sprintf("- `%s`: %s\n", cell(spec.Name), cell(gistOf(spec.Description))))
 	}
 	if name != "" {
 		return "", fmt.Errorf("unknown tool %q", name)
@@ -143,7 +147,8 @@ func (bg *background) slashRules(context.Context, string, string) (string, error
 		return "", err
 	}
 	if len(rules.List()) == 0 {
-		return "No rules: each tool has a default level, which `/tools` shows. Rules go in `" + bg.App.Paths.PermissionsFile() + "`.", nil
+		return "No rules: each tool has a default level, which `/tools` shows. Rules go in `" +
+			bg.App.Paths.PermissionsFile() + "`.", nil
 	}
 	var b strings.Builder
 	b.WriteString("| rule | level | where |\n| --- | --- | --- |\n")
@@ -163,7 +168,8 @@ func (bg *background) slashIndex(ctx context.Context, _, _ string) (string, erro
 		if err != nil {
 			return "", err
 		}
-		fmt.Fprintf(&b, "- `%s`: %s, %s\n", v.Folder.Dir(), draw.Count(changes.Total, "note"), draw.Count(changes.Passages, "passage"))
+		fmt.Fprintf(&b, "- `%s`: %s, %s\n", v.Folder.Dir(), draw.Count(changes.Total, "note"),
+			draw.Count(changes.Passages, "passage"))
 		for _, c := range changes.Notes {
 			if c.Reason != "" {
 				fmt.Fprintf(&b, "  - %s `%s`: %s\n", c.What, cell(c.Path), cell(c.Reason))
@@ -213,7 +219,8 @@ func (bg *background) slashHealth(ctx context.Context, _, _ string) (string, err
 			kind = f.Kind
 			fmt.Fprintf(&b, "%s**%s**\n\n", strings.Repeat("\n", min(1, b.Len())), app.FindingsHead(kind, found))
 		}
-		fmt.Fprintf(&b, "- %s %s\n", link(app.FindingPlace(f)), app.FindingWords(tools.Finding{Kind: f.Kind, Text: escape.Replace(f.Text), Near: f.Near}, link))
+		fmt.Fprintf(&b, "- %s %s\n", link(app.FindingPlace(f)),
+			app.FindingWords(tools.Finding{Kind: f.Kind, Text: escape.Replace(f.Text), Near: f.Near}, link))
 	}
 	return b.String(), nil
 }
@@ -245,7 +252,8 @@ func (bg *background) slashContradictions(ctx context.Context, _, words string) 
 	for _, c := range found {
 		fmt.Fprintf(&b, "**%s**\n\n", escape.Replace(c.Head()))
 		for _, s := range c.Sides {
-			fmt.Fprintf(&b, "- [[%s]] (%s): %s\n", cell(agent.PlaceName(s.Path, s.Line)), s.Dated(), escape.Replace(s.Text))
+			fmt.Fprintf(&b, "- [[%s]] (%s): %s\n", cell(agent.PlaceName(s.Path, s.Line)),
+				s.Dated(), escape.Replace(s.Text))
 		}
 		b.WriteString("\n")
 	}

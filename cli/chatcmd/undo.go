@@ -59,8 +59,10 @@ func staysDone(a *app.App, entries []agent.Entry) string {
 		case agent.Intended:
 			intended[e.Step] = e
 		case agent.CallStarted:
-			if call := intended[e.Step]; call.Tool != agent.DelegateTool && (!a.IsBuiltin(call.Tool) || !tools.Reversible(call.Tool)) {
-				fmt.Fprintf(&b, "- `%s` was called and cannot be undone: `%s`\n", cell(call.Tool), strings.ReplaceAll(oneLine(string(call.Input)), "`", "'"))
+			if call := intended[e.Step]; call.Tool != agent.DelegateTool &&
+				(!a.IsBuiltin(call.Tool) || !tools.Reversible(call.Tool)) {
+				fmt.Fprintf(&b, "- `%s` was called and cannot be undone: `%s`\n", cell(call.Tool),
+					strings.ReplaceAll(oneLine(string(call.Input)), "`", "'"))
 			}
 		}
 	}

@@ -92,7 +92,8 @@ func planFor(task *llm.Task) plan {
 		return plan{Reasoning: "There are no notes to search.", Answer: cmp.Or(task.Recalled, noNotes)}
 	}
 	p := oneStep("search_notes", searchFor(message, task, shapeOf(task.Tools[i])), "search your notes")
-	if o, ok := OfferFor(message, when.DayOf(task.Today)); ok && o.status != "" && toolAt(task.Tools, "list_tasks") >= 0 {
+	if o, ok := OfferFor(message, when.DayOf(task.Today)); ok && o.status != "" &&
+		toolAt(task.Tools, "list_tasks") >= 0 {
 		list := oneStep("list_tasks", o.input(), "your tasks").Steps[0]
 		p.Steps[0].ID = "2"
 		p.Steps = []step{list, p.Steps[0]}
@@ -121,8 +122,12 @@ func workedOut(message string, task *llm.Task) (plan, bool) {
 	if strings.ContainsAny(message, "\r\n") {
 		return plan{}, false
 	}
-	sum := strings.TrimRight(strings.TrimLeftFunc(message, func(r rune) bool { return !unicode.IsDigit(r) && !strings.ContainsRune("(-+", r) }), " .?!=")
-	if arithmetic.MatchString(sum) && toolAt(task.Tools, "calculate") >= 0 && saysNothing(strings.TrimSuffix(message[:strings.Index(message, sum)], " ")) {
+	sum := strings.TrimRight(strings.TrimLeftFunc(message, func(r rune) bool {
+		return !unicode.IsDigit(r) &&
+			!strings.ContainsRune("(-+", r)
+	}), " .?!=")
+	if arithmetic.MatchString(sum) && toolAt(task.Tools, "calculate") >= 0 &&
+		saysNothing(strings.TrimSuffix(message[:strings.Index(message, sum)], " ")) {
 		return oneStep("calculate", map[string]any{"expression": sum}, message), true
 	}
 	for word := range words(message) {
@@ -175,7 +180,10 @@ const (
 func oneStep(tool string, args map[string]any, description string) plan {
 	return plan{
 		Reasoning: "Offline: planned by rules, without a model.",
-		Steps:     []step{{ID: "1", Tool: tool, Input: args, Description: text.Cut(text.OneLine(description), 120), After: []string{}}},
+		Steps: []step{{
+			ID: "1", Tool: tool, Input: args,
+			Description: text.Cut(text.OneLine(description), 120), After: []string{},
+		}},
 	}
 }
 

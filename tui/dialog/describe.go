@@ -101,7 +101,8 @@ func Describe(asked agent.PermissionAsked, details bool) (lines []Line) {
 		if asked.Rule != "" {
 			rule = "“always” would write the rule: " + safetext.Reveal(asked.Rule)
 		}
-		add(Detail, fmt.Sprintf("as sent (%s): %s", draw.Bytes(int64(len(asked.Input))), safetext.Reveal(string(asked.Input))))
+		add(Detail, fmt.Sprintf("as sent (%s): %s", draw.Bytes(int64(len(asked.Input))),
+			safetext.Reveal(string(asked.Input))))
 		add(Detail, "sha-256: "+safetext.Reveal(asked.Hash))
 		add(Detail, "step: "+safetext.Reveal(asked.Step)+" · "+rule)
 	}
@@ -149,7 +150,8 @@ func sentence(change agent.Preview, diff []Line) string {
 	case added == removed:
 		return fmt.Sprintf("Change %s of %s", draw.Count(added, "line"), change.Path)
 	}
-	return fmt.Sprintf("Change %s: add %s, remove %s", change.Path, draw.Count(added, "line"), draw.Count(removed, "line"))
+	return fmt.Sprintf("Change %s: add %s, remove %s", change.Path, draw.Count(added, "line"),
+		draw.Count(removed, "line"))
 }
 
 // diffLines returns the lines of a diff with their marks, and with the path of each file if they are named.

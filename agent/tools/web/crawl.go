@@ -84,7 +84,8 @@ func (c *crawl) Preview(_ context.Context, raw json.RawMessage) (agent.Preview, 
 		return agent.Preview{}, err
 	}
 	return agent.Preview{Text: fmt.Sprintf("Read up to %s of %s, and of no other host\n"+
-			"One a second, as its robots.txt allows, beginning with:\n%s", text.Count(most, "page"), start.Host, start)},
+			"One a second, as its robots.txt allows, beginning with:\n%s",
+			text.Count(most, "page"), start.Host, start)},
 		nil
 }
 
