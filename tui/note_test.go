@@ -11,6 +11,30 @@ import (
 	"lifehub/internal/chattest"
 )
 
+// changing is a folder of notes in which the note that is open changes.
+type changing struct {
+	chattest.Library
+	text *string
+}
+
+func (c changing) Note(context.Context, string, string) (chat.Note, error) {
+	return chat.Note{Path: "car.md", Text: *c.text}, nil
+}
+
+func TestOpenNoteFollowsItsFile(t *testing.T) {
+	text := "Tyres: 36 psi"
+	o := chattest.WithWorld(chattest.Play(agent.Ended{}))
+	o.Notes = changing{text: &text}
+	inRig(t, 80, 24, o, func(r *rig) {
+		r.ask("/open car")
+		r.mustShow("36 psi")
+		text = "Tyres: 37 psi"
+		r.send(statusMsg(chat.Status{Notes: 1}))
+		r.settle()
+		r.mustShow("37 psi")
+	})
+}
+
 func TestACommandCanBeATurn(t *testing.T) {
 	withNote := func(assistant *chattest.Script) (chat.Options, *[]string) {
 		var noted []string

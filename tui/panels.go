@@ -187,6 +187,14 @@ func (m *Model) cover(by panel.Panel) bool {
 	return true
 }
 
+// readAgain reads the open note again once the index is up to date.
+func (m *Model) readAgain() tea.Cmd {
+	if open, is := m.panel.(*panel.Note); is && !m.status.Indexing {
+		return open.ReadAgain(m.base)
+	}
+	return nil
+}
+
 // uncover replaces the open panel by another one or none.
 func (m *Model) uncover(by panel.Panel) {
 	if _, ok := m.panel.(*panel.Themes); ok {

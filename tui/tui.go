@@ -233,7 +233,7 @@ func (m *Model) handleOwn(msg tea.Msg) tea.Cmd {
 		m.status = chat.Status(msg)
 		m.welcome.SetQuestions(m.status.Questions)
 		m.offerAgain()
-		return tea.Batch(m.nextStatus(), m.findModel())
+		return tea.Batch(m.nextStatus(), m.findModel(), m.readAgain())
 	case noticeMsg:
 		if msg != chat.OfflineText { // the header and the welcome say it
 			m.transcript.Add(&transcript.Notice{Text: string(msg)})

@@ -140,6 +140,21 @@ func (r *Note) Read(ctx context.Context) tea.Cmd {
 	}
 }
 
+// ReadAgain reads a note that is shown in the background, since it may have changed; nil for what is no note.
+func (r *Note) ReadAgain(ctx context.Context) tea.Cmd {
+	if r.in == nil || r.name == "" || r.view == nil {
+		return nil
+	}
+	shown := r.note
+	return func() tea.Msg {
+		note, err := r.in.Note(ctx, r.name, r.from)
+		if err != nil || note == shown { // what was read stays
+			return nil
+		}
+		return readMsg{of: r, note: note, text: draw.ParseDocument(note.Text)}
+	}
+}
+
 // Update scrolls, chooses and follows links, and goes back.
 func (r *Note) Update(msg tea.Msg, k *draw.Keys) (Panel, tea.Msg, tea.Cmd) {
 	switch msg := msg.(type) {
