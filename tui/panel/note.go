@@ -140,7 +140,8 @@ func (r *Note) Read(ctx context.Context) tea.Cmd {
 	}
 }
 
-// ReadAgain reads a note that is shown in the background, since it may have changed; nil for what is no note.
+// ReadAgain reads in the background the note that is shown, which may have changed since; it returns nil for what is no
+// note.
 func (r *Note) ReadAgain(ctx context.Context) tea.Cmd {
 	if r.in == nil || r.name == "" || r.view == nil {
 		return nil
