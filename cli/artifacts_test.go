@@ -38,7 +38,7 @@ func writtenDocument(t *testing.T) (home, vault string, run func(arg ...string) 
 	}
 	return home, vault, func(arg ...string) (string, int) {
 		cmd := exec.Command(os.Args[0], append([]string{"artifacts"}, arg...)...)
-		cmd.Env = []string{runAsProgram, quickExit, fewCollections, "HOME=" + home, "LIFEHUB_HOME=" + filepath.Join(home, ".lifehub"), "LIFEHUB_PROVIDER=offline", "PATH=" + os.Getenv("PATH")}
+		cmd.Env = asProgram(home, filepath.Join(home, ".lifehub"), "LIFEHUB_PROVIDER=offline")
 		cmd.Dir = home
 		out, _ := cmd.CombinedOutput()
 		return string(out), cmd.ProcessState.ExitCode()

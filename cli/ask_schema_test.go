@@ -45,10 +45,7 @@ func withSchema(t *testing.T, question string, values []string, args ...string) 
 	apptest.Write(t, schema, runsSchema)
 	cmd := exec.CommandContext(t.Context(), os.Args[0], append([]string{"ask", "--schema", schema, "--notes", apptest.Vault(t), question}, args...)...)
 	cmd.Dir = home
-	cmd.Env = []string{
-		runAsProgram, quickExit, "HOME=" + home, "LIFEHUB_HOME=" + filepath.Join(home, "lh"), "LIFEHUB_PROVIDER=ollama", "LIFEHUB_MODE=plan",
-		"OLLAMA_HOST=" + llmtest.Serve(t, script), "LIFEHUB_MODEL=" + llmtest.ServedModel, "LIFEHUB_MODE=plan", "LIFEHUB_EMBED_MODEL=none",
-	}
+	cmd.Env = asProgram(home, filepath.Join(home, "lh"), "LIFEHUB_PROVIDER=ollama", "LIFEHUB_MODE=plan", "OLLAMA_HOST="+llmtest.Serve(t, script), "LIFEHUB_MODEL="+llmtest.ServedModel, "LIFEHUB_MODE=plan", "LIFEHUB_EMBED_MODEL=none")
 	var out, told strings.Builder
 	cmd.Stdout, cmd.Stderr = &out, &told
 	_ = cmd.Run() // the exit code says it

@@ -45,10 +45,7 @@ func (h *habit) allow(rule string) {
 func (h *habit) command(args ...string) *exec.Cmd {
 	cmd := exec.Command(os.Args[0], append(args, "--notes", h.vault)...)
 	cmd.Dir = h.home
-	cmd.Env = []string{
-		runAsProgram, quickExit, fewCollections, "HOME=" + h.home, "LIFEHUB_HOME=" + filepath.Join(h.home, ".lifehub"), "PATH=" + os.Getenv("PATH"),
-		"LIFEHUB_PROVIDER=ollama", "OLLAMA_HOST=" + h.server, "LIFEHUB_MODEL=" + llmtest.ServedModel, "LIFEHUB_MODE=plan", "LIFEHUB_EMBED_MODEL=none",
-	}
+	cmd.Env = asProgram(h.home, filepath.Join(h.home, ".lifehub"), "LIFEHUB_PROVIDER=ollama", "OLLAMA_HOST="+h.server, "LIFEHUB_MODEL="+llmtest.ServedModel, "LIFEHUB_MODE=plan", "LIFEHUB_EMBED_MODEL=none")
 	return cmd
 }
 

@@ -40,10 +40,7 @@ func programIn(t *testing.T, home, web string, args ...string) *exec.Cmd {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), os.Args[0], args...)
 	cmd.Dir = home
-	cmd.Env = []string{
-		runAsProgram, quickExit, fewCollections, "HOME=" + home, "LIFEHUB_HOME=" + filepath.Join(home, "lh"), "PATH=" + os.Getenv("PATH"),
-		"LIFEHUB_PROVIDER=offline", "LIFEHUB_WEB_SEARCH_URL=" + web + "/html/",
-	}
+	cmd.Env = asProgram(home, filepath.Join(home, "lh"), "LIFEHUB_PROVIDER=offline", "LIFEHUB_WEB_SEARCH_URL="+web+"/html/")
 	return cmd
 }
 

@@ -32,7 +32,7 @@ func TestEveryTurnBeginsWithStartAndEndsOnce(t *testing.T) {
 		"@calculate expression=1/0", "@read_note path=nosuch.md", "what do zebras eat?", "你好", "\x1b[31mred?",
 	} {
 		cmd := exec.Command(os.Args[0], "ask", "--stream-json", "--notes", vault, prompt)
-		cmd.Env = []string{runAsProgram, quickExit, fewCollections, "HOME=" + home, "LIFEHUB_HOME=" + filepath.Join(home, "lh"), "LIFEHUB_PROVIDER=offline", "PATH=" + os.Getenv("PATH")}
+		cmd.Env = asProgram(home, filepath.Join(home, "lh"), "LIFEHUB_PROVIDER=offline")
 		out, err := cmd.Output()
 		fails := prompt == "@calculate expression=1/0" || prompt == "@read_note path=nosuch.md"
 		if code := cmd.ProcessState.ExitCode(); fails && code != app.ExitFailed || !fails && err != nil && code != app.ExitRefused {

@@ -108,7 +108,7 @@ func (h *hostileFolder) run(args ...string) (code int, out string) {
 	h.t.Helper()
 	cmd := exec.Command(os.Args[0], args...)
 	cmd.Dir = h.vault
-	cmd.Env = []string{runAsProgram, quickExit, fewCollections, "HOME=" + h.home, "LIFEHUB_HOME=" + filepath.Join(h.home, "lh"), "OLLAMA_HOST=127.0.0.1:1", "PATH=" + os.Getenv("PATH")}
+	cmd.Env = asProgram(h.home, filepath.Join(h.home, "lh"), "OLLAMA_HOST=127.0.0.1:1")
 	text, err := cmd.CombinedOutput()
 	if err != nil && cmd.ProcessState == nil {
 		h.t.Fatal(err)

@@ -124,7 +124,7 @@ type foreignHome struct {
 func (h foreignHome) run(input string, wait <-chan struct{}, arg ...string) string {
 	h.t.Helper()
 	cmd := exec.Command(os.Args[0], arg...)
-	cmd.Env = append([]string{runAsProgram, quickExit, fewCollections, "HOME=" + h.home, "LIFEHUB_HOME=" + filepath.Join(h.home, ".lifehub"), "PATH=" + os.Getenv("PATH")}, h.more...)
+	cmd.Env = append(asProgram(h.home, filepath.Join(h.home, ".lifehub")), h.more...)
 	cmd.Dir = h.home
 	var out bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &out

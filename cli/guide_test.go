@@ -90,12 +90,8 @@ func (h guideHome) run(stdin string, name string, arg ...string) (shown string, 
 	h.t.Helper()
 	cmd := exec.Command(name, arg...)
 	cmd.Dir, cmd.Stdin = h.home, strings.NewReader(stdin)
-	cmd.Env = []string{
-		"HOME=" + h.home, "PATH=" + os.Getenv("PATH"), "TMPDIR=" + h.t.TempDir(), "LANG=C.UTF-8", "TZ=UTC",
-		"OLLAMA_HOST=127.0.0.1:1", // nothing listens there
-		"EDITOR=true",
-		quickExit, fewCollections,
-	}
+	cmd.Env = asProgram(h.home, "", "TMPDIR="+h.t.TempDir(), "LANG=C.UTF-8", "TZ=UTC",
+		"OLLAMA_HOST=127.0.0.1:1", "EDITOR=true") // nothing listens there
 	var out bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &out
 	if err := cmd.Run(); err != nil {

@@ -84,7 +84,7 @@ func TestHostileTextIsOnlyTextOnTheTerminal(t *testing.T) {
 		{"chat", "--plain", "what does preserve7 say?"},
 	} {
 		cmd := exec.Command(os.Args[0], arg...)
-		cmd.Env = []string{runAsProgram, quickExit, fewCollections, "HOME=" + home, "LIFEHUB_HOME=" + filepath.Join(home, "lh"), "LIFEHUB_PROVIDER=offline", "TERM=xterm-256color", "PATH=" + os.Getenv("PATH")}
+		cmd.Env = asProgram(home, filepath.Join(home, "lh"), "LIFEHUB_PROVIDER=offline", "TERM=xterm-256color")
 		out, err := cmd.CombinedOutput()
 		if err != nil {
 			t.Errorf("lifehub %v: %v\n%s", arg, err, out)
@@ -138,7 +138,7 @@ func TestHostileTextIsOnlyTextInEveryCommand(t *testing.T) {
 	id := ""
 	lifehub := func(env []string, arg ...string) ([]byte, error) {
 		cmd := exec.Command(os.Args[0], arg...)
-		cmd.Env = append([]string{runAsProgram, quickExit, fewCollections, "HOME=" + home, "LIFEHUB_HOME=" + lh, "LIFEHUB_PROVIDER=offline", "TERM=xterm-256color", "PATH=" + os.Getenv("PATH")}, env...)
+		cmd.Env = append(asProgram(home, lh, "LIFEHUB_PROVIDER=offline", "TERM=xterm-256color"), env...)
 		return cmd.CombinedOutput()
 	}
 	run := func(env []string, arg ...string) string {

@@ -41,7 +41,7 @@ func TestImagesAreIndexedAndOpened(t *testing.T) {
 	} {
 		cmd := exec.Command(os.Args[0], step.command...)
 		cmd.Dir = home
-		cmd.Env = []string{runAsProgram, "HOME=" + home, "LIFEHUB_HOME=" + filepath.Join(home, ".lifehub"), "LIFEHUB_PROVIDER=offline", "TERM=dumb", "PATH=" + step.path}
+		cmd.Env = asProgram(home, filepath.Join(home, ".lifehub"), "LIFEHUB_PROVIDER=offline", "TERM=dumb", "PATH="+step.path)
 		if out, _ := cmd.CombinedOutput(); !strings.Contains(string(out), step.want) {
 			t.Errorf("%s with programs in %s lacks %q:\n%s", step.command, step.path, step.want, out)
 		}

@@ -41,10 +41,9 @@ func newPane(t *testing.T, env ...string) *pane {
 		t.Fatal(err)
 	}
 	p := &pane{t: t, tmux: testenv.Tmux(t), sockets: sockets, home: home}
-	p.env = append([]string{
-		"env", "-i", runAsProgram, quickExit, "HOME=" + p.home, "LIFEHUB_HOME=" + filepath.Join(p.home, ".lifehub"), "PATH=" + os.Getenv("PATH"),
-		"TERM=tmux-256color", "LANG=C.UTF-8", "OLLAMA_HOST=127.0.0.1:1",
-	}, env...)
+	p.env = append([]string{"env", "-i"}, asProgram(p.home, filepath.Join(p.home, ".lifehub"), "TERM=tmux-256color",
+		"LANG=C.UTF-8", "OLLAMA_HOST=127.0.0.1:1")...)
+	p.env = append(p.env, env...)
 	t.Cleanup(func() {
 		p.end()
 		os.RemoveAll(sockets)

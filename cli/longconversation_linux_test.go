@@ -173,7 +173,7 @@ func TestListOfConversationsReadsNoMessages(t *testing.T) {
 // took returns the processor time of the program on a folder of its own.
 func took(b *testing.B, home string, args ...string) time.Duration {
 	cmd := exec.CommandContext(b.Context(), os.Args[0], args...)
-	cmd.Env = []string{runAsProgram, quickExit, "HOME=" + home, "LIFEHUB_HOME=" + filepath.Join(home, "lh"), "PATH=" + os.Getenv("PATH"), "LIFEHUB_PROVIDER=offline"}
+	cmd.Env = asProgram(home, filepath.Join(home, "lh"), "LIFEHUB_PROVIDER=offline")
 	if out, err := cmd.CombinedOutput(); err != nil {
 		b.Fatalf("%v\n%s", err, out)
 	}

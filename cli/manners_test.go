@@ -379,6 +379,6 @@ func offScreen(t *testing.T, arg ...string) *exec.Cmd {
 	home := t.TempDir()
 	cmd := exec.Command(os.Args[0], arg...)
 	cmd.Dir = home
-	cmd.Env = []string{runAsProgram, quickExit, fewCollections, "HOME=" + home, "LIFEHUB_HOME=" + filepath.Join(home, ".lifehub"), "PATH=" + os.Getenv("PATH"), "TERM=xterm-256color", "OLLAMA_HOST=127.0.0.1:1"}
+	cmd.Env = asProgram(home, filepath.Join(home, ".lifehub"), "TERM=xterm-256color", "OLLAMA_HOST=127.0.0.1:1")
 	return cmd
 }

@@ -148,7 +148,7 @@ func asking(t *testing.T, server map[string]any, once string, do func(), arg ...
 	home := t.TempDir()
 	configure(t, filepath.Join(home, "lh", "config", "mcp.json"), map[string]any{"late": server})
 	cmd := exec.Command(os.Args[0], append([]string{"ask"}, arg...)...)
-	cmd.Env = []string{runAsProgram, quickExit, fewCollections, "HOME=" + home, "LIFEHUB_HOME=" + filepath.Join(home, "lh"), "LIFEHUB_PROVIDER=offline", "PATH=" + os.Getenv("PATH")}
+	cmd.Env = asProgram(home, filepath.Join(home, "lh"), "LIFEHUB_PROVIDER=offline")
 	read, write, err := os.Pipe()
 	if err != nil {
 		t.Fatal(err)

@@ -29,7 +29,7 @@ func TestRealServersToolsAreListedAndCalled(t *testing.T) {
 	apptest.Write(t, filepath.Join(home, "lh", "config", "mcp.json"), string(config))
 	run := func(arg ...string) (string, int) {
 		cmd := exec.Command(os.Args[0], arg...)
-		cmd.Env = []string{runAsProgram, quickExit, fewCollections, "HOME=" + home, "LIFEHUB_HOME=" + filepath.Join(home, "lh"), "LIFEHUB_PROVIDER=offline", "PATH=" + os.Getenv("PATH")}
+		cmd.Env = asProgram(home, filepath.Join(home, "lh"), "LIFEHUB_PROVIDER=offline")
 		out, _ := cmd.CombinedOutput()
 		return string(out), cmd.ProcessState.ExitCode()
 	}
@@ -56,7 +56,7 @@ func everything(t *testing.T) func(arg ...string) (string, int) {
 	apptest.Write(t, filepath.Join(home, "lh", "config", "mcp.json"), `{"mcpServers": {"everything": {"command": "`+server+`"}}}`)
 	return func(arg ...string) (string, int) {
 		cmd := exec.Command(os.Args[0], arg...)
-		cmd.Env = []string{runAsProgram, quickExit, fewCollections, "HOME=" + home, "LIFEHUB_HOME=" + filepath.Join(home, "lh"), "LIFEHUB_PROVIDER=offline", "PATH=" + os.Getenv("PATH")}
+		cmd.Env = asProgram(home, filepath.Join(home, "lh"), "LIFEHUB_PROVIDER=offline")
 		out, _ := cmd.CombinedOutput()
 		return string(out), cmd.ProcessState.ExitCode()
 	}

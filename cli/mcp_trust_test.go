@@ -68,7 +68,7 @@ func (tr *trusting) calls() int {
 // run runs the program with a text on its stdin.
 func (tr *trusting) run(stdin string, arg ...string) string {
 	cmd := exec.Command(os.Args[0], arg...)
-	cmd.Env = []string{runAsProgram, quickExit, fewCollections, "HOME=" + tr.home, "LIFEHUB_HOME=" + filepath.Join(tr.home, "lh"), "LIFEHUB_PROVIDER=offline", "PATH=" + os.Getenv("PATH")}
+	cmd.Env = asProgram(tr.home, filepath.Join(tr.home, "lh"), "LIFEHUB_PROVIDER=offline")
 	cmd.Stdin = strings.NewReader(stdin)
 	out, _ := cmd.CombinedOutput()
 	return string(out)

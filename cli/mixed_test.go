@@ -85,7 +85,7 @@ func TestAFolderOfMixedFiles(t *testing.T) {
 		cmd := exec.Command(os.Args[0], arg...)
 		var errs strings.Builder
 		cmd.Dir, cmd.Stderr = home, &errs
-		cmd.Env = []string{runAsProgram, "HOME=" + home, "LIFEHUB_HOME=" + filepath.Join(home, ".lifehub"), "LIFEHUB_PROVIDER=offline", "TERM=dumb"}
+		cmd.Env = asProgram(home, filepath.Join(home, ".lifehub"), "LIFEHUB_PROVIDER=offline", "TERM=dumb", "PATH=")
 		text, err := cmd.Output()
 		if err != nil {
 			t.Fatalf("%s: %v\n%s", arg, err, errs.String())

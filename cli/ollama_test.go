@@ -51,10 +51,7 @@ func startProgram(t *testing.T, server *llmtest.Server, model string, arg ...str
 	home := t.TempDir()
 	p := &program{t: t, cmd: exec.Command(os.Args[0], arg...)}
 	p.cmd.Dir = home
-	p.cmd.Env = []string{
-		runAsProgram, quickExit, fewCollections, "HOME=" + home, "LIFEHUB_HOME=" + filepath.Join(home, ".lifehub"), "PATH=" + os.Getenv("PATH"),
-		"LIFEHUB_PROVIDER=ollama", "OLLAMA_HOST=" + server.URL, "LIFEHUB_MODEL=" + model, "LIFEHUB_MODE=plan", "LIFEHUB_EMBED_MODEL=tiny-bow", "LIFEHUB_CONTEXT=16384",
-	}
+	p.cmd.Env = asProgram(home, filepath.Join(home, ".lifehub"), "LIFEHUB_PROVIDER=ollama", "OLLAMA_HOST="+server.URL, "LIFEHUB_MODEL="+model, "LIFEHUB_MODE=plan", "LIFEHUB_EMBED_MODEL=tiny-bow", "LIFEHUB_CONTEXT=16384")
 	p.cmd.Stderr = &p.stderr
 	out, err := p.cmd.StdoutPipe()
 	if err != nil {

@@ -26,10 +26,7 @@ func askIn(t *testing.T, home, ollama string, args ...string) (stdout, stderr st
 	t.Helper()
 	cmd := exec.Command(os.Args[0], append([]string{"ask"}, args...)...)
 	cmd.Dir = home
-	cmd.Env = []string{
-		runAsProgram, quickExit, fewCollections, "HOME=" + home, "LIFEHUB_HOME=" + filepath.Join(home, ".lifehub"), "PATH=" + os.Getenv("PATH"),
-		"LIFEHUB_PROVIDER=ollama", "OLLAMA_HOST=" + ollama, "LIFEHUB_MODEL=" + llmtest.ServedModel, "LIFEHUB_MODE=plan", "LIFEHUB_EMBED_MODEL=none", "LIFEHUB_CONTEXT=16384",
-	}
+	cmd.Env = asProgram(home, filepath.Join(home, ".lifehub"), "LIFEHUB_PROVIDER=ollama", "OLLAMA_HOST="+ollama, "LIFEHUB_MODEL="+llmtest.ServedModel, "LIFEHUB_MODE=plan", "LIFEHUB_EMBED_MODEL=none", "LIFEHUB_CONTEXT=16384")
 	var out, told bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &told
 	if err := cmd.Run(); err != nil && cmd.ProcessState == nil {

@@ -69,10 +69,7 @@ func commandsOver(t *testing.T, server string) func(args ...string) (stdout, std
 		t.Helper()
 		cmd := exec.Command(os.Args[0], args...)
 		cmd.Dir = home
-		cmd.Env = []string{
-			runAsProgram, quickExit, fewCollections, "HOME=" + home, "LIFEHUB_HOME=" + filepath.Join(home, ".lifehub"), "PATH=" + os.Getenv("PATH"),
-			"LIFEHUB_PROVIDER=ollama", "OLLAMA_HOST=" + server, "LIFEHUB_MODEL=" + llmtest.ServedModel, "LIFEHUB_MODE=plan", "LIFEHUB_EMBED_MODEL=none",
-		}
+		cmd.Env = asProgram(home, filepath.Join(home, ".lifehub"), "LIFEHUB_PROVIDER=ollama", "OLLAMA_HOST="+server, "LIFEHUB_MODEL="+llmtest.ServedModel, "LIFEHUB_MODE=plan", "LIFEHUB_EMBED_MODEL=none")
 		var out, told bytes.Buffer
 		cmd.Stdout, cmd.Stderr = &out, &told
 		if err := cmd.Run(); err != nil {

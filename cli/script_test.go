@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
-	"runtime"
 	"testing"
 	"time"
 
@@ -15,20 +14,36 @@ import (
 	"lifehub/internal/testenv"
 )
 
-// runAsProgram makes the test binary run as lifehub: see TestMain.
-const runAsProgram = "LIFEHUB_TEST_RUN=1"
+// repositoryVariable makes the test binary run as lifehub, with the examples of the repository that it names.
+const repositoryVariable = "LIFEHUB_TEST_RUN"
 
-// quickExit avoids a wait of one second before each exit under the race detector.
-const quickExit = "GORACE=atexit_sleep_ms=0"
+// repository is the folder above this package, in which its tests start.
+var repository = func() string {
+	folder, err := filepath.Abs("..")
+	if err != nil {
+		panic(err) // the working directory is gone
+	}
+	return folder
+}()
 
-// fewCollections halves the cost of starting a short-lived program; the tests start it a thousand
-// times.
-const fewCollections = "GOGC=400"
+// asProgram is the environment in which the test binary runs as lifehub: see TestMain. Its data is in
+// the folder data, or where it is for a user if data is empty. It exits at once under the race
+// detector, and few collections halve the cost of a short-lived program: the tests start a thousand.
+func asProgram(home, data string, more ...string) []string {
+	env := []string{
+		repositoryVariable + "=" + repository, "GORACE=atexit_sleep_ms=0", "GOGC=400",
+		"HOME=" + home, "PATH=" + os.Getenv("PATH"),
+	}
+	if data != "" {
+		env = append(env, "LIFEHUB_HOME="+data)
+	}
+	return append(env, more...)
+}
 
 func TestMain(m *testing.M) {
 	mcptest.Main()
 	testenv.Parallel(4)
-	if os.Getenv("LIFEHUB_TEST_RUN") != "" {
+	if os.Getenv(repositoryVariable) != "" {
 		beforeMain()
 		os.Exit(lifehub())
 	}
@@ -38,10 +53,7 @@ func TestMain(m *testing.M) {
 }
 
 // lifehub runs the program, in any working directory, without the text of the licences.
-func lifehub() int {
-	_, file, _, _ := runtime.Caller(0)
-	return Main("", os.DirFS(filepath.Join(filepath.Dir(file), "..")))
-}
+func lifehub() int { return Main("", os.DirFS(os.Getenv(repositoryVariable))) }
 
 // patience bounds each wait for the program, so that a test fails rather than hangs. It is not a
 // speed limit: the machine may be busy.
@@ -71,13 +83,9 @@ func TestCommandLine(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata/script",
 		Setup: func(env *testscript.Env) error {
-			env.Vars = append(env.Vars, quickExit, fewCollections)
-			env.Setenv("HOME", env.WorkDir)
-			env.Setenv("LIFEHUB_HOME", filepath.Join(env.WorkDir, ".lifehub"))
-			env.Setenv("OLLAMA_HOST", "127.0.0.1:1") // nothing listens there
-			env.Setenv("STARTER", starter)
-			env.Setenv("EDITOR", "")
-			env.Setenv("VISUAL", "")
+			path := "PATH=" + env.Getenv("PATH") // with the program in it
+			env.Vars = append(env.Vars, asProgram(env.WorkDir, filepath.Join(env.WorkDir, ".lifehub"), path,
+				"OLLAMA_HOST=127.0.0.1:1", "STARTER="+starter, "EDITOR=", "VISUAL=")...) // nothing listens there
 			return nil
 		},
 		RequireExplicitExec: true,

@@ -107,7 +107,7 @@ func TestPlantedSecretsNeverLeak(t *testing.T) {
 		t.Helper()
 		cmd := exec.Command(os.Args[0], arg...)
 		cmd.Dir = vault
-		cmd.Env = []string{runAsProgram, quickExit, fewCollections, "HOME=" + home, "LIFEHUB_HOME=" + at(), "OTHER_API_KEY=" + planted["LifeHub's own environment"], "PATH=" + os.Getenv("PATH")}
+		cmd.Env = asProgram(home, at(), "OTHER_API_KEY="+planted["LifeHub's own environment"])
 		out, err := cmd.CombinedOutput()
 		if err != nil && cmd.ProcessState == nil {
 			t.Fatal(err)

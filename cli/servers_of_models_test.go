@@ -96,7 +96,7 @@ providers:
 
 	run := func(arg ...string) string {
 		cmd := exec.Command(os.Args[0], arg...)
-		cmd.Dir, cmd.Env = home, append([]string{runAsProgram, quickExit, fewCollections, "HOME=" + home, "PATH=" + os.Getenv("PATH")}, env...)
+		cmd.Dir, cmd.Env = home, asProgram(home, filepath.Join(home, ".lifehub"), env...)
 		out, err := cmd.CombinedOutput()
 		if err != nil && cmd.ProcessState == nil {
 			t.Fatal(err)

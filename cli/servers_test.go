@@ -231,7 +231,7 @@ func TestPromptsFitServersOfEveryKind(t *testing.T) {
 			}
 			ask := func(args ...string) (windows []int, notices []string, answer string) {
 				cmd := exec.Command(os.Args[0], append([]string{"ask", "--stream-json"}, args...)...)
-				cmd.Env = append([]string{runAsProgram, quickExit, fewCollections, "HOME=" + home, "LIFEHUB_HOME=" + filepath.Join(home, "lh"), "PATH=" + os.Getenv("PATH")}, s.env(server.URL)...)
+				cmd.Env = append(asProgram(home, filepath.Join(home, "lh")), s.env(server.URL)...)
 				var stderr strings.Builder
 				cmd.Stderr = &stderr
 				out, err := cmd.Output()

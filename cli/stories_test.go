@@ -123,10 +123,7 @@ func tellIn(t *testing.T, home, vault, ollama, model, mode, question string, env
 	t.Helper()
 	cmd := exec.Command(os.Args[0], "ask", "--stream-json", "--mode", mode, "--allow", "brave_web_search", "--notes", vault, question)
 	cmd.Dir = home
-	cmd.Env = append([]string{
-		runAsProgram, quickExit, fewCollections, "HOME=" + home, "LIFEHUB_HOME=" + filepath.Join(home, ".lifehub"), "PATH=" + os.Getenv("PATH"),
-		"LIFEHUB_PROVIDER=ollama", "OLLAMA_HOST=" + ollama, "LIFEHUB_MODEL=" + model, "LIFEHUB_EMBED_MODEL=none", "LIFEHUB_CONTEXT=16384",
-	}, env...)
+	cmd.Env = append(asProgram(home, filepath.Join(home, ".lifehub"), "LIFEHUB_PROVIDER=ollama", "OLLAMA_HOST="+ollama, "LIFEHUB_MODEL="+model, "LIFEHUB_EMBED_MODEL=none", "LIFEHUB_CONTEXT=16384"), env...)
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
 	out, err := cmd.Output()

@@ -17,10 +17,7 @@ func TestKilledTurnLeavesAPartialTrace(t *testing.T) {
 	server := llmtest.NewFaults(t)
 	server.Play(`{"reasoning":"the answer is near","steps":[{"id":"1","tool":"count","input":{"query":"all"},"description":"count them"}]}`, llmtest.FaultyAnswer)
 	server.Set(llmtest.HangMiddle, 250)
-	env := []string{
-		runAsProgram, quickExit, fewCollections, "HOME=" + t.TempDir(), "LIFEHUB_HOME=" + t.TempDir(), "PATH=" + os.Getenv("PATH"),
-		"LIFEHUB_PROVIDER=ollama", "OLLAMA_HOST=" + server.URL, "LIFEHUB_MODEL=" + llmtest.FaultModel, "LIFEHUB_MODE=plan",
-	}
+	env := asProgram(t.TempDir(), t.TempDir(), "LIFEHUB_PROVIDER=ollama", "OLLAMA_HOST="+server.URL, "LIFEHUB_MODEL="+llmtest.FaultModel, "LIFEHUB_MODE=plan")
 	ask := exec.Command(os.Args[0], "ask", "-q", "how many are there?")
 	ask.Env = env
 	if err := ask.Start(); err != nil {

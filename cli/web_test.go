@@ -21,10 +21,7 @@ func askWeb(t *testing.T, web *webtest.Server, more []string, args ...string) (o
 	t.Helper()
 	home := t.TempDir()
 	cmd := exec.Command(os.Args[0], append([]string{"ask"}, args...)...)
-	cmd.Env = append([]string{
-		runAsProgram, quickExit, fewCollections, "HOME=" + home, "LIFEHUB_HOME=" + filepath.Join(home, "lh"), "PATH=" + os.Getenv("PATH"),
-		"LIFEHUB_WEB_SEARCH_URL=" + web.URL + "/html/",
-	}, more...)
+	cmd.Env = append(asProgram(home, filepath.Join(home, "lh"), "LIFEHUB_WEB_SEARCH_URL="+web.URL+"/html/"), more...)
 	var stderr strings.Builder
 	cmd.Stderr = &stderr
 	out, err := cmd.Output()

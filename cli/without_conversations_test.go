@@ -43,7 +43,7 @@ func TestNotesAndFactsWithoutConversations(t *testing.T) {
 			lifehub := func(arg ...string) (string, error) {
 				cmd := exec.Command(os.Args[0], arg...)
 				cmd.Dir = home
-				cmd.Env = []string{runAsProgram, quickExit, fewCollections, "HOME=" + home, "LIFEHUB_HOME=" + filepath.Join(home, ".lifehub"), "PATH=" + os.Getenv("PATH"), "LIFEHUB_PROVIDER=offline"}
+				cmd.Env = asProgram(home, filepath.Join(home, ".lifehub"), "LIFEHUB_PROVIDER=offline")
 				out, err := cmd.CombinedOutput()
 				return string(out), err
 			}

@@ -9,7 +9,7 @@ import (
 var (
 	orgHeading = regexp.MustCompile(`^(\*+)[ \t]+(.*?)((?:[ \t]+:(?:[\w@#%]+:)+)?)[ \t]*$`)
 	orgKeyword = regexp.MustCompile(`^[ \t]*(?:#\+|:)([A-Za-z][\w-]*):(?:[ \t]+(.*))?$`)
-	orgLink    = regexp.MustCompile(`\[\[([^\[\]\n]{1,1000})\](?:\[([^\[\]\n]{1,1000})\])?\]`)
+	orgLink    = regexp.MustCompile(`\[\[([^\[\]\n]+)\](?:\[([^\[\]\n]+)\])?\]`)
 	orgTime    = regexp.MustCompile(`[<\[](\d{4}-\d\d-\d\d[^<>\[\]\n]{0,40})[>\]]`)
 	orgBlock   = regexp.MustCompile(`(?i)^[ \t]*#\+(begin|end)_(\w+)(?:[ \t]+([\w+-]+))?`)
 )

@@ -11,7 +11,7 @@ import (
 
 // propertyLine matches "key:: value" on its own line or as a list item, the
 // syntax of Logseq and of the Dataview plugin.
-var propertyLine = regexp.MustCompile(`^[ \t]*(?:[-*+][ \t]+)?([\pL_][\pL\pN_-]{0,40})::[ \t]+(\S.*)$`)
+var propertyLine = regexp.MustCompile(`^[ \t]*(?:[-*+][ \t]+)?([\pL_][\pL\pN_-]*)::[ \t]+(\S.*)$`)
 
 // readProperties adds the properties above all other text to Front, unless front
 // matter has the same key, and tags from anywhere.
