@@ -8,6 +8,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"lifehub/agent"
 	"lifehub/chat"
 	"lifehub/tui/draw"
 )
@@ -33,6 +34,9 @@ func Run(ctx context.Context, options chat.Options) (how chat.Ended, conversatio
 		}
 		return leaveMsg(chat.Terminated)
 	}, func() {
+		if m.turn != nil {
+			m.turn.stop(agent.ErrShutdown) // unless the user stopped it: the program may end because its terminal is gone
+		}
 		cancel()
 		_ = m.draft.take(m.typedState())(context.WithoutCancel(ctx), "") // first; an error cannot be shown any more
 		if m.turn != nil {
