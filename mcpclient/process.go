@@ -60,7 +60,7 @@ type process struct {
 	stdout *os.File
 	stderr *os.File
 	Input  *queue
-	guard  guard
+	reaper reaper
 	Exited chan struct{}    // closed when none of its processes is left
 	state  *os.ProcessState // exit status of its leader; valid, like err, after Exited
 	err    error
@@ -103,7 +103,7 @@ func (p *process) run(stdout, stderr func(io.Reader), started chan<- error) {
 	}
 	lowerPriority(p.cmd.Process)
 	var err error
-	if p.guard, err = newGuard(p.cmd.Process, p.tag); err != nil {
+	if p.reaper, err = newReaper(p.cmd.Process, p.tag); err != nil {
 		_ = p.cmd.Process.Kill()
 		_ = p.cmd.Wait()
 		started <- fmt.Errorf("watch its children: %w", err)
@@ -117,7 +117,7 @@ func (p *process) run(stdout, stderr func(io.Reader), started chan<- error) {
 
 	p.state, p.err = p.cmd.Process.Wait() // cmd.Wait would close the pipes while they are being read
 	killGroup(p.cmd.Process)
-	p.guard.end()
+	p.reaper.end()
 	// A descendant that left the group and holds a pipe would block the readers.
 	soon := time.Now().Add(graceful)
 	_ = p.stdout.SetReadDeadline(soon)

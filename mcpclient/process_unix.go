@@ -27,45 +27,45 @@ func terminateGroup(leader *os.Process) { _ = syscall.Kill(-leader.Pid, syscall.
 // killGroup kills all processes of the group, if any.
 func killGroup(leader *os.Process) { _ = syscall.Kill(-leader.Pid, syscall.SIGKILL) }
 
-// guard is a shell that outlives LifeHub. Its stdin is closed when LifeHub ends
+// reaper is a shell that outlives LifeHub. Its stdin is closed when LifeHub ends
 // for any reason; then it kills the server's group and, on Linux, all other
 // processes with the server's tag.
-type guard struct {
+type reaper struct {
 	cmd  *exec.Cmd
 	pipe *os.File // open while LifeHub lives
 	tag  string
 }
 
-// guardScript gets the process group ID and the tag as arguments.
-const guardScript = `read -r _
+// reaperScript gets the process group ID and the tag as arguments.
+const reaperScript = `read -r _
 kill -s KILL -- "-$1"
 for f in $(grep -ls -- "$2" /proc/[0-9]*/environ); do
 	f=${f#/proc/}
 	kill -s KILL "${f%%/*}"
 done`
 
-func newGuard(leader *os.Process, tag string) (guard, error) {
+func newReaper(leader *os.Process, tag string) (reaper, error) {
 	r, w, err := os.Pipe()
 	if err != nil {
-		return guard{}, err
+		return reaper{}, err
 	}
 	defer r.Close()
-	cmd := exec.Command("/bin/sh", "-c", guardScript, "lifehub-mcp-guard", strconv.Itoa(leader.Pid), tag)
+	cmd := exec.Command("/bin/sh", "-c", reaperScript, "lifehub-mcp-guard", strconv.Itoa(leader.Pid), tag)
 	cmd.Stdin = r
 	cmd.Env = []string{"PATH=" + os.Getenv("PATH")}
 	cmd.Dir = "/"
-	// detached from the terminal, so that its signals do not reach the guard
+	// detached from the terminal, so that its signals do not reach the reaper
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	if err := cmd.Start(); err != nil {
 		_ = w.Close()
-		return guard{}, fmt.Errorf("start /bin/sh: %w", err)
+		return reaper{}, fmt.Errorf("start /bin/sh: %w", err)
 	}
-	return guard{cmd: cmd, pipe: w, tag: tag}, nil
+	return reaper{cmd: cmd, pipe: w, tag: tag}, nil
 }
 
 // end kills descendants that left the group after the server itself has ended. It
-// stops the guard last, since LifeHub may be killed before.
-func (g guard) end() {
+// stops the reaper last, since LifeHub may be killed before.
+func (g reaper) end() {
 	killTagged(g.tag)
 	_ = g.cmd.Process.Kill()
 	_ = g.cmd.Wait()

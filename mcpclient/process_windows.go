@@ -22,14 +22,14 @@ func terminateGroup(*os.Process) {}
 // killGroup kills the leader; closing its job kills the children.
 func killGroup(leader *os.Process) { _ = leader.Kill() }
 
-// guard is a job object. The system kills its processes when the last handle is
+// reaper is a job object. The system kills its processes when the last handle is
 // closed, which happens when LifeHub ends for any reason.
-type guard struct{ job windows.Handle }
+type reaper struct{ job windows.Handle }
 
-func newGuard(leader *os.Process, _ string) (guard, error) {
+func newReaper(leader *os.Process, _ string) (reaper, error) {
 	job, err := windows.CreateJobObject(nil, nil)
 	if err != nil {
-		return guard{}, err
+		return reaper{}, err
 	}
 	limits := windows.JOBOBJECT_EXTENDED_LIMIT_INFORMATION{
 		BasicLimitInformation: windows.JOBOBJECT_BASIC_LIMIT_INFORMATION{LimitFlags: windows.JOB_OBJECT_LIMIT_KILL_ON_JOB_CLOSE},
@@ -37,7 +37,7 @@ func newGuard(leader *os.Process, _ string) (guard, error) {
 	if _, err := windows.SetInformationJobObject(job, windows.JobObjectExtendedLimitInformation,
 		uintptr(unsafe.Pointer(&limits)), uint32(unsafe.Sizeof(limits))); err != nil {
 		_ = windows.CloseHandle(job)
-		return guard{}, err
+		return reaper{}, err
 	}
 	process, err := windows.OpenProcess(windows.PROCESS_SET_QUOTA|windows.PROCESS_TERMINATE, false, uint32(leader.Pid))
 	if err == nil {
@@ -46,9 +46,9 @@ func newGuard(leader *os.Process, _ string) (guard, error) {
 	}
 	if err != nil {
 		_ = windows.CloseHandle(job)
-		return guard{}, err
+		return reaper{}, err
 	}
-	return guard{job: job}, nil
+	return reaper{job: job}, nil
 }
 
-func (g guard) end() { _ = windows.CloseHandle(g.job) }
+func (g reaper) end() { _ = windows.CloseHandle(g.job) }

@@ -63,13 +63,13 @@ func TestServerRequestIgnoresTypeahead(t *testing.T) {
 				}
 				r.pass(dialog.QuietPeriod - 121*time.Millisecond)
 				r.keys("esc") // too soon: neither the question nor the turn ends
-				if len(*given) > 0 || r.m.turn.Turn.Stopped {
-					t.Errorf("esc counted: %+v, stopped %v", *given, r.m.turn.Turn.Stopped)
+				if len(*given) > 0 || r.m.turn.shown.Stopped {
+					t.Errorf("esc counted: %+v, stopped %v", *given, r.m.turn.shown.Stopped)
 				}
 				r.pass(dialog.QuietPeriod)
 				r.keys("esc")
-				if len(*given) != 1 || (*given)[0].Action != agent.InputCancelled || r.m.turn.Turn.Stopped {
-					t.Errorf("got %+v, stopped %v", *given, r.m.turn.Turn.Stopped)
+				if len(*given) != 1 || (*given)[0].Action != agent.InputCancelled || r.m.turn.shown.Stopped {
+					t.Errorf("got %+v, stopped %v", *given, r.m.turn.shown.Stopped)
 				}
 			})
 		})

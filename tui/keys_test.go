@@ -65,11 +65,11 @@ func TestCtrlCClearsThenStopsThenQuits(t *testing.T) {
 	inRig(t, 80, 24, chattest.WithWorld(chattest.Hold(agent.Said{Content: "Half"})), func(r *rig) {
 		r.ask("go")
 		r.keys("a draft", "ctrl+c")
-		if !r.m.composer.Empty() || r.m.turn.Turn.Stopped {
+		if !r.m.composer.Empty() || r.m.turn.shown.Stopped {
 			t.Error("the first does not only clear")
 		}
 		r.keys("ctrl+c")
-		if r.m.last == nil || !r.m.last.Turn.Stopped || r.quit {
+		if r.m.last == nil || !r.m.last.shown.Stopped || r.quit {
 			t.Error("the second does not only stop")
 		}
 		r.keys("x", "backspace", "ctrl+c")

@@ -330,7 +330,7 @@ func (m *Model) lastAnswer() *transcript.Answer {
 		return a
 	}
 	if m.Options.Inline && m.last != nil {
-		return m.last.Turn.Answer // it was printed
+		return m.last.shown.Answer // it was printed
 	}
 	return nil
 }

@@ -35,7 +35,7 @@ func Run(ctx context.Context, options chat.Options) (how chat.Ended, conversatio
 		return leaveMsg(chat.Terminated)
 	}, func() {
 		if m.turn != nil {
-			m.turn.stop(agent.ErrShutdown) // unless the user stopped it: the program may end because its terminal is gone
+			m.turn.stop(agent.ErrShutdown) // the terminal may be gone; without effect if the user stopped it
 		}
 		cancel()
 		_ = m.draft.take(m.typedState())(context.WithoutCancel(ctx), "") // first; an error cannot be shown any more

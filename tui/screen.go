@@ -218,8 +218,8 @@ func (m *Model) doing(width int) string {
 		return draw.Truncate(m.theme.Running.Render(m.pull.String()), width-draw.Width(stops)) + stops
 	case m.turn != nil:
 		doing, stops := m.theme.Running.Render(draw.Spinner[m.spinner.Beat%len(draw.Spinner)])+" "+
-			m.turn.Turn.State(m.asks.Open()), ""
-		if !m.focused && !m.asks.Open() && m.panel == nil && !m.turn.Turn.Stopped {
+			m.turn.shown.State(m.asks.Open()), ""
+		if !m.focused && !m.asks.Open() && m.panel == nil && !m.turn.shown.Stopped {
 			stops = "   " + m.theme.Text.Render(stop) + m.theme.Dim.Render(" stops")
 		}
 		return draw.Truncate(doing, width-draw.Width(stops)) + stops
@@ -378,7 +378,7 @@ func (m *Model) statusLine(width int) string {
 	if m.hasSidebar() { // shown there
 		figures = nil
 	}
-	if t := m.turn; t != nil && !t.Turn.Stopped && t.speed.PerSecond > 0 {
+	if t := m.turn; t != nil && !t.shown.Stopped && t.speed.PerSecond > 0 {
 		figures = append([]string{fmt.Sprintf("%.0f tok/s", t.speed.PerSecond)}, figures...)
 	}
 	key := fmt.Sprint(width, doing, keys, figures)

@@ -54,9 +54,9 @@ type Model struct {
 		id, title string
 		openings  int // conversations shown so far
 	}
-	turn *turn // nil between turns
+	turn *runningTurn // nil between turns
 
-	last    *turn // the turn before, nil at first
+	last    *runningTurn // the turn before, nil at first
 	turns   int
 	focused bool // the transcript has the focus
 

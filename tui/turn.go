@@ -36,7 +36,7 @@ func (m *Model) startTurn(text string, at *branch, begin func(ctx context.Contex
 	if at != nil {
 		q.After, q.Siblings = at.after, at.siblings
 	}
-	m.turn.Turn.Asked = q
+	m.turn.shown.Asked = q
 	m.transcript.Add(q)
 	m.transcript.ToEnd()
 	if m.chat.title == "" {
@@ -90,11 +90,11 @@ func (m *Model) stop() bool {
 		return true
 	}
 	t := m.turn
-	if t == nil || t.Turn.Stopped {
+	if t == nil || t.shown.Stopped {
 		return t != nil
 	}
 	m.closeTurn("stopped", time.Now())
-	t.Turn.Stopped = true
+	t.shown.Stopped = true
 	t.stop(nil)
 	m.composer.ReturnQueue() // it was meant for after a whole answer
 	return true
@@ -115,7 +115,7 @@ func (m *Model) clear(parting bool) tea.Cmd {
 		m.composer.Clear()
 		m.lists.Close()
 		return nil
-	case m.turn != nil && !m.turn.Turn.Stopped, m.pull != nil:
+	case m.turn != nil && !m.turn.shown.Stopped, m.pull != nil:
 		m.stop()
 		m.leaving.cut = true
 	}
@@ -127,7 +127,7 @@ func (m *Model) clear(parting bool) tea.Cmd {
 func (m *Model) leave(how chat.Ended) tea.Cmd {
 	m.leaving.exit, m.leaving.exited = how, true
 	switch {
-	case m.turn != nil && how == chat.Terminated && !m.turn.Turn.Stopped:
+	case m.turn != nil && how == chat.Terminated && !m.turn.shown.Stopped:
 		m.turn.stop(agent.ErrShutdown)
 	case m.turn != nil:
 		m.turn.stop(nil)
@@ -148,9 +148,9 @@ type startedMsg struct {
 	err          error
 }
 
-// turn is the running turn.
-type turn struct {
-	Turn     *transcript.Turn
+// runningTurn is the turn that is being answered.
+type runningTurn struct {
+	shown    *transcript.Turn
 	number   int
 	events   <-chan agent.Event      // nil until it has started
 	stop     context.CancelCauseFunc // agent.ErrShutdown leaves it open, for LifeHub ends
@@ -167,8 +167,8 @@ type turn struct {
 
 // takesSteering reports whether a message can be offered to the turn; t may be
 // nil.
-func (t *turn) takesSteering() bool {
-	return t != nil && !t.Turn.Stopped && (t.steer != nil || !t.begun)
+func (t *runningTurn) takesSteering() bool {
+	return t != nil && !t.shown.Stopped && (t.steer != nil || !t.begun)
 }
 
 // receive shows a batch of events and asks for the next.
@@ -200,7 +200,7 @@ func (m *Model) receive(msg batchMsg) tea.Cmd {
 
 // show passes an event to the transcript and to other parts of the screen.
 func (m *Model) show(e agent.Event, now time.Time) tea.Cmd {
-	m.turn.Turn.Take(e, now)
+	m.turn.shown.Take(e, now)
 	turnID := e.Turn
 	switch e := e.Body.(type) {
 	case agent.Started:
@@ -240,7 +240,7 @@ func (m *Model) show(e agent.Event, now time.Time) tea.Cmd {
 
 // saved records the ID under which the question is saved.
 func (m *Model) saved(turn string) {
-	q := m.turn.Turn.Asked
+	q := m.turn.shown.Asked
 	q.Turn = turn
 	if turn != "" {
 		m.draft.sending = ""
@@ -266,11 +266,11 @@ func (m *Model) begun(e agent.Started) {
 // failed shows why the turn failed.
 func (m *Model) failed(e agent.Failed, now time.Time) {
 	t := m.turn
-	if !t.Turn.Stopped {
+	if !t.shown.Stopped {
 		t.failed = true
 		m.unreachable = errors.Is(e.Err, llm.ErrUnreachable)
 	}
-	t.Turn.Failed(e, m.Options.CanUndo(), now)
+	t.shown.Failed(e, m.Options.CanUndo(), now)
 	m.typeLetters(m.asks.Close())
 }
 
@@ -300,13 +300,13 @@ const readWhole = time.Second / 2
 
 // ended shows the saved answer and its figures.
 func (m *Model) ended(e agent.Ended, now time.Time) {
-	m.turn.Turn.Ended(e, m.Options.CanUndo(), now)
+	m.turn.shown.Ended(e, m.Options.CanUndo(), now)
 	m.typeLetters(m.asks.Close())
-	whole := m.turn.spoke.IsZero() || now.Sub(m.turn.spoke) < readWhole || m.turn.Turn.IsList()
+	whole := m.turn.spoke.IsZero() || now.Sub(m.turn.spoke) < readWhole || m.turn.shown.IsList()
 	if whole && !m.transcript.Scrolled {
-		m.transcript.ShowFrom(m.turn.Turn.Asked)
+		m.transcript.ShowFrom(m.turn.shown.Asked)
 	}
-	m.offer = safetext.Line(m.turn.Turn.Offer(now))
+	m.offer = safetext.Line(m.turn.shown.Offer(now))
 	if e.Coverage.StillReading() != "" {
 		m.welcome.Again = m.turn.question
 	}
@@ -321,7 +321,7 @@ func (m *Model) offerAgain() {
 
 // closeTurn closes all open items of the turn.
 func (m *Model) closeTurn(ending string, now time.Time) {
-	m.turn.Turn.Close(ending, now)
+	m.turn.shown.Close(ending, now)
 	m.typeLetters(m.asks.Close())
 }
 
@@ -331,7 +331,7 @@ func (m *Model) turnOver(now time.Time) tea.Cmd {
 	m.closeTurn("cut off", now)
 	t.stop(nil)
 	m.turn, m.last, m.draft.sending = nil, t, ""
-	if t.Turn.Stopped {
+	if t.shown.Stopped {
 		m.composer.ReturnSteering()
 	}
 	m.composer.NotSteered()
@@ -343,15 +343,15 @@ func (m *Model) turnOver(now time.Time) tea.Cmd {
 }
 
 // afterTurn offers what a finished turn calls for, and asks the next queued message.
-func (m *Model) afterTurn(t *turn) tea.Cmd {
-	if (t.Turn.Stopped || t.failed) && m.Options.Resumer != nil && t.Turn.Asked != nil && t.Turn.Asked.Turn != "" {
-		m.resumable = newResumable(t.Turn.Asked, t.failed && t.Turn.Answer != nil)
+func (m *Model) afterTurn(t *runningTurn) tea.Cmd {
+	if (t.shown.Stopped || t.failed) && m.Options.Resumer != nil && t.shown.Asked != nil && t.shown.Asked.Turn != "" {
+		m.resumable = newResumable(t.shown.Asked, t.failed && t.shown.Answer != nil)
 	}
 	if len(m.composer.Queue) == 0 { // what was taken out of it waits for the user alone
 		m.composer.Place = -1
 	}
 	switch {
-	case m.composer.Due() == 0 && t.Turn.Stopped:
+	case m.composer.Due() == 0 && t.shown.Stopped:
 		return nil
 	case m.composer.Due() == 0 && t.failed:
 		return m.notify("no answer could be given")
@@ -371,7 +371,7 @@ func (m *Model) proceed() tea.Cmd {
 		return nil
 	}
 	ctx := m.newTurn(left.Asked.Text)
-	m.turn.Turn.Resume(left.Asked)
+	m.turn.shown.Resume(left.Asked)
 	m.transcript.ToEnd()
 	number, id := m.turns, m.chat.id
 	return func() tea.Msg {
@@ -385,8 +385,8 @@ func (m *Model) newTurn(text string) context.Context {
 	m.turns++
 	m.resumable = nil
 	ctx, stop := context.WithCancelCause(m.base)
-	m.turn = &turn{
-		Turn:   m.transcript.Begin(),
+	m.turn = &runningTurn{
+		shown:  m.transcript.Begin(),
 		number: m.turns, stop: stop, question: text,
 	}
 	return ctx
@@ -398,7 +398,7 @@ func (m *Model) tick(now time.Time) {
 	m.spinner.Turn(t != nil && t.streams)
 	if t != nil {
 		t.streams = false
-		t.Turn.Tick(m.spinner.Beat, now)
+		t.shown.Tick(m.spinner.Beat, now)
 	}
 }
 
