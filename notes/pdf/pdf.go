@@ -44,7 +44,7 @@ const (
 )
 
 // ErrBusy reports that a file was not read but may be on the next attempt: its
-// reader process was killed, or got less than half of a CPU within its time
+// reader process was killed, or got less than a quarter of a CPU within its time
 // limit; see [TimedOut].
 var ErrBusy = errors.New("unread file: not enough time; it is read again with the next index")
 
@@ -269,7 +269,7 @@ func run(ctx context.Context, raw []byte, limit time.Duration, kind string, r Re
 	case ctx.Err() != nil:
 		return d, fmt.Errorf("read file: %w", ctx.Err())
 	case limited.Err() != nil && (cmd.ProcessState == nil ||
-		cmd.ProcessState.UserTime()+cmd.ProcessState.SystemTime() < limit/2):
+		cmd.ProcessState.UserTime()+cmd.ProcessState.SystemTime() < limit/4):
 		return d, &slowError{damaged, limit, true}
 	case limited.Err() == nil && errors.As(err, &ended) && ended.ExitCode() < 0: // killed by a signal
 		return d, ErrBusy

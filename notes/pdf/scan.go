@@ -120,7 +120,7 @@ func (s *scanner) run(in io.Reader, args ...string) ([]byte, error) {
 		limitChild(cmd.Process.Pid)
 		err = cmd.Wait()
 	}
-	if ctx.Err() != nil && (cmd.ProcessState == nil || cmd.ProcessState.UserTime()+cmd.ProcessState.SystemTime() < s.limit/2) {
+	if ctx.Err() != nil && (cmd.ProcessState == nil || cmd.ProcessState.UserTime()+cmd.ProcessState.SystemTime() < s.limit/4) {
 		err = ErrBusy
 	}
 	return out.Bytes(), err
