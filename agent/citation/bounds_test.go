@@ -27,7 +27,7 @@ func times(n int, format string) string {
 
 func TestAnswerHasBoundedVerdicts(t *testing.T) {
 	note := agent.Source{N: 1, Path: "running.md", Line: 1, EndLine: 1, Text: "I run three times a week in the park."}
-	reread := func(s agent.Source) (string, bool) { return s.Text, true }
+	reread := onDisk(func(s agent.Source) (string, bool) { return s.Text, true })
 	for name, c := range map[string]struct {
 		answer string
 		most   int

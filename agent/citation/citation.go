@@ -22,25 +22,34 @@ import (
 //   - cited: nothing is quoted
 //   - not_found: the note does not contain the words quoted at the citation.
 //     Detail names the source of the answer that does
-//   - stale: the sentence was changed or removed since. reread returns the
-//     current lines of a source; if it is nil, nothing is stale
+//   - stale: the sentence was changed or removed since, as notes has it; if
+//     notes is nil, nothing is stale
 //
 // A quotation without a number is searched for in all sources and returned with
 // its words, and with the number 0 if no source contains it.
 //
 // An answer with more of them than any honest one is judged in its first part.
-func Check(answer string, sources []agent.Source, reread func(agent.Source) (string, bool)) []agent.Citation {
-	citations, _ := CheckFirst(context.Background(), answer, sources, reread, maxJudged)
+func Check(answer string, sources []agent.Source, notes Notes) []agent.Citation {
+	citations, _ := CheckFirst(context.Background(), answer, sources, notes, maxJudged)
 	return citations
 }
 
-// CheckExcept is like Check but ignores quotations of the user's own words, for
-// which ownWords reports true.
-func CheckExcept(answer string, sources []agent.Source, reread func(agent.Source) (string, bool),
-	ownWords func(words string) bool,
-) []agent.Citation {
-	d := newChecker(sources, reread)
-	d.ownWords = ownWords
+// Notes are the notes that sources come from, as they are now.
+type Notes interface {
+	// Reread returns the current lines of a source; ok is false if they are gone.
+	Reread(source agent.Source) (text string, ok bool)
+}
+
+// Request is what an answer is given to.
+type Request interface {
+	// Has reports whether it has words, which then are no quotation from a note.
+	Has(words string) bool
+}
+
+// CheckExcept is like Check but ignores quotations of the user's own words.
+func CheckExcept(answer string, sources []agent.Source, notes Notes, to Request) []agent.Citation {
+	d := newChecker(sources, notes)
+	d.request = to
 	citations, _ := d.check(context.Background(), answer, maxJudged)
 	return citations
 }
@@ -48,10 +57,9 @@ func CheckExcept(answer string, sources []agent.Source, reread func(agent.Source
 // CheckFirst is like Check for text of any length from another program: it
 // judges at most that many citations and quotations, and returns how many it
 // left out. It stops when ctx ends.
-func CheckFirst(ctx context.Context, answer string, sources []agent.Source, reread func(agent.Source) (string, bool),
-	most int,
+func CheckFirst(ctx context.Context, answer string, sources []agent.Source, notes Notes, most int,
 ) (citations []agent.Citation, leftOut int) {
-	return newChecker(sources, reread).check(ctx, answer, most)
+	return newChecker(sources, notes).check(ctx, answer, most)
 }
 
 func (d *checker) check(ctx context.Context, answer string, most int) (citations []agent.Citation, leftOut int) {
@@ -89,17 +97,17 @@ func (d *checker) check(ctx context.Context, answer string, most int) (citations
 
 // checker holds the sources and the passages opened so far.
 type checker struct {
-	sources  []agent.Source
-	reread   func(agent.Source) (string, bool)
-	ownWords func(words string) bool
-	open     map[int]*passage // by source number
-	now      map[int]*passage // by source number: the whole note on disk; nil if it is gone
-	judged   map[string]bool  // quotations without a number that were judged already
+	sources []agent.Source
+	notes   Notes            // nil: they are not read again
+	request Request          // nil: of nobody
+	open    map[int]*passage // by source number
+	now     map[int]*passage // by source number: the whole note on disk; nil if it is gone
+	judged  map[string]bool  // quotations without a number that were judged already
 }
 
-func newChecker(sources []agent.Source, reread func(agent.Source) (string, bool)) *checker {
+func newChecker(sources []agent.Source, notes Notes) *checker {
 	return &checker{
-		sources: sources, reread: reread, ownWords: func(string) bool { return false },
+		sources: sources, notes: notes,
 		open: map[int]*passage{}, now: map[int]*passage{}, judged: map[string]bool{},
 	}
 }
@@ -262,7 +270,7 @@ func (d *checker) judgeQuotes(c claim, n int, p *passage) (result judgedQuotes) 
 			result.here = append(result.here, at)
 			result.judged = append(result.judged, agent.Quoted{Text: q.text, Verdict: agent.Verified})
 			continue
-		case indexOf(p.title, text.Tokens(q.text), 0) >= 0, d.ownWords(q.text):
+		case indexOf(p.title, text.Tokens(q.text), 0) >= 0, d.request != nil && d.request.Has(q.text):
 			continue // not a quotation from a note
 		case near, isTerm(q.text), d.isName(q.text), q.denied:
 			result.unsure = true
@@ -366,7 +374,7 @@ func (p *passage) unchanged(was *passage, runs []place) (moved []place, found bo
 // rereads reports whether source n is a note that can be read again. Web pages
 // are not fetched, and tools not called, a second time.
 func (d *checker) rereads(n int) bool {
-	return d.reread != nil && !agent.OnWeb(d.sources[n-1].Path) && d.sources[n-1].Call == ""
+	return d.notes != nil && !agent.OnWeb(d.sources[n-1].Path) && d.sources[n-1].Call == ""
 }
 
 // onDisk returns the note of a source as it is on disk, reading it once. It
@@ -391,7 +399,7 @@ func (d *checker) onDisk(n int) *passage {
 			return p
 		}
 	}
-	if text, ok := d.reread(source); ok {
+	if text, ok := d.notes.Reread(source); ok {
 		source.Text = text
 		source.EndLine = source.Line + strings.Count(strings.TrimRight(text, "\n"), "\n")
 		d.now[n] = openPassage(source)

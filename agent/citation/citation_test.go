@@ -23,6 +23,11 @@ var tea = agent.Source{
 	Text: "# Tea\n\nSteep green tea for two minutes at 75 °C. Never use boiling water.\n\n- Black tea: four minutes\n- Drink it *without* sugar",
 }
 
+// onDisk reads a source again.
+type onDisk func(agent.Source) (string, bool)
+
+func (read onDisk) Reread(s agent.Source) (string, bool) { return read(s) }
+
 func numbered(sources ...agent.Source) []agent.Source {
 	for i := range sources {
 		sources[i].N = i + 1
@@ -119,9 +124,9 @@ func TestChangedSourceIsStale(t *testing.T) {
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
-			reread := func(s agent.Source) (string, bool) {
+			reread := onDisk(func(s agent.Source) (string, bool) {
 				return strings.Repeat("\n", 11) + cmp.Or(tc.now, s.Text), !tc.gone
-			}
+			})
 			if got := verdicts(Check(tc.answer, numbered(fitness, tea), reread)); got != tc.want {
 				t.Errorf("got %s, want %s", got, tc.want)
 			}
@@ -247,7 +252,7 @@ func FuzzCitations(f *testing.F) {
 	f.Add("[1][2] [1-3] 【1†x】 [[1]] [1](x) `[1]`", "# A\n| a | b |\n[[a|b]] [c](d)")
 	f.Fuzz(func(t *testing.T, answer, text string) {
 		source := agent.Source{Path: "a.md", Line: 10, EndLine: 10 + strings.Count(strings.TrimRight(text, "\n"), "\n"), Text: text}
-		for _, c := range Check(answer, numbered(source), func(agent.Source) (string, bool) { return strings.Repeat("\n", 9) + text, true }) {
+		for _, c := range Check(answer, numbered(source), onDisk(func(agent.Source) (string, bool) { return strings.Repeat("\n", 9) + text, true })) {
 			switch {
 			case c.N != 1 && c.N != 0:
 				t.Fatalf("source %d was never given: %+v", c.N, c)
@@ -283,7 +288,7 @@ func TestQuotationOfAnotherSourceNamesIt(t *testing.T) {
 func TestWebPageIsCitedAsItWasRead(t *testing.T) {
 	page := agent.Source{Path: "https://tips.example/marathon", Line: 3, EndLine: 4, Heading: "Marathon › Long runs", Text: "Long runs make up a third of the week.\nDrink early.", Untrusted: true}
 	hit := agent.Source{Path: "https://gear.example/", Heading: "Shoes", Text: "Change shoes after 800 kilometres."}
-	noSuchNote := func(agent.Source) (string, bool) { return "", false }
+	noSuchNote := onDisk(func(agent.Source) (string, bool) { return "", false })
 	citations := Check("“Drink early.” [1] “Change shoes after 800 kilometres” [2].", numbered(page, hit), noSuchNote)
 	if len(citations) != 2 || citations[0].Verdict != agent.Verified || citations[1].Verdict != agent.Verified {
 		t.Fatalf("got %+v", citations)

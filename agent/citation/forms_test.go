@@ -78,15 +78,19 @@ func FuzzCitationForms(f *testing.F) {
 	})
 }
 
+// request is what a user said.
+type request string
+
+func (r request) Has(words string) bool { return words == string(r) }
+
 func TestQuotationOfTheUserIsNotACitation(t *testing.T) {
 	note := []agent.Source{{N: 1, Path: "tasks.md", Line: 1, EndLine: 1, Text: "Physio is on Friday. Never skip it."}}
-	isTyped := func(words string) bool { return words == "book the physio" }
 	for answer, want := range map[string]agent.Verdict{
 		"You asked to “book the physio”: it is on Friday [1].": agent.Cites,
 		"“book the dentist, too”: it is on Friday [1].":        agent.NotFound,
 		"You said “Physio is on Friday.” [1]":                  agent.Verified,
 	} {
-		if got := CheckExcept(answer, note, nil, isTyped); len(got) != 1 || got[0].Verdict != want {
+		if got := CheckExcept(answer, note, nil, request("book the physio")); len(got) != 1 || got[0].Verdict != want {
 			t.Errorf("%s: got %+v, want %s", answer, got, want)
 		}
 	}

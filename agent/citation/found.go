@@ -12,10 +12,8 @@ import (
 // sentence of an answer that neither quotes nor cites, so that the user can look
 // it up. Nothing is judged: a sentence that shares less than two words with all
 // sources, unless it has only one, has none. Headings and questions are left out.
-func Found(answer string, sources []agent.Source, reread func(agent.Source) (string,
-	bool),
-) (citations []agent.Citation) {
-	d := newChecker(sources, reread)
+func Found(answer string, sources []agent.Source, notes Notes) (citations []agent.Citation) {
+	d := newChecker(sources, notes)
 	all := carriers{holds: map[string][]int{}}
 	for n := range sources {
 		all.add(d.passage(n+1), n+1)

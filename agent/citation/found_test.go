@@ -60,7 +60,7 @@ func TestFoundSentenceHasItsLineOnDisk(t *testing.T) {
 	for _, c := range []struct {
 		now, want string
 	}{{"\n\n" + strings.Repeat("\n", 11) + fitness.Text, "1 fitness.md:14"}, {"Changed.", "1 fitness.md:12"}} {
-		got := Found("You run three times a week.", numbered(fitness), func(agent.Source) (string, bool) { return c.now, true })
+		got := Found("You run three times a week.", numbered(fitness), onDisk(func(agent.Source) (string, bool) { return c.now, true }))
 		if foundOf(got) != c.want || got[0].Verdict != agent.Found {
 			t.Errorf("%+v, want %s", got, c.want)
 		}

@@ -30,9 +30,9 @@ func TestSpellingsOfAPDFPageAreEqual(t *testing.T) {
 
 func TestSentenceAcrossPagesIsVerified(t *testing.T) {
 	pages := []string{"Cover", "The valve opens at 3 bar. It then closes", "again when the water is cold. End."}
-	read := func(s agent.Source) (string, bool) {
+	read := onDisk(func(s agent.Source) (string, bool) {
 		return strings.Join(pages[s.Line-1:min(s.EndLine, len(pages))], "\n"), true
-	}
+	})
 	source := agent.Source{N: 1, Path: "boiler.pdf", Line: 2, EndLine: 2, Text: pages[1]}
 	for answer, want := range map[string]agent.Verdict{"“It then closes” [1]": agent.Verified, "“The valve opens at 3 bar.” [1]": agent.Verified} {
 		found := Check(answer, []agent.Source{source}, read)
@@ -48,7 +48,7 @@ func TestSentenceAcrossPagesIsVerified(t *testing.T) {
 
 func TestRowOfAPDFTableIsVerified(t *testing.T) {
 	source := agent.Source{N: 1, Path: "offer.pdf", Line: 2, EndLine: 2, Text: "The offer of May.\u2028| Item | Price |\u2028| Valve, brass | 12.50 |\u2028| Seal | 0.80 |\u2028It is valid for a month."}
-	read := func(agent.Source) (string, bool) { return source.Text, true }
+	read := onDisk(func(agent.Source) (string, bool) { return source.Text, true })
 	for answer, want := range map[string]agent.Verdict{
 		"“Valve, brass | 12.50” [1]": agent.Verified, "“| Seal | 0.80 |” [1]": agent.Verified, "“It is valid for a month.” [1]": agent.Verified,
 		"“Valve, brass | 0.80” [1]": agent.Cites,
@@ -59,7 +59,7 @@ func TestRowOfAPDFTableIsVerified(t *testing.T) {
 	}
 	next := agent.Source{N: 1, Path: "offer.pdf", Line: 2, EndLine: 3, Text: source.Text + "\n| Pump | 149.00 |\u2028| Pipe | 7.25 |\u2028It includes tax."}
 	for answer, want := range map[string]string{"“Seal | 0.80” [1]": "offer.pdf p. 2", "“Pipe | 7.25” [1]": "offer.pdf p. 3", "“It includes tax.” [1]": "offer.pdf p. 3"} {
-		if found := Check(answer, []agent.Source{next}, func(agent.Source) (string, bool) { return next.Text, true }); len(found) != 1 || found[0].Place() != want {
+		if found := Check(answer, []agent.Source{next}, onDisk(func(agent.Source) (string, bool) { return next.Text, true })); len(found) != 1 || found[0].Place() != want {
 			t.Errorf("%s: %+v", answer, found)
 		}
 	}

@@ -62,7 +62,7 @@ func TestQuotationsWithoutANumberAreJudged(t *testing.T) {
 }
 
 func TestUnnumberedQuotationOfAChangedNoteIsStale(t *testing.T) {
-	now := func(s agent.Source) (string, bool) { return strings.ReplaceAll(s.Text, "10", "15"), true }
+	now := onDisk(func(s agent.Source) (string, bool) { return strings.ReplaceAll(s.Text, "10", "15"), true })
 	if got := quotationVerdicts(Check("“Raise the long run by 10 % each week”", numbered(fitness), now)); got != "stale fitness.md:13" {
 		t.Errorf("got %q", got)
 	}

@@ -15,13 +15,13 @@ import (
 // check checks the citations of the answer and emits each verdict.
 func (t *turn) check(ctx context.Context, answer string) []agent.Citation {
 	written := strings.TrimSuffix(answer, t.answer.passageList) // by the model
-	citations := citation.CheckExcept(written, t.answer.sources, t.rereading(), t.inRequest)
+	citations := citation.CheckExcept(written, t.answer.sources, t.agent.Notes, t)
 	searched := len(t.answer.sources) > 0 || t.answer.coverage != nil
 	citations = slices.DeleteFunc(citations, func(c agent.Citation) bool {
 		return c.Words != "" && c.Verdict == agent.NotFound && (!searched || t.inConversation(c.Words))
 	})
 	if t.command == nil {
-		citations = append(citations, citation.Found(written, t.answer.sources, t.rereading())...)
+		citations = append(citations, citation.Found(written, t.answer.sources, t.agent.Notes)...)
 		citations = append(citations, t.unread(context.WithoutCancel(ctx), written)...)
 	}
 	for _, c := range t.answer.listed { // they claim nothing
@@ -107,14 +107,6 @@ func holds(s gate.Seen, p citation.NamedPlace) bool {
 		slices.ContainsFunc(s.Given, func(input string) bool { return strings.Contains(input, p.Name) })
 }
 
-// rereading returns what reads a source again; nil if nothing does.
-func (t *turn) rereading() func(agent.Source) (string, bool) {
-	if t.agent.Notes == nil {
-		return nil
-	}
-	return t.agent.Notes.Reread
-}
-
 // exists reports whether the place is an existing note.
 func (t *turn) exists(p citation.NamedPlace) bool {
 	if t.agent.Notes == nil {
@@ -124,8 +116,8 @@ func (t *turn) exists(p citation.NamedPlace) bool {
 	return ok
 }
 
-// inRequest reports whether words occur in the question or the input of a step.
-func (t *turn) inRequest(words string) bool {
+// Has reports whether words occur in the question or the input of a step.
+func (t *turn) Has(words string) bool {
 	parts := citation.QuoteParts(words)
 	return len(parts) > 0 && (citation.InOrder(text.Tokens(t.typedText()), parts) ||
 		slices.ContainsFunc(t.steps.found, func(f finding) bool {

@@ -24,7 +24,7 @@ func TestRereadOfADeletedSource(t *testing.T) {
 	a := &app.App{Settings: settings.Defaults(), Vaults: []*app.Vault{{Folder: folder}}}
 	running := agent.Source{Path: "running.md", Vault: folder.Dir(), Line: 3, EndLine: 3, Text: "I run three times a week: Tuesday, Thursday and Sunday."}
 	verdict := func() agent.Verdict {
-		return citation.Check("“I run three times a week” [1]", []agent.Source{running}, a.Reread)[0].Verdict
+		return citation.Check("“I run three times a week” [1]", []agent.Source{running}, a)[0].Verdict
 	}
 	if got := verdict(); got != agent.Verified {
 		t.Errorf("the note that is there: %s", got)

@@ -105,6 +105,20 @@ func Check(ctx context.Context, a *app.App, text string) (Checked, error) {
 	return found, err
 }
 
+// onDisk reads the notes of sources again for one check.
+type onDisk struct {
+	ctx    context.Context
+	reader *reader
+}
+
+func (d onDisk) Reread(source agent.Source) (string, bool) {
+	if source.Line == 0 || agent.IsPaged(source.Path) { // the note does not exist, or a page counts as one line
+		return source.Text, true
+	}
+	note, err := d.reader.wholeNote(d.ctx, source.Path)
+	return note.Text, err == nil
+}
+
 // check judges the citations and quotations of a text within limits. The result has the sources that
 // the verdicts are on.
 func (s *reader) check(ctx context.Context, given string, most limits) (found Checked, used agent.Result, err error) {
@@ -142,19 +156,12 @@ func (s *reader) check(ctx context.Context, given string, most limits) (found Ch
 		}
 	}
 	list, unchecked := []Verdict{}, map[string]bool{}
-	onDisk := func(source agent.Source) (string, bool) {
-		if source.Line == 0 || agent.IsPaged(source.Path) { // the note does not exist, or a page counts as one line
-			return source.Text, true
-		}
-		note, err := s.wholeNote(ctx, source.Path)
-		return note.Text, err == nil
-	}
 	var paths []string // by numbers, which the client does not know
 	for i, source := range sources {
 		paths = append(paths, fmt.Sprintf("[%d]", i+1), source.Path)
 	}
 	inWords := strings.NewReplacer(paths...)
-	citations, more := citation.CheckFirst(ctx, checked, sources, onDisk, most.verdicts)
+	citations, more := citation.CheckFirst(ctx, checked, sources, onDisk{ctx, s}, most.verdicts)
 	for _, c := range citations {
 		v := Verdict{
 			Verdict: c.Verdict, Text: clip(cmp.Or(c.Words, c.Sentence)),

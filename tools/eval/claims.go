@@ -191,6 +191,19 @@ type verdicts struct {
 	refused                  bool // the last was accused by a ✗, not by a remark
 }
 
+// changed are notes of which one has another text now.
+type changed struct {
+	saw agent.Source
+	now string
+}
+
+func (c changed) Reread(s agent.Source) (string, bool) {
+	if s.Path == c.saw.Path {
+		return strings.Repeat("\n", c.saw.Line-1) + c.now, true
+	}
+	return strings.Repeat("\n", s.Line-1) + s.Text, true
+}
+
 // check counts the verdict on an answer. The note, its first source, has the text now; what it had is what
 // the model saw, except where marks were put around the sentence, which the model saw too.
 func (v *verdicts) check(answer, remark string, note agent.Source, now string, others ...agent.Source) outlook {
@@ -202,12 +215,7 @@ func (v *verdicts) check(answer, remark string, note agent.Source, now string, o
 	sources := append([]agent.Source{saw}, others...)
 	shown := neutral
 	v.refused = false
-	for _, c := range citation.Check(answer, sources, func(s agent.Source) (string, bool) {
-		if s.Path == note.Path {
-			return strings.Repeat("\n", saw.Line-1) + now, true
-		}
-		return strings.Repeat("\n", s.Line-1) + s.Text, true
-	}) {
+	for _, c := range citation.Check(answer, sources, changed{saw, now}) {
 		switch {
 		case c.Verdict == agent.NotFound || c.Verdict == agent.Stale || c.Context != remark:
 			shown = accused
