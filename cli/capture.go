@@ -18,6 +18,7 @@ import (
 	"lifehub/agent"
 	"lifehub/agent/gate"
 	"lifehub/agent/memory"
+	"lifehub/agent/turn"
 	"lifehub/cli/app"
 	"lifehub/cli/settings"
 	"lifehub/internal/files"
@@ -60,8 +61,8 @@ type writing struct {
 
 // work has the calls of a capture. *single and *page are the real ones.
 type work interface {
-	next(last *agent.Result) *agent.Step // as in [turn.Agent.Calls]
-	describe(result *captured)           // adds what is known of the result
+	turn.Work
+	describe(result *captured) // adds what is known of the result
 }
 
 // single is one call.
@@ -70,7 +71,7 @@ type single struct {
 	text, due string // what it adds; may be ""
 }
 
-func (s *single) next(last *agent.Result) *agent.Step {
+func (s *single) Next(last *agent.Result) *agent.Step {
 	if last != nil {
 		return nil
 	}
@@ -213,7 +214,7 @@ func (c *capture) run(ctx context.Context, w writing) error {
 	assistant := a.Agent()
 	assistant.Tools = app.AtOnce{App: a} // no model, no servers to wait for
 	assistant.Memory, assistant.Facts = memory.LongTerm{}, nil
-	events := assistant.Calls(ctx, a.Store.NewConversation(), w.message.String(), w.work.next, w.from...)
+	events := assistant.Calls(ctx, a.Store.NewConversation(), w.message.String(), w.work, w.from...)
 	result, answer, err := c.follow(ctx, attended, w, events)
 	if result.Path == "" {
 		return err

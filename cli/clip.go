@@ -87,7 +87,7 @@ type page struct {
 }
 
 // next returns the call that follows the result of the last.
-func (p *page) next(last *agent.Result) *agent.Step {
+func (p *page) Next(last *agent.Result) *agent.Step {
 	if p.saved {
 		return nil
 	}

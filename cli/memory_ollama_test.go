@@ -43,13 +43,7 @@ func TestCatsNameIsRecalledWithRealOllama(t *testing.T) {
 	defer s.Close()
 	a := turn.New(turn.Options{
 		Model: provider, Server: prompt.ServerOf(provider), History: s, Summaries: s, TokenRatios: s, Limits: turn.Limits{Messages: 6},
-		Memory: memory.LongTerm{Store: s, Prefixes: encoder.Prefixes, Embedder: func(ctx context.Context) llm.Embedder {
-			e, err := provider.Embedder(ctx)
-			if err != nil {
-				t.Error(err)
-			}
-			return e
-		}},
+		Memory: memory.LongTerm{Store: s, Embedding: embedsAs{t, provider}},
 	})
 	ask := func(question string) (found []agent.Recollection, inPrompt int) {
 		t.Helper()
@@ -87,3 +81,21 @@ func TestCatsNameIsRecalledWithRealOllama(t *testing.T) {
 		t.Logf("the server counted %.2f tokens for one of the estimate", g.Scale)
 	}
 }
+
+// embedsAs makes memory searchable by a provider's model.
+type embedsAs struct {
+	t        *testing.T
+	provider llm.Provider
+}
+
+func (a embedsAs) MemoryEmbedder(ctx context.Context) llm.Embedder {
+	e, err := a.provider.Embedder(ctx)
+	if err != nil {
+		a.t.Error(err)
+	}
+	return e
+}
+
+func (embedsAs) Prefixes(embedder string) (question, text string) { return encoder.Prefixes(embedder) }
+
+func (embedsAs) Archived() {}

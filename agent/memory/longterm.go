@@ -71,16 +71,19 @@ type LongTerm struct {
 	Store      agent.Memory // nil: what leaves the window is forgotten
 	Everywhere bool         // recall from all conversations, not just the current one
 	K          int          // maximum number of recalled exchanges; 0: 1
+	Embedding  Embedding    // nil: recall uses keywords only
+}
 
+// Embedding is what makes exchanges searchable by their meaning.
+type Embedding interface {
+	// MemoryEmbedder returns the current embedder; nil: recall uses keywords only.
+	MemoryEmbedder(ctx context.Context) llm.Embedder
+	// Prefixes returns the text that an embedding model expects before a question
+	// and before a searched text.
+	Prefixes(embedder string) (question, text string)
 	// Archived is called when an exchange was archived, so that EmbedAll can be
-	// run. It must not block. May be nil.
-	Archived func()
-	// Embedder returns the current embedder. If it is nil or returns nil,
-	// recall uses keywords only.
-	Embedder func(ctx context.Context) llm.Embedder
-	// Prefixes returns the text that an embedding model expects before a
-	// question and before a searched text. May be nil.
-	Prefixes func(embedder string) (question, text string)
+	// run. It must not block.
+	Archived()
 }
 
 // defaultK is the default number of recalled exchanges.
@@ -118,8 +121,8 @@ func (m LongTerm) Search(ctx context.Context, query string, k int) ([]agent.Reco
 	if err != nil {
 		return nil, err
 	}
-	if n > 0 && m.Archived != nil {
-		m.Archived()
+	if n > 0 && m.Embedding != nil {
+		m.Embedding.Archived()
 	}
 	return m.similar(ctx, agent.MemoryQuery{Everywhere: true, Question: query}, k, math.MaxInt)
 }
@@ -150,7 +153,7 @@ func (m LongTerm) embedQuestion(ctx context.Context, question string) (name stri
 	if e == nil {
 		return "", nil
 	}
-	prefix, _ := m.prefixes(e.Name())
+	prefix, _ := m.Embedding.Prefixes(e.Name())
 	vectors, err := agent.Guarded(ctx, func(ctx context.Context) ([][]float32, error) {
 		return e.Embed(ctx, []string{prefix + text.Clip(question, maxEmbedded)})
 	})
@@ -161,17 +164,10 @@ func (m LongTerm) embedQuestion(ctx context.Context, question string) (name stri
 }
 
 func (m LongTerm) embedder(ctx context.Context) llm.Embedder {
-	if m.Embedder == nil {
+	if m.Embedding == nil {
 		return nil
 	}
-	return m.Embedder(ctx)
-}
-
-func (m LongTerm) prefixes(embedder string) (question, text string) {
-	if m.Prefixes == nil {
-		return "", ""
-	}
-	return m.Prefixes(embedder)
+	return m.Embedding.MemoryEmbedder(ctx)
 }
 
 // EmbedAll embeds every archived exchange that has no vector of the current
@@ -182,7 +178,7 @@ func (m LongTerm) EmbedAll(ctx context.Context) error {
 	if m.Store == nil || e == nil {
 		return nil
 	}
-	_, prefix := m.prefixes(e.Name())
+	_, prefix := m.Embedding.Prefixes(e.Name())
 	for last := int64(0); ; {
 		batch, err := m.Store.Unembedded(ctx, e.Name(), last, embedBatch)
 		if err != nil || len(batch) == 0 {

@@ -25,16 +25,19 @@ type Asker struct {
 	Server
 	Think string // as in [llm.Request]
 	// Roles maps the agent of a prompt to an Asker with another model.
-	Roles map[string]*Asker
-	// Compact may shorten the conversation in a prompt that does not fit. May
-	// be nil.
-	Compact func(ctx context.Context, p Prompt) Prompt
+	Roles     map[string]*Asker
+	Compactor Compactor // nil: nothing shortens a conversation
 
 	blind   atomic.Bool // whether the user was notified that the model cannot see images
 	timeout error       // the time-out after which nothing is asked any more
 	mu      sync.Mutex
 	limit   atomic.Int64 // tokens of a shortened prompt, for the rest of the turn; 0: none was
 	lacking []string     // omissions from prompts that the user was notified of
+}
+
+// Compactor may shorten the conversation in a prompt that does not fit.
+type Compactor interface {
+	Compact(ctx context.Context, p Prompt) Prompt
 }
 
 // Role is a separate model for one agent of a turn, such as the planner.
@@ -109,8 +112,8 @@ func (a *Asker) askWithin(ctx context.Context, p Prompt, say func(text string)) 
 	if err := a.afterWarm(ctx, p); err != nil {
 		return llm.Usage{}, err
 	}
-	if a.Compact != nil {
-		p = a.Compact(ctx, p)
+	if a.Compactor != nil {
+		p = a.Compactor.Compact(ctx, p)
 	}
 	window, scale := a.measured(ctx)
 	usage, size, err := a.send(ctx, p, window, scale, say)
@@ -178,15 +181,15 @@ func (a *Asker) send(ctx context.Context, p Prompt, window int, scale float64,
 		}
 		if delta.Thinking != "" {
 			a.Stream.Emit(agent.Thought{Agent: p.Agent, Step: p.Step, Content: delta.Thinking})
-			if p.Think != nil {
-				p.Think(delta.Thinking)
+			if p.Listener != nil {
+				p.Listener.Thought(delta.Thinking)
 			}
 		}
 		if delta.Text != "" {
 			say(delta.Text)
 		}
-		if delta.Call != nil && p.Call != nil {
-			p.Call(*delta.Call)
+		if delta.Call != nil && p.Listener != nil {
+			p.Listener.Called(*delta.Call)
 		}
 		if delta.Usage != nil {
 			usage = *delta.Usage

@@ -49,8 +49,13 @@ type Prompt struct {
 	After    []llm.Message  // messages after the question: a second try, or the rounds of a loop
 	Brought  bool           // After contains results of calls rather than a second try
 	Log      []agent.Logged // calls whose results are in the prompt
-	Call     func(llm.ToolCall)
-	Think    func(text string) // receives reasoning that the server reports separately; may be nil
+	Listener Listener       // receives what of a reply is no text; nil: nobody does
+}
+
+// Listener receives the parts of a reply that are no text.
+type Listener interface {
+	Called(call llm.ToolCall)
+	Thought(text string) // reasoning that the server reports separately
 }
 
 // Part is a piece of material. Parts of a kind are ordered by decreasing value.

@@ -210,23 +210,32 @@ func (a *Agent) Resume(ctx context.Context, conversation, turnID string) <-chan 
 func (a *Agent) Call(ctx context.Context, conversation, message string, step agent.Step,
 	from ...string,
 ) <-chan agent.Event {
-	return a.Calls(ctx, conversation, message, func(last *agent.Result) *agent.Step {
-		if last != nil {
-			return nil
-		}
-		return &step
-	}, from...)
+	return a.Calls(ctx, conversation, message, single(step), from...)
 }
 
-// Calls is like [Agent.Call] for calls one after the other: next returns the
-// first one for nil, and each further one for the result of the last; nil ends
-// the turn, with the last result as its answer. A call that is not made ends it
-// as well.
-func (a *Agent) Calls(ctx context.Context, conversation, message string, next func(last *agent.Result) *agent.Step,
-	from ...string,
+// Work has the calls that a user requested, one after the other.
+type Work interface {
+	// Next returns the first call for nil, and each further one for the result of
+	// the last; nil ends the turn, with the last result as its answer.
+	Next(last *agent.Result) *agent.Step
+}
+
+// single is one call.
+type single agent.Step
+
+func (s single) Next(last *agent.Result) *agent.Step {
+	if last != nil {
+		return nil
+	}
+	return (*agent.Step)(&s)
+}
+
+// Calls is like [Agent.Call] for several calls. A call that is not made ends the
+// turn as well.
+func (a *Agent) Calls(ctx context.Context, conversation, message string, work Work, from ...string,
 ) <-chan agent.Event {
 	return a.start(ctx, conversation, func(t *turn, ctx context.Context) error {
-		t.mode, t.command = agent.PlanMode, &command{next: next, from: agent.FromOutside(from...)}
+		t.mode, t.command = agent.PlanMode, &command{work: work, from: agent.FromOutside(from...)}
 		t.record.Add(t.command.from)
 		t.parse(message)
 		return t.begin(ctx)

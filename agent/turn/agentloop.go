@@ -132,6 +132,21 @@ func (l *agentLoop) known(name string) bool {
 	return prompt.Meant(l.callable, name) != nil
 }
 
+// listener adds what is no text to a reply.
+type listener struct {
+	loop *agentLoop
+	to   *reply
+}
+
+func (h *listener) Called(c llm.ToolCall) {
+	if name := prompt.ToolName(c.Name, h.loop.known); h.loop.known(name) {
+		c.Name = name
+	}
+	h.to.calls = append(h.to.calls, c)
+}
+
+func (h *listener) Thought(text string) { h.to.thought += text }
+
 // hasCalls reports whether the reply has calls, or a malformed one.
 func (r reply) hasCalls() bool { return len(r.calls) > 0 || r.problem != nil }
 
@@ -141,13 +156,7 @@ func (l *agentLoop) decide(ctx context.Context) (reply, error) {
 	var r reply
 	var hear prompt.Hear
 	p := l.prompt()
-	p.Call = func(c llm.ToolCall) {
-		if name := prompt.ToolName(c.Name, l.known); l.known(name) {
-			c.Name = name
-		}
-		r.calls = append(r.calls, c)
-	}
-	p.Think = func(text string) { r.thought += text }
+	p.Listener = &listener{l, &r}
 	doubts := l.stream && l.turn.unlikely()
 	holds := doubts || l.stream && l.turn.traits.Small && l.turn.knowsNothing()
 	said := ""

@@ -148,17 +148,8 @@ func TestCallsFollowOneAnother(t *testing.T) {
 				t.Fatal(err)
 			}
 			a := New(Options{Model: llmtest.NewScript(), History: nowhere{}, Rules: rules, Tools: agenttest.Tools(tools...)})
-			next := func(last *agent.Result) *agent.Step {
-				switch {
-				case last == nil:
-					return &agent.Step{Tool: "fetch", Input: json.RawMessage(`{}`)}
-				case last.Text == "the page":
-					return &agent.Step{Tool: "write", Input: json.RawMessage(`{}`)}
-				}
-				return nil
-			}
 			asked, answer := 0, ""
-			for e := range a.Calls(t.Context(), "c", "clip the page", next) {
+			for e := range a.Calls(t.Context(), "c", "clip the page", clips{}) {
 				switch b := e.Body.(type) {
 				case agent.PermissionAsked:
 					asked++
@@ -172,4 +163,17 @@ func TestCallsFollowOneAnother(t *testing.T) {
 			}
 		})
 	}
+}
+
+// clips fetches a page, and then writes it.
+type clips struct{}
+
+func (clips) Next(last *agent.Result) *agent.Step {
+	switch {
+	case last == nil:
+		return &agent.Step{Tool: "fetch", Input: json.RawMessage(`{}`)}
+	case last.Text == "the page":
+		return &agent.Step{Tool: "write", Input: json.RawMessage(`{}`)}
+	}
+	return nil
 }

@@ -333,13 +333,8 @@ func TestEffectsAreToldThoughNothingCanBeSaved(t *testing.T) {
 	for _, moment := range []agent.Moment{agent.Planned, agent.Intended, agent.CallStarted, agent.CallEnded, "the end"} {
 		tool := &fakeTool{name: "add_task", schema: `{"type":"object"}`, result: agent.Result{Text: "added"}, does: []agent.Effect{{Kind: agent.NoteChanged, Path: "tasks.md", Lines: &agent.Lines{Added: 1}}}}
 		a := New(Options{Workers: workers, History: &unsaving{}, Journal: &ledger{fail: errors.New("disk full"), failAt: moment}, Model: &script{}, Tools: tools(tool)})
-		step := &agent.Step{Tool: "add_task", Input: json.RawMessage(`{}`)}
-		events := collect(a.Calls(t.Context(), "c1", "add milk", func(last *agent.Result) *agent.Step {
-			if last != nil {
-				return nil
-			}
-			return step
-		}), always(agent.AllowOnce))
+		step := agent.Step{Tool: "add_task", Input: json.RawMessage(`{}`)}
+		events := collect(a.Call(t.Context(), "c1", "add milk", step), always(agent.AllowOnce))
 		failed, ok := events[len(events)-1].Body.(agent.Failed)
 		if !ok || !strings.Contains(failed.Message, "disk full") {
 			t.Fatalf("%s: the last event is %#v", moment, events[len(events)-1].Body)

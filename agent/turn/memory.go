@@ -131,8 +131,8 @@ func (t *turn) archive(ctx context.Context) {
 	switch {
 	case err != nil:
 		t.events.Notice("Older messages could not be archived: %v.", err)
-	case n > 0 && m.Archived != nil:
-		m.Archived()
+	case n > 0 && m.Embedding != nil:
+		m.Embedding.Archived()
 	}
 }
 
@@ -175,9 +175,9 @@ func (t *turn) compactOlder(ctx context.Context, keep int) bool {
 	return true
 }
 
-// compactToFit summarizes the older turns if a prompt does not fit even with
+// Compact summarizes the older turns if a prompt does not fit even with
 // its results shortened.
-func (t *turn) compactToFit(ctx context.Context, p prompt.Prompt) prompt.Prompt {
+func (t *turn) Compact(ctx context.Context, p prompt.Prompt) prompt.Prompt {
 	if t.agent.Summaries == nil || len(p.History) <= prompt.VerbatimMessages || !t.model.Overflows(ctx, p) ||
 		!t.compactOlder(ctx, 0) {
 		return p

@@ -56,8 +56,17 @@ var cat = agent.Recollection{
 }
 
 func remembering(p *past) memory.LongTerm {
-	return memory.LongTerm{Store: p, Embedder: func(context.Context) llm.Embedder { return llm.Ngrams{} }}
+	return memory.LongTerm{Store: p, Embedding: embeds{llm.Ngrams{}}}
 }
+
+// embeds makes memory searchable by an embedder; nil: there is none.
+type embeds struct{ with llm.Embedder }
+
+func (e embeds) MemoryEmbedder(context.Context) llm.Embedder { return e.with }
+
+func (embeds) Prefixes(string) (question, text string) { return "", "" }
+
+func (embeds) Archived() {}
 
 // asked returns the last message of a request, which has the material.
 func asked(r llm.Request) string { return r.Messages[len(r.Messages)-1].Text }
@@ -106,7 +115,7 @@ func TestUnreadableMemoryFailsNoTurn(t *testing.T) {
 func TestKeywordRecallWorksWithoutEmbedder(t *testing.T) {
 	p := &past{found: []agent.Recollection{cat}}
 	m := remembering(p)
-	m.Embedder = func(context.Context) llm.Embedder { return nil }
+	m.Embedding = embeds{}
 	found, err := New(Options{History: &shelf{}, Memory: m}).Recall(t.Context(), "c1", "name of the cat", 1)
 	if err != nil || len(found) != 1 || p.asked[0].Vector != nil {
 		t.Errorf("found %+v, %v, asked %+v", found, err, p.asked)

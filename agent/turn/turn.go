@@ -50,8 +50,8 @@ type message struct {
 
 // command is what the user requested to be called.
 type command struct {
-	next func(last *agent.Result) *agent.Step // as in [Agent.Calls]
-	from agent.Origin                         // of the calls
+	work Work
+	from agent.Origin // of the calls
 }
 
 // talk is the conversation before a turn.
@@ -80,7 +80,7 @@ func newTurn(a *Agent, conversation string, to chan<- agent.Event) *turn {
 		model: a.asker(stream, a.Session.Think()), mode: a.Session.Mode(), missing: a.Tools.Missing(),
 		steps: newSteps(a.Limits.Parallel),
 	}
-	t.model.Compact = t.compactToFit
+	t.model.Compactor = t
 	return t
 }
 
@@ -400,7 +400,7 @@ func (t *turn) runCommand(ctx context.Context) error {
 	var last *agent.Result
 	from := t.command.from
 	for number := 1; ; number++ {
-		next := t.command.next(last)
+		next := t.command.work.Next(last)
 		if next == nil {
 			break
 		}

@@ -437,10 +437,10 @@ func (a *App) BetterEmbedder(ctx context.Context) string {
 		"the notes with it", better, better)
 }
 
-// memoryEmbedder returns the embedder for past exchanges: the embedding model or, without one,
+// MemoryEmbedder returns the embedder for past exchanges: the embedding model or, without one,
 // n-grams, which find more of what was said than the encoder (docs/figures/memory.md). It returns
 // nil if the server is unreachable.
-func (a *App) memoryEmbedder(ctx context.Context) llm.Embedder {
+func (a *App) MemoryEmbedder(ctx context.Context) llm.Embedder {
 	e, err := a.Provider.Embedder(ctx)
 	switch {
 	case err != nil:
@@ -450,6 +450,9 @@ func (a *App) memoryEmbedder(ctx context.Context) llm.Embedder {
 	}
 	return e
 }
+
+// Prefixes returns what an embedding model expects before a question and before a text.
+func (a *App) Prefixes(embedder string) (question, text string) { return encoder.Prefixes(embedder) }
 
 // Offered returns the tools the agent may use now. Note tools are left out if there are no notes.
 func (a *App) Offered() []agent.Tool {
@@ -581,7 +584,7 @@ func (a *App) longTerm() memory.LongTerm {
 	}
 	return memory.LongTerm{
 		Store: a.Store, Everywhere: a.Settings.Memory.Scope == "all", K: a.Settings.Memory.K,
-		Embedder: a.memoryEmbedder, Prefixes: encoder.Prefixes, Archived: a.Archived,
+		Embedding: a,
 	}
 }
 

@@ -9,7 +9,6 @@ import (
 	"lifehub/agent/memory"
 	"lifehub/agent/tools"
 	"lifehub/notes"
-	"lifehub/rag/encoder"
 )
 
 // Facts returns the file of facts about the user. It is in the first vault, or in the data folder
@@ -42,10 +41,7 @@ func (a *App) FactsFolder() (*notes.Folder, error) {
 // SearchPast searches the exchanges of all conversations, whatever memory.scope is, which decides
 // only what is recalled without being asked for.
 func (a *App) SearchPast(ctx context.Context, query string, limit int) ([]agent.Recollection, error) {
-	past := memory.LongTerm{
-		Store: a.Store, Embedder: a.memoryEmbedder,
-		Prefixes: encoder.Prefixes, Archived: a.Archived,
-	}
+	past := memory.LongTerm{Store: a.Store, Embedding: a}
 	return past.Search(ctx, query, limit)
 }
 

@@ -54,7 +54,7 @@ func measureMemory(ctx context.Context, b bench, e llm.Embedder) (f memoryFigure
 	}
 	defer s.Close() //nolint:errcheck // in memory
 	a := turn.New(turn.Options{History: s, Limits: turn.Limits{Messages: 6}, Memory: memory.LongTerm{
-		Store: s, Embedder: func(context.Context) llm.Embedder { return e }, Prefixes: encoder.Prefixes,
+		Store: s, Embedding: embedding{e},
 	}})
 	if err := a.Memory.EmbedAll(ctx); err != nil {
 		return f, err
@@ -136,3 +136,12 @@ func aPast(ctx context.Context, b bench) (s *store.Store, documents map[string]s
 	}
 	return s, documents, nil
 }
+
+// embedding makes memory searchable by an embedder.
+type embedding struct{ of llm.Embedder }
+
+func (e embedding) MemoryEmbedder(context.Context) llm.Embedder { return e.of }
+
+func (embedding) Prefixes(embedder string) (question, text string) { return encoder.Prefixes(embedder) }
+
+func (embedding) Archived() {}
