@@ -48,11 +48,6 @@ func (s *Schemas) Repair(tool Tool, raw json.RawMessage) (Repaired, error) {
 			return Repaired{}, fmt.Errorf("the arguments of %s are not a JSON object: %w", spec.Name, err)
 		}
 	}
-	schema := s.of(spec.Schema)
-	if schema == nil {
-		written, err := compact(raw, args, false)
-		return Repaired{Input: Args{raw: written, object: args}}, err
-	}
 	now := s.Now
 	if now == nil {
 		now = time.Now
@@ -60,7 +55,7 @@ func (s *Schemas) Repair(tool Tool, raw json.RawMessage) (Repaired, error) {
 	shape := ShapeOf(spec.Schema)
 	r := repairing{writes: MayWrite(tool), today: now()}
 	out := Repaired{Changed: r.object(args, shape)}
-	err = schema.validate(args)
+	err = s.check(spec.Schema, args)
 	switch takes := strings.Join(PropertyOrder(spec.Schema), ", "); {
 	case len(r.lost) > 0 && (r.writes || err != nil):
 		return Repaired{}, fmt.Errorf("%s has no %s: it takes %s", spec.Name, strings.Join(r.lost, " and no "), takes)

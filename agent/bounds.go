@@ -23,8 +23,6 @@ const (
 	maxDigits = 1000 // bytes of a number
 )
 
-var errTooDeep = fmt.Errorf("it is nested more than %d deep", maxDepth)
-
 // readJSON parses a value of anyone's. Numbers keep their digits, and are within the range of a float64:
 // the exact arithmetic of a check takes as much memory as an exponent says.
 func readJSON(raw []byte) (any, error) {
@@ -37,7 +35,7 @@ func readJSON(raw []byte) (any, error) {
 
 func checkParts(value any, depth int) error {
 	if depth > maxDepth {
-		return errTooDeep
+		return fmt.Errorf("it is nested more than %d deep", maxDepth)
 	}
 	switch v := value.(type) {
 	case json.Number:
@@ -68,31 +66,47 @@ func checkNumber(digits string) error {
 	return nil
 }
 
-// sizes counts the subschemas of schemas, each as often as references to it are followed.
-type sizes struct {
-	known   map[*jsonschema.Schema]int
-	dynamic bool // there is a reference whose target depends on the value
-}
+// size counts what a check of one value may have to do: a step for each subschema, as often as references
+// to it are followed, for each value that is allowed, and for each instruction of a pattern.
+type size int
 
-// of returns the size of a schema, at most maxExpanded+1. A reference of a schema to itself counts as
-// one: how often it is followed depends on the value.
-func (s *sizes) of(schema *jsonschema.Schema) int {
-	if size, known := s.known[schema]; known {
-		return size
+// add adds a schema that is so many subschemas below the first. A reference to itself is too deep.
+func (n *size) add(s *jsonschema.Schema, depth int) error {
+	*n += size(1 + len(s.Required) + instructions(s.Pattern))
+	if s.Enum != nil {
+		*n += size(parts(s.Enum.Values))
 	}
-	if s.known == nil {
-		s.known = map[*jsonschema.Schema]int{}
+	if s.Const != nil {
+		*n += size(parts(*s.Const))
 	}
-	s.known[schema] = 1
-	s.dynamic = s.dynamic || schema.DynamicRef != nil || schema.RecursiveRef != nil
-	size := 1
-	for _, parts := range []iter.Seq[*jsonschema.Schema]{ofSame(schema), ofParts(schema)} {
-		for part := range parts {
-			size = min(size+s.of(part), maxExpanded+1)
+	if s.UniqueItems {
+		*n += 20 // short lists are compared pair by pair
+	}
+	for pattern := range s.PatternProperties {
+		*n += size(instructions(pattern))
+	}
+	switch {
+	case s.DynamicRef != nil || s.RecursiveRef != nil:
+		return errors.New("$dynamicRef and $recursiveRef are not supported")
+	case depth > maxDepth:
+		return fmt.Errorf("it refers to itself, or is nested more than %d deep", maxDepth)
+	case *n > maxWork:
+		return fmt.Errorf("it is too large: with its references followed it has more than %d parts", maxWork)
+	}
+	for part := range subschemas(s) {
+		if err := n.add(part, depth+1); err != nil {
+			return err
 		}
 	}
-	s.known[schema] = size
-	return size
+	return nil
+}
+
+func subschemas(s *jsonschema.Schema) iter.Seq[*jsonschema.Schema] {
+	return func(yield func(*jsonschema.Schema) bool) {
+		each(yield, s.Ref, s.AllOf, s.AnyOf, s.OneOf, s.Not, s.If, s.Then, s.Else, s.DependentSchemas, s.Dependencies,
+			s.Properties, s.PatternProperties, s.AdditionalProperties, s.PropertyNames, s.UnevaluatedProperties,
+			s.Items, s.PrefixItems, s.Items2020, s.AdditionalItems, s.Contains, s.UnevaluatedItems)
+	}
 }
 
 // each yields the schemas of a field that holds one, several or none.
@@ -123,115 +137,7 @@ func each(yield func(*jsonschema.Schema) bool, fields ...any) {
 	}
 }
 
-// ofSame returns the subschemas that apply to the same value as the schema.
-func ofSame(s *jsonschema.Schema) iter.Seq[*jsonschema.Schema] {
-	return func(yield func(*jsonschema.Schema) bool) {
-		each(yield, s.Ref, s.AllOf, s.AnyOf, s.OneOf, s.Not, s.If, s.Then, s.Else, s.DependentSchemas, s.Dependencies)
-	}
-}
-
-// ofParts returns the subschemas that apply to the parts of a value.
-func ofParts(s *jsonschema.Schema) iter.Seq[*jsonschema.Schema] {
-	return func(yield func(*jsonschema.Schema) bool) {
-		each(yield, s.Properties, s.PatternProperties, s.AdditionalProperties, s.PropertyNames, s.UnevaluatedProperties,
-			s.Items, s.PrefixItems, s.Items2020, s.AdditionalItems, s.Contains, s.UnevaluatedItems)
-	}
-}
-
-// work counts the steps that a check of a value takes at most, before it is made: the check itself cannot
-// be stopped, and a schema that refers to itself makes their number grow with a power of the value's depth.
-type work struct{ left, depth int }
-
-// check reports whether the steps of a check are within the bound.
-func (w *work) check(s *jsonschema.Schema, value any) bool {
-	w.left -= 1 + own(s, value)
-	w.depth++
-	defer func() { w.depth-- }()
-	if w.left < 0 || w.depth > maxWork/100 {
-		return false
-	}
-	for part := range ofSame(s) {
-		if !w.check(part, value) {
-			return false
-		}
-	}
-	switch v := value.(type) {
-	case map[string]any:
-		return w.object(s, v)
-	case []any:
-		return w.list(s, v)
-	}
-	return true
-}
-
-// own returns the steps that a schema takes without its subschemas.
-func own(s *jsonschema.Schema, value any) (steps int) {
-	if s.Enum != nil {
-		steps += len(s.Enum.Values)
-	}
-	switch v := value.(type) {
-	case string:
-		steps += len(v)/64 + patternSteps(s.Pattern, v)
-	case []any:
-		steps += len(v)
-		if s.UniqueItems {
-			steps += 20 * parts(v) // short lists are compared pair by pair
-		}
-	case map[string]any:
-		steps += len(v) + len(s.Required)
-	}
-	return steps
-}
-
-func (w *work) object(s *jsonschema.Schema, object map[string]any) bool {
-	for name, value := range object {
-		if s.PropertyNames != nil && !w.check(s.PropertyNames, name) {
-			return false
-		}
-		for pattern, part := range s.PatternProperties {
-			if w.left -= patternSteps(pattern, name); !w.check(part, value) {
-				return false
-			}
-		}
-		rest := func(yield func(*jsonschema.Schema) bool) {
-			each(yield, s.AdditionalProperties, s.UnevaluatedProperties)
-		}
-		if property, known := s.Properties[name]; known {
-			rest = func(yield func(*jsonschema.Schema) bool) { yield(property) }
-		}
-		for part := range rest {
-			if !w.check(part, value) {
-				return false
-			}
-		}
-	}
-	return true
-}
-
-func (w *work) list(s *jsonschema.Schema, list []any) bool {
-	first, _ := s.Items.([]*jsonschema.Schema) // before draft 2020, where it is called prefixItems
-	if first == nil {
-		first = s.PrefixItems
-	}
-	for i, value := range list {
-		rest := func(yield func(*jsonschema.Schema) bool) { each(yield, s.Contains, s.UnevaluatedItems) }
-		if i < len(first) {
-			rest = func(yield func(*jsonschema.Schema) bool) { each(yield, s.Contains, first[i]) }
-		} else if items, all := s.Items.(*jsonschema.Schema); all || s.Items2020 != nil || s.AdditionalItems != nil {
-			rest = func(yield func(*jsonschema.Schema) bool) {
-				each(yield, s.Contains, items, s.Items2020, s.AdditionalItems)
-			}
-		}
-		for part := range rest {
-			if !w.check(part, value) {
-				return false
-			}
-		}
-	}
-	return true
-}
-
-// parts returns the number of values in a value.
+// parts returns the number of values in a value; 64 bytes of text count as one.
 func parts(value any) (n int) {
 	switch v := value.(type) {
 	case []any:
@@ -239,8 +145,8 @@ func parts(value any) (n int) {
 			n += parts(item)
 		}
 	case map[string]any:
-		for _, item := range v {
-			n += parts(item)
+		for name, item := range v {
+			n += parts(item) + len(name)/64
 		}
 	case string:
 		n = len(v) / 64
@@ -276,11 +182,9 @@ func (p *patterns) compile(pattern string) (jsonschema.Regexp, error) {
 	return &boundedPattern{compiled, len(program.Inst)}, err
 }
 
-// patternSteps returns the steps that matching a text takes: instructions for each byte, of which a
-// hundred take as long as another step.
-func patternSteps(pattern jsonschema.Regexp, text string) int {
+func instructions(pattern jsonschema.Regexp) int {
 	if p, ok := pattern.(*boundedPattern); ok {
-		return p.size*len(text)/100 + 1
+		return p.size
 	}
 	return 0
 }

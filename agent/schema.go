@@ -16,17 +16,19 @@ import (
 
 // Bounds of a schema, which may have been written by anyone.
 const (
-	maxSchema   = 256 << 10 // bytes
-	maxExpanded = 50_000    // subschemas, each counted as often as references to it are followed
-	maxWork     = 200_000   // steps of one check, see [work]
-	maxPattern  = 50_000    // instructions of the compiled patterns
+	maxSchema  = 256 << 10 // bytes
+	maxWork    = 1_000_000 // of a schema times the value: no check takes as long as a second
+	maxPattern = 50_000    // instructions of the compiled patterns
 )
 
-// ErrTooLarge is returned for a schema that is too large to check values against.
-var ErrTooLarge = errors.New("the schema is too large")
+// errUnchecked is returned for a value that was not checked.
+var errUnchecked = errors.New("it cannot be checked: the schema and the value together are too large")
 
 // Schema is a JSON Schema against which any value is checked in a bounded time.
-type Schema struct{ compiled *jsonschema.Schema }
+type Schema struct {
+	compiled *jsonschema.Schema
+	size     int // see [size]
+}
 
 // Schemas compiles the schemas of tools on first use and caches them. The zero
 // value is ready to use and safe for concurrent use.
@@ -37,7 +39,20 @@ type Schemas struct {
 	read map[string]*Schema // by the text of the schema; nil if it cannot be compiled
 }
 
-// of returns the schema of a tool; nil if there is none to check against.
+// check returns an error if arguments do not fit the schema of their tool. Those that cannot be checked
+// here the tool itself has to reject.
+func (s *Schemas) check(text json.RawMessage, args map[string]any) error {
+	schema := s.of(text)
+	if schema == nil {
+		return nil
+	}
+	if err := schema.validate(args); !errors.Is(err, errUnchecked) {
+		return err
+	}
+	return nil
+}
+
+// of returns the schema of a tool; nil if there is none that can be checked.
 func (s *Schemas) of(text json.RawMessage) *Schema {
 	if len(text) == 0 || len(text) > maxSchema {
 		return nil
@@ -47,9 +62,9 @@ func (s *Schemas) of(text json.RawMessage) *Schema {
 	if schema, known := s.read[string(text)]; known {
 		return schema
 	}
-	schema, err := ToolSchema(text)
+	schema, err := readSchema(text, false) // the tool itself checks formats
 	if err != nil {
-		schema = nil // the tool itself has to reject invalid arguments
+		schema = nil
 	}
 	if s.read == nil {
 		s.read = map[string]*Schema{}
@@ -59,20 +74,14 @@ func (s *Schemas) of(text json.RawMessage) *Schema {
 }
 
 // ReadSchema reads a JSON Schema that asserts formats such as that of a date. It may not refer to
-// files or addresses. The error is ErrTooLarge if following its references takes too many steps.
+// files or addresses, nor to itself.
 func ReadSchema(text json.RawMessage) (*Schema, error) { return readSchema(text, true) }
-
-// ToolSchema is like [ReadSchema] for the arguments of a tool, which checks formats itself.
-func ToolSchema(text json.RawMessage) (*Schema, error) { return readSchema(text, false) }
 
 func readSchema(text json.RawMessage, formats bool) (*Schema, error) {
 	if len(text) > maxSchema {
-		return nil, fmt.Errorf("%w: more than %d KiB", ErrTooLarge, maxSchema>>10)
+		return nil, fmt.Errorf("it is too large: more than %d KiB", maxSchema>>10)
 	}
 	doc, err := readJSON(text)
-	if errors.Is(err, errTooDeep) {
-		return nil, fmt.Errorf("%w: %w", ErrTooLarge, err)
-	}
 	if err != nil && !json.Valid(text) {
 		return nil, fmt.Errorf("it is not valid JSON: %w", err)
 	}
@@ -86,14 +95,11 @@ func readSchema(text json.RawMessage, formats bool) (*Schema, error) {
 	if err != nil {
 		return nil, err
 	}
-	sizes := sizes{}
-	if sizes.of(compiled) > maxExpanded {
-		return nil, fmt.Errorf("%w: with its references followed it has more than %d parts", ErrTooLarge, maxExpanded)
+	var n size
+	if err := n.add(compiled, 0); err != nil {
+		return nil, err
 	}
-	if sizes.dynamic {
-		return nil, errors.New("$dynamicRef and $recursiveRef are not supported")
-	}
-	return &Schema{compiled}, nil
+	return &Schema{compiled, int(n)}, nil
 }
 
 // Check returns an error if a value does not fit the schema.
@@ -134,8 +140,8 @@ var atTop, inArgument = regexp.MustCompile(`^at '': `), regexp.MustCompile(`^at 
 // [readJSON].
 func (s *Schema) validate(value any) (err error) {
 	defer Catch(&err)
-	if w := (work{left: maxWork}); !w.check(s.compiled, value) {
-		return errors.New("it cannot be checked: the schema and the value together are too large")
+	if s.size*parts(value) > maxWork {
+		return errUnchecked
 	}
 	return inOneLine(s.compiled.Validate(value))
 }

@@ -62,10 +62,6 @@ func newTool(s *supervisor, l Tool) (*tool, error) {
 	if err != nil {
 		return nil, fmt.Errorf("tool %q is refused: %w", l.Name, err)
 	}
-	// the tool itself checks against an invalid one
-	if _, err := agent.ToolSchema(schema); errors.Is(err, agent.ErrTooLarge) {
-		return nil, fmt.Errorf("tool %q is refused: %w", l.Name, err)
-	}
 	var hints struct {
 		DestructiveHint, OpenWorldHint bool
 		ReadOnlyHint                   *bool
