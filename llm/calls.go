@@ -14,8 +14,8 @@ import (
 // these they set, and in how they count.
 type CallPiece struct {
 	Index *int   // nil: the server does not number calls
-	ID    string // may come late, repeat, or differ in each piece
-	Name  string // may repeat, or be split as well
+	ID    string // in the first piece, or in each
+	Name  string // in the first piece
 	Args  json.RawMessage
 }
 
@@ -31,7 +31,6 @@ type builtCall struct {
 	id, name string
 	args     strings.Builder
 	fault    string
-	after    *builtCall // the call that its first piece would continue, were its arguments not complete
 }
 
 const (
@@ -46,27 +45,10 @@ func (b *CallBuilder) Add(p CallPiece) {
 		args = string(p.Args)
 	}
 	c := b.callOf(p)
-	switch {
-	case c == nil:
-		c = b.begin(nil)
-	case args != "" && p.ID != "" && p.ID == c.id && args == c.args.String() && c.whole(): // repeated
-		return
-	case p.Name != "" && (c.whole() || c.mayEcho() && p.Name != c.name):
-		c = b.begin(c)
+	if c == nil {
+		c = b.begin()
 	}
-	if p.ID != "" && (c.id == "" || p.Name == "") {
-		c.id = p.ID
-	}
-	if p.Index != nil {
-		c.index = p.Index
-	}
-	switch {
-	case p.Name == c.name: // repeated
-	case strings.HasPrefix(p.Name, c.name): // the whole name so far
-		c.name = p.Name
-	default:
-		c.name += p.Name
-	}
+	c.id, c.name, c.index = cmp.Or(c.id, p.ID), cmp.Or(c.name, p.Name), cmp.Or(c.index, p.Index)
 	if b.size += len(args); b.size > maxArgs {
 		c.fault = fmt.Sprintf("its arguments are longer than %d MB", maxArgs>>20)
 		return
@@ -74,42 +56,30 @@ func (b *CallBuilder) Add(p CallPiece) {
 	c.args.WriteString(args)
 }
 
-// callOf returns the call that a piece would continue; nil if there is none. A piece
-// without a name continues one, if there is any.
+// callOf returns the call that a piece continues: the latest with its index, and with its id unless it has
+// an index; nil if it begins one. A piece with a name begins one if it has another id, or if the arguments
+// of the latest are complete.
 func (b *CallBuilder) callOf(p CallPiece) *builtCall {
-	if len(b.calls) == 0 {
-		return nil
-	}
-	latest := func(is func(*builtCall) bool) *builtCall {
-		for i := len(b.calls) - 1; i >= 0; i-- {
-			if is(b.calls[i]) {
-				return b.calls[i]
-			}
-		}
-		return nil
-	}
-	last := b.calls[len(b.calls)-1]
-	unnumbered := func(c *builtCall) bool { return p.Index == nil || c.index == nil }
-	numbered := func(c *builtCall) bool { return p.Index != nil && c.index != nil && *c.index == *p.Index }
-	c := latest(func(c *builtCall) bool { return p.ID != "" && c.id == p.ID && (unnumbered(c) || numbered(c)) })
-	if c == nil {
-		if c = latest(numbered); c == nil && (p.Name == "" || unnumbered(last)) {
-			c = last
-		}
-		if c != nil && p.Name != "" && p.ID != "" && c.id != "" {
+	for _, c := range slices.Backward(b.calls) {
+		otherID := p.ID != "" && c.id != "" && p.ID != c.id
+		switch {
+		case p.Index != nil && c.index != nil && *p.Index != *c.index, p.Name == "" && otherID && p.Index == nil:
+			continue
+		case p.Name != "" && (otherID || c.whole()):
 			return nil
 		}
+		return c
 	}
-	return c
+	return nil
 }
 
-func (b *CallBuilder) begin(after *builtCall) *builtCall {
+func (b *CallBuilder) begin() *builtCall {
 	if len(b.calls) == maxCalls {
 		last := b.calls[maxCalls-1]
 		last.fault = fmt.Sprintf("an answer has no more than %d calls", maxCalls-1)
 		return last
 	}
-	c := &builtCall{after: after}
+	c := &builtCall{}
 	b.calls = append(b.calls, c)
 	return c
 }
@@ -120,27 +90,11 @@ func (c *builtCall) whole() bool {
 	return (strings.HasSuffix(args, "}") || strings.HasSuffix(args, `"`)) && json.Valid([]byte(args))
 }
 
-// mayEcho reports whether what looks like a call may be the end of another one.
-func (c *builtCall) mayEcho() bool {
-	return c.after != nil && c.args.Len() == 0 && c.name == c.after.name
-}
-
-// isEcho reports whether what looked like a call was the end of another one, which
-// may lack its id so far.
-func (c *builtCall) isEcho() bool {
-	if !c.mayEcho() || c.after.id != "" && c.id != "" && c.id != c.after.id {
-		return false
-	}
-	c.after.id = cmp.Or(c.after.id, c.id)
-	return true
-}
-
 // Calls returns the calls in the order in which they began. An id that several
 // have is that of the first.
 func (b *CallBuilder) Calls() (calls []ToolCall) {
-	built := slices.DeleteFunc(slices.Clone(b.calls), (*builtCall).isEcho)
 	ids := map[string]bool{}
-	for _, c := range built {
+	for _, c := range b.calls {
 		if ids[c.id] {
 			c.id = ""
 		}

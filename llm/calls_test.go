@@ -10,22 +10,17 @@ import (
 )
 
 // scheme is how a server streams calls.
-type scheme struct{ index, id, args, name string }
+type scheme struct{ index, id, args string }
 
 // schemes returns all that keep calls apart: by index, by id or by their position.
 func schemes() (all []scheme) {
 	for _, index := range []string{"right", "from one", "zero", "none"} {
-		for _, id := range []string{"first", "each", "late", "none", "new in each"} {
+		for _, id := range []string{"first", "each", "none", "new in each"} {
 			if id == "new in each" && (index == "zero" || index == "none") {
 				continue
 			}
 			for _, args := range []string{"text", "object", "coded"} {
-				for _, name := range []string{"first", "each", "split"} {
-					if name == "each" && id == "late" && (index == "zero" || index == "none") {
-						continue // where a call begins is not said
-					}
-					all = append(all, scheme{index, id, args, name})
-				}
+				all = append(all, scheme{index, id, args})
 			}
 		}
 	}
@@ -48,13 +43,7 @@ func (s scheme) pieces(r *rand.Rand, at int, c ToolCall) (pieces []CallPiece) {
 		coded, _ := json.Marshal(text)
 		text = string(coded)
 	}
-	names := []string{c.Name}
-	if s.name == "split" {
-		names = split(r, c.Name)
-	}
-	for _, name := range names {
-		pieces = append(pieces, CallPiece{Name: name})
-	}
+	pieces = append(pieces, CallPiece{Name: c.Name})
 	if s.args == "object" {
 		pieces[len(pieces)-1].Args = c.Args
 	} else {
@@ -66,7 +55,7 @@ func (s scheme) pieces(r *rand.Rand, at int, c ToolCall) (pieces []CallPiece) {
 			pieces[len(pieces)-1].Args = raw
 		}
 	}
-	if s.id == "late" || r.IntN(4) == 0 {
+	if r.IntN(4) == 0 {
 		pieces = append(pieces, CallPiece{Args: json.RawMessage(`""`)})
 	}
 	for i := range pieces {
@@ -80,25 +69,18 @@ func (s scheme) pieces(r *rand.Rand, at int, c ToolCall) (pieces []CallPiece) {
 			p.Index = new(0)
 		}
 		switch {
-		case s.id == "each", s.id == "first" && i == 0, s.id == "late" && i == len(pieces)-1:
+		case s.id == "each", s.id == "first" && i == 0:
 			p.ID = c.ID
 		case s.id == "new in each":
 			if p.ID = c.ID; i < len(pieces)-1 {
 				p.ID = fmt.Sprintf("%s-%d", c.ID, i)
 			}
-			if i > 0 && s.name != "first" {
-				p.ID = ""
-			}
-		}
-		if s.name == "each" {
-			p.Name = c.Name
 		}
 	}
 	return pieces
 }
 
-// Calls come back as they were made, however a server numbers, names and cuts
-// them.
+// Calls come back as they were made, however a server numbers and cuts them.
 func TestCallsComeBackInAnyScheme(t *testing.T) {
 	names := []string{"search_notes", "add_task", "today", "web_search", "search_notes"}
 	values := []any{"running", "a \"b\" \\ {", "Füße 👟", 3.5, true, nil, []any{"x", map[string]any{}}, map[string]any{"a": "}"}, ""}
