@@ -95,82 +95,39 @@ type chatChunk struct {
 }
 
 type chatDelta struct {
-	Content   chatText      `json:"content"`
-	Refusal   string        `json:"refusal"`           // replaces the content
-	Reasoning string        `json:"reasoning_content"` // vLLM, llama.cpp, DeepSeek
-	Thinking  string        `json:"reasoning"`         // Ollama, routers
-	Calls     chatCalls     `json:"tool_calls"`
-	Call      *chatFunction `json:"function_call"` // older servers
+	Content   chatText   `json:"content"`
+	Refusal   string     `json:"refusal"`           // replaces the content
+	Reasoning string     `json:"reasoning_content"` // vLLM, llama.cpp, DeepSeek
+	Thinking  string     `json:"reasoning"`         // Ollama, routers
+	Calls     []chatCall `json:"tool_calls"`
 }
 
-// chatCalls are calls in a list, or a single one.
-type chatCalls []chatCall
-
-// UnmarshalJSON takes what can be read of the calls.
-func (c *chatCalls) UnmarshalJSON(raw []byte) error {
-	if bytes.HasPrefix(raw, []byte("{")) {
-		raw = slices.Concat([]byte("["), raw, []byte("]"))
-	}
-	_ = json.Unmarshal(raw, (*[]chatCall)(c)) // fields of an unexpected type stay empty
-	return nil
-}
-
-// chatText is the text of a message's content, which is a string, a part or a
-// list of parts. Parts that are not text are ignored.
+// chatText is the text of a message's content, which is a string or a list of parts. Parts that are not
+// text are ignored.
 type chatText string
 
 // UnmarshalJSON never fails; unknown content yields no text.
 func (t *chatText) UnmarshalJSON(raw []byte) error {
-	*t = chatText(textOf(raw, 0))
+	*t = ""
+	if json.Unmarshal(raw, (*string)(t)) == nil {
+		return nil
+	}
+	var parts []struct {
+		Text string `json:"text"`
+	}
+	_ = json.Unmarshal(raw, &parts) // what can be read of them
+	for _, part := range parts {
+		*t += chatText(part.Text)
+	}
 	return nil
-}
-
-func textOf(raw json.RawMessage, depth int) (text string) {
-	const deepest = 4
-	if json.Unmarshal(raw, &text) == nil || depth > deepest {
-		return text
-	}
-	var list []json.RawMessage
-	if json.Unmarshal(raw, &list) == nil {
-		for _, part := range list {
-			text += textOf(part, depth+1)
-		}
-		return text
-	}
-	var part struct {
-		Type  string          `json:"type"`
-		Text  json.RawMessage `json:"text"`
-		Value json.RawMessage `json:"value"` // for text parts whose text is an object
-	}
-	if json.Unmarshal(raw, &part) != nil || !slices.Contains([]string{"", "text", "output_text", "text_delta"},
-		part.Type) {
-		return ""
-	}
-	for _, inside := range []json.RawMessage{part.Text, part.Value} {
-		if inside != nil {
-			text += textOf(inside, depth+1)
-		}
-	}
-	return text
 }
 
 type chatUsage struct {
 	Prompt  int `json:"prompt_tokens"`
 	Answer  int `json:"completion_tokens"`
-	Total   int `json:"total_tokens"`
 	Details struct {
 		Cached int `json:"cached_tokens"`
 	} `json:"prompt_tokens_details"`
-}
-
-// prompt returns the size of the whole prompt. In the protocol it includes cached
-// tokens; some servers omit them.
-func (u chatUsage) prompt() int {
-	whole := max(u.Prompt, u.Total-u.Answer)
-	if u.Details.Cached > whole {
-		whole += u.Details.Cached
-	}
-	return whole
 }
 
 // Stream implements [llm.Model]. Besides the errors documented there, it may
@@ -347,7 +304,7 @@ func (a *chatAnswer) event(name string, data []byte) error {
 	known := err == nil || errors.As(err, &unlike) && unlike.Field != ""
 	switch {
 	case name == "error":
-		return a.failure(errorIn(data))
+		return a.failure(messageIn(data))
 	case !known && name != "" && name != "message":
 		return nil // an event of another kind
 	case !known:
@@ -356,7 +313,7 @@ func (a *chatAnswer) event(name string, data []byte) error {
 		return a.failure(chunk.Error.Message)
 	}
 	if chunk.Usage != nil {
-		a.usage.Prompt, a.usage.Answer, a.usage.Cached = chunk.Usage.prompt(), chunk.Usage.Answer,
+		a.usage.Prompt, a.usage.Answer, a.usage.Cached = chunk.Usage.Prompt, chunk.Usage.Answer,
 			chunk.Usage.Details.Cached
 	}
 	if p := chunk.Progress; p != nil && a.first.IsZero() {
@@ -372,9 +329,6 @@ func (a *chatAnswer) event(name string, data []byte) error {
 			continue
 		}
 		for _, d := range []chatDelta{choice.Delta, choice.Message} {
-			if d.Call != nil && len(d.Calls) == 0 {
-				d.Calls = chatCalls{{Function: *d.Call}}
-			}
 			for _, c := range d.Calls {
 				a.calls.Add(llm.CallPiece{Index: c.Index, ID: c.ID, Name: c.Function.Name, Args: c.Function.Arguments})
 			}
@@ -399,29 +353,10 @@ var errNotJSON = errors.New("the server sent something that is not JSON")
 // failure converts an error reported within the stream.
 func (a *chatAnswer) failure(message string) error {
 	message = cmp.Or(llm.Short(message), "the server reported an unspecified error")
-	switch {
-	case !a.first.IsZero():
+	if !a.first.IsZero() {
 		return errors.New(message)
 	}
 	return &llm.StatusError{Code: http.StatusOK, Message: message} // the request was rejected before any output
-}
-
-// errorIn extracts the message from the data of an error event.
-func errorIn(data []byte) string {
-	var body struct {
-		Error  *apiError `json:"error"`
-		Detail string    `json:"detail"`
-	}
-	var plain apiError
-	switch {
-	case !json.Valid(data):
-		return string(data)
-	case json.Unmarshal(data, &body) == nil && body.Error != nil:
-		return body.Error.Message
-	case json.Unmarshal(data, &plain) == nil && plain.Message != "":
-		return plain.Message
-	}
-	return body.Detail
 }
 
 // finish records why the answer ended; an empty reason means that it has not.
@@ -431,7 +366,7 @@ func (a *chatAnswer) finish(reason string) {
 	switch strings.ToLower(reason) {
 	case "", "null":
 		return
-	case "stop", "tool_calls", "function_call", "eos", "eos_token", "stop_sequence", "end_turn":
+	case "stop", "tool_calls", "eos", "eos_token", "stop_sequence", "end_turn":
 	case "length", "max_tokens", "model_length":
 		stopped = llm.StopLength
 	default:

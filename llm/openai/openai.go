@@ -230,24 +230,25 @@ func (e *apiError) UnmarshalJSON(b []byte) error {
 	return json.Unmarshal(b, (*plain)(e))
 }
 
-// refusal converts a response whose status is not 200 to an error.
-func refusal(t *llm.Transport, res *http.Response) error {
-	raw, _ := io.ReadAll(io.LimitReader(res.Body, 64<<10))
+// messageIn returns the message of an error: its field error, or message, or all that is not JSON.
+func messageIn(raw []byte) string {
 	var body struct {
 		Error   *apiError `json:"error"`
 		Message string    `json:"message"` // older vLLM
 	}
-	message := string(raw)
-	if json.Unmarshal(raw, &body) == nil {
-		if body.Error != nil {
-			message = body.Error.Message
-		} else if body.Message != "" {
-			message = body.Message
-		}
+	switch {
+	case json.Unmarshal(raw, &body) != nil:
+		return string(raw)
+	case body.Error != nil:
+		return body.Error.Message
 	}
-	if message = llm.Short(message); message == "" {
-		message = http.StatusText(res.StatusCode)
-	}
+	return body.Message
+}
+
+// refusal converts a response whose status is not 200 to an error.
+func refusal(t *llm.Transport, res *http.Response) error {
+	raw, _ := io.ReadAll(io.LimitReader(res.Body, 64<<10))
+	message := cmp.Or(llm.Short(messageIn(raw)), http.StatusText(res.StatusCode))
 	if proxy := t.ProxyOf(res.Request); proxy != "" {
 		message += " (through the proxy " + proxy + ")"
 	}
@@ -279,10 +280,4 @@ func missing(err error, model string) error {
 		return &llm.NotFoundError{Model: model, Fixed: true}
 	}
 	return err
-}
-
-// complete reports whether data is complete JSON or an end marker.
-func complete(event []byte) bool {
-	event = bytes.TrimSpace(event)
-	return string(event) == "[DONE]" || bytes.HasSuffix(event, []byte("}")) && json.Valid(event)
 }
