@@ -90,8 +90,8 @@ func (n *size) add(s *jsonschema.Schema, depth int) error {
 		return errors.New("$dynamicRef and $recursiveRef are not supported")
 	case depth > maxDepth:
 		return fmt.Errorf("it refers to itself, or is nested more than %d deep", maxDepth)
-	case *n > maxWork:
-		return fmt.Errorf("it is too large: with its references followed it has more than %d parts", maxWork)
+	case *n > maxExpanded:
+		return fmt.Errorf("it is too large: with its references followed it has more than %d parts", maxExpanded)
 	}
 	for part := range subschemas(s) {
 		if err := n.add(part, depth+1); err != nil {

@@ -16,9 +16,10 @@ import (
 
 // Bounds of a schema, which may have been written by anyone.
 const (
-	maxSchema  = 256 << 10 // bytes
-	maxWork    = 1_000_000 // of a schema times the value: no check takes as long as a second
-	maxPattern = 50_000    // instructions of the compiled patterns
+	maxSchema   = 256 << 10 // bytes
+	maxExpanded = 100_000   // size, see [size]
+	maxWork     = 200_000   // size times that of the value: no check takes as long as a second
+	maxPattern  = 50_000    // instructions of the compiled patterns
 )
 
 // errUnchecked is returned for a value that was not checked.
