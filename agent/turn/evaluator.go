@@ -137,54 +137,29 @@ func (t *turn) checked(of assessment) (why string) {
 	return ""
 }
 
-// readJudgement parses a verdict, which may be nested in another object. A
-// score above 1 is on a scale to 10 or 100.
-func readJudgement(text string) (agent.Judgement, error) {
-	var reply struct {
+// readJudgement parses a verdict.
+func readJudgement(reply string) (agent.Judgement, error) {
+	var given struct {
 		Passed                *bool
 		Score                 *float64
-		Feedback, Suggestions json.RawMessage
+		Feedback, Suggestions string
 	}
-	for inner := []byte(text); ; {
-		if err := prompt.Object(string(inner), &reply); err != nil {
-			return agent.Judgement{}, err
-		}
-		var fields map[string]json.RawMessage
-		if reply.Passed != nil || prompt.Object(string(inner), &fields) != nil {
-			break
-		}
-		if accepted, ok := fields["accepted"]; ok && json.Unmarshal(accepted, &reply.Passed) == nil {
-			break
-		}
-		inner = nil
-		for _, field := range fields {
-			if len(fields) == 1 && prompt.IsObject(field) {
-				inner = field
-			}
-		}
-		if inner == nil {
-			break
-		}
+	if err := prompt.Object(reply, &given); err != nil {
+		return agent.Judgement{}, err
 	}
-	if reply.Passed == nil {
+	if given.Passed == nil {
 		return agent.Judgement{}, errors.New(`a verdict is asked for, {"passed": true or false, "score": 0.0, "feedback": "…"}, and "passed" is neither`)
 	}
 	j := agent.Judgement{
-		Passed: *reply.Passed, Feedback: inOneLine(reply.Feedback),
-		Suggestions: inOneLine(reply.Suggestions),
+		Passed: *given.Passed, Feedback: text.Clip(given.Feedback, maxReason),
+		Suggestions: text.Clip(given.Suggestions, maxReason),
 	}
-	switch {
-	case reply.Score != nil:
-		for j.Score = max(0, *reply.Score); j.Score > 1; j.Score /= 10 {
-		}
-	case j.Passed:
+	if given.Score != nil {
+		j.Score = min(max(0, *given.Score), 1)
+	} else if j.Passed {
 		j.Score = 1
 	}
 	return j, nil
-}
-
-func inOneLine(raw json.RawMessage) string {
-	return text.Clip(strings.Join(prompt.Texts(raw), "; "), maxReason)
 }
 
 // again returns the message to a worker whose report was rejected: why, and
