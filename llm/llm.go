@@ -14,7 +14,6 @@ import (
 	"errors"
 	"fmt"
 	"iter"
-	"math"
 	"net/http"
 	"slices"
 	"strings"
@@ -235,7 +234,7 @@ func (e *StatusError) Error() string {
 		text += ": " + e.Message
 	}
 	if e.RetryAfter > 0 {
-		text += "; the server asks to wait " + duration(e.RetryAfter)
+		text += "; the server asks to wait " + e.RetryAfter.Round(time.Second).String()
 	}
 	return text
 }
@@ -262,19 +261,6 @@ func (e *StatusError) Refused() bool {
 func IsLong(tokens, window int) bool {
 	const small = 4096
 	return 2*tokens > cmp.Or(window, small)
-}
-
-// duration formats a wait in the largest unit that keeps two digits.
-func duration(d time.Duration) string {
-	switch {
-	case d > 7*24*time.Hour:
-		return "for more than a week"
-	case d > 3*time.Hour:
-		return fmt.Sprintf("%.0f h", d.Hours())
-	case d > 3*time.Minute:
-		return fmt.Sprintf("%.0f min", d.Minutes())
-	}
-	return fmt.Sprintf("%.0f s", math.Ceil(d.Seconds()))
 }
 
 // Collect reads a stream to its end and returns the complete message. If it

