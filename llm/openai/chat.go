@@ -147,15 +147,8 @@ func (o *Provider) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.De
 		body := o.chatBody(model, req)
 		try := func(ctx context.Context, emit func(llm.Delta) error) error {
 			err := missing(o.chat(ctx, body, emit), body.Model)
-			if !o.forget(body.Model, err) {
-				return err
-			}
-			now, failed := o.about(ctx, "")
-			if failed != nil || now.ID == body.Model {
-				return err
-			}
-			body.Model = now.ID // the server was restarted with another model
-			return missing(o.chat(ctx, body, emit), body.Model)
+			o.forget(body.Model, err)
+			return err
 		}
 		llm.Stream(ctx, o.limits(), try)(yield)
 	}

@@ -133,15 +133,14 @@ func (o *Provider) resolve(ctx context.Context, name string) (advert, error) {
 	return found, nil
 }
 
-// forget clears the cached description of a model if the server refuses a request,
-// because it may have been restarted with another window or model. It reports whether the model
-// must be chosen again.
-func (o *Provider) forget(name string, err error) (chooses bool) {
+// forget clears the cached description of a model if the server refuses a request, because it may have
+// been restarted with another window or model; the next request asks again.
+func (o *Provider) forget(name string, err error) {
 	var missing *llm.NotFoundError
 	gone := errors.As(err, &missing)
 	var status *llm.StatusError
 	if !gone && !(errors.As(err, &status) && status.Refused()) {
-		return false
+		return
 	}
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -149,5 +148,4 @@ func (o *Provider) forget(name string, err error) (chooses bool) {
 	if gone && !o.named && o.model == name {
 		o.model = ""
 	}
-	return gone && !o.named
 }

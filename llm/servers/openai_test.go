@@ -441,7 +441,7 @@ func TestRestartedServerIsQueriedAgain(t *testing.T) {
 		model  string
 		window int
 		fails  bool // the first request fails, before the server is queried again
-	}{{"first", 8192, false}, {"second", 8192, false}, {"second", 100, true}} {
+	}{{"first", 8192, false}, {"second", 8192, true}, {"second", 100, true}} {
 		model, window = c.model, c.window
 		for try := range 2 {
 			if err := p.Ready(t.Context()); err != nil {
