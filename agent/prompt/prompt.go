@@ -115,39 +115,21 @@ func (p Prompt) Fit(window int, scale float64) fitted {
 	return f
 }
 
-// missing describes what a shrunk prompt lacks.
+// missing names what a shrunk prompt has less of.
 func (p Prompt) missing(shrunk Prompt) (left []string) {
-	shortened, dropped := 0, 0
-	for i, part := range shrunk.Material {
-		switch {
-		case part.Text == p.Material[i].Text:
-		case part.Text == "":
-			dropped++
-		default:
-			shortened++
+	sameText := func(a, b llm.Message) bool { return a.Text == b.Text }
+	for _, part := range []struct {
+		name  string
+		whole bool
+	}{
+		{"parts of results", slices.Equal(p.Material, shrunk.Material) && slices.EqualFunc(p.After, shrunk.After, sameText)},
+		{"older messages", slices.EqualFunc(p.History, shrunk.History, sameText)},
+		{"a part of the summary", shrunk.Summary == p.Summary},
+		{"the middle of your message", shrunk.Question == p.Question},
+	} {
+		if !part.whole {
+			left = append(left, part.name)
 		}
-	}
-	for i, m := range shrunk.After {
-		if m.Text != p.After[i].Text {
-			shortened++
-		}
-	}
-	clipped := 0
-	gone := len(p.History) - len(shrunk.History)
-	for i, m := range shrunk.History {
-		if m.Text != p.History[gone+i].Text {
-			clipped++
-		}
-	}
-	left = appendCount(left, shortened, "%d shortened result", "%d shortened results")
-	left = appendCount(left, dropped, "%d result", "%d results")
-	left = appendCount(left, gone, "%d older message", "%d older messages")
-	left = appendCount(left, clipped, "the middle of %d message", "the middle of %d messages")
-	if shrunk.Summary != p.Summary {
-		left = append(left, "a part of the summary")
-	}
-	if shrunk.Question != p.Question {
-		left = append(left, "the middle of your message")
 	}
 	return left
 }
@@ -344,16 +326,6 @@ func (p Prompt) cutTail(s string, n int) string {
 
 // markTokens is the maximum size of the mark in a shortened text.
 const markTokens = 24
-
-func appendCount(list []string, n int, one, many string) []string {
-	switch {
-	case n == 1:
-		return append(list, fmt.Sprintf(one, n))
-	case n > 1:
-		return append(list, fmt.Sprintf(many, n))
-	}
-	return list
-}
 
 // CannotSee is added to the prompt of a model without that capability.
 const CannotSee = "You cannot see images: say so where it matters."

@@ -585,7 +585,7 @@ func TestOmissionsOfALittleWindowAreReported(t *testing.T) {
 	model := &script{lines: []line{say(searchStep), say("Done.")}}
 	events := collect(New(Options{Model: model, History: &shelf{}, Tools: tools(long), Server: &agenttest.Server{Tokens: 2048}}).Ask(t.Context(), "c1", "go"), nil)
 	notices, counted := bodies[agent.Noticed](events), bodies[agent.ContextCounted](events)
-	if len(notices) != 1 || !strings.Contains(notices[0].Text, "1 shortened result") || counted[1].Used > 2048 || counted[1].Allocated != 2048 {
+	if len(notices) != 1 || !strings.Contains(notices[0].Text, "parts of results") || counted[1].Used > 2048 || counted[1].Allocated != 2048 {
 		t.Errorf("notices %v, counts %+v", notices, counted)
 	}
 }
