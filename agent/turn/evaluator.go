@@ -137,7 +137,7 @@ func (t *turn) checked(of assessment) (why string) {
 	return ""
 }
 
-// readJudgement parses a verdict.
+// readJudgement parses a verdict, which may be the only field of another object.
 func readJudgement(reply string) (agent.Judgement, error) {
 	var given struct {
 		Passed                *bool
@@ -148,6 +148,13 @@ func readJudgement(reply string) (agent.Judgement, error) {
 		return agent.Judgement{}, err
 	}
 	if given.Passed == nil {
+		var around map[string]json.RawMessage
+		_ = prompt.Object(reply, &around) // it was an object
+		for _, inner := range around {
+			if len(around) == 1 && prompt.IsObject(inner) {
+				return readJudgement(string(inner))
+			}
+		}
 		return agent.Judgement{}, errors.New(`a verdict is asked for, {"passed": true or false, "score": 0.0, "feedback": "…"}, and "passed" is neither`)
 	}
 	j := agent.Judgement{

@@ -595,6 +595,7 @@ func TestVerdictsAreReadAsModelsWriteThem(t *testing.T) {
 		"a fraction":             {text: `{"passed":false,"score":"7/10"}`, bad: true},
 		"a word":                 {text: `{"passed":"yes","score":1}`, bad: true},
 		"after prose":            {text: `The worker {did} well. {"passed":true,"score":0.8}`, want: agent.Judgement{Passed: true, Score: 0.8}},
+		"in an object":           {text: `{"evaluation":{"passed":true,"score":0.7}}`, want: agent.Judgement{Passed: true, Score: 0.7}},
 		"one of several objects": {text: `{"first":{"passed":true},"second":{"passed":false}}`, bad: true},
 		"of Python":              {text: `{'Passed': True, 'Score': 0.7, 'Feedback': None}`, want: agent.Judgement{Passed: true, Score: 0.7}},
 		"two lines":              {text: "{\"passed\":false,\"score\":0.5,\"feedback\":\"more\ndays\",}", want: agent.Judgement{Score: 0.5, Feedback: "more\ndays"}},
