@@ -3,7 +3,6 @@ package llm
 import (
 	"context"
 	"crypto/tls"
-	"crypto/x509"
 	"errors"
 	"fmt"
 	"io"
@@ -63,8 +62,6 @@ func Explain(err error) error {
 	e := &Error{cause: err}
 	var (
 		name    *net.DNSError
-		invalid x509.CertificateInvalidError
-		other   x509.HostnameError
 		refused *tls.CertificateVerificationError
 		record  tls.RecordHeaderError
 		dial    *net.OpError
@@ -76,20 +73,12 @@ func Explain(err error) error {
 	case errors.As(err, &dial) && dial.Op == "proxyconnect":
 		e.Problem, e.Advice = "the proxy cannot be reached",
 			"correct it in HTTPS_PROXY or HTTP_PROXY, or list the server's host in NO_PROXY"
-	case errors.As(err, &name) && name.IsNotFound:
+	case errors.As(err, &name):
 		e.Problem, e.Advice = fmt.Sprintf("the host %s was not found", name.Name),
 			"check that this machine is online, and the spelling"
-	case errors.As(err, &name):
-		e.Problem, e.Advice = fmt.Sprintf("the host %s could not be looked up", name.Name),
-			"check that this machine is online"
-	case errors.As(err, &invalid) && invalid.Reason == x509.Expired:
-		e.Problem, e.Advice = "the server's certificate has expired",
-			"check the date of this machine; if it is right, the server needs a new one"
-	case errors.As(err, &other):
-		e.Problem, e.Advice = "the server's certificate is for another host", "write the host as the certificate does"
 	case errors.As(err, &refused):
-		e.Problem, e.Advice = "the server's certificate is not trusted",
-			"add its issuer to this machine's certificates (SSL_CERT_FILE names a file of them)"
+		e.Problem, e.Advice = "the server's certificate is not accepted", "check the host and the date of this machine; "+
+			"SSL_CERT_FILE names a file of further certificates"
 	case errors.As(err, &record), errors.Is(err, http.ErrSchemeMismatch):
 		e.Problem, e.Advice = "the server does not use TLS at this address",
 			"write it with http://, or use its TLS port"

@@ -62,19 +62,19 @@ func TestNetworkErrorsAreDescribed(t *testing.T) {
 	}{
 		"nobody listens":   {address: gone.URL, says: "connection refused; check the address, and that it is running", cause: "connect"},
 		"an unknown name":  {address: "http://gpu.invalid", fault: &net.DNSError{Err: "no such host", Name: "gpu.invalid", IsNotFound: true}, says: "the host gpu.invalid was not found; check that this machine is online, and the spelling", cause: "no such host"},
-		"no name server":   {address: "http://gpu.invalid", fault: &net.DNSError{Err: "server misbehaving", Name: "gpu.invalid", IsTemporary: true}, says: "the host gpu.invalid could not be looked up; check that this machine is online", cause: "misbehaving"},
+		"no name server":   {address: "http://gpu.invalid", fault: &net.DNSError{Err: "server misbehaving", Name: "gpu.invalid", IsTemporary: true}, says: "the host gpu.invalid was not found; check that this machine is online, and the spelling", cause: "misbehaving"},
 		"a reset":          {address: resets.URL, says: "the server closed the connection; try again, or check the address", cause: "read"},
 		"an end":           {address: ends.URL, says: "the server closed the connection; try again, or check the address", cause: "EOF"},
 		"silence":          {address: silent.URL, way: &http.Transport{ResponseHeaderTimeout: time.Millisecond}, says: "the server did not answer in time; try again later, or check the address", cause: "timeout"},
-		"a certificate":    {address: secure.URL, says: "the server's certificate is not trusted; add its issuer to this machine's certificates (SSL_CERT_FILE names a file of them)", cause: "unknown authority"},
-		"another's":        {address: secure.URL, way: &http.Transport{TLSClientConfig: &tls.Config{RootCAs: trusting.RootCAs, ServerName: "elsewhere.invalid"}}, says: "the server's certificate is for another host; write the host as the certificate does", cause: "elsewhere.invalid"},
-		"an old one":       {address: secure.URL, way: &http.Transport{TLSClientConfig: &tls.Config{RootCAs: trusting.RootCAs, Time: func() time.Time { return time.Now().AddDate(200, 0, 0) }}}, says: "the server's certificate has expired; check the date of this machine; if it is right, the server needs a new one", cause: "expired"},
+		"a certificate":    {address: secure.URL, says: "the server's certificate is not accepted; check the host and the date of this machine; SSL_CERT_FILE names a file of further certificates", cause: "unknown authority"},
+		"another's":        {address: secure.URL, way: &http.Transport{TLSClientConfig: &tls.Config{RootCAs: trusting.RootCAs, ServerName: "elsewhere.invalid"}}, says: "the server's certificate is not accepted; check the host and the date of this machine; SSL_CERT_FILE names a file of further certificates", cause: "elsewhere.invalid"},
+		"an old one":       {address: secure.URL, way: &http.Transport{TLSClientConfig: &tls.Config{RootCAs: trusting.RootCAs, Time: func() time.Time { return time.Now().AddDate(200, 0, 0) }}}, says: "the server's certificate is not accepted; check the host and the date of this machine; SSL_CERT_FILE names a file of further certificates", cause: "expired"},
 		"no TLS":           {address: strings.Replace(plain.URL, "http:", "https:", 1), says: "the server does not use TLS at this address; write it with http://, or use its TLS port", cause: "HTTPS client"},
 		"a proxy is away":  {address: "http://gpu.example", way: &http.Transport{Proxy: http.ProxyURL(dead)}, says: "the proxy cannot be reached; correct it in HTTPS_PROXY or HTTP_PROXY, or list the server's host in NO_PROXY", cause: "proxyconnect"},
 		"nobody knows":     {address: plain.URL, fault: errors.New("it is not a public address"), says: "it is not a public address"},
 		"an inner address": {address: plain.URL, fault: &net.OpError{Op: "dial", Net: "tcp", Err: errors.New("it is not a public address")}, says: "it is not a public address", cause: "dial tcp"},
 		"it was given up":  {address: plain.URL, fault: context.Canceled, says: "context canceled"},
-		"expired in words": {address: plain.URL, fault: &tls.CertificateVerificationError{Err: x509.CertificateInvalidError{Reason: x509.Expired}}, says: "the server's certificate has expired; check the date of this machine; if it is right, the server needs a new one", cause: "expired"},
+		"expired in words": {address: plain.URL, fault: &tls.CertificateVerificationError{Err: x509.CertificateInvalidError{Reason: x509.Expired}}, says: "the server's certificate is not accepted; check the host and the date of this machine; SSL_CERT_FILE names a file of further certificates", cause: "expired"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, c.address+"/?key=secret", nil)
