@@ -108,31 +108,13 @@ func (t *Transport) ProxyOf(req *http.Request) string {
 // callers set deadlines. It follows no redirects, which would send the prompt to
 // another server.
 func (t *Transport) Client() *http.Client {
-	return &http.Client{Transport: t, CheckRedirect: func(req *http.Request, via []*http.Request) error {
-		return &StatusError{Code: http.StatusFound, Message: redirected(via[len(via)-1].URL, req.URL)}
+	return &http.Client{Transport: t, CheckRedirect: func(req *http.Request, _ []*http.Request) error {
+		to := url.URL{Scheme: req.URL.Scheme, Host: req.URL.Host, Path: req.URL.Path} // the rest may hold a secret
+		return &StatusError{
+			Code:    http.StatusFound,
+			Message: Short("it redirects to " + to.String() + ", which LifeHub does not follow: check its address"),
+		}
 	}}
-}
-
-// redirected explains why a redirect is not followed, and suggests an address.
-func redirected(from, to *url.URL) string {
-	switch {
-	case !strings.EqualFold(from.Scheme, to.Scheme) || hostPort(from) != hostPort(to):
-		return fmt.Sprintf("it redirects to %s://%s, which LifeHub does not follow: set that address instead",
-			to.Scheme, to.Host)
-	case from.Path == to.Path:
-		return "it redirects to the same address again: it is not a model server, or not set up as one"
-	}
-	return fmt.Sprintf("it redirects from %s to its path %s, which LifeHub does not follow: check the path of its "+
-		"address", from.Path, to.Path)
-}
-
-// hostPort returns the host and port to connect to for an address.
-func hostPort(u *url.URL) string {
-	port := u.Port()
-	if port == "" {
-		port = map[string]string{"http": "80", "https": "443"}[strings.ToLower(u.Scheme)]
-	}
-	return net.JoinHostPort(strings.TrimSuffix(strings.ToLower(u.Hostname()), "."), port)
 }
 
 func (t *Transport) RoundTrip(req *http.Request) (*http.Response, error) {

@@ -5,6 +5,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 )
@@ -55,5 +56,19 @@ func TestBytesSentToOtherMachinesAreCounted(t *testing.T) {
 		if got := tr.Sent.Load(); got != c.want {
 			t.Errorf("%s: counted %d bytes, want %d", name, got, c.want)
 		}
+	}
+}
+
+// A redirect is not followed, which could send the prompt elsewhere; the error has the address without
+// what may be a secret.
+func TestRedirectIsAnError(t *testing.T) {
+	server := httptest.NewServer(http.RedirectHandler("http://u:secret@b:8000/login?key=secret", http.StatusFound))
+	defer server.Close()
+	res, err := NewTransport(nil, nil).Client().Get(server.URL)
+	if err == nil {
+		res.Body.Close()
+	}
+	if err = Explain(err); err == nil || !strings.Contains(err.Error(), "it redirects to http://b:8000/login, which") || strings.Contains(err.Error(), "secret") {
+		t.Errorf("got %v", err)
 	}
 }
