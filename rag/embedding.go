@@ -45,8 +45,7 @@ func (e *embedding) prepare(ctx context.Context, resized bool) (err error) {
 
 // request is a batch that was sent to the embedder.
 type request struct {
-	passages int
-	windows  []vectors.Key
+	passages []vectors.Key
 	answer   chan answer
 }
 
@@ -90,7 +89,7 @@ func (e *embedding) batches(ctx context.Context) (unavailable, replaced bool, er
 				return false, replaced, err
 			}
 		}
-		e.refused += len(r.windows) - len(got.keys)
+		e.refused += len(r.passages) - len(got.keys)
 		if err := e.collection.Put(ctx, got.keys, got.embeddings); err != nil {
 			return false, false, err
 		}
@@ -98,7 +97,7 @@ func (e *embedding) batches(ctx context.Context) (unavailable, replaced bool, er
 			e.dimension = len(got.embeddings[0])
 		}
 		e.changes.Embedded += len(got.keys)
-		e.done += r.passages
+		e.done += len(r.passages)
 	}
 	return false, false, nil
 }
@@ -118,11 +117,11 @@ func (e *embedding) inFlight() (size, times int) {
 // send sends a batch. A built-in embedder runs in this goroutine, which has a low
 // priority in a chat.
 func (e *embedding) send(ctx context.Context, waiting *sync.WaitGroup, batch []vectors.Key) (request, error) {
-	windows, texts, err := e.texts(ctx, batch)
+	texts, err := e.texts(ctx, batch)
 	if err != nil {
 		return request{}, err
 	}
-	r, dimension := request{len(batch), windows, make(chan answer, 1)}, e.dimension
+	r, dimension := request{batch, make(chan answer, 1)}, e.dimension
 	ask := func() {
 		var got answer
 		defer func() {
@@ -131,7 +130,7 @@ func (e *embedding) send(ctx context.Context, waiting *sync.WaitGroup, batch []v
 			}
 			r.answer <- got
 		}()
-		got.keys, got.embeddings, got.err = encoder.Texts(ctx, e.embedder, dimension, windows, texts)
+		got.keys, got.embeddings, got.err = encoder.Texts(ctx, e.embedder, dimension, batch, texts)
 	}
 	if encoder.IsBuiltIn(e.embedder.Name()) {
 		ask()
@@ -151,13 +150,13 @@ func (e *embedding) unavailable(ctx context.Context, why error) error {
 	have := len(e.used) - len(e.todo) + e.done
 	e.changes.Warnings = append(e.changes.Warnings, fmt.Sprintf("semantic index %d of %d passages: %v", have,
 		len(e.used), why))
-	return e.count(ctx, e.embedder.Name(), have)
+	return e.index.recordModel(e.embedder.Name())
 }
 
 // finishEmbedding records that no vector is missing.
 func (e *embedding) finishEmbedding(ctx context.Context) error {
 	e.index.setEmbedFailure("")
-	if err := e.count(ctx, e.embedder.Name(), len(e.used)); err != nil {
+	if err := e.index.recordModel(e.embedder.Name()); err != nil {
 		return err
 	}
 	if len(e.todo) > 0 {

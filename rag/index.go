@@ -14,8 +14,6 @@ import (
 	"lifehub/llm"
 	"lifehub/notes"
 	"lifehub/notes/pdf"
-	"lifehub/rag/encoder"
-	"lifehub/rag/passage"
 	"lifehub/rag/vectors"
 	"lifehub/rag/words"
 )
@@ -220,9 +218,6 @@ func (x *Index) loadVectors() (vectors.Collection, llm.Embedder, error) {
 		opened, err := x.vectors.Open(x.embedder.Name())
 		if err != nil {
 			return nil, x.embedder, err
-		}
-		if passage.NeedsWindows(encoder.WindowOf(x.embedder), x.options.Size) {
-			opened = vectors.Windowed{Collection: opened}
 		}
 		x.collection = opened
 	}

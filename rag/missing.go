@@ -10,7 +10,6 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"strconv"
 	"strings"
 
 	"lifehub/internal/files"
@@ -71,18 +70,6 @@ func (s *syncRun) embedMissing(ctx context.Context, embedder llm.Embedder) error
 		}
 	}
 	return e.finishEmbedding(ctx)
-}
-
-// count records how many passages have their vectors. The collection does not know,
-// since a passage may need several.
-func (s *syncRun) count(ctx context.Context, model string, passages int) error {
-	if s.only != nil {
-		return nil // the count of the last full sync is close enough
-	}
-	if err := errors.Join(s.begin(ctx), s.index.recordModel(model)); err != nil {
-		return err
-	}
-	return words.SetMeta(ctx, s.db, "embedded "+model, strconv.Itoa(passages))
 }
 
 // modelFile is the file of an index folder with the name of the model that embedded it last. It outlives
@@ -148,10 +135,10 @@ func (s *syncRun) missing(ctx context.Context, m vectors.Collection) (used map[v
 	return used, missing, err
 }
 
-// texts returns the texts to embed for some passages, one for each window of the model.
-// They are read in one query, since each locks the file. For the built-in encoder they
-// begin with the path, which has words such as "recipes" and "running".
-func (s *syncRun) texts(ctx context.Context, passages []vectors.Key) (windows []vectors.Key, texts []string, err error) {
+// texts returns the texts to embed for some passages. They are read in one query, since
+// each locks the file. For the built-in encoder they begin with the path, which has words
+// such as "recipes" and "running".
+func (s *syncRun) texts(ctx context.Context, passages []vectors.Key) (texts []string, err error) {
 	type place struct {
 		note                  int64
 		path, title, headings string
@@ -164,7 +151,7 @@ func (s *syncRun) texts(ctx context.Context, passages []vectors.Key) (windows []
 	}
 	list, err := json.Marshal(keys)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	places, err := files.AllRows(ctx, s.db, func(scan files.Scan) (p place, err error) {
 		return p, scan(&p.note, &p.path, &p.title, &p.headings, &p.start, &p.stop)
@@ -174,7 +161,7 @@ func (s *syncRun) texts(ctx context.Context, passages []vectors.Key) (windows []
 		err = fmt.Errorf("of %d passages to embed, %d are in the index", len(passages), len(places))
 	}
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	loaded := words.Texts{DB: s.db}
 	notes := make([]int64, len(places))
@@ -182,22 +169,20 @@ func (s *syncRun) texts(ctx context.Context, passages []vectors.Key) (windows []
 		notes[i] = p.note
 	}
 	if err := loaded.Load(ctx, notes...); err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	for i, p := range places {
+	for _, p := range places {
 		text, err := loaded.Of(ctx, p.note, p.start, p.stop)
 		if err != nil {
-			return nil, nil, err
+			return nil, err
 		}
-		parts := passage.Embedded(p.title, p.headings, text, window)
-		for w, part := range parts {
-			if builtIn {
-				part = strings.TrimSuffix(p.path, path.Ext(p.path)) + "\n" + part
-			}
-			windows, texts = append(windows, passages[i].Window(w, len(parts))), append(texts, part)
+		text = passage.Embedded(p.title, p.headings, text, window)
+		if builtIn {
+			text = strings.TrimSuffix(p.path, path.Ext(p.path)) + "\n" + text
 		}
+		texts = append(texts, text)
 	}
-	return windows, texts, nil
+	return texts, nil
 }
 
 // lastEmbedFailure returns why the last embedding failed; "" if it did not.

@@ -55,7 +55,4 @@ func TestWindowIsTheSmallerOfServerAndModel(t *testing.T) {
 			t.Errorf("%s reads %d tokens, want %d", c.embedder.Name(), got, c.want)
 		}
 	}
-	if passage.NeedsWindows(WindowOf(Encoder{}), 4096) {
-		t.Error("the built-in encoder is given windows")
-	}
 }

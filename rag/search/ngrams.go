@@ -31,7 +31,7 @@ func (s *search) byNgrams(ctx context.Context, found map[int64]*candidate) (weig
 		if err != nil {
 			return 0, err
 		}
-		embedded, err := llm.Ngrams{}.Embed(ctx, passage.Embedded(p.title, p.heading, text, math.MaxInt32))
+		embedded, err := llm.Ngrams{}.Embed(ctx, []string{passage.Embedded(p.title, p.heading, text, math.MaxInt32)})
 		if err != nil {
 			return 0, err
 		}

@@ -7,7 +7,6 @@ import (
 
 	"lifehub/rag/encoder"
 	"lifehub/rag/vectors"
-	"lifehub/rag/words"
 )
 
 const (
@@ -80,9 +79,6 @@ func (s *search) covers(ctx context.Context, m vectors.Collection, model string)
 		return false
 	}
 	have, _, err := m.Size(ctx)
-	if _, ok := m.(vectors.Windowed); ok && err == nil {
-		have, _ = strconv.Atoi(words.Meta(ctx, s.db, "embedded "+model)) //nolint:errcheck // 0: no sync has ended yet
-	}
 	if err != nil {
 		s.withoutVectors(err)
 		return false

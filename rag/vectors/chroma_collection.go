@@ -292,7 +292,7 @@ func (c *chromaCollection) Forget(ctx context.Context, used map[Key]bool) error 
 			return err
 		}
 		for _, id := range mine.IDs {
-			if k, err := keyOfID(id); err == nil && !used[k.Passage()] {
+			if k, err := keyOfID(id); err == nil && !used[k] {
 				unused = append(unused, id)
 			}
 		}

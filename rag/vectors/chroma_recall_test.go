@@ -46,7 +46,7 @@ func TestChromaFindsTheNearest(t *testing.T) {
 			keys, asked := make([]Key, n), c.vectors[n:]
 			for i := range keys {
 				sum := sha256.Sum256([]byte{byte(i), byte(i >> 8)})
-				keys[i] = KeyOf(sum[:]).Passage()
+				keys[i] = KeyOf(sum[:])
 			}
 			began := time.Now()
 			for i := 0; i < n; i += batch {

@@ -33,7 +33,7 @@ func TestBothStoresHoldTheSameCollection(t *testing.T) {
 			keys, embeddings := make([]vectors.Key, n), make([][]float32, n)
 			for i := range keys {
 				sum := sha256.Sum256(fmt.Append(nil, i))
-				keys[i] = vectors.KeyOf(sum[:]).Passage().Window(i%2, 2)
+				keys[i] = vectors.KeyOf(sum[:])
 				if embeddings[i], err = vectors.Normalise(random(i)); err != nil {
 					t.Fatal(err)
 				}
@@ -99,7 +99,7 @@ func TestBothStoresHoldTheSameCollection(t *testing.T) {
 			}
 			used := map[vectors.Key]bool{}
 			for _, k := range keys[:300] {
-				used[k.Passage()] = true
+				used[k] = true
 			}
 			if err := again.Forget(ctx, used); err != nil {
 				t.Fatal(err)

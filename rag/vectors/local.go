@@ -195,7 +195,7 @@ func (m *localVectors) Forget(_ context.Context, used map[Key]bool) (err error) 
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	defer m.cutShort(&err)()
-	inUse := func(k Key) bool { return used[k.Passage()] }
+	inUse := func(k Key) bool { return used[k] }
 	unused := 0
 	for i := range m.size() {
 		if !inUse(m.key(i)) {

@@ -26,7 +26,7 @@ func someVectors(seed uint64, n, dimension int) (keys []Key, embeddings [][]floa
 	random := rand.New(rand.NewPCG(seed, 3))
 	for range n {
 		var k Key
-		for i := range k[:windowByte] {
+		for i := range k[:len(k)-1] {
 			k[i] = byte(random.Uint32())
 		}
 		vector := make([]float32, dimension)

@@ -34,7 +34,7 @@ func BenchmarkScale(b *testing.B) {
 
 func keyOf(i int) vectors.Key {
 	sum := sha256.Sum256(fmt.Append(nil, i))
-	return vectors.KeyOf(sum[:]).Passage()
+	return vectors.KeyOf(sum[:])
 }
 
 // noise returns vector i of a collection, or the vector of question -1-i.
