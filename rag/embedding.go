@@ -3,15 +3,12 @@ package rag
 import (
 	"context"
 	"fmt"
-	"maps"
 	"runtime/debug"
-	"slices"
 	"sync"
 
 	"lifehub/llm"
 	"lifehub/rag/encoder"
 	"lifehub/rag/vectors"
-	"lifehub/rag/words"
 )
 
 // embedding embeds the passages that have no vector of a model yet.
@@ -27,7 +24,7 @@ type embedding struct {
 }
 
 // prepare finds the passages without a vector.
-func (e *embedding) prepare(ctx context.Context, resized bool) (err error) {
+func (e *embedding) prepare(ctx context.Context) (err error) {
 	if e.used, e.todo, err = e.missing(ctx, e.collection); err != nil {
 		return err
 	}
@@ -36,10 +33,7 @@ func (e *embedding) prepare(ctx context.Context, resized bool) (err error) {
 			return err
 		}
 	}
-	if _, e.dimension, err = e.collection.Size(ctx); err != nil || !resized {
-		return err
-	}
-	_, err = e.checkDimension(ctx)
+	_, e.dimension, err = e.collection.Size(ctx)
 	return err
 }
 
@@ -57,9 +51,8 @@ type answer struct {
 
 // batches embeds the passages without a vector, and stores each batch in order. The next
 // batch is sent before a server has answered, so that the server is never idle. unavailable
-// means that the embedder does not answer; replaced, that its model was replaced by
-// another, so that everything has to be embedded again.
-func (e *embedding) batches(ctx context.Context) (unavailable, replaced bool, err error) {
+// means that the embedder does not answer.
+func (e *embedding) batches(ctx context.Context) (unavailable bool, err error) {
 	sent, cancel := context.WithCancel(ctx)
 	var waiting sync.WaitGroup
 	defer waiting.Wait()
@@ -67,13 +60,13 @@ func (e *embedding) batches(ctx context.Context) (unavailable, replaced bool, er
 	var requests []request
 	for next := e.done; e.done < len(e.todo); {
 		if err := ctx.Err(); err != nil {
-			return false, false, err
+			return false, err
 		}
 		for size, most := e.inFlight(); next < len(e.todo) && len(requests) < most; {
 			batch := e.todo[next:min(next+size, len(e.todo))]
 			r, err := e.send(sent, &waiting, batch)
 			if err != nil {
-				return false, false, err
+				return false, err
 			}
 			requests, next = append(requests, r), next+len(batch)
 		}
@@ -82,16 +75,11 @@ func (e *embedding) batches(ctx context.Context) (unavailable, replaced bool, er
 		requests = requests[1:]
 		got := <-r.answer
 		if got.err != nil {
-			return true, false, e.unavailable(ctx, got.err)
-		}
-		if len(got.keys) == 0 && e.dimension != 0 {
-			if replaced, err := e.checkDimension(ctx); replaced || err != nil {
-				return false, replaced, err
-			}
+			return true, e.unavailable(ctx, got.err)
 		}
 		e.refused += len(r.passages) - len(got.keys)
 		if err := e.collection.Put(ctx, got.keys, got.embeddings); err != nil {
-			return false, false, err
+			return false, err
 		}
 		if len(got.embeddings) > 0 {
 			e.dimension = len(got.embeddings[0])
@@ -99,7 +87,7 @@ func (e *embedding) batches(ctx context.Context) (unavailable, replaced bool, er
 		e.changes.Embedded += len(got.keys)
 		e.done += len(r.passages)
 	}
-	return false, false, nil
+	return false, nil
 }
 
 // inFlight returns the size of a batch, and how many are sent before the first is
@@ -174,29 +162,4 @@ func (e *embedding) finishEmbedding(ctx context.Context) error {
 		return err
 	}
 	return e.complete(ctx, e.embedder.Name())
-}
-
-// checkDimension asks the embedder for one more vector. If its dimension is not that of
-// the collection, another model has the same name: checkDimension schedules all passages
-// to be embedded again, and reports true.
-func (e *embedding) checkDimension(ctx context.Context) (bool, error) {
-	_, prefix := encoder.Prefixes(e.embedder.Name())
-	embeddings, err := e.embedder.Embed(ctx, []string{prefix + "notes"})
-	if ctx.Err() != nil {
-		return false, ctx.Err()
-	}
-	if err != nil || len(embeddings) != 1 || len(embeddings[0]) == e.dimension {
-		return false, nil //nolint:nilerr // what follows says what is wrong with the embedder
-	}
-	if _, err := vectors.Normalise(embeddings[0]); err != nil {
-		return false, nil //nolint:nilerr // a bad vector is no other model
-	}
-	if err := e.begin(ctx); err != nil {
-		return false, err
-	}
-	if err := words.SetMeta(ctx, e.db, "resized "+e.embedder.Name(), ""); err != nil {
-		return false, err
-	}
-	e.todo, e.done, e.dimension, e.refused = slices.Collect(maps.Keys(e.used)), 0, 0, 0
-	return true, nil
 }

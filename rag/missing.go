@@ -47,8 +47,7 @@ func (s *syncRun) embedMissing(ctx context.Context, embedder llm.Embedder) error
 	if err != nil {
 		return err
 	}
-	resized := words.Meta(ctx, s.db, "resized "+name) == "yes"
-	if s.only == nil && !s.unsigned && !resized && words.Meta(ctx, s.db, "complete "+name) == state {
+	if s.only == nil && !s.unsigned && words.Meta(ctx, s.db, "complete "+name) == state {
 		x.setEmbedFailure("")
 		return nil
 	}
@@ -60,14 +59,11 @@ func (s *syncRun) embedMissing(ctx context.Context, embedder llm.Embedder) error
 		return nil // the embedder was changed meanwhile
 	}
 	e := embedding{syncRun: s, collection: m, embedder: embedder}
-	if err := e.prepare(ctx, resized); err != nil {
+	if err := e.prepare(ctx); err != nil {
 		return err
 	}
-	for again := true; again; {
-		var unavailable bool
-		if unavailable, again, err = e.batches(ctx); unavailable || err != nil {
-			return err
-		}
+	if unavailable, err := e.batches(ctx); unavailable || err != nil {
+		return err
 	}
 	return e.finishEmbedding(ctx)
 }

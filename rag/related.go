@@ -10,10 +10,8 @@ import (
 	"strings"
 
 	"lifehub/internal/files"
-	"lifehub/llm"
 	"lifehub/notes"
 	"lifehub/rag/search"
-	"lifehub/rag/vectors"
 	"lifehub/rag/words"
 )
 
@@ -39,8 +37,7 @@ func (x *Index) Related(ctx context.Context, path string, limit int, without ...
 	}
 	defer tx.Rollback() //nolint:errcheck // it was only read
 	found, why, err := findRelated(ctx, search.Vault{
-		DB: tx, Dir: x.options.Vault,
-		Vectors: func() (vectors.Collection, llm.Embedder, error) { return x.loadVectors() },
+		DB: tx, Dir: x.options.Vault, Vectors: x.loadVectors,
 	}, path, limit, without)
 	if err != nil {
 		return r, fmt.Errorf("find related notes: %w", words.Explain(err))

@@ -11,10 +11,8 @@ import (
 	"time"
 
 	"lifehub/internal/files"
-	"lifehub/llm"
 	"lifehub/notes"
 	"lifehub/rag/search"
-	"lifehub/rag/vectors"
 	"lifehub/rag/words"
 )
 
@@ -65,19 +63,9 @@ func (x *Index) search(ctx context.Context, db *sql.DB, q Query) (Found, error) 
 	if err != nil {
 		return Found{}, err
 	}
-	var embedder llm.Embedder
-	out, err := search.Run(ctx, db, search.Vault{
-		Dir: x.options.Vault, Size: x.options.Size,
-		Vectors: func() (m vectors.Collection, of llm.Embedder, err error) {
-			m, embedder, err = x.loadVectors()
-			return m, embedder, err
-		},
-	}, q)
-	if out.Trouble != search.None {
+	out, err := search.Run(ctx, db, search.Vault{Dir: x.options.Vault, Size: x.options.Size, Vectors: x.loadVectors}, q)
+	if out.Unavailable {
 		x.setEmbedFailure(out.Why)
-	}
-	if out.Trouble == search.Resized {
-		x.recordResized(ctx, embedder.Name()) //nolint:errcheck // a later search tries again
 	}
 	if err != nil {
 		return Found{}, err
@@ -94,25 +82,6 @@ func (x *Index) search(ctx context.Context, db *sql.DB, q Query) (Found, error) 
 	found.SemanticOnly = out.Signals.SemanticOnly
 	found.Close, found.OtherLanguage = found.Verdict == Close, found.Verdict == OtherLanguage
 	return found, nil
-}
-
-// recordResized records for the next sync that the vectors of an embedder have another
-// dimension, unless another process is writing.
-func (x *Index) recordResized(ctx context.Context, embedder string) error {
-	unlock, ok, err := x.lock()
-	if err != nil || !ok {
-		return err
-	}
-	defer unlock() //nolint:errcheck // closing a lock's file lets go of it in any case
-	g, err := x.acquire(true)
-	if err != nil || g == nil {
-		return err
-	}
-	defer g.release() //nolint:errcheck // the index still has it
-	if err := os.RemoveAll(x.stampPath(g.number)); err != nil {
-		return err
-	}
-	return words.SetMeta(ctx, g.db, "resized "+embedder, "yes")
 }
 
 // exclude excludes notes from the counts, so that a search without them does not

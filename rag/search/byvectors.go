@@ -3,7 +3,6 @@ package search
 import (
 	"context"
 	"errors"
-	"fmt"
 	"maps"
 	"math"
 	"slices"
@@ -34,9 +33,7 @@ func (s *search) ask(ctx context.Context) error {
 		s.why = err.Error()
 		return ctx.Err()
 	}
-	if !s.resized(ctx, m, embedder.Name(), len(vector)) {
-		s.asked = asked{vector, m}
-	}
+	s.asked = asked{vector, m}
 	return nil
 }
 
@@ -85,19 +82,6 @@ func (s *search) collection() (vectors.Collection, llm.Embedder) {
 	return m, embedder
 }
 
-// resized reports whether a question's vector has another dimension than the
-// collection: the next sync embeds the notes again.
-func (s *search) resized(ctx context.Context, m vectors.Collection, embedder string, dimension int) bool {
-	_, before, err := m.Size(ctx)
-	if err != nil || before == dimension || before == 0 {
-		return false
-	}
-	s.why = fmt.Sprintf("%s now makes vectors of %d numbers, not of %d: the next sync embeds the notes again", embedder,
-		dimension, before)
-	s.trouble = Resized
-	return true
-}
-
 // scaled scales the cosines of passages from 0 for the least to 1 for the greatest. If all
 // are equal they tell nothing, and are 0.
 func scaled(cosines map[int64]float64) map[int64]float64 {
@@ -115,9 +99,7 @@ func scaled(cosines map[int64]float64) map[int64]float64 {
 // withoutVectors records why no vectors were used.
 func (s *search) withoutVectors(err error) {
 	s.why = err.Error()
-	if unavailable := (*vectors.UnavailableError)(nil); errors.As(err, &unavailable) {
-		s.trouble = Unavailable
-	}
+	s.unavailable = errors.As(err, new(*vectors.UnavailableError))
 }
 
 // hits returns the cosines of the passages nearest to the question, and of those that

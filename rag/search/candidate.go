@@ -36,8 +36,8 @@ type search struct {
 	nearest      float64 // cosine of the closest passage; 0: none is known
 	embedder     string  // the name of the one that was used; "": none
 	why          string  // why no vectors were used
-	trouble      Trouble
-	semanticOnly bool // no note has a content word of the question, so that only the vectors rank
+	unavailable  bool    // because they cannot be read now: a later sync tries again
+	semanticOnly bool    // no note has a content word of the question, so that only the vectors rank
 	missing      Missing
 	named        map[int64]bool // notes whose title, alias or file name, or a link to which, is the question
 	linked       int64          // first passage of the note that a link names; 0: none
@@ -72,14 +72,4 @@ type candidate struct {
 const (
 	wordCandidates = 200
 	nearCandidates = 100
-)
-
-// Trouble is a reason for a search without vectors that calls for action.
-type Trouble int
-
-// The kinds of trouble.
-const (
-	None        Trouble = iota
-	Unavailable         // the vectors cannot be read now: try again later
-	Resized             // the model now makes vectors of another dimension: embed the notes again
 )

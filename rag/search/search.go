@@ -20,9 +20,10 @@ type Outcome struct {
 	Verdict  Verdict
 	Embedder string // the name of the one that was used; "": none
 	Why      string // why no vectors were used; "": they were
-	Trouble  Trouble
-	Time     *when.Found // the time in the query; nil: none
-	Missing  Missing     // what the question asks for and no note has
+	// Unavailable means that the vectors cannot be read now: try again later.
+	Unavailable bool
+	Time        *when.Found // the time in the query; nil: none
+	Missing     Missing     // what the question asks for and no note has
 }
 
 // Run searches a vault, whose DB is db. It ranks the notes as they are at one moment, whatever is
@@ -57,7 +58,7 @@ func Run(ctx context.Context, db *sql.DB, in Vault, q Query) (Outcome, error) {
 	if s.undated = s.undated && signals.verdict() != Likely; err == nil && !s.undated {
 		passages, err = s.present(ctx, candidates)
 	}
-	out := Outcome{Passages: passages, Signals: signals, Embedder: s.embedder, Why: s.why, Trouble: s.trouble}
+	out := Outcome{Passages: passages, Signals: signals, Embedder: s.embedder, Why: s.why, Unavailable: s.unavailable}
 	s.missing.Time, s.missing.NotRead = s.lackedTime(passages), unread
 	out.Missing = s.missing
 	if s.undated {

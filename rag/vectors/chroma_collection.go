@@ -228,13 +228,6 @@ func (c *chromaCollection) Put(ctx context.Context, keys []Key, embeddings [][]f
 	if err != nil {
 		return err
 	}
-	if at.ID != "" && at.Dimension != 0 && at.Dimension != len(embeddings[0]) {
-		if err := c.server.ask(ctx, http.MethodDelete, "collections/"+c.collectionName(c.model), nil,
-			nil); err != nil && !isGoneFromChroma(err) {
-			return err
-		}
-		at = chromaPlace{}
-	}
 	if at.ID == "" {
 		if at, err = c.create(ctx); err != nil {
 			return err

@@ -26,8 +26,7 @@ type Store interface {
 type Collection interface {
 	// Missing returns the keys that have no vector, in order.
 	Missing(ctx context.Context, keys []Key) ([]Key, error)
-	// Put adds vectors of length 1. If their dimension is not the collection's, the
-	// model was replaced under the same name, and the old vectors are dropped.
+	// Put adds vectors of length 1. It fails if their dimension is not the collection's.
 	Put(ctx context.Context, keys []Key, embeddings [][]float32) error
 	// Get returns the vectors of some keys, in any order, without those that are
 	// missing.

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"math"
 	"os"
+	"path/filepath"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -142,10 +143,7 @@ func (m *localVectors) Put(_ context.Context, keys []Key, embeddings [][]float32
 	defer m.mu.Unlock()
 	defer m.cutShort(&err)()
 	if d := m.dimension(); d != 0 && len(embeddings) > 0 && d != len(embeddings[0]) {
-		// The model was replaced under the same name, so its old vectors are useless.
-		if err := m.reset(len(embeddings[0])); err != nil {
-			return fmt.Errorf("begin vectors: %w", err)
-		}
+		return m.otherDimension(len(embeddings[0]))
 	}
 	var added []Key
 	var vectors [][]float32
@@ -173,15 +171,11 @@ func (m *localVectors) Put(_ context.Context, keys []Key, embeddings [][]float32
 
 func all(Key) bool { return true }
 
-// reset empties the collection, for vectors of another dimension.
-func (m *localVectors) reset(dimension int) error {
-	if m.status != nil {
-		if err := errors.Join(m.quantised.close(), os.Remove(quantisedPath(m.file.file.Name()))); err != nil {
-			return err
-		}
-		m.quantised, m.status = nil, nil
-	}
-	return errors.Join(m.file.reset(dimension), m.fill())
+// otherDimension returns the error of a vector that the collection cannot hold, since another model has the name of the
+// one before.
+func (m *localVectors) otherDimension(of int) error {
+	return fmt.Errorf("the model now makes vectors of %d numbers, not of %d: delete %s* of the index, and the notes "+
+		"are embedded again", of, m.dimension(), filepath.Base(m.file.file.Name()))
 }
 
 func (m *localVectors) has(k Key) bool {
@@ -296,7 +290,7 @@ func (m *localVectors) nearest(ctx context.Context, vector []float32, limit int,
 		return nil, nil
 	}
 	if len(vector) != m.dimension() {
-		return nil, fmt.Errorf("the question's vector has %d numbers, the collection's %d", len(vector), m.dimension())
+		return nil, m.otherDimension(len(vector))
 	}
 	top := TopK[Key]{Limit: limit}
 	for i, r := range rows {
