@@ -121,26 +121,6 @@ Source: Open-Meteo`
 	}
 }
 
-func TestGetWeatherReadsTheLastWordsAsRegion(t *testing.T) {
-	known := func(w http.ResponseWriter, r *http.Request) {
-		if r.URL.Query().Get("name") == "Zurich" {
-			says(200, zurich)(w, r)
-			return
-		}
-		says(200, `{}`)(w, r)
-	}
-	for place, want := range map[string]string{
-		"Zurich Kansas": "Zurich, Kansas, United States, now", "Zurich  USA": "Zurich, Kansas, United States, now",
-		"Zurich Nowhere": `error: no place called "Zurich Nowhere" is known`, "New Zurich": `error: no place called "New Zurich" is known`,
-	} {
-		b := &openMeteo{t: t}
-		weatherServer(t, b, known, says(200, forecast))
-		if _, got := b.run(`{"place":"` + place + `"}`); !strings.HasPrefix(got, want) {
-			t.Errorf("%s: got %q", place, got)
-		}
-	}
-}
-
 func TestGetWeatherReportsErrors(t *testing.T) {
 	for want, answers := range map[string][2]http.HandlerFunc{
 		`no place called "Nowhere" is known`:                                                   {says(200, `{"generationtime_ms":0.1}`), nil},

@@ -29,7 +29,7 @@ func (t town) String() string {
 }
 
 // find returns the places with a name, likeliest first. Text after a comma
-// selects among places of the same name; without a comma, the last word may.
+// selects among places of the same name.
 func (w weather) find(ctx context.Context, place string) ([]town, error) {
 	parts := strings.Split(place, ",")
 	for i := range parts {
@@ -41,34 +41,16 @@ func (w weather) find(ctx context.Context, place string) ([]town, error) {
 	if err != nil {
 		return nil, err
 	}
-	if words := strings.Fields(name); len(known) == 0 && len(where) == 0 && len(words) > 1 { // as in "Paris Texas"
-		last := len(words) - 1
-		if known, err = w.named(ctx, strings.Join(words[:last], " ")); err != nil {
-			return nil, err
-		}
-		if fitting := inPlace(known, words[last:]); len(fitting) > 0 {
-			return fitting, nil
-		}
-		known = nil
-	}
 	if len(known) == 0 {
-		return nil, fmt.Errorf("no place called %q is known; name the nearest town", name)
+		return nil, fmt.Errorf("no place called %q is known; name the nearest town, and the region after a comma", name)
 	}
-	fitting := inPlace(known, where)
+	fitting := slices.DeleteFunc(slices.Clone(known), func(t town) bool {
+		return slices.ContainsFunc(where, func(part string) bool { return !t.liesIn(part) })
+	})
 	if len(fitting) == 0 {
 		return nil, fmt.Errorf("no %s in %q; known: %s", name, strings.Join(where, ", "), townNames(known))
 	}
 	return fitting, nil
-}
-
-// inPlace returns the towns that are in all of the given regions.
-func inPlace(known []town, where []string) (fitting []town) {
-	for _, t := range known {
-		if !slices.ContainsFunc(where, func(part string) bool { return !t.liesIn(part) }) {
-			fitting = append(fitting, t)
-		}
-	}
-	return fitting
 }
 
 // commonNames maps common names of countries to their codes, if Open-Meteo uses
