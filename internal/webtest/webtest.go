@@ -202,7 +202,6 @@ var pages = map[string]fixed{
 	"/notype":                {kind: "", body: "<html><body><article><h1>No type</h1>" + strings.Repeat(filler, 5) + "</article></body></html>"},
 	"/latin1":                {kind: "text/html; charset=iso-8859-1", body: "<html><body><article>" + strings.Repeat(latin1, 5) + "</article></body></html>"},
 	"/mislabelled":           {kind: "text/html; charset=iso-8859-1", body: "<html><body><article>" + strings.Repeat(filler, 5) + "</article></body></html>"},
-	"/mislabelled2":          {kind: "text/html; charset=utf-8", body: "<html><body><article>" + strings.Repeat(latin1, 5) + "</article></body></html>"},
 	"/meta":                  {kind: "text/html", body: `<html><head><meta charset="windows-1252"></head><body><article>` + strings.Repeat(latin1, 5) + "</article></body></html>"},
 	"/bom":                   {kind: "text/html; charset=iso-8859-1", body: "\xef\xbb\xbf<html><body><article>" + strings.Repeat(filler, 5) + "</article></body></html>"},
 	"/shiftjis":              {kind: "text/html", body: `<html><head><meta charset="shift_jis"></head>` + "<body><article><p>" + strings.Repeat("\x83\x7d\x83\x89\x83\x5c\x83\x93\x82\xcc\x97\xfb\x8f\x4b\x82\xcd\x8f\x54\x82\xc9\x8e\x4f\x89\xf1\x81\x42", 40) + "</p></article></body></html>"},

@@ -17,7 +17,6 @@ import (
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
 	"golang.org/x/net/html/charset"
-	"golang.org/x/text/encoding/charmap"
 
 	"lifehub/agent"
 	"lifehub/internal/text"
@@ -122,45 +121,20 @@ func textKind(page webPage) (string, error) {
 }
 
 // asUTF8 returns the body as UTF-8. Valid UTF-8 is returned unchanged, because
-// no other encoding looks like it. Otherwise the byte order mark decides, then
-// the encoding declared by the server or the page, except UTF-8 if most of the
-// body is not, and finally Windows-1252.
+// hardly any other encoding looks like it. Another is decoded as browsers do: by
+// its byte order mark, as the server or the page declares, or as Windows-1252.
 func asUTF8(page webPage) (string, error) {
-	body := bytes.TrimPrefix(page.body, []byte(byteOrderMark))
-	for half := range min(utf8.UTFMax, len(body)+1) { // the last character may be cut off
-		whole := body[:len(body)-half]
-		// these indicate ISO-2022-JP and UTF-16
-		if utf8.Valid(whole) && !bytes.Contains(whole, []byte{0x1b, '$'}) && !bytes.Contains(whole, []byte{0}) {
-			return string(whole), nil
+	for cut := range min(utf8.UTFMax, len(page.body)+1) { // the last character may be cut off
+		if whole := page.body[:len(page.body)-cut]; utf8.Valid(whole) {
+			return strings.TrimPrefix(string(whole), byteOrderMark), nil
 		}
 	}
-	encoding, name, _ := charset.DetermineEncoding(body, page.kind())
-	if name == "utf-8" { // it is not UTF-8; the page may declare the encoding correctly
-		encoding, name, _ = charset.DetermineEncoding(body, "")
+	decoded, err := charset.NewReader(bytes.NewReader(page.body), page.kind())
+	if err != nil {
+		return "", err
 	}
-	if name == "utf-8" || name == "windows-1252" {
-		if mostlyUTF8(body) {
-			return strings.ToValidUTF8(string(body), "\uFFFD"), nil
-		}
-		encoding = charmap.Windows1252
-	}
-	text, err := io.ReadAll(io.LimitReader(encoding.NewDecoder().Reader(bytes.NewReader(body)), 2*maxWebBody))
+	text, err := io.ReadAll(io.LimitReader(decoded, 2*maxWebBody))
 	return strings.TrimPrefix(strings.ToValidUTF8(string(text), "\uFFFD"), byteOrderMark), err
-}
-
-// mostlyUTF8 reports whether a body has more valid multi-byte characters than
-// invalid bytes.
-func mostlyUTF8(body []byte) bool {
-	valid, invalid := 0, 0
-	for _, r := range string(body) {
-		switch {
-		case r == utf8.RuneError:
-			invalid++
-		case r >= utf8.RuneSelf:
-			valid++
-		}
-	}
-	return valid > invalid
 }
 
 // surveyed describes a page apart from its text.
