@@ -143,33 +143,6 @@ func (s *search) dropTime(ctx context.Context) error {
 	return err
 }
 
-// lackedTime returns the time of the question if no note is of it and none of the passages
-// has its words; "" otherwise.
-func (s *search) lackedTime(passages []Passage) string {
-	if s.ofTime.Days == "" || s.ofTime.Notes > 0 {
-		return ""
-	}
-	_, rest := s.query.Talk.In(s.query.Text, s.query.today())
-	other := map[string]bool{}
-	for _, t := range words.Terms(rest, "") {
-		other[t.Text] = true
-	}
-	asked := slices.DeleteFunc(words.Terms(s.query.Text, ""), func(t words.Term) bool {
-		return other[t.Text] || isStopWord(s.query.Text[t.Start:t.End], s.words.vaultLanguages)
-	})
-	hasAll := func(p Passage) bool {
-		has := map[string]bool{}
-		for _, t := range words.Terms(p.Path+"\n"+p.Heading+"\n"+p.Text, "") {
-			has[t.Text] = true
-		}
-		return !slices.ContainsFunc(asked, func(t words.Term) bool { return !has[t.Text] })
-	}
-	if len(asked) > 0 && slices.ContainsFunc(passages, hasAll) {
-		return ""
-	}
-	return s.ofTime.Days
-}
-
 var numbers = regexp.MustCompile(`\d+`)
 
 // notesOfTime counts the user's own notes of the time, and lists them if the query is

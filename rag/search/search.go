@@ -59,7 +59,9 @@ func Run(ctx context.Context, db *sql.DB, in Vault, q Query) (Outcome, error) {
 		passages, err = s.present(ctx, candidates)
 	}
 	out := Outcome{Passages: passages, Signals: signals, Embedder: s.embedder, Why: s.why, Unavailable: s.unavailable}
-	s.missing.Time, s.missing.NotRead = s.lackedTime(passages), unread
+	if s.missing.NotRead = unread; s.ofTime.Notes == 0 {
+		s.missing.Time = s.ofTime.Days
+	}
 	out.Missing = s.missing
 	if s.undated {
 		out.Signals.Undated = true
