@@ -88,7 +88,7 @@ func TestOtherWebServersAreRecognised(t *testing.T) {
 		answer func(w http.ResponseWriter)
 		want   string
 	}{
-		"authentication": {func(w http.ResponseWriter) { w.WriteHeader(http.StatusUnauthorized) }, "put a token into headers"},
+		"authentication": {func(w http.ResponseWriter) { w.WriteHeader(http.StatusUnauthorized) }, "headers"},
 		"broken":         {func(w http.ResponseWriter) { w.WriteHeader(http.StatusInternalServerError) }, "500"},
 		"a page":         {func(w http.ResponseWriter) { w.Header().Set("Content-Type", "text/html"); fmt.Fprint(w, "<html>") }, "content type"},
 		"elsewhere": {func(w http.ResponseWriter) {

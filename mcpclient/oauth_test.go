@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/json"
+	"errors"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -194,7 +195,7 @@ func TestConsentTimesOut(t *testing.T) {
 	g := newGatekeeper(t)
 	s := start(t, Options{Tokens: t.TempDir()}, config.Entry{Name: "vault", Transport: config.HTTP, URL: g.URL + "/mcp"})
 	ctx, cancel := context.WithCancel(t.Context())
-	if err := s.Consent(ctx, "vault", func(string) { cancel() }); err == nil || !strings.Contains(err.Error(), "consent of MCP server vault") {
+	if err := s.Consent(ctx, "vault", func(string) { cancel() }); !errors.Is(err, context.Canceled) || !strings.Contains(err.Error(), "vault") {
 		t.Errorf("got %v", err)
 	}
 }

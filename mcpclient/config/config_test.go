@@ -1,12 +1,17 @@
 package config
 
 import (
+	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/charmbracelet/x/exp/golden"
 
 	"lifehub/agent"
 )
@@ -54,39 +59,43 @@ func TestMCPJSONIsReadInEveryKnownForm(t *testing.T) {
 }
 
 func TestMistakesAreReportedWithTheirLine(t *testing.T) {
-	for name, c := range map[string]struct{ text, want string }{
-		"syntax":        {"{\n\"mcpServers\": {\n  \"a\": {,}\n}}", "mcp.json:3: not valid JSON: invalid character ','"},
-		"not an object": {"[]", "mcp.json:1: must be an object with \"mcpServers\", not a list"},
-		"empty":         {"", "mcp.json:1: not valid JSON"},
-		"top key":       {"{\n\"servers\": {}}", `mcp.json:2: unknown key "servers"; servers go under "mcpServers"`},
-		"key":           {"{\"mcpServers\": {\"a\": {\"command\": \"x\",\n\"comand\": \"y\"}}}", `mcp.json:2: server "a": unknown key "comand"; there are type, command`},
-		"kind":          {"{\"mcpServers\": {\"a\": {\"command\": \"x\",\n\"args\": \"y\"}}}", `mcp.json:2: server "a": args: got a string where a list of texts is needed`},
-		"null":          {"{\"mcpServers\": {\"a\": {\n\"command\": null}}}", `mcp.json:2: server "a": command: null is not allowed; omit`},
-		"twice":         {"{\"mcpServers\": {\n\"a\": {\"command\": \"x\"},\n\"a\": {\"command\": \"y\"}}}", `mcp.json:3: "a" is given twice, first in line 2`},
-		"nothing":       {"{\"mcpServers\": {\n\"a\": {}}}", `mcp.json:2: server "a": command (a program on this machine) or url is missing`},
-		"both":          {"{\"mcpServers\": {\"a\": {\"command\": \"x\", \"url\": \"http://x\"}}}", "mutually exclusive"},
-		"mismatch":      {"{\"mcpServers\": {\"a\": {\"type\": \"sse\", \"command\": \"x\"}}}", "type sse does not match"},
-		"type":          {"{\"mcpServers\": {\"a\": {\"type\": \"pigeon\", \"command\": \"x\"}}}", `unknown type "pigeon"`},
-		"name":          {"{\"mcpServers\": {\"a__b\": {\"command\": \"x\"}}}", "a name is up to 32 letters"},
-		"long name":     {"{\"mcpServers\": {\"" + strings.Repeat("x", 40) + "\": {\"command\": \"x\"}}}", "a name is up to 32 letters"},
-		"level kind":    {"{\"mcpServers\": {\"a\": {\"command\": \"x\", \"permission\": 1}}}", `permission: got a number where a text is needed`},
-		"level":         {"{\"mcpServers\": {\"a\": {\"command\": \"x\", \"permission\": \"yes\"}}}", `unknown level "yes"`},
-		"trust":         {"{\"mcpServers\": {\"a\": {\"command\": \"x\", \"trust\": \"all\"}}}", `trust: unknown value "all"; use read, or leave it out`},
-		"timeout":       {"{\"mcpServers\": {\"a\": {\"command\": \"x\", \"timeout\": 60000}}}", "at most 1h (a bare number counts seconds)"},
-		"timeout word":  {"{\"mcpServers\": {\"a\": {\"command\": \"x\", \"timeout\": \"soon\"}}}", `timeout "soon" is not a duration`},
-		"glob":          {"{\"mcpServers\": {\"a\": {\"command\": \"x\", \"tools\": {\"deny\": [\"[\"]}}}}", "is not a pattern"},
-		"tools key":     {"{\"mcpServers\": {\"a\": {\"command\": \"x\", \"tools\": {\"denied\": []}}}}", `tools has no key "denied"`},
-		"url":           {"{\"mcpServers\": {\"a\": {\"url\": \"file:///etc\"}}}", "is not an http or https address"},
-		"password":      {"{\"mcpServers\": {\"a\": {\"url\": \"https://me:pw@x.org\"}}}", "url contains a password"},
-		"header":        {"{\"mcpServers\": {\"a\": {\"url\": \"https://x.org\", \"headers\": {\"A b\": \"\"}}}}", "is not a header name"},
-		"reference":     {"{\"mcpServers\": {\"a\": {\"command\": \"x\", \"env\": {\"A\": \"${input:key}\"}}}}", "cannot read ${input:key}: a variable is ${NAME}"},
-		"several":       {"{\"mcpServers\": {\"a\": {\"command\": \"x\",\n\"b\": 1,\n\"c\": 2}}}", "unknown key \"b\""},
-	} {
-		_, err := parse("mcp.json", []byte(c.text))
-		if err == nil || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("%s: got %v\nwant %s", name, err, c.want)
-		}
+	files := map[string]string{
+		"syntax":        "{\n\"mcpServers\": {\n  \"a\": {,}\n}}",
+		"not an object": "[]",
+		"empty":         "",
+		"top key":       "{\n\"servers\": {}}",
+		"key":           "{\"mcpServers\": {\"a\": {\"command\": \"x\",\n\"comand\": \"y\"}}}",
+		"kind":          "{\"mcpServers\": {\"a\": {\"command\": \"x\",\n\"args\": \"y\"}}}",
+		"null":          "{\"mcpServers\": {\"a\": {\n\"command\": null}}}",
+		"twice":         "{\"mcpServers\": {\n\"a\": {\"command\": \"x\"},\n\"a\": {\"command\": \"y\"}}}",
+		"nothing":       "{\"mcpServers\": {\n\"a\": {}}}",
+		"both":          "{\"mcpServers\": {\"a\": {\"command\": \"x\", \"url\": \"http://x\"}}}",
+		"mismatch":      "{\"mcpServers\": {\"a\": {\"type\": \"sse\", \"command\": \"x\"}}}",
+		"type":          "{\"mcpServers\": {\"a\": {\"type\": \"pigeon\", \"command\": \"x\"}}}",
+		"name":          "{\"mcpServers\": {\"a__b\": {\"command\": \"x\"}}}",
+		"long name":     "{\"mcpServers\": {\"" + strings.Repeat("x", 40) + "\": {\"command\": \"x\"}}}",
+		"level kind":    "{\"mcpServers\": {\"a\": {\"command\": \"x\", \"permission\": 1}}}",
+		"level":         "{\"mcpServers\": {\"a\": {\"command\": \"x\", \"permission\": \"yes\"}}}",
+		"trust":         "{\"mcpServers\": {\"a\": {\"command\": \"x\", \"trust\": \"all\"}}}",
+		"timeout":       "{\"mcpServers\": {\"a\": {\"command\": \"x\", \"timeout\": 60000}}}",
+		"timeout word":  "{\"mcpServers\": {\"a\": {\"command\": \"x\", \"timeout\": \"soon\"}}}",
+		"glob":          "{\"mcpServers\": {\"a\": {\"command\": \"x\", \"tools\": {\"deny\": [\"[\"]}}}}",
+		"tools key":     "{\"mcpServers\": {\"a\": {\"command\": \"x\", \"tools\": {\"denied\": []}}}}",
+		"url":           "{\"mcpServers\": {\"a\": {\"url\": \"file:///etc\"}}}",
+		"password":      "{\"mcpServers\": {\"a\": {\"url\": \"https://me:pw@x.org\"}}}",
+		"header":        "{\"mcpServers\": {\"a\": {\"url\": \"https://x.org\", \"headers\": {\"A b\": \"\"}}}}",
+		"reference":     "{\"mcpServers\": {\"a\": {\"command\": \"x\", \"env\": {\"A\": \"${input:key}\"}}}}",
+		"several":       "{\"mcpServers\": {\"a\": {\"command\": \"x\",\n\"b\": 1,\n\"c\": 2}}}",
 	}
+	var errs strings.Builder
+	for _, name := range slices.Sorted(maps.Keys(files)) {
+		_, err := parse("mcp.json", []byte(files[name]))
+		if err == nil {
+			t.Errorf("%s: no error", name)
+		}
+		fmt.Fprintf(&errs, "%s: %v\n", name, err)
+	}
+	golden.RequireEqual(t, errs.String())
 }
 
 func TestMissingMCPJSONHasNoServers(t *testing.T) {

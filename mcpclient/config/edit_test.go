@@ -35,7 +35,7 @@ func TestAddAndRemoveKeepOtherContent(t *testing.T) {
 	if err := Add(file, brave); err == nil || !strings.Contains(err.Error(), "already") {
 		t.Errorf("got %v", err)
 	}
-	if err := Add(file, Entry{Name: "bad name", Command: "x"}); err == nil || !strings.Contains(err.Error(), "a name is up to") {
+	if err := Add(file, Entry{Name: "bad name", Command: "x"}); err == nil || !strings.Contains(err.Error(), "bad name") {
 		t.Errorf("got %v", err)
 	}
 	if err := Remove(file, "docs"); err != nil {

@@ -3,6 +3,7 @@ package config
 import (
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -34,7 +35,7 @@ func TestServersOfAnotherClientAreImported(t *testing.T) {
 		t.Fatal(err)
 	}
 	all := strings.Join(found.Skipped, "\n")
-	for _, want := range []string{"taken: a server of this name", `files: unknown key "autoApprove"`, `files: unknown key "permission"`, `files: unknown key "timeout"`, `server "bad name": a name`, `server "empty": command (a program on this machine) or url is missing`} {
+	for _, want := range []string{"taken: a server of this name", `files: unknown key "autoApprove"`, `files: unknown key "permission"`, `files: unknown key "timeout"`, `server "bad name": a name`, `server "empty"`} {
 		if !strings.Contains(all, want) {
 			t.Errorf("%q is not said in\n%s", want, all)
 		}
@@ -49,18 +50,18 @@ func TestServersOfAnotherClientAreImported(t *testing.T) {
 var clients = map[string]struct {
 	file    string
 	want    []Entry
-	skipped string
+	skipped []string // what each line of the report has
 }{
 	"Claude Desktop": {
 		`{"mcpServers": {"files": {"command": "npx", "args": ["-y", "fs", "/home/ana"], "env": {"A": "b"}}}}`,
 		[]Entry{{Command: "npx", Args: []string{"-y", "fs", "/home/ana"}, Env: map[string]string{"A": "b"}}},
-		"",
+		nil,
 	},
 	"Claude Code": {
 		`{"numStartups": 7, "mcpServers": {"a": {"type": "http", "url": "https://x.org/mcp", "headers": {"Authorization": "Bearer ${TOKEN:-none}"}}},
 		  "projects": {"/home/ana/p": {"allowedTools": [], "mcpServers": {"a": {"command": "other"}, "b": {"type": "stdio", "command": "b"}}}, "/q": {}}}`,
 		[]Entry{{Transport: HTTP, URL: "https://x.org/mcp", Headers: map[string]string{"Authorization": "Bearer ${TOKEN:-none}"}}, {Command: "b"}},
-		"",
+		nil,
 	},
 	"VS Code": {
 		`{ // as written by the editor
@@ -77,12 +78,12 @@ var clients = map[string]struct {
 			{Command: "${HOME}/bin/b"},
 			{Transport: SSE, URL: "https://x.org/sse"},
 		},
-		"brave: a value that the other client asks for; set the variable INPUT_BRAVE_KEY\nserver \"port\": env: got a number where a text is needed",
+		[]string{"INPUT_BRAVE_KEY", `"port": env`},
 	},
 	"keys of others": {
 		`{"mcpServers": {"a": {"command": "a", "disabled": true, "autoApprove": ["x"]}, "b": {"httpUrl": "https://x.org/mcp"}, "c": {"command": "c", "env": {"K": "$KEY"}, "disabledTools": ["rm"]}}}`,
 		[]Entry{{Command: "a", Disabled: true}, {Command: "c", Env: map[string]string{"K": "$KEY"}}},
-		"a: unknown key \"autoApprove\"\nb: unknown key \"httpUrl\"\nserver \"b\": command (a program on this machine) or url is missing\nc: unknown key \"disabledTools\"",
+		[]string{`a: unknown key "autoApprove"`, `b: unknown key "httpUrl"`, `server "b": command`, `c: unknown key "disabledTools"`},
 	},
 }
 
@@ -109,9 +110,8 @@ func TestFilesOfOtherClientsAreRead(t *testing.T) {
 			if !reflect.DeepEqual(got, c.want) {
 				t.Errorf("got\n%+v\nwant\n%+v", got, c.want)
 			}
-			skipped := strings.Join(found.Skipped, "\n")
-			if !strings.Contains(skipped, c.skipped) || c.skipped == "" && skipped != "" {
-				t.Errorf("left out: %s\nwant %s", skipped, c.skipped)
+			if !slices.EqualFunc(found.Skipped, c.skipped, strings.Contains) {
+				t.Errorf("left out: %q\nwant %q", found.Skipped, c.skipped)
 			}
 		})
 	}
@@ -121,8 +121,8 @@ func TestFileWithoutServersIsNotImported(t *testing.T) {
 	for text, want := range map[string]string{
 		`{"theme": "dark"}`:          "has no servers",
 		`[mcp_servers.a]`:            "not valid JSON",
-		`{"mcpServers": "none"}`:     "not an object of objects",
-		`{"mcpServers": {"a": "b"}}`: "not an object of objects",
+		`{"mcpServers": "none"}`:     "theirs:1: ",
+		`{"mcpServers": {"a": "b"}}`: "theirs:1: ",
 	} {
 		from := filepath.Join(t.TempDir(), "theirs")
 		write(t, from, text)
