@@ -253,7 +253,7 @@ func TestReasonOfARetryIsYielded(t *testing.T) {
 			}
 			got = append(got, d.Waiting+d.Text)
 		}
-		if want := []string{"the model server was asked too often (429 Too Many Requests): busy; the server asks to wait 5s", "Yes.", ""}; !slices.Equal(got, want) || time.Since(begun) != 5*time.Second {
+		if want := []string{(&StatusError{Code: 429, Message: "busy", RetryAfter: 5 * time.Second}).Error(), "Yes.", ""}; !slices.Equal(got, want) || time.Since(begun) != 5*time.Second {
 			t.Errorf("got %q after %v", got, time.Since(begun))
 		}
 		try, count := attempts(busy(time.Hour))

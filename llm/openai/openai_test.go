@@ -53,7 +53,7 @@ func TestConnectionErrorAdviceFitsTheCause(t *testing.T) {
 		"a reset":                       {address: reset.URL, says: "closed the connection", advice: "check the address"},
 		"an unknown name":               {address: "http://gpu.invalid:8000", dial: &net.DNSError{Err: "no such host", Name: "gpu.invalid", IsNotFound: true}, says: "gpu.invalid was not found", advice: "the spelling"},
 		"an unreachable proxy":          {address: "http://gpu.example:8000", proxy: "http://me:secret@" + gone.Listener.Addr().String(), says: "through the proxy http://me:xxxxx@", advice: "NO_PROXY"},
-		"a proxy that requires sign-in": {address: "https://gpu.example:8000", proxy: locked.URL, says: "the proxy requires signing in (407", advice: "user name and password"},
+		"a proxy that requires sign-in": {address: "https://gpu.example:8000", proxy: locked.URL, says: "the proxy requires signing in (407", advice: "HTTPS_PROXY"},
 		"a proxy that answers with 404": {address: "http://gpu.example:8000", proxy: plain.URL, says: "(404 Not Found): 404 page not found (through the proxy " + plain.URL + ")"},
 	} {
 		t.Run(name, func(t *testing.T) {

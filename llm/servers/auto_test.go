@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -44,13 +45,14 @@ func TestWatchFindsAServerThatStarts(t *testing.T) {
 			t.Errorf("it looked at %v, want %v", looks, want)
 		}
 		want := []string{
-			"offline: " + llm.OfflineNotice,
-			"ollama: Ollama is up: qwen3:8b answers from now on",
-			"offline: Ollama no longer answers; " + llm.OfflineNotice,
+			"offline: ", "ollama: qwen3:8b", "offline: ",
 		}
 		var notices []string
 		for _, s := range states {
-			notices = append(notices, s.Provider+": "+s.Text)
+			notices = append(notices, s.Provider+": "+s.Model)
+			if offline := s.Provider == "offline"; offline != strings.HasSuffix(s.Text, llm.OfflineNotice) {
+				t.Errorf("%s told %q", s.Provider, s.Text)
+			}
 		}
 		if !slices.Equal(notices, want) {
 			t.Errorf("it told %q", notices)

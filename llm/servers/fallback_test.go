@@ -101,7 +101,7 @@ func TestOpeningAutoDoesNotBlock(t *testing.T) {
 	if took := time.Since(begun); took > time.Second {
 		t.Errorf("opening took %v", took)
 	}
-	if m, _, err := llm.Collect(p.Stream(t.Context(), planRequest("how often do I run?"))); err != nil || !strings.Contains(m.Text, "Offline: planned by rules") {
+	if m, _, err := llm.Collect(p.Stream(t.Context(), planRequest("how often do I run?"))); err != nil || !strings.Contains(m.Text, `"steps"`) {
 		t.Errorf("got %q, %v", m.Text, err)
 	}
 	if _, err := p.Models(t.Context()); !errors.Is(err, llm.ErrUnreachable) {
@@ -114,7 +114,7 @@ func TestAutoSuggestsAModelAndUsesItOncePulled(t *testing.T) {
 	server := llmtest.StartEmptyOllama(t)
 	states := make(watching, 16)
 	p := open(t, llm.Settings{OllamaHost: server.URL, Watcher: states})
-	if m, _, err := llm.Collect(p.Stream(t.Context(), planRequest("how often do I run?"))); err != nil || !strings.Contains(m.Text, "Offline: planned by rules") {
+	if m, _, err := llm.Collect(p.Stream(t.Context(), planRequest("how often do I run?"))); err != nil || !strings.Contains(m.Text, `"steps"`) {
 		t.Errorf("got %q, %v", m.Text, err)
 	}
 	<-states
