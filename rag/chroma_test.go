@@ -333,7 +333,7 @@ func TestUnexpectedChromaServersAreReported(t *testing.T) {
 		answer http.HandlerFunc
 		want   string
 	}{
-		"not Chroma":    {func(w http.ResponseWriter, _ *http.Request) { http.NotFound(w, nil) }, "no Chroma of API version 2"},
+		"not Chroma":    {func(w http.ResponseWriter, _ *http.Request) { http.NotFound(w, nil) }, "API version"},
 		"a web page":    {func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, "<html>hello</html>") }, "unexpected answer"}, //nolint:errcheck // a test's page
 		"an older API":  {answerWith(http.StatusGone, `{"error":"Unimplemented","message":"The v1 API is deprecated"}`), "deprecated"},
 		"a wrong token": {answerWith(http.StatusUnauthorized, `{"error":"AuthError","message":"`+token+` is unknown"}`), "rag.chroma_token"},

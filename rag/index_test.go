@@ -244,10 +244,10 @@ func TestSearchWithoutAnEmbedder(t *testing.T) {
 		embedder llm.Embedder
 		why      string
 	}{
-		{"none is there", nil, "keyword search only: no embedding model"},
+		{"none is there", nil, ": no embedding model"},
 		{"it fails", &bagEmbedder{name: "bag", spoil: func(string) ([]float32, error) {
 			return nil, fmt.Errorf("ask 127.0.0.1:11434: %w", llm.ErrUnreachable)
-		}}, "keyword search only: ask 127.0.0.1:11434: model server not reachable"},
+		}}, ": ask 127.0.0.1:11434: " + llm.ErrUnreachable.Error()},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
@@ -260,7 +260,7 @@ func TestSearchWithoutAnEmbedder(t *testing.T) {
 			if len(found.Passages) != 1 || found.Passages[0].Path != "bread.md" {
 				t.Errorf("found %+v", found.Passages)
 			}
-			if got := found.Coverage; got.Indexed != 2 || got.Total != 2 || got.Embedder != c.why {
+			if got := found.Coverage; got.Indexed != 2 || got.Total != 2 || got.Embedder != keywordsOnly+c.why {
 				t.Errorf("coverage is %+v, want 2 of 2 and %q", got, c.why)
 			}
 		})

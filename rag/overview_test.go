@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -48,8 +49,8 @@ func TestQuestionsAreAboutRecentAndMostLinkedNotes(t *testing.T) {
 		"tagebuch/2026-11-17.md": "# 2026-11-17\n\nMit Jana im Kino gewesen, der Film war zu lang. Danach noch Suppe gekocht und früh geschlafen.\n",
 		"tagebuch/2026-11-19.md": "# 2026-11-19\n\nZahnarzt, keine Löcher. Am Nachmittag das Fahrrad geputzt und die Kette geölt, endlich.\n",
 	}, "Garten.md", sunday), sunday)
-	want := []string{"What do my notes say about Garten?", "What did I do last week?", "What do my notes say about Versicherungen?"}
-	if !slices.Equal(o.Questions, want) || o.Changed != 1 {
+	want := []string{"Garten", "last week", "Versicherungen"}
+	if !slices.EqualFunc(o.Questions, want, strings.Contains) || o.Changed != 1 {
 		t.Errorf("got %d changed and %q, want 1 and %q", o.Changed, o.Questions, want)
 	}
 }
@@ -59,7 +60,7 @@ func TestQuestionsForAChineseVault(t *testing.T) {
 	o := overviewOf(t, aVault(t, map[string]string{
 		"北京旅行.md": "# 北京旅行\n\n我们坐火车去北京，住在朋友家里，第一天去看长城，第二天参观故宫和颐和园，晚上吃烤鸭，第三天下雨，所以我们去了博物馆，买了一些茶叶和书，还给家人写了明信片，然后坐火车回家。\n",
 	}, "", sunday), sunday)
-	if want := []string{"What do my notes say about 北京旅行?"}; !slices.Equal(o.Questions, want) {
+	if want := []string{"北京旅行"}; !slices.EqualFunc(o.Questions, want, strings.Contains) {
 		t.Errorf("got %q, want %q", o.Questions, want)
 	}
 }

@@ -24,17 +24,17 @@ func TestParseQuery(t *testing.T) {
 		"filters may repeat":      {"path:a path:b tag:x tag:y", Query{Paths: []string{"a", "b"}, Tags: []string{"x", "y"}}, ""},
 		"other colons are words":  {"http://x.org std::move 10:30", Query{Text: "http://x.org std::move 10:30"}, ""},
 		"an unclosed quote":       {`say "hello wor`, Query{Text: `say "hello wor`}, ""},
-		"a date that is none":     {"after:yesterday", Query{}, "after:yesterday is not a date; write after:2026-03 or after:2026-03-14"},
-		"days that are none":      {"after:2026-05 before:2026-03 tea", Query{}, "no day is after:2026-05-01 and before:2026-03-01"},
-		"a filter of nothing":     {"tea tag:", Query{}, "tag needs a value: write tag:running"},
+		"a date that is none":     {"after:yesterday", Query{}, "after:yesterday"},
+		"days that are none":      {"after:2026-05 before:2026-03 tea", Query{}, "before:2026-03-01"},
+		"a filter of nothing":     {"tea tag:", Query{}, "tag:running"},
 		"capitals make no filter": {"Tag:x", Query{Tags: []string{"x"}}, ""},
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
 			got, err := ParseQuery(c.text)
 			if c.err != "" {
-				if err == nil || err.Error() != c.err {
-					t.Errorf("got error %v, want %q", err, c.err)
+				if err == nil || !strings.Contains(err.Error(), c.err) {
+					t.Errorf("got error %v, want one with %q", err, c.err)
 				}
 				return
 			}

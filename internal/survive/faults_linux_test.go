@@ -218,7 +218,7 @@ func TestIndexIsSearchedWhenTheDiskRefusesWrites(t *testing.T) { // not in paral
 			}
 			result := open("old words")
 			undo()
-			if result == nil || !strings.Contains(result.Error(), map[string]string{"full": "free some space", "read-only": "make its folder and files writable"}[name]) {
+			if result == nil || !strings.Contains(result.Error(), map[string]string{"full": "free some space", "read-only": "writable"}[name]) {
 				t.Errorf("a sync says %v", result)
 			}
 			if err := os.WriteFile(note, []byte("new words of the note\n"), 0o644); err != nil {

@@ -193,7 +193,7 @@ func TestReadingIsLimitedInTime(t *testing.T) {
 	for patience = time.Second; patience < 2*maxTime && errors.Is(err, ErrBusy); patience *= 2 { // the machine may be busy
 		_, err = reader(t, "").Text(t.Context(), pdftest.Slow())
 	}
-	if err == nil || !strings.HasPrefix(err.Error(), "damaged PDF: reading it takes more than ") {
+	if !TimedOut(err) || !strings.HasPrefix(err.Error(), Damaged+": ") {
 		t.Errorf("it says %v", err)
 	}
 }
@@ -243,11 +243,11 @@ func FuzzRead(f *testing.F) {
 func TestEncryptionErrorNamesTheKind(t *testing.T) {
 	t.Parallel()
 	for want, raw := range map[string][]byte{
-		"it asks for a password":          pdftest.Encrypted(),
-		"its encryption is not supported": pdftest.With("/ID [<00><00>] /Encrypt << /Filter /Other /V 1 >>", "secret"),
+		"password":   pdftest.Encrypted(),
+		"encryption": pdftest.With("/ID [<00><00>] /Encrypt << /Filter /Other /V 1 >>", "secret"),
 	} {
 		_, err := reader(t, "").Text(t.Context(), raw)
-		if err == nil || !strings.HasPrefix(err.Error(), Encrypted+": "+want) {
+		if err == nil || !strings.HasPrefix(err.Error(), Encrypted+": ") || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", want, err)
 		}
 	}
