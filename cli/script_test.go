@@ -10,6 +10,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"lifehub/internal/mcptest"
+	"lifehub/llm/llmtest"
 
 	"lifehub/internal/testenv"
 )
@@ -61,8 +62,8 @@ const patience = 90 * time.Second
 
 // The beginnings of the prompts, by which a scripted model recognises its role.
 const (
-	asksPlanner   = "Plan for this message"
-	asksExplainer = "Answer this message of the user now"
+	asksPlanner   = llmtest.PlanMark
+	asksExplainer = llmtest.AnswerMark
 	asksLoop      = "You answer the user's last message. The tools"
 	asksLead      = "You lead a team"
 	asksJudge     = "You judge whether"

@@ -43,8 +43,8 @@ func TestMain(m *testing.M) {
 const patience = time.Minute
 
 const (
-	asksPlanner   = "Plan for this message"
-	asksExplainer = "Answer this message of the user now"
+	asksPlanner   = llmtest.PlanMark
+	asksExplainer = llmtest.AnswerMark
 )
 
 // editor is a client that records all it receives and answers requests.

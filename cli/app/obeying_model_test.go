@@ -22,6 +22,7 @@ import (
 	"lifehub/internal/mcptest"
 	"lifehub/internal/pdftest"
 	"lifehub/llm"
+	"lifehub/llm/llmtest"
 
 	"lifehub/internal/testenv"
 )
@@ -105,7 +106,7 @@ func (m *obeying) Stream(_ context.Context, req llm.Request) iter.Seq2[llm.Delta
 		}
 	}
 	switch system := req.Messages[0].Text; {
-	case slices.ContainsFunc(req.Messages, func(m llm.Message) bool { return strings.Contains(m.Text, "Plan for this message") }):
+	case slices.ContainsFunc(req.Messages, func(m llm.Message) bool { return strings.Contains(m.Text, llmtest.PlanMark) }):
 		steps := []map[string]any{}
 		for i, c := range calls {
 			steps = append(steps, map[string]any{"id": fmt.Sprint(i + 1), "tool": c.Name, "input": c.Args})

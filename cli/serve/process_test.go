@@ -44,9 +44,9 @@ func newHome(t *testing.T) home {
 	h := home{t: t, dir: filepath.Join(dir, "lh"), vault: apptest.Vault(t)}
 	h.file = filepath.Join(h.vault, "tasks.md")
 	model := llmtest.NewScript(
-		llmtest.Answer{Match: "Plan for this message", Text: planned, Always: true},
-		llmtest.Answer{Match: "Answer this message of the user now", Text: answered},
-		llmtest.Answer{Match: "Answer this message of the user now", Text: hostile, Always: true},
+		llmtest.Answer{Match: llmtest.PlanMark, Text: planned, Always: true},
+		llmtest.Answer{Match: llmtest.AnswerMark, Text: answered},
+		llmtest.Answer{Match: llmtest.AnswerMark, Text: hostile, Always: true},
 	)
 	h.env = []string{
 		"LIFEHUB_TEST_RUN=1", "GORACE=atexit_sleep_ms=0", "HOME=" + dir, "LIFEHUB_HOME=" + h.dir, "PATH=" + os.Getenv("PATH"),

@@ -53,10 +53,10 @@ func TestReadRejectsOtherFiles(t *testing.T) {
 	}
 	for file, want := range map[string]string{
 		dir:                                                   "is a folder",
-		link("dangling", dir+"/gone"):                         "link to a file that does not exist",
+		link("dangling", dir+"/gone"):                         "is a link to",
 		link("loop", dir+"/loop"):                             "too many",
-		link("device", os.DevNull):                            "not a regular file",
-		link("endless", "/dev/zero"):                          "not a regular file",
+		link("device", os.DevNull):                            "regular file",
+		link("endless", "/dev/zero"):                          "regular file",
 		write(t, dir+"/nul", "a\nb\x00"):                      "nul:2: the text contains a NUL byte",
 		write(t, dir+"/le", "\xff\xfea\x00"):                  "le:1: the text is UTF-16",
 		write(t, dir+"/be", "\xfe\xff\x00a"):                  "be:1: the text is UTF-16",

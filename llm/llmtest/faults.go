@@ -125,8 +125,11 @@ func (f *Faults) Strike(text string) {
 	f.strikes = text
 }
 
-// PlanMark is contained in every planner request.
-const PlanMark = "Plan for this message"
+// Every request for a plan contains PlanMark, and every one for the answer after it AnswerMark.
+const (
+	PlanMark   = "Plan for this message"
+	AnswerMark = "Answer this message of the user now"
+)
 
 // Play makes the server reply to planner requests with plan and to others with
 // answer.
