@@ -23,7 +23,7 @@ func TestAdviceFitsTheMissingServer(t *testing.T) {
 			t.Fatal(err)
 		}
 		_, err = p.Models(t.Context())
-		if hint := agent.FailedFrom(err).Hint; strings.Contains(hint, "ollama serve") != serve || !strings.Contains(hint, "Start the model server") {
+		if hint := agent.FailedFrom(err).Hint; strings.Contains(hint, "ollama serve") != serve || !strings.Contains(hint, "Start") {
 			t.Errorf("%s: %v: %q", kind, err, hint)
 		}
 		if err := p.Close(); err != nil {

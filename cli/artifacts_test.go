@@ -93,7 +93,7 @@ func TestDocumentBecomesANoteInTheChat(t *testing.T) {
 	term := startTerminal(t, 110, 36, []string{"LIFEHUB_HOME=" + filepath.Join(home, ".lifehub"), "LIFEHUB_PROVIDER=offline"}, "chat", "-c", "--notes", vault)
 	term.sees("2 notes", "The document is made.")
 	term.types("/artifacts\r")
-	term.sees("Documents of this conversation", "asyncio tips", "2 versions")
+	term.sees("asyncio tips", "2 versions")
 	term.types("\r")
 	term.sees("asyncio tips: versions", "said plainer", "first draft")
 	term.types("\r")
@@ -103,7 +103,7 @@ func TestDocumentBecomesANoteInTheChat(t *testing.T) {
 		return strings.Contains(screen, "Ask anything") && !strings.Contains(screen, "version 2 of 2")
 	}, "is without the document") // half a frame may still show the message box below it
 	term.types("/export asyncio tips ideas/asyncio.md\r")
-	term.sees("Allow once", "ideas/asyncio.md", "untrusted text had a part in it", "the MCP server brave")
+	term.sees("Allow once", "ideas/asyncio.md", "the MCP server brave")
 	note := filepath.Join(vault, "ideas", "asyncio.md")
 	if _, err := os.Stat(note); err == nil {
 		t.Fatal("the note was made before anyone said yes")

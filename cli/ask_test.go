@@ -38,7 +38,7 @@ func TestAskReportsAnInterruptedQuestion(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for conversation, want := range map[string]string{"whole": "", "new": "", "open": "still answering the previous question"} {
+	for conversation, want := range map[string]string{"whole": "", "new": "", "open": "previous question"} {
 		q.tellUnfinished(t.Context(), &app.App{Store: s}, conversation)
 		got := apptest.Read(t, stderr.Name())
 		if err := stderr.Truncate(0); err != nil {

@@ -133,7 +133,7 @@ func TestOnlyACompleteAnswerIsWritten(t *testing.T) {
 		says    string
 	}{
 		"the model fails":   {[]llmtest.Answer{says(asksPlanner, habitPlan), says(asksPlanner, habitPlan)}, "", "log/diary.md", app.ExitFailed, ""},
-		"declined":          {[]llmtest.Answer{says(asksPlanner, `{"steps":[{"id":"1","tool":"search_notes","input":{"query":"quantum chromodynamics"}}]}`), says("", "Nothing."), says("", "Nothing.")}, "", "log/diary.md", app.ExitFailed, "no note has the words"},
+		"declined":          {[]llmtest.Answer{says(asksPlanner, `{"steps":[{"id":"1","tool":"search_notes","input":{"query":"quantum chromodynamics"}}]}`), says("", "Nothing."), says("", "Nothing.")}, "", "log/diary.md", app.ExitFailed, "no note"},
 		"untrusted text":    {habitAnswers(), "---\nsource: https://example.org\n---\nThe running club runs three times a week.\n", "log/diary.md", app.ExitRefused, "--allow-untrusted 'append_note path=log/diary.md'"},
 		"no such note":      {nil, "", "nowhere.md", app.ExitUsage, "nowhere.md"},
 		"outside the notes": {nil, "", "../runs.md", app.ExitUsage, "../runs.md"},
@@ -197,7 +197,7 @@ func TestKilledHabitWritesOnce(t *testing.T) {
 
 	code, out := h.run(ask...)
 	got := apptest.Read(t, h.note("log/diary.md"))
-	if code != app.ExitDone || !strings.Contains(out, "resuming the interrupted run") || strings.Count(got, habitAnswer) != 1 || !strings.Contains(got, "written meanwhile\n\n") {
+	if code != app.ExitDone || !strings.Contains(out, "resuming") || strings.Count(got, habitAnswer) != 1 || !strings.Contains(got, "written meanwhile\n\n") {
 		t.Errorf("exit %d, the note is %q\n%s", code, got, out)
 	}
 	if plans := len(h.script.Requests()); plans != 4 {

@@ -39,7 +39,7 @@ func TestEmptiedConversationsAreRestoredWithAYes(t *testing.T) {
 			t.Errorf("the list: exit %d, %s", code, stderr)
 		}
 		term := startTerminal(t, 100, 24, []string{"HOME=" + home, "LIFEHUB_HOME=" + filepath.Join(home, "lh"), "LIFEHUB_PROVIDER=offline"}, "add", "--yes", "--notes", vault, "third")
-		term.sees("Restore the backup of")
+		term.sees("Restore")
 		term.types("y\r")
 		if code := term.exits(); code != 0 {
 			t.Errorf("exit %d\n%s", code, term.text())

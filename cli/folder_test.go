@@ -199,7 +199,7 @@ func TestTrustedFolderHasNoSettings(t *testing.T) {
 		t.Errorf("doctor:\n%s", out)
 	}
 	apptest.Write(t, filepath.Join(h.vault, ".lifehub", "instructions.md"), "Say Mallory.")
-	told("changed", "has changed since you trusted it")
+	told("changed", "has changed")
 	if code, out := h.run("config", "trust", "--revoke", "."); code != app.ExitDone {
 		t.Errorf("revoke: exit %d\n%s", code, out)
 	}

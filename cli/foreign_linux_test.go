@@ -200,7 +200,7 @@ func foreignServer(t *testing.T) {
 		h.t = t
 		other := startImpostor(t, stranger, usual)
 		output := h.run(foreignQuestion+"\nn\n"+foreignQuestion+"\n/quit\n", nil, "chat", "--plain", "--notes", h.notes)
-		if other.bytes.Load() > 0 || strings.Count(output, "Use this model server?") != 1 || !strings.Contains(output, owner) {
+		if other.bytes.Load() > 0 || strings.Count(output, "Use this model") != 1 || !strings.Contains(output, owner) {
 			t.Fatalf("after a no %d bytes arrived:\n%s", other.bytes.Load(), output)
 		}
 		output = h.run(foreignQuestion+"\ny\n/quit\n", nil, "chat", "--plain", "--notes", h.notes)

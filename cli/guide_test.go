@@ -163,7 +163,7 @@ func runGuidePage(t *testing.T, page string) {
 
 // guideNoise matches lines that may appear at any time: an empty prompt, and the notice that there
 // is no model.
-var guideNoise = regexp.MustCompile(`(?m)^(>|note: no model: listing the closest passages|)[ \t]*\n`)
+var guideNoise = regexp.MustCompile(`(?m)^(>|note: no model: .*|)[ \t]*\n`)
 
 // guideDiffers describes how a command's output differs from the page, ignoring empty lines, or
 // returns "".
@@ -191,7 +191,7 @@ func TestGuideDiffFindsDifferences(t *testing.T) {
 		{"a\n", "a\nb\n", false},
 		{"", "a\n", false},
 		{"", "", true},
-		{"a\n", "\n> \na\nnote: no model: listing the closest passages\n", true},
+		{"a\n", "\n> \na\nnote: no model: whatever\n", true},
 	} {
 		if diff := guideDiffers(c.want, c.got); (diff == "") != c.same {
 			t.Errorf("%q and %q: %q", c.want, c.got, diff)

@@ -43,7 +43,7 @@ func TestUserIsNotifiedInAnUnfocusedWindow(t *testing.T) {
 	t.Parallel()
 	env, goOn := heldAnswer(t)
 	term := startTerminal(t, 100, 60, env, "chat", "--notes", apptest.Vault(t))
-	const away, back, called = "\x1b[O", "\x1b[I", "\a\x1b]9;LifeHub: the answer is ready\x1b\\"
+	const away, back, called = "\x1b[O", "\x1b[I", "\a\x1b]9;LifeHub: "
 	paste := func(text string) { // not a key; it shows that everything before it was read
 		term.types("\x1b[200~" + text + "\x1b[201~")
 		term.sees("▌ " + text)
@@ -177,7 +177,7 @@ func TestSuspendAndResumeRestoreTheTerminal(t *testing.T) {
 	p.shell()
 	p.types(strings.Join(append(p.env[2:], os.Args[0], "chat", "--notes", apptest.Vault(t)), " "))
 	p.presses("Enter")
-	p.sees("2 notes", "Ask your notes anything")
+	p.sees("2 notes", "▌ Ask")
 	p.types("a draft")
 	p.sees("▌ a draft")
 	for n := range 2 { // earlier output of the shell stays below the chat, so each round prints something new
@@ -342,7 +342,7 @@ func TestSlowLineAndSilentTerminalWork(t *testing.T) {
 			env, goOn := heldAnswer(t)
 			vault := apptest.Vault(t)
 			term := startTerminalOver(t, over, 100, 30, env, "chat", "--notes", vault)
-			term.sees("2 notes", "▌ Ask your notes anything")
+			term.sees("2 notes", "▌ Ask")
 			for _, key := range "how often do I run?" {
 				term.types(string(key))
 			}

@@ -22,7 +22,7 @@ func TestCtrlCStopsOnlyTheTurn(t *testing.T) {
 	t.Parallel()
 	env, _ := heldAnswer(t)
 	term := startTerminal(t, 100, 30, env, "chat", "--plain", "--notes", apptest.Vault(t))
-	term.sees("/help lists the commands")
+	term.sees("/help")
 	term.types("how often do I run?\r")
 	term.sees("You run three times a week")
 	term.types("\x03")
@@ -39,7 +39,7 @@ func TestCtrlCStopsOnlyTheTurn(t *testing.T) {
 func TestCtrlCEndsAWaitingPlainChat(t *testing.T) {
 	t.Parallel()
 	term := startTerminal(t, 100, 30, nil, "chat", "--plain", "--notes", apptest.Vault(t))
-	term.sees("/help lists the commands")
+	term.sees("/help")
 	term.types("\x03")
 	if code := term.exits(); code != app.ExitInterrupted {
 		t.Errorf("exit code %d, want %d", code, app.ExitInterrupted)
@@ -50,7 +50,7 @@ func TestCtrlCEndsAWaitingPlainChat(t *testing.T) {
 func TestAskDrawsAListOnATerminal(t *testing.T) {
 	t.Parallel()
 	term := startTerminal(t, 100, 30, nil, "ask", "-q", "--notes", apptest.Vault(t), "how often do I run?")
-	term.sees("No model is connected. Closest passages:", "│ I run three times a week")
+	term.sees("Closest passages:", "│ I run three times a week")
 	if code := term.exits(); code != app.ExitDone {
 		t.Errorf("exit code %d, want %d", code, app.ExitDone)
 	}

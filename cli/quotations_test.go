@@ -49,7 +49,7 @@ func TestUnnumberedQuotationIsReportedByAsk(t *testing.T) {
 		t.Errorf("got %s\nwant %s", a, b)
 	}
 
-	lines := []string{"“Tuesday, Thursday and Sunday” running.md:3 ✓", "“on each of these days at six in…” ✗ not in the sources"}
+	lines := []string{"“Tuesday, Thursday and Sunday” running.md:3 ✓", "“on each of these days at six in…” ✗"}
 	_, stderr := run("ask", "--notes", vault, "how often do I run?")
 	exported, _ := run("chats", "export", result.Conversation)
 	page, _ := run("chats", "export", "--format", "html", result.Conversation)

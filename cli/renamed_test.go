@@ -33,7 +33,7 @@ func TestAFolderMayBeRenamedUnderAChat(t *testing.T) {
 		term.types(message + "\r")
 		term.waits(func(screen string) bool {
 			_, answer, _ := strings.Cut(screen, message)
-			return strings.Contains(answer, "! nothing was changed")
+			return strings.Contains(answer, "! nothing")
 		}, "says that nothing was written")
 	}
 	if left, _ := filepath.Glob(filepath.Join(vault, "*")); len(left) > 0 {

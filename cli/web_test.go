@@ -76,7 +76,7 @@ func TestWithoutAModelTheWebIsSearchedByName(t *testing.T) {
 	t.Parallel()
 	web := webtest.New(t)
 	out, stderr := askWeb(t, web, []string{"LIFEHUB_PROVIDER=offline"}, "@web_search marathon training tips")
-	if !strings.Contains(string(out), " · not written by you") || !strings.Contains(stderr, "[1] "+web.URL+"/marathon") {
+	if !strings.Contains(string(out), " · not written") || !strings.Contains(stderr, "[1] "+web.URL+"/marathon") {
 		t.Errorf("it says\n%s\n%s", out, stderr)
 	}
 	out, stderr = askWeb(t, web, []string{"LIFEHUB_PROVIDER=offline"}, "@web_search query=captcha")

@@ -450,9 +450,9 @@ func TestPlanIsApprovedInTheEditor(t *testing.T) {
 		form       map[string]any
 		says, ends string
 	}{
-		{false, map[string]any{}, "cannot show a plan to approve", "Not run: you declined the plan."},
-		{true, nil, "Not run", "Not run: you declined the plan."},
-		{true, map[string]any{"1": "drop"}, "Not run", "Not run: you dropped every step."},
+		{false, map[string]any{}, "cannot show a plan", "Not run"},
+		{true, nil, "Not run", "declined"},
+		{true, map[string]any{"1": "drop"}, "Not run", "dropped"},
 		{true, map[string]any{"1": "run", "1.query": "tasks"}, `"query":"tasks"`, ""},
 	} {
 		e.showForms(t, step.shows)

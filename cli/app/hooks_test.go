@@ -90,12 +90,12 @@ func TestHookCanOnlyTighten(t *testing.T) { // not in parallel: it shortens the 
 		"agrees":        {script: "exit 0"},
 		"lies":          {script: `echo allow; echo '{"decision":"allow","permission":"auto"}'; echo allow >&2`},
 		"denies":        {script: "echo 'not on \033[31mSunday' >&2; exit 2", denied: "not on Sunday"},
-		"gives no word": {script: "exit 2", denied: "it gave no reason"},
+		"gives no word": {script: "exit 2", denied: "no reason"},
 		"floods":        {script: "yes allow | head -c 3000000 >&2; yes | head -c 3000000; exit 2", denied: "allow allow"},
-		"reads nothing": {script: "exec <&-; exit 2", denied: "it gave no reason"},
+		"reads nothing": {script: "exec <&-; exit 2", denied: "no reason"},
 		"fails":         {script: "echo broken >&2; exit 1", asks: "exit code 1: broken"},
 		"crashes":       {script: "kill -SEGV $$", asks: "it was killed"},
-		"hangs":         {script: "sleep 600 & sleep 600", asks: "it did not end within", limited: true},
+		"hangs":         {script: "sleep 600 & sleep 600", asks: "300ms", limited: true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if tc.limited {
@@ -111,11 +111,11 @@ func TestHookCanOnlyTighten(t *testing.T) { // not in parallel: it shortens the 
 			asked, step, _ = h.add(true)
 			switch ran := h.tasks() != before; {
 			case tc.denied != "":
-				if ran || len(asked) > 0 || step.Status != agent.Denied || !strings.HasPrefix(step.Reason, "the before_call hook denied it: "+tc.denied) || len(step.Reason) > 600 {
+				if ran || len(asked) > 0 || step.Status != agent.Denied || !strings.Contains(step.Reason, "before_call") || !strings.Contains(step.Reason, tc.denied) || len(step.Reason) > 600 {
 					t.Errorf("asked %+v, %+v, ran %t", asked, step, ran)
 				}
 			case tc.asks != "":
-				if ran || len(asked) != 1 || !strings.Contains(asked[0].Reason, "the before_call hook gave no answer ("+tc.asks) || asked[0].Rule != "" {
+				if ran || len(asked) != 1 || !strings.Contains(asked[0].Reason, "before_call") || !strings.Contains(asked[0].Reason, tc.asks) || asked[0].Rule != "" {
 					t.Errorf("asked %+v, %+v, ran %t", asked, step, ran)
 				}
 			case !ran || len(asked) > 0:
@@ -176,7 +176,7 @@ func TestFailedAfterTurnHookIsReported(t *testing.T) {
 	h.trust()
 	before := h.tasks()
 	_, step, told := h.add(true)
-	if step.Status != agent.Done || h.tasks() == before || told != "The after_turn hook failed: exit code 1: no repository." {
+	if step.Status != agent.Done || h.tasks() == before || !strings.Contains(told, "after_turn") || !strings.Contains(told, "exit code 1: no repository") {
 		t.Errorf("%+v, told %q", step, told)
 	}
 	if _, err := os.Stat(h.after); err != nil {

@@ -24,7 +24,7 @@ func TestTraitsFitTheModel(t *testing.T) {
 		"large":              {llm.State{Model: "qwen3:8b", Tools: true, Parameters: 8.2e9}, 8192, 0, native, "calls tools natively"},
 		"just large enough":  {llm.State{Model: "mistral", Tools: true, Parameters: 7e9}, 8192, 0, native, "calls tools natively"},
 		"on another machine": {llm.State{Model: "kimi", Tools: true, Parameters: 1e12}, 131072, 0, turn.Traits{Native: true}, "calls tools natively"},
-		"no size, slow":      {llm.State{Model: "served", Tools: true}, 16384, 19.9, small, "20 tokens a second"},
+		"no size, slow":      {llm.State{Model: "served", Tools: true}, 16384, 19.9, small, "20 tokens"},
 		"no size, fast":      {llm.State{Model: "served", Tools: true}, 16384, 20, native, "unknown"},
 		"large and slow":     {llm.State{Model: "qwen3:8b", Tools: true, Parameters: 8.2e9}, 16384, 3, native, "calls tools natively"},
 		"no size, no window": {llm.State{Model: "served", Tools: true}, 0, 0, native, "unknown"},

@@ -100,8 +100,8 @@ func TestHostileSkillIsIgnored(t *testing.T) {
 		"never closed":       {map[string]string{"minutes/SKILL.md": "---\nname: minutes\n"}, "not closed"},
 		"nested for ever":    {map[string]string{"minutes/SKILL.md": "---\nname: " + strings.Repeat("[", 5000) + "\n---\nx"}, "nests too deep"},
 		"no text":            {map[string]string{"minutes/SKILL.md": "\xff\xfe\x00"}, "not used"},
-		"a link out":         {map[string]string{"minutes/SKILL.md": minutes, "minutes/out": "-> /etc/passwd"}, "not a regular file"},
-		"a folder elsewhere": {map[string]string{"minutes": "-> /etc"}, "not a regular file"},
+		"a link out":         {map[string]string{"minutes/SKILL.md": minutes, "minutes/out": "-> /etc/passwd"}, "regular file"},
+		"a folder elsewhere": {map[string]string{"minutes": "-> /etc"}, "regular file"},
 		"too large":          {map[string]string{"minutes/SKILL.md": minutes, "minutes/a": strings.Repeat("x", 5<<20)}, "more than 4 MiB"},
 		"too many files":     {many, "more than 500 files"},
 	} {

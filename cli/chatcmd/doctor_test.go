@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -68,9 +67,8 @@ func TestDoctorNamesRefusingFoldersOnce(t *testing.T) {
 	}
 	one, other := filepath.Join(file, "one"), filepath.Join(file, "other")
 	got := checkFolders(t.TempDir(), one, other)
-	want := []Finding{{What: "folders", Detail: "nothing can be saved in " + one + ", " + other + ": not a directory", Fix: "make the folder writable"}}
-	if !slices.Equal(got, want) {
-		t.Errorf("got %+v, want %+v", got, want)
+	if len(got) != 1 || got[0].What != "folders" || got[0].OK || got[0].Fix == "" || !strings.HasSuffix(got[0].Detail, one+", "+other+": not a directory") {
+		t.Errorf("got %+v", got)
 	}
 }
 
@@ -91,11 +89,11 @@ func TestDoctorReportsAnotherEmbeddersIndex(t *testing.T) {
 	if err := a.Ready(t.Context(), "", &app.Bar{}); err != nil {
 		t.Fatal(err)
 	}
-	if f, _ := checkIndex(t.Context(), a); !f.OK || f.Fix != "" || !strings.HasSuffix(f.Detail, ", by keywords and the built-in encoder") {
+	if f, _ := checkIndex(t.Context(), a); !f.OK || f.Fix != "" || !strings.HasSuffix(f.Detail, "built-in encoder") {
 		t.Errorf("of its own embedder: %+v", f)
 	}
 	apptest.Write(t, filepath.Join(vault, "running.md"), "# Running\n\nI run in the park, and by the river.\n")
-	if f, _ := checkIndex(t.Context(), a); !f.OK || f.Fix != "" || !strings.HasPrefix(f.Detail, "0 of 1 note, ") || !strings.HasSuffix(f.Detail, "; the rest is read before the next search") {
+	if f, _ := checkIndex(t.Context(), a); !f.OK || f.Fix != "" || !strings.HasPrefix(f.Detail, "0 of 1 note, ") {
 		t.Errorf("of a note that changed: %+v", f)
 	}
 	if err := a.Ready(t.Context(), "", &app.Bar{}); err != nil {
@@ -126,9 +124,9 @@ func TestDoctorSeparatesMachineFromSettings(t *testing.T) {
 	for err, want := range map[error]string{
 		&fs.PathError{Op: "open", Path: "config.yaml", Err: syscall.EMFILE}: "ulimit",
 		&fs.PathError{Op: "read", Path: "config.yaml", Err: syscall.EIO}:    "check the disk",
-		errors.New("config.yaml:3: unknown setting"):                        "fix that line",
+		errors.New("config.yaml:3: unknown setting"):                        "what the caller says",
 	} {
-		if got := fixFor(err, "fix that line, or move the file away"); !strings.Contains(got, want) {
+		if got := fixFor(err, "what the caller says"); !strings.Contains(got, want) {
 			t.Errorf("%v: %q, want %q", err, got, want)
 		}
 	}
@@ -139,20 +137,16 @@ func TestDoctorSaysWhoReadsImages(t *testing.T) {
 	vault := t.TempDir()
 	apptest.Write(t, filepath.Join(vault, "a.md"), "# A\n")
 	apptest.Write(t, filepath.Join(vault, "a.png"), "damaged")
-	for path, want := range map[string][]Finding{
-		filepath.Dir(tesseract): {
-			{What: "notes", OK: true, Detail: vault + ": 1 note, 1 image"},
-			{What: "ocr", OK: true, Detail: "scanned PDFs and images are read by " + tesseract},
-		},
-		t.TempDir(): {
-			{What: "notes", OK: true, Detail: vault + ": 1 note"},
-			{What: "ocr", OK: true, Detail: "scanned PDFs and images are left out", Fix: "install tesseract to have them read"},
-		},
+	for path, want := range map[string]struct{ notes, ocr, fix string }{
+		filepath.Dir(tesseract): {": 1 note, 1 image", tesseract, ""},
+		t.TempDir():             {": 1 note", "left out", "tesseract"},
 	} {
 		t.Setenv("PATH", path)
 		found := checkNotes(t.Context(), apptest.Open(t, vault))
-		if got := []Finding{found[0], found[len(found)-1]}; !slices.Equal(got, want) {
-			t.Errorf("got %+v, want %+v", got, want)
+		notes, ocr := found[0], found[len(found)-1]
+		if notes != (Finding{What: "notes", OK: true, Detail: vault + want.notes}) ||
+			ocr.What != "ocr" || !ocr.OK || !strings.Contains(ocr.Detail, want.ocr) || (ocr.Fix == "") != (want.fix == "") || !strings.Contains(ocr.Fix, want.fix) {
+			t.Errorf("got %+v and %+v, want %+v", notes, ocr, want)
 		}
 	}
 }

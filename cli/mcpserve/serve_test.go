@@ -527,8 +527,8 @@ func TestChangesNeedAClientThatAsks(t *testing.T) {
 		want    string
 	}{
 		"by a rule":              {"rules:\n- {tool: add_task, level: deny}\n", []client.ClientOption{ask}, "it is forbidden"},
-		"without elicitation":    {"rules: []\n", nil, "it has no elicitation"},
-		"although a rule allows": {"rules:\n- {tool: add_task, level: auto}\n", nil, "it has no elicitation"},
+		"without elicitation":    {"rules: []\n", nil, "no elicitation"},
+		"although a rule allows": {"rules:\n- {tool: add_task, level: auto}\n", nil, "no elicitation"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir, home := vault(t), t.TempDir()

@@ -1,9 +1,13 @@
 package settings_test
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
+
+	"github.com/charmbracelet/x/exp/golden"
 
 	"lifehub/cli/settings"
 	"lifehub/internal/apptest"
@@ -26,17 +30,21 @@ func TestScreenHasSettings(t *testing.T) {
 	if err != nil || own["brand"] != "#ff00ff" || own["dim"] != "8" {
 		t.Errorf("colours %v, %v", own, err)
 	}
-	for text, want := range map[string]string{
-		"keys:\n  compose: ctrl+r\n": ":1: keys: ctrl+r is both search and compose",
-		"keys:\n  compse: ctrl+x\n":  `:1: keys: no action is called "compse"`,
-		"keys: ctrl+x\n":             ":1: key: value pairs are expected, not a single value",
-		"theme: purple\n":            `:1: theme: "purple" is not one of auto, dark, light, catppuccin-mocha, catppuccin-latte, dracula, gruvbox-dark, gruvbox-light, nord, solarized-dark, solarized-light, tokyo-night, ansi, contrast`,
+	var errs strings.Builder
+	for _, text := range []string{
+		"keys:\n  compose: ctrl+r\n",
+		"keys:\n  compse: ctrl+x\n",
+		"keys: ctrl+x\n",
+		"theme: purple\n",
 	} {
 		apptest.Write(t, file, text)
-		if _, err := settings.Load(file, none); err == nil || err.Error() != file+want {
-			t.Errorf("%q: %v", text, err)
+		_, err := settings.Load(file, none)
+		if err == nil {
+			t.Fatalf("%q has no error", text)
 		}
+		fmt.Fprintf(&errs, "%q\n\t%s\n", text, strings.ReplaceAll(err.Error(), file, "FILE"))
 	}
+	golden.RequireEqual(t, errs.String())
 	apptest.Write(t, filepath.Join(dir, "bad.yaml"), "brand: red\n")
 	if _, err := settings.OwnColours(filepath.Join(dir, "bad.yaml")); err == nil {
 		t.Error("a colour that is none was taken")
