@@ -263,7 +263,6 @@ func TestFindSearchesTheOpenConversation(t *testing.T) {
 	o.Archive = archive
 	inRig(t, 100, 30, o, func(r *rig) {
 		r.keys("/find fly", "enter")
-		r.mustShow("Find in this conversation")
 		r.mustShow("…when do I fly to Lisbon")
 		r.keys("enter")
 		r.pass(100 * time.Millisecond)

@@ -99,7 +99,7 @@ func TestAClickOnAPassageOpensItsNote(t *testing.T) {
 	o := withNotes()
 	source := agent.Source{N: 1, Vault: "/notes", Path: "fitness.md", Line: 12, EndLine: 12, Heading: "Running › Plan", Text: "Run three times a week."}
 	o.Assistant = chattest.Play(
-		agent.Said{Content: "No model is connected. Closest passages:\n\n**Running › Plan** · `fitness.md:12`\n> Run **three times** a week."},
+		agent.Said{Content: "Here they are.\n\n**Running › Plan** · `fitness.md:12`\n> Run **three times** a week."},
 		agent.Cited{Citation: agent.Citation{N: 1, Path: "fitness.md", Line: 12, EndLine: 12, Quote: source.Text, Verdict: agent.Cites}, Source: source},
 		agent.Ended{Effects: agent.Effects{}},
 	)
@@ -107,7 +107,7 @@ func TestAClickOnAPassageOpensItsNote(t *testing.T) {
 		r.ask("how often do I run?")
 		r.mustShow("Running › Plan · fitness.md:12\n    │ Run three times a week.")
 		r.mustNotShow("[1] fitness.md:12") // the passage has its place already
-		r.clickOn("No model is connected")
+		r.clickOn("Here they are.")
 		r.mustNotShow("┃")
 		r.clickOn("Run three times")
 		r.mustShow("┃ Run three times a week.")

@@ -317,11 +317,11 @@ func TestNothingOpensOverAQuestion(t *testing.T) {
 		inSight("a form")
 		r.pass(dialog.QuietPeriod)
 		r.keys("n", "enter")
-		r.mustShow("everything asks you for input")
+		r.mustShow("everything asks you")
 		r.m.show(agent.Event{Body: agent.PermissionAsked{Name: "create_note", Call: "q", Input: chattest.Raw(`{}`)}}, time.Now())
 		r.pass(dialog.QuietPeriod)
 		r.keys("tab", "yes")
-		r.mustShow("everything asks you for input")
+		r.mustShow("everything asks you")
 		if got := r.m.asks.Input.Form.Fields[0].Line.Text; got != "yes" {
 			t.Errorf("the field holds %q", got)
 		}

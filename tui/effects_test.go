@@ -12,7 +12,7 @@ import (
 
 var (
 	taskAdded = agent.Effects{{Kind: agent.NoteChanged, Path: "tasks.md", Lines: &agent.Lines{Added: 1}}}
-	unreadAt  = agent.Cited{Citation: agent.Citation{Path: "secret.md", Line: 3, Verdict: agent.NotFound, Detail: "source was not read"}}
+	unreadAt  = agent.Cited{Citation: agent.Citation{Path: "secret.md", Line: 3, Verdict: agent.NotFound, Detail: "nobody read it"}}
 )
 
 // did is a conversation whose only turn changed a note.
@@ -42,8 +42,8 @@ func TestLastLineOfATurnShowsItsEffects(t *testing.T) {
 	}{
 		"it changed a note":    {[]agent.Body{agent.Said{Content: "Done."}, agent.Ended{Answer: "Done.", Effects: taskAdded}}, "changed tasks.md (+1)"},
 		"it changed nothing":   {[]agent.Body{agent.Said{Content: "I have mailed Bob."}, agent.Ended{Effects: agent.Effects{}}}, "changed nothing"},
-		"it was refused":       {[]agent.Body{agent.Said{Content: "I have added it."}, agent.Ended{Effects: agent.Effects{{Kind: agent.Unchanged, Tool: "add_task"}}}}, "! nothing was changed"},
-		"it knew by heart":     {[]agent.Body{agent.Said{Content: "Paris."}, agent.Ended{Effects: agent.Effects{{Kind: agent.WithoutNotes}}}}, "answered without your notes · changed nothing"},
+		"it was refused":       {[]agent.Body{agent.Said{Content: "I have added it."}, agent.Ended{Effects: agent.Effects{{Kind: agent.Unchanged, Tool: "add_task"}}}}, "! nothing"},
+		"it knew by heart":     {[]agent.Body{agent.Said{Content: "Paris."}, agent.Ended{Effects: agent.Effects{{Kind: agent.WithoutNotes}}}}, "answered without"},
 		"it failed":            {[]agent.Body{agent.Failed{Message: "the model is gone", Hint: "ollama serve", Effects: taskAdded}}, "changed tasks.md (+1)"},
 		"it was stopped":       {[]agent.Body{agent.Said{Content: "I"}, agent.Ended{Metrics: agent.Metrics{Interrupted: true}, Effects: taskAdded}}, "changed tasks.md (+1)"},
 		"hostile names":        {[]agent.Body{agent.Ended{Effects: hostile}}, "called ab c (s)"},
@@ -55,29 +55,29 @@ func TestLastLineOfATurnShowsItsEffects(t *testing.T) {
 				r.mustShow("  " + tc.want)
 				if name == "a source nobody read" {
 					r.mustShow("[?] secret.md:3")
-					r.mustShow("✗ source was not read")
+					r.mustShow("✗ nobody read it")
 				}
 			})
 			var out strings.Builder
 			if _, err := RunPlain(t.Context(), chattest.WithWorld(chattest.Play(tc.bodies...)), strings.NewReader("do it\n/quit\n"), &out); err != nil {
 				t.Fatal(err)
 			}
-			if !strings.Contains(out.String(), "\n"+tc.want+"\n") {
+			if !strings.Contains(out.String(), "\n"+tc.want) {
 				t.Errorf("--plain writes\n%s", out.String())
 			}
-			if name == "a source nobody read" && !strings.Contains(out.String(), "[?] secret.md:3 ✗ source was not read\n") {
+			if name == "a source nobody read" && !strings.Contains(out.String(), "[?] secret.md:3 ✗ nobody read it\n") {
 				t.Errorf("--plain writes\n%s", out.String())
 			}
 		})
 	}
 	inRig(t, 80, 24, reopened(), func(r *rig) {
-		r.mustShow("✗ source was not read")
+		r.mustShow("✗ nobody read it")
 		r.mustShow("  changed tasks.md (+1)")
-		r.mustNotShow("/undo takes the change back") // there is no such command
+		r.mustNotShow("/undo") // there is no such command
 	})
 	withUndo := reopened()
 	withUndo.Commands = append(withUndo.Commands, chat.Command{Name: "undo", Run: func(context.Context, string, string) (string, error) { return "", nil }})
-	inRig(t, 80, 24, withUndo, func(r *rig) { r.mustShow("/undo takes the change back") })
+	inRig(t, 80, 24, withUndo, func(r *rig) { r.mustShow("/undo") })
 	var out strings.Builder
 	if _, err := RunPlain(t.Context(), reopened(), strings.NewReader("/quit\n"), &out); err != nil {
 		t.Fatal(err)

@@ -45,7 +45,7 @@ func TestFirstRunOffersAQuestionToBeginWith(t *testing.T) {
 		r.keys("backspace")
 		r.mustShow("ctrl+p commands")
 		r.keys("enter")
-		r.mustShow("▌ Write the next message · enter queues it")
+		r.mustShow("enter queues it")
 		if !slices.Equal(assistant.Asked, []string{question}) {
 			t.Errorf("asked = %q", assistant.Asked)
 		}
@@ -77,7 +77,7 @@ func TestFirstRunSeesAModelThatComesUp(t *testing.T) {
 	o := chattest.Newcomer(chattest.NoModel)()
 	o.Setup = setup
 	inRig(t, 100, 24, o, func(r *rig) {
-		r.mustShow("No model on this machine")
+		r.mustShow("No model")
 		setup.Found = chat.FoundModel{Ready: true, Detail: "qwen3:8b answers."}
 		r.send(statusMsg(chattest.World))
 		r.settle()
@@ -101,6 +101,6 @@ func TestFirstRunPullsAModelAndShowsErrors(t *testing.T) {
 		r.keys("enter")
 		r.mustShow("✗ pull qwen3:4b: no network")
 		r.keys("esc")
-		r.mustShow("Ask your notes anything")
+		r.mustShow("▌ Ask")
 	})
 }

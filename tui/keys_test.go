@@ -92,7 +92,7 @@ func TestCtrlCClearsThenStopsThenQuits(t *testing.T) {
 
 // Nothing is interrupted by leaving between two turns, or right before the first.
 func TestCtrlCTwiceQuitsBetweenTurns(t *testing.T) {
-	for name, ask := range map[string]bool{"before the first question": false, "after an answer": true} {
+	for name, ask := range map[string]bool{"without a question": false, "after an answer": true} {
 		o := chattest.WithWorld(chattest.Play(chattest.Story(chattest.Planning, chattest.Searched, chattest.Answered)...))
 		inRig(t, 80, 24, o, func(r *rig) {
 			if ask {
@@ -235,7 +235,7 @@ func TestSteeringIsTakenOrAskedNextOrComesBack(t *testing.T) {
 		inRig(t, 80, 24, chattest.WithWorld(assistant), func(r *rig) {
 			r.ask("first")
 			r.keys("queued", "enter", "one", "ctrl+y", "two", "ctrl+y")
-			r.mustShow("for this turn: “one”")
+			r.mustShow("turn: “one”")
 			r.m.turn.stop(nil) // it ends, and not because the user stopped it
 			r.pass(time.Second)
 			r.mustShow("queued: “two”")
@@ -519,11 +519,11 @@ func TestAClosedPaletteOpensAgain(t *testing.T) {
 			r.mustShow("▌ Start a new conversation")
 			r.keys("esc")
 			r.mustNotShow("▌ Start")
-			r.mustShow("▌ Ask your notes anything") // no slash is left behind
+			r.mustShow("▌ Ask") // no slash is left behind
 		}
 		r.keys("/c", "esc")
 		r.mustNotShow("▐")
-		r.mustShow("▌ Ask your notes anything") // nothing of it is left typed
+		r.mustShow("▌ Ask") // nothing of it is left typed
 		r.keys("/c")
 		r.mustShow("/copy")
 	})
@@ -641,7 +641,7 @@ func TestRepeatedNoticeDoesNotHideTheWelcome(t *testing.T) {
 	inRig(t, 80, 24, chattest.WithWorld(chattest.Play()), func(r *rig) {
 		r.send(statusMsg{Provider: "offline"})
 		r.send(noticeMsg(chat.OfflineText))
-		r.mustShow("Ask your notes anything")
+		r.mustShow("▌ Ask")
 		r.mustShow("no notes yet")
 		r.send(noticeMsg("Ollama does not answer any more; " + chat.OfflineText))
 		r.mustShow("does not answer any more")
@@ -828,9 +828,9 @@ func TestHelpIsSearchedByTyping(t *testing.T) {
 		r.mustShow("type to search")
 		r.keys("branch")
 		r.mustShow("/tree")
-		r.mustNotShow("write in your editor")
+		r.mustNotShow("in your editor")
 		r.keys("backspace", "ctrl+u", "?")
-		r.mustShow("Ask your notes anything")
+		r.mustShow("▌ Ask")
 		r.keys("f1", "down", "f1")
 		r.mustNotShow("type to search")
 	})

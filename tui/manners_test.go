@@ -30,11 +30,11 @@ func TestNotifyOnlyWithoutFocus(t *testing.T) {
 		assistant *chattest.Script
 		says      string
 	}{
-		"an answer is done":           {chattest.Play(chattest.Story(chattest.Planning, chattest.Searched, chattest.Answered)...), "LifeHub: the answer is ready\n"},
-		"a tool asks":                 {chattest.Hold(permission), "LifeHub: a tool asks to run\n"},
-		"a server asks":               {chattest.Hold(form), "LifeHub: an MCP server asks for input\n"},
-		"there is no answer":          {chattest.Play(agent.Failed{Message: "The disk is full.", Err: errors.New("full")}), "LifeHub: no answer could be given\n"},
-		"the words are never foreign": {chattest.Play(chattest.SayEverywhere("\x1b]9;pay me\a")[:13]...), "LifeHub: the answer is ready\n"},
+		"an answer":                   {chattest.Play(chattest.Story(chattest.Planning, chattest.Searched, chattest.Answered)...), "ready"},
+		"a tool asks":                 {chattest.Hold(permission), "a tool"},
+		"a server asks":               {chattest.Hold(form), "input"},
+		"there is no answer":          {chattest.Play(agent.Failed{Message: "The disk is full.", Err: errors.New("full")}), "no answer"},
+		"the words are never foreign": {chattest.Play(chattest.SayEverywhere("\x1b]9;pay me\a")[:13]...), "ready"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			for look, want := range map[string]string{"away": tc.says, "never told": "", "back": "", "types": "", "quiet": ""} {
@@ -55,7 +55,7 @@ func TestNotifyOnlyWithoutFocus(t *testing.T) {
 					}
 					r.pass(100 * time.Millisecond)
 					rung, said := r.bells()
-					if said != want || rung != strings.Count(want, "\n") {
+					if once := min(len(want), 1); rung != once || strings.Count(said, "\n") != once || !strings.Contains(said, want) || strings.Contains(said, "pay me") {
 						t.Errorf("%s: rung %d times, said %q, want %q", look, rung, said, want)
 					}
 				})
@@ -181,11 +181,11 @@ func TestWelcomeShowsCountsAndSuggestions(t *testing.T) {
 		r.mustShow("notes · reading 50 of 200 notes")
 		r.send(statusMsg{Vault: "notes", Notes: 300, Indexed: 50, Indexing: true, Embedding: true})
 		r.mustShow("notes · embedding 50 of 300 passages")
-		r.send(statusMsg{Vault: "notes", Notes: 200, Indexed: 200, Questions: []string{"What do my notes say about running?"}})
+		r.send(statusMsg{Vault: "notes", Notes: 200, Indexed: 200, Questions: []string{"Running, how often?"}})
 		r.keys("down")
-		r.mustShow("▌ What do my notes say about running?")
+		r.mustShow("▌ Running, how often?")
 		r.ask("/tools")
-		r.mustNotShow("What do my notes say about running?")
+		r.mustNotShow("Running, how often?")
 	})
 }
 
@@ -194,7 +194,7 @@ func TestTheHeaderSaysThatTheServerIsGone(t *testing.T) {
 	script := chattest.Play(agent.Failed{Message: "Model server not reachable.", Err: fmt.Errorf("ask: %w", llm.ErrUnreachable)})
 	inRig(t, 100, 24, chattest.WithWorld(script), func(r *rig) {
 		r.ask("how often?")
-		r.mustShow("qwen3:8b not reachable · tried again when you send")
+		r.mustShow("qwen3:8b not reachable")
 		script.Bodies = []agent.Body{agent.Said{Content: "Three times."}, agent.Ended{Answer: "Three times."}}
 		r.ask("how often?")
 		r.mustNotShow("qwen3:8b not reachable")

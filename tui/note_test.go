@@ -39,7 +39,7 @@ func TestACommandCanBeATurn(t *testing.T) {
 	withNote := func(assistant *chattest.Script) (chat.Options, *[]string) {
 		var noted []string
 		o := chattest.WithWorld(assistant)
-		o.Commands = []chat.Command{{Name: "note", Args: "TEXT", Help: "add to today's daily note", Turn: func(ctx context.Context, _, asked, args string) <-chan agent.Event {
+		o.Commands = []chat.Command{{Name: "note", Args: "TEXT", Help: "notes it down", Turn: func(ctx context.Context, _, asked, args string) <-chan agent.Event {
 			noted = append(noted, asked+"|"+args)
 			return chattest.Play(agent.Said{Content: "added to daily/2026-11-21.md"}, agent.Ended{}).Ask(ctx, "", asked)
 		}}}

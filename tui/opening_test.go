@@ -34,7 +34,7 @@ func TestKeysWaitUntilTheOptionsAreComplete(t *testing.T) {
 		t.Fatal(err)
 	}
 	m.Update(tea.WindowSizeMsg{Width: 80, Height: 24})
-	if !strings.Contains(m.View().Content, "sk your notes anything") {
+	if !strings.Contains(m.View().Content, "sk your notes") {
 		t.Fatalf("there is no prompt before all is there:\n%s", m.View().Content)
 	}
 	for _, r := range "hello" {
@@ -126,7 +126,7 @@ func TestEarlyQuestionIsBelowTheSavedConversation(t *testing.T) {
 	inRig(t, 100, 60, chat.Options{Opener: opens{options: o}}, func(r *rig) {
 		r.keys("and now?", "enter")
 		r.pass(time.Second)
-		r.mustNotShow("stop the turn first")
+		r.mustNotShow("stop the turn")
 		before, asked := strings.Index(r.text(), "When do I fly"), strings.Index(r.text(), "▌ and now?")
 		if before < 0 || asked < before {
 			t.Errorf("the question does not stand below:\n%s", r.text())

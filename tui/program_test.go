@@ -135,7 +135,7 @@ func TestAWholeProgramAnswersApprovesAndLeaves(t *testing.T) {
 		done <- err
 	}()
 
-	screen.waitFor(t, "Ask your notes anything")
+	screen.waitFor(t, "▌ Ask")
 	io.WriteString(typing, "\x1b[200~what about\r\nrunning?\x1b[201~")
 	screen.waitFor(t, "[paste 1 · 2 lines]")
 	io.WriteString(typing, "\x1b[13;2ushift")

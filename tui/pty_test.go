@@ -171,7 +171,7 @@ func TestTerminalIsRestoredAfterEveryExit(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			c := startOnTerminal(t)
-			c.waitFor(t, "Ask your notes anything")
+			c.waitFor(t, "▌ Ask")
 			tc.end(c)
 			c.leaves(tc.exit)
 		})
@@ -180,7 +180,7 @@ func TestTerminalIsRestoredAfterEveryExit(t *testing.T) {
 
 func TestAPanicLeavesTheTerminalAsItWas(t *testing.T) {
 	c := startOnTerminal(t, "LIFEHUB_TUI_CHILD=panic")
-	c.waitFor(t, "Ask your notes anything")
+	c.waitFor(t, "▌ Ask")
 	c.until("a progress bar is shown", func() bool { return strings.Contains(c.sent.String(), "\x1b]9;4;1;25") })
 	io.WriteString(c.tty, "go\r")
 	c.leaves(1)
@@ -188,7 +188,7 @@ func TestAPanicLeavesTheTerminalAsItWas(t *testing.T) {
 
 func TestEscStopsTheAnswerThatStreams(t *testing.T) {
 	c := startOnTerminal(t)
-	c.waitFor(t, "Ask your notes anything")
+	c.waitFor(t, "▌ Ask")
 	io.WriteString(c.tty, "go\r")
 	c.waitFor(t, "three times")
 	io.WriteString(c.tty, "\x1b")
@@ -203,7 +203,7 @@ func TestTheEditorOpensTheDraft(t *testing.T) {
 		t.Fatal(err)
 	}
 	c := startOnTerminal(t, "EDITOR='"+editor+"'")
-	c.waitFor(t, "Ask your notes anything")
+	c.waitFor(t, "▌ Ask")
 	io.WriteString(c.tty, "written")
 	c.waitFor(t, "▌ written")
 	io.WriteString(c.tty, "\x07")
@@ -220,7 +220,7 @@ func (c *onTerminal) stopped() bool {
 
 func TestSuspendRestoresTheTerminalAndRedraws(t *testing.T) {
 	c := startOnTerminal(t)
-	c.waitFor(t, "Ask your notes anything")
+	c.waitFor(t, "▌ Ask")
 	io.WriteString(c.tty, "draft")
 	c.waitFor(t, "▌ draft")
 	for range 3 {
@@ -240,7 +240,7 @@ func TestSuspendRestoresTheTerminalAndRedraws(t *testing.T) {
 // thousand times while a turn runs, as fast as it goes.
 func TestStormOfSizesLeavesTheRightFrame(t *testing.T) {
 	c := startOnTerminal(t)
-	c.waitFor(t, "Ask your notes anything")
+	c.waitFor(t, "▌ Ask")
 	io.WriteString(c.tty, "go\r")
 	c.waitFor(t, "three times")
 	any := rand.New(rand.NewPCG(1, 2))
@@ -262,7 +262,7 @@ func TestStormOfSizesLeavesTheRightFrame(t *testing.T) {
 
 func TestProgramEndsWhenTheTerminalIsClosed(t *testing.T) {
 	c := startOnTerminal(t)
-	c.waitFor(t, "Ask your notes anything")
+	c.waitFor(t, "▌ Ask")
 	io.WriteString(c.tty, "go\r")
 	c.waitFor(t, "three times")
 	c.slave.Close()

@@ -140,7 +140,7 @@ func TestShellCommandStaysInTheComposer(t *testing.T) {
 	assistant := chattest.Hold()
 	inRig(t, 80, 24, chattest.WithWorld(assistant), func(r *rig) {
 		r.keys("!rm -rf notes", "enter")
-		r.mustShow("LifeHub runs no shell")
+		r.mustShow("no shell")
 		r.mustShow("▌ !rm -rf notes")
 		r.keys("/sorces", "enter")
 		if len(assistant.Asked) > 0 {

@@ -17,7 +17,7 @@ import (
 // The row of a worker whose result was not accepted, or that the user denied, does not look
 // successful.
 func TestRowOfAWorkerShowsItsOutcome(t *testing.T) {
-	const task = "What do my notes say about running, and about the bike?"
+	const task = "Find what is written about running, and about the bike"
 	judged := func(list ...agent.Judgement) (told []agent.Evaluated) {
 		for i, j := range list {
 			told = append(told, agent.Evaluated{Step: "1", Attempt: i + 1, Judgement: j})
@@ -34,7 +34,7 @@ func TestRowOfAWorkerShowsItsOutcome(t *testing.T) {
 		lacks  []string
 	}{
 		"accepted":    {told: judged(agent.Judgement{Passed: true, Score: 0.9}), tries: 1, status: agent.Done, below: agent.Done, width: 100, want: []string{"✓ 1", "attempt 1, score 0.90", "7 passages", "▸ 1 call "}, lacks: []string{"accepted"}},
-		"partial":     {told: judged(agent.Judgement{Score: 0.6}, agent.Judgement{Score: 0.2}), tries: 2, status: agent.Done, below: agent.Done, width: 100, want: []string{"≈ 1", "partial: score 0.60 at best in 2 attempts", "What do my notes say"}, lacks: []string{"✓ 1", "passages"}},
+		"partial":     {told: judged(agent.Judgement{Score: 0.6}, agent.Judgement{Score: 0.2}), tries: 2, status: agent.Done, below: agent.Done, width: 100, want: []string{"≈ 1", "partial: score 0.60 at best in 2 attempts", "Find what is"}, lacks: []string{"✓ 1", "passages"}},
 		"not judged":  {told: judged(agent.Judgement{Passed: true, Unjudged: true}), tries: 1, status: agent.Done, below: agent.Done, width: 160, want: []string{"✓ 1", "attempt 1, not judged"}, lacks: []string{"score"}},
 		"tried again": {told: judged(agent.Judgement{Score: 0.4}), tries: 2, status: agent.Running, below: agent.Done, width: 100, want: []string{"attempt 2, 0.40 before"}},
 		"a no":        {told: judged(agent.Judgement{Passed: true, Score: 1}), tries: 1, status: agent.Done, below: agent.Denied, width: 100, want: []string{"▸ 1 call, 1 denied"}},
@@ -80,9 +80,9 @@ func planOf(now time.Time, told ...agent.Body) *Plan {
 }
 
 func TestUnusablePlanShowsTheReason(t *testing.T) {
-	p := planOf(time.Unix(0, 0), agent.PlanMade{Fallback: true, Dropped: []string{"not a JSON object"}, Steps: []agent.Step{{ID: "1", Tool: "search_notes"}}})
+	p := planOf(time.Unix(0, 0), agent.PlanMade{Fallback: true, Dropped: []string{"no braces"}, Steps: []agent.Step{{ID: "1", Tool: "search_notes"}}})
 	lines := ansi.Strip(strings.Join(p.Render(80, draw.NewTheme("", true, false, nil)), "\n"))
-	if !strings.Contains(lines, "no usable plan") || !strings.Contains(lines, "because: not a JSON object") {
+	if !strings.Contains(lines, "no usable plan") || !strings.Contains(lines, "because: no braces") {
 		t.Errorf("the plan is\n%s", lines)
 	}
 }
@@ -103,7 +103,7 @@ func TestLongFailureNamesItsCause(t *testing.T) {
 
 // Below the error of a network failure, an expanded step shows the system's own message.
 func TestAFailedStepUnfoldsToItsCause(t *testing.T) {
-	const says, cause = "the host a.example was not found; check that this machine is online, and the spelling", "lookup a.example: no\x1b[2J such host"
+	const says, cause = "a.example was not found", "lookup a.example: no\x1b[2J such host"
 	now := time.Unix(0, 0)
 	p := planOf(now, agent.PlanMade{Steps: []agent.Step{{ID: "1", Tool: "web_fetch"}}},
 		agent.ToolStarted{Step: "1", Call: "a", Name: "web_fetch"},
