@@ -1,10 +1,14 @@
 package gate
 
 import (
+	"fmt"
+	"maps"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
+	"github.com/charmbracelet/x/exp/golden"
 	"pgregory.net/rapid"
 
 	"lifehub/agent"
@@ -35,12 +39,12 @@ func TestLastRuleWinsAndDenyBeatsAll(t *testing.T) {
 		"the last match":        {"add_task", agent.Confirm, agent.Auto, "rule {tool: 'add_*', level: auto} (permissions.yaml:5)"},
 		"a wide rule tightens":  {"today", agent.Auto, agent.Confirm, "rule {tool: '*', level: confirm} (permissions.yaml:3)"},
 		"deny before an allow":  {"send_email", agent.Confirm, agent.Deny, "rule {tool: send_email, level: deny} (permissions.yaml:7)"},
-		"a tool that is denied": {"add_note", agent.Deny, agent.Deny, "add_note is denied by default, and rules cannot override it"},
+		"a tool that is denied": {"add_note", agent.Deny, agent.Deny, "add_note is denied"},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
 			v := rules.Decide(tc.tool, tc.own, Reading{})
-			if v.Level != tc.want || v.Reason != tc.reason {
+			if v.Level != tc.want || !strings.HasPrefix(v.Reason, tc.reason) {
 				t.Errorf("decide(%s) = %s, %q; want %s, %q", tc.tool, v.Level, v.Reason, tc.want, tc.reason)
 			}
 		})
@@ -52,39 +56,48 @@ func TestLastRuleWinsAndDenyBeatsAll(t *testing.T) {
 }
 
 func TestRuleErrorsNameFileAndLine(t *testing.T) {
-	tests := map[string]struct{ text, want string }{
-		"empty":            {"", ""},
-		"only a comment":   {"# nothing yet\n", ""},
-		"rules but none":   {"rules:\n", ""},
-		"an empty list":    {"rules: []\n", ""},
-		"unknown key":      {"rules: []\nrule: x\n", `p.yaml:2: unknown key "rule"; the file holds "rules" only`},
-		"unknown field":    {"rules:\n  - tool: a\n    levle: auto\n", `p.yaml:3: unknown key "levle"; a rule has tool, args, only and level`},
-		"unknown level":    {"rules:\n  - tool: a\n    level: maybe\n", `p.yaml:3: unknown level "maybe": it is auto, confirm or deny`},
-		"no level":         {"rules:\n  - tool: a\n", "p.yaml:2: a rule needs a level"},
-		"no tool":          {"rules:\n  - level: auto\n", "p.yaml:2: a rule needs a tool"},
-		"bad pattern":      {"rules:\n  - tool: 'a['\n    level: auto\n", `p.yaml:2: "a[" is not a pattern for a tool's name`},
-		"a list of words":  {"rules:\n  - add_task\n", "p.yaml:2: key: value is expected here"},
-		"no list":          {"rules: auto\n", "p.yaml:1: rules must be a list"},
-		"a nested value":   {"rules:\n  - tool: [a]\n    level: auto\n", "p.yaml:2: tool must be a word"},
-		"a key twice":      {"rules:\n  - tool: a\n    tool: b\n    level: auto\n", "p.yaml:3"},
-		"no YAML at all":   {"rules:\n  - tool: \"a\n", "p.yaml:2"},
-		"a list at top":    {"- tool: a\n", "p.yaml:1: key: value is expected here"},
-		"a tab":            {"rules:\n\t- tool: a\n", "p.yaml:2"},
-		"an empty tool":    {"rules:\n  - tool: ''\n    level: auto\n", "p.yaml:2: the tool's name is missing"},
-		"a number as tool": {"rules:\n  - tool: 7\n    level: auto\n", ""},
+	for name, text := range map[string]string{
+		"empty":            "",
+		"only a comment":   "# nothing yet\n",
+		"rules but none":   "rules:\n",
+		"an empty list":    "rules: []\n",
+		"a number as tool": "rules:\n  - tool: 7\n    level: auto\n",
+	} {
+		if _, err := Parse("p.yaml", []byte(text)); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
 	}
-	for name, tc := range tests {
-		t.Run(name, func(t *testing.T) {
-			_, err := Parse("p.yaml", []byte(tc.text))
-			got := ""
-			if err != nil {
-				got = err.Error()
-			}
-			if tc.want == "" && got != "" || !strings.HasPrefix(got, tc.want) {
-				t.Errorf("got %q, want %q", got, tc.want)
-			}
-		})
+	for text, want := range map[string]string{ // the rest is the words of the YAML library
+		"rules:\n  - tool: a\n    tool: b\n    level: auto\n": "p.yaml:3: ",
+		"rules:\n  - tool: \"a\n":                             "p.yaml:2: ",
+		"rules:\n\t- tool: a\n":                               "p.yaml:2: ",
+	} {
+		if _, err := Parse("p.yaml", []byte(text)); err == nil || !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("%q: got %v, want %s", text, err, want)
+		}
 	}
+	mistakes := map[string]string{
+		"unknown key":     "rules: []\nrule: x\n",
+		"unknown field":   "rules:\n  - tool: a\n    levle: auto\n",
+		"unknown level":   "rules:\n  - tool: a\n    level: maybe\n",
+		"no level":        "rules:\n  - tool: a\n",
+		"no tool":         "rules:\n  - level: auto\n",
+		"bad pattern":     "rules:\n  - tool: 'a['\n    level: auto\n",
+		"a list of words": "rules:\n  - add_task\n",
+		"no list":         "rules: auto\n",
+		"a nested value":  "rules:\n  - tool: [a]\n    level: auto\n",
+		"a list at top":   "- tool: a\n",
+		"an empty tool":   "rules:\n  - tool: ''\n    level: auto\n",
+	}
+	var errs strings.Builder
+	for _, name := range slices.Sorted(maps.Keys(mistakes)) {
+		_, err := Parse("p.yaml", []byte(mistakes[name]))
+		if err == nil {
+			t.Errorf("%s: no error", name)
+		}
+		fmt.Fprintf(&errs, "%s: %v\n", name, err)
+	}
+	golden.RequireEqual(t, errs.String())
 }
 
 func TestAllowAcceptsToolAndLevel(t *testing.T) {

@@ -61,17 +61,18 @@ func TestFirstLineIsTheTruth(t *testing.T) {
 	found := agent.Result{Passages: []agent.Passage{passageOf(false, blockOf("a.md", 1, "one"))}}
 	meaning := found
 	meaning.SemanticOnly, meaning.Unlikely = true, true
+	const lacking = "Davi: in no note."
 	for _, c := range []struct {
 		opening, lacking string
 		result           agent.Result
 		want             string
 	}{
-		{NoModel, "", found, "No model is connected. Closest passages:"},
-		{NoModel, "Davi: in no note.", found, "Davi: in no note. Closest passages:"},
-		{NoModel, "Davi: in no note.", meaning, "Davi: in no note. Closest in meaning:"},
+		{NoModel, "", found, NoModel + " Closest passages:"},
+		{NoModel, lacking, found, lacking + " Closest passages:"},
+		{NoModel, lacking, meaning, lacking + " Closest in meaning:"},
 		{NoModel, "No notes from April 2024.", agent.Result{Nothing: true, Unlikely: true}, "No notes from April 2024."},
-		{NoModel, "", agent.Result{Nothing: true, Unlikely: true}, "No model is connected. No match."},
-		{ModelFailed, "Davi: in no note.", found, "The model failed. Davi: in no note. Closest passages:"},
+		{NoModel, "", agent.Result{Nothing: true, Unlikely: true}, NoModel + " No match."},
+		{ModelFailed, lacking, found, ModelFailed + " " + lacking + " Closest passages:"},
 	} {
 		got, _ := listed(List{Opening: c.opening, Coverage: &agent.Coverage{Lacking: c.lacking}}, c.result)
 		if first, _, _ := strings.Cut(got, "\n"); first != c.want {

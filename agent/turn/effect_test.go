@@ -22,6 +22,13 @@ import (
 	"lifehub/llm"
 )
 
+// unchanged and withoutNotes are the last lines of a turn that did not do what it should have, and of one
+// that answered from what the model knows.
+var (
+	unchanged    = agent.Effects{{Kind: agent.Unchanged}}.String()
+	withoutNotes = agent.Effects{{Kind: agent.WithoutNotes}}.String()
+)
+
 func TestEffectsAreOneLine(t *testing.T) {
 	note := func(path string, added, removed int) agent.Effect {
 		return agent.Effect{Kind: agent.NoteChanged, Path: path, Lines: &agent.Lines{Added: added, Removed: removed}}
@@ -73,11 +80,11 @@ func TestTurnEndsWithItsEffects(t *testing.T) {
 		"no call":                      {plan: `{"steps":[],"answer":"` + said + `"}`, tool: tool(func(*fakeTool) {}), want: "changed nothing"},
 		"a call that says what":        {tool: tool(func(f *fakeTool) { f.does = []agent.Effect{changed} }), reply: agent.AllowOnce, want: "changed tasks.md (+1)"},
 		"a call that says nothing":     {tool: tool(func(*fakeTool) {}), reply: agent.AllowOnce, want: "called add_task"},
-		"one that was not allowed":     {tool: tool(func(f *fakeTool) { f.does = []agent.Effect{changed} }), reply: agent.Refuse, want: "! nothing was changed"},
+		"one that was not allowed":     {tool: tool(func(f *fakeTool) { f.does = []agent.Effect{changed} }), reply: agent.Refuse, want: unchanged},
 		"one that failed":              {tool: tool(func(f *fakeTool) { f.err = errors.New("disk full") }), reply: agent.AllowOnce, want: "add_task: outcome unknown"},
 		"one that broke":               {tool: tool(func(f *fakeTool) { f.panics = true }), reply: agent.AllowOnce, want: "add_task: outcome unknown"},
 		"one that did, then failed":    {tool: tool(func(f *fakeTool) { f.does, f.err = []agent.Effect{changed}, errors.New("disk full") }), reply: agent.AllowOnce, want: "changed tasks.md (+1)"},
-		"one that failed before":       {tool: tool(func(f *fakeTool) { f.err = fmt.Errorf("add: %w", agent.NothingDone{Err: errors.New("no such note")}) }), reply: agent.AllowOnce, want: "! nothing was changed"},
+		"one that failed before":       {tool: tool(func(f *fakeTool) { f.err = fmt.Errorf("add: %w", agent.NothingDone{Err: errors.New("no such note")}) }), reply: agent.AllowOnce, want: unchanged},
 		"one that reads":               {tool: tool(func(f *fakeTool) { f.reads = true }), reply: agent.AllowOnce, want: "changed nothing"},
 		"one that reads and fails":     {tool: tool(func(f *fakeTool) { f.reads, f.err = true, errors.New("gone") }), reply: agent.AllowOnce, want: "changed nothing"},
 		"one that asks a server":       {tool: tool(func(f *fakeTool) { f.reads, f.does = true, []agent.Effect{asked} }), reply: agent.AllowOnce, want: "changed nothing · 1 request sent to duckduckgo.com"},
@@ -166,7 +173,7 @@ func TestResumedTurnReportsEarlierEffects(t *testing.T) {
 
 // A change that was planned or attempted, and did not happen, is reported.
 func TestChangeThatDidNotHappenIsReported(t *testing.T) {
-	const warning = "! nothing was changed"
+	warning := unchanged
 	wrote := func(err error) *fakeTool {
 		task := addTask()
 		if task.err = err; err == nil {
@@ -225,7 +232,7 @@ func TestOnlyKnownWritersWarn(t *testing.T) {
 	for name, tc := range map[string]struct {
 		hint *bool
 		want string
-	}{"it says that it reads": {&yes, "changed nothing"}, "it says that it writes": {&no, "! nothing was changed"}, "it does not say": {nil, "changed nothing"}} {
+	}{"it says that it reads": {&yes, "changed nothing"}, "it says that it writes": {&no, unchanged}, "it does not say": {nil, "changed nothing"}} {
 		tool := hinted{&fakeTool{name: "their_tool", level: agent.Confirm, schema: `{"type":"object"}`}, tc.hint}
 		a := New(Options{Workers: workers, Model: &script{lines: []line{say(`{"steps":[{"id":"1","tool":"their_tool","input":{}}]}`), say("Done.")}}, History: &shelf{}, Tools: tools(tool)})
 		if got := ended(t, collect(a.Ask(t.Context(), "c1", "do it"), always(agent.Refuse))).Effects.String(); got != tc.want {
@@ -344,7 +351,7 @@ func TestEffectsAreToldThoughNothingCanBeSaved(t *testing.T) {
 			t.Errorf("%s: run %v", moment, ran)
 		}
 		var unsaved *agent.UnsavedError
-		told := errors.As(failed.Err, &unsaved) && strings.HasPrefix(unsaved.Error(), "changed tasks.md (+1); but the conversation could not be saved: ")
+		told := errors.As(failed.Err, &unsaved) && strings.HasPrefix(unsaved.Error(), "changed tasks.md (+1); ")
 		if told != done || failed.Effects.Warns() == done {
 			t.Errorf("%s: told is %v, and %q", moment, failed.Err, failed.Effects)
 		}
@@ -375,7 +382,7 @@ func TestWriteOnlyTurnIsReportedWithoutTheModel(t *testing.T) {
 	}{
 		"written":            {steps: add, answer: "added to tasks.md:7: milk"},
 		"declined":           {steps: add, reply: agent.Refuse, answer: "You declined `add_task`."},
-		"failed":             {steps: add, fails: errFake("the disk is full"), answer: "The model's words."},
+		"failed":             {steps: add, fails: errFake("no disk left"), answer: "The model's words."},
 		"something was read": {steps: add + "," + look, answer: "The model's words."},
 		"something is left":  {steps: add + "," + unknown, answer: "The model's words."},
 	} {

@@ -81,7 +81,7 @@ func TestMessageIsSavedBeforeAnythingIsSent(t *testing.T) {
 	if !ok || !strings.Contains(failed.Message, "disk full") || len(model.requests) != 0 {
 		t.Errorf("last event %#v after %d requests", events[len(events)-1].Body, len(model.requests))
 	}
-	if !failed.Unkept || !strings.Contains(failed.Hint, "send the message again") {
+	if !failed.Unkept || !strings.Contains(failed.Hint, "again") {
 		t.Errorf("it says nothing of how to go on: %#v", failed)
 	}
 }
@@ -317,12 +317,12 @@ func TestPlannerAndExplainerHavePromptsOfTheirOwn(t *testing.T) {
 	model := &script{lines: []line{say(twoSteps), say(goodAnswer)}}
 	history := &shelf{messages: []llm.Message{{Role: llm.User, Text: "before"}, {Role: llm.Assistant, Text: "said"}}}
 	all := tools(search(), web())
-	all.Lacks = map[string]string{"send_email": "no mail server is set"}
+	all.Lacks = map[string]string{"send_email": "no stamps"}
 	collect(New(Options{Model: model, History: history, Tools: all, Now: fixedNow}).Ask(t.Context(), "c1", question), nil)
 	for i, asks := range []string{asksPlan, asksAnswer} {
 		req := model.requests[i]
 		system, last := req.Messages[0].Text, req.Messages[len(req.Messages)-1]
-		if strings.Contains(system, answeringPrompt[:40]) != (i == 1) || strings.Contains(system, "no mail server is set") != (i == 1) || strings.Contains(system, "steps") != (i == 0) {
+		if strings.Contains(system, answeringPrompt[:40]) != (i == 1) || strings.Contains(system, "no stamps") != (i == 1) || strings.Contains(system, "steps") != (i == 0) {
 			t.Errorf("system prompt %d is %q", i, system)
 		}
 		if last.Role != llm.User || !strings.HasSuffix(last.Text, asks+question) || !strings.HasSuffix(system, "\n\nToday is Saturday, 14 March 2026, week 11.") || len(req.Messages) != 4+(1-i)*4 {
@@ -518,7 +518,7 @@ func TestPlanCutOnceIsRequestedAgain(t *testing.T) {
 
 // A model that repeats itself while planning costs the plan, not the answer.
 func TestPlanCutTwiceBecomesASearch(t *testing.T) {
-	cut := line{text: `{"reasoning":"x","st`, err: fmt.Errorf("%w: repeated output, stopped", llm.ErrCut)}
+	cut := line{text: `{"reasoning":"x","st`, err: fmt.Errorf("%w: round and round", llm.ErrCut)}
 	events := collect(New(Options{Model: &script{lines: []line{cut, cut, say("Done.")}}, History: &shelf{}, Tools: tools(search())}).Ask(t.Context(), "c1", "go"), nil)
 	if end := ended(t, events); end.Answer != "Done." || end.ToolCalls != 1 {
 		t.Errorf("end %+v", end)
@@ -656,10 +656,10 @@ func TestSilentModelIsReported(t *testing.T) {
 
 func TestCutAnswerSaysWhy(t *testing.T) {
 	cut := say("You run")
-	cut.err = fmt.Errorf("%w: repeated output, stopped", llm.ErrCut)
+	cut.err = fmt.Errorf("%w: round and round", llm.ErrCut)
 	a := New(Options{Model: &script{lines: []line{say(twoSteps), cut}}, History: &shelf{}, Tools: tools(search(), web())})
 	events := collect(a.Ask(t.Context(), "c1", question), nil)
-	if f, ok := events[len(events)-1].Body.(agent.Failed); !ok || !strings.Contains(f.Message, "cut off (repeated output, stopped)") {
+	if f, ok := events[len(events)-1].Body.(agent.Failed); !ok || !strings.Contains(f.Message, "(round and round)") {
 		t.Errorf("got %+v", events[len(events)-1].Body)
 	}
 }

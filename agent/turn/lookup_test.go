@@ -10,6 +10,7 @@ import (
 	"lifehub/agent"
 	"lifehub/agent/agenttest"
 	"lifehub/agent/gate"
+	"lifehub/agent/passages"
 	"lifehub/llm"
 	"lifehub/llm/offline"
 )
@@ -56,7 +57,7 @@ func TestMemoryStories(t *testing.T) {
 		},
 		"plan, the notes say nothing": {
 			message: howOften, notes: foundNothing(), lines: []line{answered(byHeart), say(byHeart)},
-			want: byHeart, effects: "answered without your notes · changed nothing", looks: 1, calls: 2,
+			want: byHeart, effects: withoutNotes, looks: 1, calls: 2,
 		},
 		"plan, there are no notes": {
 			message: howOften, lines: []line{answered(byHeart)},
@@ -64,7 +65,7 @@ func TestMemoryStories(t *testing.T) {
 		},
 		"plan, the search fails": {
 			message: howOften, notes: &fakeTool{name: "search_notes", reads: true, err: errors.New("the index is locked")}, lines: []line{answered(byHeart), say(byHeart)},
-			want: byHeart, effects: "answered without your notes · changed nothing", looks: 1, calls: 2,
+			want: byHeart, effects: withoutNotes, looks: 1, calls: 2,
 		},
 		"plan, a text to translate": {
 			message: "Translate into German: The boiler needs a service every year.", notes: search(), lines: []line{answered("Der Kessel braucht jedes Jahr eine Wartung.")},
@@ -76,7 +77,7 @@ func TestMemoryStories(t *testing.T) {
 		},
 		"loop, the notes say nothing": {
 			mode: agent.LoopMode, message: howOften, notes: foundNothing(), lines: []line{say(byHeart)},
-			want: byHeart, effects: "answered without your notes · changed nothing", looks: 1, calls: 1,
+			want: byHeart, effects: withoutNotes, looks: 1, calls: 1,
 		},
 		"loop, small talk": {
 			mode: agent.LoopMode, message: "Thanks, that helped a lot!", history: earlier, notes: search(), lines: []line{say("You're welcome!")},
@@ -104,7 +105,7 @@ func TestMemoryStories(t *testing.T) {
 		},
 		"team, its worker makes no call": {
 			mode: agent.TeamMode, message: howOften, notes: foundNothing(), lines: []line{oneTask, say(byHeart), say(byHeart), say(accepted)},
-			want: byHeart, effects: "answered without your notes · changed nothing", looks: 1, calls: 4,
+			want: byHeart, effects: withoutNotes, looks: 1, calls: 4,
 		},
 		"team, a text is written": {
 			mode: agent.TeamMode, message: "Please write a limerick about running.", notes: search(), lines: []line{textTask, say(limerick), say(accepted)},
@@ -207,7 +208,10 @@ func doubtful() *fakeTool {
 	return &fakeTool{name: "search_notes", result: agent.Result{Text: fitness.Text, Sources: []agent.Source{fitness, tea}, Searched: true, Unlikely: true, Close: true}}
 }
 
-const near = " Related, but not an answer: `fitness.md:12 Running › Plan`, `kitchen/tea.md:1 Tea`."
+const (
+	dontSay = "Your notes don't say."
+	near    = dontSay + " Related, but not an answer: `fitness.md:12 Running › Plan`, `kitchen/tea.md:1 Tea`."
+)
 
 func TestAbstentionComesFirst(t *testing.T) {
 	both := say(`{"steps":[{"id":"1","tool":"search_notes","input":{"query":"a"}},{"id":"2","tool":"brave_web_search","input":{"query":"a"}}]}`)
@@ -219,9 +223,9 @@ func TestAbstentionComesFirst(t *testing.T) {
 		want    string // the answer
 		holds   bool   // the notes have it
 	}{
-		"a search that doubts":            {"Who am I?", []agent.Tool{doubtful()}, searchLine(), "You are Ana [1].", "Your notes don't say." + near + "\n\nYou are Ana [1].", false},
-		"a question in another language":  {"我的名字是什么？", []agent.Tool{doubtful()}, searchLine(), "你跑步[1]。", "Your notes don't say." + near + "\n\n你跑步[1]。", false},
-		"nothing found":                   {"Who am I?", []agent.Tool{&fakeTool{name: "search_notes", result: agent.Result{Searched: true, Nothing: true, Unlikely: true}}}, searchLine(), "I cannot tell.", "Your notes don't say.\n\nI cannot tell.", false},
+		"a search that doubts":            {"Who am I?", []agent.Tool{doubtful()}, searchLine(), "You are Ana [1].", near + "\n\nYou are Ana [1].", false},
+		"a question in another language":  {"我的名字是什么？", []agent.Tool{doubtful()}, searchLine(), "你跑步[1]。", near + "\n\n你跑步[1]。", false},
+		"nothing found":                   {"Who am I?", []agent.Tool{&fakeTool{name: "search_notes", result: agent.Result{Searched: true, Nothing: true, Unlikely: true}}}, searchLine(), "I cannot tell.", dontSay + "\n\nI cannot tell.", false},
 		"a search that found it":          {"Who am I?", []agent.Tool{found(fitness)}, searchLine(), "You run [1].", "You run [1].", true},
 		"a model that says so":            {"Who am I?", []agent.Tool{found(fitness)}, searchLine(), "Your notes don't mention a name.", "Your notes don't mention a name.", true},
 		"another tool brought the answer": {"Who am I?", []agent.Tool{doubtful(), web()}, both, "The web says Ana.", "The web says Ana.", true},
@@ -269,7 +273,7 @@ func TestFailureLeadsTheAnswer(t *testing.T) {
 	model := &script{lines: []line{say(`{"steps":[{"id":"1","tool":"search_notes","input":{"query":"a"}},{"id":"2","tool":"look","input":{"query":"b"}}]}`), say("It does not answer.")}}
 	broken := &fakeTool{name: "look", reads: true, err: errFake("no answer within 60s")}
 	end := ended(t, collect(New(Options{Model: model, History: &shelf{}, Tools: tools(doubtful(), broken), Limits: Limits{Replans: -1}}).Ask(t.Context(), "c1", "Who am I?"), nil))
-	if !strings.HasPrefix(end.Answer, "`look` failed. Your notes don't say.") {
+	if !strings.HasPrefix(end.Answer, "`look` failed. "+dontSay) {
 		t.Errorf("answer %q", end.Answer)
 	}
 }
@@ -277,7 +281,7 @@ func TestFailureLeadsTheAnswer(t *testing.T) {
 func TestOfflineAbstentionComesFirst(t *testing.T) {
 	assistant := New(Options{Model: offline.New(), History: &shelf{}, Tools: tools(doubtful())})
 	end := ended(t, collect(assistant.Ask(t.Context(), "c1", "When do I rest from the violin?"), nil))
-	if !strings.HasPrefix(end.Answer, "No model is connected. Closest passages:\n\n**Running › Plan** · `fitness.md:12`\n> ") || !end.Unanswered || !end.Close {
+	if !strings.HasPrefix(end.Answer, passages.NoModel+" Closest passages:\n\n**Running › Plan** · `fitness.md:12`\n> ") || !end.Unanswered || !end.Close {
 		t.Errorf("answer %q", end.Answer)
 	}
 }

@@ -15,6 +15,7 @@ import (
 
 	"lifehub/agent"
 	"lifehub/agent/agenttest"
+	"lifehub/agent/passages"
 	"lifehub/llm"
 	"lifehub/llm/offline"
 )
@@ -103,7 +104,7 @@ func TestLoopStories(t *testing.T) {
 // told why, and the turn goes on.
 func TestUnreadableCallIsTold(t *testing.T) {
 	broken := calling("search_notes", `{"query":"running"}`, "search_notes", `{"query":"x"}`)
-	broken.calls[1].Args, broken.calls[1].Fault = nil, "its arguments are not valid JSON"
+	broken.calls[1].Args, broken.calls[1].Fault = nil, "its arguments are broken"
 	model := &script{lines: []line{broken, say(goodAnswer)}}
 	notes := search()
 	end := ended(t, collect(New(Options{Workers: workers, Model: model, History: &shelf{}, Tools: tools(notes), Session: inMode(agent.LoopMode)}).Ask(t.Context(), "c1", question), nil))
@@ -126,7 +127,7 @@ func TestLoopSeesTheResultsOfItsCalls(t *testing.T) {
 	if asked < 0 || len(last) != asked+5 {
 		t.Fatalf("the messages are %+v", last)
 	}
-	for i, want := range []string{"[1] fitness.md:12 Running › Plan", "no network", "", "You made this very call before"} {
+	for i, want := range []string{"[1] fitness.md:12 Running › Plan", "no network", "", "call before"} {
 		m := last[asked+1+i]
 		if want != "" && (m.Role != llm.ToolReply || !strings.Contains(m.Text, want)) {
 			t.Errorf("%d: %+v lacks %q", i, m, want)
@@ -262,7 +263,7 @@ func TestALostModelIsReplacedByPassages(t *testing.T) {
 			Workers: workers,
 			Model:   model, Server: model, Session: inMode(mode), History: &shelf{}, Tools: tools(found(fitness)),
 		}).Ask(t.Context(), "c1", question), nil))
-		if !strings.HasPrefix(end.Answer, "No model is connected. Closest passages:") {
+		if !strings.HasPrefix(end.Answer, passages.NoModel+" Closest passages:") {
 			t.Errorf("%s: answered %q", mode, end.Answer)
 		}
 	}
@@ -336,14 +337,14 @@ func TestToolsAreTheSameForEachMessage(t *testing.T) {
 		var system, names string
 		for i, message := range []string{"Thanks, that helped!", "Setz Milch auf die Einkaufsliste", "What is the weather at Henrik's address?"} {
 			model := &script{lines: []line{say("Hello.")}}
-			a := New(Options{Workers: workers, Model: model, History: &shelf{}, Tools: agenttest.Kit{List: append(list, web()), Lacks: map[string]string{"send_email": "no mail server is set"}}, Now: fixedNow, Session: inMode(mode)})
+			a := New(Options{Workers: workers, Model: model, History: &shelf{}, Tools: agenttest.Kit{List: append(list, web()), Lacks: map[string]string{"send_email": "no stamps"}}, Now: fixedNow, Session: inMode(mode)})
 			collect(a.Ask(t.Context(), "c1", message), nil)
 			asked := model.requests[0]
 			if got := fmt.Sprint(offeredTools(asked)); i > 0 && (got != names || asked.Messages[0].Text != system) {
 				t.Errorf("%s, %s: %s are offered, and\n%s\nwant %s, and\n%s", mode, message, got, asked.Messages[0].Text, names, system)
 			}
 			system, names = asked.Messages[0].Text, fmt.Sprint(offeredTools(asked))
-			if mode == agent.LoopMode && !strings.Contains(system, "- send_email: no mail server is set") {
+			if mode == agent.LoopMode && !strings.Contains(system, "- send_email: no stamps") {
 				t.Errorf("%s: what is missing is not told:\n%s", mode, system)
 			}
 		}

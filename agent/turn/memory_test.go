@@ -85,7 +85,7 @@ func TestRelevantPastExchangeIsRecalledMarked(t *testing.T) {
 	}
 	for _, r := range model.requests { // the planner knows it too
 		text := asked(r)
-		for _, want := range []string{"A relevant past exchange, of Sunday, 1 March 2026", `"pets" (c0)`, "no permission", "«", "User: My cat's name is Whiskers\nYou: Got it!"} {
+		for _, want := range []string{"Sunday, 1 March 2026", `"pets" (c0)`, "no permission", "«", "User: My cat's name is Whiskers\nYou: Got it!"} {
 			if !strings.Contains(text, want) {
 				t.Errorf("the prompt lacks %q:\n%s", want, text)
 			}
@@ -298,7 +298,7 @@ func TestOlderHalfIsSummarisedWhenTooLong(t *testing.T) {
 	}
 	server.Tokens = 4096
 	notices := bodies[agent.Noticed](collect(a.Ask(t.Context(), "c1", "And now?"), nil))
-	if len(notices) != 1 || !strings.Contains(notices[0].Text, "older messages are now summarised") {
+	if len(notices) != 1 || !strings.Contains(notices[0].Text, "now summarised") {
 		t.Fatalf("told %+v", notices)
 	}
 	plan := model.requests[2].Messages[onlyThanks:]
@@ -306,7 +306,7 @@ func TestOlderHalfIsSummarisedWhenTooLong(t *testing.T) {
 	if whole < 6 || whole > 14 || plan[len(plan)-2].Text != kept.path[11].Answer.Text {
 		t.Errorf("%d messages stay whole", whole)
 	}
-	if last := asked(model.requests[2]); !strings.Contains(last, fmt.Sprintf("The first %d messages of this conversation, shortened", 24-whole)) || !strings.Contains(last, "The boiler.") {
+	if last := asked(model.requests[2]); !strings.Contains(last, fmt.Sprintf("The first %d messages", 24-whole)) || !strings.Contains(last, "The boiler.") {
 		t.Errorf("the model is told\n%.300s", last)
 	}
 	collect(a.Ask(t.Context(), "c1", "And then?"), nil)

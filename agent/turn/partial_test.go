@@ -114,7 +114,7 @@ func TestModelFailureLosesNoResults(t *testing.T) {
 				if !strings.Contains(said, "Marathon guide: drink early.") {
 					t.Errorf("what the web said is missing in\n%s", said)
 				}
-				if cut := strings.HasPrefix(said, "You run three\n\n(The answer breaks off here.)\n\n"); cut != (failure.text != "") {
+				if cut := strings.HasPrefix(said, "You run three\n\n("); cut != (failure.text != "") {
 					t.Errorf("where the model broke off is not said:\n%s", said)
 				}
 				cited := map[string]bool{}
@@ -147,11 +147,11 @@ func wordsOf(failure line) string {
 	var missing *llm.NotFoundError
 	switch {
 	case failure.err == nil:
-		return "o answer from the model"
+		return "o answer from"
 	case errors.As(failure.err, &missing):
 		return "is not installed"
 	case errors.Is(failure.err, llm.ErrCut):
-		return "nswer was cut off"
+		return "cut off"
 	}
 	_, last, found := strings.Cut(failure.err.Error(), ": ")
 	if !found {
@@ -189,14 +189,14 @@ func TestDegradationsAreReportedOnce(t *testing.T) {
 		lines []line
 		want  string
 	}{
-		"no further plan": {agent.PlanMode, []line{planOf("1 passages", "2 broken"), down, say(goodAnswer)}, "No further steps could be planned: the model server has a problem (500 Internal Server Error): out of memory."},
-		"a worker":        {agent.TeamMode, []line{handsOut, look, down, down, say(goodAnswer)}, "The general worker (step 1) stopped: the model server has a problem (500 Internal Server Error): out of memory."},
-		"an evaluator":    {agent.TeamMode, []line{handsOut, look, say(notesFound), down, say(goodAnswer)}, "The general worker's result (step 1) was not checked: the model server has a problem (500 Internal Server Error): out of memory."},
+		"no further plan": {agent.PlanMode, []line{planOf("1 passages", "2 broken"), down, say(goodAnswer)}, "further steps"},
+		"a worker":        {agent.TeamMode, []line{handsOut, look, down, down, say(goodAnswer)}, "general worker (step 1)"},
+		"an evaluator":    {agent.TeamMode, []line{handsOut, look, say(notesFound), down, say(goodAnswer)}, "general worker's result (step 1)"},
 	} {
 		broken := &fakeTool{name: "broken", reads: true, err: errors.New("no such thing")}
 		events := collect(New(Options{Workers: workers, Model: &failing{lines: tc.lines}, History: &shelf{}, Tools: tools(passages(), broken), Session: inMode(tc.mode), Server: &agenttest.Server{Tokens: 32_000}}).Ask(t.Context(), "c1", question), nil)
 		end, notices := ended(t, events), bodies[agent.Noticed](events)
-		if end.Answer != goodAnswer || len(end.Sources) != 1 || len(notices) != 1 || notices[0].Text != tc.want {
+		if end.Answer != goodAnswer || len(end.Sources) != 1 || len(notices) != 1 || !strings.Contains(notices[0].Text, tc.want) || !strings.HasSuffix(notices[0].Text, "): out of memory.") {
 			t.Errorf("%s: the notices are %+v, the end %+v", name, notices, end)
 		}
 	}
@@ -262,24 +262,24 @@ func TestDroppedStepsAreReported(t *testing.T) {
 		ran   int // calls of the web search
 	}{
 		"an unknown tool":                {lines: []line{plan(running, step("2", "fly", `{}`)), plan(running, step("2", "fly", `{}`))}, want: []string{`step 2: unknown tool "fly"`}},
-		"no mail server":                 {lines: []line{plan(running, step("2", "send_email", `{"to":["ana@example.org"]}`)), plan(running, step("2", "send_email", `{"to":["ana@example.org"]}`))}, want: []string{`step 2: unknown tool "send_email": no mail server is set`}},
+		"no mail server":                 {lines: []line{plan(running, step("2", "send_email", `{"to":["ana@example.org"]}`)), plan(running, step("2", "send_email", `{"to":["ana@example.org"]}`))}, want: []string{`step 2: unknown tool "send_email": no stamps`}},
 		"arguments that do not fit":      {lines: []line{plan(running, step("2", "brave_web_search", `{"query":["a","b"]}`)), plan(running, step("2", "brave_web_search", `{"query":["a","b"]}`))}, want: []string{"step 2: invalid arguments for brave_web_search: query: got array, want string"}},
 		"the end of a name":              {lines: []line{plan(running, step("2", "web_search", `{"query":"tips"}`))}, ran: 1},
 		"the end of a name, in capitals": {lines: []line{plan(running, step("2", "webSearch", `{"query":"tips"}`))}, ran: 1},
 		"the end of two names":           {lines: []line{plan(running, step("2", "search_all", `{"query":"tips"}`)), plan(running, step("2", "search_all", `{"query":"tips"}`))}, want: []string{`step 2: unknown tool "search_all"`}},
-		"all steps, and then others":     {lines: []line{plan(step("1", "send_email", `{}`)), plan(running)}, want: []string{`step 1: unknown tool "send_email": no mail server is set`}},
+		"all steps, and then others":     {lines: []line{plan(step("1", "send_email", `{}`)), plan(running)}, want: []string{`step 1: unknown tool "send_email": no stamps`}},
 		"some steps, and then all":       {lines: []line{plan(running, step("2", "fly", `{}`)), plan(running, step("2", "brave_web_search", `{"query":"tips"}`))}, want: []string{`step 2: unknown tool "fly"`}, ran: 1},
 		"all steps, and then repaired":   {lines: []line{plan(step("1", "brave_web_search", `{"query":["a","b"]}`)), plan(step("1", "brave_web_search", `{"query":"tips"}`))}, ran: 1},
 		"two of a tool, and then one":    {lines: []line{plan(running, step("2", "search_notes", `{"query":["a","b"]}`)), plan(running)}, want: []string{"step 2: invalid arguments for search_notes: query: got array, want string"}},
-		"all steps, and then an answer":  {lines: []line{plan(step("1", "send_email", `{}`)), say(`{"steps":[],"answer":"I could not mail Ana."}`)}, want: []string{`step 1: unknown tool "send_email": no mail server is set`}},
-		"all steps, twice":               {lines: []line{plan(step("1", "send_email", `{}`)), plan(step("1", "send_email", `{}`))}, want: []string{`step 1: unknown tool "send_email": no mail server is set`}},
+		"all steps, and then an answer":  {lines: []line{plan(step("1", "send_email", `{}`)), say(`{"steps":[],"answer":"I could not mail Ana."}`)}, want: []string{`step 1: unknown tool "send_email": no stamps`}},
+		"all steps, twice":               {lines: []line{plan(step("1", "send_email", `{}`)), plan(step("1", "send_email", `{}`))}, want: []string{`step 1: unknown tool "send_email": no stamps`}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			model, brave := &script{lines: append(tc.lines, say("I could not mail Ana."))}, web()
 			events := collect(New(Options{
 				Workers: workers,
 				Model:   model, History: &shelf{},
-				Tools: agenttest.Kit{List: []agent.Tool{search(), brave, &fakeTool{name: "a_search_all"}, &fakeTool{name: "b_search_all"}}, Lacks: map[string]string{"send_email": "no mail server is set"}},
+				Tools: agenttest.Kit{List: []agent.Tool{search(), brave, &fakeTool{name: "a_search_all"}, &fakeTool{name: "b_search_all"}}, Lacks: map[string]string{"send_email": "no stamps"}},
 			}).Ask(t.Context(), "c1", "mail Ana what my notes say of running"), nil)
 			end := ended(t, events)
 			if fmt.Sprint(end.Dropped) != fmt.Sprint(tc.want) || end.Answer != "I could not mail Ana." || len(brave.ran()) != tc.ran {
@@ -298,7 +298,7 @@ func TestDroppedStepsAreReported(t *testing.T) {
 // A worker that requests a tool of another worker is not told that the tool is off.
 func TestToolOfAnotherWorkerIsNotMissing(t *testing.T) {
 	all := tools(search(), web())
-	all.Lacks = map[string]string{"brave_web_search": "it is switched off"}
+	all.Lacks = map[string]string{"brave_web_search": "no line"}
 	model := &script{lines: []line{oneTask, calling("brave_web_search", `{"query":"tips"}`), say(notesFound), say(notesFound), say(accepted), say("Done.")}}
 	events := collect(New(Options{Workers: workers, Model: model, History: &shelf{}, Tools: all, Session: inMode(agent.TeamMode)}).Ask(t.Context(), "c1", question), nil)
 	if end := ended(t, events); fmt.Sprint(end.Dropped) != `[brave_web_search: unknown tool "brave_web_search"]` {

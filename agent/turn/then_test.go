@@ -108,8 +108,8 @@ func TestOnlyACompleteAnswerIsFollowedUp(t *testing.T) {
 		"it fails in the middle": {[]line{say(searchStep), {text: "You run", err: llm.ErrCut}}, search(), allowed, ""},
 		"it is too long":         {[]line{say(searchStep), {text: "You run", stopped: llm.StopLength}}, search(), allowed, "length limit"},
 		"a call was refused":     {[]line{say(taskStep), say("I could not.")}, addTask(), allowed, "was refused"},
-		"no rule":                {[]line{say(searchStep), say(goodAnswer)}, search(), nil, "nobody can be asked"},
-		"untrusted text":         {[]line{say(`{"reasoning":"","steps":[{"id":"1","tool":"brave_web_search","input":{"query":"running"}}]}`), say("Drink early.")}, web(), allowed, "nobody can be asked"},
+		"no rule":                {[]line{say(searchStep), say(goodAnswer)}, search(), nil, "nobody can"},
+		"untrusted text":         {[]line{say(`{"reasoning":"","steps":[{"id":"1","tool":"brave_web_search","input":{"query":"running"}}]}`), say("Drink early.")}, web(), allowed, "nobody can"},
 		"a rule forbids it":      {[]line{say(searchStep), say(goodAnswer)}, search(), new(gate.Rules).With(gate.For(agent.AppendNote, agent.Deny)), "forbidden"},
 	} {
 		t.Run(name, func(t *testing.T) {
