@@ -121,7 +121,7 @@ func TestDraftSurvivesAKill(t *testing.T) {
 		}
 		term.sees("not sent: “and zebraword?”", "not sent: “and ibexword?”", "half a tapirword [paste 1")
 		if name != "the first screen" {
-			term.sees("▌ half a tapirword [paste 1")
+			term.sees("▌ half a tapirword [paste 1", "none of it")
 		}
 		h.keeps("tapirword [paste 1")
 		term.killed()
@@ -243,7 +243,7 @@ func TestDraftOfTheEditorSurvivesAKill(t *testing.T) {
 	h.keeps(`"editing"`)
 	term.killed()
 	term = h.opens("chat", "--notes", vault)
-	term.sees("▌ a zebraword, gone on with", "sent")
+	term.sees("▌ a zebraword, gone on with", "none of it")
 	term.types("\x03")
 	term.sees("▌ Ask")
 	term.types("\x04")

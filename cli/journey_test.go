@@ -213,7 +213,7 @@ func TestNewUserFindsTheWay(t *testing.T) {
 	p.sees("‹ 2 of 2 ›")
 
 	p.presses("C-n") // another conversation
-	p.sees("▌ Ask")
+	p.sees("▌ Ask your")
 	p.asks("when do I fly to the azores?")
 	p.sees("trips/azores", "ctrl+p commands")
 

@@ -65,7 +65,7 @@ func TestSkillIsUsedOnceTrusted(t *testing.T) {
 			if !strings.Contains(prompts, "minutes: Writes minutes of a meeting") {
 				t.Errorf("the model is not told of it:\n%s", prompts)
 			}
-			if mode != "team" && (code != app.ExitRefused || !strings.Contains(prompts, "Begin with who was there, and add a task.")) {
+			if mode != "team" && (code != app.ExitRefused || !strings.Contains(prompts, "user trusts these") || !strings.Contains(prompts, "Begin with who was there, and add a task.")) {
 				t.Errorf("exit %d\n%s\n%s", code, out, prompts)
 			}
 			if strings.Contains(apptest.Read(t, h.note("tasks.md")), "as the skill says") {

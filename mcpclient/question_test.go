@@ -77,7 +77,7 @@ func TestServersCanAskUserAndModelDuringACall(t *testing.T) {
 			{agent.Input{Action: agent.InputAccepted, Values: json.RawMessage(`{"name":"Ana","integer":7}`)}, "Ana"},
 			{agent.Input{Action: agent.InputDeclined}, "declined"},
 			{agent.Input{Action: agent.InputCancelled}, "cancelled"},
-			{agent.Input{Action: agent.InputAccepted, Values: json.RawMessage(`{"name":"Ana","integer":700}`)}, "integer"},
+			{agent.Input{Action: agent.InputAccepted, Values: json.RawMessage(`{"name":"Ana","integer":700}`)}, "the form"},
 		} {
 			reply = c.reply
 			r, err := elicit.Run(t.Context(), nil)

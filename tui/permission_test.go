@@ -193,7 +193,7 @@ func TestAQuestionObeysTheKeyMap(t *testing.T) {
 			r.keys("write", "ctrl+y")
 			r.pass(dialog.QuietPeriod)
 			r.keys("ctrl+a")
-			r.mustShow("“allow add_task”")
+			r.mustShow("writes the rule “allow add_task”")
 			r.keys("enter")
 			if len(*replies) != 0 {
 				t.Errorf("Enter confirmed, which is not the key that sends: %+v", *replies)

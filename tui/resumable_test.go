@@ -222,7 +222,7 @@ func TestPlainChatResumesAndAsksAboutUnknown(t *testing.T) {
 		if len(*resumed) != 1 || len(*replies) != 1 || (*replies)[0].Decision != want {
 			t.Errorf("%s: gone on with %v, replied %+v\n%s", reply, *resumed, *replies, text)
 		}
-		for _, part := range []string{"/continue", "r run again · n skip · c", "nothing to resume"} {
+		for _, part := range []string{"/continue resumes", "r run again · n skip · c", "nothing to resume"} {
 			if !strings.Contains(text, part) {
 				t.Errorf("%q is missing in\n%s", part, text)
 			}

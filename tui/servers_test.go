@@ -72,9 +72,9 @@ func TestAConsentIsGivenFromThePanel(t *testing.T) {
 			r.keys("/mcp", "enter", "c")
 			r.mustNotShow(page)
 			r.keys("up")
-			r.mustShow("consent")
+			r.mustShow("your consent")
 			r.keys("c")
-			r.mustShow("consent")
+			r.mustShow("your consent")
 			r.mustShow(page)
 			r.keys(key) // too early
 			r.mustShow(page)

@@ -41,7 +41,7 @@ func TestThemeIsPreviewedAndThenSaved(t *testing.T) {
 		if strings.Contains(dark, "48;2;30;30;30") {
 			t.Error("the dark theme paints a dark terminal")
 		}
-		r.mustShow("theme light")
+		r.mustShow("theme light, saved")
 		r.keys("/theme", "enter")
 		r.mustShow("▌ light")
 		r.keys("down")

@@ -85,7 +85,7 @@ func TestRelevantPastExchangeIsRecalledMarked(t *testing.T) {
 	}
 	for _, r := range model.requests { // the planner knows it too
 		text := asked(r)
-		for _, want := range []string{"Sunday, 1 March 2026", `"pets" (c0)`, "no permission", "«", "User: My cat's name is Whiskers\nYou: Got it!"} {
+		for _, want := range []string{"exchange, of Sunday, 1 March 2026", `"pets" (c0)`, "no permission", "«", "User: My cat's name is Whiskers\nYou: Got it!"} {
 			if !strings.Contains(text, want) {
 				t.Errorf("the prompt lacks %q:\n%s", want, text)
 			}

@@ -361,7 +361,7 @@ func TestReadOnlyRunsNothingThatWrites(t *testing.T) {
 			if n := len(task.ran()); n > 0 {
 				t.Errorf("it ran %d times", n)
 			}
-			if text := fmt.Sprint(list); !strings.Contains(text, "read-only") {
+			if text := fmt.Sprint(list); !strings.Contains(text, "chat is read-only") {
 				t.Errorf("why is not told: %s", text)
 			}
 		})

@@ -462,13 +462,13 @@ func approved(values string) agent.Input {
 }
 
 // toldOf counts the permission requests, and returns the answer and what was dropped.
-func toldOf(events []agent.Event) (gate int, answer, dropped string) {
+func toldOf(events []agent.Event) (gate int, answer string, dropped []string) {
 	for _, e := range events {
 		switch body := e.Body.(type) {
 		case agent.PermissionAsked:
 			gate++
 		case agent.Ended:
-			answer, dropped = body.Answer, strings.Join(body.Dropped, "; ")
+			answer, dropped = body.Answer, body.Dropped
 		}
 	}
 	return gate, answer, dropped
@@ -476,27 +476,28 @@ func toldOf(events []agent.Event) (gate int, answer, dropped string) {
 
 func TestApprovePlan(t *testing.T) {
 	for name, tc := range map[string]struct {
-		given             agent.Input
-		searched, web     string
-		added             string
-		gate              int
-		answered, dropped string
+		given         agent.Input
+		searched, web string
+		added         string
+		gate          int
+		answered      string
+		dropped       []string // part of each
 	}{
 		"as it is": {
 			given: approved(`{}`), searched: `{"query":"shoes\nand socks"}`, web: fitness.Text, added: `{"text":"buy shoes"}`, gate: 2, answered: goodAnswer,
 		},
 		"a step is dropped, and what needs its result": {
 			given: approved(`{"1":"drop"}`), added: `{"text":"buy shoes"}`, gate: 1, answered: goodAnswer,
-			dropped: "step 1: the user dropped search_notes; step 3 cannot wait for \"1\"; step 3 uses the result of step 1, which will not be there",
+			dropped: []string{"step 1: the user dropped search_notes", "step 3 cannot wait for", "step 3 uses the result"},
 		},
 		"an argument is changed": {
 			given:    approved(`{"1":"run","1.query":"shoes\nand socks","2":"run","2.text":"buy sandals","3":"drop"}`),
 			searched: `{"query":"shoes\nand socks"}`, added: `{"text":"buy sandals"}`, gate: 1, answered: goodAnswer,
-			dropped: "step 3: the user dropped brave_web_search",
+			dropped: []string{"dropped brave_web_search"},
 		},
-		"every step is dropped": {given: approved(`{"1":"drop","2":"drop","3":"drop"}`), answered: "Not run: you dropped every step."},
-		"declined":              {given: agent.Input{Action: agent.InputDeclined}, answered: "Not run: you declined the plan."},
-		"esc":                   {given: agent.Input{Action: agent.InputCancelled}, answered: "Not run: you declined the plan."},
+		"every step is dropped": {given: approved(`{"1":"drop","2":"drop","3":"drop"}`), answered: "Not run: you dropped"},
+		"declined":              {given: agent.Input{Action: agent.InputDeclined}, answered: "Not run: you declined"},
+		"esc":                   {given: agent.Input{Action: agent.InputCancelled}, answered: "Not run: you declined"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			notes, tasks, web := search(), addTask(), web()
@@ -511,10 +512,10 @@ func TestApprovePlan(t *testing.T) {
 				t.Errorf("ran %s, %s, %s", ran(notes), ran(tasks), ran(web))
 			}
 			gate, answer, dropped := toldOf(events)
-			if gate != tc.gate || answer != tc.answered {
+			if gate != tc.gate || !strings.HasPrefix(answer, tc.answered) {
 				t.Errorf("the gate asked %d times, the answer is %q", gate, answer)
 			}
-			if !strings.HasPrefix(dropped, tc.dropped) || tc.dropped == "" && dropped != "" {
+			if !slices.EqualFunc(dropped, tc.dropped, strings.Contains) {
 				t.Errorf("dropped: %q", dropped)
 			}
 			for i, e := range events { // the reported plan is the approved one
@@ -548,7 +549,7 @@ func TestApprovePlanOfFurtherSteps(t *testing.T) {
 	model := &script{lines: []line{say(searchStep), say("Nothing is written of running.")}, replans: []line{say(`{"steps":[{"id":"3","tool":"list_notes","input":{"query":"run"}}]}`)}}
 	events, shown := approving(t, Options{Model: model, Tools: tools(nothing, list)}, approved(`{}`), agent.Input{Action: agent.InputDeclined})
 	_, answer, dropped := toldOf(events)
-	if len(shown) != 2 || len(nothing.ran()) != 1 || len(list.ran()) != 0 || dropped != "further steps: you declined the plan" || answer != "Nothing is written of running." {
+	if len(shown) != 2 || len(nothing.ran()) != 1 || len(list.ran()) != 0 || len(dropped) != 1 || !strings.Contains(dropped[0], "you declined") || answer != "Nothing is written of running." {
 		t.Errorf("%d plans shown, %q, %q", len(shown), dropped, answer)
 	}
 }

@@ -21,6 +21,7 @@ import (
 	"github.com/mark3labs/mcp-go/client/transport"
 	"github.com/mark3labs/mcp-go/mcp"
 
+	"lifehub/agent"
 	"lifehub/agent/tools"
 	"lifehub/cli/app"
 	"lifehub/internal/apptest"
@@ -399,7 +400,7 @@ func TestChangesAskEachTime(t *testing.T) {
 			}
 			for how, user := range refusals {
 				answer = user
-				if text, result := call(t, c, "add_task", map[string]any{"text": "buy milk"}); !result.IsError || !strings.Contains(text, "declined") || !strings.HasSuffix(text, "\n! nothing was changed") {
+				if text, result := call(t, c, "add_task", map[string]any{"text": "buy milk"}); !result.IsError || !strings.Contains(text, "declined") || !strings.HasSuffix(text, "\n"+agent.Effects{{Kind: agent.Unchanged}}.String()) {
 					t.Errorf("%s: %v %s", how, result.IsError, text)
 				}
 			}
