@@ -397,7 +397,6 @@ func TestLongRetryAfterIsReportedWithoutWaiting(t *testing.T) {
 		"90":                            {90 * time.Second, 90 * time.Second},
 		"61":                            {61 * time.Second, 61 * time.Second},
 		"2300000000":                    {week, math.MaxInt64},
-		"99999999999999999999":          {week, math.MaxInt64},
 		"Tue, 31 Dec 2999 00:00:00 GMT": {week, math.MaxInt64},
 		time.Now().Add(26 * time.Hour).UTC().Format(http.TimeFormat): {25 * time.Hour, 26 * time.Hour},
 		"Thu, 31 Dec 2099 00:00:00 GMT":                              {week, math.MaxInt64},
