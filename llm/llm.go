@@ -90,7 +90,6 @@ type Task struct {
 	Question string     // the user's message
 	Today    time.Time  // reference date for words such as "tomorrow"; zero: now
 	History  []Message  // earlier messages, oldest first
-	Summary  string     // summary of what precedes History
 	Recalled string     // relevant earlier messages of the user, as text; may be empty
 	Tools    []ToolSpec // tools that a plan may use
 	Replan   bool       // steps have already run, and the plan is to be continued
@@ -103,7 +102,6 @@ type TaskKind string
 const (
 	PlanTask    TaskKind = "plan"    // answer with a plan in JSON
 	ExplainTask TaskKind = "explain" // answer the question from sources and results
-	SummaryTask TaskKind = "summary" // summarise History, with emphasis on Question
 )
 
 // Delta is one piece of a streamed answer.

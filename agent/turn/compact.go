@@ -151,11 +151,7 @@ func (a *Agent) summariseOnce(ctx context.Context, before string, messages []llm
 	asker := a.asker(agent.NewStream(nil, a.Now), "")
 	if _, err := asker.Ask(ctx, prompt.Prompt{
 		System:   strings.ReplaceAll(summaryPrompt, "{words}", strconv.Itoa(summaryWords)),
-		Question: b.String(),
-		Request: llm.Request{MaxTokens: maxSummaryTokens, Task: &llm.Task{
-			Kind: llm.SummaryTask, Question: focus,
-			Summary: before, History: messages,
-		}},
+		Question: b.String(), Request: llm.Request{MaxTokens: maxSummaryTokens},
 	}, func(piece string) { summary.WriteString(piece) }); err != nil {
 		return "", err
 	}

@@ -11,31 +11,20 @@ import (
 
 // Provider works without a model: it plans by rules (plan.go). It cannot write
 // answers and returns [llm.ErrNoModel] for them; the caller then lists the
-// closest passages. It reads Request.Task; a request without a task needs a real
-// model. See docs/design/offline-provider.md.
+// closest passages. It reads Request.Task. See docs/design/offline-provider.md.
 type Provider struct{}
 
 // New returns the built-in provider.
 func New() *Provider { return &Provider{} }
 
-// Stream implements [llm.Model]. It yields an UnsupportedError if the request has
-// no task.
+// Stream implements [llm.Model]. It yields a plan, or ErrNoModel for any other task.
 func (*Provider) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Delta, error] {
 	return func(yield func(llm.Delta, error) bool) {
-		var text string
-		switch {
-		case req.Task == nil:
-			yield(llm.Delta{}, &llm.UnsupportedError{Model: "offline", Capability: "requests without a task"})
-			return
-		case req.Task.Kind == llm.PlanTask:
-			text = makePlan(req.Task)
-		case req.Task.Kind == llm.SummaryTask:
-			text = makeSummary(req.Task)
-		default:
+		if req.Task == nil || req.Task.Kind != llm.PlanTask {
 			yield(llm.Delta{}, llm.ErrNoModel)
 			return
 		}
-		for piece := range strings.Lines(text) {
+		for piece := range strings.Lines(makePlan(req.Task)) {
 			if err := ctx.Err(); err != nil {
 				yield(llm.Delta{}, err)
 				return

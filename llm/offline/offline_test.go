@@ -337,15 +337,6 @@ func TestDocumentedFormsAreUnderstood(t *testing.T) {
 	}
 }
 
-func TestSummariesAreFirstSentences(t *testing.T) {
-	got := makeSummary(&llm.Task{Kind: llm.SummaryTask, Summary: "User: Hi.", History: []llm.Message{
-		{Role: llm.User, Text: "My cat is called Miso. She is grey."}, {Role: llm.Assistant, Text: "Noted.\n\nMore."},
-	}})
-	if got != "User: Hi.\nUser: My cat is called Miso.\nYou: Noted." {
-		t.Errorf("got %q", got)
-	}
-}
-
 func BenchmarkPlan(b *testing.B) {
 	task := &llm.Task{Kind: llm.PlanTask, Question: "What's in my notes about running? Also add a task buy shoes and list my tasks.", Tools: builtIn}
 	for b.Loop() {
