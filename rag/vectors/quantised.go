@@ -190,9 +190,8 @@ func (q *quantised) scale(i int32) float32 {
 // that the sum of products fits into 32 bits for any dimension.
 type question struct {
 	scale   float32
-	numbers []int16  // within ±1023, padded
-	packed  []uint64 // the same for dotPortable
-	offset  int32    // to subtract, since each byte is 128 too large
+	numbers []int16 // within ±1023, padded
+	offset  int32   // to subtract, since each byte is 128 too large
 }
 
 func ask(vector []float32) *question {
@@ -201,7 +200,6 @@ func ask(vector []float32) *question {
 		asked.numbers[i] = int16(math.Round(float64(f / asked.scale)))
 		asked.offset += 128 * int32(asked.numbers[i])
 	}
-	asked.packed = pack(asked.numbers)
 	return asked
 }
 
@@ -218,39 +216,14 @@ func (q *quantised) cosine(asked *question, i int32) float32 {
 	return asked.scale * q.scale(i) * (1 << fineBits) * float32(asked.dot(q.record(i)[quantisedHead:])-asked.offset)
 }
 
-// pack splits each number into 64·a + b, with a and b within ±32, and packs the a of
-// the bytes 0, 2, 4, 6 into one word, then those of 1, 3, 5, 7, then their b; the first
-// is the highest.
-func pack(numbers []int16) (words []uint64) {
-	for eight := range slices.Chunk(numbers, 8) {
-		var word [4]uint64
-		for i, number := range eight {
-			a := (number + 32) >> 6
-			at := 48 - 16*(i/2)
-			word[i%2] += uint64(a) << at
-			word[2+i%2] += uint64(number-64*a) << at
-		}
-		words = append(words, word[:]...)
-	}
-	return words
-}
-
 // dotPortable returns the inner product of the question and the bytes of a record. dot
 // uses the processor's vector instructions if it has them.
-//
-// One multiplication computes four products: if two words have four numbers of 16 bits
-// each, one of them in reverse order, the highest 16 bits of their product are the sum of
-// the four products, less than 2^15 here. The lower bits are rounded off.
-func (asked *question) dotPortable(b []byte) int32 {
-	const lanes, half = 0x00ff_00ff_00ff_00ff, 1 << 47
-	var as, bs int64
-	for words := asked.packed; len(words) >= 4 && len(b) >= 8; words, b = words[4:], b[8:] {
-		eight, word := binary.LittleEndian.Uint64(b), (*[4]uint64)(words)
-		even, odd := eight&lanes, eight>>8&lanes
-		as += int64(even*word[0]+half)>>48 + int64(odd*word[1]+half)>>48
-		bs += int64(even*word[2]+half)>>48 + int64(odd*word[3]+half)>>48
+func (asked *question) dotPortable(b []byte) (sum int32) {
+	b = b[:len(asked.numbers)]
+	for i, number := range asked.numbers {
+		sum += int32(number) * int32(b[i])
 	}
-	return int32(64*as + bs)
+	return sum
 }
 
 // nearest compares a question with the bytes of some records, and the nearest few again

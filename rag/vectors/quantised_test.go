@@ -131,7 +131,7 @@ func TestBothProductsAreTheInnerProduct(t *testing.T) {
 			}
 			want += int64(numbers[i]) * int64(block[i])
 		}
-		asked := &question{numbers: numbers, packed: pack(numbers)}
+		asked := &question{numbers: numbers}
 		if vector, plain := asked.dot(block), asked.dotPortable(block); vector != int32(want) || plain != int32(want) {
 			t.Fatalf("the product of %d numbers is %d, plainly %d; want %d", n, vector, plain, want)
 		}
