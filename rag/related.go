@@ -80,19 +80,16 @@ type RelatedKind string
 const (
 	byLink      RelatedKind = "links"      // the note links to the other
 	byBacklink  RelatedKind = "links_here" // the other links to it
-	byEmbed     RelatedKind = "embeds"
-	byBackEmbed RelatedKind = "embedded_here" // the other embeds the note
-	byMention   RelatedKind = "mentions"      // the other contains the title or an alias, without a link
-	byTag       RelatedKind = "tag"           // both have the tag
-	bySemantics RelatedKind = "meaning"       // the vectors of both are near
+	byMention   RelatedKind = "mentions"   // the other contains the title or an alias, without a link
+	byTag       RelatedKind = "tag"        // both have the tag
+	bySemantics RelatedKind = "meaning"    // the vectors of both are near
 )
 
 // String formats a reason for the user.
 func (r RelatedReason) String() string {
 	text := map[RelatedKind]string{
-		byLink: "linked", byBacklink: "links here", byEmbed: "embedded", byBackEmbed: "embeds this note",
-		byMention: "mentions it without a link",
-		byTag:     "same tag #" + r.Tag, bySemantics: "closest in meaning",
+		byLink: "linked", byBacklink: "links here", byMention: "mentions it without a link",
+		byTag: "same tag #" + r.Tag, bySemantics: "closest in meaning",
 	}[r.Kind]
 	if r.Line > 0 {
 		return fmt.Sprintf("%s (line %d)", text, r.Line)
@@ -196,11 +193,7 @@ func (f *finder) links(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		kind := byLink
-		if l.Link.Embed {
-			kind = byEmbed
-		}
-		f.add(to, RelatedReason{Kind: kind, Line: l.Link.Line, weight: 1})
+		f.add(to, RelatedReason{Kind: byLink, Line: l.Link.Line, weight: 1})
 	}
 	return err
 }
@@ -218,12 +211,8 @@ func (f *finder) backlinks(ctx context.Context) error {
 			if err != nil {
 				return err
 			}
-			kind := byBacklink
-			if l.Link.Embed {
-				kind = byBackEmbed
-			}
 			if to == f.note.Path {
-				f.add(l.From, RelatedReason{Kind: kind, Line: l.Link.Line, weight: 1})
+				f.add(l.From, RelatedReason{Kind: byBacklink, Line: l.Link.Line, weight: 1})
 			}
 		}
 	}
@@ -245,10 +234,7 @@ func (f *finder) tags(ctx context.Context) error {
 
 func (f *finder) linksHere(path string) bool {
 	n := f.found[path]
-	return n != nil && slices.ContainsFunc(n.Why, func(r RelatedReason) bool {
-		return r.Kind == byBacklink ||
-			r.Kind == byBackEmbed
-	})
+	return n != nil && slices.ContainsFunc(n.Why, func(r RelatedReason) bool { return r.Kind == byBacklink })
 }
 
 func (f *finder) mentions(ctx context.Context) error {

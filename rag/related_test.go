@@ -35,7 +35,7 @@ func TestRelatedNotesHaveReasons(t *testing.T) {
 		}
 		return strings.Join(append(lines, r.Why), "\n")
 	}
-	want := `chain.md Chain: embedded (line 7)
+	want := `chain.md Chain: linked (line 7)
 log/july.md July: links here (line 3)
 log/may.md May: links here (line 3)
 shop.md The shop: linked (line 7)
@@ -46,7 +46,7 @@ no embedding model`
 	if got := report("bike.md", 10); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
-	if got := report("chain.md", 1); got != "bike.md My bike: embeds this note (line 7)\nno embedding model" {
+	if got := report("chain.md", 1); got != "bike.md My bike: links here (line 7)\nno embedding model" {
 		t.Errorf("the other way: %s", got)
 	}
 	if _, err := x.Related(t.Context(), "none.md", 3); !errors.Is(err, fs.ErrNotExist) {
