@@ -22,7 +22,7 @@ import (
 
 const (
 	// embedBatch is the number of passages in a request. A server that refuses them gets
-	// them in halves. With two requests in flight, a question waits for 32 texts at most.
+	// them one by one. With two requests in flight, a question waits for 32 texts at most.
 	embedBatch = 16
 	// builtInBatch passages take about 10 ms.
 	builtInBatch = 256

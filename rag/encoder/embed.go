@@ -28,9 +28,9 @@ func Question(ctx context.Context, embedder llm.Embedder, question string) ([]fl
 	return vectors.Normalise(embeddings[0])
 }
 
-// Texts embeds the texts of keys. Rejected batches are tried again in halves, down to
-// single texts, which are then left out. The error means that the embedder does not
-// work at all.
+// Texts embeds the texts of keys. Those without a usable vector, all if the batch is
+// rejected, are tried again one by one, and then left out. The error means that the
+// embedder does not work at all.
 func Texts(ctx context.Context, embedder llm.Embedder, dimension int, keys []vectors.Key,
 	texts []string,
 ) ([]vectors.Key, [][]float32, error) {
@@ -47,10 +47,7 @@ func Texts(ctx context.Context, embedder llm.Embedder, dimension int, keys []vec
 		if ctx.Err() != nil || errors.Is(err, llm.ErrUnreachable) || isNotFound(err) {
 			return nil, nil, err
 		}
-		if len(texts) == 1 {
-			return nil, nil, nil
-		}
-		return embedHalves(ctx, embedder, dimension, keys, texts)
+		embeddings = make([][]float32, len(texts))
 	}
 	var good []vectors.Key
 	var units [][]float32
@@ -67,27 +64,14 @@ func Texts(ctx context.Context, embedder llm.Embedder, dimension int, keys []vec
 			if err != nil {
 				return nil, nil, err
 			}
-			good, units = append(good, k...), append(units, v...)
+			if good, units = append(good, k...), append(units, v...); dimension == 0 && len(v) > 0 {
+				dimension = len(v[0])
+			}
 			continue
 		}
 		good, units = append(good, keys[i]), append(units, unit)
 	}
 	return good, units, nil
-}
-
-func embedHalves(ctx context.Context, embedder llm.Embedder, dimension int, keys []vectors.Key,
-	texts []string,
-) ([]vectors.Key, [][]float32, error) {
-	half := len(texts) / 2
-	firstKeys, firstVectors, err := Texts(ctx, embedder, dimension, keys[:half], texts[:half])
-	if err != nil {
-		return nil, nil, err
-	}
-	if len(firstVectors) > 0 {
-		dimension = len(firstVectors[0])
-	}
-	keysLeft, vectorsLeft, err := Texts(ctx, embedder, dimension, keys[half:], texts[half:])
-	return append(firstKeys, keysLeft...), append(firstVectors, vectorsLeft...), err
 }
 
 func isNotFound(err error) bool {
