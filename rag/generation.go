@@ -12,7 +12,6 @@ import (
 	"strings"
 	"sync/atomic"
 
-	"lifehub/rag/vectors"
 	"lifehub/rag/words"
 )
 
@@ -84,13 +83,7 @@ func (x *Index) removeOthers() {
 		return
 	}
 	removeGenerations(x.dir, number) //nolint:errcheck // the next writer tries again
-	for _, model := range retired {
-		vectors.Local{Dir: x.dir}.Remove(model)
-	}
 }
-
-// retired are the models that were built in before.
-var retired = [...]string{"offline/ngram-512-v2", "built-in/words128-en"}
 
 // removeGenerations deletes the files of all generations but one.
 func removeGenerations(dir string, except int) error {

@@ -87,14 +87,6 @@ func stateOf(path string) string {
 	return fmt.Sprint(status.Size(), " ", status.ModTime().UnixNano())
 }
 
-// Remove deletes the vectors of a model that is no longer used. Files that another
-// program has open may remain.
-func (s Local) Remove(model string) {
-	path, _ := s.Path(model)
-	os.Remove(path)                //nolint:errcheck // usually there is none
-	os.Remove(quantisedPath(path)) //nolint:errcheck // as above
-}
-
 func (s Local) Path(model string) (path, name string) {
 	sum := sha256.Sum256([]byte(model))
 	return filepath.Join(s.Dir, "meaning-"+hex.EncodeToString(sum[:6])+".vec"), model
