@@ -73,18 +73,7 @@ var listItemText = regexp.MustCompile(`^\s*[-*+]\s+(?:\[.\]\s+)?(\S.*)$`)
 // parseFacts parses each list item as a fact. Parentheses at its end are parsed
 // as its provenance if they have the form that LifeHub writes.
 func parseFacts(text string) (facts []agent.Fact) {
-	fence := ""
 	for i, line := range strings.Split(notes.WithLF(strings.TrimPrefix(text, byteOrderMark)), "\n") {
-		if mark := strings.TrimSpace(line); fence == "" && (strings.HasPrefix(mark, "```") ||
-			strings.HasPrefix(mark, "~~~")) {
-			fence = mark[:3]
-			continue
-		} else if fence != "" {
-			if strings.HasPrefix(mark, fence) {
-				fence = ""
-			}
-			continue
-		}
 		if m := listItemText.FindStringSubmatch(line); m != nil {
 			if fact := parseFact(" " + strings.TrimSpace(m[1])); fact.Text != "" {
 				fact.Line, fact.Written = i+1, line

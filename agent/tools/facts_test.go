@@ -51,7 +51,7 @@ func textOf(t *testing.T, file string) string {
 
 func TestFactsEditedByTheUserAreRead(t *testing.T) {
 	f, _ := aMemory(t, "# About me\n\n- My cat is called Whiskers (2026-11-21, you)\n* I live in Graz\r\n- [x] Ines is my sister (2026-11-20, chat ab12cd34)\n"+
-		"\nprose (2026-11-20, you)\n  + Rent is due on the 1st (of each month)\n```\n- not a fact\n```\n- They sleep a lot (2026-11-19, chat x1, foreign)\n- ()\n")
+		"\nprose (2026-11-20, you)\n  + Rent is due on the 1st (of each month)\n- They sleep a lot (2026-11-19, chat x1, foreign)\n- ()\n")
 	list, err := f.List(t.Context())
 	if err != nil {
 		t.Fatal(err)
