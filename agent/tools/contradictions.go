@@ -115,7 +115,7 @@ func Contradictions(ctx context.Context, folders func() []*notes.Folder,
 		if err := ctx.Err(); err != nil {
 			return nil, 0, err
 		}
-		if notes.IsPaged(p.Entry.Path) || notes.IsPicture(p.Entry.Path) || p.Entry.CopyOf != "" {
+		if notes.IsPaged(p.Entry.Path) || p.Entry.CopyOf != "" {
 			continue
 		}
 		note, err := p.read(ctx)

@@ -102,7 +102,7 @@ func (e *examined) read(ctx context.Context) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		if notes.IsPaged(p.Entry.Path) || notes.IsPicture(p.Entry.Path) {
+		if notes.IsPaged(p.Entry.Path) {
 			continue
 		}
 		note, err := p.read(ctx)
