@@ -133,8 +133,7 @@ func (k kind) markdownOf(ctx context.Context, name string, raw []byte, reader pd
 var ErrBusy = pdf.ErrBusy
 
 // IsOutdated reports whether the saved reason why a file was not read no longer
-// applies to the unchanged file: it took too long, but the time limit has changed
-// since, or it shows pictures, which can be read now.
+// applies to the unchanged file: it shows pictures, which can be read now.
 func (f *Folder) IsOutdated(reason string) bool {
 	return pdf.IsOutdated(reason, f.pages.reader.Tesseract)
 }

@@ -18,7 +18,6 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"lifehub/notes/pdf"
 )
 
 // walk collects the notes below a root. It reads as many folders concurrently as
@@ -169,7 +168,7 @@ func (w *walk) problem(p Problem) {
 // and no metadata needs to be compared.
 func (f *Folder) Sum(entries []Entry) string {
 	sum := sha256.New()
-	io.WriteString(sum, pdf.TimeLimit().String()+f.pages.reader.Tesseract)
+	io.WriteString(sum, f.pages.reader.Tesseract)
 	var line []byte
 	for _, e := range entries {
 		line = append(line[:0], e.Path...)

@@ -61,13 +61,10 @@ func (e *slowError) Error() string {
 	if e.starved {
 		kind = "unread file"
 	}
-	return kind + ": " + tooSlow + e.limit.String()
+	return kind + ": reading it takes more than " + e.limit.String()
 }
 
 func (e *slowError) Is(target error) bool { return e.starved && target == ErrBusy }
-
-// tooSlow begins the reason for a file that took too long; the limit follows.
-const tooSlow = "reading it takes more than "
 
 // TimedOut reports whether reading a file exceeded the time limit, which another
 // attempt would also do.
@@ -76,23 +73,12 @@ func TimedOut(err error) bool {
 	return errors.As(err, &slow)
 }
 
-// TimeLimit returns the time limit of reading one file.
-func TimeLimit() time.Duration { return patience }
-
 // onlyPictures is the reason for a file without text whose pictures were not read.
 const onlyPictures = Scanned + ": its pages hold pictures and no text"
 
-// IsOutdated reports whether reason means that reading took too long, with a
-// limit other than the current one, or that pictures were not read, which
+// IsOutdated reports whether a reason means that pictures were not read, which
 // tesseract, if it is a path, now reads.
-func IsOutdated(reason, tesseract string) bool {
-	if reason == onlyPictures && tesseract != "" {
-		return true
-	}
-	_, seconds, ok := strings.Cut(reason, tooSlow)
-	limit, err := time.ParseDuration(seconds)
-	return ok && err == nil && limit != patience
-}
+func IsOutdated(reason, tesseract string) bool { return reason == onlyPictures && tesseract != "" }
 
 // Document is the text of a file.
 type Document struct {

@@ -294,18 +294,3 @@ func TestTextIsReadWithoutACache(t *testing.T) {
 		}
 	}
 }
-
-// A file that took too long is retried only with another limit.
-func TestNewTimeLimitOutdatesTimeouts(t *testing.T) {
-	for _, slow := range []*slowError{{limit: patience}, {limit: patience, starved: true}} {
-		if !TimedOut(slow) || IsOutdated(slow.Error(), "") {
-			t.Errorf("%v is outdated", slow)
-		}
-		if slow.limit++; !IsOutdated(slow.Error(), "") {
-			t.Errorf("%v is not outdated", slow)
-		}
-	}
-	if IsOutdated(Damaged+": reading it takes more than 512 MiB of memory", "") || IsOutdated(ErrBusy.Error(), "") || IsOutdated("", "") {
-		t.Error("what took no time is outdated")
-	}
-}
