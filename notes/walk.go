@@ -17,7 +17,6 @@ import (
 	"sync"
 	"time"
 	"unicode/utf8"
-
 )
 
 // walk collects the notes below a root. It reads as many folders concurrently as
