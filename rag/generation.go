@@ -179,6 +179,14 @@ func (x *Index) openNewest(locked bool) (*generation, error) {
 	if err != nil {
 		return nil, err
 	}
+	g, err := x.openNumber(number, locked)
+	if now, listErr := newest(x.dir); err != nil && listErr == nil && now != number {
+		return x.openNewest(locked) // another process replaced it meanwhile
+	}
+	return g, err
+}
+
+func (x *Index) openNumber(number int, locked bool) (*generation, error) {
 	if x.damage != nil && number == x.lost {
 		return nil, x.damage
 	}

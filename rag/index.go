@@ -199,9 +199,9 @@ func (x *Index) acquireUndamaged() (*generation, error) {
 	return g, err
 }
 
-// loadVectors returns the vectors of the current embedder, which are opened on first
+// Vectors returns the vectors of the current embedder, which are opened on first
 // use; nil if there is no embedder.
-func (x *Index) loadVectors() (vectors.Collection, llm.Embedder, error) {
+func (x *Index) Vectors() (vectors.Collection, llm.Embedder, error) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	if x.embedder == nil {

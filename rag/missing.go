@@ -51,7 +51,7 @@ func (s *syncRun) embedMissing(ctx context.Context, embedder llm.Embedder) error
 		x.setEmbedFailure("")
 		return nil
 	}
-	m, of, err := x.loadVectors()
+	m, of, err := x.Vectors()
 	if err != nil {
 		return err
 	}

@@ -37,7 +37,7 @@ func (x *Index) Related(ctx context.Context, path string, limit int, without ...
 	}
 	defer tx.Rollback() //nolint:errcheck // it was only read
 	found, why, err := findRelated(ctx, search.Vault{
-		DB: tx, Dir: x.options.Vault, Vectors: x.loadVectors,
+		DB: tx, Dir: x.options.Vault, Meaning: x,
 	}, path, limit, without)
 	if err != nil {
 		return r, fmt.Errorf("find related notes: %w", words.Explain(err))

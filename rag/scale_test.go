@@ -165,7 +165,7 @@ func scaleOpen(b *testing.B, dir, index string, embedder noiseEmbedder, bytes in
 			if x, err = Open(index, Options{Vault: dir, Embedder: embedder}); err != nil {
 				b.Fatal(err)
 			}
-			if _, _, err := x.loadVectors(); err != nil {
+			if _, _, err := x.Vectors(); err != nil {
 				b.Fatal(err)
 			}
 		})
@@ -187,7 +187,7 @@ func touched(size int64) []byte {
 }
 
 func scaleSearch(b *testing.B, x *Index, embedder noiseEmbedder, bytes int64) {
-	m, _, err := x.loadVectors()
+	m, _, err := x.Vectors()
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -270,7 +270,7 @@ func TestScaleMemory(t *testing.T) {
 	if err := x.Use(noiseEmbedder{scales[os.Getenv("LIFEHUB_SCALE")].dimension}); err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err := x.loadVectors(); err != nil {
+	if _, _, err := x.Vectors(); err != nil {
 		t.Fatal(err)
 	}
 	with := resident(t)

@@ -63,7 +63,7 @@ func (x *Index) search(ctx context.Context, db *sql.DB, q Query) (Found, error) 
 	if err != nil {
 		return Found{}, err
 	}
-	out, err := search.Run(ctx, db, search.Vault{Dir: x.options.Vault, Size: x.options.Size, Vectors: x.loadVectors}, q)
+	out, err := search.Run(ctx, db, search.Vault{Dir: x.options.Vault, Size: x.options.Size, Meaning: x}, q)
 	if out.Unavailable {
 		x.setEmbedFailure(out.Why)
 	}

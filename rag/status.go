@@ -203,7 +203,7 @@ func compare(ctx context.Context, folder *notes.Folder, db *sql.DB) ([]notes.Ent
 
 // countPassages returns the number of passages of each note, and of those with a vector.
 func (x *Index) countPassages(ctx context.Context, db *sql.DB) (map[string][2]int, error) {
-	m, _, err := x.loadVectors()
+	m, _, err := x.Vectors()
 	if err != nil {
 		return nil, err
 	}

@@ -2,12 +2,14 @@ package store
 
 import (
 	"errors"
+	"fmt"
 	"reflect"
+	"strings"
 	"testing"
 
 	"lifehub/agent"
 	"lifehub/agent/turn"
-	"lifehub/llm/offline"
+	"lifehub/llm/llmtest"
 )
 
 var (
@@ -58,11 +60,11 @@ func TestTokenRatioIsSavedPerModel(t *testing.T) {
 	}
 }
 
-// Compacting works offline, and summarises each message once.
-func TestCompactingOffline(t *testing.T) {
+func TestCompactingSummarizesEachMessageOnce(t *testing.T) {
 	t.Parallel()
 	s, _ := openTemp(t)
-	a := turn.New(turn.Options{Model: offline.New(), History: s, Summaries: s})
+	model := llmtest.NewScript().Say("Whiskers and the boiler.", "Whiskers, the boiler, three.")
+	a := turn.New(turn.Options{Model: model, History: s, Summaries: s})
 	say(t, s, "c", "My cat's name is Whiskers. She is old.", "Got it!")
 	say(t, s, "c", "The boiler needs a new filter.", "Noted.")
 	if _, err := a.Compact(t.Context(), "c", ""); !errors.Is(err, agent.ErrNothingToCompact) {
@@ -71,16 +73,20 @@ func TestCompactingOffline(t *testing.T) {
 	say(t, s, "c", "three", "3")
 	last := say(t, s, "c", "four", "4")
 	done, err := a.Compact(t.Context(), "c", "cat")
-	want := "User: My cat's name is Whiskers.\nYou: Got it!\nUser: The boiler needs a new filter.\nYou: Noted."
-	if err != nil || done.Messages != 4 || done.Text != want || done.After > done.Before {
+	if err != nil || done.Messages != 4 || done.Text != "Whiskers and the boiler." || done.After > done.Before {
 		t.Errorf("got %+v, %v", done, err)
 	}
 	if _, err := a.Compact(t.Context(), "c", ""); !errors.Is(err, agent.ErrNothingToCompact) {
 		t.Errorf("a second time: %v", err)
 	}
 	say(t, s, "c", "five", "5")
-	if done, err = a.Compact(t.Context(), "c", ""); err != nil || done.Messages != 2 || done.Text != want+"\nUser: three\nYou: 3" {
+	if done, err = a.Compact(t.Context(), "c", ""); err != nil || done.Messages != 2 || done.Text != "Whiskers, the boiler, three." {
 		t.Errorf("got %+v, %v", done, err)
+	}
+	for i, without := range []string{"three", "My cat's name"} {
+		if asked := fmt.Sprint(model.Requests()[i].Messages); strings.Contains(asked, without) {
+			t.Errorf("request %d has %q: %s", i+1, without, asked)
+		}
 	}
 	if w, err := s.Window(t.Context(), "c", 99); err != nil || w.Summary.Text != done.Text || len(w.Exchanges) != 2 || w.Before != 6 || w.Exchanges[0].Turn != last {
 		t.Errorf("kept %+v, %v", w, err)

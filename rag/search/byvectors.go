@@ -70,7 +70,7 @@ func (s *search) collection() (vectors.Collection, llm.Embedder) {
 		s.why = "asked for keywords only"
 		return nil, nil
 	}
-	m, embedder, err := s.in.Vectors()
+	m, embedder, err := s.in.Meaning.Vectors()
 	s.model = embedder
 	switch {
 	case err != nil:

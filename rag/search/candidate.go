@@ -10,13 +10,17 @@ import (
 
 // Vault is the index of one folder of notes.
 type Vault struct {
-	DB   files.Querier
-	Dir  string // the notes folder
-	Size int    // most tokens of a passage
+	DB      files.Querier
+	Dir     string // the notes folder
+	Size    int    // most tokens of a passage
+	Meaning Meaning
+}
 
+// Meaning makes the passages of a vault comparable by what they mean.
+type Meaning interface {
 	// Vectors returns the vectors of the passages and the embedder that made them,
 	// which are opened on first use; nil if there are none.
-	Vectors func() (vectors.Collection, llm.Embedder, error)
+	Vectors() (vectors.Collection, llm.Embedder, error)
 }
 
 // search is the state of one search.
